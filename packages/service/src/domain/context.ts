@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events'
 import type { Clock } from '../clock.ts'
 import type { DataStore } from '../store/ports.ts'
 import type { AuditEntry, Micros } from '../store/records.ts'
-import type { PasswordEngine } from './passwords.ts'
+import type { PasswordEngine } from './password-engine.ts'
 import type { Vault } from './vault.ts'
 
 /** What the rules work with. One per service. */

@@ -1,4 +1,10 @@
-import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  hkdfSync,
+  randomBytes,
+} from 'node:crypto'
 
 /** Encrypts what must not lie in the database in clear text: client secrets and signing keys. */
 export interface Vault {
@@ -31,7 +37,12 @@ export function createVault(masterKey: Uint8Array): Vault {
     seal(purpose, text) {
       const iv = randomBytes(IV_BYTES)
       const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(purpose))
-      const body = Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
+      const body = Buffer.concat([
+        iv,
+        cipher.update(text, 'utf8'),
+        cipher.final(),
+        cipher.getAuthTag(),
+      ])
       return FORMAT + body.toString('base64url')
     },
 

@@ -28,7 +28,8 @@ export interface Listing<T> {
 
 /**
  * Turns the stored object into the one to store. It runs inside the transaction: it is synchronous,
- * has no effects, and may throw, which leaves everything as it was and rejects the call.
+ * has no effects, and may throw, which leaves everything as it was and rejects the call. Giving back
+ * the very object it was given writes nothing, no audit entry either.
  */
 export type Change<T> = (current: T) => T
 
@@ -111,11 +112,7 @@ export interface CredentialStore {
    * `duplicate`: the user has one of that id. `sessionsValidAfter` is set on the user in the same
    * step, unless it is undefined.
    */
-  insert(
-    credential: Credential,
-    audit: AuditEntry,
-    sessionsValidAfter?: Micros,
-  ): Promise<Inserted>
+  insert(credential: Credential, audit: AuditEntry, sessionsValidAfter?: Micros): Promise<Inserted>
   get(tenantId: string, userId: string, id: string): Promise<Credential | undefined>
   /** `undefined` when there is no such user. */
   list(tenantId: string, userId: string, page: Page): Promise<Listing<Credential> | undefined>

@@ -101,7 +101,7 @@ export interface StoredPassword {
 /** A password by which a user proves who they are. At most one per user. */
 export interface PasswordCredential {
   type: 'PasswordCredential'
-  id: 'password'
+  id: string
   tenantId: string
   userId: string
   createdAt: Micros
