@@ -3,10 +3,12 @@ import type { Tenant } from '../store/records.ts'
 import { claimsOfScope, createFindAccount } from './account.ts'
 import { createAdapterFactory } from './adapter.ts'
 import type { IssuerContext } from './context.ts'
-import { loadImpliedGrant } from './grants.ts'
 import { flowPath } from './flow-path.ts'
+import { loadImpliedGrant } from './grants.ts'
 import { lifetimes, loginSeconds } from './lifetimes.ts'
+import { createLogout } from './logout.ts'
 import { createPolicy } from './policy.ts'
+import { renderError } from './render-error.ts'
 import { factsOf } from './request-facts.ts'
 
 /** How oidc-provider is set up for a tenant. What a setting decides is read at each request. */
@@ -52,9 +54,10 @@ export function createConfiguration(
       pushedAuthorizationRequests: { enabled: false },
       resourceIndicators: { enabled: false },
       revocation: { enabled: true },
-      rpInitiatedLogout: { enabled: true },
+      rpInitiatedLogout: createLogout(context),
       backchannelLogout: { enabled: true },
     },
+    renderError,
     interactions: {
       policy: createPolicy(),
       url: (_ctx, interaction) => flowPath(interaction),

@@ -1,5 +1,6 @@
 import type { DomainContext } from '../domain/context.ts'
 import type { ProtocolStore } from '../store/protocol-store.ts'
+import type { Notifier } from './notifier.ts'
 
 /** Where the issuer reports what an operator should know. No secret ever reaches it. */
 export interface IssuerLogger {
@@ -12,6 +13,7 @@ export interface IssuerContext {
   readonly domain: DomainContext
   readonly protocol: ProtocolStore
   readonly logger: IssuerLogger
+  readonly notifier: Notifier
   /** Whether domains on this very machine are served over plain http. */
   readonly allowHttpOnLoopback: boolean
 }

@@ -1,6 +1,6 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
-import { factsOf } from './request-facts.ts'
 import { lifetimes, loginSeconds } from './lifetimes.ts'
+import { factsOf } from './request-facts.ts'
 
 type Grant = InstanceType<Provider['Grant']>
 

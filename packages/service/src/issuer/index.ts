@@ -3,6 +3,7 @@ import type { DomainContext } from '../domain/context.ts'
 import type { ProtocolStore } from '../store/protocol-store.ts'
 import type { IssuerContext, IssuerLogger } from './context.ts'
 import { createDispatcher } from './dispatcher.ts'
+import { createNotifier } from './notifier.ts'
 import { createProviders } from './providers.ts'
 
 export type { IssuerLogger } from './context.ts'
@@ -34,6 +35,7 @@ const PRUNE_EVERY_MS = 60_000
 export function createIssuer(options: IssuerOptions): Issuer {
   const context: IssuerContext = {
     ...options,
+    notifier: createNotifier(options.logger),
     allowHttpOnLoopback: options.allowHttpOnLoopback ?? false,
   }
   const handle = createDispatcher(context, createProviders(context))
@@ -48,6 +50,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
     handle,
     async close() {
       clearInterval(pruning)
+      await context.notifier.idle()
     },
   }
 }

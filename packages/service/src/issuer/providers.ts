@@ -5,6 +5,7 @@ import { createConfiguration } from './configuration.ts'
 import type { IssuerContext } from './context.ts'
 import { issuerUrl } from './issuer-url.ts'
 import { signingKeys } from './keys.ts'
+import { skipNeedlessConfirmation } from './logout.ts'
 
 /** Providers kept at the same time; each takes 40 to 90 KiB and 0.3 ms to build again. */
 const MAX_PROVIDERS = 500
@@ -55,6 +56,7 @@ async function build(context: IssuerContext, tenant: Tenant, issuer: string): Pr
   // The dispatcher strips what clients send and sets protocol and host from the issuer.
   provider.proxy = true
   keepLoginTimesWhole(provider)
+  skipNeedlessConfirmation(provider)
   provider.on('server_error', (ctx, error) => {
     context.logger.error({ tenantId: tenant.id, path: ctx.path, error }, 'The issuer failed.')
   })

@@ -22,6 +22,27 @@ eta.loadTemplate(
 `,
 )
 
+eta.loadTemplate(
+  '@confirmLogout',
+  `<!doctype html><html lang="en"><title>Log out</title><main><h1>Log out?</h1>
+<form method="post" action="<%= it.action %>"><input type="hidden" name="xsrf" value="<%= it.xsrf %>">
+<button name="logout" value="yes">Log out</button></form></main></html>`,
+)
+
+eta.loadTemplate(
+  '@loggedOut',
+  `<!doctype html><html lang="en"><title>Logged out</title><main><h1>You are logged out</h1></main></html>`,
+)
+
+eta.loadTemplate(
+  '@error',
+  `<!doctype html><html lang="en"><title>Error</title><main><h1>This did not work</h1>
+<p><%= it.description %> (<%= it.error %>)</p></main></html>`,
+)
+
+/** A page by its template. */
+export type PageName = 'login' | 'confirmLogout' | 'loggedOut' | 'error'
+
 /** The headers of every hosted page. */
 export const pageHeaders: Record<string, string> = {
   'content-type': 'text/html; charset=utf-8',
@@ -32,6 +53,6 @@ export const pageHeaders: Record<string, string> = {
 }
 
 /** Renders a page. */
-export function renderPage(name: 'login', data: object): string {
+export function renderPage(name: PageName, data: object): string {
   return eta.render(`@${name}`, data)
 }

@@ -2,10 +2,7 @@ import type { MailQueue, QueuedMail } from '../protocol-store.ts'
 import type { Micros } from '../records.ts'
 
 /** The queue of outgoing mail over a map, in the order of insertion. */
-export function createMemoryMailQueue(
-  mail: Map<string, QueuedMail>,
-  now: () => Micros,
-): MailQueue {
+export function createMemoryMailQueue(mail: Map<string, QueuedMail>, now: () => Micros): MailQueue {
   return {
     async add(message) {
       mail.set(message.id, { ...message })

@@ -48,7 +48,7 @@ export function createState(): MemoryState {
       audit.push({ ...entry, id: ++lastId })
       if (audit.length > 2 * MAX_AUDIT_ENTRIES) audit.splice(0, MAX_AUDIT_ENTRIES)
     },
-    copy: structuredClone,
+    copy: (value) => structuredClone(value),
   }
 }
 

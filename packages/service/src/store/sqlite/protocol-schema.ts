@@ -35,7 +35,9 @@ const SCHEMA = `
  */
 export function openProtocolDatabase(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: 5000 })
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY')
+  database.exec(
+    'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY',
+  )
   const found = database.prepare('PRAGMA user_version').get() as { user_version: number }
   if (found.user_version > SCHEMA_VERSION) {
     database.close()

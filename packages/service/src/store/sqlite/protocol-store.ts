@@ -116,8 +116,7 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
   }
 }
 
-const COLUMNS =
-  'tenant_id, kind, key, payload, expires_at, grant_id, uid, account_id, consumed_at'
+const COLUMNS = 'tenant_id, kind, key, payload, expires_at, grant_id, uid, account_id, consumed_at'
 const BY_KEY = 'tenant_id = ? AND kind = ? AND key = ?'
 
 function prepare(database: DatabaseSync) {
