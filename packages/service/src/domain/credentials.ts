@@ -134,7 +134,7 @@ export async function deleteCredential(
 function passwordExists(): ServiceError {
   return new ServiceError(
     'already_exists',
-    'The user has a password credential; change it by POST to …/credentials/password.',
+    'The user has a password credential; change it by POST to its own address, which ends in /credentials/password.',
   )
 }
 

@@ -1,0 +1,141 @@
+import { EventEmitter } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import type { RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Logger, pino } from 'pino'
+import { type Admin, createAdmin } from './admin.ts'
+import { type Clock, systemClock } from './clock.ts'
+import { type DomainContext, nowMicros, type ServiceEvents } from './domain/context.ts'
+import { createPasswordEngine, type PasswordEngineOptions } from './domain/password-engine.ts'
+import { createVault } from './domain/vault.ts'
+import { createApi } from './http/app.ts'
+import { createRateLimit } from './http/rate-limit.ts'
+import { connectInProcess } from './in-process.ts'
+import { masterKeyOf, parseMasterKey } from './master-key.ts'
+import { closeServer, createHttpServer, type ListenOptions, listen } from './server.ts'
+import { createMemoryDataStore } from './store/memory/data-store.ts'
+import type { DataStore } from './store/ports.ts'
+import { openSqliteDataStore } from './store/sqlite/data-store.ts'
+import { type OwnerLock, takeOwnership } from './store/sqlite/owner-lock.ts'
+
+export interface IdentityServiceOptions {
+  /** Folder of the SQLite databases, made when it is missing. Default: everything in memory. */
+  data?: string | undefined
+  /**
+   * 32 bytes in base64, under which client secrets and signing keys are encrypted. Default: the file
+   * `master.key` of the data folder, made at the first start.
+   */
+  masterKey?: string | undefined
+  /** Requests that one API key may make per second. Default 100. */
+  requestsPerSecond?: number
+  /** How many password hashes are computed at a time, and how many may wait. */
+  passwords?: PasswordEngineOptions
+  /** Days for which the audit log is kept. Default 400. */
+  auditDays?: number
+  /** How long {@link IdentityService.close} waits for requests under way, in seconds. Default 10. */
+  closeSeconds?: number
+  /** Where the time comes from. Default: the machine's clock. */
+  clock?: Clock
+  /** Default: a logger that says nothing. */
+  logger?: Logger
+}
+
+/** An identity service. */
+export interface IdentityService {
+  /** Reaches the service without a socket, under any host name. */
+  readonly fetch: typeof globalThis.fetch
+  /** For any Node server. */
+  readonly handler: RequestListener
+  /** Serves over HTTP; resolves with the address once it does. */
+  listen(options?: ListenOptions): Promise<AddressInfo>
+  /** What `/v1` leaves out: tenants, API keys, secrets, the audit log. */
+  readonly admin: Admin
+  readonly clock: Clock
+  readonly events: ServiceEvents
+  /** Answers what is under way, takes no more, and lets go of the data. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+const DAY = 24 * 60 * 60 * 1_000
+
+/**
+ * Starts an identity service in this process.
+ *
+ * @throws when the data folder is served by another process, was written by a newer version, or its
+ *   master key is missing.
+ */
+export async function createIdentityService(
+  options: IdentityServiceOptions = {},
+): Promise<IdentityService> {
+  const { clock = systemClock, logger = pino({ level: 'silent' }) } = options
+  const { store, masterKey, lock } = await openData(options)
+  const events: ServiceEvents = new EventEmitter()
+  const passwords = createPasswordEngine(options.passwords)
+  const context: DomainContext = { store, clock, passwords, vault: createVault(masterKey), events }
+
+  let isClosing = false
+  const api = createApi({
+    context,
+    logger,
+    rateLimit: createRateLimit(options.requestsPerSecond ?? 100),
+    async ready() {
+      if (isClosing) throw new Error('The service is shutting down.')
+      await store.check()
+    },
+  })
+  const handler: RequestListener = (req, res) => api(req, res)
+  const inProcess = connectInProcess(createHttpServer(handler))
+  const server = createHttpServer(handler)
+
+  const pruning = setInterval(prune, DAY)
+  pruning.unref()
+  async function prune(): Promise<void> {
+    const before = nowMicros(clock) - (options.auditDays ?? 400) * DAY * 1_000
+    await store.audit.prune(before).catch((err) => logger.error({ err }, 'pruning failed'))
+  }
+  await prune()
+
+  async function close(): Promise<void> {
+    if (isClosing) return
+    isClosing = true
+    clearInterval(pruning)
+    await closeServer(server, (options.closeSeconds ?? 10) * 1_000)
+    await inProcess.close()
+    await store.close()
+    lock?.release()
+  }
+
+  return {
+    fetch: inProcess.fetch,
+    handler,
+    listen: (where = {}) => listen(server, where),
+    admin: createAdmin(context),
+    clock,
+    events,
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** The store that the options ask for, its master key, and the lock on its folder. */
+async function openData({ data, masterKey }: IdentityServiceOptions): Promise<{
+  store: DataStore
+  masterKey: Buffer
+  lock?: OwnerLock
+}> {
+  if (data === undefined) {
+    const key =
+      masterKey === undefined ? crypto.getRandomValues(Buffer.alloc(32)) : parseMasterKey(masterKey)
+    return { store: createMemoryDataStore(), masterKey: key }
+  }
+  mkdirSync(data, { recursive: true, mode: 0o700 })
+  const lock = takeOwnership(data)
+  try {
+    const key = masterKey === undefined ? masterKeyOf(data) : parseMasterKey(masterKey)
+    return { store: await openSqliteDataStore(data), masterKey: key, lock }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
