@@ -40,7 +40,7 @@ export async function checkConsumer(
       }
       for (const [command, file] of Object.entries(manifest.bin ?? {})) {
         const script = path.join(folder, 'node_modules', manifest.name, file)
-        const help = await run(binary, [script, '--help'], { cwd: folder, timeout: 20_000 })
+        const help = await run(binary, [script, '--help'], { cwd: folder, timeout: 10_000 })
         report(`${command} --help on Node ${version}`, help)
       }
     }
@@ -67,7 +67,7 @@ const loadProgram = `
 /** The process must also end by itself: importing a package starts nothing. */
 function load(folder: string, binary: string, specifier: string): Promise<Outcome> {
   const args = ['--input-type=module', '--eval', loadProgram, specifier]
-  return run(binary, args, { cwd: folder, env: userEnvironment(), timeout: 20_000 })
+  return run(binary, args, { cwd: folder, env: userEnvironment(), timeout: 10_000 })
 }
 
 /** Faults in declarations of others are theirs; what counts is ours and how it looks to a user. */

@@ -25,7 +25,11 @@ export async function run(
   child.stdout.on('data', keep)
   child.stderr.on('data', keep)
   const code = await once(child, 'close').then(
-    ([code]: (number | null)[]) => code ?? 1, // null: ended by a signal
+    ([code, signal]: (number | NodeJS.Signals | null)[]) => {
+      if (typeof code === 'number') return code
+      keep(Buffer.from(`ended by ${signal}`))
+      return 1
+    },
     (error: Error) => {
       keep(Buffer.from(error.message))
       return 127

@@ -35,13 +35,6 @@ describe.each(packages)('$manifest.name', ({ folder, manifest }) => {
       expect(existsSync(path.join(folder, source)), source).toBe(true)
     }
   })
-
-  test('has a Node shebang in the source of each command', () => {
-    for (const command of Object.values(manifest.bin ?? {})) {
-      const source = command.replace(/^(?:\.\/)?dist\/(.*)\.js$/, 'src/$1.ts')
-      expect(read(folder, source)).toMatch(/^#!\/usr\/bin\/env node\n/)
-    }
-  })
 })
 
 test.each(withApi)('$manifest.name has a README under its name', ({ folder, manifest }) => {
