@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
-  ssr: { resolve: { conditions: ['latchkey-source', 'node', 'import', 'default'] } },
+  ssr: { resolve: { conditions: ['latchkey-source', 'node'] } },
   test: {
     include: ['packages/*/test/**/*.test.ts', 'examples/*/test/**/*.test.ts', 'test/**/*.test.ts'],
     testTimeout: 20_000,

@@ -1,0 +1,2 @@
+export { type NodeRequest, toAuthRequest } from './node/request.ts'
+export { markPrivate, writeResponse } from './node/response.ts'

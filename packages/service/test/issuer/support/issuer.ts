@@ -1,0 +1,155 @@
+import { EventEmitter } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock } from '../../../src/clock.ts'
+import { createApplication, openSecret } from '../../../src/domain/applications.ts'
+import type { DomainContext } from '../../../src/domain/context.ts'
+import { createCredential } from '../../../src/domain/credentials.ts'
+import { createPasswordEngine } from '../../../src/domain/password-engine.ts'
+import { createTenant, defaultSettings } from '../../../src/domain/tenants.ts'
+import { createUser, type UserInput } from '../../../src/domain/users.ts'
+import { createVault } from '../../../src/domain/vault.ts'
+import { createIssuer, type IssuerOptions } from '../../../src/issuer/index.ts'
+import { createMemoryDataStore } from '../../../src/store/memory/data-store.ts'
+import { createMemoryProtocolStore } from '../../../src/store/memory/protocol-store.ts'
+import type { DataStore } from '../../../src/store/ports.ts'
+import type { ProtocolStore } from '../../../src/store/protocol-store.ts'
+import type { Application, TenantSettings, User } from '../../../src/store/records.ts'
+import { openSqliteDataStore } from '../../../src/store/sqlite/data-store.ts'
+import { createSqliteProtocolStore } from '../../../src/store/sqlite/protocol-store.ts'
+import { createLoopbackFetch, type Fetch } from './loopback.ts'
+
+/** The stores that every rule is tested on. */
+export const storeKinds = ['memory', 'sqlite'] as const
+
+export type StoreKind = (typeof storeKinds)[number]
+
+/** What tests ask of the issuer they start. */
+export interface StartOptions extends Partial<Omit<IssuerOptions, 'domain' | 'protocol'>> {
+  store?: StoreKind
+  settings?: Partial<TenantSettings>
+}
+
+/** Who the tests act as towards the domain. */
+export const admin = { name: 'admin' }
+
+/** Where the test application is said to run; nobody listens there. */
+export const applicationUrl = 'http://localhost:3000'
+
+/** Starts the issuer on a loopback port, with one tenant and one application. */
+export async function startIssuer(options: StartOptions = {}) {
+  const { store, settings, ...issuerOptions } = options
+  const stores = await openStores(store ?? 'memory')
+  const domain: DomainContext = {
+    store: stores.data,
+    clock: systemClock,
+    passwords: createPasswordEngine(),
+    vault: createVault(new Uint8Array(32).fill(7)),
+    events: new EventEmitter(),
+  }
+  const problems: object[] = []
+  const issuer = createIssuer({
+    domain,
+    protocol: stores.protocol,
+    logger: { warn: () => {}, error: (facts) => void problems.push(facts) },
+    allowHttpOnLoopback: true,
+    ...issuerOptions,
+  })
+  const server = createServer((request, response) => void issuer.handle(request, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+
+  const tenant = await createTenant(domain, admin, {
+    name: 'Acme',
+    metadata: {},
+    settings: {
+      ...defaultSettings,
+      companyName: 'Acme',
+      domain: `acme.localhost:${port}`,
+      ...settings,
+    },
+  })
+  const application = await addApplication()
+
+  async function addApplication(input: Partial<Application> = {}): Promise<Application> {
+    return createApplication(domain, admin, tenant.id, {
+      name: 'Shop',
+      metadata: {},
+      loginUrl: `${applicationUrl}/login`,
+      logoutUrls: [`${applicationUrl}/logged-out`],
+      redirectUrls: [`${applicationUrl}/callback`],
+      ...input,
+    })
+  }
+
+  async function addUser(input: Partial<UserInput> & { password?: string } = {}): Promise<User> {
+    const { password, ...rest } = input
+    const user = await createUser(domain, admin, tenant.id, {
+      email: 'ada@example.com',
+      emailVerified: true,
+      disabled: false,
+      metadata: {},
+      profile: { name: 'Ada Lovelace', given_name: 'Ada', family_name: 'Lovelace' },
+      ...rest,
+    })
+    if (password !== undefined) await setPassword(user, 'plain', password)
+    return user
+  }
+
+  async function setPassword(user: User, alg: string, hash: string): Promise<void> {
+    const input = { disabled: false, metadata: {}, alg, hash }
+    await createCredential(domain, admin, tenant.id, user.id, input)
+  }
+
+  return {
+    url: `http://acme.localhost:${port}`,
+    port,
+    domain,
+    protocol: stores.protocol,
+    tenant,
+    application,
+    secretOf: (of: Application) => openSecret(domain, of),
+    addApplication,
+    addUser,
+    setPassword,
+    fetch: createLoopbackFetch(),
+    /** What was reported to the operator; empty when all went well. */
+    problems,
+    async [Symbol.asyncDispose]() {
+      await issuer.close()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await stores.close()
+    },
+  }
+}
+
+export type TestIssuer = Awaited<ReturnType<typeof startIssuer>>
+
+export type { Fetch }
+
+async function openStores(
+  kind: StoreKind,
+): Promise<{ data: DataStore; protocol: ProtocolStore; close(): Promise<void> }> {
+  if (kind === 'memory') {
+    const data = createMemoryDataStore()
+    const protocol = createMemoryProtocolStore({ clock: systemClock })
+    return { data, protocol, close: async () => {} }
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'latchkey-issuer-'))
+  const data = await openSqliteDataStore(folder)
+  const path = join(folder, 'protocol.db')
+  const protocol = createSqliteProtocolStore({ path, clock: systemClock })
+  return {
+    data,
+    protocol,
+    async close() {
+      await protocol.close()
+      await data.close()
+      await rm(folder, { recursive: true })
+    },
+  }
+}
