@@ -6,7 +6,7 @@ import {
   LatchkeyError,
   type User,
 } from '@latchkey/core'
-import { markPrivate, toAuthRequest, writeResponse } from '@latchkey/core/node'
+import { loopbackFetch, markPrivate, toAuthRequest, writeResponse } from '@latchkey/core/node'
 import { type NextFunction, type Request, type Response, Router } from 'express'
 import { createLazySession } from './lazy-session.ts'
 import { setState } from './request-state.ts'
@@ -20,7 +20,7 @@ export type AuthRouterOptions = AuthOptions
  * @throws {@link ConfigError} listing everything wrong with the options.
  */
 export function createAuthRouter(options: AuthRouterOptions): Router {
-  const auth = createAuth(options, process.env)
+  const auth = createAuth({ fetch: loopbackFetch, ...options }, process.env)
   const attachSession = createLazySession(auth.sessions)
   const { origin } = auth.options.baseUrl
   const router = Router()

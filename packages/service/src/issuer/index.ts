@@ -22,8 +22,11 @@ export interface IssuerOptions {
 
 /** Every tenant as an OpenID provider, with the pages its users see. */
 export interface Issuer {
-  /** Answers any request outside `/v1` and `/x/v1`. */
-  handle(request: IncomingMessage, response: ServerResponse): Promise<void>
+  /**
+   * Answers any request outside `/v1` and `/x/v1`. Resolves to `false`, with nothing answered, when
+   * no tenant is at the host.
+   */
+  handle(request: IncomingMessage, response: ServerResponse): Promise<boolean>
   /** Stops what runs in the background. */
   close(): Promise<void>
 }
