@@ -88,7 +88,7 @@ export async function createIdentityService(
   const inProcess = connectInProcess(createHttpServer(handler))
   const server = createHttpServer(handler)
 
-  const pruning = setInterval(prune, DAY)
+  const pruning = setInterval(() => void prune(), DAY)
   pruning.unref()
   async function prune(): Promise<void> {
     const before = nowMicros(clock) - (options.auditDays ?? 400) * DAY * 1_000
