@@ -1,8 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import type { Manifest } from './packages.ts'
-import { root } from './packages.ts'
+import { type Manifest, root } from './packages.ts'
 import { type Outcome, report, run } from './run.ts'
 
 /** A package as its users get it. */
