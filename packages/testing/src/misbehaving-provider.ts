@@ -34,6 +34,10 @@ export interface MisbehavingProvider {
   rotateKey(): void
   /** Makes a logout token; claims given as `undefined` are left out. */
   logoutToken(claims: Record<string, unknown>, header?: Record<string, unknown>): string
+  /** The provider sessions of its logins so far, in order. */
+  issuedSids(): string[]
+  /** Answers what the fault `delayed` holds back, and behaves from then on. */
+  release(): void
   /** Stops answering, and starts again on the same port. */
   stop(): Promise<void>
   start(): Promise<void>
@@ -69,6 +73,8 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
   const refreshTokens = new Map<string, Grant>()
   const pushed = new Map<string, URLSearchParams>()
   const accessTokens = new Map<string, Grant>()
+  const sids: string[] = []
+  let held: (() => void)[] = []
 
   const provider: MisbehavingProvider = {
     issuer,
@@ -96,6 +102,12 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
       }
       return signJwt(all, key, { typ: 'logout+jwt', ...header })
     },
+    issuedSids: () => [...sids],
+    release() {
+      provider.fault = undefined
+      for (const resume of held) resume()
+      held = []
+    },
     stop: () => close(server),
     async start() {
       server = createServer(listener)
@@ -120,7 +132,8 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
     }
     provider.requests.push(request)
     const bad = networkFault(provider.fault, url.pathname)
-    if (bad) return answerBadly(bad, res)
+    if (bad === 'delayed') await new Promise<void>((resume) => held.push(resume))
+    else if (bad) return answerBadly(bad, res)
     switch (url.pathname) {
       case '/.well-known/openid-configuration':
         return json(res, discoveryDocument(provider))
@@ -150,7 +163,7 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
       codeChallenge: parameters.get('code_challenge') ?? undefined,
       claims: { ...provider.user },
       authTime: Math.floor(Date.now() / 1000),
-      sid: randomBytes(9).toString('hex'),
+      sid: newSid(sids),
     })
     const answer = authorizationResponse(
       provider.fault,
@@ -318,6 +331,12 @@ const ENDPOINTS: Record<string, string> = {
 function networkFault(fault: Fault | undefined, path: string): NetworkFault | undefined {
   const [endpoint = '', what] = (fault ?? '').split(': ')
   return what && ENDPOINTS[endpoint] === path ? (what as NetworkFault) : undefined
+}
+
+function newSid(sids: string[]): string {
+  const sid = randomBytes(9).toString('hex')
+  sids.push(sid)
+  return sid
 }
 
 function json(res: ServerResponse, body: unknown, status = 200): void {

@@ -48,6 +48,7 @@ export type IdTokenFault =
   | 'id_token with an old auth_time'
   | 'id_token without auth_time'
   | 'id_token with a critical header'
+  | 'id_token of another user'
 
 /** What can be wrong with userinfo. */
 export type UserinfoFault = 'userinfo of another user' | 'userinfo without sub' | 'userinfo refused'
@@ -80,6 +81,7 @@ export type NetworkFault =
   | 'empty'
   | 'server error'
   | 'truncated'
+  | 'delayed'
 
 /** One way to misbehave. */
 export type Fault =

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { NetworkFault } from './faults.ts'
 
 /** Answers the way a broken network or server does. */
-export function answerBadly(fault: NetworkFault, res: ServerResponse): void {
+export function answerBadly(fault: Exclude<NetworkFault, 'delayed'>, res: ServerResponse): void {
   switch (fault) {
     case 'down':
       res.destroy()

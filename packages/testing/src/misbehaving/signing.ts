@@ -87,6 +87,8 @@ function withClaimFault(
       return { ...kept, nonce: 'another-nonce' }
     case 'id_token with an empty sub':
       return { ...kept, sub: '' }
+    case 'id_token of another user':
+      return { ...kept, sub: 'mallory' }
     case 'id_token with an old auth_time':
       return { ...kept, auth_time: now - 86_400 }
     default:
