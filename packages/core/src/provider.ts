@@ -9,11 +9,13 @@ import {
   type ServerMetadata,
 } from 'openid-client'
 import { clientAuthentication } from './client-auth.ts'
-import { ProviderError } from './errors.ts'
+import { type LatchkeyError, ProviderError } from './errors.ts'
 import type { Publish } from './events.ts'
 import { type JwtHeader, type KeySet, parseKeySet } from './key-set.ts'
 import type { ClientAuth, ResolvedRegistration } from './options.ts'
+import { kitCause } from './provider-error.ts'
 import { createProviderFetch } from './provider-fetch.ts'
+import { checkMetadata } from './provider-metadata.ts'
 import { createTokenReplay } from './token-replay.ts'
 
 /** What a provider works with. */
@@ -127,7 +129,7 @@ export function createProvider(settings: ProviderSettings): Provider {
         timeout: timeoutSeconds,
         [customFetch]: (url, init) => boundedFetch(url, init as RequestInit),
       })
-      const metadata = plainMetadata(found)
+      const metadata = checkMetadata(found, insecure.length > 0)
       state = { metadata, configuration: await configure(metadata, providerFetch) }
       discoveredAt = now()
       failedAt = undefined
@@ -214,15 +216,9 @@ function isEndpoint(url: string, endpoint: string | undefined): boolean {
   return endpoint !== undefined && (url === endpoint || url === new URL(endpoint).href)
 }
 
-/** The document as it was received, without the helpers that openid-client adds to it. */
-function plainMetadata(configuration: Configuration): ServerMetadata {
-  return JSON.parse(JSON.stringify(configuration.serverMetadata())) as ServerMetadata
-}
-
-function discoveryError(cause: unknown, issuer: string): ProviderError {
-  for (let error = cause; error instanceof Error; error = error.cause as Error) {
-    if (error instanceof ProviderError) return error
-  }
+function discoveryError(cause: unknown, issuer: string): LatchkeyError {
+  const known = kitCause(cause)
+  if (known) return known
   const code = (cause as { code?: string }).code
   if (code === 'OAUTH_TIMEOUT') {
     return new ProviderError('LATCHKEY_PROVIDER_UNAVAILABLE', `${issuer} did not answer in time.`)

@@ -8,7 +8,7 @@ import {
 } from 'openid-client'
 import { CallbackError, type LatchkeyError } from './errors.ts'
 import type { Provider } from './provider.ts'
-import { isUnavailable, printable, providerError } from './provider-error.ts'
+import { isUnavailable, kitCause, printable, providerError } from './provider-error.ts'
 import type { LoginTransaction } from './transaction.ts'
 
 /** What a code was exchanged for, every check passed. */
@@ -76,7 +76,7 @@ function isUnknownKey(error: unknown): boolean {
 }
 
 function callbackError(error: unknown, transaction: LoginTransaction): LatchkeyError {
-  if (isUnavailable(error)) return providerError(error, 'did not answer')
+  if (kitCause(error) || isUnavailable(error)) return providerError(error, 'did not answer')
   if (error instanceof AuthorizationResponseError) {
     const code = printable(error.error)
     return new CallbackError('LATCHKEY_LOGIN_DENIED', `The provider reported "${code}".`, {
