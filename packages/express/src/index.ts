@@ -1,1 +1,14 @@
-export {}
+import type { RequestAuth } from '@latchkey/core'
+
+declare global {
+  namespace Express {
+    interface Request {
+      /** What is known about the user of this request, once it has passed `createAuthRouter`. */
+      auth: RequestAuth
+    }
+  }
+}
+
+export { LatchkeyError, type RequestAuth, type Requirement, type User } from '@latchkey/core'
+export { requireUser } from './require-user.ts'
+export { type AuthRouterOptions, createAuthRouter, getUser } from './router.ts'

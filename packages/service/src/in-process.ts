@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import { type Duplex, duplexPair } from 'node:stream'
+import { duplexPair } from 'node:stream'
 import { Agent, fetch as undiciFetch } from 'undici'
 
 /** `fetch` that ends in a server of this process, whatever the host of the URL; no socket is opened. */

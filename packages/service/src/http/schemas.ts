@@ -7,9 +7,19 @@ import { limits } from '../domain/rules.ts'
  * may be is decided in the domain, and written down here for the OpenAPI document.
  */
 
-const id = z.unknown().optional().meta({ readOnly: true, description: 'Ignored: the route decides.' })
-const system = z.unknown().optional().meta({ readOnly: true, description: 'Ignored: the service sets it.' })
-const type = (name: string) => z.unknown().optional().meta({ description: `"${name}"; ignored.` })
+const id = z
+  .unknown()
+  .optional()
+  .meta({ readOnly: true, description: 'Ignored: the route decides.' })
+const system = z
+  .unknown()
+  .optional()
+  .meta({ readOnly: true, description: 'Ignored: the service sets it.' })
+const type = (name: string) =>
+  z
+    .unknown()
+    .optional()
+    .meta({ description: `"${name}"; ignored.` })
 
 const metadata = z
   .record(

@@ -13,7 +13,8 @@ import { setFacts } from './request-facts.ts'
 const FORWARDING_HEADER = /^(forwarded|x-forwarded-.*|x-real-ip|x-original-.*)$/
 
 /**
- * Finds the tenant by the `Host` header and answers as its issuer.
+ * Finds the tenant by the `Host` header and answers as its issuer; `false` when no tenant has that
+ * host, and nothing was answered.
  *
  * oidc-provider derives URLs from the request; it gets to see the issuer's own protocol and host and
  * nothing that a client or proxy sent.
@@ -21,17 +22,18 @@ const FORWARDING_HEADER = /^(forwarded|x-forwarded-.*|x-real-ip|x-original-.*)$/
 export function createDispatcher(
   context: IssuerContext,
   providers: Providers,
-): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+): (request: IncomingMessage, response: ServerResponse) => Promise<boolean> {
   return async (request, response) => {
     try {
       const tenant = await tenantOf(context, request)
-      if (!tenant) return sendText(response, 404, 'Nothing is served at this address.')
+      if (!tenant) return false
       await answer(tenant, request, response)
     } catch (error) {
       context.logger.error({ err: error }, 'The issuer failed.')
       if (response.headersSent) response.destroy()
       else sendText(response, 500, 'Something went wrong on our side. Please try again.')
     }
+    return true
   }
 
   async function answer(

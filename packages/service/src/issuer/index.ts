@@ -39,11 +39,17 @@ export interface IssuerOptions {
 
 /** Every tenant as an OpenID provider, with the pages its users see. */
 export interface Issuer {
-  /** Answers any request outside `/v1` and `/x/v1`. */
-  handle(request: IncomingMessage, response: ServerResponse): Promise<void>
+  /**
+   * Answers any request outside `/v1` and `/x/v1`. Resolves to `false`, with nothing answered, when
+   * no tenant is at the host.
+   */
+  handle(request: IncomingMessage, response: ServerResponse): Promise<boolean>
   /** Mail that was captured or waits to be sent. */
   readonly outbox: Pick<Outbox, 'list'>
-  /** Resolves when applications have been told of all sessions that ended, and mail that was due was tried. */
+  /**
+   * Resolves when applications have been told of all sessions that ended, and mail that was due was
+   * tried.
+   */
   idle(): Promise<void>
   /** Stops what runs in the background, after it has finished. */
   close(): Promise<void>
@@ -83,7 +89,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
 
   return {
     handle: createDispatcher(context, providers),
-    outbox,
+    outbox: { list: (tenantId) => outbox.list(tenantId) },
     idle,
     async close() {
       clearInterval(pruning)

@@ -58,7 +58,11 @@ export async function startIssuer(options: StartOptions = {}) {
     allowHttpOnLoopback: true,
     ...issuerOptions,
   })
-  const server = createServer((request, response) => void issuer.handle(request, response))
+  const server = createServer((request, response) => {
+    void issuer.handle(request, response).then((isAnswered) => {
+      if (!isAnswered) response.writeHead(421).end()
+    })
+  })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
 

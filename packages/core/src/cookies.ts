@@ -1,0 +1,69 @@
+/** Where a cookie applies and how long it lives. `HttpOnly` is not a choice: it is always set. */
+export interface CookieScope {
+  readonly path: string
+  readonly domain?: string | undefined
+  readonly secure: boolean
+  readonly sameSite: 'lax' | 'strict' | 'none'
+  /** Seconds the browser keeps it; until it is closed when absent. */
+  readonly maxAgeSeconds?: number | undefined
+}
+
+const SAME_SITE = { lax: 'Lax', strict: 'Strict', none: 'None' } as const
+
+/** Writes a `Set-Cookie` value (RFC 6265 §4.1). The value is percent-encoded. */
+export function setCookie(name: string, value: string, scope: CookieScope): string {
+  let cookie = `${name}=${encodeURIComponent(value)}; Path=${scope.path}`
+  if (scope.domain) cookie += `; Domain=${scope.domain}`
+  if (scope.maxAgeSeconds !== undefined) {
+    const expires = new Date(Date.now() + scope.maxAgeSeconds * 1000).toUTCString()
+    cookie += `; Max-Age=${scope.maxAgeSeconds}; Expires=${expires}`
+  }
+  cookie += '; HttpOnly'
+  if (scope.secure) cookie += '; Secure'
+  return `${cookie}; SameSite=${SAME_SITE[scope.sameSite]}`
+}
+
+/** Writes the `Set-Cookie` value that removes a cookie of the same scope. */
+export function clearCookie(name: string, scope: CookieScope): string {
+  const past = 'Thu, 01 Jan 1970 00:00:00 GMT'
+  const domain = scope.domain ? `; Domain=${scope.domain}` : ''
+  const secure = scope.secure ? '; Secure' : ''
+  return `${name}=; Path=${scope.path}${domain}; Max-Age=0; Expires=${past}; HttpOnly${secure}; SameSite=${SAME_SITE[scope.sameSite]}`
+}
+
+/**
+ * Reads one cookie of a `Cookie` header without parsing the others. Of several with the same name
+ * the first counts; one that cannot be decoded counts as absent.
+ */
+export function readCookie(header: string | null | undefined, name: string): string | undefined {
+  if (!header) return undefined
+  const prefix = `${name}=`
+  let start = 0
+  while (start < header.length) {
+    while (header[start] === ' ' || header[start] === ';') start++
+    let end = header.indexOf(';', start)
+    if (end === -1) end = header.length
+    if (header.startsWith(prefix, start)) return decode(header.slice(start + prefix.length, end))
+    start = end + 1
+  }
+  return undefined
+}
+
+/** The names of a `Cookie` header that begin with `prefix`, in the order sent. */
+export function cookieNames(header: string | null | undefined, prefix: string): string[] {
+  if (!header?.includes(prefix)) return []
+  return header
+    .split(';')
+    .map((pair) => pair.slice(0, Math.max(pair.indexOf('='), 0)).trim())
+    .filter((name) => name.startsWith(prefix))
+}
+
+function decode(value: string): string | undefined {
+  const trimmed = value.trim()
+  if (!trimmed.includes('%')) return trimmed
+  try {
+    return decodeURIComponent(trimmed)
+  } catch {
+    return undefined
+  }
+}

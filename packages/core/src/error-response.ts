@@ -1,0 +1,111 @@
+import type { LatchkeyError, LatchkeyErrorCode } from './errors.ts'
+import { isApiRequest } from './is-api-request.ts'
+import type { AuthRequest } from './request.ts'
+import { escapeHtml, page, problem } from './responses.ts'
+
+interface VisitorText {
+  readonly title: string
+  readonly advice: string
+}
+
+const GENERIC: VisitorText = {
+  title: 'Something went wrong',
+  advice: 'The login could not be completed. Please try again.',
+}
+
+const TEXTS: Partial<Record<LatchkeyErrorCode, VisitorText>> = {
+  LATCHKEY_REQUEST_INVALID: {
+    title: 'This request cannot be understood',
+    advice: 'Please go back and start again.',
+  },
+  LATCHKEY_METHOD_NOT_ALLOWED: {
+    title: 'This address does not work that way',
+    advice: 'Please go back and start again.',
+  },
+  LATCHKEY_PROVIDER_UNAVAILABLE: {
+    title: 'The login service cannot be reached',
+    advice: 'This usually passes. Please try again in a moment.',
+  },
+  LATCHKEY_PROVIDER_INVALID: {
+    title: 'The login service gave an unusable answer',
+    advice: 'Please try again in a moment.',
+  },
+  LATCHKEY_SESSION_UNAVAILABLE: {
+    title: 'Your session cannot be read at the moment',
+    advice: 'You have not been signed out. Please try again in a moment.',
+  },
+  LATCHKEY_TRANSACTION_MISSING: {
+    title: 'The login could not be completed here',
+    advice:
+      'This browser did not bring back the cookie that the login began with. Check that cookies are not blocked for this site, and that the address you began at is the same as the one you are at now.',
+  },
+  LATCHKEY_STATE_MISMATCH: {
+    title: 'This answer belongs to another login',
+    advice: 'Please start the login again from this site.',
+  },
+  LATCHKEY_LOGIN_DENIED: {
+    title: 'You were not signed in',
+    advice: 'The login service did not complete the login. You can try again.',
+  },
+  LATCHKEY_STEP_UP_FAILED: {
+    title: 'A stronger login is needed',
+    advice: 'This page asks for a more recent or a stronger login than the one that took place.',
+  },
+  LATCHKEY_USER_REFUSED: {
+    title: 'You cannot use this application',
+    advice: 'Your login is fine, but this application does not admit you.',
+  },
+  LATCHKEY_FORBIDDEN: {
+    title: 'You are not allowed to see this',
+    advice: 'You are signed in, but your account does not have access to this page.',
+  },
+  LATCHKEY_LOGIN_REQUIRED: {
+    title: 'Please sign in',
+    advice: 'You have to be signed in to see this.',
+  },
+  LATCHKEY_STEP_UP_REQUIRED: {
+    title: 'Please sign in again',
+    advice: 'This needs a more recent or a stronger login.',
+  },
+  LATCHKEY_LOGOUT_FORGED: {
+    title: 'You have not been signed out',
+    advice: 'The request did not come from this site.',
+  },
+}
+
+/** What goes into an error response beside the error. */
+export interface ErrorResponseOptions {
+  /** A path of this site that begins a login. */
+  readonly loginUrl?: string | undefined
+  readonly setCookies?: readonly string[]
+  /** Whether to answer a program; decided from the request when absent. */
+  readonly api?: boolean
+  /** More headers. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/**
+ * The answer to an error: a page for a person, problem details for a program. Neither repeats
+ * anything of the request, nor the error's own message.
+ */
+export function errorResponse(
+  error: LatchkeyError,
+  request: AuthRequest,
+  options: ErrorResponseOptions = {},
+): Response {
+  const text = TEXTS[error.code] ?? GENERIC
+  const { loginUrl, setCookies = [] } = options
+  const response =
+    (options.api ?? isApiRequest(request))
+      ? problem(error, text.title, loginUrl ? { loginUrl } : {}, setCookies)
+      : page({
+          title: text.title,
+          body: `<p>${text.advice}</p>${loginUrl ? `<p><a href="${escapeHtml(loginUrl)}">Sign in</a></p>` : ''}<p><small>${error.code} · ${error.correlationId}</small></p>`,
+          status: error.status,
+          setCookies,
+        })
+  for (const [name, value] of Object.entries(options.headers ?? {}))
+    response.headers.set(name, value)
+  if (error.retryable) response.headers.set('retry-after', '5')
+  return response
+}

@@ -1,0 +1,196 @@
+/** Every failure the kit can report. The codes are public API and keep their meaning. */
+export type LatchkeyErrorCode =
+  | 'LATCHKEY_CONFIG_INVALID' // an option is missing or wrong
+  | 'LATCHKEY_ROUTER_NOT_MOUNTED' // a guard ran on a request that no router had prepared
+  | 'LATCHKEY_REQUEST_INVALID' // a parameter is repeated, or the body cannot be read
+  | 'LATCHKEY_METHOD_NOT_ALLOWED' // the route exists, under another method
+  | 'LATCHKEY_PROVIDER_UNAVAILABLE' // the provider did not answer, or not in time
+  | 'LATCHKEY_PROVIDER_INVALID' // the provider answered something that cannot be used
+  | 'LATCHKEY_SESSION_UNAVAILABLE' // the session store did not answer
+  | CallbackErrorCode
+  | AccessErrorCode
+  | RefreshErrorCode
+  | LogoutErrorCode
+
+/** Every way a callback can fail. Switch on it to choose what to tell the visitor. */
+export type CallbackErrorCode =
+  | 'LATCHKEY_TRANSACTION_MISSING' // no login was started in this browser, or it has expired
+  | 'LATCHKEY_STATE_MISMATCH' // the response answers a login started elsewhere
+  | 'LATCHKEY_ISSUER_MISMATCH' // the response, or its token, is from another provider
+  | 'LATCHKEY_LOGIN_DENIED' // the provider answered with an error
+  | 'LATCHKEY_CODE_REFUSED' // the provider did not redeem the code
+  | 'LATCHKEY_TOKEN_INVALID' // the tokens did not pass validation
+  | 'LATCHKEY_USERINFO_INVALID' // userinfo speaks of somebody else, or cannot be used
+  | 'LATCHKEY_STEP_UP_FAILED' // the stronger login that was asked for did not take place
+  | 'LATCHKEY_USER_REFUSED' // the application turned this user away
+
+/** Why a guard did not let a request through. */
+export type AccessErrorCode =
+  | 'LATCHKEY_LOGIN_REQUIRED' // nobody is signed in
+  | 'LATCHKEY_STEP_UP_REQUIRED' // signed in, but not recently or not strongly enough
+  | 'LATCHKEY_FORBIDDEN' // signed in, and not allowed
+
+/** Why no access token can be had. */
+export type RefreshErrorCode =
+  | 'LATCHKEY_REFRESH_UNAVAILABLE' // the provider could not be asked; trying later may succeed
+  | 'LATCHKEY_REFRESH_REJECTED' // the provider ended the grant; the session has ended with it
+  | 'LATCHKEY_TOKEN_ABSENT' // there is no valid access token and no refresh token
+
+/** Why a logout was not carried out. */
+export type LogoutErrorCode =
+  | 'LATCHKEY_LOGOUT_FORGED' // the request does not come from this site
+  | 'LATCHKEY_LOGOUT_TOKEN_INVALID' // a back-channel logout token did not pass validation
+
+/** What an error may carry beside its code and message. */
+export interface LatchkeyErrorOptions {
+  /** The underlying error. */
+  readonly cause?: unknown
+  /** The HTTP status to answer with; each code has its own otherwise. */
+  readonly status?: number
+}
+
+const STATUS: Readonly<Record<LatchkeyErrorCode, number>> = {
+  LATCHKEY_CONFIG_INVALID: 500,
+  LATCHKEY_ROUTER_NOT_MOUNTED: 500,
+  LATCHKEY_REQUEST_INVALID: 400,
+  LATCHKEY_METHOD_NOT_ALLOWED: 405,
+  LATCHKEY_PROVIDER_UNAVAILABLE: 503,
+  LATCHKEY_PROVIDER_INVALID: 502,
+  LATCHKEY_SESSION_UNAVAILABLE: 503,
+  LATCHKEY_TRANSACTION_MISSING: 400,
+  LATCHKEY_STATE_MISMATCH: 400,
+  LATCHKEY_ISSUER_MISMATCH: 400,
+  LATCHKEY_LOGIN_DENIED: 403,
+  LATCHKEY_CODE_REFUSED: 400,
+  LATCHKEY_TOKEN_INVALID: 400,
+  LATCHKEY_USERINFO_INVALID: 400,
+  LATCHKEY_STEP_UP_FAILED: 403,
+  LATCHKEY_USER_REFUSED: 403,
+  LATCHKEY_LOGIN_REQUIRED: 401,
+  LATCHKEY_STEP_UP_REQUIRED: 401,
+  LATCHKEY_FORBIDDEN: 403,
+  LATCHKEY_REFRESH_UNAVAILABLE: 503,
+  LATCHKEY_REFRESH_REJECTED: 401,
+  LATCHKEY_TOKEN_ABSENT: 401,
+  LATCHKEY_LOGOUT_FORGED: 403,
+  LATCHKEY_LOGOUT_TOKEN_INVALID: 400,
+}
+
+/**
+ * The root of every error of the kit.
+ *
+ * `message` says what was found, what was expected and what to do; it holds no secret, token or
+ * code, and is meant for whoever runs the application. What a visitor reads is another text.
+ */
+export class LatchkeyError extends Error {
+  override readonly name: string = 'LatchkeyError'
+  /** What happened, stable across releases. */
+  readonly code: LatchkeyErrorCode
+  /** The HTTP status to answer with. */
+  readonly status: number
+  /** Whether `message` may be shown to a visitor: true below 500, as `http-errors` has it. */
+  readonly expose: boolean
+  /** Whether the same request may succeed later without anybody changing anything. */
+  readonly retryable: boolean
+  /** Identifies this occurrence on the page a visitor sees and in the log. */
+  readonly correlationId: string
+
+  constructor(code: LatchkeyErrorCode, message: string, options: LatchkeyErrorOptions = {}) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined)
+    this.code = code
+    this.status = options.status ?? STATUS[code]
+    this.expose = this.status < 500
+    this.retryable = this.status === 503
+    this.correlationId = globalThis.crypto.randomUUID()
+  }
+}
+
+/** One thing wrong with the options. */
+export interface ConfigFault {
+  /** The option, as written in the options object: `session.secret`. */
+  readonly option: string
+  /** The environment variable that can provide it, if there is one. */
+  readonly variable?: string
+  /** What was found and what to do. */
+  readonly remedy: string
+}
+
+/** The options cannot be used. Every fault found is listed, so that one restart mends them all. */
+export class ConfigError extends LatchkeyError {
+  override readonly name = 'ConfigError'
+  /** What is wrong, in the order of the options. */
+  readonly faults: readonly ConfigFault[]
+
+  constructor(faults: readonly ConfigFault[]) {
+    const lines = faults.map(
+      (fault) =>
+        `  - "${fault.option}"${fault.variable ? ` (or ${fault.variable})` : ''}: ${fault.remedy}`,
+    )
+    super('LATCHKEY_CONFIG_INVALID', `Latchkey cannot start:\n${lines.join('\n')}`)
+    this.faults = faults
+  }
+}
+
+/** The request cannot be understood. */
+export class RequestError extends LatchkeyError {
+  override readonly name = 'RequestError'
+}
+
+/** The provider could not be reached, or cannot be used as it is. */
+export class ProviderError extends LatchkeyError {
+  override readonly name = 'ProviderError'
+}
+
+/** The session store failed. Nothing is known about who is signed in, so nobody is let through. */
+export class SessionStoreError extends LatchkeyError {
+  override readonly name = 'SessionStoreError'
+
+  constructor(cause: unknown) {
+    super(
+      'LATCHKEY_SESSION_UNAVAILABLE',
+      'The session store did not answer; is it running and reachable?',
+      { cause },
+    )
+  }
+}
+
+/** What a {@link CallbackError} may carry beside its code and message. */
+export interface CallbackErrorOptions extends LatchkeyErrorOptions {
+  /** The provider's own `error` parameter. */
+  readonly providerError?: string | undefined
+}
+
+/**
+ * The visitor came back from the provider, but the login cannot be completed.
+ *
+ * The transaction is spent, so answer with a fresh login; retrying the same callback cannot succeed.
+ */
+export class CallbackError extends LatchkeyError {
+  override readonly name = 'CallbackError'
+  declare readonly code: CallbackErrorCode
+  /** The provider's own `error` parameter, if it sent one (RFC 6749 §4.1.2.1, §5.2). */
+  readonly providerError: string | undefined
+
+  constructor(code: CallbackErrorCode, message: string, options: CallbackErrorOptions = {}) {
+    super(code, message, options)
+    this.providerError = options.providerError
+  }
+}
+
+/** A guard did not let the request through. */
+export class AccessError extends LatchkeyError {
+  override readonly name = 'AccessError'
+  declare readonly code: AccessErrorCode
+}
+
+/** No access token can be had for this session. */
+export class RefreshError extends LatchkeyError {
+  override readonly name = 'RefreshError'
+  declare readonly code: RefreshErrorCode
+}
+
+/** A logout was refused. */
+export class LogoutError extends LatchkeyError {
+  override readonly name = 'LogoutError'
+  declare readonly code: LogoutErrorCode
+}

@@ -1,0 +1,120 @@
+import type { OnceMemory, SessionIndex, SessionRecord, SessionStore } from './session-store.ts'
+
+/** How large the memory store may grow. */
+export interface MemoryStoreOptions {
+  /** Sessions kept at most, 10,000 by default; the one used longest ago is dropped first. */
+  readonly maxSessions?: number
+  /** The time in whole seconds. */
+  readonly now?: () => number
+}
+
+/** A {@link SessionStore} that has every ability. */
+export interface MemoryStore extends SessionStore {
+  readonly index: SessionIndex
+  readonly once: OnceMemory
+  replace(id: string, record: SessionRecord): Promise<boolean>
+  /** How many sessions are held. */
+  readonly size: number
+}
+
+interface Entry {
+  readonly json: string
+  readonly expiresAt: number
+}
+
+/**
+ * Keeps sessions in this process: for development, tests and small sites of one process. Sessions
+ * are gone when it ends. It is bounded, and expired sessions are dropped as new ones arrive.
+ */
+export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore {
+  const maxSessions = options.maxSessions ?? 10_000
+  const now = options.now ?? (() => Math.floor(Date.now() / 1000))
+  const entries = new Map<string, Entry>()
+  const sets = new Map<string, Set<string>>()
+  const seen = new Map<string, number>()
+
+  const live = (id: string): Entry | undefined => {
+    const entry = entries.get(id)
+    if (!entry) return undefined
+    if (entry.expiresAt > now()) return entry
+    entries.delete(id)
+    return undefined
+  }
+  const put = (id: string, json: string, expiresAt: number): void => {
+    entries.delete(id)
+    entries.set(id, { json, expiresAt })
+    for (const [oldest, entry] of entries) {
+      if (entries.size <= maxSessions && entry.expiresAt > now()) break
+      entries.delete(oldest)
+    }
+  }
+
+  return {
+    get size() {
+      return entries.size
+    },
+    get(id, callback) {
+      const entry = live(id)
+      callback(undefined, entry ? (JSON.parse(entry.json) as SessionRecord) : undefined)
+    },
+    set(id, record, callback) {
+      put(id, JSON.stringify(record), expiryOf(record, now()))
+      callback?.()
+    },
+    async replace(id, record) {
+      if (!live(id)) return false
+      put(id, JSON.stringify(record), expiryOf(record, now()))
+      return true
+    },
+    destroy(id, callback) {
+      entries.delete(id)
+      callback?.()
+    },
+    touch(id, record, callback) {
+      const entry = live(id)
+      if (entry) put(id, entry.json, expiryOf(record, now()))
+      callback?.()
+    },
+    index: {
+      async add(keys, id) {
+        for (const key of keys) {
+          const set = sets.get(key) ?? new Set()
+          for (const other of set) if (!live(other)) set.delete(other)
+          sets.set(key, set.add(id))
+        }
+        if (sets.size > 4 * maxSessions) dropEmpty(sets, (id) => live(id) !== undefined)
+      },
+      async find(key) {
+        return [...(sets.get(key) ?? [])].filter((id) => live(id) !== undefined)
+      },
+      async remove(keys, id) {
+        for (const key of keys) {
+          sets.get(key)?.delete(id)
+          if (sets.get(key)?.size === 0) sets.delete(key)
+        }
+      },
+    },
+    async once(key, seconds) {
+      for (const [old, until] of seen) {
+        if (until > now() && seen.size < maxSessions) break
+        seen.delete(old)
+      }
+      if ((seen.get(key) ?? 0) > now()) return false
+      seen.set(key, now() + seconds)
+      return true
+    },
+  }
+}
+
+function expiryOf(record: SessionRecord, now: number): number {
+  const { expires } = record.cookie
+  if (!expires) return now + 86_400
+  return Math.floor(new Date(expires).getTime() / 1000)
+}
+
+function dropEmpty(sets: Map<string, Set<string>>, isLive: (id: string) => boolean): void {
+  for (const [key, set] of sets) {
+    for (const id of set) if (!isLive(id)) set.delete(id)
+    if (set.size === 0) sets.delete(key)
+  }
+}

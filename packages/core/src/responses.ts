@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto'
+import type { LatchkeyError } from './errors.ts'
+
+/** Headers of every response that reads or sets a session: no cache may keep it. */
+export const PRIVATE_HEADERS: Readonly<Record<string, string>> = {
+  'cache-control': 'private, no-store',
+  vary: 'Cookie',
+}
+
+/** Sends the visitor elsewhere. */
+export function redirect(location: string, setCookies: readonly string[], status = 302): Response {
+  const headers = new Headers({ ...PRIVATE_HEADERS, location })
+  for (const cookie of setCookies) headers.append('set-cookie', cookie)
+  return new Response(null, { status, headers })
+}
+
+/** Escapes text for HTML content and attribute values. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}
+
+const STYLE =
+  'body{font:16px/1.5 system-ui,sans-serif;max-width:34rem;margin:15vh auto;padding:0 1rem;color:#1b1b1f;background:#fff}' +
+  'h1{font-size:1.5rem}a,button{font:inherit}button{padding:.5rem 1rem}small{color:#5f5f6b}' +
+  '@media(prefers-color-scheme:dark){body{color:#eee;background:#17171c}a{color:#9db8ff}small{color:#a5a5b3}}'
+
+const POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** What a page consists of. `body` is HTML: whatever came from outside is escaped in it. */
+export interface Page {
+  readonly title: string
+  readonly body: string
+  readonly status?: number
+  readonly setCookies?: readonly string[]
+}
+
+/**
+ * A page that needs no script, image or font. Its policy leaves `form-action` out on purpose:
+ * browsers apply it to every redirect after a form is sent, and a logout ends at the provider.
+ */
+export function page({ title, body, status = 200, setCookies = [] }: Page): Response {
+  const headers = new Headers({
+    ...PRIVATE_HEADERS,
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': POLICY,
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+  })
+  for (const cookie of setCookies) headers.append('set-cookie', cookie)
+  const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title><style>${STYLE}</style></head><body><main><h1>${escapeHtml(title)}</h1>${body}</main></body></html>`
+  return new Response(html, { status, headers })
+}
+
+/** An error for a program (RFC 9457). */
+export function problem(
+  error: LatchkeyError,
+  title: string,
+  more: Record<string, unknown> = {},
+  setCookies: readonly string[] = [],
+): Response {
+  const headers = new Headers({ ...PRIVATE_HEADERS, 'content-type': 'application/problem+json' })
+  for (const cookie of setCookies) headers.append('set-cookie', cookie)
+  const body = {
+    type: 'about:blank',
+    title,
+    status: error.status,
+    code: error.code,
+    correlationId: error.correlationId,
+    ...more,
+  }
+  return new Response(JSON.stringify(body), { status: error.status, headers })
+}

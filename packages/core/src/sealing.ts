@@ -1,0 +1,70 @@
+import type { KeyObject } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  hkdfSync,
+  randomBytes,
+} from 'node:crypto'
+
+/** What a sealed value is for. A value sealed for one purpose never opens for another. */
+export type SealPurpose = 'transaction' | 'state' | 'session-cookie'
+
+const IV_BYTES = 12
+const TAG_BYTES = 16
+
+/** Seals and opens small values for one purpose (AES-256-GCM). */
+export interface Sealer {
+  /** Encrypts and authenticates `plain`; the result is base64url. */
+  seal(plain: string): string
+  /** The plain text, or `undefined` for anything this sealer, or an earlier secret, did not seal. */
+  open(sealed: string): string | undefined
+}
+
+/**
+ * Derives the key of a purpose from a secret (HKDF-SHA-256), 32 bytes.
+ *
+ * @see RFC 5869
+ */
+export function deriveKey(secret: string, purpose: SealPurpose): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, 'latchkey', `latchkey/1/${purpose}`, 32))
+}
+
+/**
+ * Makes the sealer of a purpose.
+ *
+ * @param secrets - The first seals; every one opens, so that secrets can be rotated.
+ */
+export function createSealer(secrets: readonly string[], purpose: SealPurpose): Sealer {
+  const keys = secrets.map((secret) => createSecretKey(deriveKey(secret, purpose)))
+  const [sealing] = keys
+  if (!sealing) throw new TypeError('at least one secret is needed')
+  return {
+    seal(plain) {
+      const iv = randomBytes(IV_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', sealing, iv)
+      const body = Buffer.concat([iv, cipher.update(plain, 'utf8'), cipher.final()])
+      return Buffer.concat([body, cipher.getAuthTag()]).toString('base64url')
+    },
+    open(sealed) {
+      const bytes = Buffer.from(sealed, 'base64url')
+      if (bytes.length < IV_BYTES + TAG_BYTES) return undefined
+      for (const key of keys) {
+        const plain = decrypt(key, bytes)
+        if (plain !== undefined) return plain
+      }
+      return undefined
+    },
+  }
+}
+
+function decrypt(key: KeyObject, bytes: Buffer): string | undefined {
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES))
+    decipher.setAuthTag(bytes.subarray(bytes.length - TAG_BYTES))
+    const body = bytes.subarray(IV_BYTES, bytes.length - TAG_BYTES)
+    return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')
+  } catch {
+    return undefined
+  }
+}

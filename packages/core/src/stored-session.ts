@@ -1,0 +1,325 @@
+import type { KeyObject } from 'node:crypto'
+import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { CookieScope } from './cookies.ts'
+import { clearCookie, readCookie, setCookie } from './cookies.ts'
+import { SessionStoreError } from './errors.ts'
+import { deriveKey } from './sealing.ts'
+import type { AuthSession, SessionHandle } from './session.ts'
+import type { SessionRecord, SessionStore } from './session-store.ts'
+
+/** What sessions need of the options, every default filled in. */
+export interface SessionSettings {
+  readonly secrets: readonly string[]
+  readonly cookieName: string
+  readonly cookie: CookieScope
+  readonly idleSeconds: number
+  readonly absoluteSeconds: number
+  readonly touchSeconds: number
+  /** Names of what an anonymous visitor's session keeps when they sign in. */
+  readonly keepAnonymousData: readonly string[]
+}
+
+/** One browser's session during one request. */
+export interface StoredSession extends SessionHandle {
+  /** The record found when the session was opened, without the part of the kit. */
+  readonly record: SessionRecord | undefined
+  /** What the core stored, as of the last read or write. */
+  readonly current: AuthSession | undefined
+  /** Why the store could not answer. */
+  readonly failure: SessionStoreError | undefined
+  /** The `Set-Cookie` values that what was done asks for. */
+  readonly setCookies: readonly string[]
+  /**
+   * Stores what the application keeps beside the login, under the same id. Ignored when the session
+   * has ended meanwhile, unless it is new: a late write never brings a session back.
+   */
+  saveData(id: string, record: SessionRecord): Promise<void>
+}
+
+/** Sessions behind a signed cookie, over any store of express-session's kind. */
+export interface StoredSessions {
+  readonly settings: SessionSettings
+  readonly store: SessionStore
+  /** The secrets that sign the cookie; express-session signs and reads the same way with them. */
+  readonly cookieSecrets: readonly string[]
+  /** Opens the session of a `Cookie` header: at most one look-up, none without a genuine cookie. */
+  open(cookieHeader: string | null | undefined): StoredSession | Promise<StoredSession>
+  /** Makes a session id: 256 random bits. */
+  newId(): string
+  /** Reads a session by id; `undefined` when it has ended. */
+  load(id: string): Promise<SessionRecord | undefined>
+  /** Replaces what the core stored, if the session is still there. */
+  replace(id: string, session: AuthSession): Promise<boolean>
+  /** Ends a session by id. */
+  destroy(id: string, session: AuthSession | undefined): Promise<void>
+}
+
+/** The index keys under which a session can be found. */
+export function indexKeys(session: AuthSession): string[] {
+  const keys = [indexKey(session.issuer, 'sub', session.sub)]
+  if (session.sid) keys.push(indexKey(session.issuer, 'sid', session.sid))
+  return keys
+}
+
+/** One index key: everything of this issuer with this `sub` or `sid`. */
+export function indexKey(issuer: string, kind: 'sub' | 'sid', value: string): string {
+  return JSON.stringify([kind, issuer, value])
+}
+
+/**
+ * Makes sessions over a store.
+ *
+ * @param now - The time in whole seconds.
+ */
+export function createStoredSessions(
+  store: SessionStore,
+  settings: SessionSettings,
+  now: () => number,
+): StoredSessions {
+  const cookieSecrets = settings.secrets.map((secret) =>
+    deriveKey(secret, 'session-cookie').toString('base64url'),
+  )
+  const keys = cookieSecrets.map((secret) => createSecretKey(Buffer.from(secret)))
+  const touched = createTouchMemory(settings.touchSeconds)
+
+  const sessions: StoredSessions = {
+    settings,
+    store,
+    cookieSecrets,
+    open(cookieHeader) {
+      const id = verifiedId(readCookie(cookieHeader, settings.cookieName), keys)
+      if (!id) return handle(sessions, now, { id: undefined, record: undefined })
+      return read(store, id).then(
+        (record) => {
+          const live = record && isLive(record, now()) ? record : undefined
+          if (live && touched.due(id, now())) prolong(store, id, live, settings, now())
+          return handle(sessions, now, { id: live ? id : undefined, record: live })
+        },
+        (cause) =>
+          handle(sessions, now, {
+            id: undefined,
+            record: undefined,
+            failure: new SessionStoreError(cause),
+          }),
+      )
+    },
+    newId: () => randomBytes(32).toString('base64url'),
+    async load(id) {
+      const record = await wrap(read(store, id))
+      return record && isLive(record, now()) ? record : undefined
+    },
+    async replace(id, session) {
+      const record = await sessions.load(id)
+      if (!record?.latchkey) return false
+      const changed = { ...record, latchkey: session }
+      return wrap(replaceRecord(store, id, stamp(changed, settings, now())))
+    },
+    async destroy(id, session) {
+      await wrap(call((done) => store.destroy(id, done)))
+      if (session) await store.index?.remove(indexKeys(session), id)
+    },
+  }
+  return sessions
+}
+
+interface HandleState {
+  id: string | undefined
+  record: SessionRecord | undefined
+  failure?: SessionStoreError
+}
+
+function handle(sessions: StoredSessions, now: () => number, state: HandleState): StoredSession {
+  const { settings, store } = sessions
+  const setCookies: string[] = []
+  const readable = (): void => {
+    if (state.failure) throw state.failure
+  }
+  return {
+    setCookies,
+    get id() {
+      return state.id
+    },
+    get record() {
+      return state.record
+    },
+    get current() {
+      return state.record?.latchkey
+    },
+    get failure() {
+      return state.failure
+    },
+    async read() {
+      readable()
+      return state.record?.latchkey
+    },
+    async start(session) {
+      readable()
+      const previous = state.record
+      const previousId = state.id
+      const id = sessions.newId()
+      const record = stamp(
+        { ...carriedData(previous, session, settings), latchkey: session } as SessionRecord,
+        settings,
+        now(),
+      )
+      await wrap(call((done) => store.set(id, record, done)))
+      await wrap(store.index?.add(indexKeys(session), id, settings.absoluteSeconds))
+      if (previousId) await sessions.destroy(previousId, previous?.latchkey)
+      state.id = id
+      state.record = record
+      setCookies.splice(0, setCookies.length, sessionCookie(sessions, id))
+    },
+    async update(session) {
+      readable()
+      if (!state.id || !state.record) return false
+      if (!(await sessions.replace(state.id, session))) return false
+      state.record = { ...state.record, latchkey: session }
+      return true
+    },
+    async end() {
+      setCookies.splice(0, setCookies.length, clearCookie(settings.cookieName, settings.cookie))
+      readable()
+      if (state.id) await sessions.destroy(state.id, state.record?.latchkey)
+      state.id = undefined
+      state.record = undefined
+    },
+    async saveData(id, data) {
+      const known = id === state.id
+      const stored = known ? await sessions.load(id) : undefined
+      if (known && !stored) return
+      const record = { ...data } as SessionRecord
+      if (stored?.latchkey) record.latchkey = stored.latchkey
+      const stamped = stamp(record, settings, now())
+      if (known) await wrap(replaceRecord(store, id, stamped))
+      else await wrap(call((done) => store.set(id, stamped, done)))
+    },
+  }
+}
+
+/** What the application's part of the old session becomes when `session` begins. */
+function carriedData(
+  previous: SessionRecord | undefined,
+  session: AuthSession,
+  settings: SessionSettings,
+): Record<string, unknown> {
+  if (!previous) return {}
+  const { cookie: _cookie, latchkey, ...data } = previous
+  if (latchkey) {
+    return latchkey.issuer === session.issuer && latchkey.sub === session.sub ? data : {}
+  }
+  return Object.fromEntries(
+    Object.entries(data).filter(([name]) => settings.keepAnonymousData.includes(name)),
+  )
+}
+
+/** Writes the cookie half: stores take the time to live from it. */
+function stamp(record: SessionRecord, settings: SessionSettings, now: number): SessionRecord {
+  const idleEnd = now + settings.idleSeconds
+  const end = Math.min(idleEnd, record.latchkey?.expiresAt ?? idleEnd)
+  const { path, domain, secure, sameSite } = settings.cookie
+  return {
+    ...record,
+    cookie: {
+      originalMaxAge: (end - now) * 1000,
+      expires: new Date(end * 1000).toISOString(),
+      httpOnly: true,
+      path,
+      ...(domain ? { domain } : {}),
+      secure,
+      sameSite,
+    },
+  }
+}
+
+function isLive(record: SessionRecord, now: number): boolean {
+  return record.latchkey === undefined || record.latchkey.expiresAt > now
+}
+
+function prolong(
+  store: SessionStore,
+  id: string,
+  record: SessionRecord,
+  settings: SessionSettings,
+  now: number,
+): void {
+  try {
+    store.touch?.(id, stamp(record, settings, now), () => {})
+  } catch {
+    // The session is served as it was read; the next request tries again.
+  }
+}
+
+async function replaceRecord(
+  store: SessionStore,
+  id: string,
+  record: SessionRecord,
+): Promise<boolean> {
+  if (store.replace) return store.replace(id, record)
+  await call((done) => store.set(id, record, done))
+  return true
+}
+
+/** Remembers per process when sessions were last prolonged, so that most requests write nothing. */
+function createTouchMemory(seconds: number): { due(id: string, now: number): boolean } {
+  const at = new Map<string, number>()
+  return {
+    due(id, now) {
+      const last = at.get(id)
+      if (last !== undefined && now - last < seconds) return false
+      at.delete(id)
+      at.set(id, now)
+      if (at.size > 10_000) at.delete(at.keys().next().value as string)
+      return true
+    },
+  }
+}
+
+function sessionCookie(sessions: StoredSessions, id: string): string {
+  const { cookieName, cookie, absoluteSeconds } = sessions.settings
+  const signature = sign(id, createSecretKey(Buffer.from(sessions.cookieSecrets[0] as string)))
+  return setCookie(cookieName, `s:${id}.${signature}`, {
+    ...cookie,
+    maxAgeSeconds: absoluteSeconds,
+  })
+}
+
+function sign(id: string, key: KeyObject): string {
+  return createHmac('sha256', key).update(id).digest('base64').replace(/=+$/, '')
+}
+
+/** The id of a signed cookie value, `undefined` unless one of the keys signed it. */
+function verifiedId(value: string | undefined, keys: readonly KeyObject[]): string | undefined {
+  if (!value?.startsWith('s:')) return undefined
+  const dot = value.lastIndexOf('.')
+  if (dot < 3 || value.length > 256) return undefined
+  const id = value.slice(2, dot)
+  const given = Buffer.from(value.slice(dot + 1))
+  for (const key of keys) {
+    const expected = Buffer.from(sign(id, key))
+    if (given.length === expected.length && timingSafeEqual(given, expected)) return id
+  }
+  return undefined
+}
+
+function read(store: SessionStore, id: string): Promise<SessionRecord | undefined> {
+  return new Promise((resolve, reject) => {
+    store.get(id, (error, record) => {
+      if (error && (error as { code?: string }).code !== 'ENOENT') reject(error)
+      else resolve(record ?? undefined)
+    })
+  })
+}
+
+function call(run: (done: (error?: unknown) => void) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    run((error) => (error ? reject(error) : resolve()))
+  })
+}
+
+async function wrap<T>(promise: Promise<T> | undefined): Promise<T> {
+  try {
+    return (await promise) as T
+  } catch (cause) {
+    throw cause instanceof SessionStoreError ? cause : new SessionStoreError(cause)
+  }
+}

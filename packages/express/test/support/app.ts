@@ -1,0 +1,62 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type AuthRouterOptions, createAuthRouter } from '@latchkey/express'
+import express, { type Express } from 'express'
+import { CLIENT, startProvider, type TestProvider } from './provider.ts'
+
+/** An application with a login, and the provider it logs in at. */
+export interface TestApp {
+  readonly url: string
+  readonly app: Express
+  readonly provider: TestProvider
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export const SESSION_SECRET = 'session-secret-0123456789-session-secret'
+
+/** What an application of a test may change. */
+export interface TestAppOptions extends Omit<AuthRouterOptions, 'session'> {
+  readonly session?: AuthRouterOptions['session']
+  /** More configuration of the provider. */
+  readonly provider?: Parameters<typeof startProvider>[1]
+  /** Middleware in front of the router. */
+  readonly before?: (app: Express) => void
+}
+
+/** Starts an application and its provider on loopback ports. */
+export async function startApp(
+  routes: (app: Express) => void,
+  { provider: providerOptions, before, ...options }: TestAppOptions = {},
+): Promise<TestApp> {
+  const app = express()
+  const server = createServer(app)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const provider = await startProvider(
+    [`${url}${options.routes?.callback ?? '/callback'}`],
+    providerOptions,
+  )
+  before?.(app)
+  app.use(
+    createAuthRouter({
+      issuer: provider.issuer,
+      baseUrl: url,
+      ...CLIENT,
+      ...options,
+      session: { secret: SESSION_SECRET, ...options.session },
+    }),
+  )
+  routes(app)
+  const close = async (): Promise<void> => {
+    await Promise.all([closeServer(server), provider.close()])
+  }
+  return { url, app, provider, close, [Symbol.asyncDispose]: close }
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+}
