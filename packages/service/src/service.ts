@@ -13,7 +13,7 @@ import { createVault } from './domain/vault.ts'
 import { createApi } from './http/app.ts'
 import { createRateLimit } from './http/rate-limit.ts'
 import { connectInProcess } from './in-process.ts'
-import { createIssuer } from './issuer/index.ts'
+import { createIssuer, createSmtpTransport, type Issuer, type SmtpOptions } from './issuer/index.ts'
 import { masterKeyOf, parseMasterKey } from './master-key.ts'
 import { closeServer, createHttpServer, type ListenOptions, listen } from './server.ts'
 import { createMemoryDataStore } from './store/memory/data-store.ts'
@@ -41,6 +41,13 @@ export interface IdentityServiceOptions {
    * `[::1]`) as `http://` issuers. Right for development only. Default `false`.
    */
   allowHttpOnLoopback?: boolean
+  /** How mail is sent. Default: it is captured, to be read from {@link IdentityService.outbox}. */
+  mail?: SmtpOptions | undefined
+  /**
+   * Addresses and networks, such as `10.0.0.0/8`, of the proxies in front of the service. Only what
+   * they add to `X-Forwarded-For` is believed. Default: none.
+   */
+  trustedProxies?: readonly string[]
   /** Days for which the audit log is kept. Default 400. */
   auditDays?: number
   /** How long {@link IdentityService.close} waits for requests under way, in seconds. Default 10. */
@@ -61,6 +68,8 @@ export interface IdentityService {
   listen(options?: ListenOptions): Promise<AddressInfo>
   /** What `/v1` leaves out: tenants, API keys, secrets, the audit log. */
   readonly admin: Admin
+  /** Mail that was captured instead of being sent, or that waits. */
+  readonly outbox: Issuer['outbox']
   readonly clock: Clock
   readonly events: ServiceEvents
   /** Answers what is under way, takes no more, and lets go of the data. */
@@ -99,6 +108,8 @@ export async function createIdentityService(
     domain: context,
     protocol,
     logger,
+    mail: options.mail && createSmtpTransport(options.mail),
+    trustedProxies: options.trustedProxies ?? [],
     allowHttpOnLoopback: options.allowHttpOnLoopback ?? false,
   })
   const handler: RequestListener = (req, res) => {
@@ -138,6 +149,7 @@ export async function createIdentityService(
     handler,
     listen: (where = {}) => listen(server, where),
     admin: createAdmin(context),
+    outbox: issuer.outbox,
     clock,
     events,
     close,
@@ -147,7 +159,7 @@ export async function createIdentityService(
 
 /** Whether a request is for the REST half; all else is for the issuer of the tenant at its host. */
 function isApiPath(url = '/'): boolean {
-  return /^\/(v1|x)(\/|\?|$)/.test(url)
+  return /^\/(v1|x(?!\/outbox))(\/|\?|$)/.test(url)
 }
 
 /** The stores that the options ask for, their master key, and the lock on their folder. */
