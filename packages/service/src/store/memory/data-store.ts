@@ -22,8 +22,7 @@ export function createMemoryDataStore(): DataStore {
   }
 }
 
-function createApiKeys({ tenants, record, copy }: MemoryState): ApiKeyStore {
-  const keys = new Map<string, ApiKey>()
+function createApiKeys({ tenants, apiKeys: keys, record, copy }: MemoryState): ApiKeyStore {
   const keyByHash = new Map<string, ApiKey>()
   return {
     async insert(key, audit) {

@@ -1,5 +1,6 @@
 import type { Listing, Page } from '../ports.ts'
 import type {
+  ApiKey,
   Application,
   AuditEntry,
   Credential,
@@ -30,6 +31,7 @@ export interface HeldTenant {
 export interface MemoryState {
   tenants: SortedMap<HeldTenant>
   tenantIdByDomain: Map<string, string>
+  apiKeys: Map<string, ApiKey>
   audit: StoredAuditEntry[]
   record(entry: AuditEntry): void
   /** Records are plain data; copies keep callers from changing what is stored. */
@@ -43,6 +45,7 @@ export function createState(): MemoryState {
   return {
     tenants: createSortedMap(),
     tenantIdByDomain: new Map(),
+    apiKeys: new Map(),
     audit,
     record(entry) {
       audit.push({ ...entry, id: ++lastId })

@@ -5,7 +5,7 @@ import { listPage, type MemoryState } from './state.ts'
 
 /** The tenants of a memory store. */
 export function createTenants(state: MemoryState): TenantStore {
-  const { tenants, tenantIdByDomain, record, copy } = state
+  const { tenants, tenantIdByDomain, apiKeys, record, copy } = state
   return {
     async insert(tenant, audit) {
       const { domain } = tenant.settings
@@ -62,6 +62,9 @@ export function createTenants(state: MemoryState): TenantStore {
       if (!held) return undefined
       tenants.delete(id)
       tenantIdByDomain.delete(held.tenant.settings.domain)
+      for (const key of apiKeys.values()) {
+        if (key.reach !== 'all') key.reach = key.reach.filter((reached) => reached !== id)
+      }
       record(audit)
       return held.tenant
     },
