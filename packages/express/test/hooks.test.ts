@@ -1,11 +1,5 @@
 import diagnostics from 'node:diagnostics_channel'
-import {
-  createAuthRouter,
-  DeniedError,
-  getUser,
-  type RequestAuth,
-  type User,
-} from '@latchkey/express'
+import { createAuthRouter, DeniedError, getUser, type User } from '@latchkey/express'
 import type { Express, Request } from 'express'
 import { expect, expectTypeOf, test } from 'vitest'
 import { createBrowser } from './support/browser.ts'
