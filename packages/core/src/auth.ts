@@ -83,7 +83,7 @@ export function createAuth(options: AuthOptions, platform: Platform = {}): Auth 
   const { now, hooks } = resolved
   const publish = platform.publish ?? (() => {})
   const store = options.session?.store ?? createMemoryStore({ now })
-  const once = store.once?.bind(store) ?? createOnceMemory(now, 100_000)
+  const once = store.claim?.bind(store) ?? createOnceMemory(now, 100_000)
   const storedSessions = createStoredSessions(store, resolved.session, now)
   const context: AuthContext = {
     options: resolved,

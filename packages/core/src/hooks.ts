@@ -45,7 +45,7 @@ export interface Hooks {
     request: AuthRequest,
   ) => MaybePromise<Response | undefined>
   /** After a logout token of the provider has ended sessions here. */
-  readonly onLogoutToken?: (notice: LogoutNotice) => MaybePromise<void>
+  readonly onLogoutToken?: (notice: LogoutNotice) => MaybePromise<undefined>
 }
 
 /** What a logout token said. */
@@ -57,4 +57,4 @@ export interface LogoutNotice {
   readonly ended: number
 }
 
-type MaybePromise<T> = T | Promise<T> | (undefined extends T ? void | Promise<void> : never)
+type MaybePromise<T> = T | Promise<T>

@@ -12,7 +12,7 @@ export interface MemoryStoreOptions {
 /** A {@link SessionStore} that has every ability. */
 export interface MemoryStore extends SessionStore {
   readonly index: SessionIndex
-  readonly once: OnceMemory
+  readonly claim: OnceMemory
   replace(id: string, record: SessionRecord): Promise<boolean>
   /** How many sessions are held. */
   readonly size: number
@@ -94,7 +94,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
         }
       },
     },
-    once: createOnceMemory(now, maxSessions),
+    claim: createOnceMemory(now, maxSessions),
   }
 }
 

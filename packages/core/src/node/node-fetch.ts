@@ -73,7 +73,9 @@ const publicLookup: LookupFunction = (hostname, options, callback) => {
 
 /** Whether an IP address is one that anybody on the internet could have. */
 export function isPublicAddress(address: string): boolean {
-  return !reserved.check(address, address.includes(':') ? 'ipv6' : 'ipv4')
+  return address.includes(':')
+    ? !reservedIpv6.check(address, 'ipv6')
+    : !reservedIpv4.check(address, 'ipv4')
 }
 
 const RESERVED_IPV4 =
@@ -81,18 +83,15 @@ const RESERVED_IPV4 =
 const RESERVED_IPV6 =
   '::/96 ::ffff:0:0/96 64:ff9b::/96 64:ff9b:1::/48 100::/64 2001::/23 2001:db8::/32 2002::/16 fc00::/7 fe80::/10 fec0::/10 ff00::/8'
 
-const reserved = createReserved()
+// Two lists: an IPv4 address would also match the IPv6 range that maps all of them.
+const reservedIpv4 = blockList(RESERVED_IPV4, 'ipv4')
+const reservedIpv6 = blockList(RESERVED_IPV6, 'ipv6')
 
-function createReserved(): BlockList {
+function blockList(ranges: string, family: 'ipv4' | 'ipv6'): BlockList {
   const list = new BlockList()
-  for (const [ranges, family] of [
-    [RESERVED_IPV4, 'ipv4'],
-    [RESERVED_IPV6, 'ipv6'],
-  ] as const) {
-    for (const range of ranges.split(' ')) {
-      const [network = '', prefix] = range.split('/')
-      list.addSubnet(network, Number(prefix), family)
-    }
+  for (const range of ranges.split(' ')) {
+    const [network = '', prefix] = range.split('/')
+    list.addSubnet(network, Number(prefix), family)
   }
   return list
 }

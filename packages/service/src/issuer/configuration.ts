@@ -35,6 +35,7 @@ export function createConfiguration(
       id_token_signed_response_alg: 'RS256',
     },
     enabledJWA: { idTokenSigningAlgValues: ['RS256'], clientAuthSigningAlgValues: [] },
+    fetch: context.outgoing.forTenant(tenant.id),
     pkce: { required: () => true },
     allowOmittingSingleRegisteredRedirectUri: false,
     clientBasedCORS: () => false,

@@ -4,6 +4,7 @@ import type { ProtocolStore } from '../store/protocol-store.ts'
 import type { ClientIp } from './client-ip.ts'
 import type { Throttle } from './limits.ts'
 import type { Notifier } from './notifier.ts'
+import type { Outgoing } from './outgoing.ts'
 
 /** Where the issuer reports what an operator should know. No secret ever reaches it. */
 export interface IssuerLogger {
@@ -18,6 +19,7 @@ export interface IssuerContext {
   readonly outbox: Outbox
   readonly notifier: Notifier
   readonly throttle: Throttle
+  readonly outgoing: Outgoing
   readonly clientIp: ClientIp
   readonly logger: IssuerLogger
   /** Whether domains on this very machine are served over plain http. */

@@ -8,13 +8,13 @@ import type { IssuerContext, IssuerLogger } from './context.ts'
 import { createDispatcher } from './dispatcher.ts'
 import { createThrottle, defaultLimits, type Limits } from './limits.ts'
 import { createNotifier } from './notifier.ts'
+import { createOutgoing } from './outgoing.ts'
 import { createProviders } from './providers.ts'
 import { endVoidSessions } from './void-sessions.ts'
 
 export type { CapturedMail, Outbox } from '../mail/outbox.ts'
 export { createSmtpTransport, type SmtpOptions } from '../mail/smtp.ts'
 export type { IssuerLogger } from './context.ts'
-export { rotateSigningKey } from './keys.ts'
 export type { Limits } from './limits.ts'
 
 export interface IssuerOptions {
@@ -62,6 +62,7 @@ const PRUNE_EVERY_MS = 60_000
 export function createIssuer(options: IssuerOptions): Issuer {
   const { domain, protocol, logger } = options
   const outbox = createOutbox({ domain, protocol, transport: options.mail, logger })
+  const allowHttpOnLoopback = options.allowHttpOnLoopback ?? false
   const context: IssuerContext = {
     domain,
     protocol,
@@ -70,7 +71,8 @@ export function createIssuer(options: IssuerOptions): Issuer {
     notifier: createNotifier(logger),
     throttle: createThrottle(domain, protocol, { ...defaultLimits, ...options.limits }),
     clientIp: createClientIp(options.trustedProxies ?? []),
-    allowHttpOnLoopback: options.allowHttpOnLoopback ?? false,
+    outgoing: createOutgoing({ domain, allowHttpOnLoopback }),
+    allowHttpOnLoopback,
   }
   const providers = createProviders(context)
   const voiding = endVoidSessions(context, providers)
@@ -95,6 +97,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
       clearInterval(pruning)
       await voiding.close()
       await context.notifier.idle()
+      await context.outgoing.close()
       await outbox.close()
     },
   }

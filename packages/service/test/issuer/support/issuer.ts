@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -145,6 +145,8 @@ export async function startIssuer(options: StartOptions = {}) {
       return mail.link
     },
     idle: () => issuer.idle(),
+    /** Everything that the protocol store holds, as text. */
+    dumpProtocol: stores.dump,
     actions: async () =>
       (await domain.store.audit.list({ tenantId: tenant.id })).map(({ action }) => action),
     /** What was reported to the operator; empty when all went well. */
@@ -162,13 +164,35 @@ export type TestIssuer = Awaited<ReturnType<typeof startIssuer>>
 
 export type { Fetch }
 
-async function openStores(
-  kind: StoreKind,
-): Promise<{ data: DataStore; protocol: ProtocolStore; close(): Promise<void> }> {
+interface Stores {
+  data: DataStore
+  protocol: ProtocolStore
+  dump(): Promise<string>
+  close(): Promise<void>
+}
+
+async function openStores(kind: StoreKind): Promise<Stores> {
   if (kind === 'memory') {
     const data = createMemoryDataStore()
     const protocol = createMemoryProtocolStore({ clock: systemClock })
-    return { data, protocol, close: async () => {} }
+    // What a memory store keeps is what it was given.
+    const given: unknown[] = []
+    const recording: ProtocolStore = {
+      ...protocol,
+      put: (entry) => {
+        given.push(entry)
+        return protocol.put(entry)
+      },
+      mail: {
+        ...protocol.mail,
+        add: (mail) => {
+          given.push(mail)
+          return protocol.mail.add(mail)
+        },
+      },
+    }
+    const dump = async () => JSON.stringify(given)
+    return { data, protocol: recording, dump, close: async () => {} }
   }
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-issuer-'))
   const data = await openSqliteDataStore(folder)
@@ -177,6 +201,7 @@ async function openStores(
   return {
     data,
     protocol,
+    dump: async () => (await readFile(path, 'latin1')) + (await readFile(`${path}-wal`, 'latin1')),
     async close() {
       await protocol.close()
       await data.close()
