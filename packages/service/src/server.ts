@@ -19,10 +19,12 @@ export function createHttpServer(listener: RequestListener): Server {
       keepAliveTimeout: 65_000,
       // Node looks for connections that are overdue every 30 s, unless it is told otherwise.
       connectionsCheckingInterval: 1_000,
+      // The API does without a Host; Node would refuse with an empty answer.
+      requireHostHeader: false,
     },
     listener,
   )
-  return server.on('clientError', refuseConnection)
+  return server.on('clientError', refuseConnection).on('checkExpectation', listener)
 }
 
 /**

@@ -45,7 +45,7 @@ export function createPasswordEngine(options: PasswordEngineOptions = {}): Passw
   const queue = new PQueue({ concurrency })
 
   async function run<T>(work: () => Promise<T>, priority: HashPriority): Promise<T> {
-    if (queue.size >= maxWaiting) {
+    if (queue.pending >= concurrency && queue.size >= maxWaiting) {
       throw new ServiceError(
         'unavailable',
         `${queue.size} password hashes are waiting already; try again in a few seconds.`,

@@ -127,9 +127,13 @@ export function isStoredPassword(stored: StoredPassword, alg: string, hash: stri
   return stored.alg === alg && stored.hash === hash
 }
 
-/** Whether the posted pair is a copy from before a login upgraded the hash. */
+/**
+ * Whether the posted pair is a copy from before a login upgraded the hash, or the stored hash under
+ * another algorithm, which would open to nobody.
+ */
 export function isStalePassword(stored: StoredPassword, alg: string, hash: string): boolean {
-  return isWrapped(alg) || stored.upgradedFrom === fingerprint(hash)
+  const isMislabelled = alg === 'bcrypt' && hash === stored.hash
+  return isWrapped(alg) || isMislabelled || stored.upgradedFrom === fingerprint(hash)
 }
 
 async function upgrade(

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { ServiceError } from '../domain/errors.ts'
+import { notFound, ServiceError } from '../domain/errors.ts'
 import { StoreError } from '../store/errors.ts'
 import { headerText } from './header-text.ts'
 
@@ -44,9 +44,8 @@ function bodyError(cause: unknown): ServiceError | undefined {
         cause,
       })
   }
-  if (cause instanceof URIError) {
-    return new ServiceError('not_found', 'The path is not properly percent-encoded.', { cause })
-  }
+  // A path that is not properly percent-encoded names nothing.
+  if (cause instanceof URIError) return notFound()
   if (cause.status === 400) {
     return new ServiceError('invalid_json', 'The body could not be decompressed.', { cause })
   }

@@ -53,6 +53,16 @@ describe.each(stores)('on %s', (store) => {
     expect((await api.get(path)).body).toEqual(plain.body)
   })
 
+  test('the stored hash under another algorithm is refused with conflict, and still opens', async () => {
+    await using api = await startApi(store)
+    const { path, before } = await credential(api, { alg: 'sha1', hash: digestOf.sha1 })
+
+    const { hash } = before.password
+    expectError(await api.post(path, { password: { alg: 'bcrypt', hash } }), 409, 'conflict')
+
+    expect((await api.get(path)).body).toEqual(before)
+  })
+
   test('a wrapped hash other than the stored one is a stale copy, refused with conflict', async () => {
     await using api = await startApi(store)
     const { path, before } = await credential(api, { alg: 'md5', hash: digestOf.md5 })

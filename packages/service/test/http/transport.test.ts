@@ -78,3 +78,19 @@ test('a body that ends before its announced length changes nothing', async () =>
 
   expect((await api.get(api.users)).body.total).toBe(0)
 })
+
+test('a request without a host, or with an expectation that nobody knows, is answered as any other', async () => {
+  await using api = await startApi()
+  const { port } = await api.service.listen()
+  const end = 'connection: close\r\n\r\n'
+
+  const hostless = await exchange(port, `GET /v1/tenants HTTP/1.1\r\n${end}`)
+  expect(hostless).toMatch(/^HTTP\/1\.1 401 /)
+  expect(hostless).toContain('"code":"authentication_failure"')
+  const expecting = await exchange(
+    port,
+    `GET /nowhere HTTP/1.1\r\nhost: x\r\nexpect: tea\r\n${end}`,
+  )
+  expect(expecting).toMatch(/^HTTP\/1\.1 404 /)
+  expect(expecting).toContain('"code":"not_found"')
+})
