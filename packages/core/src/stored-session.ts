@@ -89,18 +89,36 @@ export function createStoredSessions(
     open(cookieHeader) {
       const id = verifiedId(readCookie(cookieHeader, settings.cookieName), keys)
       if (!id) return handle(sessions, now, { id: undefined, record: undefined })
-      return read(store, id).then(
-        (record) => {
-          const live = record && isLive(record, now()) ? record : undefined
-          if (live && touched.due(id, now())) prolong(store, id, live, settings, now())
-          return handle(sessions, now, { id: live ? id : undefined, record: live })
-        },
-        (cause) =>
-          handle(sessions, now, {
-            id: undefined,
-            record: undefined,
-            failure: new SessionStoreError(cause),
-          }),
+      const found = (record: SessionRecord | undefined): StoredSession => {
+        const live = record && isLive(record, now()) ? record : undefined
+        if (live && touched.due(id, now())) prolong(store, id, live, settings, now())
+        return handle(sessions, now, { id: live ? id : undefined, record: live })
+      }
+      const failed = (cause: unknown): StoredSession =>
+        handle(sessions, now, {
+          id: undefined,
+          record: undefined,
+          failure: new SessionStoreError(cause),
+        })
+      // A store that answers at once costs no turn of the event loop.
+      let opened: StoredSession | undefined
+      let later: ((session: StoredSession) => void) | undefined
+      const settle = (session: StoredSession): void => {
+        opened = session
+        later?.(session)
+      }
+      try {
+        store.get(id, (error, record) => {
+          settle(isFailure(error) ? failed(error) : found(record ?? undefined))
+        })
+      } catch (cause) {
+        return failed(cause)
+      }
+      return (
+        opened ??
+        new Promise((resolve) => {
+          later = resolve
+        })
       )
     },
     newId: () => randomBytes(32).toString('base64url'),
@@ -307,10 +325,15 @@ function verifiedId(value: string | undefined, keys: readonly KeyObject[]): stri
   return undefined
 }
 
+/** As express-session has it: a store of files may say ENOENT for a session that is not there. */
+function isFailure(error: unknown): boolean {
+  return Boolean(error) && (error as { code?: string }).code !== 'ENOENT'
+}
+
 function read(store: SessionStore, id: string): Promise<SessionRecord | undefined> {
   return new Promise((resolve, reject) => {
     store.get(id, (error, record) => {
-      if (error && (error as { code?: string }).code !== 'ENOENT') reject(error)
+      if (isFailure(error)) reject(error)
       else resolve(record ?? undefined)
     })
   })

@@ -7,7 +7,7 @@ import {
   createAuth,
 } from '@latchkey/core'
 import { markPrivate, nodePlatform, toAuthRequest, writeResponse } from '@latchkey/core/node'
-import { type NextFunction, type Request, type Response, Router } from 'express'
+import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import { type AttachSession, createLazySession } from './lazy-session.ts'
 import { setState } from './request-state.ts'
 
@@ -17,7 +17,7 @@ export interface AuthRouterOptions<U = User> extends AuthOptions {
 }
 
 /** What an application mounts, and what it can ask afterwards. */
-export interface AuthRouter<U = User> extends Router {
+export interface AuthRouter<U = User> extends RequestHandler {
   /** The sessions of users, on every device. Needs a store with an index. */
   readonly sessions: SessionDirectory
   /**
@@ -44,11 +44,10 @@ export interface AuthRouter<U = User> extends Router {
 export function createAuthRouter<U = User>(options: AuthRouterOptions<U> = {}): AuthRouter<U> {
   const auth = createAuth(options, nodePlatform())
   const attachSession = createLazySession(auth.storedSessions)
-  const router = Router()
-  router.use((req, res, next) => {
+  const mount: RequestHandler = (req, res, next) => {
     prepare(auth, attachSession, req, res, next).catch(next)
-  })
-  return Object.assign(router, {
+  }
+  return Object.assign(mount, {
     sessions: auth.sessions,
     getUser: (req: Request) => getUser<U>(req),
     ready: () => auth.ready(),
@@ -78,8 +77,10 @@ async function prepare(
   const session = opened instanceof Promise ? await opened : opened
   const send = (response: globalThis.Response): Promise<void> =>
     writeResponse(res, response, session.setCookies)
-  const answer = await auth.handle(request, session)
-  if (answer) return send(answer)
+  if (auth.isRoute(request.path)) {
+    const answer = await auth.handle(request, session)
+    if (answer) return send(answer)
+  }
 
   const onUse = (): void => markPrivate(res)
   const resolver = typeof auth.options.registration === 'function'
