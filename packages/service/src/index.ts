@@ -1,1 +1,25 @@
-export {}
+export type { Admin } from './admin.ts'
+export { type Clock, systemClock } from './clock.ts'
+export type { ApiKeyInput } from './domain/api-keys.ts'
+export type { ServiceEvents } from './domain/context.ts'
+export { type ErrorCode, ServiceError } from './domain/errors.ts'
+export type { PasswordEngineOptions } from './domain/password-engine.ts'
+export type { CapturedMail, SmtpOptions } from './issuer/index.ts'
+export type { SeedReport } from './seed.ts'
+export type { ListenOptions } from './server.ts'
+export {
+  createIdentityService,
+  type IdentityService,
+  type IdentityServiceOptions,
+} from './service.ts'
+export type { AuditQuery } from './store/ports.ts'
+export type {
+  ApiKey,
+  AuditEntry,
+  Metadata,
+  Micros,
+  Reach,
+  StoredAuditEntry,
+  Tenant,
+  TenantSettings,
+} from './store/records.ts'

@@ -1,0 +1,76 @@
+import { type ApiKeyInput, createApiKey, revokeApiKey } from './domain/api-keys.ts'
+import { rotateApplicationSecret } from './domain/applications.ts'
+import type { Actor, DomainContext } from './domain/context.ts'
+import { createTenant, defaultSettings, deleteTenant } from './domain/tenants.ts'
+import { rotateSigningKey } from './issuer/keys.ts'
+import { type SeedReport, seed } from './seed.ts'
+import type { AuditQuery } from './store/ports.ts'
+import type { ApiKey, StoredAuditEntry, Tenant, TenantSettings } from './store/records.ts'
+
+/** What the specification leaves out of `/v1`: tenants come and go, and keys are made. */
+export interface Admin {
+  /**
+   * Creates a tenant. Settings that are not given: passwords and sign-ups are on, the rest is off.
+   *
+   * @throws ServiceError `already_exists` when another tenant has the domain.
+   */
+  createTenant(input: {
+    domain: string
+    name?: string
+    settings?: Partial<Omit<TenantSettings, 'domain'>>
+  }): Promise<Tenant>
+  /** Deletes a tenant with all that it holds. */
+  deleteTenant(id: string): Promise<Tenant>
+  listTenants(): Promise<Tenant[]>
+  findTenant(domain: string): Promise<Tenant | undefined>
+  /** Makes an API key. The secret cannot be read again. */
+  createApiKey(input: ApiKeyInput): Promise<{ key: ApiKey; secret: string }>
+  listApiKeys(): Promise<ApiKey[]>
+  revokeApiKey(id: string): Promise<ApiKey>
+  /** Replaces the client secret of an application; the old one stops at once. */
+  rotateApplicationSecret(tenantId: string, applicationId: string): Promise<void>
+  /**
+   * Gives a tenant a new signing key; resolves with its `kid`. The earlier ones stay published, so no
+   * session and no token ends.
+   */
+  rotateSigningKey(tenantId: string): Promise<string>
+  /** Entries of the audit log, the newest first. */
+  audit(query?: AuditQuery): Promise<StoredAuditEntry[]>
+  /** Creates what a seed document names and the service does not have yet. */
+  seed(document: unknown): Promise<SeedReport>
+}
+
+const actor: Actor = { name: 'admin' }
+
+/** The admin half of a service. */
+export function createAdmin(context: DomainContext): Admin {
+  const { store } = context
+  return {
+    createTenant: ({ domain, name = '', settings }) =>
+      createTenant(context, actor, {
+        name,
+        metadata: {},
+        settings: { ...defaultSettings, ...settings, domain },
+      }),
+    deleteTenant: (id) => deleteTenant(context, actor, id),
+    async listTenants() {
+      const tenants: Tenant[] = []
+      for (let after: string | undefined; ; ) {
+        const page = await store.tenants.list('all', { after, limit: 1_000 })
+        tenants.push(...page.items)
+        if (!page.more) return tenants
+        after = page.items.at(-1)?.id
+      }
+    },
+    findTenant: (domain) => store.tenants.findByDomain(domain),
+    createApiKey: (input) => createApiKey(context, actor, input),
+    listApiKeys: () => store.apiKeys.list(),
+    revokeApiKey: (id) => revokeApiKey(context, actor, id),
+    async rotateApplicationSecret(tenantId, applicationId) {
+      await rotateApplicationSecret(context, actor, tenantId, applicationId)
+    },
+    rotateSigningKey: (tenantId) => rotateSigningKey(context, actor, tenantId),
+    audit: (query = {}) => store.audit.list(query),
+    seed: (document) => seed(context, actor, document),
+  }
+}

@@ -1,0 +1,25 @@
+import type { Command } from 'commander'
+import { type DataOptions, withAdmin, withDataOptions } from './options.ts'
+
+/** Adds `keys rotate`. */
+export function addSigningKeyCommands(program: Command): void {
+  const keys = program.command('keys').description('Rotate the keys that sign the tokens.')
+
+  withDataOptions(
+    keys
+      .command('rotate')
+      .description('Give tenants a new signing key; no session and no token ends.'),
+  )
+    .option('--tenant <id...>', 'these tenants (default: all of them)')
+    .addHelpText(
+      'after',
+      '\nA server that runs on the folder signs with the new keys within a minute.',
+    )
+    .action((options: DataOptions & { tenant?: string[] }) =>
+      withAdmin(options, async (admin) => {
+        const ids = options.tenant ?? (await admin.listTenants()).map(({ id }) => id)
+        for (const id of ids)
+          console.log(`${id} now signs with ${await admin.rotateSigningKey(id)}`)
+      }),
+    )
+}

@@ -1,0 +1,8 @@
+/** Where the service takes the time from. Tests pass their own, or fake `Date`. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number
+}
+
+/** The machine's clock. */
+export const systemClock: Clock = { now: () => Date.now() }

@@ -1,0 +1,118 @@
+import { createHash, randomInt } from 'node:crypto'
+import type { ApiKey, Micros, Reach } from '../store/records.ts'
+import { type Actor, auditEntry, type DomainContext, nowMicros } from './context.ts'
+import { notFound, ServiceError } from './errors.ts'
+import { newId } from './ids.ts'
+import { checkText } from './rules.ts'
+
+/** What every API key begins with, so that scanners recognise one that leaked. */
+export const API_KEY_PREFIX = 'latchkey_'
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const RANDOM_CHARACTERS = 43
+const API_KEY = /^latchkey_[0-9A-Za-z]{43}$/
+
+const MINUTE: Micros = 60_000_000
+
+export interface ApiKeyInput {
+  /** For people to tell keys apart. */
+  name: string
+  reach: Reach
+  /** When the key stops; `undefined` for never. */
+  expiresAt?: Micros | undefined
+}
+
+/**
+ * Makes an API key. Its secret is in the answer and nowhere else: only its SHA-256 is stored, which
+ * is enough because the secret is 256 random bits.
+ *
+ * @throws ServiceError `not_found` when it names a tenant that does not exist.
+ */
+export async function createApiKey(
+  context: DomainContext,
+  actor: Actor,
+  input: ApiKeyInput,
+): Promise<{ key: ApiKey; secret: string }> {
+  checkText('invalid_request', 'The name of the key', input.name)
+  if (input.reach !== 'all' && input.reach.length === 0) {
+    throw new ServiceError('invalid_request', 'A key needs at least one tenant, or all of them.')
+  }
+  const secret = newSecret()
+  const id = newId('key', context.clock)
+  const key: ApiKey = {
+    id,
+    name: input.name,
+    hash: hashApiKey(secret),
+    last4: secret.slice(-4),
+    reach: input.reach === 'all' ? 'all' : [...new Set(input.reach)].sort(),
+    createdAt: nowMicros(context.clock),
+    expiresAt: input.expiresAt,
+    revokedAt: undefined,
+    lastUsedAt: undefined,
+  }
+  const entry = auditEntry(context, actor, 'api_key.create', undefined, id)
+  const outcome = await context.store.apiKeys.insert(key, entry)
+  if (outcome !== 'inserted') throw notFound()
+  context.events.emit('change', entry)
+  return { key, secret }
+}
+
+/** Ends a key at once; answers with the key. Ending it again changes nothing. */
+export async function revokeApiKey(
+  context: DomainContext,
+  actor: Actor,
+  id: string,
+): Promise<ApiKey> {
+  const entry = auditEntry(context, actor, 'api_key.revoke', undefined, id)
+  const revoked = await context.store.apiKeys.revoke(id, nowMicros(context.clock), entry)
+  if (!revoked) throw notFound()
+  context.events.emit('change', entry)
+  return revoked
+}
+
+/**
+ * The key that an `Authorization` header presents, when it is good.
+ *
+ * Every other header has the same answer: nobody learns whether a key is malformed, unknown, revoked
+ * or expired.
+ *
+ * @throws ServiceError `authentication_failure`.
+ * @see RFC 6750 §2.1
+ */
+export async function authenticate(
+  context: DomainContext,
+  authorization: string | undefined,
+): Promise<ApiKey> {
+  const presented = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? ''
+  const key = API_KEY.test(presented)
+    ? await context.store.apiKeys.findByHash(hashApiKey(presented))
+    : undefined
+  const now = nowMicros(context.clock)
+  if (
+    !key ||
+    key.revokedAt !== undefined ||
+    (key.expiresAt !== undefined && key.expiresAt <= now)
+  ) {
+    throw new ServiceError(
+      'authentication_failure',
+      'Send "Authorization: Bearer <API key>" with a key that is known, not revoked and not expired.',
+    )
+  }
+  if (now - (key.lastUsedAt ?? 0) >= MINUTE) await context.store.apiKeys.touch(key.id, now)
+  return key
+}
+
+/** Whether the key may reach the tenant. */
+export function reaches(key: ApiKey, tenantId: string): boolean {
+  return key.reach === 'all' || key.reach.includes(tenantId)
+}
+
+function newSecret(): string {
+  let secret = API_KEY_PREFIX
+  for (let i = 0; i < RANDOM_CHARACTERS; i++) secret += BASE62[randomInt(62)]
+  return secret
+}
+
+function hashApiKey(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex')
+}

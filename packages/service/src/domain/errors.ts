@@ -1,0 +1,56 @@
+/** Every way a call can be refused. Public API: a code keeps its meaning and its status. */
+export const statusOfCode = {
+  invalid_json: 400,
+  invalid_request: 400,
+  invalid_metadata: 400,
+  invalid_url: 400,
+  invalid_email: 400,
+  invalid_hash: 400,
+  unsupported_algorithm: 400,
+  bcrypt_cost_out_of_range: 400,
+  password_policy: 400,
+  authentication_failure: 401,
+  not_found: 404,
+  method_not_allowed: 405,
+  already_exists: 409,
+  conflict: 409,
+  request_too_large: 413,
+  unsupported_media_type: 415,
+  rate_limited: 429,
+  internal_error: 500,
+  tenant_configuration_error: 500,
+  unavailable: 503,
+} as const
+
+export type ErrorCode = keyof typeof statusOfCode
+
+/**
+ * A call that is refused. The message says what was found and what to do; it is shown to the caller,
+ * so it holds no secret.
+ */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError'
+  readonly code: ErrorCode
+  readonly statusCode: number
+  /** How many seconds to wait before trying again, for `rate_limited` and `unavailable`. */
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: ErrorOptions & { retryAfterSeconds?: number } = {},
+  ) {
+    super(message, options)
+    this.code = code
+    this.statusCode = statusOfCode[code]
+    this.retryAfterSeconds = options.retryAfterSeconds
+  }
+}
+
+/** The one answer for whatever is missing, deleted, unknown or out of the caller's reach. */
+export function notFound(): ServiceError {
+  return new ServiceError(
+    'not_found',
+    'There is no such object or route, or this API key cannot reach it.',
+  )
+}

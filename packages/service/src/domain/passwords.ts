@@ -1,0 +1,220 @@
+import { createHash } from 'node:crypto'
+import type { Credential, StoredAlgorithm, StoredPassword, User } from '../store/records.ts'
+import { type Actor, auditEntry, type DomainContext, nextUpdate } from './context.ts'
+import { ServiceError } from './errors.ts'
+import { type HashPriority, STANDARD_COST } from './password-engine.ts'
+
+/** bcrypt reads no further. */
+const MAX_PASSWORD_BYTES = 72
+
+/** No login form sends more; hashing longer texts would be work for nothing. */
+const MAX_ATTEMPT_BYTES = 4_096
+
+const MIN_COST = 8
+const MAX_COST = 12
+
+/** What a hash may be imported in. */
+export const importAlgorithms = ['bcrypt', 'plain', 'md5', 'sha1', 'sha256', 'sha512'] as const
+
+const digestBytes = { md5: 16, sha1: 20, sha256: 32, sha512: 64 } as const
+
+type Digest = keyof typeof digestBytes
+
+/**
+ * Turns what a caller sent, `alg` and `hash`, into what is stored.
+ *
+ * @throws ServiceError `unsupported_algorithm`, `invalid_hash`, `bcrypt_cost_out_of_range` or
+ *   `password_policy`.
+ */
+export async function importPassword(
+  context: DomainContext,
+  alg: string,
+  hash: string,
+): Promise<StoredPassword> {
+  switch (alg) {
+    case 'plain':
+      return hashPassword(context, hash, 'import')
+    case 'bcrypt':
+      return { alg, hash, cost: checkedBcryptCost(hash) }
+    case 'md5':
+    case 'sha1':
+    case 'sha256':
+    case 'sha512': {
+      const wrapped = await context.passwords.hash(canonicalDigest(alg, hash), 'import')
+      return { alg: `${alg}|bcrypt`, hash: wrapped, cost: STANDARD_COST }
+    }
+    default:
+      throw new ServiceError(
+        'unsupported_algorithm',
+        `"password.alg" must be one of ${importAlgorithms.join(', ')}.`,
+      )
+  }
+}
+
+/**
+ * Stores a plain password as bcrypt at the standard cost.
+ *
+ * @throws ServiceError `password_policy` unless it is 1 to 72 bytes of UTF-8 after NFC, without NUL.
+ */
+export async function hashPassword(
+  context: DomainContext,
+  password: string,
+  priority: HashPriority,
+): Promise<StoredPassword> {
+  const text = normalisePassword(password)
+  const bytes = Buffer.byteLength(text)
+  if (bytes === 0 || bytes > MAX_PASSWORD_BYTES) {
+    throw new ServiceError(
+      'password_policy',
+      `The password has ${bytes} bytes in UTF-8; it needs 1 to ${MAX_PASSWORD_BYTES}.`,
+    )
+  }
+  if (text.includes('\0')) {
+    throw new ServiceError('password_policy', 'The password contains the character U+0000.')
+  }
+  return {
+    alg: 'bcrypt',
+    hash: await context.passwords.hash(text, priority),
+    cost: STANDARD_COST,
+  }
+}
+
+/** Why a password was refused: for the audit log, never for the visitor. */
+export type RefusalReason =
+  | 'unknown_user'
+  | 'no_password'
+  | 'user_disabled'
+  | 'credential_disabled'
+  | 'wrong_password'
+
+export type Verification =
+  | { kind: 'verified'; upgraded: boolean }
+  | { kind: 'refused'; reason: RefusalReason }
+
+/**
+ * Checks a password at a login. It costs one bcrypt verification whatever the answer is, for unknown
+ * users (`undefined`) as well, so that time tells nothing.
+ *
+ * A legacy hash, or one whose cost differs from the standard cost, is replaced by bcrypt of the
+ * password at the standard cost, unless it was changed by somebody else meanwhile.
+ */
+export async function verifyPassword(
+  context: DomainContext,
+  actor: Actor,
+  tenantId: string,
+  user: User | undefined,
+  password: string,
+): Promise<Verification> {
+  const credential = user && (await context.store.credentials.get(tenantId, user.id, 'password'))
+  const text = normalisePassword(password)
+  const stored = credential?.password
+  const attempt = Buffer.byteLength(text) > MAX_ATTEMPT_BYTES ? '' : text
+  const matches = await context.passwords.verify(
+    stored ? preimage(stored.alg, attempt) : attempt,
+    stored?.hash ?? context.passwords.dummyHash,
+  )
+
+  if (!user) return { kind: 'refused', reason: 'unknown_user' }
+  if (!credential) return { kind: 'refused', reason: 'no_password' }
+  if (!matches || attempt === '') return { kind: 'refused', reason: 'wrong_password' }
+  if (user.disabled) return { kind: 'refused', reason: 'user_disabled' }
+  if (credential.disabled) return { kind: 'refused', reason: 'credential_disabled' }
+  return { kind: 'verified', upgraded: await upgrade(context, actor, credential, text) }
+}
+
+/** Whether the posted pair is exactly what is stored. */
+export function isStoredPassword(stored: StoredPassword, alg: string, hash: string): boolean {
+  return stored.alg === alg && stored.hash === hash
+}
+
+/** Whether the posted pair is a copy from before a login upgraded the hash. */
+export function isStalePassword(stored: StoredPassword, alg: string, hash: string): boolean {
+  return isWrapped(alg) || stored.upgradedFrom === fingerprint(hash)
+}
+
+async function upgrade(
+  context: DomainContext,
+  actor: Actor,
+  credential: Credential,
+  password: string,
+): Promise<boolean> {
+  const before = credential.password
+  if (before.alg === 'bcrypt' && before.cost === STANDARD_COST) return false
+  if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES || password.includes('\0')) return false
+
+  const upgraded = await hashPassword(context, password, 'login')
+  const { tenantId, userId, id } = credential
+  const outcome = await context.store.credentials.update(
+    tenantId,
+    userId,
+    id,
+    (current) => {
+      const isUnchanged = isStoredPassword(current.password, before.alg, before.hash)
+      if (!isUnchanged) return { credential: current }
+      return {
+        credential: {
+          ...current,
+          updatedAt: nextUpdate(context.clock, current.updatedAt),
+          password: { ...upgraded, upgradedFrom: fingerprint(before.hash) },
+        },
+      }
+    },
+    auditEntry(context, actor, 'credential.upgrade', tenantId, `${userId}/${id}`),
+  )
+  return outcome.kind === 'updated' && outcome.before !== outcome.after
+}
+
+/** What bcrypt is computed over: the password, or the lower-case hexadecimal of its legacy digest. */
+function preimage(alg: StoredAlgorithm, password: string): string {
+  if (alg === 'bcrypt') return password
+  const digest = alg.slice(0, alg.indexOf('|')) as Digest
+  return createHash(digest).update(password, 'utf8').digest('hex')
+}
+
+function isWrapped(alg: string): boolean {
+  const [digest = '', ...rest] = alg.split('|')
+  return Object.hasOwn(digestBytes, digest) && rest.join('|') === 'bcrypt'
+}
+
+function normalisePassword(password: string): string {
+  return password.normalize('NFC')
+}
+
+function fingerprint(hash: string): string {
+  return createHash('sha256').update(hash).digest('hex')
+}
+
+const BCRYPT = /^\$(2[abxy])\$(\d\d)\$[./A-Za-z0-9]{53}$/
+
+function checkedBcryptCost(hash: string): number {
+  const [, version, digits] = BCRYPT.exec(hash) ?? []
+  if (!digits || version === '2x') {
+    throw new ServiceError(
+      'invalid_hash',
+      '"password.hash" is not a bcrypt hash: 60 characters that begin with $2a$, $2b$ or $2y$.',
+    )
+  }
+  const cost = Number(digits)
+  if (cost < MIN_COST || cost > MAX_COST) {
+    throw new ServiceError(
+      'bcrypt_cost_out_of_range',
+      `The bcrypt hash has cost ${cost}; accepted are ${MIN_COST} to ${MAX_COST}. ` +
+        'Create the user without a credential and let the password be reset.',
+    )
+  }
+  return cost
+}
+
+/** The digest as lower-case hexadecimal, from hexadecimal or base64 of the exact length. */
+function canonicalDigest(alg: Digest, text: string): string {
+  const bytes = digestBytes[alg]
+  if (text.length === bytes * 2 && /^[0-9a-f]+$/i.test(text)) return text.toLowerCase()
+
+  const decoded = Buffer.from(text, 'base64')
+  if (decoded.length === bytes && decoded.toString('base64') === text)
+    return decoded.toString('hex')
+  throw new ServiceError(
+    'invalid_hash',
+    `"password.hash" is not a ${alg} digest: ${bytes * 2} hexadecimal digits, or base64 of ${bytes} bytes.`,
+  )
+}

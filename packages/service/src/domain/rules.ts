@@ -1,0 +1,151 @@
+import { isIP } from 'node:net'
+import type { Metadata } from '../store/records.ts'
+import { type ErrorCode, ServiceError } from './errors.ts'
+
+/** The limits of the specification, and ours where it has none. Lengths count code points. */
+export const limits = {
+  metadataKeys: 20,
+  metadataKeyLength: 100,
+  metadataValueLength: 1_000,
+  textLength: 1_000,
+  profileMembers: 50,
+  emailLength: 254,
+  urls: 50,
+  urlLength: 2_000,
+  /** The largest number of seconds a setting takes: 68 years. */
+  seconds: 2_147_483_647,
+} as const
+
+/** Refuses metadata beyond the limits of the specification ("Limits"). */
+export function checkMetadata(metadata: Metadata): void {
+  const entries = Object.entries(metadata)
+  if (entries.length > limits.metadataKeys) {
+    throw new ServiceError(
+      'invalid_metadata',
+      `"metadata" has ${entries.length} keys; at most ${limits.metadataKeys} are kept.`,
+    )
+  }
+  for (const [key, value] of entries) {
+    if (codePoints(key) > limits.metadataKeyLength) {
+      throw new ServiceError(
+        'invalid_metadata',
+        `A key of "metadata" has ${codePoints(key)} characters; at most ${limits.metadataKeyLength} are kept.`,
+      )
+    }
+    checkText('invalid_metadata', 'A key of "metadata"', key, limits.metadataKeyLength)
+    checkText('invalid_metadata', `"metadata.${key}"`, value, limits.metadataValueLength)
+  }
+}
+
+/** Refuses text that is too long, or that a database could not give back as it was. */
+export function checkText(
+  code: ErrorCode,
+  label: string,
+  text: string,
+  maxLength: number = limits.textLength,
+): void {
+  if (text.length > maxLength && codePoints(text) > maxLength) {
+    throw new ServiceError(
+      code,
+      `${label} has ${codePoints(text)} characters; at most ${maxLength} are kept.`,
+    )
+  }
+  if (text.includes('\0') || !text.isWellFormed()) {
+    throw new ServiceError(
+      code,
+      `${label} contains U+0000 or half of a surrogate pair; send well-formed text.`,
+    )
+  }
+}
+
+// One @, something on both sides, no spaces or control characters, no empty label in the domain.
+const EMAIL =
+  /^[^\s@\p{Cc}<>",;:\\()[\]]+@([^\s@\p{Cc}<>",;:\\()[\].]+\.)*[^\s@\p{Cc}<>",;:\\()[\].]+$/u
+
+/** Refuses what cannot be an email address. Surrounding white space is not looked at. */
+export function checkEmail(label: string, email: string): void {
+  checkText('invalid_email', label, email, limits.emailLength)
+  if (!EMAIL.test(email.trim())) {
+    throw new ServiceError(
+      'invalid_email',
+      `${label} is not an email address such as ada@example.com.`,
+    )
+  }
+}
+
+/** The form in which addresses are compared: trimmed, NFC and in lower case. */
+export function emailKey(email: string): string {
+  return email.trim().normalize('NFC').toLowerCase().normalize('NFC')
+}
+
+/**
+ * Refuses a URL that the issuer would refuse at the login: not absolute, neither https nor http on
+ * loopback (any host in developer mode), with a fragment or with credentials.
+ */
+export function checkUrl(label: string, text: string, developerMode: boolean): void {
+  checkText('invalid_url', label, text, limits.urlLength)
+  const url = URL.parse(text)
+  if (!url || /\s/.test(text)) {
+    throw new ServiceError(
+      'invalid_url',
+      `${label} is not an absolute URL such as https://app.example.com/callback.`,
+    )
+  }
+  const isHttpAllowed = developerMode || isLoopbackHost(url.hostname)
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isHttpAllowed)) {
+    throw new ServiceError(
+      'invalid_url',
+      `${label} must begin with https:// (http:// is for localhost, or for any host in developer mode).`,
+    )
+  }
+  if (text.includes('#'))
+    throw new ServiceError('invalid_url', `${label} must not have a fragment.`)
+  if (url.username || url.password) {
+    throw new ServiceError('invalid_url', `${label} must not hold a user name or password.`)
+  }
+}
+
+/** Refuses a list of URLs of which one is refused, or which is too long. */
+export function checkUrls(label: string, urls: readonly string[], developerMode: boolean): void {
+  if (urls.length > limits.urls) {
+    throw new ServiceError(
+      'invalid_url',
+      `"${label}" holds ${urls.length} URLs; at most ${limits.urls} are kept.`,
+    )
+  }
+  urls.forEach((url, index) => {
+    checkUrl(`"${label}[${index}]"`, url, developerMode)
+  })
+}
+
+/** Whether the host, as `URL.hostname` has it, is this very machine. */
+export function isLoopbackHost(hostname: string): boolean {
+  return (
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '[::1]' ||
+    (isIP(hostname) === 4 && hostname.startsWith('127.'))
+  )
+}
+
+/**
+ * The domain in the form in which it is stored and compared: a host in lower case and ASCII, with a
+ * port where there is one.
+ */
+export function canonicalDomain(domain: string): string {
+  const url = URL.parse(`https://${domain}`)
+  const isBare = url !== null && !/[/?#@\s\\]/.test(domain) && url.hostname !== ''
+  if (!isBare || url.host.length > 253) {
+    throw new ServiceError(
+      'invalid_request',
+      '"settings.domain" must be the host at which the tenant issues, such as login.example.com.',
+    )
+  }
+  return url.host
+}
+
+function codePoints(text: string): number {
+  let count = 0
+  for (const _ of text) count++
+  return count
+}

@@ -1,0 +1,229 @@
+import { randomUUID } from 'node:crypto'
+import express, { type Express, type IRoute, type RequestHandler } from 'express'
+import type { Logger } from 'pino'
+import { authenticate, reaches } from '../domain/api-keys.ts'
+import { auditEntry, type DomainContext } from '../domain/context.ts'
+import { notFound, ServiceError } from '../domain/errors.ts'
+import type { ApiKey } from '../store/records.ts'
+import { applicationRoutes } from './applications.ts'
+import { MAX_BODY_BYTES, parseBody, parseJson } from './body.ts'
+import { credentialRoutes } from './credentials.ts'
+import { errorOf, sendError } from './errors.ts'
+import { headerText } from './header-text.ts'
+import { listBody, nextLink, parsePage } from './list.ts'
+import { methodOf } from './method.ts'
+import { openApiDocument } from './openapi.ts'
+import type { RateLimit } from './rate-limit.ts'
+import type { Call, Route } from './route.ts'
+import { tenantRoutes } from './tenants.ts'
+import { userRoutes } from './users.ts'
+
+/** Every endpoint of the specification. */
+export const routes: readonly Route[] = [
+  ...tenantRoutes,
+  ...applicationRoutes,
+  ...userRoutes,
+  ...credentialRoutes,
+]
+
+export interface ApiOptions {
+  readonly context: DomainContext
+  readonly rateLimit: RateLimit
+  readonly logger: Logger
+  /** Rejects, with the reason, when the service should get no requests. */
+  ready(): Promise<void>
+}
+
+/** What the steps of one request hand on. */
+interface Locals {
+  requestId: string
+  key?: ApiKey
+}
+
+/**
+ * The REST half of the service: the endpoints of the specification under `/v1`, and `/x/health`,
+ * `/x/ready` and `/x/v1/openapi.json` beside them.
+ */
+export function createApi(options: ApiOptions): Express {
+  const { context, logger } = options
+  const app = express()
+  app.disable('x-powered-by').disable('etag')
+  app.enable('case sensitive routing').enable('strict routing')
+  app.use(beginRequest(logger))
+
+  app.use('/v1', authenticateRequest(options))
+  for (const [path, ofPath] of Map.groupBy(routes, ({ path }) => path)) {
+    const route = app.route(path)
+    for (const endpoint of ofPath) {
+      if (endpoint.kind === 'write') route.post(requireReach, ...writeHandlers(context, endpoint))
+      else if (endpoint.kind === 'delete') route.delete(requireReach, handle(context, endpoint))
+      else route.get(requireReach, handle(context, endpoint))
+    }
+    refuseOtherMethods(route, [...new Set(ofPath.map(({ kind }) => methodOf(kind)))])
+  }
+
+  const document = JSON.stringify(openApiDocument(routes))
+  service(app, '/x/v1/openapi.json', async () => document)
+  service(app, '/x/health', async () => '{"status":"ok"}')
+  service(app, '/x/ready', async () => {
+    await options.ready()
+    return '{"status":"ready"}'
+  })
+
+  app.use(() => {
+    throw notFound()
+  })
+  app.use(answerErrors(options))
+  return app
+}
+
+/** A resource of ours beside the specification: one GET without a key. */
+function service(app: Express, path: string, body: () => Promise<string>): void {
+  const route = app.route(path).get(async (_, res) => {
+    res.setHeader('content-type', 'application/json')
+    res.end(await body())
+  })
+  refuseOtherMethods(route, ['GET'])
+}
+
+function beginRequest(logger: Logger): RequestHandler {
+  return (req, res, next) => {
+    const requestId = randomUUID()
+    ;(res.locals as Locals).requestId = requestId
+    res.setHeader('request-id', requestId)
+    res.setHeader('cache-control', 'no-store')
+    if (logger.isLevelEnabled('debug')) {
+      const start = performance.now()
+      res.on('finish', () => {
+        const ms = Math.round(performance.now() - start)
+        const { method, originalUrl } = req
+        logger.debug({ requestId, method, url: originalUrl, status: res.statusCode, ms }, 'request')
+      })
+    }
+    next()
+  }
+}
+
+function authenticateRequest({ context, rateLimit }: ApiOptions): RequestHandler {
+  return async (req, res, next) => {
+    const key = await authenticate(context, req.headers.authorization)
+    ;(res.locals as Locals).key = key
+    await rateLimit.spend(key.id)
+    next()
+  }
+}
+
+const requireReach: RequestHandler<{ tenant_id?: string }> = (req, res, next) => {
+  const { tenant_id } = req.params
+  const { key } = res.locals as Required<Locals>
+  if (tenant_id !== undefined && !reaches(key, tenant_id)) throw notFound()
+  next()
+}
+
+function writeHandlers(
+  context: DomainContext,
+  route: Extract<Route, { kind: 'write' }>,
+): RequestHandler[] {
+  const readBytes = express.raw({ type: () => true, limit: MAX_BODY_BYTES })
+  return [
+    requireJson,
+    readBytes,
+    async (req, res) => {
+      const { value, ignored } = parseBody(route.body, parseJson(req.body))
+      const answer = await route.run(
+        callOf(context, req.params, res.locals as Required<Locals>),
+        value,
+      )
+      if (ignored.length > 0) {
+        res.setHeader('latchkey-ignored-fields', headerText(ignored.slice(0, 20).join(', ')))
+      }
+      sendJson(res, answer)
+    },
+  ]
+}
+
+function handle(context: DomainContext, route: Exclude<Route, { kind: 'write' }>): RequestHandler {
+  return async (req, res) => {
+    const call = callOf(context, req.params, res.locals as Required<Locals>)
+    if (route.kind !== 'list') return sendJson(res, await route.run(call))
+
+    const page = parsePage(req.url)
+    const listing = await route.run(call, page)
+    const last = listing.items.at(-1)
+    if (listing.more && last) res.setHeader('link', nextLink(req.path, page, last.id))
+    sendJson(
+      res,
+      listBody(listing, page.limit, (item) => route.serialise(call, item as never)),
+    )
+  }
+}
+
+function callOf(
+  context: DomainContext,
+  ids: Record<string, string | string[]>,
+  { key, requestId }: Required<Locals>,
+): Call {
+  return { context, key, actor: { name: `key:${key.id}`, requestId }, ids: ids as Call['ids'] }
+}
+
+const requireJson: RequestHandler = (req, _, next) => {
+  const [type = '', ...parameters] = (req.headers['content-type'] ?? '').toLowerCase().split(';')
+  const charset = parameters
+    .map((parameter) => parameter.trim())
+    .find((p) => p.startsWith('charset='))
+  const isUtf8 = charset === undefined || /^charset="?utf-8"?$/.test(charset)
+  if (type.trim() !== 'application/json' || !isUtf8) {
+    throw new ServiceError(
+      'unsupported_media_type',
+      'Send the body as JSON in UTF-8, with "content-type: application/json".',
+    )
+  }
+  next()
+}
+
+/** Call it after the methods that the address has. */
+function refuseOtherMethods(route: IRoute, methods: string[]): void {
+  const allow = methods.join(', ')
+  const refuse: RequestHandler = (_, res) => {
+    res.setHeader('allow', allow)
+    throw new ServiceError('method_not_allowed', `This address answers to ${allow} only.`)
+  }
+  // Express would answer HEAD with what GET does.
+  route.head(refuse)
+  route.all(refuse)
+}
+
+function sendJson(res: express.Response, body: object): void {
+  const text = JSON.stringify(body)
+  res.setHeader('content-type', 'application/json')
+  res.setHeader('content-length', Buffer.byteLength(text))
+  res.end(text)
+}
+
+/** Answers with the documented body, and keeps what support needs to look the request up by its id. */
+function answerErrors({ context, logger }: ApiOptions): express.ErrorRequestHandler {
+  return (cause, req, res, next) => {
+    const { requestId, key } = res.locals as Locals
+    const error = errorOf(cause)
+    const entry = { requestId, code: error.code, method: req.method, url: req.originalUrl }
+    if (error.statusCode >= 500) logger.error({ ...entry, err: cause }, 'request failed')
+    else logger.info(entry, 'request refused')
+
+    const isWrite = req.method === 'POST' || req.method === 'DELETE'
+    if (key && isWrite && error.code !== 'rate_limited' && error.code !== 'unavailable') {
+      const actor = { name: `key:${key.id}`, requestId }
+      const tenantId = reachedTenant(key, req.path)
+      const refusal = auditEntry(context, actor, error.code, tenantId, req.path.slice(0, 200))
+      context.store.audit.append(refusal).catch((err) => logger.error({ err }, 'audit failed'))
+    }
+
+    if (res.headersSent) return next(cause)
+    sendError(res, requestId, error)
+  }
+}
+
+/** The tenant that a path names, when the key may reach it. */
+function reachedTenant(key: ApiKey, path: string): string | undefined {
+  const id = /^\/v1\/tenants\/([^/]+)/.exec(path)?.[1]
+  return id !== undefined && reaches(key, id) ? id : undefined
+}

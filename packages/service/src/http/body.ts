@@ -1,0 +1,105 @@
+import type { z } from 'zod'
+import { type ErrorCode, ServiceError } from '../domain/errors.ts'
+
+/** The largest body, in bytes, after decompression. */
+export const MAX_BODY_BYTES = 256 * 1024
+
+/** A body that fits its schema, and the members that nobody knows. */
+export interface ParsedBody<T> {
+  value: T
+  ignored: string[]
+}
+
+/**
+ * The JSON object in `bytes`.
+ *
+ * @throws ServiceError `invalid_json` when it is not UTF-8, not JSON, or not an object.
+ */
+export function parseJson(bytes: Uint8Array | undefined): Record<string, unknown> {
+  if (!bytes?.length)
+    throw new ServiceError('invalid_json', 'The body is empty; send a JSON object.')
+  let value: unknown
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch {
+    throw new ServiceError('invalid_json', 'The body is not JSON in UTF-8.')
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new ServiceError('invalid_json', 'The body is JSON, but not an object.')
+  }
+  return value as Record<string, unknown>
+}
+
+/**
+ * Checks the shape of a body.
+ *
+ * @throws ServiceError that names the first faults and what was expected.
+ */
+export function parseBody<S extends z.ZodObject>(
+  schema: S,
+  body: Record<string, unknown>,
+): ParsedBody<z.output<S>> {
+  refusePrototypeKeys(body)
+  const result = schema.safeParse(body)
+  if (result.success) return { value: result.data, ignored: unknownMembers(schema, body, '') }
+
+  const { issues } = result.error
+  const first = issues[0]?.path ?? []
+  const sentences = issues.slice(0, 3).map(({ path, message }) => `"${pathOf(path)}": ${message}.`)
+  throw new ServiceError(codeFor(first), sentences.join(' '))
+}
+
+/**
+ * No JavaScript object can hold such a member safely, so losing it silently is the alternative. It
+ * walks without recursion, because a body may be nested deeper than the stack.
+ */
+function refusePrototypeKeys(body: object): void {
+  const open = [{ object: body, path: '' }]
+  for (let next = open.pop(); next; next = open.pop()) {
+    for (const [name, member] of Object.entries(next.object)) {
+      if (name === '__proto__') {
+        throw new ServiceError(
+          next.path === 'metadata' ? 'invalid_metadata' : 'invalid_request',
+          'A member must not be called "__proto__".',
+        )
+      }
+      if (typeof member === 'object' && member !== null) open.push({ object: member, path: name })
+    }
+  }
+}
+
+/** The members of `body` that `schema` does not name, nested ones as `settings.colour`. */
+function unknownMembers(
+  schema: z.ZodObject,
+  body: Record<string, unknown>,
+  prefix: string,
+): string[] {
+  const unknown: string[] = []
+  for (const [name, value] of Object.entries(body)) {
+    const member: unknown = Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined
+    if (member === undefined) {
+      if (!schema.def.catchall || typeof value !== 'string') unknown.push(prefix + name)
+    } else if (isObjectSchema(member)) {
+      unknown.push(...unknownMembers(member, value as Record<string, unknown>, `${prefix}${name}.`))
+    }
+  }
+  return unknown
+}
+
+function isObjectSchema(schema: unknown): schema is z.ZodObject {
+  return typeof schema === 'object' && schema !== null && 'shape' in schema
+}
+
+function pathOf(path: readonly PropertyKey[]): string {
+  return path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('')
+    .slice(1)
+}
+
+function codeFor(path: readonly PropertyKey[]): ErrorCode {
+  if (path[0] === 'metadata') return 'invalid_metadata'
+  if (/_urls?$/.test(String(path[0]))) return 'invalid_url'
+  if (/email$/.test(String(path[1]))) return 'invalid_email'
+  return 'invalid_request'
+}

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { ServiceError } from '../domain/errors.ts'
+import { StoreError } from '../store/errors.ts'
+import { headerText } from './header-text.ts'
+
+/** The refusal that an error of any kind becomes. What is not meant for callers stays inside. */
+export function errorOf(cause: unknown): ServiceError {
+  if (cause instanceof ServiceError) return cause
+  if (cause instanceof StoreError) {
+    return new ServiceError(
+      'unavailable',
+      'The service cannot reach its data at the moment; nothing was written. Try again shortly.',
+      { cause, retryAfterSeconds: 5 },
+    )
+  }
+  return (
+    bodyError(cause) ??
+    new ServiceError(
+      'internal_error',
+      'Something went wrong in the service; its log has the details under this request-id.',
+      { cause },
+    )
+  )
+}
+
+/** What the body reader and the router refuse, by the `type` and `status` that http-errors sets. */
+function bodyError(cause: unknown): ServiceError | undefined {
+  if (!(cause instanceof Error) || !('status' in cause)) return undefined
+  const type = 'type' in cause ? cause.type : undefined
+  switch (type) {
+    case 'entity.too.large':
+      return new ServiceError('request_too_large', 'The body is larger than 256 KiB.', { cause })
+    case 'encoding.unsupported':
+      return new ServiceError(
+        'unsupported_media_type',
+        'The content-encoding of the body is not known; send it as it is, or with gzip.',
+        { cause },
+      )
+    case 'request.aborted':
+    case 'request.size.invalid':
+      return new ServiceError('invalid_json', 'The body ended before all of it had come.', {
+        cause,
+      })
+  }
+  if (cause instanceof URIError) {
+    return new ServiceError('not_found', 'The path is not properly percent-encoded.', { cause })
+  }
+  if (cause.status === 400) {
+    return new ServiceError('invalid_json', 'The body could not be decompressed.', { cause })
+  }
+  return undefined
+}
+
+/**
+ * The refusal that a request becomes which never was one: what Node's parser or its timeouts refuse,
+ * by the `code` of the error.
+ */
+export function transportErrorOf(cause: NodeJS.ErrnoException): ServiceError {
+  switch (cause.code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new ServiceError(
+        'request_too_large',
+        'The address and the headers of the request are larger than 16 KiB.',
+        { cause },
+      )
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new ServiceError('invalid_request', 'The request did not arrive in time.', { cause })
+    default:
+      return new ServiceError('invalid_request', 'The request is not HTTP/1.1.', { cause })
+  }
+}
+
+/** Writes an Error object, exactly as the specification shows it; the sentence goes in a header. */
+export function sendError(res: ServerResponse, requestId: string, error: ServiceError): void {
+  const { headers, body } = answerOf(requestId, error)
+  res.statusCode = error.statusCode
+  res.removeHeader('link')
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
+  res.end(body)
+}
+
+/**
+ * Answers on the connection itself, for a `clientError` of the server: what never became a request has
+ * no response to write to. The connection ends.
+ */
+export function refuseConnection(cause: NodeJS.ErrnoException, socket: Duplex): void {
+  if (cause.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const error = transportErrorOf(cause)
+  const requestId = randomUUID()
+  const { headers, body } = answerOf(requestId, error)
+  const all = {
+    ...headers,
+    'request-id': requestId,
+    'cache-control': 'no-store',
+    connection: 'close',
+  }
+  const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  const { statusCode } = error
+  socket.end(`HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\n${head.join('')}\r\n${body}`)
+}
+
+function answerOf(
+  requestId: string,
+  { code, statusCode, message, retryAfterSeconds }: ServiceError,
+): { headers: Record<string, string>; body: string } {
+  const body = JSON.stringify({ type: 'Error', uuid: requestId, code, status_code: statusCode })
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+    'latchkey-error-detail': headerText(message),
+    ...(code === 'authentication_failure' && { 'www-authenticate': 'Bearer' }),
+    ...(code === 'request_too_large' && { connection: 'close' }),
+    ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+  }
+  return { headers, body }
+}

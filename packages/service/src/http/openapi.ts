@@ -1,0 +1,128 @@
+import { z } from 'zod'
+import { statusOfCode } from '../domain/errors.ts'
+import { MAX_LIMIT } from './list.ts'
+import { methodOf } from './method.ts'
+import { resourceSchemas } from './resource-schemas.ts'
+import type { Route } from './route.ts'
+
+/** The OpenAPI 3.1 document of the endpoints. */
+export function openApiDocument(routes: readonly Route[]): object {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}')
+    paths[path] ??= {}
+    paths[path][methodOf(route.kind).toLowerCase()] = operation(route)
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Latchkey management API',
+      version: '1',
+      description: 'Tenants, their applications and users, and the credentials of users.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    security: [{ apiKey: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'A key that begins with latchkey_.',
+        },
+      },
+      schemas: { ...resourceSchemas, ...listSchemas(), Error: errorSchema },
+      responses: {
+        Error: {
+          description: 'The request was refused or failed; latchkey-error-detail says why.',
+          headers: {
+            'request-id': { schema: { type: 'string' }, description: 'The same as uuid.' },
+            'latchkey-error-detail': { schema: { type: 'string' } },
+          },
+          content: json({ $ref: '#/components/schemas/Error' }),
+        },
+      },
+    },
+  }
+}
+
+function operation(route: Route): object {
+  const isList = route.kind === 'list'
+  const answer = isList ? `${route.resource}List` : route.resource
+  return {
+    operationId: route.operationId,
+    summary: route.summary,
+    tags: [route.resource],
+    parameters: [
+      ...[...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+        name,
+        in: 'path',
+        required: true,
+        schema: { type: 'string' },
+      })),
+      ...(isList ? listParameters : []),
+    ],
+    ...(route.kind === 'write' && {
+      requestBody: {
+        required: true,
+        content: json(z.toJSONSchema(route.body, { io: 'input' })),
+      },
+    }),
+    responses: {
+      '200': {
+        description: isList ? 'One page' : 'The object',
+        content: json({ $ref: `#/components/schemas/${answer}` }),
+      },
+      default: { $ref: '#/components/responses/Error' },
+    },
+  }
+}
+
+const listParameters = [
+  {
+    name: 'limit',
+    in: 'query',
+    schema: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: MAX_LIMIT },
+  },
+  {
+    name: 'after',
+    in: 'query',
+    description: 'The id of the last item seen.',
+    schema: { type: 'string' },
+  },
+]
+
+const errorSchema = {
+  type: 'object',
+  required: ['type', 'uuid', 'code', 'status_code'],
+  properties: {
+    type: { const: 'Error' },
+    uuid: { type: 'string', format: 'uuid' },
+    code: { enum: Object.keys(statusOfCode) },
+    status_code: { enum: [...new Set(Object.values(statusOfCode))] },
+  },
+}
+
+function listSchemas(): Record<string, object> {
+  return Object.fromEntries(
+    Object.keys(resourceSchemas).map((name) => [
+      `${name}List`,
+      {
+        type: 'object',
+        required: ['type', 'total', 'count', 'limit', 'data'],
+        properties: {
+          type: { const: 'List' },
+          total: { type: 'integer', minimum: 0 },
+          count: { type: 'integer', minimum: 0, maximum: MAX_LIMIT },
+          limit: { type: 'integer', minimum: 1, maximum: MAX_LIMIT },
+          data: { type: 'array', items: { $ref: `#/components/schemas/${name}` } },
+        },
+      },
+    ]),
+  )
+}
+
+function json(schema: object): object {
+  return { 'application/json': { schema } }
+}

@@ -1,0 +1,69 @@
+import type { z } from 'zod'
+import type { Actor, DomainContext } from '../domain/context.ts'
+import type { Listing, Page } from '../store/ports.ts'
+import type { ApiKey } from '../store/records.ts'
+
+/** What the answers are called in the specification and in the OpenAPI document. */
+export type ResourceName = 'Tenant' | 'Application' | 'User' | 'PasswordCredential'
+
+/** The ids of the path, by their names in it. */
+export type PathParameters = {
+  tenant_id: string
+  application_id: string
+  user_id: string
+  credential_id: string
+}
+
+/** One request, after its API key, its reach and its rate were checked. */
+export interface Call {
+  readonly context: DomainContext
+  readonly actor: Actor
+  readonly key: ApiKey
+  /** Each that the path of the route names. */
+  readonly ids: PathParameters
+}
+
+interface RouteBase {
+  readonly path: string
+  readonly operationId: string
+  readonly summary: string
+  readonly resource: ResourceName
+}
+
+/** Answers with one object. */
+export interface ObjectRoute extends RouteBase {
+  readonly kind: 'get' | 'delete'
+  run(call: Call): Promise<object>
+}
+
+/** Answers with the object that was written. */
+export interface WriteRoute<S extends z.ZodObject = z.ZodObject> extends RouteBase {
+  readonly kind: 'write'
+  readonly body: S
+  run(call: Call, body: z.output<S>): Promise<object>
+}
+
+/** Answers with a List. */
+export interface ListRoute extends RouteBase {
+  readonly kind: 'list'
+  run(call: Call, page: Page): Promise<Listing<{ id: string }>>
+  serialise(call: Call, item: never): object
+}
+
+/** An endpoint of the specification's summary. */
+export type Route = ObjectRoute | WriteRoute | ListRoute
+
+/** Keeps the type of the body while a route is written down. */
+export function write<S extends z.ZodObject>(route: Omit<WriteRoute<S>, 'kind'>): Route {
+  return { ...route, kind: 'write' } as unknown as WriteRoute
+}
+
+/** Keeps the type of the items while a route is written down. */
+export function list<T extends { id: string }>(
+  route: RouteBase & {
+    run(call: Call, page: Page): Promise<Listing<T>>
+    serialise(call: Call, item: T): object
+  },
+): Route {
+  return { ...route, kind: 'list' } as unknown as ListRoute
+}

@@ -1,0 +1,149 @@
+import { z } from 'zod'
+import { importAlgorithms } from '../domain/passwords.ts'
+import { limits } from '../domain/rules.ts'
+
+/**
+ * The bodies of requests, as the specification has them. The shapes are checked here; what a value
+ * may be is decided in the domain, and written down here for the OpenAPI document.
+ */
+
+const id = z
+  .unknown()
+  .optional()
+  .meta({ readOnly: true, description: 'Ignored: the route decides.' })
+const system = z
+  .unknown()
+  .optional()
+  .meta({ readOnly: true, description: 'Ignored: the service sets it.' })
+const type = (name: string) =>
+  z
+    .unknown()
+    .optional()
+    .meta({ description: `"${name}"; ignored.` })
+
+const metadata = z
+  .record(
+    z.string().meta({ maxLength: limits.metadataKeyLength }),
+    z.string().meta({ maxLength: limits.metadataValueLength }),
+  )
+  .default({})
+  .meta({
+    maxProperties: limits.metadataKeys,
+    description: 'String keys and values for your own use. Not for sensitive data.',
+  })
+
+const text = z.string().default('').meta({ maxLength: limits.textLength })
+const flag = z.boolean().default(false)
+const seconds = z.number().int().min(0).max(limits.seconds).default(0)
+const urls = z
+  .array(z.string().meta({ maxLength: limits.urlLength }))
+  .default([])
+  .meta({
+    maxItems: limits.urls,
+    description: 'https, or http on loopback (any host in developer mode); no fragment.',
+  })
+
+export const tenantBody = z
+  .object({
+    type: type('Tenant'),
+    id,
+    created_at: system,
+    updated_at: system,
+    name: text,
+    metadata,
+    settings: z.object({
+      domain: z.string().meta({ description: 'Host of the issuer, unique in the service.' }),
+      company_name: text,
+      logo_image_text: text,
+      support_email: text,
+      allow_social: flag,
+      allow_hardware: flag,
+      allow_passwords: flag,
+      allow_totp_app: flag,
+      allow_totp_email: flag,
+      allow_unverified: flag.meta({
+        description: 'When false, users verify their email address before they can log in.',
+      }),
+      remember_device: flag,
+      remember_device_seconds: seconds,
+      remember_login_seconds: seconds.meta({
+        description: 'How long a login lasts at the issuer; 0 for as long as the browser is open.',
+      }),
+      allow_signups: flag,
+      developer_mode: flag,
+    }),
+  })
+  .meta({ description: 'The complete tenant: what is omitted becomes its zero value or false.' })
+
+export const applicationBody = z
+  .object({
+    type: type('Application'),
+    id,
+    created_at: system,
+    updated_at: system,
+    secret: system,
+    name: text,
+    metadata,
+    login_url: z.string().default('').meta({ maxLength: limits.urlLength }),
+    logout_urls: urls,
+    redirect_urls: urls,
+  })
+  .meta({ description: 'The complete application: what is omitted becomes its zero value.' })
+
+const claim = z.string().meta({ maxLength: limits.textLength }).optional()
+
+export const userBody = z
+  .object({
+    type: type('User'),
+    id,
+    created_at: system,
+    updated_at: system,
+    metadata,
+    disabled: flag.meta({ description: 'true blocks logins and ends sessions.' }),
+    verified_at: z.string().meta({ format: 'date-time' }).optional(),
+    profile: z
+      .object({
+        // No `format: 'email'`: it is narrower, without international addresses and outer spaces.
+        email: z.string().meta({
+          maxLength: limits.emailLength,
+          description: 'An email address, unique in the tenant in any case and normal form.',
+        }),
+        email_verified: flag,
+        name: claim,
+        family_name: claim,
+        given_name: claim,
+        first_name: claim.meta({ description: 'The same as given_name.' }),
+        givenname: claim.meta({ description: 'The same as given_name.' }),
+      })
+      .catchall(z.unknown())
+      .meta({
+        description: 'Further string members are kept.',
+        maxProperties: limits.profileMembers,
+      }),
+  })
+  .meta({ description: 'The complete user: what is omitted becomes its zero value or false.' })
+
+export const credentialBody = z
+  .object({
+    type: z.literal('PasswordCredential').optional(),
+    id,
+    created_at: system,
+    updated_at: system,
+    metadata,
+    disabled: flag,
+    password: z.object({
+      alg: z.string().meta({
+        description: `One of ${importAlgorithms.join(', ')}; on update also the stored one.`,
+      }),
+      hash: z.string().meta({
+        description: 'The plain password, or its hash in the stated algorithm.',
+      }),
+      cost: system,
+    }),
+  })
+  .meta({ description: 'The complete password credential.' })
+
+export type TenantBody = z.output<typeof tenantBody>
+export type ApplicationBody = z.output<typeof applicationBody>
+export type UserBody = z.output<typeof userBody>
+export type CredentialBody = z.output<typeof credentialBody>

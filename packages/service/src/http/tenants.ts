@@ -1,0 +1,93 @@
+import { notFound } from '../domain/errors.ts'
+import { type TenantInput, updateTenant } from '../domain/tenants.ts'
+import type { Tenant } from '../store/records.ts'
+import { list, type Route, write } from './route.ts'
+import { type TenantBody, tenantBody } from './schemas.ts'
+import { formatTimestamp } from './timestamps.ts'
+import { omitZero } from './wire.ts'
+
+export const tenantRoutes: Route[] = [
+  list({
+    path: '/v1/tenants',
+    operationId: 'listTenants',
+    summary: 'The tenants that the API key can access',
+    resource: 'Tenant',
+    run: ({ context, key }, page) => context.store.tenants.list(key.reach, page),
+    serialise: (_, tenant) => serialiseTenant(tenant),
+  }),
+  {
+    kind: 'get',
+    path: '/v1/tenants/:tenant_id',
+    operationId: 'getTenant',
+    summary: 'One tenant',
+    resource: 'Tenant',
+    async run({ context, ids }) {
+      const tenant = await context.store.tenants.get(ids.tenant_id)
+      if (!tenant) throw notFound()
+      return serialiseTenant(tenant)
+    },
+  },
+  write({
+    path: '/v1/tenants/:tenant_id',
+    operationId: 'updateTenant',
+    summary: 'Replace the name, metadata and settings of a tenant',
+    resource: 'Tenant',
+    body: tenantBody,
+    run: async ({ context, actor, ids }, body) =>
+      serialiseTenant(await updateTenant(context, actor, ids.tenant_id, tenantInput(body))),
+  }),
+]
+
+/** What a body says about a tenant. */
+export function tenantInput({ name, metadata, settings }: TenantBody): TenantInput {
+  return {
+    name,
+    metadata,
+    settings: {
+      domain: settings.domain,
+      companyName: settings.company_name,
+      logoImageText: settings.logo_image_text,
+      supportEmail: settings.support_email,
+      allowSocial: settings.allow_social,
+      allowHardware: settings.allow_hardware,
+      allowPasswords: settings.allow_passwords,
+      allowTotpApp: settings.allow_totp_app,
+      allowTotpEmail: settings.allow_totp_email,
+      allowUnverified: settings.allow_unverified,
+      rememberDevice: settings.remember_device,
+      rememberDeviceSeconds: settings.remember_device_seconds,
+      rememberLoginSeconds: settings.remember_login_seconds,
+      allowSignups: settings.allow_signups,
+      developerMode: settings.developer_mode,
+    },
+  }
+}
+
+/** A tenant as the API answers with it. */
+export function serialiseTenant({ settings, ...tenant }: Tenant): object {
+  return omitZero({
+    type: 'Tenant',
+    id: tenant.id,
+    name: tenant.name,
+    created_at: formatTimestamp(tenant.createdAt),
+    updated_at: formatTimestamp(tenant.updatedAt),
+    metadata: tenant.metadata,
+    settings: omitZero({
+      domain: settings.domain,
+      company_name: settings.companyName,
+      logo_image_text: settings.logoImageText,
+      support_email: settings.supportEmail,
+      allow_social: settings.allowSocial,
+      allow_hardware: settings.allowHardware,
+      allow_passwords: settings.allowPasswords,
+      allow_totp_app: settings.allowTotpApp,
+      allow_totp_email: settings.allowTotpEmail,
+      allow_unverified: settings.allowUnverified,
+      remember_device: settings.rememberDevice,
+      remember_device_seconds: settings.rememberDeviceSeconds,
+      remember_login_seconds: settings.rememberLoginSeconds,
+      allow_signups: settings.allowSignups,
+      developer_mode: settings.developerMode,
+    }),
+  })
+}

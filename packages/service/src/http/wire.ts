@@ -1,0 +1,23 @@
+/**
+ * The object without its zero values: false, 0, "", empty objects and empty arrays.
+ *
+ * @param keep - Members that stay whatever they hold.
+ * @see Specification, "Conventions for all resources" 3
+ */
+export function omitZero(
+  object: Record<string, unknown>,
+  keep: readonly string[] = [],
+): Record<string, unknown> {
+  const kept: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(object)) {
+    if (!isZero(value) || keep.includes(name)) kept[name] = value
+  }
+  return kept
+}
+
+function isZero(value: unknown): boolean {
+  if (typeof value !== 'object') return !value
+  if (value === null) return true
+  for (const _ in value) return false
+  return true
+}

@@ -1,0 +1,48 @@
+import type { Server } from 'node:http'
+import { duplexPair } from 'node:stream'
+import { Agent, fetch as undiciFetch } from 'undici'
+
+/** `fetch` that ends in a server of this process, whatever the host of the URL; no socket is opened. */
+export interface InProcess {
+  readonly fetch: typeof globalThis.fetch
+  close(): Promise<void>
+}
+
+/**
+ * Connects `fetch` to a server by in-memory streams. To the server, a request to an `https:` URL has
+ * come over TLS.
+ *
+ * @param server - Need not listen.
+ */
+export function connectInProcess(server: Server): InProcess {
+  const agent = new Agent({
+    connect({ protocol }, callback) {
+      const [ours, theirs] = duplexPair()
+      server.emit('connection', Object.assign(theirs, { encrypted: protocol === 'https:' }))
+      queueMicrotask(() => callback(null, ours as never))
+    },
+  })
+
+  return {
+    async fetch(input, init) {
+      const request = new Request(input, init)
+      const body = request.body === null ? undefined : await request.arrayBuffer()
+      const response = await undiciFetch(request.url, {
+        method: request.method,
+        headers: [...request.headers],
+        redirect: request.redirect,
+        signal: request.signal,
+        dispatcher: agent,
+        ...(body && { body }),
+      })
+      // Callers check for the Response of this very Node, which undici's own is not.
+      const isNull = [101, 204, 205, 304].includes(response.status)
+      return new Response(isNull ? null : (response.body as ReadableStream | null), {
+        status: response.status,
+        statusText: response.statusText,
+        headers: [...response.headers],
+      })
+    },
+    close: () => agent.close(),
+  }
+}

@@ -1,0 +1,98 @@
+import type { Configuration, JWK } from 'oidc-provider'
+import type { Tenant } from '../store/records.ts'
+import { claimsOfScope, createFindAccount } from './account.ts'
+import { createAdapterFactory } from './adapter.ts'
+import { beginFlow } from './begin-flow.ts'
+import type { IssuerContext } from './context.ts'
+import { loadImpliedGrant } from './grants.ts'
+import { lifetimes, loginSeconds } from './lifetimes.ts'
+import { createLogout } from './logout.ts'
+import { createPolicy } from './policy.ts'
+import { createRenderError } from './render-error.ts'
+import { factsOf } from './request-facts.ts'
+
+/** How oidc-provider is set up for a tenant. What a setting decides is read at each request. */
+export function createConfiguration(
+  context: IssuerContext,
+  tenant: Tenant,
+  options: { isSecure: boolean; keys: JWK[] },
+): Configuration {
+  return {
+    adapter: createAdapterFactory(context, tenant.id),
+    findAccount: createFindAccount(context, tenant.id),
+    loadExistingGrant: loadImpliedGrant,
+    jwks: { keys: options.keys },
+    claims: claimsOfScope,
+    scopes: ['openid', 'offline_access'],
+    // Name and email are in the ID Token as well as in the answer of userinfo.
+    conformIdTokenClaims: false,
+    responseTypes: ['code'],
+    clientAuthMethods: ['client_secret_basic', 'client_secret_post'],
+    clientDefaults: {
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'client_secret_basic',
+      id_token_signed_response_alg: 'RS256',
+    },
+    enabledJWA: { idTokenSigningAlgValues: ['RS256'], clientAuthSigningAlgValues: [] },
+    fetch: context.outgoing.forTenant(tenant.id),
+    pkce: { required: () => true },
+    allowOmittingSingleRegisteredRedirectUri: false,
+    clientBasedCORS: () => false,
+    rotateRefreshToken: true,
+    cookies: cookies(options.isSecure),
+    routes: {
+      authorization: '/oidc/auth',
+      token: '/oidc/token',
+      userinfo: '/oidc/userinfo',
+      jwks: '/oidc/jwks',
+      end_session: '/oidc/logout',
+      revocation: '/oidc/revoke',
+    },
+    features: {
+      devInteractions: { enabled: false },
+      dPoP: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      resourceIndicators: { enabled: false },
+      revocation: { enabled: true },
+      rpInitiatedLogout: createLogout(context),
+      backchannelLogout: { enabled: true },
+    },
+    renderError: createRenderError(context),
+    interactions: {
+      policy: createPolicy(),
+      url: beginFlow(context),
+    },
+    extraTokenClaims: (ctx) => {
+      const { AuthorizationCode, RefreshToken } = ctx.oidc.entities
+      return { login_at: (AuthorizationCode ?? RefreshToken)?.authTime }
+    },
+    ttl: {
+      AccessToken: lifetimes.accessTokenSeconds,
+      AuthorizationCode: lifetimes.authorizationCodeSeconds,
+      IdToken: lifetimes.idTokenSeconds,
+      RefreshToken: lifetimes.refreshTokenSeconds,
+      Interaction: lifetimes.interactionSeconds,
+      Grant: lifetimes.offlineGrantSeconds,
+      Session: (ctx, session) => {
+        const loggedInAt = session.loginTs ?? Date.now() / 1000
+        const endsAt = loggedInAt + loginSeconds(factsOf(ctx.req).tenant)
+        return Math.max(1, Math.ceil(endsAt - Date.now() / 1000))
+      },
+    },
+  }
+}
+
+/** The prefixes make browsers refuse these cookies from anyone but the issuer, over TLS. */
+function cookies(isSecure: boolean): NonNullable<Configuration['cookies']> {
+  const attributes = { httpOnly: true, sameSite: 'lax', secure: isSecure } as const
+  return {
+    names: {
+      session: isSecure ? '__Host-latchkey-session' : 'latchkey-session',
+      interaction: isSecure ? '__Secure-latchkey-flow' : 'latchkey-flow',
+      resume: isSecure ? '__Secure-latchkey-resume' : 'latchkey-resume',
+    },
+    long: { ...attributes, path: '/' },
+    short: attributes,
+  }
+}

@@ -1,0 +1,68 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+
+/** What the flow's pages need of an interaction of oidc-provider. */
+interface Interaction {
+  uid: string
+  params: { [name: string]: unknown }
+}
+
+/** How the id of an interaction is recognised, and nothing more. */
+const HANDLE_LENGTH = 16
+
+/** The pages of a login, by what follows its path. */
+export type FlowPage = '' | '/signup' | '/reset' | '/sent'
+
+/** What a link in a message has done before it led back into the login. */
+export type Done = 'verified' | 'reset'
+
+/**
+ * The path of an interaction's pages. Its id stays in a cookie that the browser sends to this path
+ * alone, so that two tabs do not disturb each other; the path has a handle made from it.
+ *
+ * The application travels along, so that a visitor who comes too late can still be sent back to it.
+ */
+export function flowPath(interaction: Interaction, page: FlowPage = ''): string {
+  const { client_id: clientId, ui_locales: uiLocales } = interaction.params
+  return pathOf(flowHandle(interaction.uid) + page, {
+    application: clientId,
+    ui_locales: uiLocales,
+  })
+}
+
+/** The path by which a link in a message leads back into the login with this handle. */
+export function returnPath(
+  handle: string,
+  done: Done,
+  values: { application: string | undefined; uiLocales: string },
+): string {
+  return pathOf(handle, { application: values.application, ui_locales: values.uiLocales, done })
+}
+
+function pathOf(rest: string, values: { [name: string]: unknown }): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(values)) {
+    if (typeof value === 'string') query.set(name, value)
+  }
+  return `/login/${rest}?${query}`
+}
+
+/** The handle of an interaction: a piece of a hash of its id. */
+export function flowHandle(uid: string): string {
+  return digest('handle', uid).toString('base64url').slice(0, HANDLE_LENGTH)
+}
+
+/** What a form of the interaction must send back. Only who holds the interaction's cookie knows it. */
+export function csrfToken(uid: string): string {
+  return digest('csrf', uid).toString('base64url')
+}
+
+/** Whether `sent` is the interaction's {@link csrfToken}. */
+export function isCsrfToken(uid: string, sent: string | undefined): boolean {
+  const expected = digest('csrf', uid)
+  const given = Buffer.from(sent ?? '', 'base64url')
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}
+
+function digest(purpose: string, uid: string): Buffer {
+  return createHash('sha256').update(`latchkey ${purpose} ${uid}`).digest()
+}

@@ -1,0 +1,58 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+/** The fields of a submitted form; of a repeated field the first counts. */
+export type Form = ReadonlyMap<string, string>
+
+/** No form of ours is larger; a password may have 4 KiB and be percent-encoded. */
+const MAX_FORM_BYTES = 32 * 1024
+
+/** A request that is refused before any flow looks at it. */
+export class RequestRefused extends Error {
+  override readonly name = 'RequestRefused'
+  readonly statusCode: number
+
+  constructor(statusCode: number, message: string) {
+    super(message)
+    this.statusCode = statusCode
+  }
+}
+
+/**
+ * Reads a submitted form.
+ *
+ * @throws {@link RequestRefused} 415 for another media type, 413 for too much.
+ */
+export async function readForm(request: IncomingMessage): Promise<Form> {
+  const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
+  if (type !== 'application/x-www-form-urlencoded') {
+    throw new RequestRefused(415, 'A form is sent as application/x-www-form-urlencoded.')
+  }
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > MAX_FORM_BYTES) throw new RequestRefused(413, 'The form is too large.')
+    chunks.push(chunk)
+  }
+  const fields = new Map<string, string>()
+  for (const [name, value] of new URLSearchParams(Buffer.concat(chunks).toString('utf8'))) {
+    if (!fields.has(name)) fields.set(name, value)
+  }
+  return fields
+}
+
+/** Sends the browser on with a GET. */
+export function redirect(response: ServerResponse, location: string): void {
+  response.writeHead(303, { location, 'cache-control': 'no-store', 'content-length': 0 })
+  response.end()
+}
+
+/** Answers in plain text, for requests that no person sees the answer of. */
+export function sendText(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, {
+    'content-type': 'text/plain; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  })
+  response.end(`${text}\n`)
+}

@@ -1,0 +1,20 @@
+/**
+ * The issuer identifier of a tenant: `https://` and its domain, never taken from a request.
+ *
+ * @param options - `allowHttpOnLoopback`: whether a domain on this very machine is served over plain
+ *   http. It is for development: whoever can listen on the machine's loopback reads the passwords.
+ */
+export function issuerUrl(domain: string, options: { allowHttpOnLoopback: boolean }): string {
+  const isPlain = options.allowHttpOnLoopback && isLoopback(domain)
+  return `${isPlain ? 'http' : 'https'}://${domain}`
+}
+
+function isLoopback(domain: string): boolean {
+  const hostname = URL.parse(`http://${domain}`)?.hostname ?? ''
+  return (
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '127.0.0.1' ||
+    hostname === '[::1]'
+  )
+}

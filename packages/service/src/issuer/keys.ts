@@ -1,0 +1,89 @@
+import { createHash, generateKeyPair } from 'node:crypto'
+import { promisify } from 'node:util'
+import type { JWK } from 'oidc-provider'
+import { type Actor, auditEntry, type DomainContext, nowMicros } from '../domain/context.ts'
+import { notFound } from '../domain/errors.ts'
+import type { SigningKey } from '../store/records.ts'
+
+const generate = promisify(generateKeyPair)
+
+/**
+ * How long a key stays published after it last signed: longer than any session, so that an ID Token
+ * still serves as `id_token_hint` when its user logs out.
+ */
+const RETIRED_KEY_SECONDS = 90 * 86_400
+
+/**
+ * The tenant's signing keys as private JWKs, the one that signs first. A tenant that has none is
+ * given one.
+ */
+export async function signingKeys(context: DomainContext, tenantId: string): Promise<JWK[]> {
+  let stored = await context.store.signingKeys.list(tenantId)
+  if (stored.length === 0) {
+    await addSigningKey(context, { name: 'admin' }, tenantId)
+    stored = await context.store.signingKeys.list(tenantId)
+  }
+  return stored.map((key) => openKey(context, key)).reverse()
+}
+
+/**
+ * Gives the tenant a new signing key. It signs from now on; the earlier ones stay published, so that
+ * every token and session goes on, until they have not signed for 90 days.
+ *
+ * @returns The `kid` of the new key.
+ */
+export async function rotateSigningKey(
+  context: DomainContext,
+  actor: Actor,
+  tenantId: string,
+): Promise<string> {
+  const before = await context.store.signingKeys.list(tenantId)
+  const kid = await addSigningKey(context, actor, tenantId)
+  const horizon = nowMicros(context.clock) - RETIRED_KEY_SECONDS * 1e6
+  for (const [index, key] of before.entries()) {
+    // A key stopped signing when its successor was made.
+    const stoppedAt = before[index + 1]?.createdAt
+    if (stoppedAt === undefined || stoppedAt > horizon) continue
+    const entry = auditEntry(context, actor, 'signing_key.delete', tenantId, key.id)
+    if (await context.store.signingKeys.delete(tenantId, key.id, entry)) {
+      context.events.emit('change', entry)
+    }
+  }
+  return kid
+}
+
+async function addSigningKey(
+  context: DomainContext,
+  actor: Actor,
+  tenantId: string,
+): Promise<string> {
+  const { privateKey } = await generate('rsa', { modulusLength: 2048 })
+  const jwk = privateKey.export({ format: 'jwk' })
+  const kid = thumbprint(jwk)
+  const key: SigningKey = {
+    id: kid,
+    tenantId,
+    createdAt: nowMicros(context.clock),
+    sealedJwk: context.vault.seal(purpose(tenantId, kid), JSON.stringify(jwk)),
+  }
+  const entry = auditEntry(context, actor, 'signing_key.create', tenantId, kid)
+  const outcome = await context.store.signingKeys.insert(key, entry)
+  if (outcome === 'orphan') throw notFound()
+  context.events.emit('change', entry)
+  return kid
+}
+
+function openKey(context: DomainContext, key: SigningKey): JWK {
+  const jwk = JSON.parse(context.vault.open(purpose(key.tenantId, key.id), key.sealedJwk)) as JWK
+  return { ...jwk, kid: key.id, alg: 'RS256', use: 'sig' }
+}
+
+/** @see RFC 7638 §3 */
+function thumbprint(jwk: { e?: unknown; n?: unknown }): string {
+  const members = JSON.stringify({ e: jwk.e, kty: 'RSA', n: jwk.n })
+  return createHash('sha256').update(members).digest('base64url')
+}
+
+function purpose(tenantId: string, kid: string): string {
+  return `signing-key:${tenantId}:${kid}`
+}

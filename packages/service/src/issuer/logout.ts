@@ -1,0 +1,77 @@
+import type { Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
+import { type PageName, type Pages, pageHeaders, renderPage } from '../pages/index.ts'
+import { lastApplication } from './application-cookie.ts'
+import type { IssuerContext } from './context.ts'
+import { endSession } from './end-session.ts'
+import { lookFor, wayToApplication } from './look.ts'
+import { factsOf } from './request-facts.ts'
+
+type LogoutFeature = NonNullable<NonNullable<Configuration['features']>['rpInitiatedLogout']>
+
+/**
+ * Logout that an application asks for.
+ *
+ * With an ID Token of the user who is logged in, it is done at once; without, the user is asked,
+ * because anybody can send a browser here.
+ *
+ * @see OpenID Connect RP-Initiated Logout 1.0 §2
+ */
+export function createLogout(context: IssuerContext): LogoutFeature {
+  return {
+    enabled: true,
+
+    async logoutSource(ctx) {
+      const { session, provider, entities } = ctx.oidc
+      const hint = entities.IdTokenHint as { payload: { sub?: string } } | undefined
+      if (session && hint && hint.payload.sub === session.accountId) {
+        await endSession(context, provider, session)
+        ctx.oidc.cookies.set(provider.cookieName('session'), null, { httpOnly: true })
+        return leave(ctx)
+      }
+      const state = session?.state as { secret: string } | undefined
+      const user = session?.accountId
+        ? await context.domain.store.users.get(factsOf(ctx.req).tenant.id, session.accountId)
+        : undefined
+      send(ctx, 'confirmLogout', {
+        action: ctx.oidc.urlFor('end_session_confirm'),
+        xsrf: state?.secret ?? '',
+        email: user?.email ?? '',
+      })
+    },
+
+    async postLogoutSuccessSource(ctx) {
+      const { tenant, issuer } = factsOf(ctx.req)
+      const applicationId =
+        ctx.oidc.client?.clientId ?? lastApplication(ctx.req, issuer.startsWith('https:'))
+      const wayOn = await wayToApplication(context, tenant, applicationId, 'continueTo')
+      send(ctx, 'message', { title: 'loggedOutTitle', text: 'loggedOutText', wayOn })
+    },
+  }
+}
+
+/** Whoever is not logged in has nothing to confirm; oidc-provider would answer with a script. */
+export function skipNeedlessConfirmation(provider: Provider): void {
+  provider.use(async (ctx, next) => {
+    await next()
+    const context = ctx as unknown as KoaContextWithOIDC
+    const isAnswered = context.oidc?.route === 'end_session' && ctx.status === 200
+    if (isAnswered && context.oidc.session && !context.oidc.session.accountId) leave(context)
+  })
+}
+
+/** Sends the browser back to where the application asked, or to our own page. */
+function leave(ctx: KoaContextWithOIDC): void {
+  const params = ctx.oidc.params as { post_logout_redirect_uri?: string; state?: string }
+  const target = new URL(params.post_logout_redirect_uri ?? ctx.oidc.urlFor('end_session_success'))
+  const isApplication = params.post_logout_redirect_uri !== undefined
+  if (isApplication && params.state !== undefined) target.searchParams.set('state', params.state)
+  ctx.status = 303
+  ctx.redirect(target.href)
+  ctx.body = ''
+}
+
+function send<Name extends PageName>(ctx: KoaContextWithOIDC, name: Name, page: Pages[Name]): void {
+  const look = lookFor(factsOf(ctx.req).tenant, ctx.req, ctx.oidc.params?.ui_locales)
+  ctx.set({ ...pageHeaders, 'content-language': look.language })
+  ctx.body = renderPage(name, look, page)
+}

@@ -1,0 +1,9 @@
+export type { Look, PageName, Pages, WayOn } from './pages.ts'
+export { renderPage } from './render.ts'
+export { pageHeaders } from './style.ts'
+export {
+  chooseLanguage,
+  type Language,
+  type TextKey,
+  translator,
+} from './texts/index.ts'

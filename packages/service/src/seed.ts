@@ -1,0 +1,119 @@
+import { z } from 'zod'
+import { createApplication } from './domain/applications.ts'
+import type { Actor, DomainContext } from './domain/context.ts'
+import { createCredential } from './domain/credentials.ts'
+import { ServiceError } from './domain/errors.ts'
+import { canonicalDomain, emailKey } from './domain/rules.ts'
+import { createTenant, defaultSettings } from './domain/tenants.ts'
+import { createUser } from './domain/users.ts'
+import { applicationInput } from './http/applications.ts'
+import { credentialInput } from './http/credentials.ts'
+import { applicationBody, credentialBody, tenantBody, userBody } from './http/schemas.ts'
+import { tenantInput } from './http/tenants.ts'
+import { userInput } from './http/users.ts'
+import type { Tenant } from './store/records.ts'
+
+const seedSettings = tenantBody.shape.settings.extend({
+  allow_passwords: z.boolean().default(defaultSettings.allowPasswords),
+  allow_signups: z.boolean().default(defaultSettings.allowSignups),
+  remember_device_seconds: z.number().default(defaultSettings.rememberDeviceSeconds),
+  remember_login_seconds: z.number().default(defaultSettings.rememberLoginSeconds),
+})
+
+const seedDocument = z.strictObject({
+  tenants: z.array(
+    tenantBody.extend({
+      settings: seedSettings,
+      applications: z.array(applicationBody).default([]),
+      users: z
+        .array(userBody.extend({ password: credentialBody.shape.password.optional() }))
+        .default([]),
+    }),
+  ),
+})
+
+type SeedTenant = z.output<typeof seedDocument>['tenants'][number]
+
+/** How many objects a seed created; what was there already is left as it is. */
+export interface SeedReport {
+  tenants: number
+  applications: number
+  users: number
+}
+
+/**
+ * Creates what a document names and the service does not have: tenants by domain, applications by
+ * name, users by email address. Members are written as in the management API; a user may have a
+ * `password` with `alg` and `hash`. Settings that are not given have their defaults.
+ *
+ * @throws ServiceError `invalid_request` when the document has another shape; then nothing is written.
+ */
+export async function seed(
+  context: DomainContext,
+  actor: Actor,
+  document: unknown,
+): Promise<SeedReport> {
+  const parsed = seedDocument.safeParse(document)
+  if (!parsed.success) {
+    throw new ServiceError(
+      'invalid_request',
+      `The seed is refused: ${z.prettifyError(parsed.error)}`,
+    )
+  }
+  const report: SeedReport = { tenants: 0, applications: 0, users: 0 }
+  for (const entry of parsed.data.tenants) {
+    const tenant = await seedTenant(context, actor, entry, report)
+    await seedApplications(context, actor, tenant, entry, report)
+    await seedUsers(context, actor, tenant, entry, report)
+  }
+  return report
+}
+
+async function seedTenant(
+  context: DomainContext,
+  actor: Actor,
+  entry: SeedTenant,
+  report: SeedReport,
+): Promise<Tenant> {
+  const domain = canonicalDomain(entry.settings.domain)
+  const existing = await context.store.tenants.findByDomain(domain)
+  if (existing) return existing
+
+  report.tenants++
+  return createTenant(context, actor, tenantInput(entry))
+}
+
+async function seedApplications(
+  context: DomainContext,
+  actor: Actor,
+  tenant: Tenant,
+  { applications }: SeedTenant,
+  report: SeedReport,
+): Promise<void> {
+  if (applications.length === 0) return
+  const page = await context.store.applications.list(tenant.id, { after: undefined, limit: 1_000 })
+  const names = new Set(page?.items.map(({ name }) => name))
+  for (const body of applications) {
+    if (names.has(body.name)) continue
+    await createApplication(context, actor, tenant.id, applicationInput(body))
+    report.applications++
+  }
+}
+
+async function seedUsers(
+  context: DomainContext,
+  actor: Actor,
+  tenant: Tenant,
+  { users }: SeedTenant,
+  report: SeedReport,
+): Promise<void> {
+  for (const { password, ...body } of users) {
+    const key = emailKey(body.profile.email)
+    if (await context.store.users.findByEmail(tenant.id, key)) continue
+    const user = await createUser(context, actor, tenant.id, userInput(body))
+    report.users++
+    if (!password) continue
+    const input = credentialInput({ disabled: false, metadata: {}, password })
+    await createCredential(context, actor, tenant.id, user.id, input)
+  }
+}

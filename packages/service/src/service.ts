@@ -1,0 +1,192 @@
+import { EventEmitter } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import type { RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { type Logger, pino } from 'pino'
+import { type Admin, createAdmin } from './admin.ts'
+import { type Clock, systemClock } from './clock.ts'
+import { type DomainContext, nowMicros, type ServiceEvents } from './domain/context.ts'
+import { ServiceError } from './domain/errors.ts'
+import { createPasswordEngine, type PasswordEngineOptions } from './domain/password-engine.ts'
+import { createVault } from './domain/vault.ts'
+import { createApi } from './http/app.ts'
+import { createRateLimit } from './http/rate-limit.ts'
+import { connectInProcess } from './in-process.ts'
+import { createIssuer, createSmtpTransport, type Issuer, type SmtpOptions } from './issuer/index.ts'
+import { masterKeyOf, parseMasterKey } from './master-key.ts'
+import { closeServer, createHttpServer, type ListenOptions, listen } from './server.ts'
+import { createMemoryDataStore } from './store/memory/data-store.ts'
+import { createMemoryProtocolStore } from './store/memory/protocol-store.ts'
+import type { DataStore } from './store/ports.ts'
+import type { ProtocolStore } from './store/protocol-store.ts'
+import { openSqliteDataStore } from './store/sqlite/data-store.ts'
+import { type OwnerLock, takeOwnership } from './store/sqlite/owner-lock.ts'
+import { createSqliteProtocolStore } from './store/sqlite/protocol-store.ts'
+
+export interface IdentityServiceOptions {
+  /** Folder of the SQLite databases, made when it is missing. Default: everything in memory. */
+  data?: string | undefined
+  /**
+   * 32 bytes in base64, under which client secrets and signing keys are encrypted. Default: the file
+   * `master.key` of the data folder, made at the first start.
+   */
+  masterKey?: string | undefined
+  /** Requests that one API key may make per second. Default 100. */
+  requestsPerSecond?: number
+  /** How many password hashes are computed at a time, and how many may wait. */
+  passwords?: PasswordEngineOptions
+  /**
+   * Serves tenants whose domain is this very machine (`localhost`, `*.localhost`, `127.0.0.1`,
+   * `[::1]`) as `http://` issuers. Right for development only. Default `false`.
+   */
+  allowHttpOnLoopback?: boolean
+  /** How mail is sent. Default: it is captured, to be read from {@link IdentityService.outbox}. */
+  mail?: SmtpOptions | undefined
+  /**
+   * Addresses and networks, such as `10.0.0.0/8`, of the proxies in front of the service. Only what
+   * they add to `X-Forwarded-For` is believed. Default: none.
+   */
+  trustedProxies?: readonly string[]
+  /** Days for which the audit log is kept. Default 400. */
+  auditDays?: number
+  /** How long {@link IdentityService.close} waits for requests under way, in seconds. Default 10. */
+  closeSeconds?: number
+  /** Where the time comes from. Default: the machine's clock. */
+  clock?: Clock
+  /** Default: a logger that says nothing. */
+  logger?: Logger
+}
+
+/** An identity service. */
+export interface IdentityService {
+  /** Reaches the service without a socket, under any host name. */
+  readonly fetch: typeof globalThis.fetch
+  /** For any Node server. */
+  readonly handler: RequestListener
+  /** Serves over HTTP; resolves with the address once it does. */
+  listen(options?: ListenOptions): Promise<AddressInfo>
+  /** What `/v1` leaves out: tenants, API keys, secrets, the audit log. */
+  readonly admin: Admin
+  /** Mail that was captured instead of being sent, or that waits. */
+  readonly outbox: Issuer['outbox']
+  readonly clock: Clock
+  readonly events: ServiceEvents
+  /** Answers what is under way, takes no more, and lets go of the data. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+const DAY = 24 * 60 * 60 * 1_000
+
+/**
+ * Starts an identity service in this process.
+ *
+ * @throws when the data folder is served by another process, was written by a newer version, or its
+ *   master key is missing.
+ */
+export async function createIdentityService(
+  options: IdentityServiceOptions = {},
+): Promise<IdentityService> {
+  const { clock = systemClock, logger = pino({ level: 'silent' }) } = options
+  const { store, protocol, masterKey, lock } = await openData(options, clock)
+  const events: ServiceEvents = new EventEmitter()
+  const passwords = createPasswordEngine(options.passwords)
+  const context: DomainContext = { store, clock, passwords, vault: createVault(masterKey), events }
+
+  let closing: Promise<void> | undefined
+  const api = createApi({
+    context,
+    logger,
+    rateLimit: createRateLimit(options.requestsPerSecond ?? 100),
+    async ready() {
+      if (closing) throw new ServiceError('unavailable', 'The service is shutting down.')
+      await store.check()
+    },
+  })
+  const issuer = createIssuer({
+    domain: context,
+    protocol,
+    logger,
+    mail: options.mail && createSmtpTransport(options.mail),
+    trustedProxies: options.trustedProxies ?? [],
+    allowHttpOnLoopback: options.allowHttpOnLoopback ?? false,
+  })
+  const handler: RequestListener = (req, res) => {
+    if (isApiPath(req.url)) return api(req, res)
+    issuer.handle(req, res).then(
+      (isAnswered) => isAnswered || api(req, res),
+      (error) => res.destroy(error),
+    )
+  }
+  const inProcess = connectInProcess(createHttpServer(handler))
+  const server = createHttpServer(handler)
+
+  const pruning = setInterval(() => void prune(), DAY)
+  pruning.unref()
+  async function prune(): Promise<void> {
+    const before = nowMicros(clock) - (options.auditDays ?? 400) * DAY * 1_000
+    await store.audit.prune(before).catch((err) => logger.error({ err }, 'pruning failed'))
+  }
+  await prune()
+
+  async function shutDown(): Promise<void> {
+    clearInterval(pruning)
+    await closeServer(server, (options.closeSeconds ?? 10) * 1_000)
+    await inProcess.close()
+    await issuer.close()
+    await protocol.close()
+    await store.close()
+    lock?.release()
+  }
+  function close(): Promise<void> {
+    closing ??= shutDown()
+    return closing
+  }
+
+  return {
+    fetch: inProcess.fetch,
+    handler,
+    listen: (where = {}) => listen(server, where),
+    admin: createAdmin(context),
+    outbox: issuer.outbox,
+    clock,
+    events,
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** Whether a request is for the REST half; all else is for the issuer of the tenant at its host. */
+function isApiPath(url = '/'): boolean {
+  return /^\/(v1|x(?!\/outbox))(\/|\?|$)/.test(url)
+}
+
+/** The stores that the options ask for, their master key, and the lock on their folder. */
+async function openData(
+  { data, masterKey }: IdentityServiceOptions,
+  clock: Clock,
+): Promise<{
+  store: DataStore
+  protocol: ProtocolStore
+  masterKey: Buffer
+  lock?: OwnerLock
+}> {
+  if (data === undefined) {
+    const key =
+      masterKey === undefined ? crypto.getRandomValues(Buffer.alloc(32)) : parseMasterKey(masterKey)
+    const protocol = createMemoryProtocolStore({ clock })
+    return { store: createMemoryDataStore(), protocol, masterKey: key }
+  }
+  mkdirSync(data, { recursive: true, mode: 0o700 })
+  const lock = takeOwnership(data)
+  try {
+    const key = masterKey === undefined ? masterKeyOf(data) : parseMasterKey(masterKey)
+    const store = await openSqliteDataStore(data)
+    const protocol = createSqliteProtocolStore({ path: join(data, 'protocol.db'), clock })
+    return { store, protocol, masterKey: key, lock }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}

@@ -1,0 +1,53 @@
+import type { CredentialStore } from '../ports.ts'
+import { listPage, type MemoryState } from './state.ts'
+
+/** The credentials of a memory store. */
+export function createCredentials({ tenants, record, copy }: MemoryState): CredentialStore {
+  function heldUser(tenantId: string, userId: string) {
+    return tenants.get(tenantId)?.users.get(userId)
+  }
+
+  return {
+    async insert(credential, audit, sessionsValidAfter) {
+      const held = heldUser(credential.tenantId, credential.userId)
+      if (!held) return 'orphan'
+      if (held.credentials.get(credential.id)) return 'duplicate'
+      held.credentials.set(credential.id, copy(credential))
+      if (sessionsValidAfter !== undefined) held.user.sessionsValidAfter = sessionsValidAfter
+      record(audit)
+      return 'inserted'
+    },
+
+    async get(tenantId, userId, id) {
+      return copy(heldUser(tenantId, userId)?.credentials.get(id))
+    },
+
+    async list(tenantId, userId, page) {
+      const held = heldUser(tenantId, userId)
+      return held && listPage(held.credentials, page, copy)
+    },
+
+    async update(tenantId, userId, id, change, audit) {
+      const held = heldUser(tenantId, userId)
+      const before = held?.credentials.get(id)
+      if (!held || !before) return { kind: 'missing' }
+      const given = copy(before)
+      const { credential: after, sessionsValidAfter } = change(given)
+      if (after === given) return { kind: 'updated', before: after, after }
+      held.credentials.set(id, copy(after))
+      if (sessionsValidAfter !== undefined) held.user.sessionsValidAfter = sessionsValidAfter
+      record(audit)
+      return { kind: 'updated', before: copy(before), after }
+    },
+
+    async delete(tenantId, userId, id, audit, sessionsValidAfter) {
+      const held = heldUser(tenantId, userId)
+      const last = held?.credentials.get(id)
+      if (!held || !last) return undefined
+      held.credentials.delete(id)
+      held.user.sessionsValidAfter = sessionsValidAfter
+      record(audit)
+      return last
+    },
+  }
+}

@@ -1,0 +1,108 @@
+import type { ApiKeyStore, AuditStore, DataStore, SigningKeyStore } from '../ports.ts'
+import type { ApiKey, AuditEntry, SigningKey, StoredAuditEntry } from '../records.ts'
+import { createApplications } from './applications.ts'
+import { createCredentials } from './credentials.ts'
+import { createState, type MemoryState } from './state.ts'
+import { createTenants } from './tenants.ts'
+import { createUsers } from './users.ts'
+
+/** A data store that forgets everything with the process: for tests and development. */
+export function createMemoryDataStore(): DataStore {
+  const state = createState()
+  return {
+    tenants: createTenants(state),
+    applications: createApplications(state),
+    users: createUsers(state),
+    credentials: createCredentials(state),
+    apiKeys: createApiKeys(state),
+    signingKeys: createSigningKeys(state),
+    audit: createAudit(state),
+    check: async () => {},
+    close: async () => {},
+  }
+}
+
+function createApiKeys({ tenants, apiKeys: keys, record, copy }: MemoryState): ApiKeyStore {
+  const keyByHash = new Map<string, ApiKey>()
+  return {
+    async insert(key, audit) {
+      if (key.reach !== 'all' && key.reach.some((id) => !tenants.get(id))) return 'orphan'
+      const stored = copy(key)
+      keys.set(key.id, stored)
+      keyByHash.set(key.hash, stored)
+      record(audit)
+      return 'inserted'
+    },
+    async findByHash(hash) {
+      return copy(keyByHash.get(hash))
+    },
+    async list() {
+      return [...keys.values()].map(copy)
+    },
+    async revoke(id, at, audit) {
+      const key = keys.get(id)
+      if (!key) return undefined
+      if (key.revokedAt === undefined) {
+        key.revokedAt = at
+        record(audit)
+      }
+      return copy(key)
+    },
+    async touch(id, at) {
+      const key = keys.get(id)
+      if (key) key.lastUsedAt = at
+    },
+  }
+}
+
+function createSigningKeys({ tenants, record, copy }: MemoryState): SigningKeyStore {
+  function keysOf(tenantId: string): SigningKey[] {
+    return tenants.get(tenantId)?.signingKeys ?? []
+  }
+  return {
+    async insert(key, audit) {
+      const held = tenants.get(key.tenantId)
+      if (!held) return 'orphan'
+      if (held.signingKeys.some(({ id }) => id === key.id)) return 'duplicate'
+      held.signingKeys.push(copy(key))
+      record(audit)
+      return 'inserted'
+    },
+    async list(tenantId) {
+      return keysOf(tenantId).map(copy)
+    },
+    async delete(tenantId, id, audit) {
+      const keys = keysOf(tenantId)
+      const index = keys.findIndex((key) => key.id === id)
+      if (index < 0) return false
+      keys.splice(index, 1)
+      record(audit)
+      return true
+    },
+  }
+}
+
+function createAudit({ audit, record, copy }: MemoryState): AuditStore {
+  return {
+    async append(entry: AuditEntry) {
+      record(entry)
+    },
+    async list({ tenantId, requestId, target, limit = 100 }) {
+      const found: StoredAuditEntry[] = []
+      for (let i = audit.length - 1; i >= 0 && found.length < limit; i--) {
+        const entry = audit[i] as StoredAuditEntry
+        if (tenantId !== undefined && entry.tenantId !== tenantId) continue
+        if (requestId !== undefined && entry.requestId !== requestId) continue
+        if (target !== undefined && entry.target !== target) continue
+        found.push(copy(entry))
+      }
+      return found
+    },
+    async prune(before) {
+      const kept = audit.filter(({ at }) => at >= before)
+      const forgotten = audit.length - kept.length
+      audit.splice(0, audit.length, ...kept)
+      return forgotten
+    },
+  }
+}

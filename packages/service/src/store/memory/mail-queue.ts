@@ -1,0 +1,36 @@
+import type { MailQueue, QueuedMail } from '../protocol-store.ts'
+import type { Micros } from '../records.ts'
+
+/** The queue of outgoing mail over a map, in the order of insertion. */
+export function createMemoryMailQueue(mail: Map<string, QueuedMail>, now: () => Micros): MailQueue {
+  return {
+    async add(message) {
+      mail.set(message.id, { ...message })
+    },
+
+    async claim(limit, until) {
+      const due = [...mail.values()].filter((message) => message.dueAt <= now()).slice(0, limit)
+      for (const message of due) message.dueAt = until
+      return due.map((message) => ({ ...message }))
+    },
+
+    async retry(id, dueAt) {
+      const message = mail.get(id)
+      if (!message) return
+      message.dueAt = dueAt
+      message.attempts++
+    },
+
+    async remove(id) {
+      mail.delete(id)
+    },
+
+    async list(tenantId, limit) {
+      const own = [...mail.values()].filter((message) => message.tenantId === tenantId)
+      return own
+        .reverse()
+        .slice(0, limit)
+        .map((message) => ({ ...message }))
+    },
+  }
+}

@@ -1,0 +1,69 @@
+import type { Listing, Page } from '../ports.ts'
+import type {
+  ApiKey,
+  Application,
+  AuditEntry,
+  Credential,
+  SigningKey,
+  StoredAuditEntry,
+  Tenant,
+  User,
+} from '../records.ts'
+import { createSortedMap, type SortedMap } from './sorted-map.ts'
+
+/** A user with what belongs to it. */
+export interface HeldUser {
+  user: User
+  credentials: SortedMap<Credential>
+}
+
+/** A tenant with what belongs to it. */
+export interface HeldTenant {
+  tenant: Tenant
+  applications: SortedMap<Application>
+  users: SortedMap<HeldUser>
+  /** User ids by the form in which addresses are compared. */
+  userIdByEmail: Map<string, string>
+  signingKeys: SigningKey[]
+}
+
+/** What the parts of the memory store share. */
+export interface MemoryState {
+  tenants: SortedMap<HeldTenant>
+  tenantIdByDomain: Map<string, string>
+  apiKeys: Map<string, ApiKey>
+  audit: StoredAuditEntry[]
+  record(entry: AuditEntry): void
+  /** Records are plain data; copies keep callers from changing what is stored. */
+  copy<T>(value: T): T
+}
+
+/** An empty store. */
+export function createState(): MemoryState {
+  const audit: StoredAuditEntry[] = []
+  let lastId = 0
+  return {
+    tenants: createSortedMap(),
+    tenantIdByDomain: new Map(),
+    apiKeys: new Map(),
+    audit,
+    record(entry) {
+      audit.push({ ...entry, id: ++lastId })
+      if (audit.length > 2 * MAX_AUDIT_ENTRIES) audit.splice(0, MAX_AUDIT_ENTRIES)
+    },
+    copy: (value) => structuredClone(value),
+  }
+}
+
+/** Memory is bounded: the oldest entries go once there are twice as many. */
+const MAX_AUDIT_ENTRIES = 50_000
+
+/** One page of a sorted map. */
+export function listPage<H, T>(map: SortedMap<H>, page: Page, read: (held: H) => T): Listing<T> {
+  const found = map.page(page.after, page.limit + 1)
+  return {
+    total: map.size,
+    items: found.slice(0, page.limit).map(read),
+    more: found.length > page.limit,
+  }
+}

@@ -1,0 +1,63 @@
+import type { UserStore } from '../ports.ts'
+import type { Credential } from '../records.ts'
+import { createSortedMap } from './sorted-map.ts'
+import { listPage, type MemoryState } from './state.ts'
+
+/** The users of a memory store. */
+export function createUsers({ tenants, record, copy }: MemoryState): UserStore {
+  return {
+    async insert(user, audit, credential) {
+      const held = tenants.get(user.tenantId)
+      if (!held) return 'orphan'
+      if (held.userIdByEmail.has(user.emailKey)) return 'duplicate'
+      const credentials = createSortedMap<Credential>()
+      if (credential) credentials.set(credential.id, copy(credential))
+      held.users.set(user.id, { user: copy(user), credentials })
+      held.userIdByEmail.set(user.emailKey, user.id)
+      record(audit)
+      return 'inserted'
+    },
+
+    async get(tenantId, id) {
+      return copy(tenants.get(tenantId)?.users.get(id)?.user)
+    },
+
+    async findByEmail(tenantId, emailKey) {
+      const held = tenants.get(tenantId)
+      const id = held?.userIdByEmail.get(emailKey)
+      return id === undefined ? undefined : copy(held?.users.get(id)?.user)
+    },
+
+    async list(tenantId, page) {
+      const held = tenants.get(tenantId)
+      return held && listPage(held.users, page, ({ user }) => copy(user))
+    },
+
+    async update(tenantId, id, change, audit) {
+      const held = tenants.get(tenantId)
+      const heldUser = held?.users.get(id)
+      if (!held || !heldUser) return { kind: 'missing' }
+      const before = heldUser.user
+      const given = copy(before)
+      const after = change(given)
+      if (after === given) return { kind: 'updated', before: after, after }
+      const owner = held.userIdByEmail.get(after.emailKey)
+      if (owner !== undefined && owner !== id) return { kind: 'duplicate' }
+      held.userIdByEmail.delete(before.emailKey)
+      held.userIdByEmail.set(after.emailKey, id)
+      heldUser.user = copy(after)
+      record(audit)
+      return { kind: 'updated', before: copy(before), after }
+    },
+
+    async delete(tenantId, id, audit) {
+      const held = tenants.get(tenantId)
+      const last = held?.users.get(id)?.user
+      if (!held || !last) return undefined
+      held.users.delete(id)
+      held.userIdByEmail.delete(last.emailKey)
+      record(audit)
+      return last
+    },
+  }
+}

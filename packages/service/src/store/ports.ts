@@ -1,0 +1,172 @@
+import type {
+  ApiKey,
+  Application,
+  AuditEntry,
+  Credential,
+  Micros,
+  Reach,
+  SigningKey,
+  StoredAuditEntry,
+  Tenant,
+  User,
+} from './records.ts'
+
+/** Which part of a list: what follows the object with the id `after`, at most `limit` objects. */
+export interface Page {
+  after: string | undefined
+  limit: number
+}
+
+/** One page of a list, in the order of creation. */
+export interface Listing<T> {
+  /** How many objects the whole list holds. */
+  total: number
+  items: T[]
+  /** Whether more follow the last item. */
+  more: boolean
+}
+
+/**
+ * Turns the stored object into the one to store. It runs inside the transaction: it is synchronous,
+ * has no effects, and may throw, which leaves everything as it was and rejects the call. Giving back
+ * the very object it was given writes nothing, no audit entry either.
+ */
+export type Change<T> = (current: T) => T
+
+/** `orphan`: the object it would belong to does not exist. Nothing was written unless `inserted`. */
+export type Inserted = 'inserted' | 'duplicate' | 'orphan'
+
+/** The outcome of an update. Nothing was written unless `updated`. */
+export type Updated<T> =
+  | { kind: 'updated'; before: T; after: T }
+  | { kind: 'missing' }
+  | { kind: 'duplicate' }
+
+/**
+ * What must outlive the process: tenants and all that they hold.
+ *
+ * Every method is atomic by itself, together with its audit entry, and resolves when the outcome is
+ * durable. Objects returned are copies. Methods reject only when the store itself fails. Every
+ * implementation passes the suite in `test/store/data-store-suite.ts`.
+ */
+export interface DataStore {
+  readonly tenants: TenantStore
+  readonly applications: ApplicationStore
+  readonly users: UserStore
+  readonly credentials: CredentialStore
+  readonly apiKeys: ApiKeyStore
+  readonly signingKeys: SigningKeyStore
+  readonly audit: AuditStore
+
+  /** Resolves when the store can read and write; rejects with the reason when it cannot. */
+  check(): Promise<void>
+
+  /** Finishes what is under way, then lets go of files and connections. */
+  close(): Promise<void>
+}
+
+export interface TenantStore {
+  /** `duplicate`: the domain is taken. */
+  insert(tenant: Tenant, audit: AuditEntry): Promise<Inserted>
+  get(id: string): Promise<Tenant | undefined>
+  findByDomain(domain: string): Promise<Tenant | undefined>
+  list(reach: Reach, page: Page): Promise<Listing<Tenant>>
+  update(id: string, change: Change<Tenant>, audit: AuditEntry): Promise<Updated<Tenant>>
+  /** Deletes the tenant and everything below it; answers with its last version. */
+  delete(id: string, audit: AuditEntry): Promise<Tenant | undefined>
+}
+
+export interface ApplicationStore {
+  insert(application: Application, audit: AuditEntry): Promise<Inserted>
+  get(tenantId: string, id: string): Promise<Application | undefined>
+  /** `undefined` when there is no such tenant. */
+  list(tenantId: string, page: Page): Promise<Listing<Application> | undefined>
+  update(
+    tenantId: string,
+    id: string,
+    change: Change<Application>,
+    audit: AuditEntry,
+  ): Promise<Updated<Application>>
+  delete(tenantId: string, id: string, audit: AuditEntry): Promise<Application | undefined>
+}
+
+export interface UserStore {
+  /** Inserts the user and, for a sign-up, the first credential. `duplicate`: the address is taken. */
+  insert(user: User, audit: AuditEntry, credential?: Credential): Promise<Inserted>
+  get(tenantId: string, id: string): Promise<User | undefined>
+  findByEmail(tenantId: string, emailKey: string): Promise<User | undefined>
+  /** `undefined` when there is no such tenant. */
+  list(tenantId: string, page: Page): Promise<Listing<User> | undefined>
+  update(
+    tenantId: string,
+    id: string,
+    change: Change<User>,
+    audit: AuditEntry,
+  ): Promise<Updated<User>>
+  /** Deletes the user with all credentials; answers with the last version. */
+  delete(tenantId: string, id: string, audit: AuditEntry): Promise<User | undefined>
+}
+
+export interface CredentialStore {
+  /**
+   * `duplicate`: the user has one of that id. `sessionsValidAfter` is set on the user in the same
+   * step, unless it is undefined.
+   */
+  insert(credential: Credential, audit: AuditEntry, sessionsValidAfter?: Micros): Promise<Inserted>
+  get(tenantId: string, userId: string, id: string): Promise<Credential | undefined>
+  /** `undefined` when there is no such user. */
+  list(tenantId: string, userId: string, page: Page): Promise<Listing<Credential> | undefined>
+  /** `change` also says from when on the user's sessions are valid, if that changes. */
+  update(
+    tenantId: string,
+    userId: string,
+    id: string,
+    change: (current: Credential) => { credential: Credential; sessionsValidAfter?: Micros },
+    audit: AuditEntry,
+  ): Promise<Updated<Credential>>
+  delete(
+    tenantId: string,
+    userId: string,
+    id: string,
+    audit: AuditEntry,
+    sessionsValidAfter: Micros,
+  ): Promise<Credential | undefined>
+}
+
+export interface ApiKeyStore {
+  /** `orphan`: the key names a tenant that does not exist. */
+  insert(key: ApiKey, audit: AuditEntry): Promise<Inserted>
+  /** By SHA-256 of the whole key. */
+  findByHash(hash: string): Promise<ApiKey | undefined>
+  /** All keys, revoked and expired ones included, in the order of creation. */
+  list(): Promise<ApiKey[]>
+  /** Answers with the key as it is now; revoking it again changes nothing. */
+  revoke(id: string, at: Micros, audit: AuditEntry): Promise<ApiKey | undefined>
+  /** Remembers the last use. May be lost in a crash. */
+  touch(id: string, at: Micros): Promise<void>
+}
+
+export interface SigningKeyStore {
+  /** `orphan`: there is no such tenant. */
+  insert(key: SigningKey, audit: AuditEntry): Promise<Inserted>
+  /** In the order of creation: the last one signs, all of them are published. */
+  list(tenantId: string): Promise<SigningKey[]>
+  delete(tenantId: string, id: string, audit: AuditEntry): Promise<boolean>
+}
+
+/** Which audit entries; what is omitted does not narrow. */
+export interface AuditQuery {
+  tenantId?: string
+  requestId?: string
+  target?: string
+  /** At most this many, the newest first. Default 100. */
+  limit?: number
+}
+
+export interface AuditStore {
+  /** For what is not part of a write, such as a refusal. */
+  append(entry: AuditEntry): Promise<void>
+  list(query: AuditQuery): Promise<StoredAuditEntry[]>
+  /** Forgets entries from before `before`; answers how many. */
+  prune(before: Micros): Promise<number>
+}

@@ -1,0 +1,107 @@
+import type { Micros } from './records.ts'
+
+/**
+ * Something of the protocol with a time to live: a session, a code, a token, an interaction.
+ *
+ * The store never sees a bearer secret: `key` is a hash of it, and `payload` does not hold it.
+ */
+export interface ProtocolEntry {
+  tenantId: string
+  /** What it is, such as `Session` or `AuthorizationCode`. */
+  kind: string
+  /** Unique among the tenant's entries of that kind. */
+  key: string
+  /** JSON. */
+  payload: string
+  expiresAt: Micros
+  /** The grant it came from, by which it can be revoked. */
+  grantId?: string | undefined
+  /** A second, public name. */
+  uid?: string | undefined
+  /** The user it belongs to. */
+  accountId?: string | undefined
+  /** When it was spent. It stays until it expires, so that a second use is recognised. */
+  consumedAt?: Micros | undefined
+}
+
+/** Which entry; see {@link ProtocolEntry}. */
+export type EntryName = Pick<ProtocolEntry, 'tenantId' | 'kind' | 'key'>
+
+/**
+ * How often something may be tried. The first `free` attempts pass; after each further one the next
+ * has to wait, `baseSeconds` first and twice as long every time, up to `maxSeconds`. Attempts are
+ * forgotten `forgetSeconds` after the last one.
+ */
+export interface AttemptLimit {
+  free: number
+  baseSeconds: number
+  maxSeconds: number
+  forgetSeconds: number
+}
+
+/** Whether an attempt may go ahead, and if not, how long to wait. */
+export type Admission = { kind: 'admitted' } | { kind: 'refused'; retryAfterSeconds: number }
+
+/** A message on its way out, sealed because it may hold a link that opens an account. */
+export interface QueuedMail {
+  id: string
+  tenantId: string
+  createdAt: Micros
+  /** When to try next. */
+  dueAt: Micros
+  /** How often sending has failed. */
+  attempts: number
+  sealed: string
+}
+
+/** How long captured mail is kept. */
+export const MAIL_KEPT_SECONDS = 7 * 86_400
+
+/** Messages that wait to be sent, and those captured instead of being sent. */
+export interface MailQueue {
+  add(mail: QueuedMail): Promise<void>
+  /** Takes up to `limit` messages that are due, so that nobody else gets them before `until`. */
+  claim(limit: number, until: Micros): Promise<QueuedMail[]>
+  /** Puts a claimed message back after a failure. */
+  retry(id: string, dueAt: Micros): Promise<void>
+  remove(id: string): Promise<void>
+  /** The tenant's messages, the newest first. */
+  list(tenantId: string, limit: number): Promise<QueuedMail[]>
+}
+
+/**
+ * What has a time to live: everything OpenID Connect passes around, attempts that are counted, and
+ * mail on its way out.
+ *
+ * Every method is atomic by itself. Nothing that has expired is ever returned. Objects returned are
+ * copies. Methods reject only when the store itself fails. Every implementation passes the suite in
+ * `test/issuer/protocol-store-suite.ts`.
+ */
+export interface ProtocolStore {
+  readonly mail: MailQueue
+
+  /** Inserts the entry, or replaces the one of the same name. */
+  put(entry: ProtocolEntry): Promise<void>
+  find(name: EntryName): Promise<ProtocolEntry | undefined>
+  findByUid(tenantId: string, kind: string, uid: string): Promise<ProtocolEntry | undefined>
+  listByAccount(tenantId: string, kind: string, accountId: string): Promise<ProtocolEntry[]>
+
+  /** Spends the entry. Of any number of callers exactly one gets `true`. */
+  consume(name: EntryName): Promise<boolean>
+  /** Removes the entry and returns it. Of any number of callers exactly one gets it. */
+  takeByUid(tenantId: string, kind: string, uid: string): Promise<ProtocolEntry | undefined>
+  delete(name: EntryName): Promise<void>
+  deleteByGrant(tenantId: string, kind: string, grantId: string): Promise<void>
+
+  /** Counts an attempt, unless it comes too early. */
+  admit(key: string, limit: AttemptLimit): Promise<Admission>
+  /** Takes one attempt back, because it turned out to be legitimate. */
+  release(key: string): Promise<void>
+  /** Forgets all attempts. */
+  forgive(key: string): Promise<void>
+
+  /** Removes what has expired, and mail of more than a week ago; answers how many entries. */
+  prune(): Promise<number>
+  /** Finishes what is under way, then lets go of files and connections. */
+  close(): Promise<void>
+}

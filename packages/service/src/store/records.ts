@@ -1,0 +1,164 @@
+/**
+ * What the service remembers, as plain data. Rules about it are in `domain`, its wire form in `http`.
+ *
+ * Every `…At` and `…After` is an integer in microseconds since the epoch, taken from the service's
+ * clock and never from a database.
+ */
+
+/** Microseconds since the epoch, an integer. */
+export type Micros = number
+
+/** String keys and values for the customer's own use. */
+export type Metadata = Record<string, string>
+
+/** An isolated set of applications and users, and an OpenID provider at its own domain. */
+export interface Tenant {
+  id: string
+  name: string
+  createdAt: Micros
+  updatedAt: Micros
+  metadata: Metadata
+  settings: TenantSettings
+}
+
+/** How a tenant's logins work; see the specification's table of `settings`. */
+export interface TenantSettings {
+  /** Host, with a port where it is not the default one, in lower case. Unique in the service. */
+  domain: string
+  companyName: string
+  logoImageText: string
+  supportEmail: string
+  allowSocial: boolean
+  allowHardware: boolean
+  allowPasswords: boolean
+  allowTotpApp: boolean
+  allowTotpEmail: boolean
+  allowUnverified: boolean
+  rememberDevice: boolean
+  rememberDeviceSeconds: number
+  rememberLoginSeconds: number
+  allowSignups: boolean
+  developerMode: boolean
+}
+
+/** A client of the tenant's OpenID provider. */
+export interface Application {
+  id: string
+  tenantId: string
+  name: string
+  createdAt: Micros
+  updatedAt: Micros
+  metadata: Metadata
+  /** The client secret, encrypted under the master key. */
+  sealedSecret: string
+  loginUrl: string
+  logoutUrls: string[]
+  redirectUrls: string[]
+}
+
+/** Someone with an account at a tenant. */
+export interface User {
+  id: string
+  tenantId: string
+  createdAt: Micros
+  updatedAt: Micros
+  metadata: Metadata
+  disabled: boolean
+  /** When the email address was proven, `undefined` until it is. */
+  verifiedAt: Micros | undefined
+  /** Sessions and refresh tokens from before this instant are void; 0 when none were ever voided. */
+  sessionsValidAfter: Micros
+  /** The address as it was given; compare by {@link emailKey}. */
+  email: string
+  /** The address trimmed, in lower case and NFC; unique within the tenant. */
+  emailKey: string
+  /** The other standard claims by their OpenID Connect names, such as `name` and `family_name`. */
+  profile: Record<string, string>
+}
+
+/** The form in which a password is stored: bcrypt, or bcrypt over a hexadecimal legacy digest. */
+export type StoredAlgorithm =
+  | 'bcrypt'
+  | 'md5|bcrypt'
+  | 'sha1|bcrypt'
+  | 'sha256|bcrypt'
+  | 'sha512|bcrypt'
+
+/** A stored password. */
+export interface StoredPassword {
+  alg: StoredAlgorithm
+  /** The bcrypt hash. */
+  hash: string
+  /** The cost of {@link hash}. */
+  cost: number
+  /**
+   * SHA-256 of the hash that a login replaced, hexadecimal. It recognises a stale copy that would
+   * undo the upgrade.
+   */
+  upgradedFrom?: string
+}
+
+/** A password by which a user proves who they are. At most one per user. */
+export interface PasswordCredential {
+  type: 'PasswordCredential'
+  id: string
+  tenantId: string
+  userId: string
+  createdAt: Micros
+  updatedAt: Micros
+  metadata: Metadata
+  disabled: boolean
+  password: StoredPassword
+}
+
+/** A way for a user to prove who they are. */
+export type Credential = PasswordCredential
+
+/** Which tenants a key may reach: all of them, those of the future included, or the ones named. */
+export type Reach = 'all' | readonly string[]
+
+/** A secret that opens the management API. The secret itself is not kept. */
+export interface ApiKey {
+  id: string
+  name: string
+  /** SHA-256 of the whole key, hexadecimal. */
+  hash: string
+  /** The key's last four characters, for people to tell keys apart. */
+  last4: string
+  reach: Reach
+  createdAt: Micros
+  expiresAt: Micros | undefined
+  revokedAt: Micros | undefined
+  /** To the minute; `undefined` until the first use. */
+  lastUsedAt: Micros | undefined
+}
+
+/** A key with which a tenant signs its tokens. */
+export interface SigningKey {
+  /** The `kid` of the published key. */
+  id: string
+  tenantId: string
+  createdAt: Micros
+  /** The private JWK, encrypted under the master key. */
+  sealedJwk: string
+}
+
+/** Who did what to which object, and in which request. */
+export interface AuditEntry {
+  at: Micros
+  /** `undefined` for what concerns the service itself, such as API keys. */
+  tenantId: string | undefined
+  /** `key:<id>`, `user:<id>`, `admin` or `visitor`. */
+  actor: string
+  /** The `request-id` of the answer, when there was a request. */
+  requestId: string | undefined
+  /** What was done, such as `user.update`, or the error code of what was refused. */
+  action: string
+  /** The id of the object concerned. */
+  target: string
+}
+
+/** An {@link AuditEntry} as it is stored; `id` grows with time. */
+export interface StoredAuditEntry extends AuditEntry {
+  id: number
+}

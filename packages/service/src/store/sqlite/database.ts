@@ -1,0 +1,48 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { Kysely } from 'kysely'
+import { createSqliteDialect } from './dialect.ts'
+import { createGroupCommit, type GroupCommit } from './group-commit.ts'
+import { migrate } from './migrations.ts'
+import type { Schema } from './schema.ts'
+
+/** `data.db` with a connection for reading, which sees what is committed, and one for writing. */
+export interface Database {
+  readonly reader: Kysely<Schema>
+  /** Only inside {@link Database.commits}. */
+  readonly writer: Kysely<Schema>
+  readonly commits: GroupCommit
+  close(): Promise<void>
+}
+
+/** Opens `data.db` in `folder`, and creates it or brings it up to date. */
+export async function openDatabase(folder: string): Promise<Database> {
+  const file = join(folder, 'data.db')
+  const writing = new DatabaseSync(file)
+  // With WAL, FULL syncs the log at every commit: what was acknowledged survives a power cut.
+  writing.exec(
+    'pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on',
+  )
+  const writer = new Kysely<Schema>({ dialect: createSqliteDialect(writing) })
+  try {
+    await migrate(writer)
+  } catch (error) {
+    writing.close()
+    throw error
+  }
+  const reading = new DatabaseSync(file)
+  reading.exec('pragma busy_timeout = 5000; pragma query_only = on')
+  const reader = new Kysely<Schema>({ dialect: createSqliteDialect(reading) })
+  const commits = createGroupCommit(writing)
+
+  return {
+    reader,
+    writer,
+    commits,
+    async close() {
+      await commits.idle()
+      reading.close()
+      writing.close()
+    },
+  }
+}

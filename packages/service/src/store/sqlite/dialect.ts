@@ -1,0 +1,74 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import { storeFailure } from './failure.ts'
+
+/**
+ * Kysely over one `node:sqlite` connection. Whoever owns the connection sees to it that a
+ * transaction has it alone.
+ */
+export function createSqliteDialect(database: DatabaseSync): Dialect {
+  const connection = createConnection(database)
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => createDriver(database, connection),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  }
+}
+
+function createDriver(database: DatabaseSync, connection: DatabaseConnection): Driver {
+  async function run(sql: string): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw(sql))
+  }
+  return {
+    init: async () => {},
+    acquireConnection: async () => connection,
+    beginTransaction: () => run('begin immediate'),
+    commitTransaction: () => run('commit'),
+    rollbackTransaction: () => run('rollback'),
+    releaseConnection: async () => {},
+    destroy: async () => database.close(),
+  }
+}
+
+function createConnection(database: DatabaseSync): DatabaseConnection {
+  const statements = new Map<string, { statement: StatementSync; hasRows: boolean }>()
+
+  /** Prepared once per text: the service has a few dozen, none made of what callers send. */
+  function prepare(sql: string): { statement: StatementSync; hasRows: boolean } {
+    let known = statements.get(sql)
+    if (!known) {
+      const statement = database.prepare(sql)
+      known = { statement, hasRows: statement.columns().length > 0 }
+      statements.set(sql, known)
+    }
+    return known
+  }
+
+  return {
+    async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+      try {
+        const { statement, hasRows } = prepare(sql)
+        const values = parameters as SQLInputValue[]
+        if (hasRows) return { rows: statement.all(...values) as R[] }
+        const { changes, lastInsertRowid } = statement.run(...values)
+        return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
+      } catch (error) {
+        throw storeFailure(error)
+      }
+    },
+    // biome-ignore lint/correctness/useYield: a port of Kysely's that nothing here calls
+    async *streamQuery() {
+      throw new Error('Streaming is not offered; read page by page.')
+    },
+  }
+}

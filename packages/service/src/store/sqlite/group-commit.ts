@@ -1,0 +1,77 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { StoreError } from '../errors.ts'
+
+/** Runs writes one after another and makes those that arrive together durable together. */
+export interface GroupCommit {
+  /**
+   * Runs `work` inside a transaction of its own as far as its effects go: when it rejects, it alone
+   * is undone. Resolves once the outcome is durable.
+   *
+   * @param work - Awaits nothing but queries on this connection.
+   * @throws StoreError when the transaction could not be committed.
+   */
+  write<T>(work: () => Promise<T>): Promise<T>
+  /** Resolves when nothing is waiting or running. */
+  idle(): Promise<void>
+}
+
+interface Job {
+  work: () => Promise<unknown>
+  resolve: (value: never) => void
+  reject: (error: unknown) => void
+}
+
+/** Each write of a group holds the others up, so a group is kept to a few milliseconds of work. */
+const MAX_GROUP = 256
+
+/** Group commit on a connection that nobody else writes through. */
+export function createGroupCommit(database: DatabaseSync): GroupCommit {
+  const waiting: Job[] = []
+  let running: Promise<void> | undefined
+
+  async function drain(): Promise<void> {
+    // Requests that came in with the same turn of the event loop join the group.
+    await new Promise((resolve) => setImmediate(resolve))
+    while (waiting.length > 0) await commitGroup(database, waiting.splice(0, MAX_GROUP))
+    running = undefined
+  }
+
+  return {
+    write(work) {
+      return new Promise((resolve, reject) => {
+        waiting.push({ work, resolve, reject })
+        running ??= drain()
+      })
+    },
+    async idle() {
+      while (running) await running
+    },
+  }
+}
+
+async function commitGroup(database: DatabaseSync, group: Job[]): Promise<void> {
+  const settle: (() => void)[] = []
+  try {
+    database.exec('begin immediate')
+    for (const { work, resolve, reject } of group) {
+      database.exec('savepoint job')
+      try {
+        const result = await work()
+        settle.push(() => resolve(result as never))
+      } catch (error) {
+        // SQLite itself ends the transaction on a full disk and the like: then all is undone.
+        if (!database.isTransaction) throw error
+        database.exec('rollback to job')
+        settle.push(() => reject(error))
+      }
+      database.exec('release job')
+    }
+    database.exec('commit')
+  } catch (error) {
+    if (database.isOpen && database.isTransaction) database.exec('rollback')
+    const failure = new StoreError('The database could not commit.', { cause: error })
+    for (const { reject } of group) reject(failure)
+    return
+  }
+  for (const tell of settle) tell()
+}

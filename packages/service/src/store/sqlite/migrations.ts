@@ -1,0 +1,122 @@
+import { type Kysely, sql } from 'kysely'
+import { type Migration, Migrator } from 'kysely/migration'
+import type { Schema } from './schema.ts'
+
+/** Every change of the tables, oldest first. One that was released is never edited. */
+const migrations: Record<string, Migration> = {
+  '0001-foundations': { up: createFoundations },
+}
+
+/**
+ * Brings the tables to the newest version; what was done is remembered in `kysely_migration`.
+ *
+ * @throws when the database was written by a newer version of the service.
+ */
+export async function migrate(db: Kysely<Schema>): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
+  const { error } = await migrator.migrateToLatest()
+  if (error) {
+    throw new Error(
+      'The database could not be brought to the version of this service; ' +
+        'was it written by a newer one?',
+      { cause: error },
+    )
+  }
+}
+
+// Rows are clustered by tenant and id, so that a page is read in one piece wherever it lies.
+async function createFoundations(db: Kysely<unknown>): Promise<void> {
+  const statements = [
+    sql`create table tenants (
+      id text primary key,
+      domain text not null unique,
+      name text not null,
+      settings text not null,
+      metadata text not null,
+      created_at integer not null,
+      updated_at integer not null
+    ) strict, without rowid`,
+    sql`create table applications (
+      tenant_id text not null references tenants (id) on delete cascade,
+      id text not null,
+      name text not null,
+      sealed_secret text not null,
+      login_url text not null,
+      logout_urls text not null,
+      redirect_urls text not null,
+      metadata text not null,
+      created_at integer not null,
+      updated_at integer not null,
+      primary key (tenant_id, id)
+    ) strict, without rowid`,
+    sql`create table users (
+      tenant_id text not null references tenants (id) on delete cascade,
+      id text not null,
+      email text not null,
+      email_key text not null,
+      profile text not null,
+      metadata text not null,
+      disabled integer not null,
+      verified_at integer,
+      sessions_valid_after integer not null,
+      created_at integer not null,
+      updated_at integer not null,
+      primary key (tenant_id, id)
+    ) strict, without rowid`,
+    sql`create unique index users_by_email on users (tenant_id, email_key)`,
+    sql`create table credentials (
+      tenant_id text not null,
+      user_id text not null,
+      id text not null,
+      type text not null,
+      secret text not null,
+      metadata text not null,
+      disabled integer not null,
+      created_at integer not null,
+      updated_at integer not null,
+      primary key (tenant_id, user_id, id),
+      foreign key (tenant_id, user_id) references users (tenant_id, id) on delete cascade
+    ) strict, without rowid`,
+    sql`create table api_keys (
+      id text primary key,
+      name text not null,
+      hash text not null unique,
+      last4 text not null,
+      reaches_all integer not null,
+      created_at integer not null,
+      expires_at integer,
+      revoked_at integer,
+      last_used_at integer
+    ) strict, without rowid`,
+    sql`create table api_key_tenants (
+      key_id text not null references api_keys (id) on delete cascade,
+      tenant_id text not null references tenants (id) on delete cascade,
+      primary key (key_id, tenant_id)
+    ) strict, without rowid`,
+    sql`create index api_key_tenants_by_tenant on api_key_tenants (tenant_id)`,
+    sql`create table signing_keys (
+      tenant_id text not null references tenants (id) on delete cascade,
+      id text not null,
+      created_at integer not null,
+      sealed_jwk text not null,
+      primary key (tenant_id, id)
+    ) strict, without rowid`,
+    sql`create table audit (
+      id integer primary key autoincrement,
+      at integer not null,
+      tenant_id text,
+      actor text not null,
+      request_id text,
+      action text not null,
+      target text not null
+    ) strict`,
+    sql`create index audit_by_tenant on audit (tenant_id)`,
+    sql`create index audit_by_request on audit (request_id) where request_id is not null`,
+    sql`create index audit_by_target on audit (target)`,
+    sql`create table counters (
+      scope text primary key,
+      value integer not null
+    ) strict, without rowid`,
+  ]
+  for (const statement of statements) await statement.execute(db)
+}

@@ -1,0 +1,39 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+/** Says that this process alone serves from the folder. The system lets go of it when the process ends. */
+export interface OwnerLock {
+  release(): void
+}
+
+/**
+ * Takes a data folder for this process, by an exclusive lock on a small database in it, which ends
+ * with the process however it ends.
+ *
+ * @throws when another process serves from the folder.
+ */
+export function takeOwnership(folder: string): OwnerLock {
+  const pidFile = join(folder, 'owner.pid')
+  const database = new DatabaseSync(join(folder, 'owner.lock'))
+  try {
+    database.exec('pragma busy_timeout = 0; begin exclusive')
+  } catch (error) {
+    database.close()
+    throw new Error(
+      `The data folder ${folder} is served by another process${otherPid(pidFile)}. Stop that one, or ` +
+        'use another folder. For several processes on the same data, use PostgreSQL.',
+      { cause: error },
+    )
+  }
+  writeFileSync(pidFile, String(process.pid))
+  return { release: () => database.close() }
+}
+
+function otherPid(pidFile: string): string {
+  try {
+    return ` (pid ${Number(readFileSync(pidFile, 'utf8'))})`
+  } catch {
+    return ''
+  }
+}

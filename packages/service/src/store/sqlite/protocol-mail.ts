@@ -1,0 +1,48 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { MailQueue, QueuedMail } from '../protocol-store.ts'
+import type { Micros } from '../records.ts'
+import type { GroupCommit } from './protocol-commits.ts'
+
+const COLUMNS =
+  'id, tenant_id AS tenantId, created_at AS createdAt, due_at AS dueAt, attempts, sealed'
+
+/** The queue of outgoing mail in `protocol.db`. */
+export function createSqliteMailQueue(
+  database: DatabaseSync,
+  commits: GroupCommit,
+  now: () => Micros,
+): MailQueue {
+  const sql = {
+    add: database.prepare('INSERT INTO mail VALUES (?, ?, ?, ?, ?, ?)'),
+    claim: database.prepare(
+      `UPDATE mail SET due_at = ? WHERE id IN
+         (SELECT id FROM mail WHERE due_at <= ? ORDER BY due_at LIMIT ?) RETURNING ${COLUMNS}`,
+    ),
+    retry: database.prepare('UPDATE mail SET due_at = ?, attempts = attempts + 1 WHERE id = ?'),
+    remove: database.prepare('DELETE FROM mail WHERE id = ?'),
+    list: database.prepare(
+      `SELECT ${COLUMNS} FROM mail WHERE tenant_id = ? ORDER BY rowid DESC LIMIT ?`,
+    ),
+  }
+
+  return {
+    async add(mail) {
+      await commits.run(() =>
+        sql.add.run(mail.id, mail.tenantId, mail.createdAt, mail.dueAt, mail.attempts, mail.sealed),
+      )
+    },
+    async claim(limit, until) {
+      const at = now()
+      return commits.run(() => sql.claim.all(until, at, limit)) as unknown as Promise<QueuedMail[]>
+    },
+    async retry(id, dueAt) {
+      await commits.run(() => sql.retry.run(dueAt, id))
+    },
+    async remove(id) {
+      await commits.run(() => sql.remove.run(id))
+    },
+    async list(tenantId, limit) {
+      return sql.list.all(tenantId, limit) as unknown as QueuedMail[]
+    },
+  }
+}

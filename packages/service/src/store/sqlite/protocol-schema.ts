@@ -1,0 +1,52 @@
+import { DatabaseSync } from 'node:sqlite'
+
+const SCHEMA_VERSION = 1
+
+const SCHEMA = `
+  CREATE TABLE entry (
+    tenant_id TEXT NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL,
+    payload TEXT NOT NULL, expires_at INTEGER NOT NULL,
+    grant_id TEXT, uid TEXT, account_id TEXT, consumed_at INTEGER,
+    PRIMARY KEY (tenant_id, kind, key)
+  ) WITHOUT ROWID;
+  CREATE INDEX entry_grant ON entry (grant_id, kind) WHERE grant_id IS NOT NULL;
+  CREATE INDEX entry_uid ON entry (uid, kind) WHERE uid IS NOT NULL;
+  CREATE INDEX entry_account ON entry (account_id, kind) WHERE account_id IS NOT NULL;
+  CREATE INDEX entry_expiry ON entry (expires_at);
+  CREATE TABLE attempt (
+    key TEXT PRIMARY KEY, count INTEGER NOT NULL, last_at INTEGER NOT NULL, forget_at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX attempt_expiry ON attempt (forget_at);
+  CREATE TABLE mail (
+    id TEXT PRIMARY KEY, tenant_id TEXT NOT NULL, created_at INTEGER NOT NULL,
+    due_at INTEGER NOT NULL, attempts INTEGER NOT NULL, sealed TEXT NOT NULL
+  );
+  CREATE INDEX mail_due ON mail (due_at);
+`
+
+/**
+ * Opens `protocol.db`, or creates it.
+ *
+ * Synchronous NORMAL: a commit survives the end of the process, however sudden; a power cut may take
+ * the last ones along, which costs someone a login and never lets a code be spent twice without its
+ * tokens being lost as well.
+ *
+ * @param path - A file, or `:memory:`.
+ */
+export function openProtocolDatabase(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: 5000 })
+  database.exec(
+    'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY',
+  )
+  const found = database.prepare('PRAGMA user_version').get() as { user_version: number }
+  if (found.user_version > SCHEMA_VERSION) {
+    database.close()
+    throw new Error(
+      `${path} was written by a newer version of the service (schema ${found.user_version}, this one knows ${SCHEMA_VERSION}).`,
+    )
+  }
+  if (found.user_version === 0) {
+    database.exec(`BEGIN; ${SCHEMA} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`)
+  }
+  return database
+}

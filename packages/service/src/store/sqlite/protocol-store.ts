@@ -1,0 +1,184 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Clock } from '../../clock.ts'
+import { decideAdmission } from '../attempts.ts'
+import { MAIL_KEPT_SECONDS, type ProtocolEntry, type ProtocolStore } from '../protocol-store.ts'
+import type { Micros } from '../records.ts'
+import { createGroupCommit } from './protocol-commits.ts'
+import { createSqliteMailQueue } from './protocol-mail.ts'
+import { openProtocolDatabase } from './protocol-schema.ts'
+
+/** What one round of {@link ProtocolStore.prune} removes at most, so that nobody waits for it. */
+const PRUNE_BATCH = 2000
+
+interface Row {
+  tenant_id: string
+  kind: string
+  key: string
+  payload: string
+  expires_at: Micros
+  grant_id: string | null
+  uid: string | null
+  account_id: string | null
+  consumed_at: Micros | null
+}
+
+/**
+ * Keeps protocol state in an SQLite file of its own, for one process.
+ *
+ * Writes of one turn of the event loop share a transaction. The statements are few and on the path
+ * of every login, so they are prepared once and written by hand.
+ *
+ * @param options - `path` is a file, or `:memory:`.
+ */
+export function createSqliteProtocolStore(options: { path: string; clock: Clock }): ProtocolStore {
+  const database = openProtocolDatabase(options.path)
+  const commits = createGroupCommit(database)
+  const sql = prepare(database)
+  const now = (): Micros => Math.floor(options.clock.now() * 1000)
+
+  return {
+    mail: createSqliteMailQueue(database, commits, now),
+
+    async put(entry) {
+      await commits.run(() => sql.put.run(...columnsOf(entry)))
+    },
+
+    async find({ tenantId, kind, key }) {
+      return toEntry(sql.find.get(tenantId, kind, key, now()))
+    },
+
+    async findByUid(tenantId, kind, uid) {
+      return toEntry(sql.findByUid.get(uid, kind, tenantId, now()))
+    },
+
+    async listByAccount(tenantId, kind, accountId) {
+      return sql.listByAccount
+        .all(accountId, kind, tenantId, now())
+        .map(toEntry)
+        .filter((entry) => entry !== undefined)
+    },
+
+    async consume({ tenantId, kind, key }) {
+      const at = now()
+      const done = await commits.run(() => sql.consume.run(at, tenantId, kind, key, at))
+      return done.changes === 1
+    },
+
+    async takeByUid(tenantId, kind, uid) {
+      const at = now()
+      return toEntry(await commits.run(() => sql.takeByUid.get(uid, kind, tenantId, at)))
+    },
+
+    async delete({ tenantId, kind, key }) {
+      await commits.run(() => sql.delete.run(tenantId, kind, key))
+    },
+
+    async deleteByGrant(tenantId, kind, grantId) {
+      await commits.run(() => sql.deleteByGrant.run(grantId, kind, tenantId))
+    },
+
+    async admit(key, limit) {
+      const at = now()
+      return commits.run(() => {
+        const row = sql.attempts.get(key) as { count: number; lastAt: Micros } | undefined
+        const { admission, attempts } = decideAdmission(row, limit, at)
+        const forgetAt = attempts.lastAt + limit.forgetSeconds * 1e6
+        sql.setAttempts.run(key, attempts.count, attempts.lastAt, forgetAt)
+        return admission
+      })
+    },
+
+    async release(key) {
+      await commits.run(() => sql.release.run(key))
+    },
+
+    async forgive(key) {
+      await commits.run(() => sql.forgive.run(key))
+    },
+
+    async prune() {
+      const at = now()
+      const done = await commits.run(() => {
+        sql.pruneAttempts.run(at, PRUNE_BATCH)
+        sql.pruneMail.run(at - MAIL_KEPT_SECONDS * 1e6)
+        return sql.prune.run(at, PRUNE_BATCH)
+      })
+      return Number(done.changes)
+    },
+
+    async close() {
+      commits.flush()
+      if (database.isOpen) database.close()
+    },
+  }
+}
+
+const COLUMNS = 'tenant_id, kind, key, payload, expires_at, grant_id, uid, account_id, consumed_at'
+const BY_KEY = 'tenant_id = ? AND kind = ? AND key = ?'
+
+function prepare(database: DatabaseSync) {
+  return {
+    put: database.prepare(
+      `INSERT OR REPLACE INTO entry (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    find: database.prepare(`SELECT * FROM entry WHERE ${BY_KEY} AND expires_at > ?`),
+    findByUid: database.prepare(
+      'SELECT * FROM entry WHERE uid = ? AND kind = ? AND tenant_id = ? AND expires_at > ?',
+    ),
+    listByAccount: database.prepare(
+      'SELECT * FROM entry WHERE account_id = ? AND kind = ? AND tenant_id = ? AND expires_at > ?',
+    ),
+    consume: database.prepare(
+      `UPDATE entry SET consumed_at = ? WHERE ${BY_KEY} AND expires_at > ? AND consumed_at IS NULL`,
+    ),
+    takeByUid: database.prepare(
+      'DELETE FROM entry WHERE uid = ? AND kind = ? AND tenant_id = ? AND expires_at > ? RETURNING *',
+    ),
+    delete: database.prepare(`DELETE FROM entry WHERE ${BY_KEY}`),
+    deleteByGrant: database.prepare(
+      'DELETE FROM entry WHERE grant_id = ? AND kind = ? AND tenant_id = ?',
+    ),
+    attempts: database.prepare('SELECT count, last_at AS lastAt FROM attempt WHERE key = ?'),
+    setAttempts: database.prepare('INSERT OR REPLACE INTO attempt VALUES (?, ?, ?, ?)'),
+    release: database.prepare('UPDATE attempt SET count = max(0, count - 1) WHERE key = ?'),
+    forgive: database.prepare('DELETE FROM attempt WHERE key = ?'),
+    pruneAttempts: database.prepare(
+      'DELETE FROM attempt WHERE key IN (SELECT key FROM attempt WHERE forget_at <= ? LIMIT ?)',
+    ),
+    pruneMail: database.prepare('DELETE FROM mail WHERE created_at < ?'),
+    prune: database.prepare(
+      `DELETE FROM entry WHERE (tenant_id, kind, key) IN
+         (SELECT tenant_id, kind, key FROM entry WHERE expires_at <= ? LIMIT ?)`,
+    ),
+  }
+}
+
+function columnsOf(entry: ProtocolEntry) {
+  return [
+    entry.tenantId,
+    entry.kind,
+    entry.key,
+    entry.payload,
+    entry.expiresAt,
+    entry.grantId ?? null,
+    entry.uid ?? null,
+    entry.accountId ?? null,
+    entry.consumedAt ?? null,
+  ] as const
+}
+
+function toEntry(found: unknown): ProtocolEntry | undefined {
+  if (found === undefined) return undefined
+  const row = found as Row
+  return {
+    tenantId: row.tenant_id,
+    kind: row.kind,
+    key: row.key,
+    payload: row.payload,
+    expiresAt: row.expires_at,
+    grantId: row.grant_id ?? undefined,
+    uid: row.uid ?? undefined,
+    accountId: row.account_id ?? undefined,
+    consumedAt: row.consumed_at ?? undefined,
+  }
+}

@@ -1,0 +1,91 @@
+import type { Generated } from 'kysely'
+
+/**
+ * The tables of `data.db`. JSON is text, booleans are 0 and 1, times are integers in microseconds
+ * from the service's clock. The migrations that make them are in `migrations.ts`.
+ */
+export interface Schema {
+  tenants: TenantRow
+  applications: ApplicationRow
+  users: UserRow
+  credentials: CredentialRow
+  api_keys: ApiKeyRow
+  api_key_tenants: { key_id: string; tenant_id: string }
+  signing_keys: { tenant_id: string; id: string; created_at: number; sealed_jwk: string }
+  audit: AuditRow
+  counters: { scope: string; value: number }
+}
+
+/** JSON as text: it is parsed in one place per table, and means the same in every SQL database. */
+type Json = string
+
+export interface TenantRow {
+  id: string
+  domain: string
+  name: string
+  settings: Json
+  metadata: Json
+  created_at: number
+  updated_at: number
+}
+
+export interface ApplicationRow {
+  tenant_id: string
+  id: string
+  name: string
+  sealed_secret: string
+  login_url: string
+  logout_urls: Json
+  redirect_urls: Json
+  metadata: Json
+  created_at: number
+  updated_at: number
+}
+
+export interface UserRow {
+  tenant_id: string
+  id: string
+  email: string
+  email_key: string
+  profile: Json
+  metadata: Json
+  disabled: number
+  verified_at: number | null
+  sessions_valid_after: number
+  created_at: number
+  updated_at: number
+}
+
+export interface CredentialRow {
+  tenant_id: string
+  user_id: string
+  id: string
+  type: 'PasswordCredential'
+  secret: Json
+  metadata: Json
+  disabled: number
+  created_at: number
+  updated_at: number
+}
+
+export interface ApiKeyRow {
+  id: string
+  name: string
+  hash: string
+  last4: string
+  reaches_all: number
+  created_at: number
+  expires_at: number | null
+  revoked_at: number | null
+  last_used_at: number | null
+}
+
+export interface AuditRow {
+  id: Generated<number>
+  at: number
+  tenant_id: string | null
+  actor: string
+  request_id: string | null
+  action: string
+  target: string
+}

@@ -1,0 +1,134 @@
+import type { Fetch } from './issuer.ts'
+
+interface Cookie {
+  name: string
+  value: string
+  host: string
+  path: string
+  expiresAt: number
+}
+
+/** An answer, with its body read. */
+export interface Page {
+  url: string
+  status: number
+  headers: Headers
+  location: string | undefined
+  html: string
+}
+
+/**
+ * A browser without JavaScript: it keeps cookies, follows redirects within the issuer and submits
+ * forms.
+ */
+export function createBrowser(issuer: { url: string; fetch: Fetch }) {
+  let cookies: Cookie[] = []
+  const headers: Record<string, string> = { accept: 'text/html' }
+
+  async function send(url: string, init: RequestInit = {}): Promise<Page> {
+    const response = await issuer.fetch(url, {
+      ...init,
+      redirect: 'manual',
+      headers: { ...headers, ...(init.headers as object), cookie: cookiesFor(new URL(url)) },
+    })
+    for (const line of response.headers.getSetCookie()) store(new URL(url), line)
+    return {
+      url,
+      status: response.status,
+      headers: response.headers,
+      location: response.headers.get('location') ?? undefined,
+      html: await response.text(),
+    }
+  }
+
+  /** Follows redirects for as long as they lead to the issuer; the last answer is the result. */
+  async function follow(page: Page): Promise<Page> {
+    let current = page
+    while (current.location !== undefined) {
+      const next = new URL(current.location, current.url)
+      if (next.origin !== new URL(issuer.url).origin) return current
+      current = await send(next.href)
+    }
+    return current
+  }
+
+  function cookiesFor(url: URL): string {
+    const now = Date.now()
+    return cookies
+      .filter((cookie) => cookie.host === url.host && cookie.expiresAt > now)
+      .filter(({ path }) => path === '/' || `${url.pathname}/`.startsWith(`${path}/`))
+      .map(({ name, value }) => `${name}=${value}`)
+      .join('; ')
+  }
+
+  function store(url: URL, line: string): void {
+    const [pair = '', ...attributes] = line.split(';').map((part) => part.trim())
+    const [name = '', value = ''] = pair.split('=', 2)
+    const attribute = (wanted: string) =>
+      attributes
+        .find((text) => text.toLowerCase().startsWith(`${wanted}=`))
+        ?.slice(wanted.length + 1)
+    const path = attribute('path') ?? '/'
+    const expires = attribute('expires')
+    const expiresAt = expires === undefined ? Infinity : Date.parse(expires)
+    cookies = cookies.filter((c) => !(c.name === name && c.path === path && c.host === url.host))
+    if (expiresAt > Date.now()) cookies.push({ name, value, host: url.host, path, expiresAt })
+  }
+
+  return {
+    headers,
+    get: (url: string) => send(new URL(url, issuer.url).href).then(follow),
+    /** Like `get`, without following redirects. */
+    peek: (url: string) => send(new URL(url, issuer.url).href),
+    /** Submits the form of the page that has a field or button of every given name. */
+    async submit(page: Page, fields: Record<string, string> = {}): Promise<Page> {
+      const form = findForm(page.html, Object.keys(fields))
+      return follow(await send(new URL(form.action || page.url, page.url).href, post(form, fields)))
+    },
+    async submitOnly(page: Page, fields: Record<string, string> = {}): Promise<Page> {
+      const form = findForm(page.html, Object.keys(fields))
+      return send(new URL(form.action || page.url, page.url).href, post(form, fields))
+    },
+    cookies: () => cookies.map((cookie) => ({ ...cookie })),
+    /** Ends the browser: cookies without an expiry are gone. */
+    restart() {
+      cookies = cookies.filter(({ expiresAt }) => expiresAt !== Infinity)
+    },
+  }
+}
+
+export type Browser = ReturnType<typeof createBrowser>
+
+interface FoundForm {
+  action: string
+  fields: Map<string, string>
+}
+
+function post(form: FoundForm, fields: Record<string, string>): RequestInit {
+  return {
+    method: 'POST',
+    body: new URLSearchParams([...new Map([...form.fields, ...Object.entries(fields)])]).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  }
+}
+
+function findForm(html: string, names: string[]): FoundForm {
+  const forms = [...html.matchAll(/<form([^>]*)>([\s\S]*?)<\/form>/g)]
+  for (const [, attributes = '', body = ''] of forms) {
+    const inputs = [...body.matchAll(/<(?:input|button|select)([^>]*)>/g)].map(
+      ([, text = '']) => text,
+    )
+    const known = inputs.map((text) => attributeOf(text, 'name'))
+    if (!names.every((name) => known.includes(name))) continue
+    const hidden = inputs.filter((text) => attributeOf(text, 'type') !== 'submit')
+    const fields = hidden
+      .map((text) => [attributeOf(text, 'name'), attributeOf(text, 'value') ?? ''] as const)
+      .filter((field): field is [string, string] => field[0] !== undefined)
+    return { action: attributeOf(attributes, 'action') ?? '', fields: new Map(fields) }
+  }
+  throw new Error(`No form with ${names.join(', ') || 'anything'} in:\n${html}`)
+}
+
+function attributeOf(text: string, name: string): string | undefined {
+  return new RegExp(`\\s${name}="([^"]*)"`).exec(text)?.[1]?.replaceAll('&amp;', '&')
+}

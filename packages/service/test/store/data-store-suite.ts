@@ -1,0 +1,39 @@
+import { describe, onTestFinished } from 'vitest'
+import type { DataStore } from '../../src/store/ports.ts'
+import { describeApiKeys } from './suite/api-keys.ts'
+import { describeApplications } from './suite/applications.ts'
+import { describeAtomicity } from './suite/atomicity.ts'
+import { describeAudit } from './suite/audit.ts'
+import { describeCredentials } from './suite/credentials.ts'
+import { describeLists } from './suite/lists.ts'
+import { describeSigningKeys } from './suite/signing-keys.ts'
+import { describeTenants } from './suite/tenants.ts'
+import { describeUsers } from './suite/users.ts'
+
+/** Opens an empty store. */
+export type Open = () => Promise<DataStore>
+
+/**
+ * What every implementation of the DataStore port promises.
+ *
+ * @param open - Called once per test; the suite closes what it opened.
+ */
+export function describeDataStore(name: string, open: Open): void {
+  async function opened(): Promise<DataStore> {
+    const store = await open()
+    onTestFinished(() => store.close())
+    return store
+  }
+
+  describe(`a data store (${name})`, () => {
+    describeTenants(opened)
+    describeApplications(opened)
+    describeUsers(opened)
+    describeCredentials(opened)
+    describeApiKeys(opened)
+    describeSigningKeys(opened)
+    describeAudit(opened)
+    describeLists(opened)
+    describeAtomicity(opened, open)
+  })
+}

@@ -1,0 +1,143 @@
+import type {
+  ApiKey,
+  Application,
+  AuditEntry,
+  Credential,
+  SigningKey,
+  Tenant,
+  User,
+} from '../../src/store/records.ts'
+
+/** Records of every kind, complete and each different from the ones before. */
+
+let made = 0
+
+/** A number that grows with every call, and text of it that sorts the same way. */
+function next(): { n: number; text: string } {
+  made++
+  return { n: made, text: String(made).padStart(6, '0') }
+}
+
+export function aTenant(members: Partial<Tenant> = {}): Tenant {
+  const { n, text } = next()
+  return {
+    id: `ten_${text}`,
+    name: `Tenant ${n}`,
+    createdAt: 1_700_000_000_000_000 + n,
+    updatedAt: 1_700_000_000_000_001 + n,
+    metadata: { plan: 'gold', 'ключ 🔑': 'значение' },
+    settings: settings(`tenant-${n}.example.com`),
+    ...members,
+  }
+}
+
+export function settings(domain: string): Tenant['settings'] {
+  return {
+    domain,
+    companyName: 'Acme "Ltd"',
+    logoImageText: '',
+    supportEmail: 'help@example.com',
+    allowSocial: false,
+    allowHardware: true,
+    allowPasswords: true,
+    allowTotpApp: false,
+    allowTotpEmail: true,
+    allowUnverified: false,
+    rememberDevice: true,
+    rememberDeviceSeconds: 2_592_000,
+    rememberLoginSeconds: 0,
+    allowSignups: true,
+    developerMode: false,
+  }
+}
+
+export function anApplication(tenantId: string, members: Partial<Application> = {}): Application {
+  const { n, text } = next()
+  return {
+    id: `app_${text}`,
+    tenantId,
+    name: `Application ${n}`,
+    createdAt: 1_700_000_000_000_000 + n,
+    updatedAt: 1_700_000_000_000_001 + n,
+    metadata: { team: 'web' },
+    sealedSecret: `v1.${text}`,
+    loginUrl: 'https://app.example.com/login',
+    logoutUrls: ['https://app.example.com/bye'],
+    redirectUrls: ['https://app.example.com/callback', 'http://localhost:3000/callback?a=1&b=2'],
+    ...members,
+  }
+}
+
+export function aUser(tenantId: string, members: Partial<User> = {}): User {
+  const { n, text } = next()
+  return {
+    id: `usr_${text}`,
+    tenantId,
+    createdAt: 1_700_000_000_000_000 + n,
+    updatedAt: 1_700_000_000_000_001 + n,
+    metadata: { crm: text },
+    disabled: false,
+    verifiedAt: undefined,
+    sessionsValidAfter: 0,
+    email: `User.${n}@Example.com`,
+    emailKey: `user.${n}@example.com`,
+    profile: { name: 'Ada Lovelace 👩‍🔬', given_name: 'Ada' },
+    ...members,
+  }
+}
+
+export function aCredential(user: User, members: Partial<Credential> = {}): Credential {
+  const { n } = next()
+  return {
+    type: 'PasswordCredential',
+    id: 'password',
+    tenantId: user.tenantId,
+    userId: user.id,
+    createdAt: 1_700_000_000_000_000 + n,
+    updatedAt: 1_700_000_000_000_001 + n,
+    metadata: { from: 'import' },
+    disabled: false,
+    password: { alg: 'sha1|bcrypt', hash: `$2b$10$${n}`, cost: 10 },
+    ...members,
+  }
+}
+
+export function anApiKey(members: Partial<ApiKey> = {}): ApiKey {
+  const { n, text } = next()
+  return {
+    id: `key_${text}`,
+    name: `Key ${n}`,
+    hash: `hash-${text}`,
+    last4: text.slice(-4),
+    reach: 'all',
+    createdAt: 1_700_000_000_000_000 + n,
+    expiresAt: undefined,
+    revokedAt: undefined,
+    lastUsedAt: undefined,
+    ...members,
+  }
+}
+
+export function aSigningKey(tenantId: string, members: Partial<SigningKey> = {}): SigningKey {
+  const { n, text } = next()
+  return {
+    id: `kid-${text}`,
+    tenantId,
+    createdAt: 1_700_000_000_000_000 + n,
+    sealedJwk: `v1.jwk-${text}`,
+    ...members,
+  }
+}
+
+export function anAudit(action: string, members: Partial<AuditEntry> = {}): AuditEntry {
+  const { n, text } = next()
+  return {
+    at: 1_700_000_000_000_000 + n,
+    tenantId: undefined,
+    actor: 'admin',
+    requestId: undefined,
+    action,
+    target: `target-${text}`,
+    ...members,
+  }
+}

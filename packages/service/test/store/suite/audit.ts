@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest'
+import type { Open } from '../data-store-suite.ts'
+import { anAudit } from '../records.ts'
+
+export function describeAudit(open: Open): void {
+  describe('the audit log', () => {
+    test('entries are listed as they were appended, the newest first, with growing ids', async () => {
+      const store = await open()
+      const entries = [
+        anAudit('one', { tenantId: 'ten_1', requestId: 'r-1' }),
+        anAudit('two', { actor: 'key:key_1' }),
+        anAudit('three'),
+      ]
+      for (const entry of entries) await store.audit.append(entry)
+      const listed = await store.audit.list({})
+      expect(listed.map(({ id: _, ...entry }) => entry)).toEqual(entries.toReversed())
+      const ids = listed.map(({ id }) => id)
+      expect(ids).toEqual(ids.toSorted((a, b) => b - a))
+      expect(new Set(ids).size).toBe(3)
+    })
+
+    test('a query narrows by tenant, request and target, all at once', async () => {
+      const store = await open()
+      await store.audit.append(anAudit('a', { tenantId: 't1', requestId: 'r1', target: 'x' }))
+      await store.audit.append(anAudit('b', { tenantId: 't1', requestId: 'r2', target: 'x' }))
+      await store.audit.append(anAudit('c', { tenantId: 't2', requestId: 'r1', target: 'y' }))
+      const actions = async (query: Parameters<typeof store.audit.list>[0]) =>
+        (await store.audit.list(query)).map(({ action }) => action)
+      expect(await actions({ tenantId: 't1' })).toEqual(['b', 'a'])
+      expect(await actions({ requestId: 'r1' })).toEqual(['c', 'a'])
+      expect(await actions({ target: 'x' })).toEqual(['b', 'a'])
+      expect(await actions({ tenantId: 't1', requestId: 'r1', target: 'x' })).toEqual(['a'])
+      expect(await actions({ tenantId: 't2', target: 'x' })).toEqual([])
+    })
+
+    test('a list holds at most 100 entries unless it is told otherwise', async () => {
+      const store = await open()
+      await Promise.all(Array.from({ length: 120 }, () => store.audit.append(anAudit('many'))))
+      expect(await store.audit.list({})).toHaveLength(100)
+      expect(await store.audit.list({ limit: 2 })).toHaveLength(2)
+      expect(await store.audit.list({ limit: 1_000 })).toHaveLength(120)
+    })
+
+    test('pruning forgets what is older than an instant and tells how much', async () => {
+      const store = await open()
+      for (const at of [10, 20, 30]) await store.audit.append(anAudit('x', { at }))
+      expect(await store.audit.prune(20)).toBe(1)
+      expect((await store.audit.list({})).map(({ at }) => at)).toEqual([30, 20])
+      expect(await store.audit.prune(20)).toBe(0)
+    })
+
+    test('the id of an entry that was forgotten is not used again', async () => {
+      const store = await open()
+      await store.audit.append(anAudit('x', { at: 10 }))
+      const [first] = await store.audit.list({})
+      await store.audit.prune(20)
+      await store.audit.append(anAudit('x', { at: 30 }))
+      const [second] = await store.audit.list({})
+      expect(second?.id).toBeGreaterThan(first?.id ?? Number.NaN)
+    })
+  })
+}

@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest'
+import type { Open } from '../data-store-suite.ts'
+import { aCredential, anAudit, aTenant, aUser } from '../records.ts'
+
+export function describeCredentials(open: Open): void {
+  describe('credentials', () => {
+    async function withUser() {
+      const store = await open()
+      const tenant = aTenant()
+      const user = aUser(tenant.id)
+      const other = aUser(tenant.id)
+      await store.tenants.insert(tenant, anAudit('create'))
+      await store.users.insert(user, anAudit('create'))
+      await store.users.insert(other, anAudit('create'))
+      return { store, tenant, user, other }
+    }
+    const ended = 1_800_000_000_000_000
+
+    test('a credential reads as it was inserted', async () => {
+      const { store, tenant, user } = await withUser()
+      const credential = aCredential(user, {
+        disabled: true,
+        password: { alg: 'bcrypt', hash: '$2b$10$x', cost: 10, upgradedFrom: 'ab12' },
+      })
+      expect(await store.credentials.insert(credential, anAudit('create'))).toBe('inserted')
+      expect(await store.credentials.get(tenant.id, user.id, 'password')).toEqual(credential)
+    })
+
+    test('a credential of a user that does not exist is an orphan', async () => {
+      const { store, tenant } = await withUser()
+      const orphan = aCredential(aUser(tenant.id))
+      expect(await store.credentials.insert(orphan, anAudit('create'), ended)).toBe('orphan')
+      expect(await store.credentials.get(tenant.id, orphan.userId, 'password')).toBeUndefined()
+    })
+
+    test('a user has one credential of an id; a second one changes nothing', async () => {
+      const { store, tenant, user } = await withUser()
+      const first = aCredential(user)
+      await store.credentials.insert(first, anAudit('create'))
+      const second = aCredential(user)
+      expect(await store.credentials.insert(second, anAudit('create'), ended)).toBe('duplicate')
+      expect(await store.credentials.get(tenant.id, user.id, 'password')).toEqual(first)
+      expect(await store.users.get(tenant.id, user.id)).toEqual(user)
+    })
+
+    test('an insert sets from when on sessions are valid, if it is told to', async () => {
+      const { store, tenant, user, other } = await withUser()
+      await store.credentials.insert(aCredential(user), anAudit('create'), ended)
+      await store.credentials.insert(aCredential(other), anAudit('create'))
+      expect(await store.users.get(tenant.id, user.id)).toEqual({
+        ...user,
+        sessionsValidAfter: ended,
+      })
+      expect(await store.users.get(tenant.id, other.id)).toEqual(other)
+    })
+
+    test('a credential is found under its own user alone', async () => {
+      const { store, tenant, user, other } = await withUser()
+      const credential = aCredential(user)
+      await store.credentials.insert(credential, anAudit('create'))
+      expect(await store.credentials.get(tenant.id, other.id, 'password')).toBeUndefined()
+      expect(await store.credentials.get('ten_x', user.id, 'password')).toBeUndefined()
+      expect(await store.credentials.get(tenant.id, user.id, 'other')).toBeUndefined()
+      const update = store.credentials.update(
+        tenant.id,
+        other.id,
+        'password',
+        (current) => ({ credential: { ...current } }),
+        anAudit('update'),
+      )
+      expect(await update).toEqual({ kind: 'missing' })
+      expect(
+        await store.credentials.delete(tenant.id, other.id, 'password', anAudit('delete'), ended),
+      ).toBeUndefined()
+      expect(await store.users.get(tenant.id, other.id)).toEqual(other)
+      expect(await store.credentials.get(tenant.id, user.id, 'password')).toEqual(credential)
+    })
+
+    test('a list holds the credentials of the user, page by page', async () => {
+      const { store, tenant, user, other } = await withUser()
+      const page = { after: undefined, limit: 1 }
+      const empty = { total: 0, items: [], more: false }
+      expect(await store.credentials.list(tenant.id, user.id, page)).toEqual(empty)
+      expect(await store.credentials.list(tenant.id, 'usr_x', page)).toBeUndefined()
+      expect(await store.credentials.list('ten_x', user.id, page)).toBeUndefined()
+
+      const one = aCredential(user, { id: 'password' })
+      const two = aCredential(user, { id: 'second' })
+      await store.credentials.insert(two, anAudit('create'))
+      await store.credentials.insert(one, anAudit('create'))
+      const list = (after: string | undefined, limit: number) =>
+        store.credentials.list(tenant.id, user.id, { after, limit })
+      expect(await list(undefined, 1)).toEqual({ total: 2, items: [one], more: true })
+      expect(await list(undefined, 2)).toEqual({ total: 2, items: [one, two], more: false })
+      expect(await list('password', 2)).toEqual({ total: 2, items: [two], more: false })
+      expect(await list('second', 2)).toEqual({ total: 2, items: [], more: false })
+      expect(await store.credentials.list(tenant.id, other.id, page)).toEqual(empty)
+    })
+
+    test('an update answers with both versions, and sets from when on sessions are valid', async () => {
+      const { store, tenant, user } = await withUser()
+      const before = aCredential(user)
+      await store.credentials.insert(before, anAudit('create'))
+      const after = {
+        ...before,
+        disabled: true,
+        metadata: {},
+        password: { alg: 'bcrypt' as const, hash: '$2b$10$new', cost: 10 },
+      }
+      const outcome = await store.credentials.update(
+        tenant.id,
+        user.id,
+        'password',
+        () => ({ credential: after, sessionsValidAfter: ended }),
+        anAudit('update'),
+      )
+      expect(outcome).toEqual({ kind: 'updated', before, after })
+      expect(await store.credentials.get(tenant.id, user.id, 'password')).toEqual(after)
+      expect((await store.users.get(tenant.id, user.id))?.sessionsValidAfter).toBe(ended)
+    })
+
+    test('an update that does not speak of sessions leaves them', async () => {
+      const { store, tenant, user } = await withUser()
+      await store.credentials.insert(aCredential(user), anAudit('create'))
+      await store.credentials.update(
+        tenant.id,
+        user.id,
+        'password',
+        (current) => ({ credential: { ...current, disabled: true } }),
+        anAudit('update'),
+      )
+      expect(await store.users.get(tenant.id, user.id)).toEqual(user)
+    })
+
+    test('a deletion answers with the last version and sets from when on sessions are valid', async () => {
+      const { store, tenant, user } = await withUser()
+      const credential = aCredential(user)
+      await store.credentials.insert(credential, anAudit('create'))
+      const deletion = () =>
+        store.credentials.delete(tenant.id, user.id, 'password', anAudit('delete'), ended)
+      expect(await deletion()).toEqual(credential)
+      expect(await deletion()).toBeUndefined()
+      expect(await store.credentials.get(tenant.id, user.id, 'password')).toBeUndefined()
+      expect((await store.users.get(tenant.id, user.id))?.sessionsValidAfter).toBe(ended)
+    })
+  })
+}

@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest'
+import type { Open } from '../data-store-suite.ts'
+import {
+  aCredential,
+  anApplication,
+  anAudit,
+  aSigningKey,
+  aTenant,
+  aUser,
+  settings,
+} from '../records.ts'
+
+export function describeTenants(open: Open): void {
+  describe('tenants', () => {
+    test('a tenant reads as it was inserted, by id and by domain', async () => {
+      const store = await open()
+      const tenant = aTenant()
+      expect(await store.tenants.insert(tenant, anAudit('create'))).toBe('inserted')
+      expect(await store.tenants.get(tenant.id)).toEqual(tenant)
+      expect(await store.tenants.findByDomain(tenant.settings.domain)).toEqual(tenant)
+    })
+
+    test('a tenant that does not exist is undefined, in updates missing', async () => {
+      const store = await open()
+      expect(await store.tenants.get('ten_x')).toBeUndefined()
+      expect(await store.tenants.findByDomain('x.example.com')).toBeUndefined()
+      expect(await store.tenants.update('ten_x', (t) => ({ ...t }), anAudit('update'))).toEqual({
+        kind: 'missing',
+      })
+      expect(await store.tenants.delete('ten_x', anAudit('delete'))).toBeUndefined()
+    })
+
+    test('a domain belongs to one tenant', async () => {
+      const store = await open()
+      const first = aTenant()
+      const other = aTenant()
+      await store.tenants.insert(first, anAudit('create'))
+      await store.tenants.insert(other, anAudit('create'))
+
+      const copycat = aTenant({ settings: settings(first.settings.domain) })
+      expect(await store.tenants.insert(copycat, anAudit('create'))).toBe('duplicate')
+      expect(await store.tenants.get(copycat.id)).toBeUndefined()
+      const taken = { ...other, settings: settings(first.settings.domain) }
+      expect(await store.tenants.update(other.id, () => taken, anAudit('update'))).toEqual({
+        kind: 'duplicate',
+      })
+      expect(await store.tenants.get(other.id)).toEqual(other)
+      expect(await store.tenants.findByDomain(first.settings.domain)).toEqual(first)
+      expect((await store.tenants.list('all', { after: undefined, limit: 9 })).total).toBe(2)
+    })
+
+    test('an update answers with both versions, and the new one is read from then on', async () => {
+      const store = await open()
+      const before = aTenant()
+      await store.tenants.insert(before, anAudit('create'))
+      const after = { ...before, name: 'New', settings: settings('new.example.com') }
+      expect(await store.tenants.update(before.id, () => after, anAudit('update'))).toEqual({
+        kind: 'updated',
+        before,
+        after,
+      })
+      expect(await store.tenants.get(before.id)).toEqual(after)
+      expect(await store.tenants.findByDomain('new.example.com')).toEqual(after)
+      expect(await store.tenants.findByDomain(before.settings.domain)).toBeUndefined()
+    })
+
+    test('a domain that was given up or whose tenant was deleted is free again', async () => {
+      const store = await open()
+      const tenant = aTenant()
+      const { domain } = tenant.settings
+      await store.tenants.insert(tenant, anAudit('create'))
+      const moved = { ...tenant, settings: settings('moved.example.com') }
+      await store.tenants.update(tenant.id, () => moved, anAudit('update'))
+      const second = aTenant({ settings: settings(domain) })
+      expect(await store.tenants.insert(second, anAudit('create'))).toBe('inserted')
+
+      await store.tenants.delete(second.id, anAudit('delete'))
+      const third = aTenant({ settings: settings(domain) })
+      expect(await store.tenants.insert(third, anAudit('create'))).toBe('inserted')
+    })
+
+    test('a deleted tenant takes everything below it along', async () => {
+      const store = await open()
+      const tenant = aTenant()
+      const neighbour = aTenant()
+      const user = aUser(tenant.id)
+      const stays = aUser(neighbour.id)
+      const application = anApplication(tenant.id)
+      await store.tenants.insert(tenant, anAudit('create'))
+      await store.tenants.insert(neighbour, anAudit('create'))
+      await store.users.insert(user, anAudit('create'), aCredential(user))
+      await store.users.insert(stays, anAudit('create'), aCredential(stays))
+      await store.applications.insert(application, anAudit('create'))
+      await store.signingKeys.insert(aSigningKey(tenant.id), anAudit('create'))
+
+      expect(await store.tenants.delete(tenant.id, anAudit('delete'))).toEqual(tenant)
+
+      const page = { after: undefined, limit: 9 }
+      expect(await store.tenants.get(tenant.id)).toBeUndefined()
+      expect(await store.users.get(tenant.id, user.id)).toBeUndefined()
+      expect(await store.users.findByEmail(tenant.id, user.emailKey)).toBeUndefined()
+      expect(await store.users.list(tenant.id, page)).toBeUndefined()
+      expect(await store.credentials.get(tenant.id, user.id, 'password')).toBeUndefined()
+      expect(await store.credentials.list(tenant.id, user.id, page)).toBeUndefined()
+      expect(await store.applications.get(tenant.id, application.id)).toBeUndefined()
+      expect(await store.applications.list(tenant.id, page)).toBeUndefined()
+      expect(await store.signingKeys.list(tenant.id)).toEqual([])
+      expect(await store.users.get(neighbour.id, stays.id)).toEqual(stays)
+      expect(await store.credentials.get(neighbour.id, stays.id, 'password')).toBeDefined()
+    })
+
+    test('a tenant that takes the id of a deleted one begins empty', async () => {
+      const store = await open()
+      const tenant = aTenant()
+      await store.tenants.insert(tenant, anAudit('create'))
+      await store.users.insert(aUser(tenant.id), anAudit('create'))
+      await store.tenants.delete(tenant.id, anAudit('delete'))
+      await store.tenants.insert(tenant, anAudit('create'))
+      const page = { after: undefined, limit: 9 }
+      expect(await store.users.list(tenant.id, page)).toEqual({ total: 0, items: [], more: false })
+    })
+
+    test('a list holds the tenants within reach and counts no others', async () => {
+      const store = await open()
+      const tenants = [aTenant(), aTenant(), aTenant(), aTenant()] as const
+      for (const tenant of tenants) await store.tenants.insert(tenant, anAudit('create'))
+      const [first, , third, last] = tenants
+      const page = { after: undefined, limit: 2 }
+      expect(await store.tenants.list('all', page)).toEqual({
+        total: 4,
+        items: tenants.slice(0, 2),
+        more: true,
+      })
+      const reach = [last.id, first.id, third.id, 'ten_unknown']
+      expect(await store.tenants.list(reach, page)).toEqual({
+        total: 3,
+        items: [first, third],
+        more: true,
+      })
+      expect(await store.tenants.list(reach, { after: third.id, limit: 2 })).toEqual({
+        total: 3,
+        items: [last],
+        more: false,
+      })
+      expect(await store.tenants.list([], page)).toEqual({ total: 0, items: [], more: false })
+    })
+  })
+}

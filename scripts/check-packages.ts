@@ -1,0 +1,33 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { checkConsumer, installConsumer } from './consumer.ts'
+import { publishedPackages, root } from './packages.ts'
+import { report, run } from './run.ts'
+
+// What users receive: the packed tarballs, looked at, installed and loaded as they would do it.
+const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-packages-'))
+try {
+  await checkPackages()
+} finally {
+  await rm(folder, { recursive: true, force: true })
+}
+
+async function checkPackages(): Promise<void> {
+  if (!report('build', await run('node', [path.join(root, 'scripts/build.ts')]))) return
+
+  const packed = publishedPackages().map((published) => ({
+    ...published,
+    tarball: path.join(folder, `${path.basename(published.folder)}.tgz`),
+  }))
+  for (const { folder: cwd, manifest, tarball } of packed) {
+    const { name } = manifest
+    if (!report(`${name}: pack`, await run('pnpm', ['pack', '--out', tarball], { cwd }))) return
+    report(`${name}: publint`, await run('publint', ['run', tarball, '--strict']))
+    report(`${name}: attw`, await run('attw', [tarball, '--profile', 'esm-only']))
+  }
+
+  const consumer = path.join(folder, 'consumer')
+  if (!report('install the tarballs', await installConsumer(consumer, packed))) return
+  await checkConsumer(consumer, packed)
+}

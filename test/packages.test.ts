@@ -1,0 +1,56 @@
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { type Package, publishedPackages } from '../scripts/packages.ts'
+
+const packages = publishedPackages()
+const withApi = packages.filter(({ folder }) => read(folder, 'src/index.ts').trim() !== 'export {}')
+
+describe.each(packages)('$manifest.name', ({ folder, manifest }) => {
+  test('is an MIT-licensed ES module with the version that all packages share', () => {
+    const { version } = packages[0]?.manifest ?? {}
+    expect(manifest).toMatchObject({ license: 'MIT', type: 'module', version })
+  })
+
+  test('says which Node versions it runs on', () => {
+    expect(manifest.engines).toEqual({ node: '>=22.19' })
+  })
+
+  test('ships what was built and the sources that its source maps lead to', () => {
+    expect(manifest.files).toEqual(['dist', 'src'])
+  })
+
+  test('exports each module as source, types and default, in the order that Node reads them', () => {
+    const { './package.json': self, ...modules } = manifest.exports ?? {}
+    expect(self).toBe('./package.json')
+    expect(Object.keys(modules)).toContain('.')
+    for (const [subpath, conditions] of Object.entries(modules)) {
+      const source = Object.values(conditions)[0] ?? ''
+      const built = source.replace(/^\.\/src\/(.*)\.ts$/, './dist/$1')
+      expect(Object.entries(conditions), subpath).toEqual([
+        ['latchkey-source', source],
+        ['types', `${built}.d.ts`],
+        ['default', `${built}.js`],
+      ])
+      expect(existsSync(path.join(folder, source)), source).toBe(true)
+    }
+  })
+})
+
+test.each(withApi)('$manifest.name has a README under its name', ({ folder, manifest }) => {
+  expect(read(folder, 'README.md')).toMatch(`# ${manifest.name}\n`)
+})
+
+test('the core and the service depend on no package of ours, so neither on the other', () => {
+  const independent = packages.filter(({ manifest }) => /core|service/.test(manifest.name))
+  expect(independent.flatMap(ourDependencies)).toEqual([])
+})
+
+function ourDependencies({ manifest }: Package): string[] {
+  const names = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
+  return names.filter((name) => name.startsWith('@latchkey/'))
+}
+
+function read(folder: string, file: string): string {
+  return readFileSync(path.join(folder, file), 'utf8')
+}
