@@ -1,4 +1,10 @@
-import type { ProviderHealth, SessionDirectory, User } from '@latchkey/core'
+import type {
+  AuthSession,
+  ProviderHealth,
+  SessionDirectory,
+  StoredSession,
+  User,
+} from '@latchkey/core'
 import {
   AccessError,
   type Auth,
@@ -45,7 +51,12 @@ export function createAuthRouter<U = User>(options: AuthRouterOptions<U> = {}): 
   const auth = createAuth(options, nodePlatform())
   const attachSession = createLazySession(auth.storedSessions)
   const mount: RequestHandler = (req, res, next) => {
-    prepare(auth, attachSession, req, res, next).catch(next)
+    const opened = auth.storedSessions.open(req.headers.cookie)
+    if (opened instanceof Promise) {
+      opened.then((session) => prepare(auth, attachSession, session, req, res, next)).catch(next)
+    } else {
+      prepare(auth, attachSession, opened, req, res, next)
+    }
   }
   return Object.assign(mount, {
     sessions: auth.sessions,
@@ -65,33 +76,42 @@ export function getUser<U = User>(req: Pick<Request, 'auth'>): U {
   throw new AccessError('LATCHKEY_LOGIN_REQUIRED', 'Nobody is signed in; is requireUser() missing?')
 }
 
-async function prepare(
+function prepare(
   auth: Auth,
   attachSession: AttachSession,
+  session: StoredSession,
   req: Request,
   res: Response,
   next: NextFunction,
-): Promise<void> {
+): void {
   const request = toAuthRequest(req, auth.options.baseUrl.origin)
-  const opened = auth.storedSessions.open(req.headers.cookie)
-  const session = opened instanceof Promise ? await opened : opened
   const send = (response: globalThis.Response): Promise<void> =>
     writeResponse(res, response, session.setCookies)
+  const pass = (mine: boolean): void => {
+    const onUse = (): void => markPrivate(res)
+    const current = (): AuthSession | undefined => {
+      onUse()
+      if (session.failure) throw session.failure
+      return mine ? session.current : undefined
+    }
+    attachSession(req, res, session, onUse)
+    setState(req, { auth, request, session }, auth.describe(request, session, current, send))
+    next()
+  }
   if (auth.isRoute(request.path)) {
-    const answer = await auth.handle(request, session)
-    if (answer) return send(answer)
+    auth
+      .handle(request, session)
+      .then((answer) => (answer ? send(answer) : pass(true)))
+      .catch(next)
+    return
   }
-
-  const onUse = (): void => markPrivate(res)
-  const resolver = typeof auth.options.registration === 'function'
-  const mine =
-    !resolver || !session.current || (await auth.currentSession(request, session)) !== undefined
-  const current = (): typeof session.current => {
-    onUse()
-    if (session.failure) throw session.failure
-    return mine ? session.current : undefined
+  if (typeof auth.options.registration !== 'function' || !session.current) {
+    pass(true)
+    return
   }
-  attachSession(req, res, session, onUse)
-  setState(req, { auth, request, session }, auth.describe(request, session, current, send))
-  next()
+  // With several providers a session counts for the one that the request belongs to.
+  auth
+    .currentSession(request, session)
+    .then((found) => pass(found !== undefined))
+    .catch(next)
 }
