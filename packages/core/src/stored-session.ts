@@ -1,10 +1,9 @@
-import type { KeyObject } from 'node:crypto'
-import { createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { CookieScope } from './cookies.ts'
 import { clearCookie, readCookie, setCookie } from './cookies.ts'
 import { SessionStoreError } from './errors.ts'
-import { deriveKey } from './sealing.ts'
 import type { AuthSession, SessionHandle } from './session.ts'
+import { createCookieSigner } from './session-cookie.ts'
 import type { SessionRecord, SessionStore } from './session-store.ts'
 
 /** What sessions need of the options, every default filled in. */
@@ -42,6 +41,8 @@ export interface StoredSessions {
   readonly store: SessionStore
   /** The secrets that sign the cookie; express-session signs and reads the same way with them. */
   readonly cookieSecrets: readonly string[]
+  /** The value of the cookie that carries a session id. */
+  signCookie(id: string): string
   /** Opens the session of a `Cookie` header: at most one look-up, none without a genuine cookie. */
   open(cookieHeader: string | null | undefined): StoredSession | Promise<StoredSession>
   /** Makes a session id: 256 random bits. */
@@ -76,31 +77,47 @@ export function createStoredSessions(
   settings: SessionSettings,
   now: () => number,
 ): StoredSessions {
-  const cookieSecrets = settings.secrets.map((secret) =>
-    deriveKey(secret, 'session-cookie').toString('base64url'),
-  )
-  const keys = cookieSecrets.map((secret) => createSecretKey(Buffer.from(secret)))
+  const signer = createCookieSigner(settings.secrets)
   const touched = createTouchMemory(settings.touchSeconds)
 
   const sessions: StoredSessions = {
     settings,
     store,
-    cookieSecrets,
+    cookieSecrets: signer.secrets,
+    signCookie: (id) => signer.sign(id),
     open(cookieHeader) {
-      const id = verifiedId(readCookie(cookieHeader, settings.cookieName), keys)
+      const id = signer.verify(readCookie(cookieHeader, settings.cookieName))
       if (!id) return handle(sessions, now, { id: undefined, record: undefined })
-      return read(store, id).then(
-        (record) => {
-          const live = record && isLive(record, now()) ? record : undefined
-          if (live && touched.due(id, now())) prolong(store, id, live, settings, now())
-          return handle(sessions, now, { id: live ? id : undefined, record: live })
-        },
-        (cause) =>
-          handle(sessions, now, {
-            id: undefined,
-            record: undefined,
-            failure: new SessionStoreError(cause),
-          }),
+      const found = (record: SessionRecord | undefined): StoredSession => {
+        const live = record && isLive(record, now()) ? record : undefined
+        if (live && touched.due(id, now())) prolong(store, id, live, settings, now())
+        return handle(sessions, now, { id: live ? id : undefined, record: live })
+      }
+      const failed = (cause: unknown): StoredSession =>
+        handle(sessions, now, {
+          id: undefined,
+          record: undefined,
+          failure: new SessionStoreError(cause),
+        })
+      // A store that answers at once costs no turn of the event loop.
+      let opened: StoredSession | undefined
+      let later: ((session: StoredSession) => void) | undefined
+      const settle = (session: StoredSession): void => {
+        opened = session
+        later?.(session)
+      }
+      try {
+        store.get(id, (error, record) => {
+          settle(isFailure(error) ? failed(error) : found(record ?? undefined))
+        })
+      } catch (cause) {
+        return failed(cause)
+      }
+      return (
+        opened ??
+        new Promise((resolve) => {
+          later = resolve
+        })
       )
     },
     newId: () => randomBytes(32).toString('base64url'),
@@ -173,7 +190,9 @@ function handle(sessions: StoredSessions, now: () => number, state: HandleState)
       if (previousId) await sessions.destroy(previousId, previous?.latchkey)
       state.id = id
       state.record = record
-      setCookies.splice(0, setCookies.length, sessionCookie(sessions, id))
+      const value = sessions.signCookie(id)
+      const scope = { ...settings.cookie, maxAgeSeconds: settings.absoluteSeconds }
+      setCookies.splice(0, setCookies.length, setCookie(settings.cookieName, value, scope))
     },
     async update(session) {
       readable()
@@ -280,37 +299,15 @@ function createTouchMemory(seconds: number): { due(id: string, now: number): boo
   }
 }
 
-function sessionCookie(sessions: StoredSessions, id: string): string {
-  const { cookieName, cookie, absoluteSeconds } = sessions.settings
-  const signature = sign(id, createSecretKey(Buffer.from(sessions.cookieSecrets[0] as string)))
-  return setCookie(cookieName, `s:${id}.${signature}`, {
-    ...cookie,
-    maxAgeSeconds: absoluteSeconds,
-  })
-}
-
-function sign(id: string, key: KeyObject): string {
-  return createHmac('sha256', key).update(id).digest('base64').replace(/=+$/, '')
-}
-
-/** The id of a signed cookie value, `undefined` unless one of the keys signed it. */
-function verifiedId(value: string | undefined, keys: readonly KeyObject[]): string | undefined {
-  if (!value?.startsWith('s:')) return undefined
-  const dot = value.lastIndexOf('.')
-  if (dot < 3 || value.length > 256) return undefined
-  const id = value.slice(2, dot)
-  const given = Buffer.from(value.slice(dot + 1))
-  for (const key of keys) {
-    const expected = Buffer.from(sign(id, key))
-    if (given.length === expected.length && timingSafeEqual(given, expected)) return id
-  }
-  return undefined
+/** As express-session has it: a store of files may say ENOENT for a session that is not there. */
+function isFailure(error: unknown): boolean {
+  return Boolean(error) && (error as { code?: string }).code !== 'ENOENT'
 }
 
 function read(store: SessionStore, id: string): Promise<SessionRecord | undefined> {
   return new Promise((resolve, reject) => {
     store.get(id, (error, record) => {
-      if (error && (error as { code?: string }).code !== 'ENOENT') reject(error)
+      if (isFailure(error)) reject(error)
       else resolve(record ?? undefined)
     })
   })

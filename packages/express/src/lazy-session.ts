@@ -37,30 +37,52 @@ export function createLazySession(sessions: StoredSessions): AttachSession {
     },
   })
 
-  return (req, res, session, onUse) => {
-    let view: SessionView | undefined
-    const open = (): SessionView => {
-      if (view) return view
-      if (session.failure) throw session.failure
-      onUse()
-      const opened = viewOf(req, session, settings.cookie.secure)
-      view = opened
-      store.inflating(opened, () => middleware(opened, res, rethrow))
-      return opened
-    }
-    // The view inherits these, and loses its own when a session is destroyed: hence `hasOwn`.
-    const delegate = (name: 'session' | 'sessionID'): PropertyDescriptor => ({
-      configurable: true,
-      enumerable: name === 'session',
-      get() {
-        const opened = open()
-        return Object.hasOwn(opened, name) ? opened[name] : undefined
-      },
-      set: (value: unknown) => Object.defineProperty(open(), name, own(value)),
-    })
-    Object.defineProperty(req, 'session', delegate('session'))
-    Object.defineProperty(req, 'sessionID', delegate('sessionID'))
+  const open = (req: Request): SessionView => {
+    const pending = (req as WithPending)[pendingSession] as PendingSession
+    if (pending.view) return pending.view
+    const { session, res, onUse } = pending
+    if (session.failure) throw session.failure
+    onUse()
+    const view = viewOf(req, session, settings.cookie.secure)
+    pending.view = view
+    store.inflating(view, () => middleware(view, res, rethrow))
+    return view
   }
+  // One pair of functions for all requests: the engine then gives all requests one shape.
+  const accessors = (name: 'session' | 'sessionID'): PropertyDescriptor => ({
+    configurable: true,
+    enumerable: name === 'session',
+    get(this: Request) {
+      const view = open(this)
+      // The view inherits this accessor, and loses its own value when a session is destroyed.
+      return Object.hasOwn(view, name) ? view[name] : undefined
+    },
+    set(this: Request, value: unknown) {
+      Object.defineProperty(open(this), name, own(value))
+    },
+  })
+  const session = accessors('session')
+  const sessionId = accessors('sessionID')
+
+  return (req, res, stored, onUse) => {
+    ;(req as WithPending)[pendingSession] = { session: stored, res, onUse, view: undefined }
+    Object.defineProperty(req, 'session', session)
+    Object.defineProperty(req, 'sessionID', sessionId)
+  }
+}
+
+const pendingSession = Symbol('latchkey.session')
+
+/** What it takes to bring `req.session` into being. */
+interface PendingSession {
+  readonly session: StoredSession
+  readonly res: Response
+  readonly onUse: () => void
+  view: SessionView | undefined
+}
+
+interface WithPending {
+  [pendingSession]?: PendingSession
 }
 
 function viewOf(req: Request, session: StoredSession, secure: boolean): SessionView {

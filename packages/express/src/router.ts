@@ -1,4 +1,10 @@
-import type { ProviderHealth, SessionDirectory, User } from '@latchkey/core'
+import type {
+  AuthSession,
+  ProviderHealth,
+  SessionDirectory,
+  StoredSession,
+  User,
+} from '@latchkey/core'
 import {
   AccessError,
   type Auth,
@@ -7,7 +13,7 @@ import {
   createAuth,
 } from '@latchkey/core'
 import { markPrivate, nodePlatform, toAuthRequest, writeResponse } from '@latchkey/core/node'
-import { type NextFunction, type Request, type Response, Router } from 'express'
+import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import { type AttachSession, createLazySession } from './lazy-session.ts'
 import { setState } from './request-state.ts'
 
@@ -17,7 +23,7 @@ export interface AuthRouterOptions<U = User> extends AuthOptions {
 }
 
 /** What an application mounts, and what it can ask afterwards. */
-export interface AuthRouter<U = User> extends Router {
+export interface AuthRouter<U = User> extends RequestHandler {
   /** The sessions of users, on every device. Needs a store with an index. */
   readonly sessions: SessionDirectory
   /**
@@ -44,11 +50,15 @@ export interface AuthRouter<U = User> extends Router {
 export function createAuthRouter<U = User>(options: AuthRouterOptions<U> = {}): AuthRouter<U> {
   const auth = createAuth(options, nodePlatform())
   const attachSession = createLazySession(auth.storedSessions)
-  const router = Router()
-  router.use((req, res, next) => {
-    prepare(auth, attachSession, req, res, next).catch(next)
-  })
-  return Object.assign(router, {
+  const mount: RequestHandler = (req, res, next) => {
+    const opened = auth.storedSessions.open(req.headers.cookie)
+    if (opened instanceof Promise) {
+      opened.then((session) => prepare(auth, attachSession, session, req, res, next)).catch(next)
+    } else {
+      prepare(auth, attachSession, opened, req, res, next)
+    }
+  }
+  return Object.assign(mount, {
     sessions: auth.sessions,
     getUser: (req: Request) => getUser<U>(req),
     ready: () => auth.ready(),
@@ -66,31 +76,42 @@ export function getUser<U = User>(req: Pick<Request, 'auth'>): U {
   throw new AccessError('LATCHKEY_LOGIN_REQUIRED', 'Nobody is signed in; is requireUser() missing?')
 }
 
-async function prepare(
+function prepare(
   auth: Auth,
   attachSession: AttachSession,
+  session: StoredSession,
   req: Request,
   res: Response,
   next: NextFunction,
-): Promise<void> {
+): void {
   const request = toAuthRequest(req, auth.options.baseUrl.origin)
-  const opened = auth.storedSessions.open(req.headers.cookie)
-  const session = opened instanceof Promise ? await opened : opened
   const send = (response: globalThis.Response): Promise<void> =>
     writeResponse(res, response, session.setCookies)
-  const answer = await auth.handle(request, session)
-  if (answer) return send(answer)
-
-  const onUse = (): void => markPrivate(res)
-  const resolver = typeof auth.options.registration === 'function'
-  const mine =
-    !resolver || !session.current || (await auth.currentSession(request, session)) !== undefined
-  const current = (): typeof session.current => {
-    onUse()
-    if (session.failure) throw session.failure
-    return mine ? session.current : undefined
+  const pass = (mine: boolean): void => {
+    const onUse = (): void => markPrivate(res)
+    const current = (): AuthSession | undefined => {
+      onUse()
+      if (session.failure) throw session.failure
+      return mine ? session.current : undefined
+    }
+    attachSession(req, res, session, onUse)
+    setState(req, { auth, request, session }, auth.describe(request, session, current, send))
+    next()
   }
-  attachSession(req, res, session, onUse)
-  setState(req, { auth, request, session }, auth.describe(request, session, current, send))
-  next()
+  if (auth.isRoute(request.path)) {
+    auth
+      .handle(request, session)
+      .then((answer) => (answer ? send(answer) : pass(true)))
+      .catch(next)
+    return
+  }
+  if (typeof auth.options.registration !== 'function' || !session.current) {
+    pass(true)
+    return
+  }
+  // With several providers a session counts for the one that the request belongs to.
+  auth
+    .currentSession(request, session)
+    .then((found) => pass(found !== undefined))
+    .catch(next)
 }

@@ -79,6 +79,24 @@ test('a login begun with one provider cannot be finished with another', async ()
   await Promise.all([site.close(), other.close()])
 })
 
+test('also where providers do not name themselves in their answers', async () => {
+  const { site, other } = await startTenants()
+  for (const provider of [site.provider, other]) {
+    provider.metadata = { authorization_response_iss_parameter_supported: false }
+    provider.fault = 'iss missing'
+  }
+  const browser = createBrowser()
+  choose(browser, site, 'first')
+  const begun = await browser.open(`${site.url}/login`, (url) => url.pathname === '/callback')
+
+  choose(browser, site, 'second')
+  const visit = await browser.open(begun.url.href)
+
+  expect(visit.text).toContain('LATCHKEY_ISSUER_MISMATCH')
+  expect(other.count('/token')).toBe(0)
+  await Promise.all([site.close(), other.close()])
+})
+
 test('a code of one provider is never sent to another, whatever iss says', async () => {
   const { site, other } = await startTenants()
   const browser = createBrowser()

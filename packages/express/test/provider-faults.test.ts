@@ -153,3 +153,24 @@ test('an ID Token without auth_time does not satisfy a login that asked for a re
   expect(visit.text).toContain('LATCHKEY_STEP_UP_FAILED')
   expect((await browser.open(site.url)).text).toBe('out')
 })
+
+test.each<Fault>(['token: huge', 'userinfo: huge'])(
+  '%s: reading stops at a megabyte',
+  async (fault) => {
+    const messages: string[] = []
+    await using other = await startSite(() => {}, {
+      userinfo: 'login',
+      hooks: {
+        onError: (error) => {
+          messages.push(error.message)
+          return undefined
+        },
+      },
+    })
+    other.provider.fault = fault
+
+    await createBrowser().open(`${other.url}/login`)
+
+    expect(messages).toEqual([expect.stringContaining('sent more than 1048576 bytes')])
+  },
+)

@@ -365,38 +365,47 @@ test('reloading req.session shows what is stored', async () => {
   expect(await json(site, browser, '/reload')).toMatchObject({ theme: 'dark' })
 })
 
-test('a late write of the application does not bring back a session that was ended', async () => {
-  let release: () => void = () => {}
-  const waiting = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  let arrived: () => void = () => {}
-  const inside = new Promise<void>((resolve) => {
-    arrived = resolve
-  })
-  await using site = await startSite((app) => {
-    app.get('/slow', async (req, res) => {
-      ;(req.session as unknown as Data).count = 1
-      arrived()
-      await waiting
-      res.send('slow')
+test.each([
+  ['a store with every ability', createMemoryStore],
+  ['a plain store', () => plainStore().store],
+])(
+  'with %s a late write of the application does not bring back a session that was ended',
+  async (_name, makeStore) => {
+    let release: () => void = () => {}
+    const waiting = new Promise<void>((resolve) => {
+      release = resolve
     })
-    routes(app)
-  })
-  const browser = createBrowser()
-  await browser.open(`${site.url}/login`)
-  const copy = createBrowser()
-  for (const [name, cookie] of browser.cookies) copy.cookies.set(name, { ...cookie })
+    let arrived: () => void = () => {}
+    const inside = new Promise<void>((resolve) => {
+      arrived = resolve
+    })
+    await using site = await startSite(
+      (app) => {
+        app.get('/slow', async (req, res) => {
+          ;(req.session as unknown as Data).count = 1
+          arrived()
+          await waiting
+          res.send('slow')
+        })
+        routes(app)
+      },
+      { session: { store: makeStore() } },
+    )
+    const browser = createBrowser()
+    await browser.open(`${site.url}/login`)
+    const copy = createBrowser()
+    for (const [name, cookie] of browser.cookies) copy.cookies.set(name, { ...cookie })
 
-  const slow = copy.open(`${site.url}/slow`)
-  await inside
-  await browser.send(`${site.url}/logout`, { method: 'POST', headers: { origin: site.url } })
-  release()
-  await slow
+    const slow = copy.open(`${site.url}/slow`)
+    await inside
+    await browser.send(`${site.url}/logout`, { method: 'POST', headers: { origin: site.url } })
+    release()
+    await slow
 
-  expect((await copy.open(site.url)).text).toBe('out')
-  expect(await json(site, copy, '/data')).toEqual({})
-})
+    expect((await copy.open(site.url)).text).toBe('out')
+    expect(await json(site, copy, '/data')).toEqual({})
+  },
+)
 
 test('req.session works with the store that comes with express-session, kept as it is', async () => {
   const { MemoryStore } = (await import('express-session')).default

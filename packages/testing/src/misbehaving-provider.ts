@@ -150,6 +150,9 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
         return token(request, res)
       case '/userinfo':
         return userinfo(request, res)
+      case '/logout':
+        res.writeHead(200, { 'content-type': 'text/html' }).end('<main>signed out</main>')
+        return
       default:
         res.writeHead(404).end()
     }

@@ -14,11 +14,16 @@ export interface NodeRequest extends IncomingMessage {
  * Presents a request of node:http to the core without copying it. The URL's origin is the one given:
  * the `Host` header and forwarded headers are not read.
  */
-export function toAuthRequest(request: NodeRequest, origin: string): AuthRequest {
-  return new NodeAuthRequest(request, origin)
+export function toAuthRequest(request: NodeRequest, origin: string): NodeAuthRequest {
+  return new OriginAuthRequest(request, origin)
 }
 
-class NodeAuthRequest implements AuthRequest {
+/** A request whose path is known without its URL being put together. */
+export interface NodeAuthRequest extends AuthRequest {
+  readonly path: string
+}
+
+class OriginAuthRequest implements NodeAuthRequest {
   readonly headers: AuthRequest['headers']
   readonly #request: NodeRequest
   readonly #origin: string
@@ -31,6 +36,12 @@ class NodeAuthRequest implements AuthRequest {
 
   get method(): string {
     return this.#request.method ?? 'GET'
+  }
+
+  get path(): string {
+    const target = this.#request.originalUrl ?? this.#request.url ?? '/'
+    const query = target.indexOf('?')
+    return query === -1 ? target : target.slice(0, query)
   }
 
   get url(): string {
