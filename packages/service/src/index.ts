@@ -4,6 +4,7 @@ export type { ApiKeyInput } from './domain/api-keys.ts'
 export type { ServiceEvents } from './domain/context.ts'
 export { type ErrorCode, ServiceError } from './domain/errors.ts'
 export type { PasswordEngineOptions } from './domain/password-engine.ts'
+export type { CapturedMail, SmtpOptions } from './issuer/index.ts'
 export type { SeedReport } from './seed.ts'
 export type { ListenOptions } from './server.ts'
 export {

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { refuseConnection } from './http/errors.ts'
 
 /** Where a service listens. */
 export interface ListenOptions {
@@ -11,7 +12,7 @@ export interface ListenOptions {
 
 /** A server that does not wait for ever: for headers 10 s, for a whole request 30 s. */
 export function createHttpServer(listener: RequestListener): Server {
-  return createServer(
+  const server = createServer(
     {
       headersTimeout: 10_000,
       requestTimeout: 30_000,
@@ -21,6 +22,7 @@ export function createHttpServer(listener: RequestListener): Server {
     },
     listener,
   )
+  return server.on('clientError', refuseConnection)
 }
 
 /**

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import { mkdirSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
 import { type Admin, createAdmin } from './admin.ts'
 import { type Clock, systemClock } from './clock.ts'
@@ -12,12 +13,16 @@ import { createVault } from './domain/vault.ts'
 import { createApi } from './http/app.ts'
 import { createRateLimit } from './http/rate-limit.ts'
 import { connectInProcess } from './in-process.ts'
+import { createIssuer, createSmtpTransport, type Issuer, type SmtpOptions } from './issuer/index.ts'
 import { masterKeyOf, parseMasterKey } from './master-key.ts'
 import { closeServer, createHttpServer, type ListenOptions, listen } from './server.ts'
 import { createMemoryDataStore } from './store/memory/data-store.ts'
+import { createMemoryProtocolStore } from './store/memory/protocol-store.ts'
 import type { DataStore } from './store/ports.ts'
+import type { ProtocolStore } from './store/protocol-store.ts'
 import { openSqliteDataStore } from './store/sqlite/data-store.ts'
 import { type OwnerLock, takeOwnership } from './store/sqlite/owner-lock.ts'
+import { createSqliteProtocolStore } from './store/sqlite/protocol-store.ts'
 
 export interface IdentityServiceOptions {
   /** Folder of the SQLite databases, made when it is missing. Default: everything in memory. */
@@ -31,6 +36,18 @@ export interface IdentityServiceOptions {
   requestsPerSecond?: number
   /** How many password hashes are computed at a time, and how many may wait. */
   passwords?: PasswordEngineOptions
+  /**
+   * Serves tenants whose domain is this very machine (`localhost`, `*.localhost`, `127.0.0.1`,
+   * `[::1]`) as `http://` issuers. Right for development only. Default `false`.
+   */
+  allowHttpOnLoopback?: boolean
+  /** How mail is sent. Default: it is captured, to be read from {@link IdentityService.outbox}. */
+  mail?: SmtpOptions | undefined
+  /**
+   * Addresses and networks, such as `10.0.0.0/8`, of the proxies in front of the service. Only what
+   * they add to `X-Forwarded-For` is believed. Default: none.
+   */
+  trustedProxies?: readonly string[]
   /** Days for which the audit log is kept. Default 400. */
   auditDays?: number
   /** How long {@link IdentityService.close} waits for requests under way, in seconds. Default 10. */
@@ -51,6 +68,8 @@ export interface IdentityService {
   listen(options?: ListenOptions): Promise<AddressInfo>
   /** What `/v1` leaves out: tenants, API keys, secrets, the audit log. */
   readonly admin: Admin
+  /** Mail that was captured instead of being sent, or that waits. */
+  readonly outbox: Issuer['outbox']
   readonly clock: Clock
   readonly events: ServiceEvents
   /** Answers what is under way, takes no more, and lets go of the data. */
@@ -70,7 +89,7 @@ export async function createIdentityService(
   options: IdentityServiceOptions = {},
 ): Promise<IdentityService> {
   const { clock = systemClock, logger = pino({ level: 'silent' }) } = options
-  const { store, masterKey, lock } = await openData(options)
+  const { store, protocol, masterKey, lock } = await openData(options, clock)
   const events: ServiceEvents = new EventEmitter()
   const passwords = createPasswordEngine(options.passwords)
   const context: DomainContext = { store, clock, passwords, vault: createVault(masterKey), events }
@@ -85,7 +104,21 @@ export async function createIdentityService(
       await store.check()
     },
   })
-  const handler: RequestListener = (req, res) => api(req, res)
+  const issuer = createIssuer({
+    domain: context,
+    protocol,
+    logger,
+    mail: options.mail && createSmtpTransport(options.mail),
+    trustedProxies: options.trustedProxies ?? [],
+    allowHttpOnLoopback: options.allowHttpOnLoopback ?? false,
+  })
+  const handler: RequestListener = (req, res) => {
+    if (isApiPath(req.url)) return api(req, res)
+    issuer.handle(req, res).then(
+      (isAnswered) => isAnswered || api(req, res),
+      (error) => res.destroy(error),
+    )
+  }
   const inProcess = connectInProcess(createHttpServer(handler))
   const server = createHttpServer(handler)
 
@@ -101,6 +134,8 @@ export async function createIdentityService(
     clearInterval(pruning)
     await closeServer(server, (options.closeSeconds ?? 10) * 1_000)
     await inProcess.close()
+    await issuer.close()
+    await protocol.close()
     await store.close()
     lock?.release()
   }
@@ -114,6 +149,7 @@ export async function createIdentityService(
     handler,
     listen: (where = {}) => listen(server, where),
     admin: createAdmin(context),
+    outbox: issuer.outbox,
     clock,
     events,
     close,
@@ -121,22 +157,34 @@ export async function createIdentityService(
   }
 }
 
-/** The store that the options ask for, its master key, and the lock on its folder. */
-async function openData({ data, masterKey }: IdentityServiceOptions): Promise<{
+/** Whether a request is for the REST half; all else is for the issuer of the tenant at its host. */
+function isApiPath(url = '/'): boolean {
+  return /^\/(v1|x(?!\/outbox))(\/|\?|$)/.test(url)
+}
+
+/** The stores that the options ask for, their master key, and the lock on their folder. */
+async function openData(
+  { data, masterKey }: IdentityServiceOptions,
+  clock: Clock,
+): Promise<{
   store: DataStore
+  protocol: ProtocolStore
   masterKey: Buffer
   lock?: OwnerLock
 }> {
   if (data === undefined) {
     const key =
       masterKey === undefined ? crypto.getRandomValues(Buffer.alloc(32)) : parseMasterKey(masterKey)
-    return { store: createMemoryDataStore(), masterKey: key }
+    const protocol = createMemoryProtocolStore({ clock })
+    return { store: createMemoryDataStore(), protocol, masterKey: key }
   }
   mkdirSync(data, { recursive: true, mode: 0o700 })
   const lock = takeOwnership(data)
   try {
     const key = masterKey === undefined ? masterKeyOf(data) : parseMasterKey(masterKey)
-    return { store: await openSqliteDataStore(data), masterKey: key, lock }
+    const store = await openSqliteDataStore(data)
+    const protocol = createSqliteProtocolStore({ path: join(data, 'protocol.db'), clock })
+    return { store, protocol, masterKey: key, lock }
   } catch (error) {
     lock.release()
     throw error

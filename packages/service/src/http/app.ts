@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import express, { type Express, type RequestHandler } from 'express'
+import express, { type Express, type IRoute, type RequestHandler } from 'express'
 import type { Logger } from 'pino'
 import { authenticate, reaches } from '../domain/api-keys.ts'
 import { auditEntry, type DomainContext } from '../domain/context.ts'
@@ -58,7 +58,7 @@ export function createApi(options: ApiOptions): Express {
       else if (endpoint.kind === 'delete') route.delete(requireReach, handle(context, endpoint))
       else route.get(requireReach, handle(context, endpoint))
     }
-    route.all(refuseMethod(ofPath.map(({ kind }) => methodOf(kind))))
+    refuseOtherMethods(route, [...new Set(ofPath.map(({ kind }) => methodOf(kind)))])
   }
 
   const document = JSON.stringify(openApiDocument(routes))
@@ -78,13 +78,11 @@ export function createApi(options: ApiOptions): Express {
 
 /** A resource of ours beside the specification: one GET without a key. */
 function service(app: Express, path: string, body: () => Promise<string>): void {
-  app
-    .route(path)
-    .get(async (_, res) => {
-      res.setHeader('content-type', 'application/json')
-      res.end(await body())
-    })
-    .all(refuseMethod(['GET']))
+  const route = app.route(path).get(async (_, res) => {
+    res.setHeader('content-type', 'application/json')
+    res.end(await body())
+  })
+  refuseOtherMethods(route, ['GET'])
 }
 
 function beginRequest(logger: Logger): RequestHandler {
@@ -182,12 +180,16 @@ const requireJson: RequestHandler = (req, _, next) => {
   next()
 }
 
-function refuseMethod(methods: string[]): RequestHandler {
-  const allow = [...new Set(methods)].join(', ')
-  return (_, res) => {
+/** Call it after the methods that the address has. */
+function refuseOtherMethods(route: IRoute, methods: string[]): void {
+  const allow = methods.join(', ')
+  const refuse: RequestHandler = (_, res) => {
     res.setHeader('allow', allow)
     throw new ServiceError('method_not_allowed', `This address answers to ${allow} only.`)
   }
+  // Express would answer HEAD with what GET does.
+  route.head(refuse)
+  route.all(refuse)
 }
 
 function sendJson(res: express.Response, body: object): void {

@@ -39,7 +39,7 @@ export function parseBody<S extends z.ZodObject>(
   schema: S,
   body: Record<string, unknown>,
 ): ParsedBody<z.output<S>> {
-  refusePrototypeKeys(body, '')
+  refusePrototypeKeys(body)
   const result = schema.safeParse(body)
   if (result.success) return { value: result.data, ignored: unknownMembers(schema, body, '') }
 
@@ -49,17 +49,22 @@ export function parseBody<S extends z.ZodObject>(
   throw new ServiceError(codeFor(first), sentences.join(' '))
 }
 
-/** No JavaScript object can hold such a member safely, so losing it silently is the alternative. */
-function refusePrototypeKeys(value: unknown, path: string): void {
-  if (typeof value !== 'object' || value === null) return
-  for (const [name, member] of Object.entries(value)) {
-    if (name === '__proto__') {
-      throw new ServiceError(
-        path === 'metadata' ? 'invalid_metadata' : 'invalid_request',
-        'A member must not be called "__proto__".',
-      )
+/**
+ * No JavaScript object can hold such a member safely, so losing it silently is the alternative. It
+ * walks without recursion, because a body may be nested deeper than the stack.
+ */
+function refusePrototypeKeys(body: object): void {
+  const open = [{ object: body, path: '' }]
+  for (let next = open.pop(); next; next = open.pop()) {
+    for (const [name, member] of Object.entries(next.object)) {
+      if (name === '__proto__') {
+        throw new ServiceError(
+          next.path === 'metadata' ? 'invalid_metadata' : 'invalid_request',
+          'A member must not be called "__proto__".',
+        )
+      }
+      if (typeof member === 'object' && member !== null) open.push({ object: member, path: name })
     }
-    refusePrototypeKeys(member, name)
   }
 }
 

@@ -1,4 +1,6 @@
-import type { ServerResponse } from 'node:http'
+import { randomUUID } from 'node:crypto'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { ServiceError } from '../domain/errors.ts'
 import { StoreError } from '../store/errors.ts'
 import { headerText } from './header-text.ts'
@@ -51,17 +53,69 @@ function bodyError(cause: unknown): ServiceError | undefined {
   return undefined
 }
 
+/**
+ * The refusal that a request becomes which never was one: what Node's parser or its timeouts refuse,
+ * by the `code` of the error.
+ */
+export function transportErrorOf(cause: NodeJS.ErrnoException): ServiceError {
+  switch (cause.code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new ServiceError(
+        'request_too_large',
+        'The address and the headers of the request are larger than 16 KiB.',
+        { cause },
+      )
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new ServiceError('invalid_request', 'The request did not arrive in time.', { cause })
+    default:
+      return new ServiceError('invalid_request', 'The request is not HTTP/1.1.', { cause })
+  }
+}
+
 /** Writes an Error object, exactly as the specification shows it; the sentence goes in a header. */
 export function sendError(res: ServerResponse, requestId: string, error: ServiceError): void {
-  const { code, statusCode, message, retryAfterSeconds } = error
-  const body = JSON.stringify({ type: 'Error', uuid: requestId, code, status_code: statusCode })
-  res.statusCode = statusCode
+  const { headers, body } = answerOf(requestId, error)
+  res.statusCode = error.statusCode
   res.removeHeader('link')
-  res.setHeader('content-type', 'application/json')
-  res.setHeader('content-length', Buffer.byteLength(body))
-  res.setHeader('latchkey-error-detail', headerText(message))
-  if (code === 'authentication_failure') res.setHeader('www-authenticate', 'Bearer')
-  if (code === 'request_too_large') res.setHeader('connection', 'close')
-  if (retryAfterSeconds !== undefined) res.setHeader('retry-after', retryAfterSeconds)
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
   res.end(body)
+}
+
+/**
+ * Answers on the connection itself, for a `clientError` of the server: what never became a request has
+ * no response to write to. The connection ends.
+ */
+export function refuseConnection(cause: NodeJS.ErrnoException, socket: Duplex): void {
+  if (cause.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const error = transportErrorOf(cause)
+  const requestId = randomUUID()
+  const { headers, body } = answerOf(requestId, error)
+  const all = {
+    ...headers,
+    'request-id': requestId,
+    'cache-control': 'no-store',
+    connection: 'close',
+  }
+  const head = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  const { statusCode } = error
+  socket.end(`HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\n${head.join('')}\r\n${body}`)
+}
+
+function answerOf(
+  requestId: string,
+  { code, statusCode, message, retryAfterSeconds }: ServiceError,
+): { headers: Record<string, string>; body: string } {
+  const body = JSON.stringify({ type: 'Error', uuid: requestId, code, status_code: statusCode })
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+    'latchkey-error-detail': headerText(message),
+    ...(code === 'authentication_failure' && { 'www-authenticate': 'Bearer' }),
+    ...(code === 'request_too_large' && { connection: 'close' }),
+    ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+  }
+  return { headers, body }
 }

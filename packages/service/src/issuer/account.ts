@@ -58,6 +58,7 @@ function loginOf(token: Token): number | undefined {
 function account(user: User): Account {
   return {
     accountId: user.id,
+    isVerified: user.verifiedAt !== undefined,
     claims: () => ({
       ...user.profile,
       sub: user.id,

@@ -2,13 +2,13 @@ import type { Configuration, JWK } from 'oidc-provider'
 import type { Tenant } from '../store/records.ts'
 import { claimsOfScope, createFindAccount } from './account.ts'
 import { createAdapterFactory } from './adapter.ts'
+import { beginFlow } from './begin-flow.ts'
 import type { IssuerContext } from './context.ts'
-import { flowPath } from './flow-path.ts'
 import { loadImpliedGrant } from './grants.ts'
 import { lifetimes, loginSeconds } from './lifetimes.ts'
 import { createLogout } from './logout.ts'
 import { createPolicy } from './policy.ts'
-import { renderError } from './render-error.ts'
+import { createRenderError } from './render-error.ts'
 import { factsOf } from './request-facts.ts'
 
 /** How oidc-provider is set up for a tenant. What a setting decides is read at each request. */
@@ -35,6 +35,7 @@ export function createConfiguration(
       id_token_signed_response_alg: 'RS256',
     },
     enabledJWA: { idTokenSigningAlgValues: ['RS256'], clientAuthSigningAlgValues: [] },
+    fetch: context.outgoing.forTenant(tenant.id),
     pkce: { required: () => true },
     allowOmittingSingleRegisteredRedirectUri: false,
     clientBasedCORS: () => false,
@@ -57,10 +58,10 @@ export function createConfiguration(
       rpInitiatedLogout: createLogout(context),
       backchannelLogout: { enabled: true },
     },
-    renderError,
+    renderError: createRenderError(context),
     interactions: {
       policy: createPolicy(),
-      url: (_ctx, interaction) => flowPath(interaction),
+      url: beginFlow(context),
     },
     extraTokenClaims: (ctx) => {
       const { AuthorizationCode, RefreshToken } = ctx.oidc.entities

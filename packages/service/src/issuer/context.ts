@@ -1,6 +1,10 @@
 import type { DomainContext } from '../domain/context.ts'
+import type { Outbox } from '../mail/outbox.ts'
 import type { ProtocolStore } from '../store/protocol-store.ts'
+import type { ClientIp } from './client-ip.ts'
+import type { Throttle } from './limits.ts'
 import type { Notifier } from './notifier.ts'
+import type { Outgoing } from './outgoing.ts'
 
 /** Where the issuer reports what an operator should know. No secret ever reaches it. */
 export interface IssuerLogger {
@@ -12,8 +16,12 @@ export interface IssuerLogger {
 export interface IssuerContext {
   readonly domain: DomainContext
   readonly protocol: ProtocolStore
-  readonly logger: IssuerLogger
+  readonly outbox: Outbox
   readonly notifier: Notifier
+  readonly throttle: Throttle
+  readonly outgoing: Outgoing
+  readonly clientIp: ClientIp
+  readonly logger: IssuerLogger
   /** Whether domains on this very machine are served over plain http. */
   readonly allowHttpOnLoopback: boolean
 }

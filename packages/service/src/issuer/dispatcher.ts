@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ServiceError } from '../domain/errors.ts'
 import type { Tenant } from '../store/records.ts'
 import type { IssuerContext } from './context.ts'
-import { handleFlow } from './flows/index.ts'
+import { type FlowRequest, handleFlow, originOf, show } from './flows/index.ts'
 import { RequestRefused, sendText } from './http.ts'
 import { issuerUrl } from './issuer-url.ts'
 import type { Providers } from './providers.ts'
@@ -12,7 +13,8 @@ import { setFacts } from './request-facts.ts'
 const FORWARDING_HEADER = /^(forwarded|x-forwarded-.*|x-real-ip|x-original-.*)$/
 
 /**
- * Finds the tenant by the `Host` header and answers as its issuer.
+ * Finds the tenant by the `Host` header and answers as its issuer; `false` when no tenant has that
+ * host, and nothing was answered.
  *
  * oidc-provider derives URLs from the request; it gets to see the issuer's own protocol and host and
  * nothing that a client or proxy sent.
@@ -20,15 +22,18 @@ const FORWARDING_HEADER = /^(forwarded|x-forwarded-.*|x-real-ip|x-original-.*)$/
 export function createDispatcher(
   context: IssuerContext,
   providers: Providers,
-): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
+): (request: IncomingMessage, response: ServerResponse) => Promise<boolean> {
   return async (request, response) => {
     try {
       const tenant = await tenantOf(context, request)
-      if (!tenant) return sendText(response, 404, 'Nothing is served at this address.')
+      if (!tenant) return false
       await answer(tenant, request, response)
     } catch (error) {
-      fail(error, response)
+      context.logger.error({ err: error }, 'The issuer failed.')
+      if (response.headersSent) response.destroy()
+      else sendText(response, 500, 'Something went wrong on our side. Please try again.')
     }
+    return true
   }
 
   async function answer(
@@ -37,34 +42,45 @@ export function createDispatcher(
     response: ServerResponse,
   ): Promise<void> {
     const issuer = issuerUrl(tenant.settings.domain, context)
-    setFacts(request, {
-      tenant,
-      issuer,
-      clientIp: request.socket.remoteAddress ?? '',
-      requestId: randomUUID(),
-    })
+    const facts = { tenant, issuer, clientIp: context.clientIp(request), requestId: randomUUID() }
+    setFacts(request, facts)
     pinIssuer(request, new URL(issuer))
+    response.setHeader('request-id', facts.requestId)
 
     const provider = await providers.of(tenant)
-    const url = new URL(request.url ?? '/', issuer)
+    const url = urlOf(request, issuer)
     if (/^\/(oidc|\.well-known)\//.test(url.pathname)) {
       await provider.callback()(request, response)
     } else {
-      await handleFlow({ context, provider, tenant, url, request, response })
+      const flow = { context, provider, facts, tenant, url, request, response }
+      await guarded({ ...flow, ...originOf(request, url, issuer) })
     }
   }
 
-  function fail(error: unknown, response: ServerResponse): void {
-    const isRefusal = error instanceof RequestRefused
-    if (!isRefusal) context.logger.error({ error }, 'The issuer failed.')
-    if (response.headersSent) {
-      response.destroy()
-    } else if (isRefusal) {
-      sendText(response, error.statusCode, error.message)
-    } else {
-      sendText(response, 500, 'Something went wrong on our side. Please try again.')
+  async function guarded(flow: FlowRequest): Promise<void> {
+    try {
+      await handleFlow(flow)
+    } catch (error) {
+      const status = statusOf(error)
+      if (status >= 500) context.logger.error({ err: error }, 'A page failed.')
+      if (flow.response.headersSent) return void flow.response.destroy()
+      const retry = error instanceof ServiceError ? error.retryAfterSeconds : undefined
+      const headers: Record<string, string> = retry ? { 'retry-after': String(retry) } : {}
+      const text = status >= 500 ? 'errorServer' : 'errorForm'
+      show(flow, status, 'message', { title: 'errorTitle', text }, headers)
     }
   }
+}
+
+function statusOf(error: unknown): number {
+  const isKnown = error instanceof RequestRefused || error instanceof ServiceError
+  return isKnown ? error.statusCode : 500
+}
+
+/** A target that is no path, such as `//host/`, must not change the host. */
+function urlOf(request: IncomingMessage, issuer: string): URL {
+  const target = request.url ?? '/'
+  return URL.parse(`${issuer}${target.startsWith('/') ? target : '/'}`) ?? new URL(issuer)
 }
 
 async function tenantOf(

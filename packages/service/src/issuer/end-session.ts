@@ -13,7 +13,7 @@ export type Session = InstanceType<Provider['Session']>
 export async function endSession(
   context: IssuerContext,
   provider: Provider,
-  session: Session,
+  session: Pick<Session, 'accountId' | 'authorizations' | 'destroy'>,
 ): Promise<void> {
   const { accountId } = session
   for (const [clientId, granted] of Object.entries(session.authorizations ?? {})) {

@@ -9,6 +9,12 @@ interface Interaction {
 /** How the id of an interaction is recognised, and nothing more. */
 const HANDLE_LENGTH = 16
 
+/** The pages of a login, by what follows its path. */
+export type FlowPage = '' | '/signup' | '/reset' | '/sent'
+
+/** What a link in a message has done before it led back into the login. */
+export type Done = 'verified' | 'reset'
+
 /**
  * The path of an interaction's pages. Its id stays in a cookie that the browser sends to this path
  * alone, so that two tabs do not disturb each other; the path has a handle made from it.
@@ -16,12 +22,29 @@ const HANDLE_LENGTH = 16
  * The application travels along, so that a visitor who comes too late can still be sent back to it.
  */
 export function flowPath(interaction: Interaction, page: FlowPage = ''): string {
-  const query = new URLSearchParams({ application: String(interaction.params.client_id) })
-  return `/login/${flowHandle(interaction.uid)}${page}?${query}`
+  const { client_id: clientId, ui_locales: uiLocales } = interaction.params
+  return pathOf(flowHandle(interaction.uid) + page, {
+    application: clientId,
+    ui_locales: uiLocales,
+  })
 }
 
-/** The pages of a flow, by what follows its path. */
-export type FlowPage = '' | '/signup' | '/reset' | '/verify'
+/** The path by which a link in a message leads back into the login with this handle. */
+export function returnPath(
+  handle: string,
+  done: Done,
+  values: { application: string | undefined; uiLocales: string },
+): string {
+  return pathOf(handle, { application: values.application, ui_locales: values.uiLocales, done })
+}
+
+function pathOf(rest: string, values: { [name: string]: unknown }): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(values)) {
+    if (typeof value === 'string') query.set(name, value)
+  }
+  return `/login/${rest}?${query}`
+}
 
 /** The handle of an interaction: a piece of a hash of its id. */
 export function flowHandle(uid: string): string {

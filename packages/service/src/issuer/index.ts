@@ -1,18 +1,36 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { DomainContext } from '../domain/context.ts'
+import type { MailTransport } from '../mail/message.ts'
+import { createOutbox, type Outbox } from '../mail/outbox.ts'
 import type { ProtocolStore } from '../store/protocol-store.ts'
+import { createClientIp } from './client-ip.ts'
 import type { IssuerContext, IssuerLogger } from './context.ts'
 import { createDispatcher } from './dispatcher.ts'
+import { createThrottle, defaultLimits, type Limits } from './limits.ts'
 import { createNotifier } from './notifier.ts'
+import { createOutgoing } from './outgoing.ts'
 import { createProviders } from './providers.ts'
+import { endVoidSessions } from './void-sessions.ts'
 
+export type { CapturedMail, Outbox } from '../mail/outbox.ts'
+export { createSmtpTransport, type SmtpOptions } from '../mail/smtp.ts'
 export type { IssuerLogger } from './context.ts'
 export { rotateSigningKey } from './keys.ts'
+export type { Limits } from './limits.ts'
 
 export interface IssuerOptions {
   domain: DomainContext
   protocol: ProtocolStore
   logger: IssuerLogger
+  /** How mail is sent. Default: it is captured, to be read from {@link Issuer.outbox}. */
+  mail?: MailTransport | undefined
+  /**
+   * Addresses and networks, such as `10.0.0.0/8`, of the proxies in front of the service. Only what
+   * they add to `X-Forwarded-For` is believed. Default: none.
+   */
+  trustedProxies?: readonly string[]
+  /** How often things may be tried. Every limit that is not given has its default. */
+  limits?: Partial<Limits>
   /**
    * Serves domains on this very machine (`localhost`, `*.localhost`, `127.0.0.1`, `[::1]`) as `http://`
    * issuers. Right for development only. Default `false`.
@@ -22,9 +40,19 @@ export interface IssuerOptions {
 
 /** Every tenant as an OpenID provider, with the pages its users see. */
 export interface Issuer {
-  /** Answers any request outside `/v1` and `/x/v1`. */
-  handle(request: IncomingMessage, response: ServerResponse): Promise<void>
-  /** Stops what runs in the background. */
+  /**
+   * Answers any request outside `/v1` and `/x/v1`. Resolves to `false`, with nothing answered, when
+   * no tenant is at the host.
+   */
+  handle(request: IncomingMessage, response: ServerResponse): Promise<boolean>
+  /** Mail that was captured or waits to be sent. */
+  readonly outbox: Pick<Outbox, 'list'>
+  /**
+   * Resolves when applications have been told of all sessions that ended, and mail that was due was
+   * tried.
+   */
+  idle(): Promise<void>
+  /** Stops what runs in the background, after it has finished. */
   close(): Promise<void>
 }
 
@@ -33,24 +61,45 @@ const PRUNE_EVERY_MS = 60_000
 
 /** Makes the issuer of all tenants. */
 export function createIssuer(options: IssuerOptions): Issuer {
+  const { domain, protocol, logger } = options
+  const outbox = createOutbox({ domain, protocol, transport: options.mail, logger })
+  const allowHttpOnLoopback = options.allowHttpOnLoopback ?? false
   const context: IssuerContext = {
-    ...options,
-    notifier: createNotifier(options.logger),
-    allowHttpOnLoopback: options.allowHttpOnLoopback ?? false,
+    domain,
+    protocol,
+    logger,
+    outbox,
+    notifier: createNotifier(logger),
+    throttle: createThrottle(domain, protocol, { ...defaultLimits, ...options.limits }),
+    clientIp: createClientIp(options.trustedProxies ?? []),
+    outgoing: createOutgoing({ domain, allowHttpOnLoopback }),
+    allowHttpOnLoopback,
   }
-  const handle = createDispatcher(context, createProviders(context))
+  const providers = createProviders(context)
+  const voiding = endVoidSessions(context, providers)
   const pruning = setInterval(() => {
-    options.protocol.prune().catch((error: unknown) => {
-      options.logger.error({ error }, 'Expired protocol state could not be removed.')
+    protocol.prune().catch((err: unknown) => {
+      logger.error({ err }, 'Expired protocol state could not be removed.')
     })
   }, PRUNE_EVERY_MS)
   pruning.unref()
 
+  async function idle(): Promise<void> {
+    await voiding.idle()
+    await context.notifier.idle()
+    await outbox.deliver()
+  }
+
   return {
-    handle,
+    handle: createDispatcher(context, providers),
+    outbox: { list: (tenantId) => outbox.list(tenantId) },
+    idle,
     async close() {
       clearInterval(pruning)
+      await voiding.close()
       await context.notifier.idle()
+      await context.outgoing.close()
+      await outbox.close()
     },
   }
 }

@@ -1,7 +1,10 @@
 import type { Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
-import { pageHeaders, renderPage } from '../pages/index.ts'
+import { type PageName, type Pages, pageHeaders, renderPage } from '../pages/index.ts'
+import { lastApplication } from './application-cookie.ts'
 import type { IssuerContext } from './context.ts'
 import { endSession } from './end-session.ts'
+import { lookFor, wayToApplication } from './look.ts'
+import { factsOf } from './request-facts.ts'
 
 type LogoutFeature = NonNullable<NonNullable<Configuration['features']>['rpInitiatedLogout']>
 
@@ -26,14 +29,22 @@ export function createLogout(context: IssuerContext): LogoutFeature {
         return leave(ctx)
       }
       const state = session?.state as { secret: string } | undefined
+      const user = session?.accountId
+        ? await context.domain.store.users.get(factsOf(ctx.req).tenant.id, session.accountId)
+        : undefined
       send(ctx, 'confirmLogout', {
         action: ctx.oidc.urlFor('end_session_confirm'),
         xsrf: state?.secret ?? '',
+        email: user?.email ?? '',
       })
     },
 
     async postLogoutSuccessSource(ctx) {
-      send(ctx, 'loggedOut', {})
+      const { tenant, issuer } = factsOf(ctx.req)
+      const applicationId =
+        ctx.oidc.client?.clientId ?? lastApplication(ctx.req, issuer.startsWith('https:'))
+      const wayOn = await wayToApplication(context, tenant, applicationId, 'continueTo')
+      send(ctx, 'message', { title: 'loggedOutTitle', text: 'loggedOutText', wayOn })
     },
   }
 }
@@ -59,7 +70,8 @@ function leave(ctx: KoaContextWithOIDC): void {
   ctx.body = ''
 }
 
-function send(ctx: KoaContextWithOIDC, page: 'confirmLogout' | 'loggedOut', data: object): void {
-  ctx.set(pageHeaders)
-  ctx.body = renderPage(page, data)
+function send<Name extends PageName>(ctx: KoaContextWithOIDC, name: Name, page: Pages[Name]): void {
+  const look = lookFor(factsOf(ctx.req).tenant, ctx.req, ctx.oidc.params?.ui_locales)
+  ctx.set({ ...pageHeaders, 'content-language': look.language })
+  ctx.body = renderPage(name, look, page)
 }

@@ -6,6 +6,7 @@ import type { IssuerContext } from './context.ts'
 import { issuerUrl } from './issuer-url.ts'
 import { signingKeys } from './keys.ts'
 import { skipNeedlessConfirmation } from './logout.ts'
+import { allowOfflineAccess } from './policy.ts'
 
 /** Providers kept at the same time; each takes 40 to 90 KiB and 0.3 ms to build again. */
 const MAX_PROVIDERS = 500
@@ -57,8 +58,9 @@ async function build(context: IssuerContext, tenant: Tenant, issuer: string): Pr
   provider.proxy = true
   keepLoginTimesWhole(provider)
   skipNeedlessConfirmation(provider)
-  provider.on('server_error', (ctx, error) => {
-    context.logger.error({ tenantId: tenant.id, path: ctx.path, error }, 'The issuer failed.')
+  allowOfflineAccess(provider)
+  provider.on('server_error', (ctx, err) => {
+    context.logger.error({ tenantId: tenant.id, path: ctx.path, err }, 'The issuer failed.')
   })
   return provider
 }

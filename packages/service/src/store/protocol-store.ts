@@ -54,6 +54,9 @@ export interface QueuedMail {
   sealed: string
 }
 
+/** How long captured mail is kept. */
+export const MAIL_KEPT_SECONDS = 7 * 86_400
+
 /** Messages that wait to be sent, and those captured instead of being sent. */
 export interface MailQueue {
   add(mail: QueuedMail): Promise<void>
@@ -86,10 +89,9 @@ export interface ProtocolStore {
   /** Spends the entry. Of any number of callers exactly one gets `true`. */
   consume(name: EntryName): Promise<boolean>
   /** Removes the entry and returns it. Of any number of callers exactly one gets it. */
-  take(name: EntryName): Promise<ProtocolEntry | undefined>
+  takeByUid(tenantId: string, kind: string, uid: string): Promise<ProtocolEntry | undefined>
   delete(name: EntryName): Promise<void>
   deleteByGrant(tenantId: string, kind: string, grantId: string): Promise<void>
-  deleteByAccount(tenantId: string, kind: string, accountId: string): Promise<void>
 
   /** Counts an attempt, unless it comes too early. */
   admit(key: string, limit: AttemptLimit): Promise<Admission>
@@ -98,7 +100,7 @@ export interface ProtocolStore {
   /** Forgets all attempts. */
   forgive(key: string): Promise<void>
 
-  /** Removes what has expired; answers how many. */
+  /** Removes what has expired, and mail of more than a week ago; answers how many entries. */
   prune(): Promise<number>
   /** Finishes what is under way, then lets go of files and connections. */
   close(): Promise<void>

@@ -1,8 +1,13 @@
 import { errors, type Provider } from 'oidc-provider'
 import { flowHandle, isCsrfToken } from '../flow-path.ts'
-import { type Form, readForm, sendText } from '../http.ts'
-import type { FlowRequest } from './index.ts'
+import { type Form, readForm } from '../http.ts'
+import { confirmEmail, showConfirmEmail } from './confirm-email.ts'
+import { showDeadEnd, showNotFound } from './dead-end.ts'
+import { type FlowRequest, show } from './flow-request.ts'
 import { login, showLogin } from './login.ts'
+import { requestReset, showResetRequest } from './reset-request.ts'
+import { sent, showSent } from './sent.ts'
+import { showSignup, signup } from './signup.ts'
 
 /** An interaction of oidc-provider: what is kept while a visitor logs in. */
 export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
@@ -10,27 +15,55 @@ export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
 /** A request for a page of a login that is under way in this browser. */
 export interface InteractionRequest extends FlowRequest {
   interaction: Interaction
+  handle: string
+}
+
+interface Page {
+  show(flow: InteractionRequest): Promise<void>
+  submit(flow: InteractionRequest, form: Form): Promise<void>
+}
+
+/** The pages of each prompt of the policy, by what follows `/login/<handle>`. */
+const pages: { [prompt: string]: { [page: string]: Page } } = {
+  login: {
+    '': { show: showLogin, submit: login },
+    '/signup': { show: showSignup, submit: signup },
+    '/reset': { show: showResetRequest, submit: requestReset },
+    '/sent': { show: showSent, submit: sent },
+  },
+  verify_email: {
+    '': { show: showConfirmEmail, submit: confirmEmail },
+  },
 }
 
 /** Answers a request below `/login/<handle>`. */
 export async function handleInteraction(flow: FlowRequest): Promise<void> {
-  const interaction = await findInteraction(flow)
-  if (!interaction) return sendText(flow.response, 400, 'This login has expired.')
+  const [, handle = '', rest = ''] = /^\/login\/([^/]+)(\/.*)?$/.exec(flow.url.pathname) ?? []
+  const interaction = await findInteraction(flow, handle)
+  if (!interaction) return showDeadEnd(flow)
 
-  const current: InteractionRequest = { ...flow, interaction }
-  if (flow.request.method === 'GET') return showLogin(current)
-  if (flow.request.method !== 'POST') return sendText(flow.response, 405, 'Use GET or POST.')
+  const { client_id: applicationId, ui_locales: uiLocales } =
+    interaction.params as unknown as Params
+  const current: InteractionRequest = { ...flow, interaction, handle, applicationId, uiLocales }
+  const page = pages[interaction.prompt.name]?.[rest]
+  if (!page) return showNotFound(current)
+  if (flow.request.method !== 'POST') return page.show(current)
 
-  const form: Form = await readForm(flow.request)
-  if (!isCsrfToken(interaction.uid, form.get('csrf'))) {
-    return sendText(flow.response, 403, 'The form was not made by this page.')
-  }
-  return login(current, form)
+  const form = await readForm(flow.request)
+  if (isCsrfToken(interaction.uid, form.get('csrf'))) return page.submit(current, form)
+  return show(current, 403, 'message', { title: 'errorTitle', text: 'errorForm' })
+}
+
+interface Params {
+  client_id: string
+  ui_locales?: string
 }
 
 /** The interaction whose cookie came along, if it is the one that the path names. */
-async function findInteraction(flow: FlowRequest): Promise<Interaction | undefined> {
-  const handle = flow.url.pathname.split('/')[2]
+async function findInteraction(
+  flow: FlowRequest,
+  handle: string,
+): Promise<Interaction | undefined> {
   try {
     const interaction = await flow.provider.interactionDetails(flow.request, flow.response)
     return flowHandle(interaction.uid) === handle ? interaction : undefined

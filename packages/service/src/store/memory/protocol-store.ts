@@ -1,6 +1,12 @@
 import type { Clock } from '../../clock.ts'
 import { type Attempts, decideAdmission } from '../attempts.ts'
-import type { EntryName, ProtocolEntry, ProtocolStore, QueuedMail } from '../protocol-store.ts'
+import {
+  type EntryName,
+  MAIL_KEPT_SECONDS,
+  type ProtocolEntry,
+  type ProtocolStore,
+  type QueuedMail,
+} from '../protocol-store.ts'
 import { createMemoryMailQueue } from './mail-queue.ts'
 
 /** Keeps protocol state in the memory of the process, where it ends with it. */
@@ -66,9 +72,10 @@ export function createMemoryProtocolStore(options: { clock: Clock }): ProtocolSt
       return true
     },
 
-    async take(name) {
-      const entry = copy(live(nameOf(name)))
-      remove(nameOf(name))
+    async takeByUid(tenantId, kind, uid) {
+      const name = byUid.get(join(tenantId, kind, uid))
+      const entry = name === undefined ? undefined : copy(live(name))
+      if (name !== undefined) remove(name)
       return entry
     },
 
@@ -78,10 +85,6 @@ export function createMemoryProtocolStore(options: { clock: Clock }): ProtocolSt
 
     async deleteByGrant(tenantId, kind, grantId) {
       for (const name of byGrant.of(join(tenantId, kind, grantId))) remove(name)
-    },
-
-    async deleteByAccount(tenantId, kind, accountId) {
-      for (const name of byAccount.of(join(tenantId, kind, accountId))) remove(name)
     },
 
     async admit(key, limit) {
@@ -104,6 +107,9 @@ export function createMemoryProtocolStore(options: { clock: Clock }): ProtocolSt
       const expired = [...entries].filter(([, entry]) => entry.expiresAt <= now())
       for (const [name] of expired) remove(name)
       for (const [key, made] of attempts) if (made.forgetAt <= now()) attempts.delete(key)
+      for (const { id, createdAt } of mail.values()) {
+        if (createdAt < now() - MAIL_KEPT_SECONDS * 1e6) mail.delete(id)
+      }
       return expired.length
     },
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../../clock.ts'
 import { decideAdmission } from '../attempts.ts'
-import type { ProtocolEntry, ProtocolStore } from '../protocol-store.ts'
+import { MAIL_KEPT_SECONDS, type ProtocolEntry, type ProtocolStore } from '../protocol-store.ts'
 import type { Micros } from '../records.ts'
 import { createGroupCommit } from './protocol-commits.ts'
 import { createSqliteMailQueue } from './protocol-mail.ts'
@@ -64,9 +64,9 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
       return done.changes === 1
     },
 
-    async take({ tenantId, kind, key }) {
+    async takeByUid(tenantId, kind, uid) {
       const at = now()
-      return toEntry(await commits.run(() => sql.take.get(tenantId, kind, key, at)))
+      return toEntry(await commits.run(() => sql.takeByUid.get(uid, kind, tenantId, at)))
     },
 
     async delete({ tenantId, kind, key }) {
@@ -75,10 +75,6 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
 
     async deleteByGrant(tenantId, kind, grantId) {
       await commits.run(() => sql.deleteByGrant.run(grantId, kind, tenantId))
-    },
-
-    async deleteByAccount(tenantId, kind, accountId) {
-      await commits.run(() => sql.deleteByAccount.run(accountId, kind, tenantId))
     },
 
     async admit(key, limit) {
@@ -104,6 +100,7 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
       const at = now()
       const done = await commits.run(() => {
         sql.pruneAttempts.run(at, PRUNE_BATCH)
+        sql.pruneMail.run(at - MAIL_KEPT_SECONDS * 1e6)
         return sql.prune.run(at, PRUNE_BATCH)
       })
       return Number(done.changes)
@@ -134,13 +131,12 @@ function prepare(database: DatabaseSync) {
     consume: database.prepare(
       `UPDATE entry SET consumed_at = ? WHERE ${BY_KEY} AND expires_at > ? AND consumed_at IS NULL`,
     ),
-    take: database.prepare(`DELETE FROM entry WHERE ${BY_KEY} AND expires_at > ? RETURNING *`),
+    takeByUid: database.prepare(
+      'DELETE FROM entry WHERE uid = ? AND kind = ? AND tenant_id = ? AND expires_at > ? RETURNING *',
+    ),
     delete: database.prepare(`DELETE FROM entry WHERE ${BY_KEY}`),
     deleteByGrant: database.prepare(
       'DELETE FROM entry WHERE grant_id = ? AND kind = ? AND tenant_id = ?',
-    ),
-    deleteByAccount: database.prepare(
-      'DELETE FROM entry WHERE account_id = ? AND kind = ? AND tenant_id = ?',
     ),
     attempts: database.prepare('SELECT count, last_at AS lastAt FROM attempt WHERE key = ?'),
     setAttempts: database.prepare('INSERT OR REPLACE INTO attempt VALUES (?, ?, ?, ?)'),
@@ -149,6 +145,7 @@ function prepare(database: DatabaseSync) {
     pruneAttempts: database.prepare(
       'DELETE FROM attempt WHERE key IN (SELECT key FROM attempt WHERE forget_at <= ? LIMIT ?)',
     ),
+    pruneMail: database.prepare('DELETE FROM mail WHERE created_at < ?'),
     prune: database.prepare(
       `DELETE FROM entry WHERE (tenant_id, kind, key) IN
          (SELECT tenant_id, kind, key FROM entry WHERE expires_at <= ? LIMIT ?)`,

@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -9,8 +9,8 @@ import { createApplication, openSecret } from '../../../src/domain/applications.
 import type { DomainContext } from '../../../src/domain/context.ts'
 import { createCredential } from '../../../src/domain/credentials.ts'
 import { createPasswordEngine } from '../../../src/domain/password-engine.ts'
-import { createTenant, defaultSettings } from '../../../src/domain/tenants.ts'
-import { createUser, type UserInput } from '../../../src/domain/users.ts'
+import { createTenant, defaultSettings, updateTenant } from '../../../src/domain/tenants.ts'
+import { createUser, type UserInput, updateUser } from '../../../src/domain/users.ts'
 import { createVault } from '../../../src/domain/vault.ts'
 import { createIssuer, type IssuerOptions } from '../../../src/issuer/index.ts'
 import { createMemoryDataStore } from '../../../src/store/memory/data-store.ts'
@@ -58,7 +58,11 @@ export async function startIssuer(options: StartOptions = {}) {
     allowHttpOnLoopback: true,
     ...issuerOptions,
   })
-  const server = createServer((request, response) => void issuer.handle(request, response))
+  const server = createServer((request, response) => {
+    void issuer.handle(request, response).then((isAnswered) => {
+      if (!isAnswered) response.writeHead(421).end()
+    })
+  })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
 
@@ -116,6 +120,35 @@ export async function startIssuer(options: StartOptions = {}) {
     addUser,
     setPassword,
     fetch: createLoopbackFetch(),
+    /** Changes settings of the tenant. */
+    async changeSettings(changes: Partial<TenantSettings>): Promise<void> {
+      const current = await domain.store.tenants.get(tenant.id)
+      if (!current) throw new Error('The tenant is gone.')
+      const input = { ...current, settings: { ...current.settings, ...changes } }
+      await updateTenant(domain, admin, tenant.id, input)
+    },
+    /** Changes what the management API changes of a user. */
+    async changeUser(user: User, changes: Partial<UserInput>): Promise<void> {
+      const current = await domain.store.users.get(tenant.id, user.id)
+      if (!current) throw new Error('The user is gone.')
+      const { email, disabled, metadata, profile, verifiedAt } = current
+      const emailVerified = verifiedAt !== undefined
+      const input = { email, disabled, metadata, profile, emailVerified, verifiedAt, ...changes }
+      await updateUser(domain, admin, tenant.id, user.id, input)
+    },
+    /** Captured mail, the newest first. */
+    mails: () => issuer.outbox.list(tenant.id),
+    /** The link in the newest message. */
+    async lastLink(): Promise<string> {
+      const [mail] = await issuer.outbox.list(tenant.id)
+      if (!mail?.link) throw new Error('The newest message has no link.')
+      return mail.link
+    },
+    idle: () => issuer.idle(),
+    /** Everything that the protocol store holds, as text. */
+    dumpProtocol: stores.dump,
+    actions: async () =>
+      (await domain.store.audit.list({ tenantId: tenant.id })).map(({ action }) => action),
     /** What was reported to the operator; empty when all went well. */
     problems,
     async [Symbol.asyncDispose]() {
@@ -131,13 +164,35 @@ export type TestIssuer = Awaited<ReturnType<typeof startIssuer>>
 
 export type { Fetch }
 
-async function openStores(
-  kind: StoreKind,
-): Promise<{ data: DataStore; protocol: ProtocolStore; close(): Promise<void> }> {
+interface Stores {
+  data: DataStore
+  protocol: ProtocolStore
+  dump(): Promise<string>
+  close(): Promise<void>
+}
+
+async function openStores(kind: StoreKind): Promise<Stores> {
   if (kind === 'memory') {
     const data = createMemoryDataStore()
     const protocol = createMemoryProtocolStore({ clock: systemClock })
-    return { data, protocol, close: async () => {} }
+    // What a memory store keeps is what it was given.
+    const given: unknown[] = []
+    const recording: ProtocolStore = {
+      ...protocol,
+      put: (entry) => {
+        given.push(entry)
+        return protocol.put(entry)
+      },
+      mail: {
+        ...protocol.mail,
+        add: (mail) => {
+          given.push(mail)
+          return protocol.mail.add(mail)
+        },
+      },
+    }
+    const dump = async () => JSON.stringify(given)
+    return { data, protocol: recording, dump, close: async () => {} }
   }
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-issuer-'))
   const data = await openSqliteDataStore(folder)
@@ -146,6 +201,7 @@ async function openStores(
   return {
     data,
     protocol,
+    dump: async () => (await readFile(path, 'latin1')) + (await readFile(`${path}-wal`, 'latin1')),
     async close() {
       await protocol.close()
       await data.close()

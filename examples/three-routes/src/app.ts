@@ -1,0 +1,25 @@
+import { createAuthRouter, requireUser } from '@latchkey/express'
+import express from 'express'
+import { accountPage, homePage } from './pages.ts'
+
+export const app = express()
+
+// Adds /login, /callback and /logout, and `req.auth` to every other request.
+app.use(
+  createAuthRouter({
+    issuer: process.env.LATCHKEY_ISSUER,
+    clientId: process.env.LATCHKEY_CLIENT_ID,
+    clientSecret: process.env.LATCHKEY_CLIENT_SECRET,
+    baseUrl: process.env.LATCHKEY_BASE_URL,
+    session: { secret: process.env.LATCHKEY_SESSION_SECRET },
+  }),
+)
+
+app.get('/', (req, res) => {
+  res.send(homePage(req.auth.user))
+})
+
+// Whoever is not signed in logs in first, and lands here.
+app.get('/account', requireUser(), (req, res) => {
+  res.send(accountPage(req.auth.user))
+})

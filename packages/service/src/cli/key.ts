@@ -1,0 +1,64 @@
+import { type Command, Option } from 'commander'
+import { formatTimestamp } from '../http/timestamps.ts'
+import type { ApiKey } from '../store/records.ts'
+import { type DataOptions, instant, printTable, withAdmin, withDataOptions } from './options.ts'
+
+interface CreateOptions extends DataOptions {
+  name: string
+  tenant?: string[]
+  allTenants?: boolean
+  expires?: number
+}
+
+/** Adds `key list`, `key create` and `key revoke`. */
+export function addKeyCommands(program: Command): void {
+  const key = program.command('key').description('Make, list and revoke API keys.')
+
+  withDataOptions(key.command('list').description('List the keys; their secrets are not stored.'))
+    .option('--json', 'print JSON')
+    .action((options: DataOptions & { json?: boolean }) =>
+      withAdmin(options, async (admin) => {
+        printTable((await admin.listApiKeys()).map(row), options.json ?? false)
+      }),
+    )
+
+  withDataOptions(key.command('create').description('Make a key; prints it, once.'))
+    .requiredOption('--name <name>', 'for people to tell keys apart')
+    .option('--tenant <id...>', 'tenants that it reaches')
+    .addOption(
+      new Option('--all-tenants', 'it reaches all tenants, later ones too').conflicts('tenant'),
+    )
+    .option('--expires <date>', 'when it stops, such as 2027-01-31 (default: never)', instant)
+    .action((options: CreateOptions) =>
+      withAdmin(options, async (admin) => {
+        const { secret } = await admin.createApiKey({
+          name: options.name,
+          reach: options.allTenants ? 'all' : (options.tenant ?? []),
+          expiresAt: options.expires,
+        })
+        console.log(secret)
+      }),
+    )
+
+  withDataOptions(key.command('revoke <id>').description('End a key at once.')).action(
+    (id: string, options: DataOptions) =>
+      withAdmin(options, async (admin) => {
+        const { name, last4 } = await admin.revokeApiKey(id)
+        console.log(`Revoked the key "${name}" that ends in ${last4}.`)
+      }),
+  )
+}
+
+function row(key: ApiKey): Record<string, string> {
+  const instantOf = (at: number | undefined) => (at === undefined ? '-' : formatTimestamp(at))
+  return {
+    id: key.id,
+    name: key.name,
+    secret: `…${key.last4}`,
+    tenants: key.reach === 'all' ? 'all' : key.reach.join(' '),
+    created: instantOf(key.createdAt),
+    expires: instantOf(key.expiresAt),
+    revoked: instantOf(key.revokedAt),
+    'last use': instantOf(key.lastUsedAt),
+  }
+}

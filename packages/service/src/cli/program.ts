@@ -1,0 +1,59 @@
+import { Command, CommanderError } from 'commander'
+import { ServiceError } from '../domain/errors.ts'
+import { addAuditCommand } from './audit.ts'
+import { addKeyCommands } from './key.ts'
+import { addSeedCommand } from './seed.ts'
+import { addServeCommand } from './serve.ts'
+import { addTenantCommands } from './tenant.ts'
+
+/** The `latchkey-service` command. */
+export interface Program {
+  /** Runs it; resolves with the exit code: 0 done, 1 failed, 2 called in a wrong way. */
+  run(args: string[]): Promise<number>
+}
+
+/** Makes the command with all its subcommands. */
+export function createProgram(): Program {
+  const program = new Command('latchkey-service')
+    .description('An identity service: tenants, applications, users, and a login for each tenant.')
+    .showHelpAfterError('Add --help for the options.')
+    .exitOverride()
+    .addHelpText(
+      'after',
+      `
+Examples:
+  latchkey-service serve --data ./data --port 4400
+  latchkey-service tenant create --data ./data --domain login.example.com
+  latchkey-service key create --data ./data --name ci --all-tenants
+
+Every option can be given as an environment variable instead, such as LATCHKEY_DATA for --data.
+Exit codes: 0 done, 1 failed, 2 called in a wrong way.`,
+    )
+  for (const add of [
+    addServeCommand,
+    addTenantCommands,
+    addKeyCommands,
+    addSeedCommand,
+    addAuditCommand,
+  ]) {
+    add(program)
+  }
+
+  return {
+    async run(args) {
+      try {
+        await program.parseAsync(args, { from: 'user' })
+        return 0
+      } catch (error) {
+        if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+        console.error(describe(error))
+        return 1
+      }
+    },
+  }
+}
+
+function describe(error: unknown): string {
+  if (error instanceof ServiceError) return `${error.message} (${error.code})`
+  return error instanceof Error ? error.message : String(error)
+}

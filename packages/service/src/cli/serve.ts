@@ -1,0 +1,94 @@
+import { type Command, Option } from 'commander'
+import { type Logger, pino } from 'pino'
+import { type DataOptions, wholeNumber, withDataOptions } from './options.ts'
+
+interface ServeOptions extends DataOptions {
+  port: number
+  host: string
+  rateLimit: number
+  auditDays: number
+  closeSeconds: number
+  logLevel: string
+}
+
+/** Adds `serve`. */
+export function addServeCommand(program: Command): void {
+  withDataOptions(
+    program.command('serve').description('Serve the API and the logins of all tenants.'),
+  )
+    .addOption(
+      new Option('--port <number>', 'port; 0 takes a free one')
+        .env('LATCHKEY_PORT')
+        .default(4400)
+        .argParser(wholeNumber(0, 65_535)),
+    )
+    .addOption(
+      new Option('--host <address>', 'address; 0.0.0.0 for every network of the machine')
+        .env('LATCHKEY_HOST')
+        .default('127.0.0.1'),
+    )
+    .addOption(
+      new Option('--rate-limit <number>', 'requests per second that one API key may make')
+        .env('LATCHKEY_RATE_LIMIT')
+        .default(100)
+        .argParser(wholeNumber(1, 1_000_000)),
+    )
+    .addOption(
+      new Option('--audit-days <number>', 'days for which the audit log is kept')
+        .env('LATCHKEY_AUDIT_DAYS')
+        .default(400)
+        .argParser(wholeNumber(1, 100_000)),
+    )
+    .addOption(
+      new Option('--close-seconds <number>', 'how long a shutdown waits for requests under way')
+        .env('LATCHKEY_CLOSE_SECONDS')
+        .default(10)
+        .argParser(wholeNumber(0, 3_600)),
+    )
+    .addOption(
+      new Option('--log-level <level>', 'debug logs every request')
+        .env('LATCHKEY_LOG_LEVEL')
+        .default('info')
+        .choices(['debug', 'info', 'warn', 'error', 'silent']),
+    )
+    .action(serve)
+}
+
+async function serve(options: ServeOptions): Promise<void> {
+  // Loaded here, so that the other commands need not load an OpenID provider.
+  const { createIdentityService } = await import('../service.ts')
+  const logger = createLogger(options.logLevel)
+  const service = await createIdentityService({
+    data: options.data,
+    masterKey: options.masterKey,
+    requestsPerSecond: options.rateLimit,
+    auditDays: options.auditDays,
+    closeSeconds: options.closeSeconds,
+    logger,
+  })
+  try {
+    const { address, port } = await service.listen({ port: options.port, host: options.host })
+    logger.info({ address, port }, 'listening')
+    const signal = await nextSignal()
+    logger.info({ signal }, 'closing')
+  } finally {
+    await service.close()
+  }
+}
+
+/** JSON lines on standard output; whatever could be a secret is cut out. */
+function createLogger(level: string): Logger {
+  const secrets = ['authorization', 'cookie', 'password', 'secret', 'token', 'hash']
+  return pino({
+    level,
+    base: null,
+    redact: secrets.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
+  })
+}
+
+/** The first signal that asks to stop. A second one ends the process at once. */
+function nextSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve)
+  })
+}

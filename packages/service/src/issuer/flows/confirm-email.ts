@@ -1,0 +1,56 @@
+import type { TextKey } from '../../pages/index.ts'
+import type { User } from '../../store/records.ts'
+import { csrfToken } from '../flow-path.ts'
+import type { Form } from '../http.ts'
+import { sendLink } from '../messages.ts'
+import { showDeadEnd } from './dead-end.ts'
+import { occasionOf, show } from './flow-request.ts'
+import type { InteractionRequest } from './interaction.ts'
+import { showTooMany } from './too-many.ts'
+
+/** Asks a user who has logged in to prove the address, or goes on when that is done. */
+export async function showConfirmEmail(flow: InteractionRequest): Promise<void> {
+  const user = await currentUser(flow)
+  if (!user) return showDeadEnd(flow)
+  if (isProven(flow, user)) return finish(flow)
+  showWaiting(flow, user)
+}
+
+/** Goes on with the login, or sends the message again. */
+export async function confirmEmail(flow: InteractionRequest, form: Form): Promise<void> {
+  const { context, facts } = flow
+  const user = await currentUser(flow)
+  if (!user) return showDeadEnd(flow)
+  if (isProven(flow, user)) return finish(flow)
+  if (form.get('step') !== 'resend') return showWaiting(flow, user, 'checkMailWaiting')
+
+  const admission = await context.throttle.admitMailRequest(facts)
+  if (admission.kind === 'refused') return showTooMany(flow, admission.retryAfterSeconds)
+  await sendLink(context, 'verify', occasionOf(flow), user.email, user)
+  return showWaiting(flow, user, 'checkMailAgain')
+}
+
+async function currentUser(flow: InteractionRequest): Promise<User | undefined> {
+  const { context, tenant, interaction } = flow
+  const accountId = interaction.session?.accountId
+  return accountId === undefined ? undefined : context.domain.store.users.get(tenant.id, accountId)
+}
+
+function isProven({ tenant }: InteractionRequest, user: User): boolean {
+  return user.verifiedAt !== undefined || tenant.settings.allowUnverified
+}
+
+/** Lets the application's request go on. What was done before it stays done. */
+async function finish({ provider, request, response }: InteractionRequest): Promise<void> {
+  const result = { verify_email: {} }
+  await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: true })
+}
+
+function showWaiting(flow: InteractionRequest, user: User, notice?: TextKey): void {
+  show(flow, 200, 'checkMail', {
+    text: 'checkMailVerify',
+    email: user.email,
+    csrf: csrfToken(flow.interaction.uid),
+    notice,
+  })
+}

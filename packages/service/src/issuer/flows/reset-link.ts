@@ -1,0 +1,72 @@
+import { judgePassword, resetPassword } from '../../domain/accounts.ts'
+import { hashPassword } from '../../domain/passwords.ts'
+import type { TextKey } from '../../pages/index.ts'
+import type { User } from '../../store/records.ts'
+import { type EmailToken, readEmailToken, spendEmailToken } from '../email-tokens.ts'
+import { returnPath } from '../flow-path.ts'
+import { type Form, redirect } from '../http.ts'
+import { sendPasswordChanged } from '../messages.ts'
+import { showDeadEnd, showInvalidLink } from './dead-end.ts'
+import { actorOf, type FlowRequest, languageOf, occasionOf, show } from './flow-request.ts'
+import { mayReset } from './reset-request.ts'
+import { passwordProblems } from './signup.ts'
+
+/** Shows the form for the new password. The link stays good until one was accepted. */
+export async function showReset(flow: FlowRequest): Promise<void> {
+  const token = flow.url.searchParams.get('token') ?? ''
+  const found = await findRecipient(flow, token)
+  if (!found) return showInvalidLink(flow)
+  showForm(flow, 200, token, found.content)
+}
+
+/** Sets the new password, which ends all sessions, and leads back to the login. */
+export async function reset(flow: FlowRequest, form: Form): Promise<void> {
+  const { context, tenant, response } = flow
+  const token = form.get('token') ?? ''
+  const password = form.get('password') ?? ''
+  const found = await findRecipient(flow, token)
+  if (!found) return showInvalidLink(flow)
+  const { user, content } = found
+  const problem = judgePassword(password, user.email)
+  if (problem) return showForm(flow, 422, token, content, passwordProblems[problem])
+
+  // Hashed before the token is spent: a service too busy to hash leaves the link good.
+  const stored = await hashPassword(context.domain, password, 'login')
+  if (!(await spendEmailToken(context, tenant.id, 'ResetToken', token)))
+    return showInvalidLink(flow)
+  const isSet = await resetPassword(context.domain, actorOf(flow, user.id), user, stored)
+  if (!isSet) return showInvalidLink(flow)
+  await sendPasswordChanged(context, occasionOf(flow), user)
+
+  const { flow: handle, applicationId } = content
+  const values = { application: applicationId, uiLocales: languageOf(flow) }
+  if (handle !== undefined) return redirect(response, returnPath(handle, 'reset', values))
+  const url = new URL(flow.url)
+  url.searchParams.set('done', 'reset')
+  return showDeadEnd({ ...flow, url, applicationId })
+}
+
+/** Whom a good link was sent to, if they still have that address and may set a password. */
+async function findRecipient(
+  flow: FlowRequest,
+  token: string,
+): Promise<{ user: User; content: EmailToken } | undefined> {
+  const { context, tenant } = flow
+  if (!tenant.settings.allowPasswords) return undefined
+  const content = await readEmailToken(context, tenant.id, 'ResetToken', token)
+  if (!content) return undefined
+  const user = await context.domain.store.users.get(tenant.id, content.userId)
+  if (!user || user.emailKey !== content.emailKey) return undefined
+  return (await mayReset(flow, user)) ? { user, content } : undefined
+}
+
+function showForm(
+  flow: FlowRequest,
+  status: number,
+  token: string,
+  content: EmailToken,
+  problem?: TextKey,
+): void {
+  const application = content.applicationId ?? ''
+  show(flow, status, 'reset', { token, email: content.email, application, problem })
+}

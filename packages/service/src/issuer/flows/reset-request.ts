@@ -1,0 +1,79 @@
+import { checkEmail, emailKey } from '../../domain/rules.ts'
+import type { User } from '../../store/records.ts'
+import { csrfToken, flowPath } from '../flow-path.ts'
+import { type Form, redirect } from '../http.ts'
+import { sendLink } from '../messages.ts'
+import { showNotFound } from './dead-end.ts'
+import { type FlowRequest, occasionOf, show } from './flow-request.ts'
+import type { InteractionRequest } from './interaction.ts'
+import { writePending } from './pending.ts'
+import { showTooMany } from './too-many.ts'
+
+/** Shows the form that asks for a link to set a new password. */
+export async function showResetRequest(flow: FlowRequest | InteractionRequest): Promise<void> {
+  const hint = 'interaction' in flow ? flow.interaction.params.login_hint : undefined
+  return showForm(flow, 200, typeof hint === 'string' ? hint : '')
+}
+
+/**
+ * Sends a link to set a new password.
+ *
+ * Whether there is an account, whether it is disabled: the answer is the same and takes as long.
+ */
+export async function requestReset(
+  flow: FlowRequest | InteractionRequest,
+  form: Form,
+): Promise<void> {
+  const { context, facts, tenant, response } = flow
+  if (!tenant.settings.allowPasswords) return showNotFound(flow)
+  const email = (form.get('email') ?? '').trim()
+  if (!isEmail(email)) return showForm(flow, 422, email, true)
+  const admission = await context.throttle.admitMailRequest(facts)
+  if (admission.kind === 'refused') return showTooMany(flow, admission.retryAfterSeconds)
+
+  const user = await context.domain.store.users.findByEmail(tenant.id, emailKey(email))
+  const recipient = (await mayReset(flow, user)) ? user : undefined
+  await sendLink(context, 'reset', occasionOf(flow), email, recipient)
+
+  if ('interaction' in flow) {
+    await writePending(flow, { reason: 'reset', email })
+    return redirect(response, flowPath(flow.interaction, '/sent'))
+  }
+  return show(flow, 200, 'checkMail', { text: 'checkMailReset', email })
+}
+
+/** Whether the user may set a new password: not when the user or the password is disabled. */
+export async function mayReset(
+  { context, tenant }: FlowRequest,
+  user: User | undefined,
+): Promise<boolean> {
+  // Looked up for nobody as well, so that it takes as long.
+  const userId = user?.id ?? 'nobody'
+  const password = await context.domain.store.credentials.get(tenant.id, userId, 'password')
+  return user !== undefined && !user.disabled && !password?.disabled
+}
+
+async function showForm(
+  flow: FlowRequest | InteractionRequest,
+  status: number,
+  email: string,
+  isInvalid = false,
+): Promise<void> {
+  if (!flow.tenant.settings.allowPasswords) return showNotFound(flow)
+  const interaction = 'interaction' in flow ? flow.interaction : undefined
+  show(flow, status, 'resetRequest', {
+    email,
+    csrf: interaction ? csrfToken(interaction.uid) : '',
+    problem: isInvalid ? 'emailInvalid' : undefined,
+    loginPath: interaction && flowPath(interaction),
+  })
+}
+
+function isEmail(text: string): boolean {
+  try {
+    checkEmail('The address', text)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto'
+import type { DomainContext } from '../domain/context.ts'
+import { nowMicros } from '../domain/context.ts'
+import { emailKey } from '../domain/rules.ts'
+import type { Admission, AttemptLimit, ProtocolStore } from '../store/protocol-store.ts'
+import { clientNetwork } from './client-ip.ts'
+import type { RequestFacts } from './request-facts.ts'
+
+/** How often things may be tried before each further attempt has to wait. */
+export interface Limits {
+  /** Failed logins at one address of one tenant. */
+  loginPerAddress: AttemptLimit
+  /** Failed logins from one client. */
+  loginPerClient: AttemptLimit
+  /** Messages to one address of one tenant. */
+  mailPerAddress: AttemptLimit
+  /** Messages asked for, and accounts made, by one client. */
+  mailPerClient: AttemptLimit
+}
+
+/** Nobody is ever locked out: the longest wait is fifteen minutes for a login, an hour for mail. */
+export const defaultLimits: Limits = {
+  loginPerAddress: { free: 5, baseSeconds: 2, maxSeconds: 900, forgetSeconds: 86_400 },
+  loginPerClient: { free: 50, baseSeconds: 1, maxSeconds: 300, forgetSeconds: 3_600 },
+  mailPerAddress: { free: 3, baseSeconds: 60, maxSeconds: 3_600, forgetSeconds: 86_400 },
+  mailPerClient: { free: 30, baseSeconds: 10, maxSeconds: 900, forgetSeconds: 3_600 },
+}
+
+/** Counts attempts and makes the next ones wait. */
+export interface Throttle {
+  /** Counts a login attempt for the address and the client before the password is looked at. */
+  admitLogin(facts: RequestFacts, email: string): Promise<Admission>
+  /** The password was right: the address starts afresh, and the client has one attempt back. */
+  forgiveLogin(facts: RequestFacts, email: string): Promise<void>
+  /** Counts what makes the service send mail, by who asks for it. */
+  admitMailRequest(facts: RequestFacts): Promise<Admission>
+  /** Counts a message to the address; one too many is not sent. */
+  admitMail(facts: RequestFacts, email: string): Promise<boolean>
+}
+
+/** At most one audit entry per limit and minute, so that a flood of attempts does not flood the log. */
+const AUDIT_EVERY_MS = 60_000
+
+const MAX_REMEMBERED = 10_000
+
+/** Makes the throttle over the counters of the protocol store. */
+export function createThrottle(
+  domain: DomainContext,
+  protocol: ProtocolStore,
+  limits: Limits,
+): Throttle {
+  const audited = new Map<string, number>()
+
+  async function admit(name: keyof Limits, key: string, facts: RequestFacts): Promise<Admission> {
+    const admission = await protocol.admit(`${name}:${key}`, limits[name])
+    if (admission.kind === 'refused') await audit(name, key, facts)
+    return admission
+  }
+
+  async function audit(name: keyof Limits, key: string, facts: RequestFacts): Promise<void> {
+    const now = domain.clock.now()
+    if (now - (audited.get(name + key) ?? 0) < AUDIT_EVERY_MS) return
+    if (audited.size >= MAX_REMEMBERED) audited.clear()
+    audited.set(name + key, now)
+    await domain.store.audit.append({
+      at: nowMicros(domain.clock),
+      tenantId: facts.tenant.id,
+      actor: 'visitor',
+      requestId: facts.requestId,
+      action: `limit.${auditNames[name]}`,
+      target: key,
+    })
+  }
+
+  async function admitClient(name: keyof Limits, facts: RequestFacts): Promise<Admission> {
+    // A request from within this very process has no address.
+    if (facts.clientIp === '') return { kind: 'admitted' }
+    return admit(name, clientNetwork(facts.clientIp), facts)
+  }
+
+  return {
+    async admitLogin(facts, email) {
+      const client = await admitClient('loginPerClient', facts)
+      if (client.kind === 'refused') return client
+      return admit('loginPerAddress', addressKey(facts, email), facts)
+    },
+
+    async forgiveLogin(facts, email) {
+      await Promise.all([
+        protocol.forgive(`loginPerAddress:${addressKey(facts, email)}`),
+        protocol.release(`loginPerClient:${clientNetwork(facts.clientIp)}`),
+      ])
+    },
+
+    admitMailRequest: (facts) => admitClient('mailPerClient', facts),
+
+    async admitMail(facts, email) {
+      const admission = await admit('mailPerAddress', addressKey(facts, email), facts)
+      return admission.kind === 'admitted'
+    },
+  }
+}
+
+const auditNames: Record<keyof Limits, string> = {
+  loginPerAddress: 'login_address',
+  loginPerClient: 'login_client',
+  mailPerAddress: 'mail_address',
+  mailPerClient: 'mail_client',
+}
+
+/** What visitors type into the field for the address may be anything; only a hash of it is kept. */
+function addressKey({ tenant }: RequestFacts, email: string): string {
+  return `${tenant.id}:${createHash('sha256').update(emailKey(email)).digest('base64url')}`
+}

@@ -1,0 +1,50 @@
+import { type Language, type TextKey, translator } from '../pages/texts/index.ts'
+import type { Tenant, User } from '../store/records.ts'
+import type { MailMessage } from './message.ts'
+import { mailTemplates } from './templates.ts'
+
+/** What a message is about. */
+export type MailKind = 'verify' | 'reset' | 'exists' | 'changed'
+
+const texts: { [Kind in MailKind]: { subject: TextKey; text: TextKey; button?: TextKey } } = {
+  verify: { subject: 'mailVerifySubject', text: 'mailVerifyText', button: 'mailVerifyButton' },
+  reset: { subject: 'mailResetSubject', text: 'mailResetText', button: 'mailResetButton' },
+  exists: { subject: 'mailExistsSubject', text: 'mailExistsText', button: 'mailExistsButton' },
+  changed: { subject: 'mailChangedSubject', text: 'mailChangedText' },
+}
+
+/** Writes a message in the tenant's name and the user's language, as text and as HTML. */
+export function composeMail(
+  kind: MailKind,
+  tenant: Tenant,
+  to: Pick<User, 'profile' | 'email'> | undefined,
+  options: { language: Language; link?: string },
+): MailMessage {
+  const t = translator(options.language)
+  const { companyName, domain, logoImageText, supportEmail } = tenant.settings
+  const company = companyName || domain
+  const name = to?.profile.given_name ?? to?.profile.name
+  const { subject, text, button } = texts[kind]
+  const content = {
+    language: options.language,
+    subject: t(subject, { company }),
+    brand: logoImageText || company,
+    greeting: name ? t('mailGreeting', { name }) : t('mailGreetingPlain'),
+    text: t(text),
+    button: button && t(button),
+    link: options.link,
+    linkFallback: t('mailLinkFallback'),
+    ignore: kind === 'changed' ? '' : t('mailIgnore'),
+    support: supportEmail && t('support', { email: supportEmail }),
+    signature: t('mailSignature', { company }),
+  }
+  return {
+    to: to?.email.trim(),
+    fromName: company,
+    replyTo: supportEmail || undefined,
+    subject: content.subject,
+    text: mailTemplates.plain(content),
+    html: mailTemplates.html(content),
+    link: options.link,
+  }
+}

@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto'
+import { type DomainContext, nowMicros } from '../domain/context.ts'
+import type { ProtocolStore, QueuedMail } from '../store/protocol-store.ts'
+import type { Tenant } from '../store/records.ts'
+import type { MailMessage, MailTransport } from './message.ts'
+
+/** A message that was captured instead of being sent. */
+export interface CapturedMail extends MailMessage {
+  to: string
+  /** Milliseconds since the epoch. */
+  at: number
+}
+
+/** Mail on its way out. */
+export interface Outbox {
+  /**
+   * Resolves once the message is stored; it is sent afterwards. A tenant in developer mode sends no
+   * mail, and neither does a service without a transport: there it is captured.
+   */
+  post(tenant: Tenant, message: MailMessage): Promise<void>
+  /** The tenant's messages that were captured or still wait, the newest first. */
+  list(tenantId: string): Promise<CapturedMail[]>
+  /** Tries what is due; resolves when there is nothing left to try. */
+  deliver(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface OutboxOptions {
+  domain: Pick<DomainContext, 'clock' | 'vault' | 'store'>
+  protocol: ProtocolStore
+  /** `undefined`: all mail is captured. */
+  transport: MailTransport | undefined
+  logger: {
+    warn(facts: object, message: string): void
+    error(facts: object, message: string): void
+  }
+}
+
+/** Waits before the attempts after the first; the last one repeats. */
+const BACKOFF_SECONDS = [15, 60, 300, 900, 3600]
+
+/** When a message that cannot be sent is given up. Its link has expired by then. */
+const GIVE_UP_SECONDS = 86_400
+
+/** How long a message under way is kept from other processes. */
+const LEASE_SECONDS = 300
+
+/** How often the queue is looked at without being asked. */
+const POLL_MS = 5_000
+
+const BATCH = 20
+
+/** When a captured message is due: never. */
+const NEVER = Number.MAX_SAFE_INTEGER
+
+/** Makes the outbox and starts to send. */
+export function createOutbox(options: OutboxOptions): Outbox {
+  const { domain, protocol, transport, logger } = options
+  const { mail } = protocol
+  let running: Promise<void> | undefined
+  let isClosed = false
+  const polling = transport && setInterval(() => void deliver(), POLL_MS)
+  polling?.unref()
+
+  function deliver(): Promise<void> {
+    running ??= drain()
+      .catch((err: unknown) => logger.error({ err }, 'Mail could not be taken from the outbox.'))
+      .finally(() => {
+        running = undefined
+      })
+    return running
+  }
+
+  async function drain(): Promise<void> {
+    while (!isClosed) {
+      const claimed = await mail.claim(BATCH, nowMicros(domain.clock) + LEASE_SECONDS * 1e6)
+      if (claimed.length === 0) return
+      await Promise.all(claimed.map(attempt))
+    }
+  }
+
+  async function attempt(queued: QueuedMail): Promise<void> {
+    const message = open(queued)
+    const { to } = message
+    if (to === undefined || !transport) return mail.remove(queued.id)
+    try {
+      await transport.send({ ...message, to })
+      await mail.remove(queued.id)
+    } catch (error) {
+      await postpone(queued, error)
+    }
+  }
+
+  async function postpone(queued: QueuedMail, error: unknown): Promise<void> {
+    const now = nowMicros(domain.clock)
+    const facts = { mail: queued.id, tenantId: queued.tenantId, reason: reasonOf(error) }
+    if (now - queued.createdAt > GIVE_UP_SECONDS * 1e6) {
+      logger.error(facts, 'A message was given up.')
+      await audit(queued, now)
+      return mail.remove(queued.id)
+    }
+    logger.warn(facts, 'A message could not be sent; it will be tried again.')
+    const wait = BACKOFF_SECONDS[Math.min(queued.attempts, BACKOFF_SECONDS.length - 1)] as number
+    return mail.retry(queued.id, now + wait * 1e6)
+  }
+
+  async function audit({ tenantId, id }: QueuedMail, at: number): Promise<void> {
+    const entry = { at, tenantId, actor: 'service', requestId: undefined }
+    await domain.store.audit.append({ ...entry, action: 'mail.given_up', target: id })
+  }
+
+  function open(queued: QueuedMail): MailMessage {
+    return JSON.parse(domain.vault.open(purpose(queued.id), queued.sealed)) as MailMessage
+  }
+
+  return {
+    async post(tenant, message) {
+      const id = randomUUID()
+      const isCaptured = tenant.settings.developerMode || !transport
+      const createdAt = nowMicros(domain.clock)
+      await mail.add({
+        id,
+        tenantId: tenant.id,
+        createdAt,
+        dueAt: isCaptured ? NEVER : createdAt,
+        attempts: 0,
+        // The link in it opens an account, so it does not lie in the database in clear text.
+        sealed: domain.vault.seal(purpose(id), JSON.stringify(message)),
+      })
+      if (!isCaptured) setImmediate(() => void deliver())
+    },
+
+    async list(tenantId) {
+      const queued = await mail.list(tenantId, 100)
+      return queued
+        .map((item) => ({ ...open(item), at: Math.floor(item.createdAt / 1000) }))
+        .filter((message): message is CapturedMail => message.to !== undefined)
+    },
+
+    deliver,
+
+    async close() {
+      isClosed = true
+      clearInterval(polling)
+      await running
+      transport?.close()
+    },
+  }
+}
+
+function purpose(id: string): string {
+  return `mail:${id}`
+}
+
+/** What a mail server said, without addresses or content. */
+function reasonOf(error: unknown): string {
+  const { code, responseCode } = error as { code?: unknown; responseCode?: unknown }
+  return [code, responseCode].filter((part) => part !== undefined).join(' ') || 'unknown'
+}

@@ -1,0 +1,76 @@
+import type { TextKey } from './texts/index.ts'
+
+/** Where a visitor can go on, such as back to the application. */
+export interface WayOn {
+  href: string
+  text: TextKey
+  values?: Record<string, string>
+}
+
+/** A mail as the outbox shows it. */
+export interface ShownMail {
+  to: string
+  subject: string
+  text: string
+  /** The link that the recipient is asked to follow. */
+  link: string | undefined
+  at: string
+}
+
+/** Every hosted page with what it shows. Values are escaped when they are rendered. */
+export interface Pages {
+  login: {
+    csrf: string
+    email: string
+    problem?: TextKey | undefined
+    notice?: TextKey | undefined
+    passwordsOff?: boolean
+    signupPath?: string | undefined
+    resetPath?: string | undefined
+  }
+  signup: {
+    csrf: string
+    name: string
+    email: string
+    problem?: { field: 'name' | 'email' | 'password'; text: TextKey } | undefined
+    loginPath: string
+  }
+  /** Somebody has to read a message before they can go on. */
+  checkMail: {
+    text: TextKey
+    email: string
+    /** Of the forms that go on and that send another message; without it there are none. */
+    csrf?: string
+    notice?: TextKey | undefined
+    loginPath?: string | undefined
+    wayOn?: WayOn | undefined
+  }
+  verify: { token: string; email: string; application: string }
+  resetRequest: {
+    csrf: string
+    email: string
+    problem?: TextKey | undefined
+    loginPath?: string | undefined
+  }
+  reset: { token: string; email: string; application: string; problem?: TextKey | undefined }
+  confirmLogout: { action: string; xsrf: string; email: string }
+  /** A page that only says something. */
+  message: {
+    title: TextKey
+    text?: TextKey
+    values?: Record<string, string>
+    detail?: string | undefined
+    wayOn?: WayOn | undefined
+  }
+  outbox: { mails: ShownMail[] }
+}
+
+export type PageName = keyof Pages
+
+/** Whose page it is and for whom. */
+export interface Look {
+  language: string
+  companyName: string
+  logoText: string
+  supportEmail: string
+}

@@ -1,0 +1,51 @@
+import type { Look, PageName, Pages } from './pages.ts'
+import { stylesheet } from './style.ts'
+import { templates } from './templates/index.ts'
+import { type Language, type TextKey, type Translate, translator } from './texts/index.ts'
+
+const titles: { [Name in PageName]: TextKey | undefined } = {
+  login: 'loginTitle',
+  signup: 'signupTitle',
+  checkMail: 'checkMailTitle',
+  verify: 'verifyTitle',
+  resetRequest: 'resetRequestTitle',
+  reset: 'resetTitle',
+  confirmLogout: 'logoutTitle',
+  message: undefined,
+  outbox: 'outboxTitle',
+}
+
+/** Renders a hosted page as a whole HTML document. */
+export function renderPage<Name extends PageName>(
+  name: Name,
+  look: Look & { language: Language },
+  page: Pages[Name],
+): string {
+  const t = translator(look.language)
+  const brand = look.logoText || look.companyName
+  return templates.render('@layout', {
+    look,
+    title: titleOf(name, look, page, t),
+    brand,
+    initial: [...brand][0]?.toUpperCase() ?? '',
+    wide: name === 'outbox',
+    style: stylesheet,
+    support: supportLine(look, t),
+    body: templates.render(`@${name}`, { ...page, look, t }),
+  })
+}
+
+function titleOf(name: PageName, look: Look, page: Pages[PageName], t: Translate): string {
+  if (name === 'login' && !look.companyName) return t('loginTitlePlain')
+  const key = titles[name] ?? (page as Pages['message']).title
+  return t(key, { company: look.companyName })
+}
+
+/** The sentence that names the support address, with the address as a link. */
+function supportLine(look: Look, t: Translate): string {
+  const link = templates.renderString('<a href="mailto:<%= it.email %>"><%= it.email %></a>', {
+    email: look.supportEmail,
+  })
+  const [before = '', after = ''] = t('support').split('{email}')
+  return `${before}${link}${after}`
+}

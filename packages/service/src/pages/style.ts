@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto'
+
+/** The look of every hosted page: one column, light or dark as the visitor prefers. */
+export const stylesheet = `
+:root {
+  color-scheme: light dark;
+  --page: #f3f4f8; --card: #ffffff; --ink: #171a26; --soft: #565d73; --line: #858ca3;
+  --accent: #3b46c8; --accent-strong: #2c36a6; --on-accent: #ffffff; --edge: #e1e4ee;
+  --bad: #a3172b; --bad-back: #fdeef0; --good: #14613a; --good-back: #e8f6ee;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --page: #0f111a; --card: #191c28; --ink: #eef0f8; --soft: #aab1c8; --line: #737b96;
+    --accent: #aab4ff; --accent-strong: #c6cdff; --on-accent: #10142c; --edge: #2a2f41;
+    --bad: #ffb3bd; --bad-back: #3a1a21; --good: #a3e5bf; --good-back: #15301f;
+  }
+}
+* { box-sizing: border-box; }
+html { -webkit-text-size-adjust: 100%; }
+body {
+  margin: 0; min-height: 100vh; min-height: 100dvh; display: flex; flex-direction: column;
+  align-items: center; justify-content: center; gap: 1.25rem; padding: 1.5rem 1rem;
+  background: var(--page); color: var(--ink); overflow-wrap: anywhere;
+  font: 1rem/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
+}
+.brand { display: flex; align-items: center; gap: .7rem; font-weight: 650; font-size: 1.1rem; }
+.mark {
+  display: grid; place-items: center; width: 2.4rem; height: 2.4rem; border-radius: .75rem;
+  background: var(--accent); color: var(--on-accent); font-size: 1.2rem;
+}
+main {
+  width: 100%; max-width: 26rem; padding: 2.25rem 2rem; background: var(--card);
+  border: 1px solid var(--edge); border-radius: 1.25rem; box-shadow: 0 12px 40px rgb(16 20 44 / .08);
+}
+main.wide { max-width: 48rem; }
+h1 { margin: 0 0 .5rem; font-size: 1.55rem; line-height: 1.25; letter-spacing: -.01em; text-wrap: balance; }
+h2 { margin: 0; font-size: 1.05rem; }
+p { margin: 0 0 1rem; }
+p.soft, footer, .hint { color: var(--soft); }
+form { margin: 1.25rem 0 0; }
+.field { margin-bottom: 1.1rem; }
+.row { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 .75rem; }
+label { display: block; margin-bottom: .35rem; font-weight: 600; font-size: .95rem; }
+.hint { margin: .35rem 0 0; font-size: .875rem; }
+label .hint { font-weight: 400; }
+input {
+  width: 100%; min-height: 3rem; padding: .6rem .85rem; font: inherit; color: var(--ink);
+  background: var(--card); border: 1px solid var(--line); border-radius: .7rem;
+}
+input[aria-invalid="true"] { border: 2px solid var(--bad); }
+button, a.button {
+  display: block; width: 100%; min-height: 3rem; padding: .7rem 1rem; font: inherit; font-weight: 650;
+  text-align: center; text-decoration: none; cursor: pointer; border: 1px solid transparent;
+  border-radius: .7rem; background: var(--accent); color: var(--on-accent);
+}
+button:hover, a.button:hover { background: var(--accent-strong); }
+button.quiet {
+  margin-top: .75rem; background: transparent; color: var(--ink); border-color: var(--line);
+}
+button.quiet:hover { background: var(--page); }
+form + form { margin-top: .25rem; }
+a { color: var(--accent); text-underline-offset: .18em; }
+a:hover { color: var(--accent-strong); }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+.note { margin: 1rem 0 0; padding: .75rem .95rem; border-radius: .7rem; }
+.note.bad { background: var(--bad-back); color: var(--bad); }
+.note.good { background: var(--good-back); color: var(--good); }
+.below { margin: 1.35rem 0 0; text-align: center; }
+.detail { font-size: .875rem; color: var(--soft); }
+footer { font-size: .9rem; text-align: center; }
+article { padding: 1rem 0; border-top: 1px solid var(--edge); }
+article pre { margin: .5rem 0 0; font: inherit; white-space: pre-wrap; }
+@media (max-width: 30rem) {
+  body { justify-content: flex-start; padding-top: 2rem; }
+  main { padding: 1.6rem 1.25rem; }
+}
+@media (forced-colors: active) { button, a.button, main, .note { border: 1px solid; } }
+`
+
+const styleHash = createHash('sha256').update(stylesheet).digest('base64')
+
+/**
+ * The headers of every hosted page.
+ *
+ * The policy leaves `form-action` out on purpose: browsers apply it to the redirects after a form was
+ * sent, and every login ends with one to the application.
+ */
+export const pageHeaders: Readonly<Record<string, string>> = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-store',
+  'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; frame-ancestors 'none'`,
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+  vary: 'Accept-Language',
+}

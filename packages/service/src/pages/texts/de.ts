@@ -1,0 +1,137 @@
+import type { Texts } from './en.ts'
+
+/** The texts of pages and mails in German. */
+export const de: Texts = {
+  continueTo: 'Weiter zu {application}',
+  startAgain: 'Bei {application} neu beginnen',
+  startAgainHint:
+    'Gehen Sie zurück zu der Anwendung, von der Sie kamen, und melden Sie sich dort an.',
+  support: 'Brauchen Sie Hilfe? Schreiben Sie an {email}.',
+  email: 'E-Mail-Adresse',
+  password: 'Passwort',
+  newPassword: 'Neues Passwort',
+  name: 'Ihr Name',
+  optional: 'freiwillig',
+  backToLogin: 'Zurück zur Anmeldung',
+  passwordHint: 'Mindestens 8 Zeichen. Gut sind ein paar Wörter ohne Zusammenhang.',
+
+  loginTitle: 'Bei {company} anmelden',
+  loginTitlePlain: 'Anmelden',
+  loginButton: 'Anmelden',
+  loginFailed:
+    'Die E-Mail-Adresse oder das Passwort ist falsch. Wenn Sie noch kein Passwort haben, setzen Sie eines über „Passwort vergessen?“.',
+  loginReset: 'Ihr neues Passwort ist gesetzt. Melden Sie sich damit an.',
+  loginForgot: 'Passwort vergessen?',
+  loginSignupQuestion: 'Noch kein Konto?',
+  loginSignup: 'Konto anlegen',
+  loginPasswordsOff: 'Die Anmeldung mit Passwort ist hier abgeschaltet.',
+  loginAgain: 'Bitte geben Sie Ihr Passwort noch einmal ein, um fortzufahren.',
+
+  signupTitle: 'Konto anlegen',
+  signupIntro: 'Ein Konto für alles bei {company}.',
+  signupButton: 'Konto anlegen',
+  signupQuestion: 'Haben Sie schon ein Konto?',
+
+  checkMailTitle: 'Sehen Sie in Ihr Postfach',
+  checkMailSignup:
+    'Wir haben eine Nachricht an {email} geschickt. Folgen Sie dem Link darin, um fortzufahren.',
+  checkMailVerify:
+    'Bitte bestätigen Sie zuerst, dass {email} Ihre Adresse ist: Folgen Sie dem Link in der Nachricht, die wir Ihnen geschickt haben.',
+  checkMailReset:
+    'Wenn es ein Konto für {email} gibt, haben wir dorthin eine Nachricht mit einem Link geschickt, über den Sie ein neues Passwort setzen. Der Link gilt eine Stunde.',
+  checkMailWaiting: 'Wir warten noch: Der Link in der Nachricht wurde noch nicht geöffnet.',
+  checkMailAgain: 'Wir haben eine weitere Nachricht geschickt. Nur der Link in der neuesten gilt.',
+  checkMailSpam: 'Nichts angekommen? Sehen Sie auch im Spam-Ordner nach.',
+  checkMailContinue: 'Ich bin dem Link gefolgt',
+  checkMailResend: 'Noch eine Nachricht schicken',
+
+  verifyTitle: 'E-Mail-Adresse bestätigen',
+  verifyText: 'Ist {email} Ihre Adresse? Bestätigen Sie sie, um Ihr Konto fertig einzurichten.',
+  verifyButton: 'Adresse bestätigen',
+  verifiedTitle: 'Ihre Adresse ist bestätigt',
+  verifiedText:
+    'Machen Sie dort weiter, wo Sie begonnen haben, oder beginnen Sie in der Anwendung neu.',
+
+  resetRequestTitle: 'Neues Passwort setzen',
+  resetRequestText:
+    'Nennen Sie uns Ihre E-Mail-Adresse, dann schicken wir Ihnen einen Link für ein neues Passwort.',
+  resetRequestButton: 'Link schicken',
+  resetTitle: 'Neues Passwort wählen',
+  resetText: 'Dies wird das neue Passwort für {email}.',
+  resetButton: 'Passwort setzen',
+  resetDoneTitle: 'Ihr neues Passwort ist gesetzt',
+  resetDoneText: 'Sie sind überall sonst abgemeldet. Melden Sie sich mit dem neuen Passwort an.',
+
+  linkInvalidTitle: 'Dieser Link gilt nicht mehr',
+  linkInvalidText:
+    'Er ist abgelaufen, wurde schon benutzt oder durch eine neuere Nachricht ersetzt. Fordern Sie einen neuen an.',
+
+  passwordShort: 'Das Passwort hat weniger als 8 Zeichen.',
+  passwordLong: 'Das Passwort ist zu lang: höchstens 72 Bytes, das sind 72 einfache Buchstaben.',
+  passwordCommon:
+    'Dieses Passwort steht auf jeder Liste häufiger Passwörter. Wählen Sie ein anderes.',
+  passwordEmail: 'Das Passwort darf nicht Ihre E-Mail-Adresse sein.',
+  passwordCharacter: 'Das Passwort enthält ein Zeichen, das nicht verwendet werden kann.',
+  emailInvalid: 'Das ist keine E-Mail-Adresse wie ada@example.com.',
+  nameInvalid: 'Der Name ist zu lang.',
+
+  tooManyTitle: 'Zu viele Versuche',
+  tooManyText:
+    'Zum Schutz der Konten warten wir zwischen den Versuchen etwas. Versuchen Sie es in {wait} wieder.',
+  tooManyBack: 'Noch einmal versuchen',
+  seconds: '{count} Sekunden',
+  minutes: '{count} Minuten',
+
+  expiredTitle: 'Diese Seite ist abgelaufen',
+  expiredText: 'Es ist zu viel Zeit vergangen, oder diese Anmeldung ist schon abgeschlossen.',
+  signedInTitle: 'Sie sind schon angemeldet',
+  signedInText: 'Sie sind als {email} angemeldet.',
+
+  logoutTitle: 'Abmelden?',
+  logoutText: 'Sie sind als {email} angemeldet. Möchten Sie sich bei {company} abmelden?',
+  logoutButton: 'Abmelden',
+  logoutStay: 'Angemeldet bleiben',
+  loggedOutTitle: 'Sie sind abgemeldet',
+  loggedOutText: 'Sie können dieses Fenster schließen.',
+
+  errorTitle: 'Das hat nicht geklappt',
+  errorText: 'Die Anwendung hat eine Anfrage geschickt, die nicht beantwortet werden kann.',
+  errorRedirect:
+    'Die Anwendung möchte die Antwort an einer Adresse bekommen, die für sie nicht eingetragen ist.',
+  errorNoRedirect:
+    'Für diese Anwendung ist noch keine Rückkehradresse eingetragen; deshalb kann sich niemand bei ihr anmelden.',
+  errorClient: 'Die Anwendung ist hier nicht bekannt.',
+  errorServer: 'Bei uns ist etwas schiefgegangen. Bitte versuchen Sie es gleich noch einmal.',
+  errorForm:
+    'Dieses Formular gilt nicht mehr. Gehen Sie zurück, laden Sie die Seite neu und wiederholen Sie den Schritt.',
+  errorDetail: 'Für die Entwickler der Anwendung: {detail}',
+  notFoundTitle: 'Diese Seite gibt es nicht',
+
+  outboxTitle: 'Aufgefangene Nachrichten',
+  outboxText:
+    'Nachrichten eines Mandanten im Entwicklermodus bleiben hier, statt verschickt zu werden.',
+  outboxEmpty: 'Noch keine Nachricht.',
+  outboxTo: 'An',
+
+  mailGreeting: 'Guten Tag {name},',
+  mailGreetingPlain: 'Guten Tag,',
+  mailIgnore:
+    'Wenn Sie das nicht waren, beachten Sie diese Nachricht nicht; dann geschieht nichts.',
+  mailLinkFallback:
+    'Wenn der Knopf nicht funktioniert, kopieren Sie diese Adresse in Ihren Browser:',
+  mailSignature: 'Ihr Team von {company}',
+  mailVerifySubject: 'Bestätigen Sie Ihre E-Mail-Adresse für {company}',
+  mailVerifyText:
+    'bitte bestätigen Sie, dass dies Ihre E-Mail-Adresse ist. Der Link gilt 24 Stunden.',
+  mailVerifyButton: 'Adresse bestätigen',
+  mailResetSubject: 'Neues Passwort für {company}',
+  mailResetText: 'über diesen Link setzen Sie ein neues Passwort. Er gilt eine Stunde.',
+  mailResetButton: 'Neues Passwort setzen',
+  mailExistsSubject: 'Sie haben schon ein Konto bei {company}',
+  mailExistsText:
+    'jemand, wahrscheinlich Sie, wollte mit dieser Adresse ein Konto anlegen. Es gibt schon eines. Melden Sie sich damit an, oder setzen Sie ein neues Passwort, wenn Sie es vergessen haben. Der Link gilt eine Stunde.',
+  mailExistsButton: 'Neues Passwort setzen',
+  mailChangedSubject: 'Ihr Passwort für {company} wurde geändert',
+  mailChangedText:
+    'Ihr Passwort wurde gerade geändert, und Sie sind überall sonst abgemeldet. Wenn Sie das nicht waren, setzen Sie sofort über „Passwort vergessen?“ ein neues und sagen Sie uns Bescheid.',
+}

@@ -1,0 +1,130 @@
+/** The texts of pages and mails in English, by their keys. `{name}` stands for a value. */
+export const en = {
+  continueTo: 'Continue to {application}',
+  startAgain: 'Start again at {application}',
+  startAgainHint: 'Go back to the application you came from and log in from there.',
+  support: 'Need help? Write to {email}.',
+  email: 'Email address',
+  password: 'Password',
+  newPassword: 'New password',
+  name: 'Your name',
+  optional: 'optional',
+  backToLogin: 'Back to log in',
+  passwordHint: 'At least 8 characters. A few unrelated words make a good one.',
+
+  loginTitle: 'Log in to {company}',
+  loginTitlePlain: 'Log in',
+  loginButton: 'Log in',
+  loginFailed:
+    'The email address or the password is wrong. If you have not set a password yet, set one with “Forgot your password?”.',
+  loginReset: 'Your new password is set. Log in with it.',
+  loginForgot: 'Forgot your password?',
+  loginSignupQuestion: 'No account yet?',
+  loginSignup: 'Create one',
+  loginPasswordsOff: 'Logging in with a password is switched off here.',
+  loginAgain: 'Please enter your password again to continue.',
+
+  signupTitle: 'Create your account',
+  signupIntro: 'One account for everything at {company}.',
+  signupButton: 'Create account',
+  signupQuestion: 'Have an account already?',
+
+  checkMailTitle: 'Check your inbox',
+  checkMailSignup: 'We have sent a message to {email}. Follow the link in it to go on.',
+  checkMailVerify:
+    'Before you go on, please confirm that {email} is yours: follow the link in the message we have sent you.',
+  checkMailReset:
+    'If there is an account for {email}, we have sent a message to it with a link to set a new password. The link works for an hour.',
+  checkMailWaiting: 'We are still waiting: the link in the message has not been followed yet.',
+  checkMailAgain: 'We have sent you another message. Only the link in the newest one works.',
+  checkMailSpam: 'Nothing there? Look into the spam folder as well.',
+  checkMailContinue: 'I have followed the link',
+  checkMailResend: 'Send another message',
+
+  verifyTitle: 'Confirm your email address',
+  verifyText: 'Is {email} your address? Confirm it to finish setting up your account.',
+  verifyButton: 'Confirm address',
+  verifiedTitle: 'Your address is confirmed',
+  verifiedText: 'You can go on where you began, or start again from the application.',
+
+  resetRequestTitle: 'Set a new password',
+  resetRequestText: 'Tell us your email address and we send you a link to set a new password.',
+  resetRequestButton: 'Send the link',
+  resetTitle: 'Choose a new password',
+  resetText: 'This is the new password for {email}.',
+  resetButton: 'Set password',
+  resetDoneTitle: 'Your new password is set',
+  resetDoneText: 'You are logged out everywhere else. Log in with the new password.',
+
+  linkInvalidTitle: 'This link no longer works',
+  linkInvalidText:
+    'It has expired, it has been used, or a newer message has replaced it. Ask for another one.',
+
+  passwordShort: 'The password has fewer than 8 characters.',
+  passwordLong: 'The password is too long: at most 72 bytes, which is 72 plain letters.',
+  passwordCommon: 'This password is on every list of common passwords. Choose another one.',
+  passwordEmail: 'The password must not be your email address.',
+  passwordCharacter: 'The password contains a character that cannot be used.',
+  emailInvalid: 'This is not an email address such as ada@example.com.',
+  nameInvalid: 'The name is too long.',
+
+  tooManyTitle: 'Too many attempts',
+  tooManyText: 'To protect accounts we wait a little between attempts. Try again in {wait}.',
+  tooManyBack: 'Try again',
+  seconds: '{count} seconds',
+  minutes: '{count} minutes',
+
+  expiredTitle: 'This page has expired',
+  expiredText: 'Too much time has passed, or this login was finished already.',
+  signedInTitle: 'You are logged in already',
+  signedInText: 'You are logged in as {email}.',
+
+  logoutTitle: 'Log out?',
+  logoutText: 'You are logged in as {email}. Do you want to log out of {company}?',
+  logoutButton: 'Log out',
+  logoutStay: 'Stay logged in',
+  loggedOutTitle: 'You are logged out',
+  loggedOutText: 'It is safe to close this window.',
+
+  errorTitle: 'This did not work',
+  errorText: 'The application sent a request that cannot be answered.',
+  errorRedirect:
+    'The application asked to be answered at an address that is not registered for it.',
+  errorNoRedirect:
+    'No redirect URL is registered for this application yet, so nobody can log in to it.',
+  errorClient: 'The application is not known here.',
+  errorServer: 'Something went wrong on our side. Please try again in a moment.',
+  errorForm: 'This form is no longer valid. Go back, load the page again and repeat the step.',
+  errorDetail: 'For the developers of the application: {detail}',
+  notFoundTitle: 'There is no such page',
+
+  outboxTitle: 'Captured mail',
+  outboxText: 'Messages of a tenant in developer mode are kept here instead of being sent.',
+  outboxEmpty: 'No message has been captured yet.',
+  outboxTo: 'To',
+
+  mailGreeting: 'Hello {name},',
+  mailGreetingPlain: 'Hello,',
+  mailIgnore: 'If this was not you, ignore this message; nothing happens then.',
+  mailLinkFallback: 'If the button does not work, copy this address into your browser:',
+  mailSignature: 'Your team at {company}',
+  mailVerifySubject: 'Confirm your email address for {company}',
+  mailVerifyText: 'please confirm that this is your email address. The link works for 24 hours.',
+  mailVerifyButton: 'Confirm address',
+  mailResetSubject: 'Set a new password for {company}',
+  mailResetText: 'here is the link to set a new password. It works for one hour.',
+  mailResetButton: 'Set a new password',
+  mailExistsSubject: 'You have an account at {company} already',
+  mailExistsText:
+    'somebody, probably you, wanted to create an account with this address. There is one already. Log in with it, or set a new password if you have forgotten it. The link works for one hour.',
+  mailExistsButton: 'Set a new password',
+  mailChangedSubject: 'Your password for {company} was changed',
+  mailChangedText:
+    'your password was changed just now and you are logged out everywhere else. If this was not you, set a new password at once with “Forgot your password?” and tell us.',
+}
+
+/** A text by its key. */
+export type TextKey = keyof typeof en
+
+/** All texts of a language. */
+export type Texts = Record<TextKey, string>

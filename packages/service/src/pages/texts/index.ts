@@ -1,0 +1,51 @@
+import { de } from './de.ts'
+import { en, type TextKey, type Texts } from './en.ts'
+
+export type { TextKey } from './en.ts'
+
+/** The languages there are texts in; the first one is for everybody else. */
+export const languages = ['en', 'de'] as const
+
+export type Language = (typeof languages)[number]
+
+const catalogues: Record<Language, Texts> = { en, de }
+
+/** Looks a text up and puts the values in place of `{name}`. */
+export type Translate = (key: TextKey, values?: Record<string, string>) => string
+
+/** The texts of a language. */
+export function translator(language: Language): Translate {
+  const texts = catalogues[language]
+  return (key, values = {}) =>
+    texts[key].replaceAll(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place)
+}
+
+/**
+ * The best language for a visitor.
+ *
+ * @param uiLocales - What the application asked for, as in the parameter `ui_locales`.
+ * @param acceptLanguage - What the browser asks for.
+ * @see OpenID Connect Core 1.0 §3.1.2.1, RFC 9110 §12.5.4
+ */
+export function chooseLanguage(
+  uiLocales: string | undefined,
+  acceptLanguage: string | undefined,
+): Language {
+  const asked = uiLocales?.split(' ') ?? []
+  const accepted = (acceptLanguage ?? '')
+    .split(',')
+    .map((part) => {
+      const [tag = '', ...parameters] = part.split(';').map((text) => text.trim())
+      const weight = parameters.find((text) => text.startsWith('q='))?.slice(2)
+      return { tag, weight: weight === undefined ? 1 : Number(weight) }
+    })
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight)
+    .map(({ tag }) => tag)
+  for (const tag of [...asked, ...accepted]) {
+    const primary = tag.toLowerCase().split('-')[0]
+    const known = languages.find((language) => language === primary)
+    if (known) return known
+  }
+  return languages[0]
+}

@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest'
+import { type Api, startApi } from '../support/api.ts'
+import { expectError } from '../support/errors.ts'
+
+/** A body in which `url` stands where each of the three members has URLs. */
+const members: [name: string, bodyOf: (url: unknown) => object][] = [
+  ['login_url', (url) => ({ login_url: url })],
+  ['logout_urls', (url) => ({ logout_urls: ['https://a.example/', url] })],
+  ['redirect_urls', (url) => ({ redirect_urls: ['https://a.example/', url] })],
+]
+
+async function setDeveloperMode(api: Api, isOn: boolean): Promise<void> {
+  const { body } = await api.get(api.tenant)
+  const settings = { ...body.settings, developer_mode: isOn }
+  expect((await api.post(api.tenant, { settings })).status).toBe(200)
+}
+
+describe.each(members)('%s', (_, bodyOf) => {
+  test.each([
+    'https://app.example.com/callback',
+    'https://app.example.com:8443/callback?tenant=a&b=c',
+    'HTTPS://App.Example.com/',
+    'http://localhost/callback',
+    'http://localhost:3000/callback',
+    'http://127.0.0.1:3000/callback',
+    'http://[::1]:3000/callback',
+    'http://acme.localhost:4400/callback',
+    `https://app.example.com/${'x'.repeat(1_976)}`,
+  ])('may be %s, and is given back as it was sent', async (url) => {
+    await using api = await startApi()
+
+    expect(await api.create(api.applications, bodyOf(url))).toMatchObject(bodyOf(url))
+  })
+
+  test.each([
+    ['relative', '/callback'],
+    ['a host alone', 'app.example.com'],
+    ['plain http on a public host', 'http://app.example.com/callback'],
+    ['http on a host that only looks like loopback', 'http://localhost.example.com/'],
+    ['http on a private network', 'http://192.168.0.1/'],
+    ['of another scheme', 'com.example.app:/callback'],
+    ['a script', 'javascript:alert(1)'],
+    ['data', 'data:text/html,x'],
+    ['with a fragment', 'https://app.example.com/#home'],
+    ['with an empty fragment', 'https://app.example.com/#'],
+    ['with a user name', 'https://ada@app.example.com/'],
+    ['with a password', 'https://:secret@app.example.com/'],
+    ['with a space', 'https://app.example.com/a b'],
+    ['surrounded by spaces', ' https://app.example.com/ '],
+    ['without a host', 'https://'],
+    ['longer than 2,000 characters', `https://app.example.com/${'x'.repeat(1_977)}`],
+    ['with U+0000', 'https://app.example.com/\0'],
+  ])('that is %s is refused with invalid_url', async (_, url) => {
+    await using api = await startApi()
+
+    expectError(await api.post(api.applications, bodyOf(url)), 400, 'invalid_url')
+    const { id } = await api.create(api.applications, {})
+    expectError(await api.post(`${api.applications}/${id}`, bodyOf(url)), 400, 'invalid_url')
+  })
+
+  test('that is no string is refused with invalid_url', async () => {
+    await using api = await startApi()
+
+    for (const url of [17, null, { url: 'https://app.example.com' }]) {
+      const answer = await api.post(api.applications, bodyOf(url))
+      expectError(answer, 400, 'invalid_url')
+    }
+  })
+
+  test('may be http on any host in developer mode, and no longer when it is switched off', async () => {
+    await using api = await startApi()
+    const body = bodyOf('http://app.internal:8080/callback')
+
+    await setDeveloperMode(api, true)
+    const { id } = await api.create(api.applications, body)
+    expectError(await api.post(api.applications, bodyOf('ftp://app.internal/')), 400, 'invalid_url')
+    await setDeveloperMode(api, false)
+
+    expectError(await api.post(api.applications, body), 400, 'invalid_url')
+    expect((await api.get(`${api.applications}/${id}`)).body).toMatchObject(body)
+  })
+})
+
+test.each(['logout_urls', 'redirect_urls'])('%s hold at most 50 URLs', async (name) => {
+  await using api = await startApi()
+  const urls = Array.from({ length: 51 }, (_, i) => `https://app.example.com/${i}`)
+
+  const full = await api.create(api.applications, { [name]: urls.slice(1) })
+  expect(full[name]).toEqual(urls.slice(1))
+  expectError(await api.post(api.applications, { [name]: urls }), 400, 'invalid_url')
+})
+
+test.each(['logout_urls', 'redirect_urls'])('%s must be an array', async (name) => {
+  await using api = await startApi()
+
+  for (const urls of ['https://app.example.com/', { 0: 'https://app.example.com/' }, null]) {
+    expectError(await api.post(api.applications, { [name]: urls }), 400, 'invalid_url')
+  }
+})
+
+test('the detail of a refusal names the URL by its place', async () => {
+  await using api = await startApi()
+
+  const { headers } = await api.post(api.applications, {
+    redirect_urls: ['https://app.example.com/', 'app.example.com'],
+  })
+
+  expect(headers.get('latchkey-error-detail')).toContain('redirect_urls[1]')
+})

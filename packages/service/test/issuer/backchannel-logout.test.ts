@@ -1,0 +1,184 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createLocalJWKSet, type JWTPayload, jwtVerify } from 'jose'
+import * as client from 'openid-client'
+import { describe, expect, test } from 'vitest'
+import { createOutgoing, isPublicAddress } from '../../src/issuer/outgoing.ts'
+import { createBrowser } from './support/browser.ts'
+import { createClient, logIn } from './support/client.ts'
+import { applicationUrl, startIssuer, storeKinds, type TestIssuer } from './support/issuer.ts'
+
+const ada = { email: 'ada@example.com', password: 'correct horse battery' }
+
+/** An application that takes logout tokens; it answers with the given statuses first. */
+async function startReceiver(...statuses: number[]) {
+  const tokens: string[] = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk) => {
+      body += chunk
+    })
+    request.on('end', () => {
+      tokens.push(new URLSearchParams(body).get('logout_token') ?? '')
+      response.writeHead(statuses.shift() ?? 200).end()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://localhost:${port}/backchannel-logout`,
+    tokens,
+    async verified(issuer: TestIssuer, audience: string): Promise<JWTPayload[]> {
+      const answer = await issuer.fetch(`${issuer.url}/oidc/jwks`)
+      const keys = createLocalJWKSet((await answer.json()) as never)
+      const options = { issuer: issuer.url, audience, typ: 'logout+jwt', algorithms: ['RS256'] }
+      const results = tokens.map((token) => jwtVerify(token, keys, options))
+      return (await Promise.all(results)).map(({ payload }) => payload)
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+describe.each(storeKinds)('on %s', (store) => {
+  test('a logout at one application is told to the other ones, with a signed token and the sid', async () => {
+    await using issuer = await startIssuer({ store })
+    await using receiver = await startReceiver()
+    const user = await issuer.addUser(ada)
+    const metadata = { backchannel_logout_uri: receiver.url }
+    const blog = await issuer.addApplication({ name: 'Blog', metadata })
+    const blogClient = await createClient(issuer, blog)
+    const { begun, callback, browser } = await logIn(issuer, blogClient, ada)
+    const blogTokens = await blogClient.redeem(begun, callback)
+    const sid = blogTokens.claims()?.sid
+    expect(sid).toEqual(expect.any(String))
+
+    const shop = await createClient(issuer)
+    const second = await shop.begin()
+    const tokens = await shop.redeem(second, await browser.get(second.url))
+    const logout = client.buildEndSessionUrl(shop.config, {
+      post_logout_redirect_uri: `${applicationUrl}/logged-out`,
+      id_token_hint: tokens.id_token ?? '',
+    })
+    await browser.get(logout.href)
+    await issuer.idle()
+
+    const [told, ...more] = await receiver.verified(issuer, blog.id)
+    expect(more).toEqual([])
+    expect(told).toMatchObject({
+      sub: user.id,
+      sid,
+      jti: expect.any(String),
+      events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
+    })
+    expect(told).not.toHaveProperty('nonce')
+  })
+
+  test('when a user is disabled, every application of theirs with an address is told', async () => {
+    await using issuer = await startIssuer({ store })
+    await using receiver = await startReceiver()
+    const user = await issuer.addUser(ada)
+    const metadata = { backchannel_logout_uri: receiver.url }
+    const app = await issuer.addApplication({ metadata })
+    const shop = await createClient(issuer, app)
+    const phone = await logIn(issuer, shop, ada)
+    const desktop = await logIn(issuer, shop, ada)
+    const sids = [
+      (await shop.redeem(phone.begun, phone.callback)).claims()?.sid,
+      (await shop.redeem(desktop.begun, desktop.callback)).claims()?.sid,
+    ]
+
+    await issuer.changeUser(user, { disabled: true })
+    await issuer.idle()
+    const told = await receiver.verified(issuer, app.id)
+    expect(told.map(({ sid }) => sid).sort()).toEqual(sids.sort())
+    expect(await issuer.protocol.listByAccount(issuer.tenant.id, 'Session', user.id)).toEqual([])
+  })
+
+  test('an application with offline access is told although the session has ended long ago', async () => {
+    await using issuer = await startIssuer({ store })
+    await using receiver = await startReceiver()
+    const user = await issuer.addUser(ada)
+    const metadata = { backchannel_logout_uri: receiver.url }
+    const app = await issuer.addApplication({ metadata })
+    const shop = await createClient(issuer, app)
+    const scope = { scope: 'openid offline_access' }
+    const { begun, callback } = await logIn(issuer, shop, ada, createBrowser(issuer), scope)
+    await shop.redeem(begun, callback)
+    for (const session of await issuer.protocol.listByAccount(
+      issuer.tenant.id,
+      'Session',
+      user.id,
+    )) {
+      await issuer.protocol.delete(session)
+    }
+
+    await issuer.changeUser(user, { disabled: true })
+    await issuer.idle()
+    expect((await receiver.verified(issuer, app.id)).map(({ sub }) => sub)).toEqual([user.id])
+  })
+})
+
+test('a logout token that was not taken is sent again', async () => {
+  await using issuer = await startIssuer()
+  await using receiver = await startReceiver(503)
+  const user = await issuer.addUser(ada)
+  const app = await issuer.addApplication({ metadata: { backchannel_logout_uri: receiver.url } })
+  const shop = await createClient(issuer, app)
+  const { begun, callback } = await logIn(issuer, shop, ada)
+  await shop.redeem(begun, callback)
+  await issuer.changeUser(user, { disabled: true })
+  await issuer.idle()
+  expect(receiver.tokens).toHaveLength(2)
+})
+
+test.each([
+  ['https://127.0.0.1', /not on the public internet/],
+  ['https://[::1]', /not on the public internet/],
+  ['https://localhost', /not on the public internet/],
+  ['https://10.0.0.1', /not on the public internet/],
+  ['http://example.com', /not served over https/],
+])('outside development no logout token goes to %s', async (origin, reason) => {
+  await using receiver = await startReceiver()
+  await using issuer = await startIssuer()
+  const outgoing = createOutgoing({ domain: issuer.domain, allowHttpOnLoopback: false })
+  const send = outgoing.forTenant(issuer.tenant.id)
+  const url = `${origin}:${new URL(receiver.url).port}/backchannel-logout`
+  const error = await Promise.resolve(send(url, { method: 'POST' })).catch((thrown) => thrown)
+  await outgoing.close()
+  expect(`${error.message} ${error.cause?.message}`).toMatch(reason)
+  expect(receiver.tokens).toEqual([])
+})
+
+test('a tenant in developer mode reaches applications on this machine', async () => {
+  await using receiver = await startReceiver()
+  await using issuer = await startIssuer({ settings: { developerMode: true } })
+  const outgoing = createOutgoing({ domain: issuer.domain, allowHttpOnLoopback: false })
+  const answer = await outgoing.forTenant(issuer.tenant.id)(receiver.url, { method: 'POST' })
+  await outgoing.close()
+  expect(answer.status).toBe(200)
+})
+
+test.each([
+  ['10.1.2.3', false],
+  ['127.0.0.1', false],
+  ['169.254.169.254', false],
+  ['172.20.0.1', false],
+  ['192.168.1.1', false],
+  ['100.64.0.1', false],
+  ['0.0.0.0', false],
+  ['::1', false],
+  ['::ffff:10.0.0.1', false],
+  ['::ffff:7f00:1', false],
+  ['fd00::1', false],
+  ['fe80::1', false],
+  ['64:ff9b::a00:1', false],
+  ['2002:a00:1::', false],
+  ['example.com', false],
+  ['93.184.215.14', true],
+  ['2606:2800:21f:cb07:6820:80da:af6b:8b2c', true],
+])('%s counts as a public address: %s', (address, isPublic) => {
+  expect(isPublicAddress(address)).toBe(isPublic)
+})

@@ -1,0 +1,209 @@
+import { expect, test } from 'vitest'
+import type { AttemptLimit, ProtocolEntry, ProtocolStore } from '../../src/store/protocol-store.ts'
+
+/** A store under test, and its clock. */
+export interface StoreUnderTest extends AsyncDisposable {
+  store: ProtocolStore
+  clock: { millis: number }
+}
+
+const limit: AttemptLimit = { free: 2, baseSeconds: 10, maxSeconds: 40, forgetSeconds: 3_600 }
+
+/** What every protocol store promises. */
+export function describeProtocolStore(open: () => Promise<StoreUnderTest>): void {
+  const micros = (clock: { millis: number }, seconds = 0) => (clock.millis + seconds * 1000) * 1000
+
+  function entry(clock: { millis: number }, changes: Partial<ProtocolEntry> = {}): ProtocolEntry {
+    return {
+      tenantId: 'ten_1',
+      kind: 'Session',
+      key: 'k1',
+      payload: '{"a":1}',
+      expiresAt: micros(clock, 60),
+      grantId: 'g1',
+      uid: 'u1',
+      accountId: 'usr_1',
+      consumedAt: undefined,
+      ...changes,
+    }
+  }
+
+  test('an entry is found by its name, by its second name and by its user, as it was put', async () => {
+    await using under = await open()
+    const { store, clock } = under
+    const put = entry(clock)
+    await store.put(put)
+    expect(await store.find(put)).toEqual(put)
+    expect(await store.findByUid('ten_1', 'Session', 'u1')).toEqual(put)
+    expect(await store.listByAccount('ten_1', 'Session', 'usr_1')).toEqual([put])
+  })
+
+  test('an entry of another tenant or kind is another entry', async () => {
+    await using under = await open()
+    const { store, clock } = under
+    await store.put(entry(clock))
+    await store.put(entry(clock, { tenantId: 'ten_2', payload: '{"a":2}' }))
+    await store.put(entry(clock, { kind: 'Grant', payload: '{"a":3}' }))
+    expect((await store.find(entry(clock)))?.payload).toBe('{"a":1}')
+    expect((await store.findByUid('ten_2', 'Session', 'u1'))?.payload).toBe('{"a":2}')
+    await store.deleteByGrant('ten_2', 'Session', 'g1')
+    expect(await store.find(entry(clock))).toBeDefined()
+    expect(await store.find(entry(clock, { tenantId: 'ten_2' }))).toBeUndefined()
+    expect(await store.listByAccount('ten_1', 'Grant', 'usr_1')).toHaveLength(1)
+  })
+
+  test('an entry that is put again replaces the first, under its new second name only', async () => {
+    await using under = await open()
+    const { store, clock } = under
+    await store.put(entry(clock))
+    await store.put(entry(clock, { uid: 'u2', accountId: 'usr_2', payload: '{}' }))
+    expect(await store.findByUid('ten_1', 'Session', 'u1')).toBeUndefined()
+    expect((await store.findByUid('ten_1', 'Session', 'u2'))?.payload).toBe('{}')
+    expect(await store.listByAccount('ten_1', 'Session', 'usr_1')).toEqual([])
+  })
+
+  test('an entry is gone the moment it expires', async () => {
+    await using under = await open()
+    const { store, clock } = under
+    await store.put(entry(clock))
+    clock.millis += 59_999
+    expect(await store.find(entry(clock))).toBeDefined()
+    clock.millis += 1
+    expect(await store.find(entry(clock))).toBeUndefined()
+    expect(await store.findByUid('ten_1', 'Session', 'u1')).toBeUndefined()
+    expect(await store.listByAccount('ten_1', 'Session', 'usr_1')).toEqual([])
+    expect(await store.consume(entry(clock))).toBe(false)
+    expect(await store.takeByUid('ten_1', 'Session', 'u1')).toBeUndefined()
+  })
+
+  test('of sixteen that spend an entry at the same time, exactly one succeeds', async () => {
+    await using under = await open()
+    const { store, clock } = under
+    await store.put(entry(clock))
+    const outcomes = await Promise.all(
+      Array.from({ length: 16 }, () => store.consume(entry(clock))),
+    )
+    expect(outcomes.filter(Boolean)).toHaveLength(1)
+    expect((await store.find(entry(clock)))?.consumedAt).toBe(micros(clock))
+  })
+
+  test('of sixteen that take an entry at the same time, exactly one gets it', async () => {
+    await using under = await open()
+    const { store, clock } = under
+    await store.put(entry(clock))
+    const taken = await Promise.all(
+      Array.from({ length: 16 }, () => store.takeByUid('ten_1', 'Session', 'u1')),
+    )
+    expect(taken.filter(Boolean)).toEqual([entry(clock)])
+    expect(await store.find(entry(clock))).toBeUndefined()
+  })
+
+  test('deleting what is not there succeeds', async () => {
+    await using under = await open()
+    const { store, clock } = under
+    await store.delete(entry(clock))
+    await store.put(entry(clock))
+    await store.delete(entry(clock))
+    expect(await store.find(entry(clock))).toBeUndefined()
+  })
+
+  test('what is returned is a copy', async () => {
+    await using under = await open()
+    const { store, clock } = under
+    await store.put(entry(clock))
+    const found = await store.find(entry(clock))
+    if (found) found.payload = 'changed'
+    expect((await store.find(entry(clock)))?.payload).toBe('{"a":1}')
+  })
+
+  test('after the free attempts each further one waits twice as long, up to the maximum', async () => {
+    await using under = await open()
+    const { store, clock } = under
+    const waits: number[] = []
+    for (let attempt = 1; attempt <= 6; attempt++) {
+      const first = await store.admit('key', limit)
+      if (first.kind === 'admitted') continue
+      waits.push(first.retryAfterSeconds)
+      clock.millis += first.retryAfterSeconds * 1000
+      expect((await store.admit('key', limit)).kind).toBe('admitted')
+    }
+    expect(waits).toEqual([10, 20, 40, 40])
+  })
+
+  test('a refused attempt does not lengthen the wait', async () => {
+    await using under = await open()
+    const { store, clock } = under
+    await store.admit('key', limit)
+    await store.admit('key', limit)
+    clock.millis += 4_000
+    for (let i = 0; i < 5; i++) {
+      expect(await store.admit('key', limit)).toEqual({ kind: 'refused', retryAfterSeconds: 6 })
+    }
+    clock.millis += 6_000
+    expect((await store.admit('key', limit)).kind).toBe('admitted')
+  })
+
+  test('of parallel attempts only the free ones are admitted', async () => {
+    await using under = await open()
+    const { store } = under
+    const all = await Promise.all(Array.from({ length: 16 }, () => store.admit('key', limit)))
+    expect(all.filter(({ kind }) => kind === 'admitted')).toHaveLength(2)
+  })
+
+  test('attempts are forgotten, forgiven and taken back', async () => {
+    await using under = await open()
+    const { store, clock } = under
+    const isFree = async () => (await store.admit('key', limit)).kind === 'admitted'
+    await store.admit('key', limit)
+    await store.release('key')
+    expect([await isFree(), await isFree(), await isFree()]).toEqual([true, true, false])
+    await store.forgive('key')
+    expect([await isFree(), await isFree(), await isFree()]).toEqual([true, true, false])
+    clock.millis += 3_600_000
+    expect([await isFree(), await isFree(), await isFree()]).toEqual([true, true, false])
+    await store.release('unknown')
+  })
+
+  test('pruning removes what has expired and nothing else', async () => {
+    await using under = await open()
+    const { store, clock } = under
+    await store.put(entry(clock))
+    await store.put(entry(clock, { key: 'k2', uid: 'u2', expiresAt: micros(clock, 3_600) }))
+    clock.millis += 60_000
+    expect(await store.prune()).toBe(1)
+    expect(await store.prune()).toBe(0)
+    expect(await store.findByUid('ten_1', 'Session', 'u2')).toBeDefined()
+  })
+
+  test('a message that is due is claimed once, comes back after a failure and can be removed', async () => {
+    await using under = await open()
+    const { store, clock } = under
+    const message = {
+      id: 'm1',
+      tenantId: 'ten_1',
+      createdAt: micros(clock),
+      dueAt: micros(clock),
+      attempts: 0,
+      sealed: 'sealed',
+    }
+    await store.mail.add(message)
+    await store.mail.add({ ...message, id: 'm2', dueAt: Number.MAX_SAFE_INTEGER })
+    const claims = await Promise.all([
+      store.mail.claim(10, micros(clock, 300)),
+      store.mail.claim(10, micros(clock, 300)),
+    ])
+    expect(claims.flat().map(({ id }) => id)).toEqual(['m1'])
+
+    await store.mail.retry('m1', micros(clock, 15))
+    clock.millis += 14_000
+    expect(await store.mail.claim(10, micros(clock, 300))).toEqual([])
+    clock.millis += 1_000
+    expect((await store.mail.claim(10, micros(clock, 300)))[0]).toMatchObject({ attempts: 1 })
+    await store.mail.remove('m1')
+    expect((await store.mail.list('ten_1', 10)).map(({ id }) => id)).toEqual(['m2'])
+    expect(await store.mail.list('ten_2', 10)).toEqual([])
+    clock.millis += 8 * 86_400_000
+    await store.prune()
+    expect(await store.mail.list('ten_1', 10)).toEqual([])
+  })
+}

@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
+import { type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+
+const CANDIDATES = [
+  process.env.LATCHKEY_CHROMIUM,
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+]
+
+/** Starts the Chromium of this machine. */
+export async function startChromium() {
+  const executablePath = CANDIDATES.find((path) => path !== undefined && existsSync(path))
+  if (!executablePath) {
+    throw new Error('These tests need Chromium; install it or name it in LATCHKEY_CHROMIUM.')
+  }
+  const browser = await chromium.launch({
+    executablePath,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+
+  async function open(options: BrowserContextOptions = {}): Promise<Page> {
+    return (await browser.newContext(options)).newPage()
+  }
+
+  return { open, [Symbol.asyncDispose]: () => browser.close() }
+}
+
+/** An application that says hello on every page. */
+export async function startApplication() {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>The application</h1>')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    url,
+    /** How it is registered at the issuer. */
+    input: {
+      loginUrl: `${url}/login`,
+      logoutUrls: [`${url}/logged-out`],
+      redirectUrls: [`${url}/callback`],
+    },
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+/** The sizes of window that pages are looked at in. */
+export const sizes = {
+  desktop: { width: 1280, height: 800 },
+  phone: { width: 360, height: 740 },
+}
+
+/** Keeps a picture of the page in the folder that LATCHKEY_SCREENSHOTS names, if it does. */
+export async function keepPicture(page: Page, name: string): Promise<void> {
+  const folder = process.env.LATCHKEY_SCREENSHOTS
+  if (!folder) return
+  await mkdir(folder, { recursive: true })
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
+}
+
+/** What axe has against the page. */
+export async function violationsOf(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  return violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`,
+  )
+}
+
+/** Whether the page is wider than the window. */
+export async function overflows(page: Page): Promise<boolean> {
+  const probe = 'document.documentElement.scrollWidth > document.documentElement.clientWidth'
+  return (await page.evaluate(probe)) === true
+}

@@ -1,0 +1,6 @@
+import { chromiumPath, installChromium } from './chromium.ts'
+
+/** Runs before all tests: sees to what they need and npm does not bring. */
+export function setup(): void {
+  if (!chromiumPath()) installChromium()
+}

@@ -1,0 +1,72 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** What `pnpm start` prints. */
+export interface Started {
+  application: string
+  issuer: string
+  email: string
+  password: string
+  curl: string
+  output: string
+  /** Presses Ctrl-C; resolves with the exit code. */
+  stop(): Promise<number | null>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+/** Runs the script behind `pnpm start`, on a data folder of its own unless one is given. */
+export async function startDemo(data?: string): Promise<Started> {
+  const folder = data ?? mkdtempSync(join(tmpdir(), 'latchkey-start-'))
+  const child = spawn(
+    process.execPath,
+    [
+      '--conditions=latchkey-source',
+      'examples/three-routes/src/start.ts',
+      ...['--data', folder, '--port', '3100', '--service-port', '4500'],
+    ],
+    { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] },
+  )
+  const output = await outputUntil(child, 'Ctrl-C')
+  const [, email = '', password = ''] =
+    /Log in as +(\S+) with the password: (.*)/.exec(output) ?? []
+
+  async function stop(): Promise<number | null> {
+    if (child.exitCode === null) {
+      child.kill('SIGINT')
+      await new Promise((resolve) => child.once('exit', resolve))
+    }
+    if (data === undefined) rmSync(folder, { recursive: true, force: true })
+    return child.exitCode
+  }
+
+  return {
+    application: /Application +(\S+)/.exec(output)?.[1] ?? '',
+    issuer: /Issuer +(\S+)/.exec(output)?.[1] ?? '',
+    email,
+    password,
+    curl: /^ +(curl .*)$/m.exec(output)?.[1] ?? '',
+    output,
+    stop,
+    async [Symbol.asyncDispose]() {
+      await stop()
+    },
+  }
+}
+
+function outputUntil(child: ChildProcess, mark: string): Promise<string> {
+  let output = ''
+  return new Promise((resolve, reject) => {
+    const read = (chunk: Buffer) => {
+      output += chunk
+      if (output.includes(mark)) resolve(output)
+    }
+    child.stdout?.on('data', read)
+    child.stderr?.on('data', read)
+    child.once('exit', (code) => reject(new Error(`It ended with ${code}:\n${output}`)))
+  })
+}
