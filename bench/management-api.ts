@@ -32,8 +32,8 @@ const nextUser = () => userId(credentials++)
 const one = (n: number) => userId((n * 7_919) % USERS)
 
 const scenarios = {
-  'GET one: bare Express': by(bare, 1_500, (n) => get(`/users/${one(n)}`)),
-  'GET one': by(service, 1_500, (n) => get(`${users}/${one(n)}`, folder.headers)),
+  'GET one: bare Express': by(bare, 4_000, (n) => get(`/users/${one(n)}`)),
+  'GET one': by(service, 4_000, (n) => get(`${users}/${one(n)}`, folder.headers)),
   'list of 100': by(service, 150, () => get(users, folder.headers)),
   'create user: bare inserts': {
     server: bare,

@@ -13,7 +13,9 @@ import { createVault } from './domain/vault.ts'
 import { createApi } from './http/app.ts'
 import { createRateLimit } from './http/rate-limit.ts'
 import { connectInProcess } from './in-process.ts'
-import { createIssuer, createSmtpTransport, type Issuer, type SmtpOptions } from './issuer/index.ts'
+import { createIssuer } from './issuer/index.ts'
+import type { Outbox } from './mail/outbox.ts'
+import { createSmtpTransport, type SmtpOptions } from './mail/smtp.ts'
 import { masterKeyOf, parseMasterKey } from './master-key.ts'
 import { closeServer, createHttpServer, type ListenOptions, listen } from './server.ts'
 import { createMemoryDataStore } from './store/memory/data-store.ts'
@@ -69,7 +71,7 @@ export interface IdentityService {
   /** What `/v1` leaves out: tenants, API keys, secrets, the audit log. */
   readonly admin: Admin
   /** Mail that was captured instead of being sent, or that waits. */
-  readonly outbox: Issuer['outbox']
+  readonly outbox: Pick<Outbox, 'list'>
   readonly clock: Clock
   readonly events: ServiceEvents
   /** Answers what is under way, takes no more, and lets go of the data. */

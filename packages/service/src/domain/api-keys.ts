@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto'
+import { hash, randomInt } from 'node:crypto'
 import type { ApiKey, Micros, Reach } from '../store/records.ts'
 import { type Actor, auditEntry, type DomainContext, nowMicros } from './context.ts'
 import { notFound, ServiceError } from './errors.ts'
@@ -114,5 +114,5 @@ function newSecret(): string {
 }
 
 function hashApiKey(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex')
+  return hash('sha256', secret)
 }

@@ -1,6 +1,6 @@
-import type { Kysely } from 'kysely'
 import type { CredentialStore } from '../ports.ts'
 import type { Credential, Micros } from '../records.ts'
+import type { SqliteKysely } from './dialect.ts'
 import { prepared, preparedInsert } from './prepared.ts'
 import type { CredentialRow, Schema } from './schema.ts'
 import type { Tables } from './tables.ts'
@@ -119,7 +119,7 @@ export function createCredentials({ reader, writer, write, record }: Tables): Cr
 
 /** Inserts a credential through the writing connection. */
 export function prepareCredentialInsert(
-  writer: Kysely<Schema>,
+  writer: SqliteKysely<Schema>,
 ): (credential: Credential) => Promise<unknown> {
   const insert = preparedInsert<'credentials', CredentialRow>(writer, 'credentials', [
     'tenant_id',

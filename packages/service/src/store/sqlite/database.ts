@@ -1,16 +1,15 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { Kysely } from 'kysely'
-import { createSqliteDialect } from './dialect.ts'
+import { createSqliteKysely, type SqliteKysely } from './dialect.ts'
 import { createGroupCommit, type GroupCommit } from './group-commit.ts'
 import { migrate } from './migrations.ts'
 import type { Schema } from './schema.ts'
 
 /** `data.db` with a connection for reading, which sees what is committed, and one for writing. */
 export interface Database {
-  readonly reader: Kysely<Schema>
+  readonly reader: SqliteKysely<Schema>
   /** Only inside {@link Database.commits}. */
-  readonly writer: Kysely<Schema>
+  readonly writer: SqliteKysely<Schema>
   readonly commits: GroupCommit
   close(): Promise<void>
 }
@@ -23,7 +22,7 @@ export async function openDatabase(folder: string): Promise<Database> {
   writing.exec(
     'pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on',
   )
-  const writer = new Kysely<Schema>({ dialect: createSqliteDialect(writing) })
+  const writer = createSqliteKysely<Schema>(writing)
   try {
     await migrate(writer)
   } catch (error) {
@@ -32,7 +31,7 @@ export async function openDatabase(folder: string): Promise<Database> {
   }
   const reading = new DatabaseSync(file)
   reading.exec('pragma busy_timeout = 5000; pragma query_only = on')
-  const reader = new Kysely<Schema>({ dialect: createSqliteDialect(reading) })
+  const reader = createSqliteKysely<Schema>(reading)
   const commits = createGroupCommit(writing)
 
   return {

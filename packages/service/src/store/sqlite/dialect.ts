@@ -4,6 +4,7 @@ import {
   type DatabaseConnection,
   type Dialect,
   type Driver,
+  Kysely,
   type QueryResult,
   SqliteAdapter,
   SqliteIntrospector,
@@ -11,12 +12,29 @@ import {
 } from 'kysely'
 import { storeFailure } from './failure.ts'
 
+/** Kysely over one connection, and the connection itself for queries that are compiled already. */
+export type SqliteKysely<S> = Kysely<S> & {
+  run<R>(query: Pick<CompiledQuery, 'sql' | 'parameters'>): QueryResult<R>
+}
+
 /**
  * Kysely over one `node:sqlite` connection. Whoever owns the connection sees to it that a
  * transaction has it alone.
  */
-export function createSqliteDialect(database: DatabaseSync): Dialect {
-  const connection = createConnection(database)
+export function createSqliteKysely<S>(database: DatabaseSync): SqliteKysely<S> {
+  const run = createRunner(database)
+  const connection: DatabaseConnection = {
+    executeQuery: async (query) => run(query),
+    // biome-ignore lint/correctness/useYield: a port of Kysely's that nothing here calls
+    async *streamQuery() {
+      throw new Error('Streaming is not offered; read page by page.')
+    },
+  }
+  const dialect = createDialect(database, connection)
+  return Object.assign(new Kysely<S>({ dialect }), { run })
+}
+
+function createDialect(database: DatabaseSync, connection: DatabaseConnection): Dialect {
   return {
     createAdapter: () => new SqliteAdapter(),
     createDriver: () => createDriver(database, connection),
@@ -40,7 +58,7 @@ function createDriver(database: DatabaseSync, connection: DatabaseConnection): D
   }
 }
 
-function createConnection(database: DatabaseSync): DatabaseConnection {
+function createRunner(database: DatabaseSync): SqliteKysely<unknown>['run'] {
   const statements = new Map<string, { statement: StatementSync; hasRows: boolean }>()
 
   /** Prepared once per text: the service has a few dozen, none made of what callers send. */
@@ -54,21 +72,15 @@ function createConnection(database: DatabaseSync): DatabaseConnection {
     return known
   }
 
-  return {
-    async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-      try {
-        const { statement, hasRows } = prepare(sql)
-        const values = parameters as SQLInputValue[]
-        if (hasRows) return { rows: statement.all(...values) as R[] }
-        const { changes, lastInsertRowid } = statement.run(...values)
-        return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
-      } catch (error) {
-        throw storeFailure(error)
-      }
-    },
-    // biome-ignore lint/correctness/useYield: a port of Kysely's that nothing here calls
-    async *streamQuery() {
-      throw new Error('Streaming is not offered; read page by page.')
-    },
+  return ({ sql, parameters }) => {
+    try {
+      const { statement, hasRows } = prepare(sql)
+      const values = parameters as SQLInputValue[]
+      if (hasRows) return { rows: statement.all(...values) as never[] }
+      const { changes, lastInsertRowid } = statement.run(...values)
+      return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
+    } catch (error) {
+      throw storeFailure(error)
+    }
   }
 }

@@ -1,6 +1,6 @@
-import type { Kysely } from 'kysely'
 import type { AuditEntry } from '../records.ts'
 import type { Database } from './database.ts'
+import type { SqliteKysely } from './dialect.ts'
 import { prepared, preparedInsert } from './prepared.ts'
 import type { AuditRow, Schema } from './schema.ts'
 
@@ -8,9 +8,9 @@ type AuditInsert = Omit<AuditRow, 'id'>
 
 /** What the parts of the SQLite store share. */
 export interface Tables {
-  readonly reader: Kysely<Schema>
+  readonly reader: SqliteKysely<Schema>
   /** Only inside {@link Tables.write}. */
-  readonly writer: Kysely<Schema>
+  readonly writer: SqliteKysely<Schema>
   /** Runs `work` atomically and resolves when it is durable. */
   write<T>(work: () => Promise<T>): Promise<T>
   /** Adds to the audit log, inside {@link Tables.write}. */
