@@ -1,8 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import type { Manifest } from './packages.ts'
-import { root } from './packages.ts'
+import { type Manifest, root } from './packages.ts'
 import { type Outcome, report, run } from './run.ts'
 
 /** A package as its users get it. */
@@ -21,7 +20,7 @@ export async function installConsumer(
   const manifest = { private: true, type: 'module', dependencies, overrides: dependencies }
   await mkdir(folder, { recursive: true })
   await writeFile(path.join(folder, 'package.json'), JSON.stringify(manifest))
-  return run('npm', ['install', '--no-audit', '--no-fund'], { cwd: folder, env: userEnvironment() })
+  return run('npm', ['install', '--no-audit', '--no-fund'], { cwd: folder, timeout: 180_000 })
 }
 
 /** Type-checks every export as a user would, then loads each on every Node version. */
@@ -67,7 +66,7 @@ const loadProgram = `
 /** The process must also end by itself: importing a package starts nothing. */
 function load(folder: string, binary: string, specifier: string): Promise<Outcome> {
   const args = ['--input-type=module', '--eval', loadProgram, specifier]
-  return run(binary, args, { cwd: folder, env: userEnvironment(), timeout: 10_000 })
+  return run(binary, args, { cwd: folder, timeout: 10_000 })
 }
 
 /** Faults in declarations of others are theirs; what counts is ours and how it looks to a user. */
@@ -88,11 +87,4 @@ function nodeBinary(runtime: string): { binary: string; version: string } {
   const manifest = createRequire(import.meta.url).resolve(`${runtime}/package.json`)
   const { version } = createRequire(import.meta.url)(manifest) as Manifest
   return { binary: path.join(path.dirname(manifest), 'bin/node'), version }
-}
-
-/** The environment without what a package manager added to it for this script. */
-function userEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^p?npm_|^node_options$/i.test(name)),
-  )
 }

@@ -52,11 +52,10 @@ async function start(): Promise<void> {
   The data is in ${values.data}. Stop with Ctrl-C.
 `)
 
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, async () => {
-      server.close()
-      server.closeAllConnections()
-      await demo.close()
-    })
+  const stop = async (): Promise<void> => {
+    server.close()
+    server.closeAllConnections()
+    await demo.close()
   }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop())
 }

@@ -1,37 +1,68 @@
-import { completeLogin } from './callback.ts'
-import type { AuthContext } from './context.ts'
+import { handleBackchannelLogout } from './backchannel-logout.ts'
+import { handleCallback } from './callback.ts'
+import type { AuthContext, Platform } from './context.ts'
 import { errorResponse } from './error-response.ts'
 import { LatchkeyError, RequestError } from './errors.ts'
-import type { Requirement } from './guard.ts'
-import { authorize } from './guard.ts'
-import { beginLogin } from './login.ts'
-import { handleLogout } from './logout.ts'
+import { authorize, currentSession, type Requirement } from './guard.ts'
+import { handleLogin } from './login.ts'
+import { handleLoggedOut, handleLogout } from './logout.ts'
 import { createMemoryStore } from './memory-store.ts'
-import type { AuthOptions, Environment, ResolvedAuthOptions } from './options.ts'
-import { resolveOptions } from './options.ts'
-import { createProvider } from './provider.ts'
-import type { AuthRequest } from './request.ts'
-import { pathOf, queryOf } from './request.ts'
-import type { SessionHandle } from './session.ts'
-import type { StoredSessions } from './stored-session.ts'
-import { createStoredSessions } from './stored-session.ts'
+import { createOnceMemory } from './once-memory.ts'
+import type { AuthOptions, ResolvedAuthOptions } from './options.ts'
+import type { ProviderHealth } from './provider.ts'
+import { createProviders } from './providers.ts'
+import { createRefresher } from './refresh.ts'
+import { type AuthRequest, pathOf } from './request.ts'
+import { createRequestAuth, type RequestAuth } from './request-auth.ts'
+import { resolveOptions } from './resolve-options.ts'
+import type { AuthSession, SessionHandle } from './session.ts'
+import { createSessionDirectory, type SessionDirectory } from './session-directory.ts'
+import { handleSession } from './session-route.ts'
+import type { OnceMemory } from './session-store.ts'
+import { createStoredSessions, type StoredSessions } from './stored-session.ts'
 import { createTransactions } from './transaction.ts'
 
 /** The login of one application: what an adapter puts under a framework. */
 export interface Auth {
   readonly options: ResolvedAuthOptions
-  /** Sessions over the store of the options, behind a signed cookie. */
-  readonly sessions: StoredSessions
-  /** Whether a path is one of the routes, whatever the method. */
-  isRoute(path: string): boolean
+  /** Sessions over the store of the options, behind a signed cookie: a port for adapters. */
+  readonly storedSessions: StoredSessions
+  /** The sessions of users, on every device. */
+  readonly sessions: SessionDirectory
   /** Answers a request to one of the routes; `undefined` for every other path. */
   handle(request: AuthRequest, session: SessionHandle): Promise<Response | undefined>
-  /** `undefined` when the request may go on, otherwise the response to send instead. */
+  /** Whether a path is one of the routes. */
+  isRoute(path: string): boolean
+  /**
+   * Decides whether a request may go on: `undefined` when it may, otherwise what to send instead.
+   *
+   * @param subject - What checks receive as the request. Default `request`.
+   */
   authorize(
     request: AuthRequest,
     session: SessionHandle,
-    requirement?: Requirement,
+    requirement?: Requirement<never>,
+    subject?: unknown,
   ): Promise<Response | undefined>
+  /** Who is signed in, as far as this request's provider goes. */
+  currentSession(request: AuthRequest, session: SessionHandle): Promise<AuthSession | undefined>
+  /** Describes a request for the application. */
+  describe(
+    request: AuthRequest,
+    session: SessionHandle,
+    current: () => AuthSession | undefined,
+    send: (response: Response) => Promise<void>,
+  ): RequestAuth
+  /** Answers an error of the kit that an application passed on. */
+  answerError(error: LatchkeyError, request: AuthRequest): Promise<Response>
+  /**
+   * Resolves once the provider is known, for a readiness probe.
+   *
+   * @throws {@link ProviderError} when it cannot be asked.
+   */
+  ready(): Promise<void>
+  /** How it stands with the provider, without asking it. */
+  health(): ProviderHealth
 }
 
 type Route = (
@@ -44,59 +75,112 @@ type Route = (
  * Makes the login of one application. Nothing is fetched and nothing is global: instances share
  * nothing.
  *
- * @param environment - Where options that are left out are looked up, usually `process.env`.
  * @throws {@link ConfigError} listing everything wrong with the options.
  */
-export function createAuth(options: AuthOptions, environment: Environment = {}): Auth {
-  const resolved = resolveOptions(options, environment)
-  const store = options.session?.store ?? createMemoryStore({ now: resolved.now })
+export function createAuth(options: AuthOptions, platform: Platform = {}): Auth {
+  const fetch = options.fetch ?? platform.fetch
+  const resolved = resolveOptions({ ...options, ...(fetch ? { fetch } : {}) }, platform.environment)
+  const { now, hooks } = resolved
+  const publish = platform.publish ?? (() => {})
+  const store = options.session?.store ?? createMemoryStore({ now })
+  const once = store.claim?.bind(store) ?? createOnceMemory(now, 100_000)
+  const storedSessions = createStoredSessions(store, resolved.session, now)
   const context: AuthContext = {
     options: resolved,
-    provider: createProvider(resolved),
-    transactions: createTransactions(resolved),
+    providers: createProviders(resolved, publish, platform.guardedFetch ?? refuseToFetch),
+    transactions: createTransactions(resolved, once),
+    storedSessions,
+    refresher: createRefresher({ lock: store.lock, hooks, now, publish }),
+    publish,
   }
-  const routes = createRoutes(resolved)
+  warnAbout(options, resolved, platform)
+  const routes = createRoutes(resolved, once, store.index !== undefined)
+  const answerError = async (error: LatchkeyError, request: AuthRequest): Promise<Response> =>
+    (await hooks.onError?.(error, request)) ??
+    errorResponse(error, request, { loginUrl: resolved.routes.login })
+  const guarded = async <T>(request: AuthRequest, run: () => Promise<T>): Promise<T | Response> => {
+    try {
+      return await run()
+    } catch (error) {
+      if (error instanceof LatchkeyError) return answerError(error, request)
+      throw error
+    }
+  }
 
   return {
     options: resolved,
-    sessions: createStoredSessions(store, resolved.session, resolved.now),
+    storedSessions,
+    sessions: createSessionDirectory(storedSessions, () => issuerName(context), publish),
     isRoute: (path) => routes.has(path),
     async handle(request, session) {
       const methods = routes.get(pathOf(request.url))
       if (!methods) return undefined
-      const route = methods[request.method === 'HEAD' ? 'GET' : request.method]
-      try {
-        if (!route) {
-          throw new RequestError('LATCHKEY_METHOD_NOT_ALLOWED', 'The route has other methods.')
-        }
-        return await route(context, request, session)
-      } catch (error) {
-        if (!(error instanceof LatchkeyError)) throw error
-        return errorResponse(error, request, { loginUrl: resolved.routes.login })
-      }
+      return guarded(request, async () => {
+        const route = methods[request.method === 'HEAD' ? 'GET' : request.method]
+        if (route) return route(context, request, session)
+        throw new RequestError('LATCHKEY_METHOD_NOT_ALLOWED', 'The route has other methods.')
+      })
     },
-    async authorize(request, session, requirement) {
-      try {
-        return await authorize(context, request, session, requirement)
-      } catch (error) {
-        if (!(error instanceof LatchkeyError)) throw error
-        return errorResponse(error, request)
-      }
+    authorize: (request, session, requirement, subject) =>
+      guarded(request, () => authorize(context, request, session, requirement, subject)),
+    currentSession: (request, session) => currentSession(context, request, session),
+    describe: (request, session, current, send) =>
+      createRequestAuth({ context, request, session, current, send }),
+    answerError,
+    async ready() {
+      await context.providers.fixed?.state()
     },
+    health: () =>
+      context.providers.fixed?.health() ?? { provider: 'unknown', discoveredAt: undefined },
   }
 }
 
-function createRoutes(options: ResolvedAuthOptions): Map<string, Record<string, Route>> {
-  const { login, callback, logout } = options.routes
-  const routes = new Map<string, Record<string, Route>>()
-  routes.set(callback, { GET: completeLogin, POST: completeLogin })
-  if (login) routes.set(login, { GET: loginRoute })
-  if (logout) routes.set(logout, { GET: handleLogout, POST: handleLogout })
-  return routes
+function createRoutes(
+  { routes }: ResolvedAuthOptions,
+  once: OnceMemory,
+  hasIndex: boolean,
+): Map<string, Record<string, Route>> {
+  const table = new Map<string, Record<string, Route>>()
+  const add = (path: string | undefined, methods: Record<string, Route>): void => {
+    if (path) table.set(path, methods)
+  }
+  add(routes.login, { GET: handleLogin })
+  add(routes.callback, { GET: handleCallback, POST: handleCallback })
+  add(routes.logout, { GET: handleLogout, POST: handleLogout })
+  add(routes.loggedOut, { GET: handleLoggedOut })
+  add(routes.session, { GET: handleSession })
+  if (hasIndex) {
+    add(routes.backchannelLogout, {
+      POST: (context, request) => handleBackchannelLogout(context, request, once),
+    })
+  }
+  return table
 }
 
-function loginRoute(context: AuthContext, request: AuthRequest): Promise<Response> {
-  return beginLogin(context, request, {
-    returnTo: queryOf(request.url).get('returnTo') ?? undefined,
-  })
+async function issuerName({ providers }: AuthContext): Promise<string> {
+  if (providers.fixed) return (await providers.fixed.state()).metadata.issuer
+  throw new TypeError('name the issuer as well: { issuer, sub }')
+}
+
+/** Says once what works less well than it could. */
+function warnAbout(
+  options: AuthOptions,
+  { secure, routes }: ResolvedAuthOptions,
+  { warn, environment }: Platform,
+): void {
+  const store = options.session?.store
+  if (!store && (secure || environment?.NODE_ENV === 'production')) {
+    warn?.(
+      'Sessions live in this process: they end with it and no other process sees them. Pass "session.store" in production.',
+    )
+  }
+  if (store && !store.index && routes.backchannelLogout) {
+    warn?.(
+      'The session store has no index: back-channel logout and the list of sessions are off. createSessionStore() of @latchkey/session-store has one.',
+    )
+  }
+}
+
+function refuseToFetch(): never {
+  throw new TypeError('an issuer resolver needs a "guardedFetch" of the platform')
 }

@@ -1,10 +1,30 @@
+import type { Publish } from './events.ts'
 import type { ResolvedAuthOptions } from './options.ts'
-import type { Provider } from './provider.ts'
+import type { Providers } from './providers.ts'
+import type { Refresher } from './refresh.ts'
+import type { StoredSessions } from './stored-session.ts'
 import type { Transactions } from './transaction.ts'
 
 /** What every flow of one instance works with. */
 export interface AuthContext {
   readonly options: ResolvedAuthOptions
-  readonly provider: Provider
+  readonly providers: Providers
   readonly transactions: Transactions
+  readonly storedSessions: StoredSessions
+  readonly refresher: Refresher
+  readonly publish: Publish
+}
+
+/** What an instance needs of the platform it runs on. */
+export interface Platform {
+  /** Where options that are left out are looked up, usually `process.env`. */
+  readonly environment?: Readonly<Record<string, string | undefined>>
+  /** Where events go. */
+  readonly publish?: Publish
+  /** Tells whoever runs the application, once, about something that works less well than it could. */
+  readonly warn?: (message: string) => void
+  /** Reaches the provider when the options bring no `fetch`. */
+  readonly fetch?: typeof fetch
+  /** A `fetch` that refuses private addresses; an issuer resolver needs one. */
+  readonly guardedFetch?: typeof fetch
 }

@@ -7,6 +7,7 @@ export type LatchkeyErrorCode =
   | 'LATCHKEY_PROVIDER_UNAVAILABLE' // the provider did not answer, or not in time
   | 'LATCHKEY_PROVIDER_INVALID' // the provider answered something that cannot be used
   | 'LATCHKEY_SESSION_UNAVAILABLE' // the session store did not answer
+  | 'LATCHKEY_USER_REFUSED' // the application turned this user away
   | CallbackErrorCode
   | AccessErrorCode
   | RefreshErrorCode
@@ -22,7 +23,6 @@ export type CallbackErrorCode =
   | 'LATCHKEY_TOKEN_INVALID' // the tokens did not pass validation
   | 'LATCHKEY_USERINFO_INVALID' // userinfo speaks of somebody else, or cannot be used
   | 'LATCHKEY_STEP_UP_FAILED' // the stronger login that was asked for did not take place
-  | 'LATCHKEY_USER_REFUSED' // the application turned this user away
 
 /** Why a guard did not let a request through. */
 export type AccessErrorCode =
@@ -193,4 +193,16 @@ export class RefreshError extends LatchkeyError {
 export class LogoutError extends LatchkeyError {
   override readonly name = 'LogoutError'
   declare readonly code: LogoutErrorCode
+}
+
+/** Thrown by an application, in `afterCallback` or a check, to turn a user away. */
+export class DeniedError extends LatchkeyError {
+  override readonly name = 'DeniedError'
+  /** Why, in the application's own words; for its log and its `onError`, not for the page. */
+  readonly reason: string
+
+  constructor(reason: string) {
+    super('LATCHKEY_USER_REFUSED', 'The application turned this user away.')
+    this.reason = reason
+  }
 }

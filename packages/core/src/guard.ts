@@ -1,36 +1,145 @@
 import type { AuthContext } from './context.ts'
 import { errorResponse } from './error-response.ts'
-import { AccessError } from './errors.ts'
+import { AccessError, type AccessErrorCode } from './errors.ts'
 import { isApiRequest } from './is-api-request.ts'
 import { beginLogin } from './login.ts'
 import type { AuthRequest } from './request.ts'
-import type { SessionHandle } from './session.ts'
+import type { AuthSession, SessionHandle } from './session.ts'
 
 /** What a guard asks for. Without anything, that somebody is signed in. */
-export type Requirement = Readonly<Record<never, never>>
+export interface Requirement<Request = unknown> {
+  /** One of these roles, or every one of `all`. Where roles come from is the option `rolesFrom`. */
+  readonly roles?: readonly string[] | { readonly all: readonly string[] }
+  /** Values that claims must have, or functions that look at them. */
+  readonly claims?: Readonly<Record<string, ClaimRule<Request>>>
+  /** Whether this user may do this. Anything but `true` refuses; an error that is thrown is answered. */
+  readonly check?: (
+    user: Readonly<Record<string, unknown>>,
+    request: Request,
+  ) => boolean | Promise<boolean>
+  /** How the user must have signed in; another login is asked for when they have not. */
+  readonly acr?: string | readonly string[]
+  /**
+   * The most seconds since the user proved who they are; another login is asked for after that.
+   * Less than 60 counts as 60: coming back from the provider takes time.
+   */
+  readonly maxAge?: number
+  /** Whether to answer a person or a program. Default: decided by `isApiRequest`. */
+  readonly respond?: 'auto' | 'redirect' | 'json'
+}
+
+/** A value of a claim, any of several, or a function of it. */
+export type ClaimRule<Request = unknown> =
+  | string
+  | number
+  | boolean
+  | ((value: unknown, request: Request) => boolean)
+
+const MIN_MAX_AGE = 60
 
 /**
  * Decides whether a request may go on.
  *
- * @returns `undefined` when it may, otherwise the response to send instead: a login for a page,
- *   401 with problem details for a program.
+ * @param subject - What checks receive as the request; adapters pass their framework's.
+ * @returns `undefined` when it may, otherwise the response to send instead: a login for a page, 401
+ *   with problem details for a program, and 403 for whoever is signed in and not allowed.
  */
 export async function authorize(
   context: AuthContext,
   request: AuthRequest,
   session: SessionHandle,
-  _requirement: Requirement = {},
+  requirement: Requirement<never> = {},
+  subject: unknown = request,
 ): Promise<Response | undefined> {
-  if (await session.read()) return undefined
-  if (isApiRequest(request)) {
-    const error = new AccessError('LATCHKEY_LOGIN_REQUIRED', 'Nobody is signed in.')
-    return errorResponse(error, request, { api: true, loginUrl: context.options.routes.login })
+  const found = await currentSession(context, request, session)
+  if (!found) return askToLogIn(context, request, requirement, 'LATCHKEY_LOGIN_REQUIRED')
+  if (!isStrongEnough(found, requirement, context.options.now())) {
+    return askToLogIn(context, request, requirement, 'LATCHKEY_STEP_UP_REQUIRED')
   }
-  return beginLogin(context, request, { returnTo: returnToOf(request) })
+  if (await isAllowed(context, found, requirement as Requirement, subject)) return undefined
+  const error = new AccessError('LATCHKEY_FORBIDDEN', 'The user does not meet the requirement.')
+  return errorResponse(error, request, { api: answersProgram(request, requirement) })
+}
+
+/** The session of a request, if the provider of the request is the one it was made with. */
+export async function currentSession(
+  context: AuthContext,
+  request: AuthRequest,
+  session: SessionHandle,
+): Promise<AuthSession | undefined> {
+  const found = await session.read()
+  if (!found) return undefined
+  const provider = context.providers.fixed ?? (await context.providers.of(request))
+  return found.registeredIssuer === provider.issuer && found.clientId === provider.clientId
+    ? found
+    : undefined
+}
+
+async function askToLogIn(
+  context: AuthContext,
+  request: AuthRequest,
+  requirement: Requirement<never>,
+  code: AccessErrorCode,
+): Promise<Response> {
+  const stepUp = code === 'LATCHKEY_STEP_UP_REQUIRED'
+  const acr = stepUp ? listOf(requirement.acr) : undefined
+  const maxAge = stepUp ? requirement.maxAge : undefined
+  if (!answersProgram(request, requirement)) {
+    return beginLogin(context, request, { returnTo: returnToOf(request), acr, maxAge })
+  }
+  const { login } = context.options.routes
+  const query = new URLSearchParams()
+  if (acr) query.set('acr_values', acr.join(' '))
+  if (maxAge !== undefined) query.set('max_age', String(maxAge))
+  const error = new AccessError(
+    code,
+    stepUp ? 'A more recent or stronger login is needed.' : 'Nobody is signed in.',
+  )
+  return errorResponse(error, request, {
+    api: true,
+    loginUrl: login && (query.size > 0 ? `${login}?${query}` : login),
+    headers: { 'www-authenticate': `Session error="${stepUp ? 'step_up' : 'login'}_required"` },
+  })
+}
+
+function isStrongEnough(found: AuthSession, requirement: Requirement<never>, now: number): boolean {
+  const { acr, maxAge } = requirement
+  if (acr !== undefined && !listOf(acr)?.includes(found.acr ?? '')) return false
+  if (maxAge === undefined) return true
+  return found.authTime !== undefined && now - found.authTime <= Math.max(maxAge, MIN_MAX_AGE)
+}
+
+async function isAllowed(
+  { options }: AuthContext,
+  { user }: AuthSession,
+  { roles, claims, check }: Requirement,
+  subject: unknown,
+): Promise<boolean> {
+  if (roles && !hasRoles(options.rolesFrom(user), roles)) return false
+  for (const [name, rule] of Object.entries(claims ?? {})) {
+    const value = Object.hasOwn(user, name) ? user[name] : undefined
+    if (typeof rule === 'function' ? rule(value, subject) !== true : value !== rule) return false
+  }
+  return check ? (await check(user, subject)) === true : true
+}
+
+function hasRoles(held: readonly string[], asked: NonNullable<Requirement['roles']>): boolean {
+  if (!Array.isArray(held)) return false
+  return 'all' in asked
+    ? asked.all.every((role) => held.includes(role))
+    : asked.some((role) => held.includes(role))
+}
+
+function answersProgram(request: AuthRequest, { respond = 'auto' }: Requirement<never>): boolean {
+  return respond === 'auto' ? isApiRequest(request) : respond === 'json'
 }
 
 /** A page that was asked for is where the login ends; what a form was sent to is not. */
 function returnToOf(request: AuthRequest): string | undefined {
   if (request.method === 'GET' || request.method === 'HEAD') return request.url
   return request.headers.get('referer') ?? undefined
+}
+
+function listOf(acr: string | readonly string[] | undefined): readonly string[] | undefined {
+  return typeof acr === 'string' ? [acr] : acr
 }

@@ -1,4 +1,6 @@
 export { type Auth, createAuth } from './auth.ts'
+export type { ClaimsOf, ClaimsSchema, SchemaResult } from './claims-schema.ts'
+export type { Platform } from './context.ts'
 export {
   AccessError,
   type AccessErrorCode,
@@ -6,29 +8,42 @@ export {
   type CallbackErrorCode,
   ConfigError,
   type ConfigFault,
+  DeniedError,
   LatchkeyError,
   type LatchkeyErrorCode,
+  type LatchkeyErrorOptions,
   LogoutError,
+  type LogoutErrorCode,
   ProviderError,
   RefreshError,
+  type RefreshErrorCode,
   RequestError,
   SessionStoreError,
 } from './errors.ts'
-export type { Requirement } from './guard.ts'
+export type { AuthEvent, AuthEventName, Publish } from './events.ts'
+export type { ClaimRule, Requirement } from './guard.ts'
+export type { CallbackContext, Hooks, LogoutNotice } from './hooks.ts'
 export { isApiRequest } from './is-api-request.ts'
+export type { LoginPrompt, LoginRequest } from './login.ts'
+export type { LogoutRequest } from './logout.ts'
 export { createMemoryStore, type MemoryStore, type MemoryStoreOptions } from './memory-store.ts'
 export type {
   AuthOptions,
   AuthSessionOptions,
-  Environment,
+  ClientAuth,
+  IssuerRegistration,
+  IssuerResolver,
   ResolvedAuthOptions,
   ResolvedRoutes,
   RouteOptions,
 } from './options.ts'
+export type { ProviderHealth } from './provider.ts'
+export type { AccessTokenRequest } from './refresh.ts'
 export type { AuthRequest } from './request.ts'
-export { describeRequest, type RequestAuth, type User } from './request-auth.ts'
+export type { RequestAuth, User } from './request-auth.ts'
 export { safeReturnTo } from './return-to.ts'
 export type { AuthSession, SessionHandle, SessionTokens } from './session.ts'
+export type { SessionDirectory, SessionInfo, UserName } from './session-directory.ts'
 export type {
   OnceMemory,
   RecordCookie,

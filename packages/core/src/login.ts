@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto'
-import { buildAuthorizationUrl } from 'openid-client'
+import { buildAuthorizationUrl, buildAuthorizationUrlWithPAR } from 'openid-client'
 import type { AuthContext } from './context.ts'
-import type { AuthRequest } from './request.ts'
+import { RequestError } from './errors.ts'
+import { PROTECTED_PARAMETERS } from './protected-parameters.ts'
+import type { ProviderState } from './provider.ts'
+import { providerError } from './provider-error.ts'
+import { type AuthRequest, queryOf } from './request.ts'
 import { redirect } from './responses.ts'
 import { safeReturnTo } from './return-to.ts'
 
@@ -9,37 +13,136 @@ import { safeReturnTo } from './return-to.ts'
 export interface LoginRequest {
   /** Where the login ends; sanitised here. */
   readonly returnTo?: string | undefined
+  /**
+   * `none` asks nothing of the visitor, and comes back signed in or not; `create` is a sign-up, where
+   * the provider knows it, and a login elsewhere.
+   */
+  readonly prompt?: LoginPrompt | undefined
+  /** Ways of authentication, any of which will do; the answer is checked. */
+  readonly acr?: readonly string[] | undefined
+  /** The most seconds since the user last proved who they are; the answer is checked. */
+  readonly maxAge?: number | undefined
+  /** More parameters of the authorization request. Those the kit decides itself are ignored. */
+  readonly parameters?: Readonly<Record<string, string>> | undefined
   /** More cookies to set with the redirect. */
   readonly setCookies?: readonly string[]
 }
 
+/** Values of the `prompt` parameter (OIDC Core 1.0 §3.1.2.1, Initiating User Registration 1.0). */
+export type LoginPrompt = 'none' | 'login' | 'select_account' | 'consent' | 'create'
+
+const PROMPTS: readonly string[] = ['none', 'login', 'select_account', 'consent', 'create']
+const MAX_PARAMETER_LENGTH = 256
+
+/**
+ * Answers the login route. Of the query `returnTo`, `prompt`, `max_age`, `acr_values` and the
+ * parameters of the option `allowedLoginParams` count; everything else is ignored.
+ *
+ * @throws {@link RequestError} for a parameter that is repeated or malformed.
+ */
+export async function handleLogin(context: AuthContext, request: AuthRequest): Promise<Response> {
+  const query = queryOf(request.url)
+  const single = (name: string): string | undefined => {
+    const [value, ...more] = query.getAll(name)
+    if (more.length > 0 || (value && value.length > MAX_PARAMETER_LENGTH && name !== 'returnTo')) {
+      throw new RequestError(
+        'LATCHKEY_REQUEST_INVALID',
+        `The parameter "${name}" is repeated or too long.`,
+      )
+    }
+    return value === '' ? undefined : value
+  }
+  const prompt = single('prompt')
+  const maxAge = single('max_age')
+  if ((prompt && !PROMPTS.includes(prompt)) || (maxAge && !/^\d{1,9}$/.test(maxAge))) {
+    throw new RequestError('LATCHKEY_REQUEST_INVALID', '"prompt" or "max_age" is not valid.')
+  }
+  const parameters: Record<string, string> = {}
+  for (const name of context.options.allowedLoginParams) {
+    const value = single(name)
+    if (value) parameters[name] = value
+  }
+  return beginLogin(context, request, {
+    returnTo: single('returnTo'),
+    prompt: prompt as LoginPrompt | undefined,
+    acr: single('acr_values')?.split(' ').filter(Boolean),
+    maxAge: maxAge === undefined ? undefined : Number(maxAge),
+    parameters,
+  })
+}
+
 /**
  * Sends the visitor to the provider: authorization code flow with PKCE S256, `state` and `nonce`,
- * and the transaction that the answer will be checked against in a sealed cookie.
+ * and everything that the answer will be checked against in a sealed cookie.
  *
- * @see OpenID Connect Core 1.0 §3.1.2.1, RFC 7636 §4.2
+ * @throws {@link ProviderError} when nothing is known about the provider and it cannot be asked.
+ * @see OpenID Connect Core 1.0 §3.1.2.1, RFC 7636 §4.2, RFC 9126 §2
  */
 export async function beginLogin(
   context: AuthContext,
   request: AuthRequest,
   login: LoginRequest = {},
 ): Promise<Response> {
-  const { options, provider, transactions } = context
-  const configuration = await provider.configuration()
+  const { options, transactions, publish } = context
+  const provider = await context.providers.of(request)
+  const state = await provider.state()
+  const prompt = promptOf(login.prompt, state)
   const { transaction, setCookies } = transactions.begin(request.headers.get('cookie'), {
     issuer: provider.issuer,
     clientId: provider.clientId,
     redirectUri: options.redirectUri,
     returnTo: safeReturnTo(login.returnTo, options.baseUrl),
+    ...(login.maxAge === undefined ? {} : { maxAge: login.maxAge }),
+    ...(login.acr?.length ? { acr: login.acr } : {}),
+    ...(prompt === 'none' ? { silent: true } : {}),
   })
-  const url = buildAuthorizationUrl(configuration, {
+  const free = { ...options.authorizationParams, ...login.parameters }
+  const added = options.hooks.beforeLogin ? await options.hooks.beforeLogin(request, free) : {}
+  const parameters: Record<string, string> = {
+    ...withoutProtected({ ...free, ...added }),
     redirect_uri: transaction.redirectUri,
     scope: options.scope,
     state: transaction.state,
     nonce: transaction.nonce,
     code_challenge: createHash('sha256').update(transaction.codeVerifier).digest('base64url'),
     code_challenge_method: 'S256',
-  })
+  }
+  if (prompt) parameters.prompt = prompt
+  if (transaction.acr) parameters.acr_values = transaction.acr.join(' ')
+  if (transaction.maxAge !== undefined) parameters.max_age = String(transaction.maxAge)
+  if (options.responseMode === 'form_post') parameters.response_mode = 'form_post'
+
+  const location = await authorizationUrl(state, parameters)
+  publish('login.started', { issuer: provider.issuer })
   const status = request.method === 'GET' || request.method === 'HEAD' ? 302 : 303
-  return redirect(url.href, [...setCookies, ...(login.setCookies ?? [])], status)
+  return redirect(location, [...setCookies, ...(login.setCookies ?? [])], status)
+}
+
+async function authorizationUrl(
+  { configuration, metadata }: ProviderState,
+  parameters: Record<string, string>,
+): Promise<string> {
+  if (!metadata.require_pushed_authorization_requests) {
+    return buildAuthorizationUrl(configuration, parameters).href
+  }
+  try {
+    return (await buildAuthorizationUrlWithPAR(configuration, parameters)).href
+  } catch (cause) {
+    throw providerError(cause, 'refused the pushed authorization request')
+  }
+}
+
+function promptOf(
+  prompt: LoginPrompt | undefined,
+  { metadata }: ProviderState,
+): LoginPrompt | undefined {
+  if (prompt !== 'create') return prompt
+  const known = metadata.prompt_values_supported
+  return Array.isArray(known) && known.includes('create') ? 'create' : undefined
+}
+
+function withoutProtected(parameters: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(parameters).filter(([name]) => !PROTECTED_PARAMETERS.has(name)),
+  )
 }

@@ -1,9 +1,19 @@
 import { buildEndSessionUrl } from 'openid-client'
 import type { AuthContext } from './context.ts'
 import { LogoutError } from './errors.ts'
-import type { AuthRequest } from './request.ts'
+import { userHash } from './events.ts'
+import { type AuthRequest, queryOf } from './request.ts'
 import { escapeHtml, page, redirect } from './responses.ts'
+import { safeReturnTo } from './return-to.ts'
 import type { AuthSession, SessionHandle } from './session.ts'
+
+/** What one logout may ask for. */
+export interface LogoutRequest {
+  /** Where the logout ends on this site; sanitised here. */
+  readonly returnTo?: string | undefined
+  /** Whether the provider's session ends too. Default `true`. */
+  readonly federated?: boolean
+}
 
 /**
  * Answers the logout route. A `POST` from this site signs out; a `GET` signs out when the browser
@@ -16,6 +26,7 @@ export async function handleLogout(
   request: AuthRequest,
   session: SessionHandle,
 ): Promise<Response> {
+  const returnTo = queryOf(request.url).get('returnTo') ?? undefined
   if (request.method === 'POST') {
     if (!isFromThisSite(request, context.options.baseUrl)) {
       throw new LogoutError(
@@ -23,13 +34,15 @@ export async function handleLogout(
         'A logout must be sent by a page of this site: neither Sec-Fetch-Site nor Origin says so.',
       )
     }
-    return logOut(context, session)
+    return logOut(context, request, session, { returnTo })
   }
-  if (isFollowedLink(request)) return logOut(context, session)
-  const action = escapeHtml(context.options.routes.logout ?? '')
+  if (isFollowedLink(request)) return logOut(context, request, session, { returnTo })
+  const { logout = '' } = context.options.routes
+  const kept = returnTo && safeReturnTo(returnTo, context.options.baseUrl)
+  const action = kept ? `${logout}?${new URLSearchParams({ returnTo: kept })}` : logout
   return page({
     title: 'Sign out?',
-    body: `<form method="post" action="${action}"><button>Sign out</button></form>`,
+    body: `<form method="post" action="${escapeHtml(action)}"><button>Sign out</button></form>`,
   })
 }
 
@@ -39,22 +52,68 @@ export async function handleLogout(
  *
  * @see OpenID Connect RP-Initiated Logout 1.0 §2
  */
-export async function logOut(context: AuthContext, session: SessionHandle): Promise<Response> {
-  const ended = await session.read()
+export async function logOut(
+  context: AuthContext,
+  request: AuthRequest,
+  session: SessionHandle,
+  { returnTo, federated = true }: LogoutRequest = {},
+): Promise<Response> {
+  const ended = await session.read().catch(() => undefined)
   await session.end()
-  return redirect((await endSessionUrl(context, ended)) ?? '/', [], 303)
+  if (ended) {
+    const user = userHash(ended.issuer, ended.sub)
+    context.publish('logout.local', { issuer: ended.issuer, user })
+  }
+  const destination = safeReturnTo(returnTo, context.options.baseUrl)
+  const added = await context.options.hooks.beforeLogout?.(ended)
+  const elsewhere =
+    federated && ended
+      ? await endSessionUrl(context, request, ended, destination, added ?? {})
+      : undefined
+  if (elsewhere) context.publish('logout.federated', { issuer: ended?.issuer ?? '' })
+  return redirect(elsewhere ?? destination, [], 303)
 }
 
+/**
+ * Answers the visitor's return from the provider's logout.
+ *
+ * @see OpenID Connect RP-Initiated Logout 1.0 §3
+ */
+export async function handleLoggedOut(
+  context: AuthContext,
+  request: AuthRequest,
+): Promise<Response> {
+  const sealed = queryOf(request.url).get('state')
+  const returnTo = sealed ? context.transactions.openLogoutState(sealed) : undefined
+  if (returnTo && returnTo !== '/') return redirect(returnTo, [], 303)
+  const { login } = context.options.routes
+  return page({
+    title: 'You are signed out',
+    body: login ? `<p><a href="${escapeHtml(login)}">Sign in again</a></p>` : '',
+  })
+}
+
+/** The provider's logout, unless it has none or is not to be had at the moment. */
 async function endSessionUrl(
-  { provider, options }: AuthContext,
-  ended: AuthSession | undefined,
+  context: AuthContext,
+  request: AuthRequest,
+  ended: AuthSession,
+  destination: string,
+  added: Readonly<Record<string, string>>,
 ): Promise<string | undefined> {
-  if (!ended) return undefined
+  const { options, transactions } = context
   try {
-    const configuration = await provider.configuration()
-    if (!configuration.serverMetadata().end_session_endpoint) return undefined
+    const provider = await context.providers.of(request)
+    if (provider.issuer !== ended.registeredIssuer) return undefined
+    const { configuration, metadata } = await provider.state()
+    if (!metadata.end_session_endpoint) return undefined
+    const { loggedOut } = options.routes
     return buildEndSessionUrl(configuration, {
-      post_logout_redirect_uri: `${options.baseUrl.origin}/`,
+      ...added,
+      post_logout_redirect_uri: loggedOut
+        ? options.baseUrl.origin + loggedOut
+        : options.baseUrl.href,
+      ...(loggedOut ? { state: transactions.sealLogoutState(destination) } : {}),
       ...(ended.idToken ? { id_token_hint: ended.idToken } : {}),
     }).href
   } catch {
@@ -69,8 +128,9 @@ function isFromThisSite(request: AuthRequest, baseUrl: URL): boolean {
 }
 
 /** A person followed a link on a page of this origin; no prefetch, image or frame says so. */
-function isFollowedLink({ headers }: AuthRequest): boolean {
+function isFollowedLink({ method, headers }: AuthRequest): boolean {
   return (
+    method === 'GET' &&
     headers.get('sec-fetch-site') === 'same-origin' &&
     headers.get('sec-fetch-mode') === 'navigate' &&
     headers.get('sec-fetch-user') === '?1' &&

@@ -1,3 +1,4 @@
+import { createOnceMemory } from './once-memory.ts'
 import type { OnceMemory, SessionIndex, SessionRecord, SessionStore } from './session-store.ts'
 
 /** How large the memory store may grow. */
@@ -11,7 +12,7 @@ export interface MemoryStoreOptions {
 /** A {@link SessionStore} that has every ability. */
 export interface MemoryStore extends SessionStore {
   readonly index: SessionIndex
-  readonly once: OnceMemory
+  readonly claim: OnceMemory
   replace(id: string, record: SessionRecord): Promise<boolean>
   /** How many sessions are held. */
   readonly size: number
@@ -31,7 +32,6 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   const now = options.now ?? (() => Math.floor(Date.now() / 1000))
   const entries = new Map<string, Entry>()
   const sets = new Map<string, Set<string>>()
-  const seen = new Map<string, number>()
 
   const live = (id: string): Entry | undefined => {
     const entry = entries.get(id)
@@ -94,15 +94,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
         }
       },
     },
-    async once(key, seconds) {
-      for (const [old, until] of seen) {
-        if (until > now() && seen.size < maxSessions) break
-        seen.delete(old)
-      }
-      if ((seen.get(key) ?? 0) > now()) return false
-      seen.set(key, now() + seconds)
-      return true
-    },
+    claim: createOnceMemory(now, maxSessions),
   }
 }
 

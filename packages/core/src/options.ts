@@ -1,7 +1,27 @@
-import type { ConfigFault } from './errors.ts'
-import { ConfigError } from './errors.ts'
+import type { KeyObject } from 'node:crypto'
+import type { ClaimsSchema } from './claims-schema.ts'
+import type { Hooks } from './hooks.ts'
+import type { AuthRequest } from './request.ts'
 import type { SessionStore } from './session-store.ts'
 import type { SessionSettings } from './stored-session.ts'
+
+/** How the application proves to the provider that it is the client (OIDC Core 1.0 §9). */
+export type ClientAuth = 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none'
+
+/** One provider and this application's registration there. */
+export interface IssuerRegistration {
+  readonly issuer: string | URL
+  readonly clientId: string
+  readonly clientSecret?: string | undefined
+}
+
+/**
+ * Chooses the provider of a request, for applications that serve several tenants. Transactions and
+ * sessions are bound to the choice: what began with one provider is worth nothing with another.
+ */
+export type IssuerResolver = (
+  request: AuthRequest,
+) => IssuerRegistration | Promise<IssuerRegistration>
 
 /** The routes; a string renames one, `false` turns it off. Paths are relative to `baseUrl`. */
 export interface RouteOptions {
@@ -11,6 +31,15 @@ export interface RouteOptions {
   readonly callback?: string
   /** `POST`: signs out; `GET` asks first. Default `/logout`. */
   readonly logout?: string | false
+  /**
+   * `GET`: where the provider sends the visitor after its own logout (`post_logout_redirect_uri`).
+   * Off by default: visitors come back to the root of `baseUrl`.
+   */
+  readonly loggedOut?: string | false
+  /** `POST`: the provider's notices that a session ended. Default `/backchannel-logout`. */
+  readonly backchannelLogout?: string | false
+  /** `GET`: the user and the session's end as JSON, for single-page applications. Default `/session`. */
+  readonly session?: string | false
 }
 
 /** The session's options. */
@@ -40,12 +69,19 @@ export interface AuthSessionOptions {
 
 /** What an application says about itself and its provider. */
 export interface AuthOptions {
-  /** The provider's issuer identifier. Falls back to `LATCHKEY_ISSUER`. */
-  readonly issuer?: string | URL | undefined
+  /** The provider's issuer identifier, or a choice by request. Falls back to `LATCHKEY_ISSUER`. */
+  readonly issuer?: string | URL | IssuerResolver | undefined
   /** Falls back to `LATCHKEY_CLIENT_ID`. */
   readonly clientId?: string | undefined
   /** Falls back to `LATCHKEY_CLIENT_SECRET`. */
   readonly clientSecret?: string | undefined
+  /**
+   * Default `client_secret_basic`, or `client_secret_post` where the provider knows only that.
+   * `private_key_jwt` needs `clientKey`; `none` is for clients without a secret.
+   */
+  readonly clientAuth?: ClientAuth
+  /** The private key of `private_key_jwt`: RSA (RS256), P-256 (ES256) or Ed25519, PEM or key object. */
+  readonly clientKey?: string | KeyObject | undefined
   /**
    * Where visitors reach this application, such as `https://app.example.com`. Nothing is derived from
    * the `Host` header or forwarded headers. Falls back to `LATCHKEY_BASE_URL`.
@@ -53,8 +89,28 @@ export interface AuthOptions {
   readonly baseUrl?: string | URL | undefined
   /** Default `openid profile email`. */
   readonly scope?: string
+  /** Parameters added to every authorization request, such as `audience`. */
+  readonly authorizationParams?: Readonly<Record<string, string>>
+  /** Query parameters that `/login` passes on. Default `login_hint` and `ui_locales`. */
+  readonly allowedLoginParams?: readonly string[]
+  /** How the provider sends its answer. Default `query`; `form_post` needs an https `baseUrl`. */
+  readonly responseMode?: 'query' | 'form_post'
   readonly routes?: RouteOptions
   readonly session?: AuthSessionOptions
+  /** Whether to read userinfo at login and add its claims to the user. Default `never`. */
+  readonly userinfo?: 'never' | 'login'
+  /** Validates the user's claims at login, and gives them their type. Any Standard Schema library. */
+  readonly claims?: ClaimsSchema
+  /** The user's roles for `requireUser({ roles })`. Default the claim `roles`. */
+  readonly rolesFrom?: (user: Readonly<Record<string, unknown>>) => readonly string[]
+  readonly hooks?: Hooks
+  /**
+   * Lets an issuer resolver name providers on private networks and over plain http. Right in tests
+   * and where every tenant is trusted; otherwise a tenant can make this server call inner services.
+   */
+  readonly allowPrivateIssuers?: boolean
+  /** Seconds that one exchange with the provider may take. Default 10. */
+  readonly timeoutSeconds?: number
   /** How the provider is reached. Default the global `fetch`. */
   readonly fetch?: typeof fetch
   /** The time in whole seconds since the epoch. */
@@ -66,145 +122,41 @@ export interface ResolvedRoutes {
   readonly login: string | undefined
   readonly callback: string
   readonly logout: string | undefined
+  readonly loggedOut: string | undefined
+  readonly backchannelLogout: string | undefined
+  readonly session: string | undefined
+}
+
+/** A registration with its URL parsed. */
+export interface ResolvedRegistration {
+  readonly issuer: URL
+  readonly clientId: string
+  readonly clientSecret: string | undefined
 }
 
 /** The options with every default filled in and every URL parsed. */
 export interface ResolvedAuthOptions {
-  readonly issuer: URL
-  readonly clientId: string
-  readonly clientSecret: string
+  /** The provider, or the choice of one. */
+  readonly registration: ResolvedRegistration | IssuerResolver
+  readonly clientAuth: ClientAuth | undefined
+  readonly clientKey: KeyObject | undefined
   readonly baseUrl: URL
   readonly redirectUri: string
   readonly scope: string
+  readonly authorizationParams: Readonly<Record<string, string>>
+  readonly allowedLoginParams: readonly string[]
+  readonly responseMode: 'query' | 'form_post'
   readonly routes: ResolvedRoutes
   readonly secrets: readonly string[]
   readonly session: SessionSettings
+  readonly userinfo: 'never' | 'login'
+  readonly claims: ClaimsSchema | undefined
+  readonly rolesFrom: (user: Readonly<Record<string, unknown>>) => readonly string[]
+  readonly hooks: Hooks
+  readonly allowPrivateIssuers: boolean
+  /** Whether visitors come over https. */
   readonly secure: boolean
+  readonly timeoutSeconds: number
   readonly fetch: typeof fetch
   readonly now: () => number
-}
-
-/** Where values that the options leave out are looked up. */
-export type Environment = Readonly<Record<string, string | undefined>>
-
-/**
- * Checks the options and fills in the defaults, without touching the network.
- *
- * @throws {@link ConfigError} listing every fault at once.
- */
-export function resolveOptions(
-  options: AuthOptions,
-  environment: Environment = {},
-): ResolvedAuthOptions {
-  const faults: ConfigFault[] = []
-  const text = (option: string, value: unknown, variable: string): string => {
-    const found = value ?? environment[variable]
-    if (typeof found === 'string' && found.trim() !== '') return found
-    faults.push({
-      option,
-      variable,
-      remedy: 'must be a non-empty string; is the environment variable set?',
-    })
-    return ''
-  }
-  const address = (option: string, value: unknown, variable: string): URL => {
-    const found = text(option, value instanceof URL ? value.href : value, variable)
-    const url = URL.canParse(found) ? new URL(found) : undefined
-    if (found && !isUsableUrl(url)) {
-      faults.push({
-        option,
-        variable,
-        remedy:
-          'must be an https:// URL without credentials, query or fragment (http:// on a loopback host only)',
-      })
-    }
-    return url ?? new URL('https://invalid.invalid')
-  }
-
-  const issuer = address('issuer', options.issuer, 'LATCHKEY_ISSUER')
-  const clientId = text('clientId', options.clientId, 'LATCHKEY_CLIENT_ID')
-  const clientSecret = text('clientSecret', options.clientSecret, 'LATCHKEY_CLIENT_SECRET')
-  const baseUrl = address('baseUrl', options.baseUrl, 'LATCHKEY_BASE_URL')
-  const secrets = resolveSecrets(options, environment, faults)
-  const routes = resolveRoutes(options.routes ?? {}, baseUrl, faults)
-  if (faults.length > 0) throw new ConfigError(faults)
-
-  const secure = baseUrl.protocol === 'https:'
-  const session = options.session ?? {}
-  return {
-    issuer,
-    clientId,
-    clientSecret,
-    baseUrl,
-    redirectUri: baseUrl.origin + routes.callback,
-    scope: options.scope ?? 'openid profile email',
-    routes,
-    secrets,
-    secure,
-    session: {
-      secrets,
-      cookieName: `${secure ? '__Host-' : ''}${session.cookie?.name ?? 'latchkey'}`,
-      cookie: { path: '/', secure, sameSite: session.cookie?.sameSite ?? 'lax' },
-      idleSeconds: session.idleSeconds ?? 86_400,
-      absoluteSeconds: session.absoluteSeconds ?? 604_800,
-      touchSeconds: 60,
-      keepAnonymousData: session.keepAnonymousData ?? [],
-    },
-    fetch: options.fetch ?? globalThis.fetch,
-    now: options.now ?? (() => Math.floor(Date.now() / 1000)),
-  }
-}
-
-function resolveSecrets(
-  options: AuthOptions,
-  environment: Environment,
-  faults: ConfigFault[],
-): readonly string[] {
-  const given = options.session?.secret ?? environment.LATCHKEY_SESSION_SECRET
-  const secrets = typeof given === 'string' ? [given] : (given ?? [])
-  if (secrets.length === 0 || secrets.some((secret) => (secret?.length ?? 0) < 32)) {
-    faults.push({
-      option: 'session.secret',
-      variable: 'LATCHKEY_SESSION_SECRET',
-      remedy: 'must be at least 32 random characters; make one with: openssl rand -base64 32',
-    })
-  }
-  return secrets
-}
-
-function resolveRoutes(routes: RouteOptions, baseUrl: URL, faults: ConfigFault[]): ResolvedRoutes {
-  const prefix = baseUrl.pathname.replace(/\/$/, '')
-  const taken = new Map<string, string>()
-  const resolve = (name: keyof RouteOptions, fallback: string): string | undefined => {
-    const route = routes[name] ?? fallback
-    if (route === false) return undefined
-    if (!/^\/[\w\-./~]+$/.test(route)) {
-      faults.push({ option: `routes.${name}`, remedy: 'must be a path such as "/auth/login"' })
-    }
-    const other = taken.get(route)
-    if (other)
-      faults.push({ option: `routes.${name}`, remedy: `is the same path as "routes.${other}"` })
-    taken.set(route, name)
-    return prefix + route
-  }
-  return {
-    login: resolve('login', '/login'),
-    callback: resolve('callback', '/callback') ?? '/callback',
-    logout: resolve('logout', '/logout'),
-  }
-}
-
-/** Whether a host only ever means this machine. */
-export function isLoopbackHost(hostname: string): boolean {
-  return (
-    hostname === 'localhost' ||
-    hostname.endsWith('.localhost') ||
-    hostname === '[::1]' ||
-    /^127(\.\d{1,3}){3}$/.test(hostname)
-  )
-}
-
-function isUsableUrl(url: URL | undefined): boolean {
-  if (!url || url.search || url.hash || url.username || url.password) return false
-  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname))
 }

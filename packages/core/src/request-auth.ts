@@ -1,4 +1,12 @@
-import type { AuthSession } from './session.ts'
+import type { AuthContext } from './context.ts'
+import { AccessError, RefreshError } from './errors.ts'
+import { beginLogin, type LoginRequest } from './login.ts'
+import { type LogoutRequest, logOut } from './logout.ts'
+import { readUserInfo } from './new-session.ts'
+import type { AccessTokenRequest } from './refresh.ts'
+import type { AuthRequest } from './request.ts'
+import type { AuthSession, SessionHandle } from './session.ts'
+import { describeSession, type SessionInfo } from './session-directory.ts'
 
 /**
  * The claims of the signed-in user. Extend it to name your own:
@@ -22,20 +30,97 @@ export interface RequestAuth<U = User> {
    * in, so look at `isAuthenticated` first.
    */
   readonly user: U
+  /** Facts of the session, `undefined` for a visitor who is not signed in. */
+  readonly session: SessionInfo | undefined
+  /**
+   * The access token, refreshed first when it is about to end.
+   *
+   * @throws {@link RefreshError} when there is none to be had.
+   */
+  accessToken(request?: AccessTokenRequest): Promise<string>
+  /** The ID Token as the provider sent it last. */
+  idToken(): string | undefined
+  /**
+   * Asks the provider for the user's claims now.
+   *
+   * @throws {@link CallbackError} with `LATCHKEY_USERINFO_INVALID` when it speaks of another user.
+   */
+  fetchUserInfo(): Promise<Record<string, unknown>>
+  /** Sends the visitor to log in. */
+  login(request?: Omit<LoginRequest, 'setCookies'>): Promise<void>
+  /** Ends the session and sends the visitor on. */
+  logout(request?: LogoutRequest): Promise<void>
   toJSON(): unknown
 }
 
+/** What describing a request takes. */
+export interface RequestAuthSource {
+  readonly context: AuthContext
+  readonly request: AuthRequest
+  readonly session: SessionHandle
+  /** The session as of now; throws when the store could not say. */
+  readonly current: () => AuthSession | undefined
+  /** Sends what `login` and `logout` come to. */
+  readonly send: (response: Response) => Promise<void>
+}
+
 /** Describes a request by the session it came with. */
-export function describeRequest(session: () => AuthSession | undefined): RequestAuth {
-  return {
-    get isAuthenticated() {
-      return session() !== undefined
-    },
-    get user() {
-      return session()?.user as User
-    },
-    toJSON() {
-      return { isAuthenticated: this.isAuthenticated, user: this.user }
-    },
+export function createRequestAuth(source: RequestAuthSource): RequestAuth {
+  return new SessionRequestAuth(source)
+}
+
+class SessionRequestAuth implements RequestAuth {
+  readonly #source: RequestAuthSource
+
+  constructor(source: RequestAuthSource) {
+    this.#source = source
+  }
+
+  get isAuthenticated(): boolean {
+    return this.#source.current() !== undefined
+  }
+
+  get user(): User {
+    return this.#source.current()?.user as User
+  }
+
+  get session(): SessionInfo | undefined {
+    const current = this.#source.current()
+    const { id } = this.#source.session
+    return current && id ? describeSession(id, current) : undefined
+  }
+
+  async accessToken(wanted?: AccessTokenRequest): Promise<string> {
+    const { context, request, session, current } = this.#source
+    if (!current()) throw new RefreshError('LATCHKEY_TOKEN_ABSENT', 'Nobody is signed in.')
+    return context.refresher.accessToken(await context.providers.of(request), session, wanted)
+  }
+
+  idToken(): string | undefined {
+    return this.#source.current()?.idToken
+  }
+
+  async fetchUserInfo(): Promise<Record<string, unknown>> {
+    const { context, request, current } = this.#source
+    const found = current()
+    if (!found) throw new AccessError('LATCHKEY_LOGIN_REQUIRED', 'Nobody is signed in.')
+    const token = await this.accessToken()
+    return readUserInfo(await context.providers.of(request), token, found.sub)
+  }
+
+  async login(login: Omit<LoginRequest, 'setCookies'> = {}): Promise<void> {
+    const { context, request, send } = this.#source
+    const returnTo = login.returnTo ?? (request.method === 'GET' ? request.url : undefined)
+    await send(await beginLogin(context, request, { ...login, returnTo }))
+  }
+
+  async logout(logout?: LogoutRequest): Promise<void> {
+    const { context, request, session, send } = this.#source
+    await send(await logOut(context, request, session, logout))
+  }
+
+  toJSON(): unknown {
+    const { isAuthenticated, user, session } = this
+    return { isAuthenticated, user, session }
   }
 }

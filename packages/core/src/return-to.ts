@@ -19,9 +19,10 @@ export function safeReturnTo(value: unknown, baseUrl: URL, fallback = '/'): stri
   } catch {
     return fallback
   }
-  if (url.origin !== baseUrl.origin) return fallback
+  // A blob: URL has the origin of what made it, and its path is a URL of its own.
+  if (url.origin !== baseUrl.origin || url.protocol !== baseUrl.protocol) return fallback
   const path = url.pathname + url.search + url.hash
-  if (path.startsWith('//') || path.length > MAX_LENGTH) return fallback
+  if (!/^\/(?!\/)/.test(path) || path.length > MAX_LENGTH) return fallback
   return path
 }
 

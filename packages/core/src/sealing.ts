@@ -8,7 +8,7 @@ import {
 } from 'node:crypto'
 
 /** What a sealed value is for. A value sealed for one purpose never opens for another. */
-export type SealPurpose = 'transaction' | 'state' | 'session-cookie'
+export type SealPurpose = 'transaction' | 'state' | 'logout' | 'session-cookie'
 
 const IV_BYTES = 12
 const TAG_BYTES = 16

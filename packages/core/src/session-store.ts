@@ -33,8 +33,11 @@ export interface SessionStore {
   touch?(id: string, record: SessionRecord, callback?: (error?: unknown) => void): void
   /** Finds sessions by user or provider session; back-channel logout and session lists need it. */
   readonly index?: SessionIndex
-  /** Remembers that something has happened; across processes when the store is shared. */
-  readonly once?: OnceMemory
+  /**
+   * Remembers that something has happened; across processes when the store is shared. It is not
+   * called `once`: stores are event emitters.
+   */
+  readonly claim?: OnceMemory
   /** Lets one process at a time do something; across processes when the store is shared. */
   readonly lock?: SessionLock
   /** Writes a record only if one is there: a late write never brings back a session that ended. */

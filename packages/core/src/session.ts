@@ -9,7 +9,10 @@ export interface SessionTokens {
 
 /** What is kept about a signed-in user. Plain JSON; instants are in seconds since the epoch. */
 export interface AuthSession {
+  /** The provider's own name, as its tokens have it. */
   readonly issuer: string
+  /** The issuer as the application's options have it; the session counts for no other. */
+  readonly registeredIssuer: string
   readonly clientId: string
   /** The user's identifier within the issuer; issuer and sub together identify a person. */
   readonly sub: string
@@ -42,6 +45,9 @@ export interface SessionHandle {
 
   /** What the core stored, or `undefined` for a visitor who is not signed in. */
   read(): Promise<AuthSession | undefined>
+
+  /** Reads again what is stored now, for work that another request may have done meanwhile. */
+  reload(): Promise<AuthSession | undefined>
 
   /** Begins a session under a new id, whatever was there before, and resolves once it is stored. */
   start(session: AuthSession): Promise<void>

@@ -152,6 +152,12 @@ function handle(sessions: StoredSessions, now: () => number, state: HandleState)
       readable()
       return state.record?.latchkey
     },
+    async reload() {
+      readable()
+      if (!state.id) return undefined
+      state.record = await sessions.load(state.id)
+      return state.record?.latchkey
+    },
     async start(session) {
       readable()
       const previous = state.record

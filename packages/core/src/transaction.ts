@@ -4,6 +4,7 @@ import { clearCookie, cookieNames, readCookie, setCookie } from './cookies.ts'
 import type { ResolvedAuthOptions } from './options.ts'
 import { safeReturnTo } from './return-to.ts'
 import { createSealer } from './sealing.ts'
+import type { OnceMemory } from './session-store.ts'
 
 /** How long a visitor may take at the provider. */
 export const TRANSACTION_SECONDS = 600
@@ -49,6 +50,8 @@ export interface Transactions {
   }
   /** Finds the transaction that a `state` belongs to, in this browser and not expired. */
   find(cookieHeader: string | null, state: string): LoginTransaction | undefined
+  /** Uses it up: `true` for the first caller, `false` for every other. */
+  spend(transaction: LoginTransaction): Promise<boolean>
   /** The `Set-Cookie` values that forget it. */
   forget(cookieHeader: string | null, state: string): string[]
   /** Where the login with this state was to end, even when its cookie is gone. */
@@ -59,16 +62,25 @@ export interface Transactions {
   markRestart(): string
   /** The `Set-Cookie` value that ends that memory. */
   clearRestart(): string
+  /** Seals where a logout ends, to be carried by the provider. */
+  sealLogoutState(returnTo: string): string
+  /** Opens what {@link Transactions.sealLogoutState} sealed; `undefined` for anything else. */
+  openLogoutState(state: string): string | undefined
 }
 
-/** Makes the transactions of one set of options. */
-export function createTransactions(options: ResolvedAuthOptions): Transactions {
+/**
+ * Makes the transactions of one set of options.
+ *
+ * @param once - Remembers which have been spent.
+ */
+export function createTransactions(options: ResolvedAuthOptions, once: OnceMemory): Transactions {
   const prefix = options.secure ? '__Secure-' : ''
   const base = `${prefix}${options.session.cookieName.replace('__Host-', '')}.`
   const atCallback: CookieScope = {
     path: options.routes.callback,
     secure: options.secure,
-    sameSite: 'lax',
+    // A provider's form comes from another site; browsers send only such cookies along with it.
+    sameSite: options.responseMode === 'form_post' ? 'none' : 'lax',
   }
   const everywhere: CookieScope = { ...atCallback, path: '/' }
   const ledgerName = `${base}logins`
@@ -76,6 +88,7 @@ export function createTransactions(options: ResolvedAuthOptions): Transactions {
   const cookieName = (id: string): string => `${base}login.${id}`
   const transactionSealer = createSealer(options.secrets, 'transaction')
   const stateSealer = createSealer(options.secrets, 'state')
+  const logoutSealer = createSealer(options.secrets, 'logout')
 
   const writeLedger = (ids: readonly string[]): string =>
     ids.length === 0
@@ -117,6 +130,7 @@ export function createTransactions(options: ResolvedAuthOptions): Transactions {
       if (transaction.createdAt + TRANSACTION_SECONDS <= options.now()) return undefined
       return { ...transaction, returnTo: safeReturnTo(transaction.returnTo, options.baseUrl) }
     },
+    spend: ({ state }) => once(`login:${idOf(state)}`, TRANSACTION_SECONDS),
     forget(cookieHeader, state) {
       const id = idOf(state)
       if (!id) return []
@@ -136,6 +150,12 @@ export function createTransactions(options: ResolvedAuthOptions): Transactions {
     wasRestarted: (cookieHeader) => readCookie(cookieHeader, retryName) === '1',
     markRestart: () => setCookie(retryName, '1', { ...atCallback, maxAgeSeconds: RETRY_SECONDS }),
     clearRestart: () => clearCookie(retryName, atCallback),
+    sealLogoutState: (returnTo) =>
+      logoutSealer.seal(returnTo.length <= MAX_RETURN_TO_IN_STATE ? returnTo : '/'),
+    openLogoutState(state) {
+      const plain = logoutSealer.open(state)
+      return plain === undefined ? undefined : safeReturnTo(plain, options.baseUrl)
+    },
   }
 }
 

@@ -9,6 +9,18 @@ declare global {
   }
 }
 
-export { LatchkeyError, type RequestAuth, type Requirement, type User } from '@latchkey/core'
+export {
+  AccessError,
+  CallbackError,
+  ConfigError,
+  DeniedError,
+  isApiRequest,
+  LatchkeyError,
+  ProviderError,
+  RefreshError,
+  type RequestAuth,
+  type Requirement,
+  type User,
+} from '@latchkey/core'
 export { requireUser } from './require-user.ts'
-export { type AuthRouterOptions, createAuthRouter, getUser } from './router.ts'
+export { type AuthRouter, type AuthRouterOptions, createAuthRouter, getUser } from './router.ts'

@@ -4,7 +4,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import { getState } from './request-state.ts'
 
 /** Lets signed-in users through; sends a page to log in and answers an API request with 401. */
-export function requireUser(requirement: Requirement = {}): RequestHandler {
+export function requireUser(requirement: Requirement<Request> = {}): RequestHandler {
   const guard = async (req: Request, res: Response, next: NextFunction): Promise<void> => {
     const state = getState(req)
     if (!state) {
@@ -13,7 +13,7 @@ export function requireUser(requirement: Requirement = {}): RequestHandler {
         'requireUser() ran before createAuthRouter(); call app.use(createAuthRouter(…)) first.',
       )
     }
-    const refusal = await state.auth.authorize(state.request, state.session, requirement)
+    const refusal = await state.auth.authorize(state.request, state.session, requirement, req)
     if (refusal) return writeResponse(res, refusal, state.session.setCookies)
     markPrivate(res)
     next()

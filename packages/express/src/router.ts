@@ -1,61 +1,96 @@
-import type { RequestAuth } from '@latchkey/core'
+import type { ProviderHealth, SessionDirectory, User } from '@latchkey/core'
 import {
+  AccessError,
+  type Auth,
   type AuthOptions,
+  type ClaimsSchema,
   createAuth,
-  describeRequest,
-  LatchkeyError,
-  type User,
 } from '@latchkey/core'
-import { loopbackFetch, markPrivate, toAuthRequest, writeResponse } from '@latchkey/core/node'
+import { markPrivate, nodePlatform, toAuthRequest, writeResponse } from '@latchkey/core/node'
 import { type NextFunction, type Request, type Response, Router } from 'express'
-import { createLazySession } from './lazy-session.ts'
+import { type AttachSession, createLazySession } from './lazy-session.ts'
 import { setState } from './request-state.ts'
 
 /** The options of {@link createAuthRouter}: those of the core. */
-export type AuthRouterOptions = AuthOptions
+export interface AuthRouterOptions<U = User> extends AuthOptions {
+  readonly claims?: ClaimsSchema<U>
+}
+
+/** What an application mounts, and what it can ask afterwards. */
+export interface AuthRouter<U = User> extends Router {
+  /** The sessions of users, on every device. Needs a store with an index. */
+  readonly sessions: SessionDirectory
+  /**
+   * The signed-in user of a request, typed by the schema of the options.
+   *
+   * @throws {@link AccessError} with `LATCHKEY_LOGIN_REQUIRED` when nobody is signed in.
+   */
+  getUser(req: Request): U
+  /**
+   * Resolves once the provider is known, for a readiness probe.
+   *
+   * @throws {@link ProviderError} when it cannot be asked.
+   */
+  ready(): Promise<void>
+  /** How it stands with the provider, without asking it. */
+  health(): ProviderHealth
+}
 
 /**
  * Adds the login, callback and logout routes, `req.auth` and `req.session` to the requests that pass.
  *
  * @throws {@link ConfigError} listing everything wrong with the options.
  */
-export function createAuthRouter(options: AuthRouterOptions): Router {
-  const auth = createAuth({ fetch: loopbackFetch, ...options }, process.env)
-  const attachSession = createLazySession(auth.sessions)
-  const { origin } = auth.options.baseUrl
+export function createAuthRouter<U = User>(options: AuthRouterOptions<U> = {}): AuthRouter<U> {
+  const auth = createAuth(options, nodePlatform())
+  const attachSession = createLazySession(auth.storedSessions)
   const router = Router()
-
-  const handle = async (req: Request, res: Response, next: NextFunction): Promise<void> => {
-    const request = toAuthRequest(req, origin)
-    const opened = auth.sessions.open(req.headers.cookie)
-    const session = opened instanceof Promise ? await opened : opened
-    const response = await auth.handle(request, session)
-    if (response) return writeResponse(res, response, session.setCookies)
-
-    const onUse = (): void => markPrivate(res)
-    attachSession(req, res, session, onUse)
-    const describe = (): typeof session.current => {
-      onUse()
-      if (session.failure) throw session.failure
-      return session.current
-    }
-    setState(req, { auth, request, session }, describeRequest(describe))
-    next()
-  }
   router.use((req, res, next) => {
-    handle(req, res, next).catch(next)
+    prepare(auth, attachSession, req, res, next).catch(next)
   })
-  return router
+  return Object.assign(router, {
+    sessions: auth.sessions,
+    getUser: (req: Request) => getUser<U>(req),
+    ready: () => auth.ready(),
+    health: () => auth.health(),
+  })
 }
 
 /**
  * The signed-in user of a request.
  *
- * @throws {@link LatchkeyError} with `LATCHKEY_LOGIN_REQUIRED` when nobody is signed in.
+ * @throws {@link AccessError} with `LATCHKEY_LOGIN_REQUIRED` when nobody is signed in.
  */
-export function getUser<U = User>(req: { auth: RequestAuth }): U {
-  if (!req.auth.isAuthenticated) {
-    throw new LatchkeyError('LATCHKEY_LOGIN_REQUIRED', 'Nobody is signed in; add requireUser().')
+export function getUser<U = User>(req: Pick<Request, 'auth'>): U {
+  if (req.auth?.isAuthenticated) return req.auth.user as U
+  throw new AccessError('LATCHKEY_LOGIN_REQUIRED', 'Nobody is signed in; is requireUser() missing?')
+}
+
+async function prepare(
+  auth: Auth,
+  attachSession: AttachSession,
+  req: Request,
+  res: Response,
+  next: NextFunction,
+): Promise<void> {
+  const request = toAuthRequest(req, auth.options.baseUrl.origin)
+  const opened = auth.storedSessions.open(req.headers.cookie)
+  const session = opened instanceof Promise ? await opened : opened
+  const send = (response: globalThis.Response): Promise<void> =>
+    writeResponse(res, response, session.setCookies)
+  const answer = await auth.handle(request, session)
+  if (answer) return send(answer)
+
+  const onUse = (): void => markPrivate(res)
+  const resolver = typeof auth.options.registration === 'function'
+  const mine =
+    !resolver || !session.current || (await auth.currentSession(request, session)) !== undefined
+  const current = (): typeof session.current => {
+    onUse()
+    if (session.failure) throw session.failure
+    return mine ? session.current : undefined
   }
-  return req.auth.user as U
+  attachSession(req, res, session, onUse)
+  setState(req, { auth, request, session }, auth.describe(request, session, current, send))
+  next()
 }

@@ -13,7 +13,13 @@ export interface ListenOptions {
 /** A server that does not wait for ever: for headers 10 s, for a whole request 30 s. */
 export function createHttpServer(listener: RequestListener): Server {
   const server = createServer(
-    { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 65_000 },
+    {
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      keepAliveTimeout: 65_000,
+      // Node looks for connections that are overdue every 30 s, unless it is told otherwise.
+      connectionsCheckingInterval: 1_000,
+    },
     listener,
   )
   return server.on('clientError', refuseConnection)
@@ -45,7 +51,15 @@ export async function listen(
 /** Takes no more requests and resolves when those under way are answered, at most `graceMs` later. */
 export async function closeServer(server: Server, graceMs: number): Promise<void> {
   if (!server.listening) return
+  // A client whose connection is kept alive learns from the next answer that it was the last one.
+  server.prependListener('request', (_, res) => {
+    res.shouldKeepAlive = false
+  })
+  const closed = new Promise((resolve) => server.close(resolve))
+  // Node closes the idle connections once, at the beginning; those that were busy get idle later.
+  const sweeping = setInterval(() => server.closeIdleConnections(), 20)
   const timer = setTimeout(() => server.closeAllConnections(), graceMs)
-  await new Promise((resolve) => server.close(resolve))
+  await closed
+  clearInterval(sweeping)
   clearTimeout(timer)
 }

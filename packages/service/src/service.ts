@@ -7,6 +7,7 @@ import { type Logger, pino } from 'pino'
 import { type Admin, createAdmin } from './admin.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { type DomainContext, nowMicros, type ServiceEvents } from './domain/context.ts'
+import { ServiceError } from './domain/errors.ts'
 import { createPasswordEngine, type PasswordEngineOptions } from './domain/password-engine.ts'
 import { createVault } from './domain/vault.ts'
 import { createApi } from './http/app.ts'
@@ -93,13 +94,13 @@ export async function createIdentityService(
   const passwords = createPasswordEngine(options.passwords)
   const context: DomainContext = { store, clock, passwords, vault: createVault(masterKey), events }
 
-  let isClosing = false
+  let closing: Promise<void> | undefined
   const api = createApi({
     context,
     logger,
     rateLimit: createRateLimit(options.requestsPerSecond ?? 100),
     async ready() {
-      if (isClosing) throw new Error('The service is shutting down.')
+      if (closing) throw new ServiceError('unavailable', 'The service is shutting down.')
       await store.check()
     },
   })
@@ -129,9 +130,7 @@ export async function createIdentityService(
   }
   await prune()
 
-  async function close(): Promise<void> {
-    if (isClosing) return
-    isClosing = true
+  async function shutDown(): Promise<void> {
     clearInterval(pruning)
     await closeServer(server, (options.closeSeconds ?? 10) * 1_000)
     await inProcess.close()
@@ -139,6 +138,10 @@ export async function createIdentityService(
     await protocol.close()
     await store.close()
     lock?.release()
+  }
+  function close(): Promise<void> {
+    closing ??= shutDown()
+    return closing
   }
 
   return {

@@ -32,18 +32,26 @@ const PAGE_HEADERS = {
   'sec-fetch-dest': 'document',
 }
 
-/** Opens a browser with no cookies. */
-export function createBrowser(): Browser {
+/**
+ * Opens a browser with no cookies.
+ *
+ * @param origins - Where origins are really served, as behind a proxy that ends TLS.
+ */
+export function createBrowser(origins: Readonly<Record<string, string>> = {}): Browser {
   const cookies: Browser['cookies'] = new Map()
   const browser: Browser = {
     cookies,
     async send(url, init = {}) {
       const target = new URL(url)
       const cookie = cookieHeader(cookies, target)
-      const response = await sendOverHttp(target, {
-        ...init,
-        headers: { ...(cookie ? { cookie } : {}), ...init.headers },
-      })
+      const served = origins[target.origin]
+      const response = await sendOverHttp(
+        served ? new URL(target.pathname + target.search, served) : target,
+        {
+          ...init,
+          headers: { ...(cookie ? { cookie } : {}), ...init.headers },
+        },
+      )
       for (const line of response.headers.getSetCookie()) store(cookies, target, line)
       return response
     },

@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander'
 import { type Logger, pino } from 'pino'
-import { createIdentityService } from '../service.ts'
 import { type DataOptions, wholeNumber, withDataOptions } from './options.ts'
 
 interface ServeOptions extends DataOptions {
@@ -56,6 +55,8 @@ export function addServeCommand(program: Command): void {
 }
 
 async function serve(options: ServeOptions): Promise<void> {
+  // Loaded here, so that the other commands need not load an OpenID provider.
+  const { createIdentityService } = await import('../service.ts')
   const logger = createLogger(options.logLevel)
   const service = await createIdentityService({
     data: options.data,

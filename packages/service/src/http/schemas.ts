@@ -103,7 +103,11 @@ export const userBody = z
     verified_at: z.string().meta({ format: 'date-time' }).optional(),
     profile: z
       .object({
-        email: z.string().meta({ format: 'email', maxLength: limits.emailLength }),
+        // No `format: 'email'`: it is narrower, without international addresses and outer spaces.
+        email: z.string().meta({
+          maxLength: limits.emailLength,
+          description: 'An email address, unique in the tenant in any case and normal form.',
+        }),
         email_verified: flag,
         name: claim,
         family_name: claim,

@@ -84,7 +84,7 @@ test('every URL that discovery names is on the issuer, whatever headers a client
   expect(discovered.code_challenge_methods_supported).toEqual(['S256'])
 })
 
-test('a request for a host that no tenant has is left to others', async () => {
+test('a host that no tenant has is left to others to answer', async () => {
   await using issuer = await startIssuer()
   const answer = await issuer.fetch(`http://other.localhost:${issuer.port}/login/x`)
   expect(answer.status).toBe(421)

@@ -41,8 +41,8 @@ export async function openDatabase(folder: string): Promise<Database> {
     commits,
     async close() {
       await commits.idle()
-      await reader.destroy()
-      await writer.destroy()
+      reading.close()
+      writing.close()
     },
   }
 }

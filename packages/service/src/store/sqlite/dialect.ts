@@ -9,6 +9,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
+import { storeFailure } from './failure.ts'
 
 /**
  * Kysely over one `node:sqlite` connection. Whoever owns the connection sees to it that a
@@ -55,11 +56,15 @@ function createConnection(database: DatabaseSync): DatabaseConnection {
 
   return {
     async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-      const { statement, hasRows } = prepare(sql)
-      const values = parameters as SQLInputValue[]
-      if (hasRows) return { rows: statement.all(...values) as R[] }
-      const { changes, lastInsertRowid } = statement.run(...values)
-      return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
+      try {
+        const { statement, hasRows } = prepare(sql)
+        const values = parameters as SQLInputValue[]
+        if (hasRows) return { rows: statement.all(...values) as R[] }
+        const { changes, lastInsertRowid } = statement.run(...values)
+        return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
+      } catch (error) {
+        throw storeFailure(error)
+      }
     },
     // biome-ignore lint/correctness/useYield: a port of Kysely's that nothing here calls
     async *streamQuery() {

@@ -68,7 +68,7 @@ async function commitGroup(database: DatabaseSync, group: Job[]): Promise<void> 
     }
     database.exec('commit')
   } catch (error) {
-    if (database.isTransaction) database.exec('rollback')
+    if (database.isOpen && database.isTransaction) database.exec('rollback')
     const failure = new StoreError('The database could not commit.', { cause: error })
     for (const { reject } of group) reject(failure)
     return

@@ -1,0 +1,109 @@
+import type { AuthContext } from './context.ts'
+import { LogoutError } from './errors.ts'
+import { userHash } from './events.ts'
+import { type DecodedJwt, decodeJwt } from './jwt.ts'
+import type { Provider } from './provider.ts'
+import type { AuthRequest } from './request.ts'
+import { endSessions } from './session-directory.ts'
+import type { OnceMemory } from './session-store.ts'
+
+const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
+const TOLERANCE_SECONDS = 30
+const MAX_AGE_SECONDS = 600
+const MAX_TOKEN_LENGTH = 16_384
+
+/** What a valid logout token asks for: at least one of `sub` and `sid`. */
+interface LogoutClaims {
+  readonly issuer: string
+  readonly sub: string | undefined
+  readonly sid: string | undefined
+}
+
+/**
+ * Answers the provider's notice that a session ended there, by ending the sessions here that came
+ * from it: those of `sid`, or every one of `sub`. It works from keys that are known already, so the
+ * provider need not be reachable.
+ *
+ * @throws {@link LogoutError} with `LATCHKEY_LOGOUT_TOKEN_INVALID` saying what is wrong with the token.
+ * @see OpenID Connect Back-Channel Logout 1.0 §2.5 to §2.8
+ */
+export async function handleBackchannelLogout(
+  context: AuthContext,
+  request: AuthRequest,
+  once: OnceMemory,
+): Promise<Response> {
+  const tokens = new URLSearchParams(await request.text()).getAll('logout_token')
+  const [token = ''] = tokens
+  const jwt = tokens.length === 1 && token.length <= MAX_TOKEN_LENGTH && decodeJwt(token)
+  if (!jwt) throw invalid('is missing, repeated or not a JWT')
+  const provider = await context.providers.of(request)
+  const claims = await verifyLogoutToken(jwt, provider, context.options.now(), once)
+  const ended = await endSessions(context.storedSessions, claims)
+  context.publish('logout.backchannel', {
+    issuer: claims.issuer,
+    count: ended,
+    ...(claims.sub ? { user: userHash(claims.issuer, claims.sub) } : {}),
+  })
+  await context.options.hooks.onLogoutToken?.({ ...claims, ended })
+  return new Response(null, { status: 200, headers: { 'cache-control': 'no-store' } })
+}
+
+async function verifyLogoutToken(
+  jwt: DecodedJwt,
+  provider: Provider,
+  now: number,
+  once: OnceMemory,
+): Promise<LogoutClaims> {
+  const { metadata } = await provider.state()
+  const { payload } = jwt
+  checkHeader(jwt)
+  if (payload.iss !== metadata.issuer) throw invalid('is from another issuer')
+  const audience = Array.isArray(payload.aud) ? payload.aud : [payload.aud]
+  if (!audience.includes(provider.clientId)) throw invalid('is for another client')
+  const keys = await provider.keys(jwt.header)
+  if (!keys.verify(jwt.header, jwt.signed, jwt.signature)) throw invalid('has a wrong signature')
+  checkTimes(payload, now)
+  checkEvent(payload)
+  const { jti, sub, sid } = payload
+  if (typeof jti !== 'string' || jti === '') throw invalid('has no "jti"')
+  if (!isName(sub) || !isName(sid) || (sub === undefined && sid === undefined)) {
+    throw invalid('names neither a user ("sub") nor a session ("sid")')
+  }
+  const seconds = Math.min(Number(payload.exp) - now, MAX_AGE_SECONDS) + 2 * TOLERANCE_SECONDS
+  if (!(await once(`logout:${JSON.stringify([metadata.issuer, jti])}`, seconds))) {
+    throw invalid('has been used before')
+  }
+  return { issuer: metadata.issuer, sub, sid }
+}
+
+function checkHeader({ header }: DecodedJwt): void {
+  if (header.crit !== undefined) throw invalid('has a critical header')
+  const { typ } = header
+  if (typ !== undefined && !/^(application\/)?(logout\+)?jwt$/i.test(String(typ))) {
+    throw invalid('is another kind of token')
+  }
+}
+
+function checkTimes({ iat, exp }: DecodedJwt['payload'], now: number): void {
+  if (typeof iat !== 'number' || typeof exp !== 'number') throw invalid('lacks "iat" or "exp"')
+  if (exp <= now - TOLERANCE_SECONDS) throw invalid('has expired')
+  if (iat > now + TOLERANCE_SECONDS) throw invalid('is from the future')
+  if (iat < now - MAX_AGE_SECONDS) throw invalid('is too old')
+}
+
+function checkEvent({ events, nonce }: DecodedJwt['payload']): void {
+  if (nonce !== undefined) throw invalid('has a "nonce", as only ID Tokens do')
+  const event =
+    typeof events === 'object' && events !== null
+      ? (events as Record<string, unknown>)[EVENT]
+      : undefined
+  if (typeof event !== 'object' || event === null) throw invalid('is about another event')
+}
+
+function isName(value: unknown): value is string | undefined {
+  return value === undefined || (typeof value === 'string' && value !== '')
+}
+
+function invalid(what: string): LogoutError {
+  return new LogoutError('LATCHKEY_LOGOUT_TOKEN_INVALID', `The logout token ${what}.`)
+}

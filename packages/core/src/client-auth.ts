@@ -1,0 +1,51 @@
+import type { KeyObject, webcrypto } from 'node:crypto'
+import {
+  type ClientAuth as Authenticate,
+  ClientSecretBasic,
+  ClientSecretPost,
+  None,
+  PrivateKeyJwt,
+  type ServerMetadata,
+} from 'openid-client'
+import type { ClientAuth } from './options.ts'
+
+/** What the client can prove itself with. */
+export interface ClientCredentials {
+  readonly method: ClientAuth | undefined
+  readonly secret: string | undefined
+  readonly key: KeyObject | undefined
+}
+
+/** How requests to the token endpoint are authenticated (OIDC Core 1.0 §9). */
+export async function clientAuthentication(
+  { method, secret, key }: ClientCredentials,
+  metadata: ServerMetadata,
+): Promise<Authenticate> {
+  switch (method ?? preferredMethod(metadata, secret)) {
+    case 'client_secret_post':
+      return ClientSecretPost(secret ?? '')
+    case 'client_secret_basic':
+      return ClientSecretBasic(secret ?? '')
+    case 'private_key_jwt':
+      return PrivateKeyJwt(await importKey(key as KeyObject))
+    case 'none':
+      return None()
+  }
+}
+
+function preferredMethod(metadata: ServerMetadata, secret: string | undefined): ClientAuth {
+  if (secret === undefined) return 'none'
+  const known = metadata.token_endpoint_auth_methods_supported
+  if (!known || known.includes('client_secret_basic')) return 'client_secret_basic'
+  return known.includes('client_secret_post') ? 'client_secret_post' : 'client_secret_basic'
+}
+
+function importKey(key: KeyObject): Promise<webcrypto.CryptoKey> {
+  const algorithm = {
+    rsa: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
+    ec: { name: 'ECDSA', namedCurve: 'P-256' },
+    ed25519: { name: 'Ed25519' },
+  }[key.asymmetricKeyType as 'rsa' | 'ec' | 'ed25519']
+  const jwk = key.export({ format: 'jwk' }) as webcrypto.JsonWebKey
+  return globalThis.crypto.subtle.importKey('jwk', jwk, algorithm, false, ['sign'])
+}

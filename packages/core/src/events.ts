@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto'
+
+/** What happens, in one word each. The names are those of the diagnostics channels, after `latchkey:`. */
+export type AuthEventName =
+  | 'login.started'
+  | 'login.succeeded'
+  | 'login.failed'
+  | 'login.restarted'
+  | 'session.created'
+  | 'session.revoked'
+  | 'token.refreshed'
+  | 'token.refresh_failed'
+  | 'token.refresh_waited'
+  | 'logout.local'
+  | 'logout.federated'
+  | 'logout.backchannel'
+  | 'discovery.refreshed'
+  | 'discovery.stale'
+  | 'discovery.failed'
+
+/** The facts of an event; never a token, a code, a cookie or a name. */
+export interface AuthEvent {
+  readonly issuer?: string
+  /** A hash of issuer and sub: the same user has the same, and it tells nothing else. */
+  readonly user?: string
+  /** The code of the error, for what failed. */
+  readonly code?: string
+  /** Finds the page that a visitor saw. */
+  readonly correlationId?: string
+  /** How many, for what happens to several at once. */
+  readonly count?: number
+}
+
+/** Where events go. */
+export type Publish = (name: AuthEventName, event: AuthEvent) => void
+
+/** The hash that stands for a user in events. */
+export function userHash(issuer: string, sub: string): string {
+  return createHash('sha256').update(`${issuer} ${sub}`).digest('base64url').slice(0, 22)
+}

@@ -1,0 +1,60 @@
+import type { LatchkeyError } from './errors.ts'
+import type { AuthRequest } from './request.ts'
+import type { AuthSession } from './session.ts'
+
+/** A login that has passed every check and is about to become a session. */
+export interface CallbackContext {
+  readonly request: AuthRequest
+  /** The claims the application will see. */
+  readonly user: Readonly<Record<string, unknown>>
+  readonly issuer: string
+  /** Where the login ends. */
+  readonly returnTo: string
+  /** Who was signed in here before. */
+  readonly previous: AuthSession | undefined
+}
+
+/** Steps of a login or logout that an application can take part in. Each is awaited; throwing stops. */
+export interface Hooks {
+  /** Before the visitor is sent to the provider. Returned parameters are added to the request. */
+  readonly beforeLogin?: (
+    request: AuthRequest,
+    parameters: Readonly<Record<string, string>>,
+  ) => MaybePromise<Readonly<Record<string, string>> | undefined>
+  /**
+   * After every check and before there is a session. May change the user or the destination, which is
+   * sanitised again; throw a {@link DeniedError} to turn the user away.
+   */
+  readonly afterCallback?: (
+    context: CallbackContext,
+  ) => MaybePromise<
+    { readonly user?: Readonly<Record<string, unknown>>; readonly returnTo?: string } | undefined
+  >
+  /** Before a session is stored. May return another one. */
+  readonly onSession?: (
+    session: AuthSession,
+    reason: 'login' | 'refresh',
+  ) => MaybePromise<AuthSession | undefined>
+  /** After the session here has ended. Returned parameters are added to the provider's logout. */
+  readonly beforeLogout?: (
+    ended: AuthSession | undefined,
+  ) => MaybePromise<Readonly<Record<string, string>> | undefined>
+  /** Before an error is answered. A returned response is sent instead of the page of the kit. */
+  readonly onError?: (
+    error: LatchkeyError,
+    request: AuthRequest,
+  ) => MaybePromise<Response | undefined>
+  /** After a logout token of the provider has ended sessions here. */
+  readonly onLogoutToken?: (notice: LogoutNotice) => MaybePromise<undefined>
+}
+
+/** What a logout token said. */
+export interface LogoutNotice {
+  readonly issuer: string
+  readonly sub: string | undefined
+  readonly sid: string | undefined
+  /** How many sessions ended here. */
+  readonly ended: number
+}
+
+type MaybePromise<T> = T | Promise<T>

@@ -1,0 +1,15 @@
+/** Whether a host only ever means this machine. */
+export function isLoopbackHost(hostname: string): boolean {
+  return (
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '[::1]' ||
+    /^127(\.\d{1,3}){3}$/.test(hostname)
+  )
+}
+
+/** An https URL, or plain http on a loopback host, with nothing but an origin and a path. */
+export function isUsableUrl(url: URL | undefined): boolean {
+  if (!url || url.search || url.hash || url.username || url.password) return false
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname))
+}

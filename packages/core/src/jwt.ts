@@ -1,0 +1,37 @@
+import type { JwtHeader } from './key-set.ts'
+
+/** A compact JWT taken apart; nothing is verified. */
+export interface DecodedJwt {
+  readonly header: JwtHeader
+  readonly payload: Readonly<Record<string, unknown>>
+  /** What the signature is over. */
+  readonly signed: string
+  readonly signature: Buffer
+}
+
+/** Takes a compact JWS apart; `undefined` for anything else (RFC 7515 §3.1). */
+export function decodeJwt(token: string): DecodedJwt | undefined {
+  const parts = token.split('.')
+  if (parts.length !== 3) return undefined
+  const [head = '', body = '', signature = ''] = parts
+  const header = parseObject(head)
+  const payload = parseObject(body)
+  if (!header || !payload || typeof header.alg !== 'string') return undefined
+  if (header.kid !== undefined && typeof header.kid !== 'string') return undefined
+  return {
+    header: header as unknown as JwtHeader,
+    payload,
+    signed: `${head}.${body}`,
+    signature: Buffer.from(signature, 'base64url'),
+  }
+}
+
+function parseObject(base64url: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(base64url, 'base64url').toString('utf8'))
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+    return value as Record<string, unknown>
+  } catch {
+    return undefined
+  }
+}

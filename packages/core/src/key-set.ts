@@ -1,0 +1,95 @@
+import { createPublicKey, type KeyObject, verify } from 'node:crypto'
+
+/** The algorithms that signatures are accepted with; all are asymmetric. */
+const ALGORITHMS = {
+  RS256: { kty: 'RSA', hash: 'sha256' },
+  RS384: { kty: 'RSA', hash: 'sha384' },
+  RS512: { kty: 'RSA', hash: 'sha512' },
+  PS256: { kty: 'RSA', hash: 'sha256', pss: true },
+  ES256: { kty: 'EC', crv: 'P-256', hash: 'sha256' },
+  ES384: { kty: 'EC', crv: 'P-384', hash: 'sha384' },
+  EdDSA: { kty: 'OKP', crv: 'Ed25519' },
+  Ed25519: { kty: 'OKP', crv: 'Ed25519' },
+} as const
+
+type Algorithm = keyof typeof ALGORITHMS
+
+interface Jwk {
+  readonly kty?: unknown
+  readonly kid?: unknown
+  readonly use?: unknown
+  readonly alg?: unknown
+  readonly crv?: unknown
+}
+
+/** The header of a JWT, as far as finding its key goes. */
+export interface JwtHeader {
+  readonly alg: string
+  readonly kid?: string | undefined
+  readonly typ?: string | undefined
+  readonly crit?: unknown
+}
+
+/** A provider's published keys. */
+export interface KeySet {
+  /** Whether there is a key for the header. */
+  has(header: JwtHeader): boolean
+  /** Whether one of the keys made the signature of a compact JWS. */
+  verify(header: JwtHeader, signed: string, signature: Buffer): boolean
+}
+
+/** Reads a JWKS document; `undefined` when it is none (RFC 7517 §5). */
+export function parseKeySet(json: string): KeySet | undefined {
+  const keys = jwksOf(json)
+  if (!keys) return undefined
+  const imported = new Map<Jwk, KeyObject | undefined>()
+  const candidates = (header: JwtHeader): Jwk[] => keys.filter((jwk) => fits(jwk, header))
+  return {
+    has: (header) => candidates(header).length > 0,
+    verify(header, signed, signature) {
+      const algorithm = ALGORITHMS[header.alg as Algorithm]
+      return candidates(header).some((jwk) => {
+        if (!imported.has(jwk)) imported.set(jwk, importKey(jwk))
+        const key = imported.get(jwk)
+        if (!key) return false
+        const options = {
+          key,
+          ...('pss' in algorithm ? { padding: 6, saltLength: 32 } : {}),
+          ...(algorithm.kty === 'EC' ? { dsaEncoding: 'ieee-p1363' as const } : {}),
+        }
+        const hash = 'hash' in algorithm ? algorithm.hash : null
+        return verify(hash, Buffer.from(signed), options, signature)
+      })
+    },
+  }
+}
+
+function jwksOf(json: string): Jwk[] | undefined {
+  try {
+    const { keys } = JSON.parse(json) as { keys?: unknown }
+    if (!Array.isArray(keys)) return undefined
+    return keys.filter((key) => typeof key === 'object' && key !== null)
+  } catch {
+    return undefined
+  }
+}
+
+function fits(jwk: Jwk, header: JwtHeader): boolean {
+  if (!Object.hasOwn(ALGORITHMS, header.alg)) return false
+  const algorithm = ALGORITHMS[header.alg as Algorithm]
+  return (
+    jwk.kty === algorithm.kty &&
+    (header.kid === undefined || jwk.kid === header.kid) &&
+    (jwk.alg === undefined || jwk.alg === header.alg) &&
+    (jwk.use === undefined || jwk.use === 'sig') &&
+    (!('crv' in algorithm) || jwk.crv === algorithm.crv)
+  )
+}
+
+function importKey(jwk: Jwk): KeyObject | undefined {
+  try {
+    return createPublicKey({ format: 'jwk', key: jwk as never })
+  } catch {
+    return undefined
+  }
+}

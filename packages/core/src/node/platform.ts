@@ -1,0 +1,20 @@
+import diagnostics from 'node:diagnostics_channel'
+import type { Platform } from '../context.ts'
+import { createNodeFetch } from './node-fetch.ts'
+
+/**
+ * What an instance needs of Node: the environment, events on the diagnostics channels
+ * `latchkey:<name>`, process warnings, and ways to reach providers.
+ */
+export function nodePlatform(): Platform {
+  return {
+    environment: process.env,
+    publish(name, event) {
+      const channel = diagnostics.channel(`latchkey:${name}`)
+      if (channel.hasSubscribers) channel.publish(event)
+    },
+    warn: (message) => process.emitWarning(message, { type: 'LatchkeyWarning' }),
+    fetch: createNodeFetch(),
+    guardedFetch: createNodeFetch({ publicOnly: true }),
+  }
+}

@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto'
+import { ConfigError, ProviderError } from './errors.ts'
+import type { Publish } from './events.ts'
+import { isUsableUrl } from './issuer-url.ts'
+import type { IssuerRegistration, ResolvedAuthOptions, ResolvedRegistration } from './options.ts'
+import { createProvider, type Provider } from './provider.ts'
+import type { AuthRequest } from './request.ts'
+
+/** The provider, or providers, of an application. */
+export interface Providers {
+  /** Whether every request has the same provider. */
+  readonly fixed: Provider | undefined
+  /** The provider of a request. */
+  of(request: AuthRequest): Promise<Provider>
+}
+
+const MAX_PROVIDERS = 200
+
+/**
+ * Makes the providers of the options: one, or as many as a resolver names, of which the 200 used last
+ * are kept.
+ *
+ * @param guardedFetch - Reaches public addresses only; used for what a resolver names.
+ */
+export function createProviders(
+  options: ResolvedAuthOptions,
+  publish: Publish,
+  guardedFetch: typeof fetch,
+): Providers {
+  const { registration, clientAuth, clientKey, timeoutSeconds, now } = options
+  const settings = { clientAuth, clientKey, timeoutSeconds, now, publish }
+  if (typeof registration !== 'function') {
+    const provider = createProvider({ ...settings, registration, fetch: options.fetch })
+    return { fixed: provider, of: () => Promise.resolve(provider) }
+  }
+
+  const kept = new Map<string, Provider>()
+  return {
+    fixed: undefined,
+    async of(request) {
+      const chosen = checkRegistration(await registration(request), options.allowPrivateIssuers)
+      const key = createHash('sha256')
+        .update(JSON.stringify([chosen.issuer.href, chosen.clientId, chosen.clientSecret]))
+        .digest('base64url')
+      const provider =
+        kept.get(key) ??
+        createProvider({
+          ...settings,
+          registration: chosen,
+          fetch: options.allowPrivateIssuers ? options.fetch : guardedFetch,
+        })
+      kept.delete(key)
+      kept.set(key, provider)
+      if (kept.size > MAX_PROVIDERS) kept.delete(kept.keys().next().value as string)
+      return provider
+    },
+  }
+}
+
+function checkRegistration(
+  chosen: IssuerRegistration | undefined,
+  allowPrivate: boolean,
+): ResolvedRegistration {
+  const href = String(chosen?.issuer ?? '')
+  const issuer = URL.canParse(href) ? new URL(href) : undefined
+  if (!chosen || !issuer || !chosen.clientId) {
+    const remedy = 'the resolver must return { issuer, clientId, clientSecret } for every request'
+    throw new ConfigError([{ option: 'issuer', remedy }])
+  }
+  if (!isUsableUrl(issuer) || (issuer.protocol !== 'https:' && !allowPrivate)) {
+    throw new ProviderError(
+      'LATCHKEY_PROVIDER_INVALID',
+      'The issuer that the resolver named is not a plain https:// URL.',
+    )
+  }
+  return { issuer, clientId: chosen.clientId, clientSecret: chosen.clientSecret }
+}

@@ -1,0 +1,202 @@
+import { createHash } from 'node:crypto'
+import { type Configuration, ResponseBodyError, refreshTokenGrant } from 'openid-client'
+import { RefreshError } from './errors.ts'
+import { type Publish, userHash } from './events.ts'
+import type { Hooks } from './hooks.ts'
+import type { Provider } from './provider.ts'
+import { isUnavailable, kitCause } from './provider-error.ts'
+import type { AuthSession, SessionHandle } from './session.ts'
+import type { SessionLock } from './session-store.ts'
+
+/** Which access token is wanted. */
+export interface AccessTokenRequest {
+  /** Seconds it must still be valid for. Default 30. */
+  readonly minValiditySeconds?: number
+  /** Asks for a new one even if the present one is valid. */
+  readonly force?: boolean
+}
+
+/** What refreshing works with. */
+export interface RefreshSettings {
+  readonly lock: SessionLock | undefined
+  readonly hooks: Hooks
+  readonly now: () => number
+  readonly publish: Publish
+}
+
+/** Gives out access tokens, refreshing them when needed. */
+export interface Refresher {
+  /**
+   * The session's access token, refreshed first when it is about to end. However many requests ask
+   * at once, the provider is asked once and all receive the same token; with a lock in the store that
+   * holds across processes.
+   *
+   * @throws {@link RefreshError}: `LATCHKEY_REFRESH_UNAVAILABLE` keeps the session,
+   *   `LATCHKEY_REFRESH_REJECTED` has ended it.
+   */
+  accessToken(
+    provider: Provider,
+    session: SessionHandle,
+    request?: AccessTokenRequest,
+  ): Promise<string>
+}
+
+const LOCK_SECONDS = 30
+const LOCK_POLL_MS = 50
+
+/** Makes the refresher of one instance. */
+export function createRefresher({ lock, hooks, now, publish }: RefreshSettings): Refresher {
+  const inFlight = new Map<string, Promise<AuthSession>>()
+
+  const refresh = async (
+    provider: Provider,
+    session: SessionHandle,
+    seen: AuthSession,
+  ): Promise<AuthSession> => {
+    const stored = await session.reload()
+    if (!stored) throw rejected('The session has ended.')
+    if (stored.tokens?.refreshToken !== seen.tokens?.refreshToken) return stored
+    const user = userHash(stored.issuer, stored.sub)
+    const refreshed = await requestTokens(provider, stored, now).catch(async (error) => {
+      publish('token.refresh_failed', { issuer: stored.issuer, user, code: error.code })
+      if (error.code !== 'LATCHKEY_REFRESH_REJECTED') throw error
+      const later = await session.reload()
+      const another = later?.tokens?.refreshToken
+      if (later && another && another !== stored.tokens?.refreshToken) return later
+      await session.end()
+      throw error
+    })
+    const kept = (await hooks.onSession?.(refreshed, 'refresh')) ?? refreshed
+    if (!(await session.update(kept))) throw rejected('The session ended while it was refreshed.')
+    publish('token.refreshed', { issuer: stored.issuer, user })
+    return kept
+  }
+
+  const locked = async (
+    provider: Provider,
+    session: SessionHandle,
+    seen: AuthSession,
+    key: string,
+  ): Promise<AuthSession> => {
+    if (!lock) return refresh(provider, session, seen)
+    for (let waited = 0; waited < LOCK_SECONDS * 1000; waited += LOCK_POLL_MS) {
+      const release = await lock.acquire(`refresh:${key}`, LOCK_SECONDS)
+      if (release) {
+        try {
+          return await refresh(provider, session, seen)
+        } finally {
+          await release().catch(() => {})
+        }
+      }
+      if (waited === 0) publish('token.refresh_waited', { issuer: seen.issuer })
+      await new Promise((resolve) => setTimeout(resolve, LOCK_POLL_MS))
+    }
+    throw new RefreshError('LATCHKEY_REFRESH_UNAVAILABLE', 'Another refresh did not finish.')
+  }
+
+  return {
+    async accessToken(provider, session, { minValiditySeconds = 30, force = false } = {}) {
+      const seen = await session.read()
+      const token = seen?.tokens?.accessToken
+      if (!seen || !token) throw absent('Nobody is signed in.')
+      const endsAt = seen.tokens?.accessTokenExpiresAt ?? Number.POSITIVE_INFINITY
+      if (!force && endsAt - now() > minValiditySeconds) return token
+      if (!seen.tokens?.refreshToken) {
+        if (endsAt > now() && !force) return token
+        throw absent('There is no refresh token; does "scope" ask for "offline_access"?')
+      }
+      // Two sessions never share a flight, and neither do two refresh tokens of one session.
+      const key = hash(`${session.id} ${seen.tokens.refreshToken}`)
+      const running = inFlight.get(key)
+      try {
+        if (running) {
+          const winner = await running
+          await session.reload()
+          return tokenOf(winner)
+        }
+        const flight = locked(provider, session, seen, key).finally(() => inFlight.delete(key))
+        inFlight.set(key, flight)
+        return tokenOf(await flight)
+      } catch (error) {
+        const transient = (error as { code?: string }).code === 'LATCHKEY_REFRESH_UNAVAILABLE'
+        if (transient && !force && endsAt > now()) return token
+        throw error
+      }
+    },
+  }
+}
+
+async function requestTokens(
+  provider: Provider,
+  session: AuthSession,
+  now: () => number,
+): Promise<AuthSession> {
+  const refreshToken = session.tokens?.refreshToken ?? ''
+  try {
+    const { configuration } = await provider.state()
+    const tokens = await grant(provider, configuration, refreshToken)
+    if (tokens.claims() && tokens.claims()?.sub !== session.sub) {
+      throw rejected('The provider answered the refresh with tokens of another user.')
+    }
+    const expiresIn = tokens.expiresIn()
+    return {
+      ...session,
+      idToken: tokens.id_token ?? session.idToken,
+      tokens: {
+        accessToken: tokens.access_token,
+        accessTokenExpiresAt: expiresIn === undefined ? undefined : now() + expiresIn,
+        refreshToken: tokens.refresh_token ?? refreshToken,
+        scope: tokens.scope ?? session.tokens?.scope,
+      },
+    }
+  } catch (error) {
+    throw refreshError(error)
+  }
+}
+
+async function grant(
+  provider: Provider,
+  configuration: Configuration,
+  refreshToken: string,
+): ReturnType<typeof refreshTokenGrant> {
+  try {
+    return await refreshTokenGrant(configuration, refreshToken)
+  } catch (error) {
+    const unknownKey = (error as { code?: string }).code === 'OAUTH_KEY_SELECTION_FAILED'
+    const fresh = unknownKey ? await provider.withFreshKeys(refreshToken) : undefined
+    if (!fresh) throw error
+    return refreshTokenGrant(fresh, refreshToken)
+  }
+}
+
+function refreshError(error: unknown): RefreshError {
+  if (error instanceof RefreshError) return error
+  if (error instanceof ResponseBodyError && error.error === 'invalid_grant') {
+    return rejected('The provider no longer accepts the refresh token.')
+  }
+  const cause = kitCause(error)
+  return new RefreshError(
+    'LATCHKEY_REFRESH_UNAVAILABLE',
+    isUnavailable(error)
+      ? 'The provider did not answer the refresh.'
+      : 'The provider answered the refresh with something unusable.',
+    cause ? { cause } : {},
+  )
+}
+
+function tokenOf(session: AuthSession): string {
+  if (!session.tokens) throw absent('The session holds no tokens.')
+  return session.tokens.accessToken
+}
+
+function rejected(message: string): RefreshError {
+  return new RefreshError('LATCHKEY_REFRESH_REJECTED', message)
+}
+
+function absent(message: string): RefreshError {
+  return new RefreshError('LATCHKEY_TOKEN_ABSENT', message)
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
+}

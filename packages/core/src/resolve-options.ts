@@ -1,0 +1,210 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto'
+import { ConfigError, type ConfigFault } from './errors.ts'
+import { isUsableUrl } from './issuer-url.ts'
+import type {
+  AuthOptions,
+  ResolvedAuthOptions,
+  ResolvedRegistration,
+  ResolvedRoutes,
+  RouteOptions,
+} from './options.ts'
+import { PROTECTED_PARAMETERS } from './protected-parameters.ts'
+
+/** Where values that the options leave out are looked up. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+const MIN_SECRET_LENGTH = 32
+const CLIENT_AUTHS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none']
+
+/**
+ * Checks the options and fills in the defaults, without touching the network.
+ *
+ * @throws {@link ConfigError} listing every fault at once.
+ */
+export function resolveOptions(
+  options: AuthOptions,
+  environment: Environment = {},
+): ResolvedAuthOptions {
+  const faults: ConfigFault[] = []
+  const read = createReader(environment, faults)
+  const baseUrl = read.url('baseUrl', options.baseUrl, 'LATCHKEY_BASE_URL')
+  const registration =
+    typeof options.issuer === 'function' ? options.issuer : resolveRegistration(options, read)
+  const clientKey = resolveClientKey(options, faults)
+  const secrets = resolveSecrets(options, environment, faults)
+  const routes = resolveRoutes(options.routes ?? {}, baseUrl, faults)
+  checkChoices(options, baseUrl, faults)
+  if (faults.length > 0) throw new ConfigError(faults)
+
+  const secure = baseUrl.protocol === 'https:'
+  const session = options.session ?? {}
+  return {
+    registration,
+    clientAuth: options.clientAuth,
+    clientKey,
+    baseUrl,
+    redirectUri: baseUrl.origin + routes.callback,
+    scope: options.scope ?? 'openid profile email',
+    authorizationParams: options.authorizationParams ?? {},
+    allowedLoginParams: options.allowedLoginParams ?? ['login_hint', 'ui_locales'],
+    responseMode: options.responseMode ?? 'query',
+    routes,
+    secrets,
+    secure,
+    session: {
+      secrets,
+      cookieName: `${secure ? '__Host-' : ''}${session.cookie?.name ?? 'latchkey'}`,
+      cookie: { path: '/', secure, sameSite: session.cookie?.sameSite ?? 'lax' },
+      idleSeconds: session.idleSeconds ?? 86_400,
+      absoluteSeconds: session.absoluteSeconds ?? 604_800,
+      touchSeconds: 60,
+      keepAnonymousData: session.keepAnonymousData ?? [],
+    },
+    userinfo: options.userinfo ?? 'never',
+    claims: options.claims,
+    rolesFrom: options.rolesFrom ?? ((user) => (Array.isArray(user.roles) ? user.roles : [])),
+    hooks: options.hooks ?? {},
+    allowPrivateIssuers: options.allowPrivateIssuers ?? false,
+    timeoutSeconds: options.timeoutSeconds ?? 10,
+    fetch: options.fetch ?? globalThis.fetch,
+    now: options.now ?? (() => Math.floor(Date.now() / 1000)),
+  }
+}
+
+interface Reader {
+  text(option: string, value: unknown, variable: string): string
+  url(option: string, value: unknown, variable: string): URL
+}
+
+function createReader(environment: Environment, faults: ConfigFault[]): Reader {
+  const reader: Reader = {
+    text(option, value, variable) {
+      const found = value ?? environment[variable]
+      if (typeof found === 'string' && found.trim() !== '') return found
+      const remedy = 'must be a non-empty string; is the environment variable set?'
+      faults.push({ option, variable, remedy })
+      return ''
+    },
+    url(option, value, variable) {
+      const found = reader.text(option, value instanceof URL ? value.href : value, variable)
+      const url = URL.canParse(found) ? new URL(found) : undefined
+      if (found && !isUsableUrl(url)) {
+        const remedy =
+          'must be an https:// URL without credentials, query or fragment (http:// on a loopback host only)'
+        faults.push({ option, variable, remedy })
+      }
+      return url ?? new URL('https://invalid.invalid')
+    },
+  }
+  return reader
+}
+
+function resolveRegistration(options: AuthOptions, read: Reader): ResolvedRegistration {
+  const needsSecret = !options.clientAuth || options.clientAuth.startsWith('client_secret')
+  return {
+    issuer: read.url('issuer', options.issuer, 'LATCHKEY_ISSUER'),
+    clientId: read.text('clientId', options.clientId, 'LATCHKEY_CLIENT_ID'),
+    clientSecret: needsSecret
+      ? read.text('clientSecret', options.clientSecret, 'LATCHKEY_CLIENT_SECRET')
+      : undefined,
+  }
+}
+
+function resolveClientKey(options: AuthOptions, faults: ConfigFault[]): KeyObject | undefined {
+  if (options.clientAuth !== 'private_key_jwt') return undefined
+  const remedy = 'must be an RSA, P-256 or Ed25519 private key, as PEM text or a KeyObject'
+  try {
+    if (typeof options.clientKey === 'string') return createPrivateKey(options.clientKey)
+  } catch {
+    // Reported below, without the key.
+  }
+  if (typeof options.clientKey === 'object') return options.clientKey
+  faults.push({ option: 'clientKey', remedy })
+  return undefined
+}
+
+function resolveSecrets(
+  options: AuthOptions,
+  environment: Environment,
+  faults: ConfigFault[],
+): readonly string[] {
+  const given = options.session?.secret ?? environment.LATCHKEY_SESSION_SECRET
+  const secrets = typeof given === 'string' ? [given] : (given ?? [])
+  const weak = (secret: unknown): boolean =>
+    typeof secret !== 'string' || secret.length < MIN_SECRET_LENGTH
+  if (secrets.length === 0 || secrets.some(weak)) {
+    faults.push({
+      option: 'session.secret',
+      variable: 'LATCHKEY_SESSION_SECRET',
+      remedy: 'must be at least 32 random characters; make one with: openssl rand -base64 32',
+    })
+  }
+  return secrets
+}
+
+function resolveRoutes(routes: RouteOptions, baseUrl: URL, faults: ConfigFault[]): ResolvedRoutes {
+  const prefix = baseUrl.pathname.replace(/\/$/, '')
+  const taken = new Map<string, string>()
+  const resolve = (name: keyof RouteOptions, fallback: string | false): string | undefined => {
+    const route = routes[name] ?? fallback
+    if (route === false) return undefined
+    const option = `routes.${name}`
+    if (typeof route !== 'string' || !/^\/[\w\-./~]+$/.test(route)) {
+      faults.push({ option, remedy: 'must be a path such as "/auth/login"' })
+      return undefined
+    }
+    const other = taken.get(route)
+    if (other) faults.push({ option, remedy: `is the same path as "routes.${other}"` })
+    taken.set(route, name)
+    return prefix + route
+  }
+  return {
+    login: resolve('login', '/login'),
+    callback: resolve('callback', '/callback') ?? '/callback',
+    logout: resolve('logout', '/logout'),
+    loggedOut: resolve('loggedOut', false),
+    backchannelLogout: resolve('backchannelLogout', '/backchannel-logout'),
+    session: resolve('session', '/session'),
+  }
+}
+
+function checkChoices(options: AuthOptions, baseUrl: URL, faults: ConfigFault[]): void {
+  const { session = {} } = options
+  const positive = (option: string, value: number | undefined): void => {
+    if (value === undefined || (Number.isInteger(value) && value > 0)) return
+    faults.push({ option, remedy: 'must be a whole number of seconds, 1 or more' })
+  }
+  positive('timeoutSeconds', options.timeoutSeconds)
+  positive('session.idleSeconds', session.idleSeconds)
+  positive('session.absoluteSeconds', session.absoluteSeconds)
+  if (session.cookie?.name !== undefined && !/^[\w-]+$/.test(session.cookie.name)) {
+    faults.push({ option: 'session.cookie.name', remedy: 'must be letters, digits, "-" and "_"' })
+  }
+  if (session.cookie?.sameSite === 'none' && baseUrl.protocol !== 'https:') {
+    faults.push({ option: 'session.cookie.sameSite', remedy: '"none" needs an https "baseUrl"' })
+  }
+  if (options.clientAuth && !CLIENT_AUTHS.includes(options.clientAuth)) {
+    faults.push({ option: 'clientAuth', remedy: `must be one of ${CLIENT_AUTHS.join(', ')}` })
+  }
+  if (options.responseMode === 'form_post' && baseUrl.protocol !== 'https:') {
+    faults.push({
+      option: 'responseMode',
+      remedy:
+        '"form_post" needs an https "baseUrl": the login cookie must be sent across sites, and browsers allow that on https only',
+    })
+  }
+  if (options.scope !== undefined && !options.scope.split(' ').includes('openid')) {
+    faults.push({ option: 'scope', remedy: 'must include "openid"' })
+  }
+  const named = [
+    ...Object.keys(options.authorizationParams ?? {}),
+    ...(options.allowedLoginParams ?? []),
+  ]
+  for (const name of named.filter((one) => PROTECTED_PARAMETERS.has(one))) {
+    faults.push({
+      option:
+        name in (options.authorizationParams ?? {}) ? 'authorizationParams' : 'allowedLoginParams',
+      remedy: `must not contain "${name}": the kit decides it`,
+    })
+  }
+}

@@ -1,0 +1,27 @@
+import type { AuthContext } from './context.ts'
+import { currentSession } from './guard.ts'
+import type { AuthRequest } from './request.ts'
+import { PRIVATE_HEADERS } from './responses.ts'
+import type { SessionHandle } from './session.ts'
+
+/**
+ * Tells a single-page application who is signed in: `{ user, expiresAt }`, or `{ user: null, loginUrl }`.
+ * Instants are in seconds since the epoch. There are never tokens in it.
+ */
+export async function handleSession(
+  context: AuthContext,
+  request: AuthRequest,
+  session: SessionHandle,
+): Promise<Response> {
+  const found = await currentSession(context, request, session)
+  const body = found
+    ? { user: found.user, expiresAt: found.expiresAt }
+    : { user: null, loginUrl: context.options.routes.login }
+  return new Response(JSON.stringify(body), {
+    headers: {
+      ...PRIVATE_HEADERS,
+      'content-type': 'application/json',
+      'x-content-type-options': 'nosniff',
+    },
+  })
+}

@@ -1,0 +1,148 @@
+import { type AuthOptions, ConfigError, createAuth } from '@latchkey/core'
+import { expect, test } from 'vitest'
+
+const good: AuthOptions = {
+  issuer: 'https://login.example.com',
+  clientId: 'app',
+  clientSecret: 'secret',
+  baseUrl: 'https://app.example.com',
+  session: { secret: 'x'.repeat(32) },
+}
+
+function faultsOf(options: AuthOptions, environment = {}): ConfigError['faults'] {
+  try {
+    createAuth(options, { environment })
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults
+    throw error
+  }
+  return []
+}
+
+test('everything that is missing is reported at once, with the variable that can provide it', () => {
+  const faults = faultsOf({})
+
+  expect(faults.map(({ option, variable }) => [option, variable])).toEqual([
+    ['baseUrl', 'LATCHKEY_BASE_URL'],
+    ['issuer', 'LATCHKEY_ISSUER'],
+    ['clientId', 'LATCHKEY_CLIENT_ID'],
+    ['clientSecret', 'LATCHKEY_CLIENT_SECRET'],
+    ['session.secret', 'LATCHKEY_SESSION_SECRET'],
+  ])
+})
+
+test('the message names every option, every variable and what to do', () => {
+  expect(() => createAuth({})).toThrow(
+    /"baseUrl" \(or LATCHKEY_BASE_URL\): must be a non-empty string; is the environment variable set\?[\s\S]*"session.secret"/,
+  )
+})
+
+test('the environment provides what the options leave out, and the options win', () => {
+  const environment = {
+    LATCHKEY_ISSUER: 'https://login.example.com',
+    LATCHKEY_CLIENT_ID: 'from-environment',
+    LATCHKEY_CLIENT_SECRET: 'secret',
+    LATCHKEY_BASE_URL: 'https://app.example.com',
+    LATCHKEY_SESSION_SECRET: 'x'.repeat(32),
+  }
+
+  expect(createAuth({}, { environment }).options.registration).toMatchObject({
+    clientId: 'from-environment',
+  })
+  expect(
+    createAuth({ clientId: 'from-options' }, { environment }).options.registration,
+  ).toMatchObject({ clientId: 'from-options' })
+})
+
+test('an option given as undefined, as from an unset variable, counts as missing', () => {
+  expect(faultsOf({ ...good, clientSecret: undefined })).toMatchObject([{ option: 'clientSecret' }])
+})
+
+test.each<[string, Partial<AuthOptions>, string]>([
+  ['an issuer over plain http', { issuer: 'http://login.example.com' }, 'issuer'],
+  ['an issuer that is no URL', { issuer: 'login.example.com' }, 'issuer'],
+  ['an issuer with a query', { issuer: 'https://login.example.com/?a=1' }, 'issuer'],
+  ['a baseUrl with credentials', { baseUrl: 'https://me:pw@app.example.com' }, 'baseUrl'],
+  ['a short session secret', { session: { secret: 'short' } }, 'session.secret'],
+  ['a short old secret', { session: { secret: ['x'.repeat(32), 'short'] } }, 'session.secret'],
+  ['no session secret in a list', { session: { secret: [] } }, 'session.secret'],
+  ['two routes on one path', { routes: { login: '/auth', logout: '/auth' } }, 'routes.logout'],
+  ['a route that is no path', { routes: { login: 'login' } }, 'routes.login'],
+  ['a scope without openid', { scope: 'profile' }, 'scope'],
+  ['a parameter the kit decides', { authorizationParams: { state: 'x' } }, 'authorizationParams'],
+  [
+    'a parameter of visitors the kit decides',
+    { allowedLoginParams: ['nonce'] },
+    'allowedLoginParams',
+  ],
+  [
+    'form_post over http',
+    { baseUrl: 'http://localhost', responseMode: 'form_post' },
+    'responseMode',
+  ],
+  ['private_key_jwt without a key', { clientAuth: 'private_key_jwt' }, 'clientKey'],
+  ['a key that is none', { clientAuth: 'private_key_jwt', clientKey: 'x' }, 'clientKey'],
+  ['an unknown way to authenticate', { clientAuth: 'mtls' as 'none' }, 'clientAuth'],
+  [
+    'a session of no length',
+    { session: { ...good.session, idleSeconds: 0 } },
+    'session.idleSeconds',
+  ],
+])('%s is refused', (_name, wrong, option) => {
+  expect(faultsOf({ ...good, ...wrong })).toMatchObject([{ option }])
+})
+
+test('plain http is for loopback hosts', () => {
+  for (const host of ['localhost:3000', '127.0.0.1', '[::1]:8080', 'acme.localhost:4400']) {
+    expect(faultsOf({ ...good, issuer: `http://${host}`, baseUrl: `http://${host}` })).toEqual([])
+  }
+})
+
+test('a client without a secret says so with clientAuth none', () => {
+  const { clientSecret: _, ...rest } = good
+
+  expect(faultsOf({ ...rest, clientAuth: 'none' })).toEqual([])
+})
+
+test('no value of a secret appears in the report', () => {
+  try {
+    createAuth({ ...good, baseUrl: 'x', session: { secret: 'too-short-secret' } })
+  } catch (error) {
+    expect(String(error)).not.toContain('too-short-secret')
+  }
+  expect.assertions(1)
+})
+
+test('nothing is fetched when an instance is made', () => {
+  const fetched: string[] = []
+  createAuth({
+    ...good,
+    fetch: async (url) => {
+      fetched.push(String(url))
+      return new Response()
+    },
+  })
+
+  expect(fetched).toEqual([])
+})
+
+test('a session store without an index is told so once, at the start', () => {
+  const warnings: string[] = []
+  const store = { get() {}, set() {}, destroy() {} }
+
+  createAuth(
+    { ...good, session: { ...good.session, store } },
+    { warn: (text) => warnings.push(text) },
+  )
+
+  expect(warnings).toHaveLength(1)
+  expect(warnings[0]).toContain('back-channel logout')
+})
+
+test('sessions in the memory of one process are told so once, in production', () => {
+  const warnings: string[] = []
+  createAuth(good, { warn: (text) => warnings.push(text) })
+
+  expect(warnings).toHaveLength(1)
+  expect(warnings[0]).toContain('session.store')
+})

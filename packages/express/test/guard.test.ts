@@ -1,0 +1,267 @@
+import { DeniedError, getUser, requireUser } from '@latchkey/express'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type Browser, createBrowser } from './support/browser.ts'
+import { type Site, startSite } from './support/site.ts'
+
+let site: Site
+let browser: Browser
+let handled: string[]
+
+beforeAll(async () => {
+  site = await startSite((app) => {
+    const guarded: [string, Parameters<typeof requireUser>[0]][] = [
+      ['/any', {}],
+      ['/admin', { roles: ['admin', 'owner'] }],
+      ['/both', { roles: { all: ['admin', 'owner'] } }],
+      ['/verified', { claims: { email_verified: true } }],
+      ['/org/:org', { claims: { org: (org, req) => org === req.params.org } }],
+      ['/prototype', { claims: { constructor: (value: unknown) => value !== undefined } }],
+      ['/checked', { check: async (user) => user.sub === 'ada' }],
+      ['/truthy', { check: (() => 'yes') as unknown as () => boolean }],
+      ['/denied', { check: () => Promise.reject(new DeniedError('unpaid bill')) }],
+      ['/broken', { check: () => Promise.reject(new Error('database is down')) }],
+      ['/mfa', { acr: 'urn:mfa' }],
+      ['/recent', { maxAge: 300 }],
+      ['/json', { respond: 'json' }],
+      ['/page', { respond: 'redirect' }],
+    ]
+    for (const [path, requirement] of guarded) {
+      app.all(path, requireUser(requirement), (req, res) => {
+        handled.push(req.path)
+        res.send('let in')
+      })
+    }
+  })
+})
+beforeEach(() => {
+  browser = createBrowser()
+  handled = []
+  site.provider.user = { sub: 'ada', roles: ['user'], org: 'acme', acr: 'pwd' }
+})
+afterAll(() => site.close())
+
+async function signIn(user: Record<string, unknown> = {}): Promise<void> {
+  site.provider.user = { ...site.provider.user, ...user }
+  await browser.open(`${site.url}/login`)
+}
+
+test.each([
+  ['/admin', {}],
+  ['/both', { roles: ['admin'] }],
+  ['/verified', { email_verified: false }],
+  ['/verified', { email_verified: 'true' }],
+  ['/org/other', {}],
+  ['/prototype', {}],
+  ['/checked', { sub: 'bob' }],
+  ['/truthy', {}],
+  ['/denied', {}],
+])(
+  'a signed-in user who may not see %s is answered 403 and never sent to log in',
+  async (path, user) => {
+    await signIn(user)
+
+    const visit = await browser.open(site.url + path)
+
+    expect(visit.response.status).toBe(403)
+    expect(visit.trail).toHaveLength(1)
+    expect(handled).toEqual([])
+    expect(visit.text).not.toContain('unpaid bill')
+  },
+)
+
+test.each([
+  ['/any', {}],
+  ['/admin', { roles: ['owner'] }],
+  ['/both', { roles: ['owner', 'admin'] }],
+  ['/verified', { email_verified: true }],
+  ['/org/acme', {}],
+  ['/checked', {}],
+])('a user who meets the requirement of %s is let in', async (path, user) => {
+  await signIn(user)
+
+  expect((await browser.open(site.url + path)).text).toBe('let in')
+})
+
+test('roles that are not a list give no access', async () => {
+  await signIn({ roles: 'admin' })
+
+  expect((await browser.open(`${site.url}/admin`)).response.status).toBe(403)
+})
+
+test('a check that fails is an error of the application, and lets nobody in', async () => {
+  await signIn()
+
+  const visit = await browser.open(`${site.url}/broken`)
+
+  expect(visit.response.status).toBe(500)
+  expect(handled).toEqual([])
+})
+
+test('a program that may not is answered 403 with problem details', async () => {
+  await signIn()
+
+  const response = await browser.send(`${site.url}/admin`, { headers: { accept: '*/*' } })
+
+  expect(response.status).toBe(403)
+  expect(await response.json()).toMatchObject({ code: 'LATCHKEY_FORBIDDEN', status: 403 })
+})
+
+test.each([
+  ['/json', { accept: 'text/html' }, 401],
+  ['/page', { accept: '*/*' }, 302],
+])('a guard can be told what to answer: %s', async (path, headers, status) => {
+  expect((await browser.send(site.url + path, { headers })).status).toBe(status)
+})
+
+test('a script that asks for a protected address is answered 401 with the address of the login', async () => {
+  const response = await browser.send(`${site.url}/any`, { headers: { accept: '*/*' } })
+
+  expect(response.status).toBe(401)
+  expect(response.headers.get('www-authenticate')).toBe('Session error="login_required"')
+  expect(await response.json()).toMatchObject({ loginUrl: '/login' })
+})
+
+test('a form sent without a session leads back to the page it was on, not to where it was sent', async () => {
+  const visit = await browser.send(`${site.url}/page`, {
+    method: 'POST',
+    headers: { referer: `${site.url}/any?step=2` },
+  })
+  expect(visit.status).toBe(303)
+
+  const login = await browser.open(visit.headers.get('location') as string)
+
+  expect(login.url.href).toBe(`${site.url}/any?step=2`)
+})
+
+test('a page that asks for a stronger login sends a signed-in user to log in again', async () => {
+  await signIn()
+  site.provider.user = { ...site.provider.user, acr: 'urn:mfa' }
+
+  const visit = await browser.open(`${site.url}/mfa`)
+
+  expect(visit.text).toBe('let in')
+  expect(visit.trail[1]).toContain('acr_values=urn%3Amfa')
+})
+
+test('a stronger login that does not take place ends in 403 after one round trip', async () => {
+  await signIn()
+
+  const visit = await browser.open(`${site.url}/mfa`)
+
+  expect(visit.response.status).toBe(403)
+  expect(visit.text).toContain('LATCHKEY_STEP_UP_FAILED')
+  expect(visit.trail.filter((url) => url.includes('/auth?'))).toHaveLength(1)
+  expect((await browser.open(`${site.url}/any`)).text).toBe('let in')
+})
+
+test('a page that asks for a recent login asks again once it is old', async () => {
+  site.provider.fault = 'id_token with an old auth_time'
+  await signIn()
+  site.provider.fault = undefined
+
+  const visit = await browser.open(`${site.url}/recent`)
+
+  expect(visit.trail[1]).toContain('max_age=300')
+  expect(visit.text).toBe('let in')
+  expect((await browser.open(`${site.url}/recent`)).trail).toHaveLength(1)
+})
+
+test('a provider that claims an old login when asked for a recent one ends in 403, not in a loop', async () => {
+  await signIn()
+  site.provider.fault = 'id_token with an old auth_time'
+  await signIn()
+
+  const visit = await browser.open(`${site.url}/recent`)
+  site.provider.fault = undefined
+
+  expect(visit.response.status).toBe(403)
+  expect(visit.trail.filter((url) => url.includes('/auth?'))).toHaveLength(1)
+})
+
+test('a program that needs a stronger login is told where to get it', async () => {
+  await signIn()
+
+  const response = await browser.send(`${site.url}/mfa`, { headers: { accept: '*/*' } })
+
+  expect(response.status).toBe(401)
+  expect(await response.json()).toMatchObject({
+    code: 'LATCHKEY_STEP_UP_REQUIRED',
+    loginUrl: '/login?acr_values=urn%3Amfa',
+  })
+})
+
+test('a guard in front of the router says so at the first request', async () => {
+  const errors: unknown[] = []
+  await using early = await startSite(
+    (app) => {
+      app.use(((error, _req, res, _next) => {
+        errors.push(error)
+        res.sendStatus(500)
+      }) as import('express').ErrorRequestHandler)
+    },
+    {},
+    (app) => {
+      app.get('/early', requireUser(), (_req, res) => {
+        res.send('let in')
+      })
+    },
+  )
+
+  const response = await createBrowser().send(`${early.url}/early`)
+
+  expect(response.status).toBe(500)
+  expect(errors).toMatchObject([{ code: 'LATCHKEY_ROUTER_NOT_MOUNTED' }])
+})
+
+test('getUser gives the user, and refuses where nobody is signed in', async () => {
+  await using other = await startSite((app) => {
+    app.get('/user', (req, res) => {
+      res.json(getUser(req))
+    })
+    app.use(((error, _req, res, _next) => {
+      res.status(error.status).send(error.code)
+    }) as import('express').ErrorRequestHandler)
+  })
+  const visitor = createBrowser()
+
+  expect((await visitor.open(`${other.url}/user`)).text).toBe('LATCHKEY_LOGIN_REQUIRED')
+  await visitor.open(`${other.url}/login`)
+  expect(JSON.parse((await visitor.open(`${other.url}/user`)).text)).toMatchObject({ sub: 'ada' })
+})
+
+test('ten thousand anonymous hits write nothing to the session store and begin no session', async () => {
+  const written: string[] = []
+  const store = {
+    get: (_id: string, done: (error?: unknown) => void) => done(),
+    set: (id: string) => void written.push(id),
+    destroy: (id: string) => void written.push(id),
+    touch: (id: string) => void written.push(id),
+  }
+  await using busy = await startSite(
+    (app) => {
+      app.get('/page', requireUser({ respond: 'redirect' }))
+    },
+    { session: { store } },
+  )
+  const { Agent, request } = await import('node:http')
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 })
+  const hit = (path: string): Promise<number> =>
+    new Promise((resolve, reject) => {
+      request(`${busy.url}${path}`, { agent }, (res) => {
+        res.resume()
+        res.on('end', () => resolve(res.statusCode ?? 0))
+      })
+        .on('error', reject)
+        .end()
+    })
+
+  const statuses = new Set<number>()
+  for (let round = 0; round < 1250; round++) {
+    const some = Array.from({ length: 8 }, (_, i) => hit(i % 2 === 0 ? '/login' : '/page'))
+    for (const status of await Promise.all(some)) statuses.add(status)
+  }
+  agent.destroy()
+
+  expect([...statuses]).toEqual([302])
+  expect(written).toEqual([])
+})

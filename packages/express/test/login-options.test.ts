@@ -1,0 +1,341 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { requireUser } from '@latchkey/express'
+import type { Express } from 'express'
+import { expect, test } from 'vitest'
+import { createBrowser } from './support/browser.ts'
+import { startSite } from './support/site.ts'
+
+function home(app: Express): void {
+  app.get('/', (req, res) => {
+    res.send(req.auth.isAuthenticated ? `in as ${req.auth.user.sub}` : 'out')
+  })
+}
+
+async function authorizationRequest(url: string, path: string): Promise<URLSearchParams> {
+  const response = await createBrowser().send(url + path)
+  expect(response.status).toBe(302)
+  return new URL(response.headers.get('location') as string).searchParams
+}
+
+test('login_hint and ui_locales are passed on, and nothing else that a visitor sends', async () => {
+  await using site = await startSite()
+
+  const sent = await authorizationRequest(
+    site.url,
+    '/login?login_hint=ada&ui_locales=fr&scope=admin&redirect_uri=https://evil.example&state=x&nonce=y&client_id=z&audience=all&request=r&response_type=token&code_challenge_method=plain',
+  )
+
+  expect(sent.get('login_hint')).toBe('ada')
+  expect(sent.get('ui_locales')).toBe('fr')
+  expect(sent.get('scope')).toBe('openid profile email')
+  expect(sent.get('client_id')).toBe('app')
+  expect(sent.get('redirect_uri')).toBe(`${site.url}/callback`)
+  expect(sent.get('response_type')).toBe('code')
+  expect(sent.get('code_challenge_method')).toBe('S256')
+  expect(sent.get('state')).not.toBe('x')
+  expect(sent.get('nonce')).not.toBe('y')
+  expect(sent.has('audience')).toBe(false)
+  expect(sent.has('request')).toBe(false)
+  for (const name of new Set(sent.keys())) expect(sent.getAll(name)).toHaveLength(1)
+})
+
+test('parameters smuggled through returnTo stay in returnTo', async () => {
+  await using site = await startSite(home)
+
+  const sent = await authorizationRequest(
+    site.url,
+    `/login?returnTo=${encodeURIComponent('/?scope=admin&prompt=none')}`,
+  )
+
+  expect(sent.get('scope')).toBe('openid profile email')
+  expect(sent.has('prompt')).toBe(false)
+})
+
+test.each(['login_hint', 'returnTo', 'prompt', 'max_age', 'ui_locales'])(
+  'a %s that is repeated is refused',
+  async (name) => {
+    await using site = await startSite()
+
+    const response = await createBrowser().send(`${site.url}/login?${name}=1&${name}=2`)
+
+    expect(response.status).toBe(400)
+  },
+)
+
+test.each(['prompt=evil', 'max_age=soon', 'max_age=-1', `login_hint=${'a'.repeat(300)}`])(
+  'the malformed parameter %s is refused',
+  async (query) => {
+    await using site = await startSite()
+
+    expect((await createBrowser().send(`${site.url}/login?${query}`)).status).toBe(400)
+  },
+)
+
+test('options add parameters to every login', async () => {
+  await using site = await startSite(() => {}, {
+    scope: 'openid offline_access',
+    authorizationParams: { audience: 'https://api.example.com' },
+  })
+
+  const sent = await authorizationRequest(site.url, '/login')
+
+  expect(sent.get('scope')).toBe('openid offline_access')
+  expect(sent.get('audience')).toBe('https://api.example.com')
+})
+
+test('a silent login of somebody the provider knows signs in without a question', async () => {
+  await using site = await startSite(home)
+  const browser = createBrowser()
+
+  const visit = await browser.open(`${site.url}/login?prompt=none`)
+
+  expect(visit.trail[1]).toContain('prompt=none')
+  expect(visit.text).toBe('in as ada')
+})
+
+test('a silent login of a stranger comes back quietly, signed out', async () => {
+  await using site = await startSite(home)
+  site.provider.fault = 'login_required'
+  const browser = createBrowser()
+
+  const visit = await browser.open(`${site.url}/login?prompt=none&returnTo=/?from=silent`)
+
+  expect(visit.url.search).toBe('?from=silent')
+  expect(visit.text).toBe('out')
+})
+
+test('a silent login never ends on another site, signed in or not', async () => {
+  await using site = await startSite(home)
+  site.provider.fault = 'login_required'
+
+  const visit = await createBrowser().open(`${site.url}/login?prompt=none&returnTo=//evil.example`)
+
+  expect(visit.url.origin).toBe(site.url)
+})
+
+test('a sign-up asks for prompt=create where the provider knows it, and logs in elsewhere', async () => {
+  await using site = await startSite()
+  const plain = await authorizationRequest(site.url, '/login?prompt=create')
+  await using other = await startSite()
+  other.provider.metadata = { prompt_values_supported: ['none', 'login', 'create'] }
+  const created = await authorizationRequest(other.url, '/login?prompt=create')
+
+  expect(plain.has('prompt')).toBe(false)
+  expect(created.get('prompt')).toBe('create')
+})
+
+test('form_post: the provider answers with a form, and the login cookie comes along with it', async () => {
+  const baseUrl = 'https://app.example.com'
+  await using site = await startSite(home, { baseUrl, responseMode: 'form_post' })
+  const browser = createBrowser({ [baseUrl]: site.url })
+  const begun = await browser.open(`${baseUrl}/login?returnTo=/`)
+  const form = JSON.parse(begun.text) as { action: string; fields: Record<string, string> }
+  const cookies = [...browser.cookies.values()].filter(({ path }) => path === '/callback')
+
+  expect(cookies.map(({ attributes }) => attributes)).toEqual([
+    expect.stringMatching(/Secure; SameSite=None/),
+  ])
+  const response = await browser.send(form.action, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams(form.fields).toString(),
+  })
+
+  expect(response.status).toBe(303)
+  expect((await browser.open(baseUrl)).text).toBe('in as ada')
+})
+
+test('form_post works behind a body parser that has read the form already', async () => {
+  const express = (await import('express')).default
+  const baseUrl = 'https://app.example.com'
+  await using site = await startSite(home, { baseUrl, responseMode: 'form_post' }, (app) => {
+    app.use(express.urlencoded({ extended: true }), express.json())
+  })
+  const browser = createBrowser({ [baseUrl]: site.url })
+  const form = JSON.parse((await browser.open(`${baseUrl}/login`)).text) as {
+    action: string
+    fields: Record<string, string>
+  }
+  await browser.send(form.action, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams(form.fields).toString(),
+  })
+
+  expect((await browser.open(baseUrl)).text).toBe('in as ada')
+})
+
+test('a form larger than 64 KiB is refused', async () => {
+  await using site = await startSite()
+
+  const response = await createBrowser().send(`${site.url}/callback`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: `state=${'a'.repeat(100_000)}`,
+  })
+
+  expect(response.status).toBe(413)
+})
+
+test('on https every cookie is Secure, the session has the prefix __Host- and transactions __Secure-', async () => {
+  const baseUrl = 'https://app.example.com'
+  await using site = await startSite(home, { baseUrl })
+  const browser = createBrowser({ [baseUrl]: site.url })
+  await browser.open(`${baseUrl}/login`, (url) => url.pathname === '/callback')
+  const during = [...browser.cookies]
+  await browser.open(`${baseUrl}/login`)
+  const after = [...browser.cookies]
+
+  for (const [, { attributes }] of [...during, ...after]) {
+    expect(attributes).toContain('; Secure')
+    expect(attributes).toContain('HttpOnly')
+  }
+  const names = during.map(([key]) => key.split(' ')[1])
+  expect(names.every((name) => name?.startsWith('__Secure-latchkey.'))).toBe(true)
+  expect(after.map(([key]) => key.split(' ')[1])).toContain('__Host-latchkey')
+  expect((await browser.open(baseUrl)).text).toBe('in as ada')
+})
+
+test('forwarded headers and Host change nothing', async () => {
+  await using site = await startSite()
+
+  const response = await createBrowser().send(`${site.url}/login?returnTo=/x`, {
+    headers: {
+      host: 'evil.example',
+      'x-forwarded-host': 'evil.example',
+      'x-forwarded-proto': 'https',
+      'x-forwarded-uri': '/evil',
+      forwarded: 'host=evil.example;proto=https',
+      'x-original-url': '/evil',
+    },
+  })
+
+  const location = new URL(response.headers.get('location') as string)
+  expect(location.searchParams.get('redirect_uri')).toBe(`${site.url}/callback`)
+  expect(response.headers.getSetCookie().join()).not.toContain('evil')
+})
+
+test('a pushed authorization request keeps every parameter out of the address', async () => {
+  await using site = await startSite(home)
+  site.provider.metadata = { require_pushed_authorization_requests: true }
+  const browser = createBrowser()
+
+  const visit = await browser.open(`${site.url}/login`)
+
+  const sent = new URL(visit.trail[1] as string).searchParams
+  expect([...sent.keys()].sort()).toEqual(['client_id', 'request_uri'])
+  expect(visit.text).toBe('in as ada')
+})
+
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
+const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+const ed = generateKeyPairSync('ed25519').privateKey
+
+test.each([
+  ['client_secret_basic', {}],
+  ['client_secret_post', { clientAuth: 'client_secret_post' }],
+  ['none', { clientAuth: 'none', clientSecret: undefined }],
+  ['private_key_jwt', { clientAuth: 'private_key_jwt', clientKey: rsa }],
+  ['private_key_jwt', { clientAuth: 'private_key_jwt', clientKey: ec }],
+  ['private_key_jwt', { clientAuth: 'private_key_jwt', clientKey: ed }],
+  [
+    'private_key_jwt',
+    { clientAuth: 'private_key_jwt', clientKey: rsa.export({ format: 'pem', type: 'pkcs8' }) },
+  ],
+] as const)(
+  'the client proves itself with %s, and sends the PKCE verifier',
+  async (method, options) => {
+    await using site = await startSite(home, options as Parameters<typeof startSite>[1])
+
+    expect((await createBrowser().open(`${site.url}/login`)).text).toBe('in as ada')
+
+    const request = site.provider.requests.find(({ path }) => path === '/token')
+    expect(request?.body.get('code_verifier')).toMatch(/^[\w-]{43}$/)
+    expect(request?.authorization?.startsWith('Basic ') ?? false).toBe(
+      method === 'client_secret_basic',
+    )
+    expect(request?.body.has('client_secret')).toBe(method === 'client_secret_post')
+    expect(request?.body.has('client_assertion')).toBe(method === 'private_key_jwt')
+  },
+)
+
+test('a provider that knows client_secret_post alone is spoken to that way', async () => {
+  await using site = await startSite(home)
+  site.provider.metadata = { token_endpoint_auth_methods_supported: ['client_secret_post'] }
+
+  expect((await createBrowser().open(`${site.url}/login`)).text).toBe('in as ada')
+
+  const request = site.provider.requests.find(({ path }) => path === '/token')
+  expect(request?.body.has('client_secret')).toBe(true)
+})
+
+test('userinfo read at login adds its claims to the user', async () => {
+  await using site = await startSite(
+    (app) => {
+      app.get('/user', requireUser(), (req, res) => {
+        res.json(req.auth.user)
+      })
+    },
+    { userinfo: 'login' },
+  )
+  const browser = createBrowser()
+  await browser.open(`${site.url}/login`)
+
+  expect(JSON.parse((await browser.open(`${site.url}/user`)).text)).toMatchObject({
+    sub: 'ada',
+    from_userinfo: true,
+  })
+})
+
+test('routes can be renamed and turned off, all but the callback', async () => {
+  await using site = await startSite(home, {
+    routes: { login: '/auth/login', callback: '/auth/back', logout: false, session: false },
+  })
+  const browser = createBrowser()
+
+  expect((await browser.open(`${site.url}/auth/login`)).text).toBe('in as ada')
+  expect((await browser.send(`${site.url}/login`)).status).toBe(404)
+  expect((await browser.send(`${site.url}/logout`)).status).toBe(404)
+  expect((await browser.send(`${site.url}/session`)).status).toBe(404)
+})
+
+test('a single-page application learns who is signed in and until when, and never a token', async () => {
+  await using site = await startSite()
+  const browser = createBrowser()
+  const before = await browser.send(`${site.url}/session`)
+  await browser.open(`${site.url}/login`)
+  const after = await browser.send(`${site.url}/session`)
+  const text = await after.text()
+
+  expect(await before.json()).toEqual({ user: null, loginUrl: '/login' })
+  expect(JSON.parse(text)).toEqual({
+    user: { sub: 'ada', name: 'Ada', email: 'ada@example.com' },
+    expiresAt: expect.any(Number),
+  })
+  expect(text).not.toMatch(/access-|refresh-|eyJ/)
+  expect(after.headers.get('cache-control')).toBe('private, no-store')
+})
+
+test('an application mounted under a path has its routes and its callback there', async () => {
+  await using site = await startSite(home)
+  const baseUrl = `${site.url}/app`
+  const { createAuthRouter } = await import('@latchkey/express')
+  const { clientId, clientSecret, issuer } = site.provider
+  const router = createAuthRouter({
+    issuer,
+    clientId,
+    clientSecret,
+    baseUrl,
+    session: { secret: 's'.repeat(32), cookie: { name: 'second' } },
+  })
+  site.app.use('/app', router)
+  site.app.get('/app/me', requireUser(), (req, res) => {
+    res.send(`second ${req.auth.user.sub}`)
+  })
+  const browser = createBrowser()
+
+  const visit = await browser.open(`${baseUrl}/me`)
+
+  expect(visit.text).toBe('second ada')
+  expect((await browser.open(site.url)).text).toBe('out')
+})

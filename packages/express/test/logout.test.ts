@@ -1,0 +1,205 @@
+import { requireUser } from '@latchkey/express'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type Browser, createBrowser } from './support/browser.ts'
+import { type Site, startSite } from './support/site.ts'
+
+let site: Site
+let browser: Browser
+
+beforeAll(async () => {
+  site = await startSite(
+    (app) => {
+      app.get('/', (req, res) => {
+        res.send(req.auth.isAuthenticated ? 'in' : 'out')
+      })
+      app.get('/private', requireUser(), (_req, res) => {
+        res.send('private')
+      })
+      app.get('/leave', async (req) => {
+        await req.auth.logout({ federated: false, returnTo: '/bye' })
+      })
+    },
+    { routes: { loggedOut: '/logged-out' } },
+  )
+})
+beforeEach(async () => {
+  browser = createBrowser()
+  await browser.open(`${site.url}/login`)
+  expect((await browser.open(site.url)).text).toBe('in')
+})
+afterAll(() => site.close())
+
+const isIn = async (): Promise<boolean> => (await browser.open(site.url)).text === 'in'
+
+test.each<[string, Record<string, string>]>([
+  ['the site itself, by Sec-Fetch-Site', { 'sec-fetch-site': 'same-origin' }],
+  ['the site itself, by Origin', {}],
+])('a POST of %s signs out', async (_name, headers) => {
+  await browser.send(`${site.url}/logout`, {
+    method: 'POST',
+    headers: Object.keys(headers).length > 0 ? headers : { origin: site.url },
+  })
+
+  expect(await isIn()).toBe(false)
+})
+
+test.each<[string, Record<string, string>]>([
+  ['another site', { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' }],
+  ['a sibling domain', { 'sec-fetch-site': 'same-site' }],
+  ['an address bar', { 'sec-fetch-site': 'none' }],
+  ['another origin in an old browser', { origin: 'https://evil.example' }],
+  ['a sandboxed frame', { origin: 'null' }],
+  ['nobody knows where', {}],
+  ['a liar about Origin', { 'sec-fetch-site': 'cross-site', origin: 'SITE' }],
+])('a POST of %s signs nobody out', async (_name, headers) => {
+  const response = await browser.send(`${site.url}/logout`, {
+    method: 'POST',
+    headers: { ...headers, ...(headers.origin === 'SITE' ? { origin: site.url } : {}) },
+  })
+
+  expect(response.status).toBe(403)
+  expect(await isIn()).toBe(true)
+})
+
+const followed = {
+  'sec-fetch-site': 'same-origin',
+  'sec-fetch-mode': 'navigate',
+  'sec-fetch-dest': 'document',
+  'sec-fetch-user': '?1',
+}
+
+test('a link that a person follows on this very site signs out', async () => {
+  await browser.send(`${site.url}/logout`, { headers: followed })
+
+  expect(await isIn()).toBe(false)
+})
+
+test.each<[string, Record<string, string>]>([
+  ['an image', { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'no-cors' }],
+  ['a link of another site', { ...followed, 'sec-fetch-site': 'cross-site' }],
+  ['a redirect of a script', { ...followed, 'sec-fetch-user': '' }],
+  ['a prefetch', { ...followed, 'sec-purpose': 'prefetch' }],
+  ['a prerender', { ...followed, 'sec-purpose': 'prefetch;prerender' }],
+  ['an old prefetch', { ...followed, purpose: 'prefetch' }],
+  ['a browser that does not say', {}],
+])('a GET of %s asks and signs nobody out', async (_name, headers) => {
+  const response = await browser.send(`${site.url}/logout`, { headers })
+
+  expect(response.status).toBe(200)
+  expect(await response.text()).toContain('<form method="post"')
+  expect(await isIn()).toBe(true)
+})
+
+test('a HEAD request signs nobody out', async () => {
+  await browser.send(`${site.url}/logout`, { method: 'HEAD', headers: followed })
+
+  expect(await isIn()).toBe(true)
+})
+
+test('a logout ends at the provider, with the ID Token as a hint and a way back', async () => {
+  const response = await browser.send(`${site.url}/logout?returnTo=/bye`, {
+    method: 'POST',
+    headers: { origin: site.url },
+  })
+  const location = new URL(response.headers.get('location') as string)
+
+  expect(response.status).toBe(303)
+  expect(location.href).toContain(`${site.provider.issuer}/logout?`)
+  expect(location.searchParams.get('id_token_hint')).toMatch(/^eyJ/)
+  expect(location.searchParams.get('post_logout_redirect_uri')).toBe(`${site.url}/logged-out`)
+
+  const back = await browser.send(
+    `${site.url}/logged-out?state=${location.searchParams.get('state')}`,
+  )
+  expect(back.headers.get('location')).toBe('/bye')
+})
+
+test('the way back from a logout goes nowhere that this site did not say', async () => {
+  for (const state of ['x', 'https://evil.example', '//evil.example', '']) {
+    const back = await browser.send(`${site.url}/logged-out?state=${encodeURIComponent(state)}`)
+    expect(back.status).toBe(200)
+    expect(await back.text()).toContain('You are signed out')
+  }
+})
+
+test.each(['https://evil.example', '//evil.example', '/\\evil.example', '/\t/evil.example'])(
+  'a logout with returnTo %j stays on this site',
+  async (returnTo) => {
+    const asked = await browser.open(`${site.url}/logout?returnTo=${encodeURIComponent(returnTo)}`)
+    expect(asked.text).not.toContain('evil')
+
+    const response = await browser.send(
+      `${site.url}/logout?returnTo=${encodeURIComponent(returnTo)}`,
+      { method: 'POST', headers: { origin: site.url } },
+    )
+    const { searchParams } = new URL(response.headers.get('location') as string)
+    const back = await browser.send(`${site.url}/logged-out?state=${searchParams.get('state')}`)
+    expect(back.status).toBe(200)
+  },
+)
+
+test('while the provider is down a logout still ends the session here', async () => {
+  await using dark = await startSite((app) => {
+    app.get('/', (req, res) => {
+      res.send(req.auth.isAuthenticated ? 'in' : 'out')
+    })
+  })
+  const visitor = createBrowser()
+  await visitor.open(`${dark.url}/login`)
+  await dark.provider.stop()
+
+  await visitor.send(`${dark.url}/logout`, { method: 'POST', headers: { origin: dark.url } })
+
+  expect((await visitor.open(dark.url)).text).toBe('out')
+})
+
+test('a session that was ended is gone for whoever kept its cookie', async () => {
+  const copy = createBrowser()
+  for (const [key, cookie] of browser.cookies) copy.cookies.set(key, cookie)
+
+  await browser.send(`${site.url}/logout`, { method: 'POST', headers: { origin: site.url } })
+
+  expect((await copy.open(site.url)).text).toBe('out')
+})
+
+test('an application can end the session by itself, here alone', async () => {
+  const response = await browser.send(`${site.url}/leave`)
+
+  expect(response.headers.get('location')).toBe('/bye')
+  expect(await isIn()).toBe(false)
+})
+
+test('a logout of somebody who is not signed in leads home', async () => {
+  const response = await createBrowser().send(`${site.url}/logout`, {
+    method: 'POST',
+    headers: { origin: site.url },
+  })
+
+  expect(response.headers.get('location')).toBe('/')
+})
+
+test('a logout clears the session cookie with the attributes it was set with', async () => {
+  const response = await browser.send(`${site.url}/logout`, {
+    method: 'POST',
+    headers: { origin: site.url },
+  })
+
+  expect(response.headers.getSetCookie()).toEqual([
+    'latchkey=; Path=/; Max-Age=0; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; SameSite=Lax',
+  ])
+})
+
+test('the name of a header cannot smuggle a method: GET with a method override is a GET', async () => {
+  const response = await browser.send(`${site.url}/logout`, {
+    headers: { 'x-http-method-override': 'POST', origin: site.url },
+  })
+
+  expect(response.status).toBe(200)
+  expect(await isIn()).toBe(true)
+})
+
+test('other methods on a route are answered 405', async () => {
+  const response = await browser.send(`${site.url}/logout`, { method: 'DELETE' })
+
+  expect(response.status).toBe(405)
+})

@@ -1,0 +1,153 @@
+import { requireUser } from '@latchkey/express'
+import { expect, test } from 'vitest'
+import { type Browser, createBrowser } from './support/browser.ts'
+import { type Site, startSite } from './support/site.ts'
+
+async function start(): Promise<Site> {
+  const site = await startSite((app) => {
+    app.get('/token', requireUser(), async (req, res) => {
+      res.send(await req.auth.accessToken())
+    })
+    app.get('/force', requireUser(), async (req, res) => {
+      res.send(await req.auth.accessToken({ force: true }))
+    })
+    app.get('/me', requireUser(), async (req, res) => {
+      res.json(await req.auth.fetchUserInfo())
+    })
+    app.get('/count', requireUser(), async (req, res) => {
+      const session = req.session as unknown as { count?: number }
+      session.count = (session.count ?? 0) + 1
+      await req.auth.accessToken({ force: true })
+      res.send(String(session.count))
+    })
+    app.get('/', (req, res) => {
+      res.send(req.auth.isAuthenticated ? 'in' : 'out')
+    })
+    app.use(((error, _req, res, _next) => {
+      res.status(error.status ?? 500).send(error.code ?? String(error))
+    }) as import('express').ErrorRequestHandler)
+  })
+  return site
+}
+
+async function signIn(site: Site, sub = 'ada'): Promise<Browser> {
+  const browser = createBrowser()
+  site.provider.user = { sub }
+  await browser.open(`${site.url}/login`)
+  return browser
+}
+
+const text = async (site: Site, browser: Browser, path: string): Promise<string> =>
+  (await browser.open(site.url + path)).text
+
+test('an access token that is still good is given out as it is', async () => {
+  await using site = await start()
+  const browser = await signIn(site)
+
+  const first = await text(site, browser, '/token')
+
+  expect(first).toMatch(/^access-/)
+  expect(await text(site, browser, '/token')).toBe(first)
+  expect(site.provider.count('/token')).toBe(1)
+})
+
+test('an access token about to end is refreshed first, and the new one is kept', async () => {
+  await using site = await start()
+  site.provider.accessTokenSeconds = 10
+  const browser = await signIn(site)
+  site.provider.accessTokenSeconds = 600
+
+  const refreshed = await text(site, browser, '/token')
+
+  expect(site.provider.count('/token')).toBe(2)
+  expect(await text(site, browser, '/token')).toBe(refreshed)
+  expect(site.provider.count('/token')).toBe(2)
+})
+
+test('ten requests at once refresh once, and all receive the same token', async () => {
+  await using site = await start()
+  site.provider.accessTokenSeconds = 10
+  const browser = await signIn(site)
+  site.provider.accessTokenSeconds = 600
+
+  const tokens = await Promise.all(Array.from({ length: 10 }, () => text(site, browser, '/token')))
+
+  expect(new Set(tokens).size).toBe(1)
+  expect(site.provider.count('/token')).toBe(2)
+  expect(await text(site, browser, '/force')).toMatch(/^access-/)
+})
+
+test('sessions that refresh at the same moment never receive the token of another', async () => {
+  await using site = await start()
+  site.provider.accessTokenSeconds = 10
+  const users = Array.from({ length: 12 }, (_, i) => `user-${i}`)
+  const browsers: Browser[] = []
+  for (const sub of users) browsers.push(await signIn(site, sub))
+
+  const answers = await Promise.all(browsers.map((browser) => text(site, browser, '/me')))
+
+  expect(answers.map((answer) => JSON.parse(answer).sub)).toEqual(users)
+})
+
+test('what the application writes while a token is refreshed undoes nothing', async () => {
+  await using site = await start()
+  const browser = await signIn(site)
+
+  expect(await text(site, browser, '/count')).toBe('1')
+  expect(await text(site, browser, '/count')).toBe('2')
+
+  expect(await text(site, browser, '/force')).toMatch(/^access-/)
+})
+
+test('a provider that is down for a moment keeps the session, and the token while it lasts', async () => {
+  await using site = await start()
+  site.provider.accessTokenSeconds = 20
+  const browser = await signIn(site)
+  site.provider.fault = 'token: server error'
+
+  expect(await text(site, browser, '/token')).toMatch(/^access-/)
+  expect(await text(site, browser, '/force')).toBe('LATCHKEY_REFRESH_UNAVAILABLE')
+  site.provider.fault = undefined
+  expect(await text(site, browser, '/force')).toMatch(/^access-/)
+})
+
+test('a refresh token that the provider rejects ends the session', async () => {
+  await using site = await start()
+  const browser = await signIn(site)
+  site.provider.fault = 'invalid_grant'
+
+  expect(await text(site, browser, '/force')).toBe('LATCHKEY_REFRESH_REJECTED')
+  expect(await text(site, browser, '/')).toBe('out')
+})
+
+test('a refresh answered with tokens of another user ends the session', async () => {
+  await using site = await start()
+  const browser = await signIn(site)
+  site.provider.fault = 'id_token of another user'
+
+  expect(await text(site, browser, '/force')).toBe('LATCHKEY_REFRESH_REJECTED')
+  expect(await text(site, browser, '/')).toBe('out')
+})
+
+test('a refresh that finishes after a logout does not bring the session back', async () => {
+  await using site = await start()
+  const browser = await signIn(site)
+  site.provider.fault = 'token: delayed'
+  const refreshing = text(site, browser, '/force')
+  await expect.poll(() => site.provider.count('/token')).toBe(2)
+  const copy = createBrowser()
+  for (const [key, cookie] of browser.cookies) copy.cookies.set(key, cookie)
+  await browser.send(`${site.url}/logout`, { method: 'POST', headers: { origin: site.url } })
+  site.provider.release()
+
+  expect(await refreshing).toBe('LATCHKEY_REFRESH_REJECTED')
+  expect(await text(site, copy, '/')).toBe('out')
+})
+
+test('userinfo that speaks of another user is refused', async () => {
+  await using site = await start()
+  const browser = await signIn(site)
+  site.provider.fault = 'userinfo of another user'
+
+  expect(await text(site, browser, '/me')).toBe('LATCHKEY_USERINFO_INVALID')
+})

@@ -1,0 +1,55 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type AuthRouter, type AuthRouterOptions, createAuthRouter } from '@latchkey/express'
+import {
+  type MisbehavingProvider,
+  startMisbehavingProvider,
+} from '@latchkey/testing/misbehaving-provider'
+import express, { type Express } from 'express'
+import { SESSION_SECRET } from './app.ts'
+
+/** An application whose provider does wrong on demand. */
+export interface Site {
+  readonly url: string
+  readonly app: Express
+  readonly router: AuthRouter
+  readonly provider: MisbehavingProvider
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** Starts one on loopback ports. Its routes are added before it is asked anything. */
+export async function startSite(
+  routes: (app: Express) => void = () => {},
+  options: AuthRouterOptions = {},
+  before: (app: Express) => void = () => {},
+): Promise<Site> {
+  const provider = await startMisbehavingProvider()
+  const app = express()
+  app.set('env', 'test')
+  const server = createServer(app)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  before(app)
+  const router = createAuthRouter({
+    issuer: provider.issuer,
+    clientId: provider.clientId,
+    clientSecret: provider.clientSecret,
+    baseUrl: url,
+    ...options,
+    session: { secret: SESSION_SECRET, ...options.session },
+  })
+  app.use(router)
+  routes(app)
+  const close = async (): Promise<void> => {
+    await Promise.all([closeServer(server), provider.close()])
+  }
+  return { url, app, router, provider, close, [Symbol.asyncDispose]: close }
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+}

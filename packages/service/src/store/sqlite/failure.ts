@@ -1,0 +1,18 @@
+import { StoreError } from '../errors.ts'
+
+// SQLite's primary result codes for what a program got wrong, and no state of the machine.
+const mistakes = new Set([
+  1, // SQLITE_ERROR
+  18, // SQLITE_TOOBIG
+  19, // SQLITE_CONSTRAINT
+  20, // SQLITE_MISMATCH
+  21, // SQLITE_MISUSE
+  25, // SQLITE_RANGE
+])
+
+/** An error of `node:sqlite` as a StoreError, unless it is a mistake in a query. */
+export function storeFailure(cause: unknown): unknown {
+  if (!(cause instanceof Error)) return cause
+  if ('errcode' in cause && mistakes.has(Number(cause.errcode) & 0xff)) return cause
+  return new StoreError(`The database failed: ${cause.message}.`, { cause })
+}

@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { createVault } from '../../src/domain/vault.ts'
+
+test('what was sealed is opened for the same purpose', () => {
+  const key = randomBytes(32)
+
+  for (const text of ['', 'secret', 'Zoë 用户 😀', 'x'.repeat(10_000)]) {
+    const sealed = createVault(key).seal('application:1', text)
+    expect(createVault(key).open('application:1', sealed)).toBe(text)
+  }
+})
+
+test('what was sealed holds nothing of the text, and is another each time', () => {
+  const vault = createVault(randomBytes(32))
+
+  const sealed = [vault.seal('a', 'secret'), vault.seal('a', 'secret')]
+
+  expect(sealed[0]).not.toBe(sealed[1])
+  expect(sealed[0]).toMatch(/^v1\.[\w-]+$/)
+  expect(Buffer.from((sealed[0] as string).slice(3), 'base64url').toString('latin1')).not.toContain(
+    'secret',
+  )
+})
+
+test('what was sealed is not opened for another purpose', () => {
+  const vault = createVault(randomBytes(32))
+  const sealed = vault.seal('application:1', 'secret')
+
+  expect(() => vault.open('application:2', sealed)).toThrow()
+  expect(() => vault.open('', sealed)).toThrow()
+})
+
+test('what was sealed is not opened under another master key', () => {
+  const sealed = createVault(randomBytes(32)).seal('a', 'secret')
+
+  expect(() => createVault(randomBytes(32)).open('a', sealed)).toThrow()
+})
+
+test('whatever was changed, cut or lengthened is not opened', () => {
+  const vault = createVault(randomBytes(32))
+  const sealed = vault.seal('a', 'secret')
+  const bytes = Buffer.from(sealed.slice(3), 'base64url')
+
+  for (let i = 0; i < bytes.length; i++) {
+    const changed = Buffer.from(bytes)
+    changed.writeUInt8(bytes.readUInt8(i) ^ 1, i)
+    expect(() => vault.open('a', `v1.${changed.toString('base64url')}`)).toThrow()
+    const cut = bytes.subarray(0, i).toString('base64url')
+    expect(() => vault.open('a', `v1.${cut}`)).toThrow()
+  }
+  const longer = Buffer.concat([bytes, Buffer.alloc(1)]).toString('base64url')
+  expect(() => vault.open('a', `v1.${longer}`)).toThrow()
+  expect(() => vault.open('a', sealed.replace('v1.', 'v2.'))).toThrow()
+  expect(() => vault.open('a', '')).toThrow()
+})
+
+test('a master key has exactly 32 bytes', () => {
+  for (const bytes of [0, 16, 31, 33, 64]) {
+    expect(() => createVault(new Uint8Array(bytes))).toThrow(/32/)
+  }
+})

@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest'
+import { type Api, startApi } from '../support/api.ts'
+import { expectError } from '../support/errors.ts'
+
+const bcrypt = '$2b$10$7yor3i90cR3O9nmRATQy5OroG.S./vNzk2SGBfxnbVr8G1N1hDKBW'
+
+/** Each updatable object: writes it with `metadata`. */
+const kinds: [name: string, write: (api: Api, metadata: unknown) => ReturnType<Api['post']>][] = [
+  [
+    'tenant',
+    (api, metadata) => api.post(api.tenant, { settings: { domain: 'acme.example' }, metadata }),
+  ],
+  ['application', (api, metadata) => api.post(api.applications, { metadata })],
+  [
+    'user',
+    (api, metadata) => api.post(api.users, { profile: { email: 'a@example.com' }, metadata }),
+  ],
+  [
+    'credential',
+    async (api, metadata) => {
+      const { id } = await api.createUser()
+      const password = { alg: 'bcrypt', hash: bcrypt }
+      return api.post(`${api.users}/${id}/credentials`, { password, metadata })
+    },
+  ],
+]
+
+function keys(count: number): Record<string, string> {
+  return Object.fromEntries(Array.from({ length: count }, (_, i) => [`key ${i}`, String(i)]))
+}
+
+describe.each(kinds)('the metadata of a %s', (_, write) => {
+  test.each([
+    ['20 keys', keys(20)],
+    ['a key of 100 characters', { ['x'.repeat(100)]: 'a' }],
+    ['a key of 100 characters beyond the basic plane', { ['😀'.repeat(100)]: 'a' }],
+    ['a value of 1000 characters', { a: 'x'.repeat(1_000) }],
+    ['a value of 1000 characters beyond the basic plane', { a: '😀'.repeat(1_000) }],
+    ['an empty key and an empty value', { '': '' }],
+    ['line breaks, quotes and backslashes', { 'a"b\\c': '\r\n\t"\\' }],
+  ])('may have %s', async (_, metadata) => {
+    await using api = await startApi()
+
+    const { status, body } = await write(api, metadata)
+
+    expect(status).toBe(200)
+    expect(body.metadata).toEqual(metadata)
+  })
+
+  test.each([
+    ['21 keys', keys(21)],
+    ['a key of 101 characters', { ['x'.repeat(101)]: 'a' }],
+    ['a key of 101 characters beyond the basic plane', { ['😀'.repeat(101)]: 'a' }],
+    ['a value of 1001 characters', { a: 'x'.repeat(1_001) }],
+    ['a value of 1001 characters beyond the basic plane', { a: '😀'.repeat(1_001) }],
+    ['a value that is a number', { a: 1 }],
+    ['a value that is a flag', { a: true }],
+    ['a value that is null', { a: null }],
+    ['a value that is an object', { a: { b: 'c' } }],
+    ['a value that is a list', { a: ['b'] }],
+    ['a value with U+0000', { a: '\0' }],
+    ['a key with U+0000', { 'a\0': 'b' }],
+    ['a value with half of a surrogate pair', { a: '\udc00' }],
+  ])('with %s is refused with invalid_metadata', async (_, metadata) => {
+    await using api = await startApi()
+
+    expectError(await write(api, metadata), 400, 'invalid_metadata')
+  })
+
+  test.each([[['a']], ['a'], [17], [null]])('must be an object, not %j', async (metadata) => {
+    await using api = await startApi()
+
+    expectError(await write(api, metadata), 400, 'invalid_metadata')
+  })
+})

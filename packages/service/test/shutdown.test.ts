@@ -1,0 +1,191 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { createHttpServer, listen } from '../src/server.ts'
+import { createIdentityService, type IdentityServiceOptions } from '../src/service.ts'
+
+async function aService(options: IdentityServiceOptions = {}) {
+  // A close that waits until its time is over fails by the time limit of the test.
+  const service = await createIdentityService({ closeSeconds: 3_600, ...options })
+  onTestFinished(() => service.close())
+  const tenant = await service.admin.createTenant({ domain: 'acme.example.com' })
+  const { secret } = await service.admin.createApiKey({ name: 'test', reach: 'all' })
+  const { port } = await service.listen()
+  const users = `/v1/tenants/${tenant.id}/users`
+
+  /** A request whose body has not come yet; resolves when the service has begun it. */
+  async function beginUpload(path: string, body: string) {
+    const client = await aClient(port)
+    client.send(
+      `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${secret}\r\n` +
+        `content-type: application/json\r\ncontent-length: ${body.length}\r\n` +
+        'expect: 100-continue\r\n\r\n',
+    )
+    await client.received('100 Continue')
+    return client
+  }
+  return { service, port, users, secret, beginUpload }
+}
+
+/** A client that shows what came over the wire. */
+async function aClient(port: number) {
+  const socket = connect(port, '127.0.0.1')
+  onTestFinished(() => {
+    socket.destroy()
+  })
+  let text = ''
+  socket.setEncoding('utf8').on('data', (chunk) => {
+    text += chunk
+  })
+  const ended = new Promise<void>((resolve) => {
+    socket.on('close', () => resolve())
+    socket.on('error', () => resolve())
+  })
+  await once(socket, 'connect')
+  return {
+    socket: socket as Socket,
+    ended,
+    get text() {
+      return text
+    },
+    send: (chunk: string) => socket.write(chunk),
+    async received(part: string) {
+      while (!text.includes(part)) await once(socket, 'data')
+    },
+  }
+}
+
+const health = 'GET /x/health HTTP/1.1\r\nhost: x\r\n\r\n'
+
+test('an upload that is under way when the service closes is finished and answered', async () => {
+  const { service, users, beginUpload } = await aService()
+  const body = JSON.stringify({ profile: { email: 'ada@example.com' } })
+  const upload = await beginUpload(users, body)
+  upload.send(body.slice(0, 10))
+  const created: string[] = []
+  service.events.on('change', ({ action }) => created.push(action))
+
+  const closed = service.close()
+  upload.send(body.slice(10))
+  await closed
+  await upload.ended
+
+  expect(upload.text).toContain('HTTP/1.1 200 OK')
+  expect(upload.text).toContain('ada@example.com')
+  expect(created).toEqual(['user.create'])
+})
+
+test('a password that is being hashed when the service closes is stored and answered', async () => {
+  const { service, users, secret, beginUpload } = await aService()
+  const made = await service.fetch(`http://service.test${users}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ profile: { email: 'ada@example.com' } }),
+  })
+  const { id } = (await made.json()) as { id: string }
+  const body = JSON.stringify({ password: { alg: 'plain', hash: 'correct horse' } })
+  const upload = await beginUpload(`${users}/${id}/credentials`, body)
+
+  const closed = service.close()
+  upload.send(body)
+  await closed
+  await upload.ended
+
+  expect(upload.text).toContain('HTTP/1.1 200 OK')
+  expect(upload.text).toContain('"alg":"bcrypt"')
+})
+
+test('a request in process that is under way when the service closes is answered', async () => {
+  const { service, users, secret } = await aService()
+  const answer = service.fetch(`http://service.test${users}`, {
+    headers: { authorization: `Bearer ${secret}` },
+  })
+  const closed = service.close()
+  expect((await answer).status).toBe(200)
+  await closed
+})
+
+test('a service that closes takes no new connections', async () => {
+  const { service, port, users, beginUpload } = await aService()
+  const upload = await beginUpload(users, '{}')
+  const closed = service.close()
+  await expect(aClient(port)).rejects.toThrow(/ECONNREFUSED/)
+  upload.send('{}')
+  await closed
+})
+
+test('a service that closes says so at /x/ready, and is still alive at /x/health', async () => {
+  const { service, users, beginUpload } = await aService()
+  const upload = await beginUpload(users, '{}')
+  const status = async (path: string) => (await service.fetch(`http://service.test${path}`)).status
+  expect(await status('/x/ready')).toBe(200)
+
+  const closed = service.close()
+  const answer = await service.fetch('http://service.test/x/ready')
+  expect(answer.status).toBe(503)
+  expect(await answer.json()).toMatchObject({ code: 'unavailable', status_code: 503 })
+  expect(answer.headers.get('latchkey-error-detail')).toMatch(/shutting down/)
+  expect(await status('/x/health')).toBe(200)
+  upload.send('{}')
+  await closed
+})
+
+test('connections that are kept alive are closed, idle ones and those that were busy', async () => {
+  const { service, port, users, beginUpload } = await aService()
+  const idle = await aClient(port)
+  idle.send(health)
+  await idle.received('{"status":"ok"}')
+  const busy = await beginUpload(users, '{}')
+
+  const closed = service.close()
+  await idle.ended
+  busy.send('{}')
+  await busy.ended
+  await closed
+  expect(busy.text).toContain('HTTP/1.1 400 Bad Request')
+})
+
+test('a request that does not end is cut when the time to close is over', async () => {
+  const { service, users, beginUpload } = await aService({ closeSeconds: 0.05 })
+  const stuck = await beginUpload(users, '{}')
+  await service.close()
+  await stuck.ended
+  expect(stuck.text).not.toContain('200 OK')
+})
+
+test('closing twice is closing once: both calls resolve when everything is let go of', async () => {
+  const { service, users, beginUpload } = await aService()
+  const upload = await beginUpload(users, '{}')
+  const settled: string[] = []
+  const first = service.close().then(() => settled.push('first'))
+  const second = service.close().then(() => settled.push('second'))
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(settled).toEqual([])
+  upload.send('{}')
+  await Promise.all([first, second])
+})
+
+test('a closed service refuses requests in process', async () => {
+  const { service } = await aService()
+  await service.close()
+  await expect(service.fetch('http://service.test/x/health')).rejects.toThrow()
+})
+
+test('headers have 10 s to come, a whole request 30 s', () => {
+  const server = createHttpServer(() => {})
+  expect(server.headersTimeout).toBe(10_000)
+  expect(server.requestTimeout).toBe(30_000)
+})
+
+test('a client whose headers do not end is cut off', async () => {
+  const server = createHttpServer((_, res) => res.end())
+  server.headersTimeout = 1
+  onTestFinished(() => {
+    server.close()
+  })
+  const { port } = await listen(server, {})
+  const client = await aClient(port)
+  client.send('GET / HTTP/1.1\r\nhost: x\r\nx-slow: ')
+  await client.ended
+  expect(client.text).toContain('HTTP/1.1 408 Request Timeout')
+})

@@ -1,0 +1,305 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { sql } from 'kysely'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createIdentityService } from '../../src/service.ts'
+import { StoreError } from '../../src/store/errors.ts'
+import { openSqliteDataStore } from '../../src/store/sqlite/data-store.ts'
+import { openDatabase } from '../../src/store/sqlite/database.ts'
+import { takeOwnership } from '../../src/store/sqlite/owner-lock.ts'
+import { createTables } from '../../src/store/sqlite/tables.ts'
+import { createUsers } from '../../src/store/sqlite/users.ts'
+import { aCredential, anApiKey, anApplication, anAudit, aTenant, aUser } from './records.ts'
+import { serveElsewhere } from './serving.ts'
+
+function aFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-sqlite-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+const firstPage = { after: undefined, limit: 100 }
+
+describe('the owner of a data folder', () => {
+  test('a second process is refused with a sentence that names PostgreSQL', async () => {
+    const folder = aFolder()
+    const other = await serveElsewhere(folder)
+    onTestFinished(() => other.kill())
+    await expect(createIdentityService({ data: folder })).rejects.toThrow(
+      /is served by another process \(pid \d+\)\. .*use PostgreSQL\.$/,
+    )
+    await expect(serveElsewhere(folder)).rejects.toThrow(/use PostgreSQL/)
+    expect((await fetch(`${other.origin}/x/health`)).status).toBe(200)
+  })
+
+  test('a second service of the same process is refused as well', async () => {
+    const folder = aFolder()
+    await using _ = await createIdentityService({ data: folder })
+    await expect(createIdentityService({ data: folder })).rejects.toThrow(/use PostgreSQL/)
+  })
+
+  test('the folder of a process that was killed is free at once', async () => {
+    const folder = aFolder()
+    const other = await serveElsewhere(folder)
+    await other.kill()
+    await using service = await createIdentityService({ data: folder })
+    expect((await service.fetch('http://service.test/x/ready')).status).toBe(200)
+  })
+
+  test('the folder of a service that was closed is free at once', async () => {
+    const folder = aFolder()
+    await (await createIdentityService({ data: folder })).close()
+    takeOwnership(folder).release()
+  })
+
+  test('a service that cannot start leaves the folder free', async () => {
+    const folder = aFolder()
+    await expect(createIdentityService({ data: folder, masterKey: 'short' })).rejects.toThrow()
+    takeOwnership(folder).release()
+  })
+})
+
+describe('a database on disk', () => {
+  test('reopening it keeps everything', async () => {
+    const folder = aFolder()
+    const before = await openSqliteDataStore(folder)
+    const tenant = aTenant()
+    const user = aUser(tenant.id)
+    const credential = aCredential(user)
+    const application = anApplication(tenant.id)
+    const key = anApiKey({ reach: [tenant.id] })
+    const audit = anAudit('create')
+    await before.tenants.insert(tenant, audit)
+    await before.users.insert(user, audit, credential)
+    await before.applications.insert(application, audit)
+    await before.apiKeys.insert(key, audit)
+    const entries = await before.audit.list({})
+    await before.close()
+
+    const store = await openSqliteDataStore(folder)
+    onTestFinished(() => store.close())
+    expect(await store.tenants.get(tenant.id)).toEqual(tenant)
+    expect(await store.users.list(tenant.id, firstPage)).toEqual({
+      total: 1,
+      items: [user],
+      more: false,
+    })
+    expect(await store.credentials.get(tenant.id, user.id, 'password')).toEqual(credential)
+    expect(await store.applications.list(tenant.id, firstPage)).toEqual({
+      total: 1,
+      items: [application],
+      more: false,
+    })
+    expect(await store.apiKeys.findByHash(key.hash)).toEqual(key)
+    expect(await store.audit.list({})).toEqual(entries)
+  })
+
+  test('one that a newer version wrote is refused', async () => {
+    const folder = aFolder()
+    await (await createIdentityService({ data: folder })).close()
+    const database = new DatabaseSync(join(folder, 'data.db'))
+    database.exec(`insert into kysely_migration values ('9999-later', '2099-01-01T00:00:00Z')`)
+    database.close()
+
+    await expect(openSqliteDataStore(folder)).rejects.toThrow(/newer/)
+    await expect(createIdentityService({ data: folder })).rejects.toThrow(/newer/)
+    takeOwnership(folder).release()
+  })
+
+  test('a file that is no database is refused and left as it is', async () => {
+    const folder = aFolder()
+    const service = await createIdentityService({ data: folder })
+    await service.close()
+    const file = join(folder, 'data.db')
+    writeFileSync(file, 'not a database, but somebody’s text '.repeat(100))
+    const before = readFileSync(file)
+    await expect(createIdentityService({ data: folder })).rejects.toThrow()
+    expect(readFileSync(file)).toEqual(before)
+  })
+
+  test('what was acknowledged is synchronised to the disk before', async () => {
+    const database = await openDatabase(aFolder())
+    onTestFinished(() => database.close())
+    const pragma = async (name: string) => {
+      const { rows } = await sql
+        .raw<Record<string, unknown>>(`pragma ${name}`)
+        .execute(database.writer)
+      return Object.values(rows[0] ?? {})[0]
+    }
+    expect(await pragma('journal_mode')).toBe('wal')
+    expect(await pragma('synchronous')).toBe(2)
+    expect(await pragma('foreign_keys')).toBe(1)
+  })
+
+  test('one that has been closed refuses writes as a store that failed', async () => {
+    const store = await openSqliteDataStore(aFolder())
+    await store.close()
+    await expect(store.tenants.insert(aTenant(), anAudit('create'))).rejects.toThrow(StoreError)
+    await expect(store.tenants.get('ten_x')).rejects.toThrow(StoreError)
+    await expect(store.check()).rejects.toThrow(StoreError)
+  })
+})
+
+describe('a group of writes', () => {
+  async function aDatabase() {
+    const folder = aFolder()
+    const database = await openDatabase(folder)
+    onTestFinished(() => database.close())
+    const { commits, writer, reader } = database
+    const put = (scope: string) =>
+      writer.insertInto('counters').values({ scope, value: 1 }).execute()
+    const scopes = async () =>
+      (await reader.selectFrom('counters').select('scope').orderBy('scope').execute()).map(
+        ({ scope }) => scope,
+      )
+    return { folder, database, commits, writer, put, scopes }
+  }
+
+  test('one that fails undoes itself alone', async () => {
+    const { commits, put, scopes } = await aDatabase()
+    const refusal = new Error('refused')
+    const outcomes = await Promise.allSettled([
+      commits.write(() => put('a')),
+      commits.write(async () => {
+        await put('b')
+        throw refusal
+      }),
+      commits.write(() => put('c')),
+    ])
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(outcomes[1]).toMatchObject({ reason: refusal })
+    expect(await scopes()).toEqual(['a', 'c'])
+  })
+
+  test('one that breaks a constraint undoes itself alone, as a mistake', async () => {
+    const { commits, put, scopes } = await aDatabase()
+    const outcomes = await Promise.allSettled([
+      commits.write(() => put('a')),
+      commits.write(async () => {
+        await put('b')
+        await put('a')
+      }),
+      commits.write(() => put('c')),
+    ])
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(outcomes[1]).toMatchObject({ reason: { code: 'ERR_SQLITE_ERROR' } })
+    expect(await scopes()).toEqual(['a', 'c'])
+  })
+
+  test('more writes than one group takes are all written, each once', async () => {
+    const { commits, put, scopes } = await aDatabase()
+    const names = Array.from({ length: 600 }, (_, i) => `scope-${String(i).padStart(3, '0')}`)
+    await Promise.all(names.map((name) => commits.write(() => put(name))))
+    expect(await scopes()).toEqual(names)
+  })
+
+  test('nobody reads a write before it is durable', async () => {
+    const { commits, put, scopes } = await aDatabase()
+    const seen = await commits.write(async () => {
+      await put('a')
+      return scopes()
+    })
+    expect(seen).toEqual([])
+    expect(await scopes()).toEqual(['a'])
+  })
+
+  test('a commit that fails rejects the whole group, and the next one succeeds', async () => {
+    const { commits, writer, put, scopes } = await aDatabase()
+    // A foreign key that is checked at the commit makes the commit itself fail.
+    const orphan = () =>
+      writer.insertInto('api_key_tenants').values({ key_id: 'x', tenant_id: 'y' }).execute()
+    const outcomes = await Promise.allSettled([
+      commits.write(() => put('a')),
+      commits.write(async () => {
+        await sql`pragma defer_foreign_keys = on`.execute(writer)
+        await orphan()
+      }),
+    ])
+    expect(outcomes).toEqual([
+      { status: 'rejected', reason: expect.any(StoreError) },
+      { status: 'rejected', reason: expect.any(StoreError) },
+    ])
+    await commits.write(() => put('b'))
+    expect(await scopes()).toEqual(['b'])
+  })
+
+  test('a full database refuses writes as a store that failed, and keeps what it acknowledged', async () => {
+    const { folder, database, writer } = await aDatabase()
+    const store = await openSqliteDataStore(folder)
+    onTestFinished(() => store.close())
+    const tenant = aTenant()
+    await store.tenants.insert(tenant, anAudit('create'))
+    const users = createUsers(createTables(database))
+    await sql`pragma max_page_count = 60`.execute(writer)
+
+    const made = Array.from({ length: 400 }, () =>
+      aUser(tenant.id, { metadata: { text: 'x'.repeat(1_000) } }),
+    )
+    const outcomes = await Promise.allSettled(
+      made.map((user) => users.insert(user, anAudit('create'))),
+    )
+    const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
+    expect(refused.length).toBeGreaterThan(0)
+    for (const { reason } of refused) expect(reason).toBeInstanceOf(StoreError)
+
+    const acknowledged = made.filter((_, i) => outcomes[i]?.status === 'fulfilled')
+    for (const user of acknowledged) expect(await store.users.get(tenant.id, user.id)).toEqual(user)
+    const page = await store.users.list(tenant.id, firstPage)
+    expect(page?.total).toBe(acknowledged.length)
+
+    await sql`pragma max_page_count = 100000`.execute(writer)
+    expect(await users.insert(aUser(tenant.id), anAudit('create'))).toBe('inserted')
+  })
+})
+
+describe('a disk that is full', () => {
+  test('writes are answered 503 unavailable, reads go on, and nothing acknowledged is lost', async () => {
+    const folder = aFolder()
+    const { key, tenant } = await (async () => {
+      await using service = await createIdentityService({ data: folder })
+      const tenant = await service.admin.createTenant({ domain: 'acme.example.com' })
+      const { secret } = await service.admin.createApiKey({ name: 'test', reach: 'all' })
+      return { key: secret, tenant }
+    })()
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const path = `/v1/tenants/${tenant.id}/users`
+    const small = await serveElsewhere(folder, 4_000)
+    onTestFinished(() => small.kill())
+
+    const create = (n: number) =>
+      fetch(small.origin + path, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({
+          profile: { email: `user-${n}@example.com` },
+          metadata: { text: 'x'.repeat(1_000) },
+        }),
+      })
+    const acknowledged: string[] = []
+    let refused: Response | undefined
+    for (let n = 0; n < 1_000 && !refused; n++) {
+      const answer = await create(n)
+      const body = (await answer.json()) as { id: string }
+      if (answer.status === 200) acknowledged.push(body.id)
+      else refused = answer
+      if (refused) expect(body).toMatchObject({ code: 'unavailable', status_code: 503 })
+    }
+    expect(refused?.status).toBe(503)
+    expect(refused?.headers.get('retry-after')).toBeTruthy()
+    const read = await fetch(`${small.origin + path}/${acknowledged[0]}`, { headers })
+    expect(read.status).toBe(200)
+    await small.kill()
+
+    await using service = await createIdentityService({ data: folder })
+    const get = async (url: string) => (await service.fetch(url, { headers })).json()
+    for (const id of acknowledged) {
+      expect(await get(`http://service.test${path}/${id}`)).toMatchObject({ id })
+    }
+    expect(await get(`http://service.test${path}?limit=1`)).toMatchObject({
+      total: acknowledged.length,
+    })
+    expect(acknowledged.length).toBeGreaterThan(10)
+  })
+})

@@ -1,0 +1,71 @@
+import { EventEmitter } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { createApiKey } from '../../src/domain/api-keys.ts'
+import type { DomainContext } from '../../src/domain/context.ts'
+import { createPasswordEngine, type PasswordEngine } from '../../src/domain/password-engine.ts'
+import { createTenant, defaultSettings } from '../../src/domain/tenants.ts'
+import { createVault } from '../../src/domain/vault.ts'
+import { createApi } from '../../src/http/app.ts'
+import { createRateLimit } from '../../src/http/rate-limit.ts'
+import { connectInProcess } from '../../src/in-process.ts'
+import { createHttpServer } from '../../src/server.ts'
+import { createMemoryDataStore } from '../../src/store/memory/data-store.ts'
+import type { DataStore } from '../../src/store/ports.ts'
+import { openSqliteDataStore } from '../../src/store/sqlite/data-store.ts'
+import { type Api, connectApi, type StoreName } from './api.ts'
+
+/** An API whose inside is within reach: to log in without an issuer, to count, to inject faults. */
+export interface OpenApi extends Omit<Api, 'service'> {
+  context: DomainContext
+}
+
+/** What {@link openApi} builds on. */
+export interface Inside {
+  /** Default: the real one. */
+  passwords?: PasswordEngine
+  /** Wraps the store that the API works with. */
+  wrap?: (store: DataStore) => DataStore
+}
+
+/** Starts the REST half of a service with one tenant and a key that reaches it. */
+export async function openApi(
+  storeName: StoreName = 'memory',
+  { passwords = createPasswordEngine(), wrap = (store) => store }: Inside = {},
+): Promise<OpenApi> {
+  const folder =
+    storeName === 'SQLite' ? mkdtempSync(join(tmpdir(), 'latchkey-service-test-')) : undefined
+  const store = folder ? await openSqliteDataStore(folder) : createMemoryDataStore()
+  const context: DomainContext = {
+    store: wrap(store),
+    clock: { now: () => Date.now() },
+    passwords,
+    vault: createVault(new Uint8Array(32)),
+    events: new EventEmitter(),
+  }
+  const actor = { name: 'admin' }
+  const tenant = await createTenant(context, actor, {
+    name: '',
+    metadata: {},
+    settings: { ...defaultSettings, domain: 'acme.example' },
+  })
+  const { secret } = await createApiKey(context, actor, { name: 'tests', reach: [tenant.id] })
+  const api = createApi({
+    context,
+    logger: pino({ level: 'silent' }),
+    rateLimit: createRateLimit(1_000_000),
+    ready: async () => {},
+  })
+  const inProcess = connectInProcess(createHttpServer((req, res) => api(req, res)))
+  return {
+    ...connectApi(inProcess.fetch, secret, tenant.id),
+    context,
+    async [Symbol.asyncDispose]() {
+      await inProcess.close()
+      await store.close()
+      if (folder) rmSync(folder, { recursive: true })
+    },
+  }
+}

@@ -1,0 +1,364 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Fault, NetworkFault } from './misbehaving/faults.ts'
+import { answerBadly } from './misbehaving/network.ts'
+import {
+  createSigningKey,
+  type SigningKey,
+  signIdToken,
+  signJwt,
+  toJwk,
+} from './misbehaving/signing.ts'
+
+export type { Fault } from './misbehaving/faults.ts'
+
+/** A small provider that behaves until it is told not to. It signs everybody in as `user`. */
+export interface MisbehavingProvider {
+  readonly issuer: string
+  readonly clientId: string
+  readonly clientSecret: string
+  /** What to do wrong from now on; `undefined` to behave. */
+  fault: Fault | undefined
+  /** The claims of whoever comes to log in. */
+  user: Record<string, unknown>
+  /** More members of the discovery document. */
+  metadata: Record<string, unknown>
+  /** Seconds that access tokens last. Default 600. */
+  accessTokenSeconds: number
+  /** Every request that came in. */
+  readonly requests: ProviderRequest[]
+  /** How many requests came in at a path. */
+  count(path: string): number
+  /** Replaces the signing key; the old one is no longer published. */
+  rotateKey(): void
+  /** Makes a logout token; claims given as `undefined` are left out. */
+  logoutToken(claims: Record<string, unknown>, header?: Record<string, unknown>): string
+  /** The provider sessions of its logins so far, in order. */
+  issuedSids(): string[]
+  /** Answers what the fault `delayed` holds back, and behaves from then on. */
+  release(): void
+  /** Stops answering, and starts again on the same port. */
+  stop(): Promise<void>
+  start(): Promise<void>
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** One request that came in. */
+export interface ProviderRequest {
+  readonly method: string
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly body: URLSearchParams
+  readonly authorization: string | undefined
+}
+
+interface Grant {
+  readonly nonce: string | undefined
+  readonly codeChallenge: string | undefined
+  readonly claims: Record<string, unknown>
+  readonly authTime: number
+  readonly sid: string
+}
+
+/** Starts a provider on a loopback port of its own. */
+export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
+  let server = createServer(listener)
+  const port = await listen(server, 0)
+  const issuer = `http://127.0.0.1:${port}`
+  let key = createSigningKey('first')
+  const foreignKey = createSigningKey('foreign')
+  const codes = new Map<string, Grant>()
+  const refreshTokens = new Map<string, Grant>()
+  const pushed = new Map<string, URLSearchParams>()
+  const accessTokens = new Map<string, Grant>()
+  const sids: string[] = []
+  let held: (() => void)[] = []
+
+  const provider: MisbehavingProvider = {
+    issuer,
+    clientId: 'app',
+    clientSecret: 'client-secret-that-nobody-may-ever-see',
+    fault: undefined,
+    user: { sub: 'ada', name: 'Ada', email: 'ada@example.com' },
+    metadata: {},
+    accessTokenSeconds: 600,
+    requests: [],
+    count: (path) => provider.requests.filter((request) => request.path === path).length,
+    rotateKey() {
+      key = createSigningKey(randomBytes(6).toString('hex'))
+    },
+    logoutToken(claims, header) {
+      const now = Math.floor(Date.now() / 1000)
+      const all = {
+        iss: issuer,
+        aud: provider.clientId,
+        iat: now,
+        exp: now + 120,
+        jti: randomBytes(9).toString('hex'),
+        events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
+        ...claims,
+      }
+      return signJwt(all, key, { typ: 'logout+jwt', ...header })
+    },
+    issuedSids: () => [...sids],
+    release() {
+      provider.fault = undefined
+      for (const resume of held) resume()
+      held = []
+    },
+    stop: () => close(server),
+    async start() {
+      server = createServer(listener)
+      await listen(server, port)
+    },
+    close: () => close(server),
+    [Symbol.asyncDispose]: () => close(server),
+  }
+
+  function listener(req: IncomingMessage, res: ServerResponse): void {
+    serve(req, res).catch((error) => res.writeHead(500).end(String(error)))
+  }
+
+  async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const url = new URL(req.url ?? '/', issuer)
+    const request: ProviderRequest = {
+      method: req.method ?? 'GET',
+      path: url.pathname,
+      query: url.searchParams,
+      body: new URLSearchParams(await readAll(req)),
+      authorization: req.headers.authorization,
+    }
+    provider.requests.push(request)
+    const bad = networkFault(provider.fault, url.pathname)
+    if (bad === 'delayed') await new Promise<void>((resume) => held.push(resume))
+    else if (bad) return answerBadly(bad, res)
+    switch (url.pathname) {
+      case '/.well-known/openid-configuration':
+        return json(res, discoveryDocument(provider))
+      case '/jwks':
+        return json(res, keySet(provider.fault, key, foreignKey))
+      case '/auth':
+        return authorize(request, res)
+      case '/par': {
+        const id = `urn:request:${randomBytes(9).toString('hex')}`
+        pushed.set(id, request.body)
+        return json(res, { request_uri: id, expires_in: 60 }, 201)
+      }
+      case '/token':
+        return token(request, res)
+      case '/userinfo':
+        return userinfo(request, res)
+      default:
+        res.writeHead(404).end()
+    }
+  }
+
+  function authorize({ query }: ProviderRequest, res: ServerResponse): void {
+    const parameters = pushed.get(query.get('request_uri') ?? '') ?? query
+    const code = randomBytes(16).toString('hex')
+    codes.set(code, {
+      nonce: parameters.get('nonce') ?? undefined,
+      codeChallenge: parameters.get('code_challenge') ?? undefined,
+      claims: { ...provider.user },
+      authTime: Math.floor(Date.now() / 1000),
+      sid: newSid(sids),
+    })
+    const answer = authorizationResponse(
+      provider.fault,
+      issuer,
+      code,
+      parameters.get('state') ?? '',
+    )
+    const redirectUri = parameters.get('redirect_uri') ?? issuer
+    if (parameters.get('response_mode') === 'form_post') {
+      json(res, { action: redirectUri, fields: Object.fromEntries(answer) })
+      return
+    }
+    res.writeHead(302, { location: `${redirectUri}?${answer}` }).end()
+  }
+
+  function token({ body }: ProviderRequest, res: ServerResponse): void {
+    const { fault } = provider
+    if (fault === 'invalid_grant' || fault === 'invalid_client') {
+      json(res, { error: fault }, fault === 'invalid_client' ? 401 : 400)
+      return
+    }
+    const grants = body.get('grant_type') === 'refresh_token' ? refreshTokens : codes
+    const name = body.get('refresh_token') ?? body.get('code') ?? ''
+    const grant = grants.get(name)
+    grants.delete(name)
+    const challenge = createHash('sha256')
+      .update(body.get('code_verifier') ?? '')
+      .digest('base64url')
+    if (!grant || (grants === codes && grant.codeChallenge !== challenge)) {
+      json(res, { error: 'invalid_grant' }, 400)
+      return
+    }
+    json(res, tokenResponse(grant, grants === codes))
+  }
+
+  function tokenResponse(grant: Grant, withNonce: boolean): unknown {
+    const { fault } = provider
+    if (fault === 'token response is an array') return []
+    const now = Math.floor(Date.now() / 1000)
+    const accessToken = `access-${randomBytes(16).toString('hex')}`
+    const refreshToken = `refresh-${randomBytes(16).toString('hex')}`
+    accessTokens.set(accessToken, grant)
+    refreshTokens.set(refreshToken, grant)
+    const claims = {
+      iss: issuer,
+      aud: provider.clientId,
+      iat: now,
+      exp: now + 600,
+      auth_time: grant.authTime,
+      sid: grant.sid,
+      ...(withNonce && grant.nonce ? { nonce: grant.nonce } : {}),
+      ...grant.claims,
+    }
+    const { clientSecret } = provider
+    return {
+      ...(fault === 'token response without access_token' ? {} : { access_token: accessToken }),
+      ...(fault === 'token response without token_type' ? {} : { token_type: 'Bearer' }),
+      expires_in:
+        fault === 'token response with malformed expires_in' ? [] : provider.accessTokenSeconds,
+      refresh_token: refreshToken,
+      ...(fault === 'token response without id_token'
+        ? {}
+        : { id_token: signIdToken(claims, key, foreignKey, clientSecret, fault) }),
+    }
+  }
+
+  function userinfo({ authorization }: ProviderRequest, res: ServerResponse): void {
+    const grant = accessTokens.get(authorization?.replace('Bearer ', '') ?? '')
+    if (!grant || provider.fault === 'userinfo refused') {
+      res.writeHead(401, { 'www-authenticate': 'Bearer error="invalid_token"' }).end()
+      return
+    }
+    const { sub, ...claims } = { ...grant.claims, from_userinfo: true } as Record<string, unknown>
+    if (provider.fault === 'userinfo without sub') {
+      json(res, claims)
+      return
+    }
+    json(res, { ...claims, sub: provider.fault === 'userinfo of another user' ? 'mallory' : sub })
+  }
+
+  return provider
+}
+
+function discoveryDocument({ issuer, fault, metadata }: MisbehavingProvider): unknown {
+  if (fault === 'discovery is an array') return []
+  return {
+    issuer: fault === 'discovery names another issuer' ? 'https://other.example' : issuer,
+    authorization_endpoint: `${issuer}/auth`,
+    ...(fault === 'discovery without token_endpoint' ? {} : { token_endpoint: `${issuer}/token` }),
+    ...(fault === 'discovery without jwks_uri' ? {} : { jwks_uri: `${issuer}/jwks` }),
+    userinfo_endpoint: `${issuer}/userinfo`,
+    end_session_endpoint: `${issuer}/logout`,
+    pushed_authorization_request_endpoint: `${issuer}/par`,
+    response_types_supported: ['code'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
+    authorization_response_iss_parameter_supported: true,
+    ...metadata,
+  }
+}
+
+function keySet(fault: Fault | undefined, key: SigningKey, foreignKey: SigningKey): unknown {
+  switch (fault) {
+    case 'jwks empty':
+      return { keys: [] }
+    case 'jwks without keys':
+      return {}
+    case 'jwks of other keys':
+      return { keys: [toJwk(foreignKey)] }
+    case 'jwks with a broken key':
+      return { keys: [{ ...toJwk(key), n: 'AQAB' }] }
+    default:
+      return { keys: [toJwk(key)] }
+  }
+}
+
+function authorizationResponse(
+  fault: Fault | undefined,
+  issuer: string,
+  code: string,
+  state: string,
+): URLSearchParams {
+  const answer = new URLSearchParams({ code, state, iss: issuer })
+  switch (fault) {
+    case 'state missing':
+    case 'iss missing':
+    case 'code missing':
+      answer.delete(fault.replace(' missing', ''))
+      break
+    case 'state of another login':
+      answer.set('state', `${randomBytes(16).toString('base64url')}.${state.split('.')[1]}`)
+      break
+    case 'state repeated':
+      answer.append('state', state)
+      break
+    case 'code repeated':
+      answer.append('code', code)
+      break
+    case 'code of nobody':
+      answer.set('code', 'a-code-of-nobody')
+      break
+    case 'iss of another provider':
+      answer.set('iss', 'https://other.example')
+      break
+    case 'access_denied':
+    case 'login_required':
+      answer.delete('code')
+      answer.set('error', fault)
+      break
+    case 'error with markup':
+      answer.delete('code')
+      answer.set('error', '<script>alert(1)</script>')
+      answer.set('error_description', '"><img src=x onerror=alert(1)>')
+  }
+  return answer
+}
+
+const ENDPOINTS: Record<string, string> = {
+  discovery: '/.well-known/openid-configuration',
+  jwks: '/jwks',
+  token: '/token',
+  userinfo: '/userinfo',
+}
+
+function networkFault(fault: Fault | undefined, path: string): NetworkFault | undefined {
+  const [endpoint = '', what] = (fault ?? '').split(': ')
+  return what && ENDPOINTS[endpoint] === path ? (what as NetworkFault) : undefined
+}
+
+function newSid(sids: string[]): string {
+  const sid = randomBytes(9).toString('hex')
+  sids.push(sid)
+  return sid
+}
+
+function json(res: ServerResponse, body: unknown, status = 200): void {
+  res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+async function readAll(req: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of req as AsyncIterable<Buffer>) chunks.push(chunk)
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function listen(server: ReturnType<typeof createServer>, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
+  })
+}
+
+function close(server: ReturnType<typeof createServer>): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+}

@@ -1,0 +1,94 @@
+/** What can be wrong with the authorization response. */
+export type AuthorizationFault =
+  | 'state missing'
+  | 'state of another login'
+  | 'state repeated'
+  | 'iss of another provider'
+  | 'iss missing'
+  | 'code missing'
+  | 'code repeated'
+  | 'code of nobody'
+  | 'access_denied'
+  | 'login_required'
+  | 'error with markup'
+
+/** What can be wrong with the token response. */
+export type TokenFault =
+  | 'invalid_grant'
+  | 'invalid_client'
+  | 'token response without id_token'
+  | 'token response without access_token'
+  | 'token response without token_type'
+  | 'token response with malformed expires_in'
+  | 'token response is an array'
+
+/** What can be wrong with the ID Token. */
+export type IdTokenFault =
+  | 'id_token signed with a foreign key under a known kid'
+  | 'id_token signed with an unknown kid'
+  | 'id_token with a changed payload'
+  | 'id_token without a signature'
+  | 'id_token with alg none'
+  | 'id_token with alg HS256'
+  | 'id_token is not a JWT'
+  | 'id_token from another issuer'
+  | 'id_token without iss'
+  | 'id_token for another client'
+  | 'id_token without aud'
+  | 'id_token for several clients without azp'
+  | 'id_token with the azp of another client'
+  | 'id_token expired'
+  | 'id_token without exp'
+  | 'id_token without iat'
+  | 'id_token not valid yet'
+  | 'id_token with another nonce'
+  | 'id_token without nonce'
+  | 'id_token without sub'
+  | 'id_token with an empty sub'
+  | 'id_token with an old auth_time'
+  | 'id_token without auth_time'
+  | 'id_token with a critical header'
+  | 'id_token of another user'
+
+/** What can be wrong with userinfo. */
+export type UserinfoFault = 'userinfo of another user' | 'userinfo without sub' | 'userinfo refused'
+
+/** What can be wrong with the discovery document. */
+export type DiscoveryFault =
+  | 'discovery names another issuer'
+  | 'discovery without token_endpoint'
+  | 'discovery without jwks_uri'
+  | 'discovery is an array'
+
+/** What can be wrong with the keys. */
+export type JwksFault =
+  | 'jwks empty'
+  | 'jwks without keys'
+  | 'jwks of other keys'
+  | 'jwks with a broken key'
+
+/** Where something can go wrong on the network. */
+export type Endpoint = 'discovery' | 'jwks' | 'token' | 'userinfo'
+
+/** What can go wrong on the network, at one endpoint. */
+export type NetworkFault =
+  | 'down'
+  | 'hanging'
+  | 'dripping'
+  | 'huge'
+  | 'redirecting'
+  | 'html'
+  | 'empty'
+  | 'server error'
+  | 'truncated'
+  | 'delayed'
+
+/** One way to misbehave. */
+export type Fault =
+  | AuthorizationFault
+  | TokenFault
+  | IdTokenFault
+  | UserinfoFault
+  | DiscoveryFault
+  | JwksFault
+  | `${Endpoint}: ${NetworkFault}`

@@ -1,0 +1,55 @@
+import type { ServerResponse } from 'node:http'
+import type { NetworkFault } from './faults.ts'
+
+/** Answers the way a broken network or server does. */
+export function answerBadly(fault: Exclude<NetworkFault, 'delayed'>, res: ServerResponse): void {
+  switch (fault) {
+    case 'down':
+      res.destroy()
+      return
+    case 'hanging':
+      return
+    case 'dripping':
+      drip(res)
+      return
+    case 'huge':
+      pour(res)
+      return
+    case 'redirecting':
+      res.writeHead(302, { location: '/elsewhere' }).end()
+      return
+    case 'html':
+      res.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Welcome to the proxy</h1>')
+      return
+    case 'empty':
+      res.writeHead(200, { 'content-type': 'application/json' }).end()
+      return
+    case 'server error':
+      res.writeHead(503, { 'content-type': 'application/json' }).end('{"error":"server_error"}')
+      return
+    case 'truncated':
+      res.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })
+      res.write('{"iss')
+      setTimeout(() => res.destroy(), 20)
+  }
+}
+
+/** One byte at a time, for ever: each is in time, the whole never is. */
+function drip(res: ServerResponse): void {
+  res.writeHead(200, { 'content-type': 'application/json' })
+  const timer = setInterval(() => res.write(' '), 20)
+  res.on('close', () => clearInterval(timer))
+}
+
+/** Megabytes of white space, as fast as they are taken. */
+function pour(res: ServerResponse): void {
+  res.writeHead(200, { 'content-type': 'application/json' })
+  const block = Buffer.alloc(65_536, ' ')
+  const more = (): void => {
+    while (!res.destroyed && res.write(block)) {
+      // Until the other side stops reading.
+    }
+  }
+  res.on('drain', more)
+  more()
+}

@@ -1,0 +1,105 @@
+import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import type { Fault } from './faults.ts'
+
+/** A key the provider signs with. */
+export interface SigningKey {
+  readonly kid: string
+  readonly privateKey: KeyObject
+  readonly publicKey: KeyObject
+}
+
+/** Makes an RSA key. */
+export function createSigningKey(kid: string): SigningKey {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  return { kid, privateKey, publicKey }
+}
+
+/** The public half as a JWK. */
+export function toJwk({ kid, publicKey }: SigningKey): Record<string, unknown> {
+  return { ...publicKey.export({ format: 'jwk' }), kid, use: 'sig', alg: 'RS256' }
+}
+
+/** Makes a JWT signed with RS256. */
+export function signJwt(
+  claims: Readonly<Record<string, unknown>>,
+  key: SigningKey,
+  header: Readonly<Record<string, unknown>> = {},
+): string {
+  const signed = `${encode({ alg: 'RS256', kid: key.kid, ...header })}.${encode(claims)}`
+  return `${signed}.${sign('sha256', Buffer.from(signed), key.privateKey).toString('base64url')}`
+}
+
+/** Makes an ID Token, with what is to be wrong about it. */
+export function signIdToken(
+  claims: Readonly<Record<string, unknown>>,
+  key: SigningKey,
+  foreignKey: SigningKey,
+  clientSecret: string,
+  fault: Fault | undefined,
+): string {
+  const wrong = withClaimFault(claims, fault)
+  switch (fault) {
+    case 'id_token signed with a foreign key under a known kid':
+      return signJwt(wrong, { ...foreignKey, kid: key.kid })
+    case 'id_token signed with an unknown kid':
+      return signJwt(wrong, foreignKey)
+    case 'id_token with a changed payload': {
+      const [header, , signature] = signJwt(wrong, key).split('.')
+      return `${header}.${encode({ ...wrong, sub: 'mallory' })}.${signature}`
+    }
+    case 'id_token without a signature':
+      return signJwt(wrong, key).replace(/[^.]*$/, '')
+    case 'id_token with alg none':
+      return `${encode({ alg: 'none' })}.${encode(wrong)}.`
+    case 'id_token with alg HS256': {
+      const signed = `${encode({ alg: 'HS256', kid: key.kid })}.${encode(wrong)}`
+      return `${signed}.${createHmac('sha256', clientSecret).update(signed).digest('base64url')}`
+    }
+    case 'id_token is not a JWT':
+      return 'this-is-not-a-jwt'
+    case 'id_token with a critical header':
+      return signJwt(wrong, key, { crit: ['exp'] })
+    default:
+      return signJwt(wrong, key)
+  }
+}
+
+function withClaimFault(
+  claims: Readonly<Record<string, unknown>>,
+  fault: Fault | undefined,
+): Record<string, unknown> {
+  const now = Math.floor(Date.now() / 1000)
+  const { [missingClaim(fault) ?? '']: _missing, ...kept } = claims
+  switch (fault) {
+    case 'id_token from another issuer':
+      return { ...kept, iss: 'https://other.example' }
+    case 'id_token for another client':
+      return { ...kept, aud: 'another-client' }
+    case 'id_token for several clients without azp':
+      return { ...kept, aud: [claims.aud, 'another-client'] }
+    case 'id_token with the azp of another client':
+      return { ...kept, aud: [claims.aud, 'another-client'], azp: 'another-client' }
+    case 'id_token expired':
+      return { ...kept, iat: now - 7200, exp: now - 3600 }
+    case 'id_token not valid yet':
+      return { ...kept, nbf: now + 3600 }
+    case 'id_token with another nonce':
+      return { ...kept, nonce: 'another-nonce' }
+    case 'id_token with an empty sub':
+      return { ...kept, sub: '' }
+    case 'id_token of another user':
+      return { ...kept, sub: 'mallory' }
+    case 'id_token with an old auth_time':
+      return { ...kept, auth_time: now - 86_400 }
+    default:
+      return kept
+  }
+}
+
+function missingClaim(fault: Fault | undefined): string | undefined {
+  return /^id_token without (iss|aud|exp|iat|nonce|sub|auth_time)$/.exec(fault ?? '')?.[1]
+}
+
+function encode(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url')
+}
