@@ -2,6 +2,7 @@ import { type ApiKeyInput, createApiKey, revokeApiKey } from './domain/api-keys.
 import { rotateApplicationSecret } from './domain/applications.ts'
 import type { Actor, DomainContext } from './domain/context.ts'
 import { createTenant, defaultSettings, deleteTenant } from './domain/tenants.ts'
+import { rotateSigningKey } from './issuer/keys.ts'
 import { type SeedReport, seed } from './seed.ts'
 import type { AuditQuery } from './store/ports.ts'
 import type { ApiKey, StoredAuditEntry, Tenant, TenantSettings } from './store/records.ts'
@@ -28,6 +29,8 @@ export interface Admin {
   revokeApiKey(id: string): Promise<ApiKey>
   /** Replaces the client secret of an application; the old one stops at once. */
   rotateApplicationSecret(tenantId: string, applicationId: string): Promise<void>
+  /** Gives the tenant a new signing key; answers with its `kid`. Sessions and tokens go on. */
+  rotateSigningKey(tenantId: string): Promise<string>
   /** Entries of the audit log, the newest first. */
   audit(query?: AuditQuery): Promise<StoredAuditEntry[]>
   /** Creates what a seed document names and the service does not have yet. */
@@ -63,6 +66,7 @@ export function createAdmin(context: DomainContext): Admin {
     async rotateApplicationSecret(tenantId, applicationId) {
       await rotateApplicationSecret(context, actor, tenantId, applicationId)
     },
+    rotateSigningKey: (tenantId) => rotateSigningKey(context, actor, tenantId),
     audit: (query = {}) => store.audit.list(query),
     seed: (document) => seed(context, actor, document),
   }

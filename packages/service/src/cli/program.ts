@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { ServiceError } from '../domain/errors.ts'
 import { addAuditCommand } from './audit.ts'
 import { addKeyCommands } from './key.ts'
+import { addSigningKeyCommands } from './keys.ts'
 import { addSeedCommand } from './seed.ts'
 import { addServeCommand } from './serve.ts'
 import { addTenantCommands } from './tenant.ts'
@@ -33,6 +34,7 @@ Exit codes: 0 done, 1 failed, 2 called in a wrong way.`,
     addServeCommand,
     addTenantCommands,
     addKeyCommands,
+    addSigningKeyCommands,
     addSeedCommand,
     addAuditCommand,
   ]) {
