@@ -29,7 +29,10 @@ export interface Admin {
   revokeApiKey(id: string): Promise<ApiKey>
   /** Replaces the client secret of an application; the old one stops at once. */
   rotateApplicationSecret(tenantId: string, applicationId: string): Promise<void>
-  /** Gives the tenant a new signing key; answers with its `kid`. Sessions and tokens go on. */
+  /**
+   * Gives a tenant a new signing key; resolves with its `kid`. The earlier ones stay published, so no
+   * session and no token ends.
+   */
   rotateSigningKey(tenantId: string): Promise<string>
   /** Entries of the audit log, the newest first. */
   audit(query?: AuditQuery): Promise<StoredAuditEntry[]>

@@ -187,5 +187,6 @@ test('a client whose headers do not end is cut off', async () => {
   const client = await aClient(port)
   client.send('GET / HTTP/1.1\r\nhost: x\r\nx-slow: ')
   await client.ended
-  expect(client.text).toContain('HTTP/1.1 408 Request Timeout')
+  expect(client.text).toContain('HTTP/1.1 400 Bad Request')
+  expect(client.text).toContain('The request did not arrive in time.')
 })

@@ -3,17 +3,23 @@ import { type DataOptions, withAdmin, withDataOptions } from './options.ts'
 
 /** Adds `keys rotate`. */
 export function addSigningKeyCommands(program: Command): void {
-  const keys = program.command('keys').description('The keys that tenants sign their tokens with.')
+  const keys = program.command('keys').description('Rotate the keys that sign the tokens.')
 
   withDataOptions(
     keys
       .command('rotate')
-      .description('Give a tenant a new signing key. Sessions and tokens go on.'),
+      .description('Give tenants a new signing key; no session and no token ends.'),
   )
-    .requiredOption('--tenant <id>', 'whose key')
-    .action((options: DataOptions & { tenant: string }) =>
+    .option('--tenant <id...>', 'these tenants (default: all of them)')
+    .addHelpText(
+      'after',
+      '\nA server that runs on the folder signs with the new keys within a minute.',
+    )
+    .action((options: DataOptions & { tenant?: string[] }) =>
       withAdmin(options, async (admin) => {
-        console.log(`Signing with ${await admin.rotateSigningKey(options.tenant)} from now on.`)
+        const ids = options.tenant ?? (await admin.listTenants()).map(({ id }) => id)
+        for (const id of ids)
+          console.log(`${id} now signs with ${await admin.rotateSigningKey(id)}`)
       }),
     )
 }

@@ -16,8 +16,6 @@ const MAX_COST = 12
 /** What a hash may be imported in. */
 export const importAlgorithms = ['bcrypt', 'plain', 'md5', 'sha1', 'sha256', 'sha512'] as const
 
-export type ImportAlgorithm = (typeof importAlgorithms)[number]
-
 const digestBytes = { md5: 16, sha1: 20, sha256: 32, sha512: 64 } as const
 
 type Digest = keyof typeof digestBytes

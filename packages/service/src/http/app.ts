@@ -47,7 +47,8 @@ interface Locals {
 export function createApi(options: ApiOptions): Express {
   const { context, logger } = options
   const app = express()
-  app.disable('x-powered-by').disable('etag').enable('case sensitive routing')
+  app.disable('x-powered-by').disable('etag')
+  app.enable('case sensitive routing').enable('strict routing')
   app.use(beginRequest(logger))
 
   app.use('/v1', authenticateRequest(options))

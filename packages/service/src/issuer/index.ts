@@ -15,7 +15,6 @@ import { endVoidSessions } from './void-sessions.ts'
 export type { CapturedMail, Outbox } from '../mail/outbox.ts'
 export { createSmtpTransport, type SmtpOptions } from '../mail/smtp.ts'
 export type { IssuerLogger } from './context.ts'
-export { rotateSigningKey } from './keys.ts'
 export type { Limits } from './limits.ts'
 
 export interface IssuerOptions {

@@ -2,6 +2,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { createIdentityService } from '@latchkey/service'
 import { expect, test } from 'vitest'
 import { run, serve, temporaryFolder } from './support.ts'
 
@@ -100,6 +101,7 @@ test('--help of every command says what it does and exits with 0', async () => {
     ['tenant'],
     ['key'],
     ['key', 'create'],
+    ['keys', 'rotate'],
     ['seed'],
     ['audit'],
   ]) {
@@ -131,6 +133,23 @@ test('a port that is taken is refused with a sentence', async () => {
   other.close()
   expect(refused.code).toBe(1)
   expect(refused.stderr).toContain(`Port ${port} on 127.0.0.1 is taken`)
+})
+
+test('keys rotate publishes a new key and keeps the old one', async () => {
+  using folder = temporaryFolder()
+  const data = ['--data', folder.path]
+  await run(['tenant', 'create', ...data, '--domain', 'login.example.com'])
+  const first = await run(['keys', 'rotate', ...data])
+  const second = await run(['keys', 'rotate', ...data])
+  const kids = [first, second].map(({ stdout }) => stdout.trim().split(' ').at(-1))
+  expect(new Set(kids).size).toBe(2)
+
+  const service = await createIdentityService({ data: folder.path })
+  const answer = await service.fetch('https://login.example.com/oidc/jwks')
+  const { keys } = (await answer.json()) as { keys: { kid: string; d?: string }[] }
+  await service.close()
+  expect(keys.map(({ kid }) => kid)).toEqual(kids.reverse())
+  expect(keys.every(({ d }) => d === undefined)).toBe(true)
 })
 
 test('deleting a tenant needs --yes', async () => {
