@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { type Logger, pino } from 'pino'
+import type { SmtpOptions } from '../mail/smtp.ts'
 import { type DataOptions, wholeNumber, withDataOptions } from './options.ts'
 
 interface ServeOptions extends DataOptions {
@@ -9,6 +10,9 @@ interface ServeOptions extends DataOptions {
   auditDays: number
   closeSeconds: number
   logLevel: string
+  smtpUrl?: string
+  mailFrom?: string
+  trustedProxy?: string[]
 }
 
 /** Adds `serve`. */
@@ -46,6 +50,24 @@ export function addServeCommand(program: Command): void {
         .argParser(wholeNumber(0, 3_600)),
     )
     .addOption(
+      new Option('--smtp-url <url>', 'mail server, such as smtp://user:pass@host:587').env(
+        'LATCHKEY_SMTP_URL',
+      ),
+    )
+    .addOption(
+      new Option('--mail-from <address>', 'sender of all mail; needed with --smtp-url').env(
+        'LATCHKEY_MAIL_FROM',
+      ),
+    )
+    .addOption(
+      new Option(
+        '--trusted-proxy <network...>',
+        'proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8',
+      )
+        .env('LATCHKEY_TRUSTED_PROXY')
+        .argParser((text: string, before: string[] = []) => [...before, ...text.split(',')]),
+    )
+    .addOption(
       new Option('--log-level <level>', 'debug logs every request')
         .env('LATCHKEY_LOG_LEVEL')
         .default('info')
@@ -64,6 +86,8 @@ async function serve(options: ServeOptions): Promise<void> {
     requestsPerSecond: options.rateLimit,
     auditDays: options.auditDays,
     closeSeconds: options.closeSeconds,
+    mail: mailOptions(options),
+    trustedProxies: options.trustedProxy ?? [],
     logger,
   })
   try {
@@ -74,6 +98,13 @@ async function serve(options: ServeOptions): Promise<void> {
   } finally {
     await service.close()
   }
+}
+
+function mailOptions({ smtpUrl, mailFrom }: ServeOptions): SmtpOptions | undefined {
+  if (smtpUrl === undefined) return undefined
+  if (mailFrom === undefined)
+    throw new Error('--smtp-url needs --mail-from, the sender of all mail.')
+  return { url: smtpUrl, from: mailFrom }
 }
 
 /** JSON lines on standard output; whatever could be a secret is cut out. */

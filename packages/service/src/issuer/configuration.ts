@@ -54,7 +54,11 @@ export function createConfiguration(
       dPoP: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },
       resourceIndicators: { enabled: false },
-      revocation: { enabled: true },
+      revocation: {
+        enabled: true,
+        // RFC 7009 §2.1: an application revokes its own tokens only.
+        allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId,
+      },
       rpInitiatedLogout: createLogout(context),
       backchannelLogout: { enabled: true },
     },

@@ -12,8 +12,7 @@ import { createOutgoing } from './outgoing.ts'
 import { createProviders } from './providers.ts'
 import { endVoidSessions } from './void-sessions.ts'
 
-export type { CapturedMail, Outbox } from '../mail/outbox.ts'
-export { createSmtpTransport, type SmtpOptions } from '../mail/smtp.ts'
+export type { Outbox } from '../mail/outbox.ts'
 export type { IssuerLogger } from './context.ts'
 export type { Limits } from './limits.ts'
 

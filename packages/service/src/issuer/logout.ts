@@ -44,7 +44,13 @@ export function createLogout(context: IssuerContext): LogoutFeature {
       const applicationId =
         ctx.oidc.client?.clientId ?? lastApplication(ctx.req, issuer.startsWith('https:'))
       const wayOn = await wayToApplication(context, tenant, applicationId, 'continueTo')
-      send(ctx, 'message', { title: 'loggedOutTitle', text: 'loggedOutText', wayOn })
+      // Whoever declined comes here as well.
+      const { accountId } = await ctx.oidc.provider.Session.get(ctx as never)
+      const user = accountId && (await context.domain.store.users.get(tenant.id, accountId))
+      if (!user)
+        return send(ctx, 'message', { title: 'loggedOutTitle', text: 'loggedOutText', wayOn })
+      const values = { email: user.email }
+      send(ctx, 'message', { title: 'signedInTitle', text: 'signedInText', values, wayOn })
     },
   }
 }

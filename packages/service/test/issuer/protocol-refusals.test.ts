@@ -470,6 +470,10 @@ test('a logout without an ID token asks first, and can be declined', async () =>
   await browser.submitOnly(question)
   expect((await browser.get((await app.begin()).url)).location).toContain('code=')
 
+  const bare = await browser.get(`${issuer.url}/oidc/logout`)
+  const stayed = await browser.submit(bare)
+  expect(stayed.html).toContain('You are logged in already')
+
   const again = await browser.get(logout.href)
   const left = await browser.submit(again, { logout: 'yes' })
   expect(left.location).toBe(`${applicationUrl}/logged-out`)

@@ -23,6 +23,7 @@ export interface Page {
  */
 export function createBrowser(issuer: { url: string; fetch: Fetch }) {
   let cookies: Cookie[] = []
+  const setCookies: string[] = []
   const headers: Record<string, string> = { accept: 'text/html' }
 
   async function send(url: string, init: RequestInit = {}): Promise<Page> {
@@ -31,7 +32,10 @@ export function createBrowser(issuer: { url: string; fetch: Fetch }) {
       redirect: 'manual',
       headers: { ...headers, ...(init.headers as object), cookie: cookiesFor(new URL(url)) },
     })
-    for (const line of response.headers.getSetCookie()) store(new URL(url), line)
+    for (const line of response.headers.getSetCookie()) {
+      setCookies.push(line)
+      store(new URL(url), line)
+    }
     return {
       url,
       status: response.status,
@@ -77,6 +81,8 @@ export function createBrowser(issuer: { url: string; fetch: Fetch }) {
 
   return {
     headers,
+    /** Every `Set-Cookie` header so far. */
+    setCookies,
     get: (url: string) => send(new URL(url, issuer.url).href).then(follow),
     /** Like `get`, without following redirects. */
     peek: (url: string) => send(new URL(url, issuer.url).href),

@@ -1,0 +1,366 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { createBrowser } from './support/browser.ts'
+import { createClient, logIn } from './support/client.ts'
+import { applicationUrl, startIssuer, storeKinds, type TestIssuer } from './support/issuer.ts'
+
+const ada = { email: 'ada@example.com', password: 'correct horse battery' }
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+function moveTime(seconds: number): void {
+  const now = Date.now()
+  vi.useFakeTimers({ toFake: ['Date'], now: now + seconds * 1000 })
+}
+
+/** A browser that has opened the form to create an account. */
+async function openSignup(issuer: TestIssuer) {
+  const app = await createClient(issuer)
+  const browser = createBrowser(issuer)
+  const begun = await app.begin()
+  const login = await browser.get(begun.url)
+  const path = /href="([^"]*\/signup[^"]*)"/.exec(login.html)?.[1]?.replaceAll('&amp;', '&') ?? ''
+  return { app, browser, begun, form: await browser.get(path) }
+}
+
+async function askForReset(issuer: TestIssuer, email = ada.email) {
+  const browser = createBrowser(issuer)
+  const answer = await browser.submit(await browser.get('/reset'), { email })
+  return { browser, answer }
+}
+
+describe.each(storeKinds)('on %s', (store) => {
+  test('a visitor signs up, proves the address and lands at the application', async () => {
+    await using issuer = await startIssuer({ store })
+    const { app, browser, begun, form } = await openSignup(issuer)
+    const sent = await browser.submit(form, { ...ada, name: 'Ada Lovelace' })
+    expect(sent.html).toContain('Check your inbox')
+    expect((await browser.submit(sent, { step: 'continue' })).html).toContain('still waiting')
+
+    const callback = await browser.submit(await browser.get(await issuer.lastLink()))
+    expect((await app.redeem(begun, callback)).claims()).toMatchObject({
+      email: ada.email,
+      email_verified: true,
+      name: 'Ada Lovelace',
+    })
+    expect((await logIn(issuer, app, ada)).callback.location).toContain('code=')
+  })
+
+  test('where unverified users may log in, a sign-up goes on without the message', async () => {
+    await using issuer = await startIssuer({ store, settings: { allowUnverified: true } })
+    const { app, browser, begun, form } = await openSignup(issuer)
+    const sent = await browser.submit(form, ada)
+    const callback = await browser.submit(sent, { step: 'continue' })
+    expect((await app.redeem(begun, callback)).claims()).toMatchObject({ email_verified: false })
+  })
+
+  test('a sign-up with a taken address gets the same answer and changes nothing; its owner gets a message', async () => {
+    await using issuer = await startIssuer({ store, settings: { allowUnverified: true } })
+    const owner = await issuer.addUser(ada)
+    const taken = await openSignup(issuer)
+    const known = await taken.browser.submit(taken.form, { ...ada, password: 'not the real one' })
+    const fresh = await openSignup(issuer)
+    const unknown = await fresh.browser.submit(fresh.form, {
+      email: 'eve@example.com',
+      password: 'not the real one',
+    })
+    const neutral = (html: string) =>
+      html
+        .replace(/name="csrf" value="[^"]*"/, '')
+        .replaceAll(/(ada|eve)@example.com|\/login\/[^/?]+/g, '')
+    expect(known.status).toBe(unknown.status)
+    expect(neutral(known.html)).toBe(neutral(unknown.html))
+
+    const waiting = await taken.browser.submit(known, { step: 'continue' })
+    expect(waiting.html).toContain('still waiting')
+    const [, reminder] = await issuer.mails()
+    expect(reminder).toMatchObject({ to: ada.email, subject: expect.stringContaining('already') })
+    const app = await createClient(issuer)
+    expect((await logIn(issuer, app, ada)).callback.location).toContain('code=')
+    expect(await issuer.domain.store.users.get(issuer.tenant.id, owner.id)).toEqual(owner)
+  })
+
+  test('asking for a reset gets the same answer for any address, and a message only where there is an account', async () => {
+    await using issuer = await startIssuer({ store })
+    await issuer.addUser(ada)
+    const known = await askForReset(issuer)
+    const unknown = await askForReset(issuer, 'eve@example.com')
+    expect(unknown.answer.status).toBe(known.answer.status)
+    expect(unknown.answer.html.replace('eve@', 'ada@')).toBe(known.answer.html)
+    expect((await issuer.mails()).map(({ to }) => to)).toEqual([ada.email])
+  })
+
+  test('opening a reset link spends nothing, a refused password spends nothing, an accepted one does', async () => {
+    await using issuer = await startIssuer({ store })
+    await issuer.addUser(ada)
+    const { browser } = await askForReset(issuer)
+    const link = await issuer.lastLink()
+    for (let i = 0; i < 3; i++) await issuer.fetch(link)
+
+    const form = await browser.get(link)
+    const refusals = {
+      short: 'fewer than 8',
+      [ada.email]: 'must not be your email',
+      Password123: 'list of common passwords',
+      ['ä'.repeat(37)]: 'at most 72 bytes',
+    }
+    for (const [password, text] of Object.entries(refusals)) {
+      const refused = await browser.submit(form, { password })
+      expect(refused.status).toBe(422)
+      expect(refused.html).toContain(text)
+    }
+    const done = await browser.submit(form, { password: 'a brand new one' })
+    expect(done.html).toContain('Your new password is set')
+    expect((await browser.submit(form, { password: 'and another one' })).status).toBe(410)
+    expect((await browser.get(link)).status).toBe(410)
+    expect((await issuer.mails())[0]?.subject).toContain('was changed')
+  })
+
+  test('of parallel submissions of one reset link exactly one sets its password', async () => {
+    await using issuer = await startIssuer({ store })
+    await issuer.addUser(ada)
+    const { browser } = await askForReset(issuer)
+    const form = await browser.get(await issuer.lastLink())
+    const passwords = ['number one it is', 'number two it is', 'number three it is']
+    const answers = await Promise.all(
+      passwords.map((password) => browser.submit(form, { password })),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    const app = await createClient(issuer)
+    const logins = []
+    for (const password of passwords) {
+      logins.push((await logIn(issuer, app, { ...ada, password })).callback.location !== undefined)
+    }
+    expect(logins).toEqual(answers.map(({ status }) => status === 200))
+  })
+
+  test('a newer link ends the older one of the same purpose', async () => {
+    await using issuer = await startIssuer({ store })
+    await issuer.addUser(ada)
+    await askForReset(issuer)
+    const older = await issuer.lastLink()
+    const { browser } = await askForReset(issuer)
+    const newer = await issuer.lastLink()
+    expect((await browser.get(older)).status).toBe(410)
+    expect((await browser.get(newer)).status).toBe(200)
+  })
+
+  test('a reset link works for an hour, a verification link for a day', async () => {
+    await using issuer = await startIssuer({ store })
+    await issuer.addUser({ ...ada, emailVerified: false })
+    const { browser } = await askForReset(issuer)
+    const resetLink = await issuer.lastLink()
+    await logIn(issuer, await createClient(issuer), ada)
+    const verifyLink = await issuer.lastLink()
+    moveTime(3_590)
+    expect((await browser.get(resetLink)).status).toBe(200)
+    moveTime(20)
+    expect((await browser.get(resetLink)).status).toBe(410)
+    moveTime(82_000)
+    expect((await browser.get(verifyLink)).status).toBe(200)
+    moveTime(1_000)
+    expect((await browser.get(verifyLink)).status).toBe(410)
+  })
+
+  test('opening a verification link verifies nothing; the button does, once', async () => {
+    await using issuer = await startIssuer({ store })
+    const user = await issuer.addUser({ ...ada, emailVerified: false })
+    const verifiedAt = async () =>
+      (await issuer.domain.store.users.get(issuer.tenant.id, user.id))?.verifiedAt
+    await logIn(issuer, await createClient(issuer), ada)
+    const browser = createBrowser(issuer)
+    const page = await browser.get(await issuer.lastLink())
+    expect(await verifiedAt()).toBeUndefined()
+    expect((await browser.submit(page)).html).toContain('Your address is confirmed')
+    expect(await verifiedAt()).toBeDefined()
+    expect((await browser.submit(page)).status).toBe(410)
+  })
+
+  test('a verification link for an address that the user no longer has verifies nothing', async () => {
+    await using issuer = await startIssuer({ store })
+    const user = await issuer.addUser({ ...ada, emailVerified: false })
+    await logIn(issuer, await createClient(issuer), ada)
+    const link = await issuer.lastLink()
+    await issuer.changeUser(user, { email: 'new@example.com' })
+    const browser = createBrowser(issuer)
+    expect((await browser.submit(await browser.get(link))).status).toBe(410)
+    const after = await issuer.domain.store.users.get(issuer.tenant.id, user.id)
+    expect(after?.verifiedAt).toBeUndefined()
+  })
+
+  test('guesses at one address wait longer and longer, the right password as well, and never for ever', async () => {
+    await using issuer = await startIssuer({ store })
+    await issuer.addUser(ada)
+    const app = await createClient(issuer)
+    const browser = createBrowser(issuer)
+    const form = await browser.get((await app.begin()).url)
+    const wrong = { ...ada, password: 'wrong' }
+    for (let i = 0; i < 5; i++) expect((await browser.submit(form, wrong)).status).toBe(422)
+
+    const refused = await browser.submit(form, ada)
+    expect(refused.status).toBe(429)
+    expect(refused.headers.get('retry-after')).toBe('2')
+    expect(refused.html).toContain('Too many attempts')
+    moveTime(2)
+    expect((await browser.submit(form, wrong)).status).toBe(422)
+    expect((await browser.submit(form, wrong)).headers.get('retry-after')).toBe('4')
+    moveTime(4)
+    expect((await browser.submit(form, ada)).location).toContain('code=')
+    expect(await issuer.actions()).toContain('limit.login_address')
+  })
+
+  test('an address without an account is limited in the same way', async () => {
+    await using issuer = await startIssuer({ store })
+    const app = await createClient(issuer)
+    const browser = createBrowser(issuer)
+    const form = await browser.get((await app.begin()).url)
+    const guess = { email: 'eve@example.com', password: 'wrong' }
+    for (let i = 0; i < 5; i++) expect((await browser.submit(form, guess)).status).toBe(422)
+    expect((await browser.submit(form, guess)).status).toBe(429)
+  })
+})
+
+test('one client that tries many addresses is slowed down, by the address its proxy vouches for', async () => {
+  const limits = {
+    loginPerClient: { free: 3, baseSeconds: 10, maxSeconds: 60, forgetSeconds: 3_600 },
+  }
+  await using issuer = await startIssuer({ limits, trustedProxies: ['127.0.0.1'] })
+  await issuer.addUser(ada)
+  const app = await createClient(issuer)
+  const browser = createBrowser(issuer)
+  const form = await browser.get((await app.begin()).url)
+  const guess = (from: string, n: number) => {
+    browser.headers['x-forwarded-for'] = from
+    return browser.submit(form, { email: `user${n}@example.com`, password: 'wrong' })
+  }
+  for (let n = 0; n < 3; n++) {
+    // What the client writes itself, left of the proxy's own entry, changes nothing.
+    expect((await guess(`10.9.8.${n}, 203.0.113.7`, n)).status).toBe(422)
+  }
+  expect((await guess('10.9.8.9, 203.0.113.7', 4)).status).toBe(429)
+  expect((await guess('203.0.113.8', 5)).status).toBe(422)
+  expect(await issuer.actions()).toContain('limit.login_client')
+})
+
+test('without configured proxies X-Forwarded-For is not believed', async () => {
+  const limits = {
+    loginPerClient: { free: 2, baseSeconds: 10, maxSeconds: 60, forgetSeconds: 3_600 },
+  }
+  await using issuer = await startIssuer({ limits })
+  const app = await createClient(issuer)
+  const browser = createBrowser(issuer)
+  const form = await browser.get((await app.begin()).url)
+  const statuses: number[] = []
+  for (let n = 0; n < 3; n++) {
+    browser.headers['x-forwarded-for'] = `203.0.113.${n}`
+    const guess = { email: `user${n}@example.com`, password: 'wrong' }
+    statuses.push((await browser.submit(form, guess)).status)
+  }
+  expect(statuses).toEqual([422, 422, 429])
+})
+
+test('messages to one address are limited, and the answer stays the same', async () => {
+  await using issuer = await startIssuer()
+  await issuer.addUser(ada)
+  const answers = []
+  for (let i = 0; i < 5; i++) answers.push((await askForReset(issuer)).answer)
+  expect(new Set(answers.map(({ html }) => html)).size).toBe(1)
+  expect(await issuer.mails()).toHaveLength(3)
+  expect(await issuer.actions()).toContain('limit.mail_address')
+})
+
+test('a form without its token, with a foreign one, or from another site is refused', async () => {
+  await using issuer = await startIssuer()
+  await issuer.addUser(ada)
+  const app = await createClient(issuer)
+  const browser = createBrowser(issuer)
+  const form = await browser.get((await app.begin()).url)
+  const foreign = await createBrowser(issuer).get((await app.begin()).url)
+  const foreignToken = /name="csrf" value="([^"]*)"/.exec(foreign.html)?.[1] ?? ''
+  for (const csrf of ['', 'x', foreignToken]) {
+    expect((await browser.submit(form, { ...ada, csrf })).status).toBe(403)
+  }
+  browser.headers['sec-fetch-site'] = 'cross-site'
+  expect((await browser.submit(form, ada)).status).toBe(403)
+  browser.headers['sec-fetch-site'] = 'same-origin'
+  expect((await browser.submit(form, ada)).location).toContain('code=')
+})
+
+test('a login page that was left open too long leads back to the application', async () => {
+  await using issuer = await startIssuer()
+  await issuer.addUser(ada)
+  const app = await createClient(issuer)
+  const browser = createBrowser(issuer)
+  const form = await browser.get((await app.begin()).url)
+  moveTime(3_700)
+  const expired = await browser.submit(form, ada)
+  expect(expired.status).toBe(400)
+  expect(expired.html).toContain('This page has expired')
+  expect(expired.html).toContain(`href="${applicationUrl}/login"`)
+})
+
+test('going back to a finished login says who is logged in and leads on', async () => {
+  await using issuer = await startIssuer()
+  await issuer.addUser(ada)
+  const app = await createClient(issuer)
+  const browser = createBrowser(issuer)
+  const form = await browser.get((await app.begin()).url)
+  await browser.submit(form, ada)
+  const back = await browser.submit(form, ada)
+  expect(back.html).toContain('You are logged in already')
+  expect(back.html).toContain(ada.email)
+  expect(back.html).toContain(`href="${applicationUrl}/login"`)
+})
+
+test('pages are never cached, framed or a source of referrers, and run no script', async () => {
+  await using issuer = await startIssuer()
+  const app = await createClient(issuer)
+  const page = await createBrowser(issuer).get((await app.begin()).url)
+  const policy = page.headers.get('content-security-policy') ?? ''
+  expect(policy).toContain("default-src 'none'")
+  expect(policy).toContain("frame-ancestors 'none'")
+  expect(policy).not.toContain('script')
+  expect(policy).not.toContain('form-action')
+  expect(page.headers.get('cache-control')).toBe('no-store')
+  expect(page.headers.get('referrer-policy')).toBe('no-referrer')
+  expect(page.html).not.toContain('<script')
+})
+
+test('nothing that a visitor or a customer writes is taken for HTML', async () => {
+  const evil = '"><img src=x onerror=alert(1)>'
+  await using issuer = await startIssuer({
+    settings: { companyName: evil, logoImageText: evil, developerMode: true },
+  })
+  await issuer.addUser({ ...ada, profile: { name: evil, given_name: evil } })
+  const app = await createClient(issuer)
+  const browser = createBrowser(issuer)
+  const form = await browser.get((await app.begin({ login_hint: evil, ui_locales: evil })).url)
+  const refused = await browser.submit(form, { email: evil, password: evil })
+  await askForReset(issuer)
+  const outbox = await browser.get('/x/outbox')
+  const link = await browser.get(`/reset?token=${encodeURIComponent(evil)}&application=${evil}`)
+  const error = await browser.get((await app.begin({ redirect_uri: evil, client_id: evil })).url)
+  const unknownScope = await browser.get((await app.begin({ prompt: evil })).url)
+  for (const page of [form, refused, outbox, link, error, unknownScope]) {
+    expect(page.html).not.toContain('<img')
+  }
+  for (const { html } of await issuer.mails()) expect(html).not.toContain('<img')
+})
+
+test('the language is what the application asks for, then what the browser asks for', async () => {
+  await using issuer = await startIssuer()
+  const app = await createClient(issuer)
+  const browser = createBrowser(issuer)
+  browser.headers['accept-language'] = 'fr;q=0.9, de-AT;q=0.8, en;q=0.5'
+  expect((await browser.get((await app.begin()).url)).html).toContain('lang="de"')
+  const english = await browser.get((await app.begin({ ui_locales: 'fr en' })).url)
+  expect(english.html).toContain('lang="en"')
+  browser.headers['accept-language'] = 'fr'
+  expect((await browser.get((await app.begin()).url)).html).toContain('lang="en"')
+})
+
+test('outside developer mode there is no page with captured mail', async () => {
+  await using issuer = await startIssuer()
+  expect((await createBrowser(issuer).get('/x/outbox')).status).toBe(404)
+})

@@ -1,0 +1,149 @@
+import { type AddressInfo, createServer } from 'node:net'
+import { SMTPServer } from 'smtp-server'
+import { afterEach, expect, test, vi } from 'vitest'
+import { createSmtpTransport } from '../../src/issuer/index.ts'
+import { createBrowser } from '../issuer/support/browser.ts'
+import { startIssuer, type TestIssuer } from '../issuer/support/issuer.ts'
+
+const ada = { email: 'ada@example.com', password: 'correct horse battery' }
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** A mail server that keeps what it takes; while it is `busy` it takes nothing. */
+async function startMailServer() {
+  const state = { busy: false, refused: 0 }
+  const received: { from: string; to: string[]; source: string }[] = []
+  const server = new SMTPServer({
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    onData(stream, session, callback) {
+      let source = ''
+      stream.on('data', (chunk: Buffer) => {
+        source += chunk.toString('utf8')
+      })
+      stream.on('end', () => {
+        if (state.busy) {
+          state.refused++
+          return callback(Object.assign(new Error('Busy'), { responseCode: 451 }))
+        }
+        const { mailFrom, rcptTo } = session.envelope
+        const from = mailFrom === false ? '' : mailFrom.address
+        received.push({ from, to: rcptTo.map(({ address }) => address), source })
+        callback()
+      })
+    },
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.server.address() as AddressInfo
+  return {
+    state,
+    received,
+    transport: createSmtpTransport({
+      url: `smtp://127.0.0.1:${port}`,
+      from: 'no-reply@acme.example',
+    }),
+    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  }
+}
+
+async function askForReset(issuer: TestIssuer, email = ada.email, language = 'en'): Promise<void> {
+  const browser = createBrowser(issuer)
+  browser.headers['accept-language'] = language
+  await browser.submit(await browser.get('/reset'), { email })
+}
+
+test('a message reaches the mail server as text and HTML, in the tenant’s name and the language of the visitor', async () => {
+  await using server = await startMailServer()
+  await using issuer = await startIssuer({
+    mail: server.transport,
+    settings: { supportEmail: 'help@acme.example' },
+  })
+  await issuer.addUser(ada)
+  await askForReset(issuer, ada.email, 'de')
+  await vi.waitFor(() => expect(server.received).toHaveLength(1))
+  const [mail] = server.received
+  expect(mail).toMatchObject({ from: 'no-reply@acme.example', to: [ada.email] })
+  expect(mail?.source).toMatch(/^From: Acme <no-reply@acme\.example>/m)
+  expect(mail?.source).toMatch(/^Reply-To: help@acme\.example/m)
+  expect(mail?.source).toMatch(/^Auto-Submitted: auto-generated/m)
+  expect(mail?.source).toContain('Content-Type: text/plain')
+  expect(mail?.source).toContain('Content-Type: text/html')
+  expect(mail?.source).toContain('<title>Neues Passwort f=C3=BCr Acme</title>')
+  await vi.waitFor(async () => expect(await issuer.mails()).toEqual([]))
+})
+
+test('nothing is sent for an address without an account', async () => {
+  await using server = await startMailServer()
+  await using issuer = await startIssuer({ mail: server.transport })
+  await askForReset(issuer, 'eve@example.com')
+  await issuer.idle()
+  expect(server.received).toEqual([])
+  expect(await issuer.protocol.mail.list(issuer.tenant.id, 10)).toEqual([])
+})
+
+test('a message that the server refuses for now is tried again later, with growing waits', async () => {
+  await using server = await startMailServer()
+  await using issuer = await startIssuer({ mail: server.transport })
+  await issuer.addUser(ada)
+  server.state.busy = true
+  await askForReset(issuer)
+  await vi.waitFor(() => expect(server.state.refused).toBe(1))
+  await issuer.idle()
+  expect(server.state.refused).toBe(1)
+
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 16_000 })
+  await issuer.idle()
+  expect(server.state.refused).toBe(2)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 16_000 })
+  await issuer.idle()
+  expect(server.state.refused).toBe(2)
+
+  server.state.busy = false
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 })
+  await issuer.idle()
+  expect(server.received).toHaveLength(1)
+})
+
+test('a message that cannot be sent for a day is given up, which the audit log says', async () => {
+  await using server = await startMailServer()
+  await using issuer = await startIssuer({ mail: server.transport })
+  await issuer.addUser(ada)
+  server.state.busy = true
+  await askForReset(issuer)
+  await vi.waitFor(() => expect(server.state.refused).toBe(1))
+  await issuer.idle()
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_500_000 })
+  await issuer.idle()
+  expect(await issuer.protocol.mail.list(issuer.tenant.id, 10)).toEqual([])
+  expect(await issuer.actions()).toContain('mail.given_up')
+})
+
+test('a tenant in developer mode sends no mail; the outbox page shows it', async () => {
+  await using server = await startMailServer()
+  await using issuer = await startIssuer({
+    mail: server.transport,
+    settings: { developerMode: true },
+  })
+  await issuer.addUser(ada)
+  await askForReset(issuer)
+  await issuer.idle()
+  expect(server.received).toEqual([])
+  const page = await createBrowser(issuer).get('/x/outbox')
+  expect(page.html).toContain('Set a new password for Acme')
+  expect(page.html).toContain(ada.email)
+})
+
+test('a visitor does not wait for a mail server that does not answer', async () => {
+  const silent = createServer()
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  const { port } = silent.address() as AddressInfo
+  const url = `smtp://127.0.0.1:${port}`
+  const transport = createSmtpTransport({ url, from: 'no-reply@acme.example' })
+  const issuer = await startIssuer({ mail: transport })
+  await issuer.addUser(ada)
+  await askForReset(issuer)
+  expect(await issuer.mails()).toHaveLength(1)
+  transport.close()
+  silent.close()
+})
