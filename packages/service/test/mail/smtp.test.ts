@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import { afterEach, expect, test, vi } from 'vitest'
-import { createSmtpTransport } from '../../src/issuer/index.ts'
+import { createSmtpTransport } from '../../src/mail/smtp.ts'
 import { createBrowser } from '../issuer/support/browser.ts'
 import { startIssuer, type TestIssuer } from '../issuer/support/issuer.ts'
 
