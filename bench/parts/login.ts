@@ -1,0 +1,114 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { Agent, request as send } from 'node:http'
+
+/** The client of an issuer under test. */
+export interface BenchClient {
+  host: string
+  id: string
+  secret: string
+}
+
+interface Answer {
+  status: number
+  location: string
+  cookies: string[]
+  body: string
+}
+
+const REDIRECT_URI = 'http://localhost:3000/callback'
+
+/** Logs in at an issuer on a local port, as a browser and an application do together. */
+export function createLogins(port: number, client: BenchClient) {
+  const agent = new Agent({ keepAlive: true })
+
+  function ask(method: string, path: string, cookies: string[], body?: string, more = {}) {
+    return new Promise<Answer>((resolve, reject) => {
+      const headers = {
+        host: client.host,
+        accept: 'text/html',
+        ...(cookies.length > 0 && { cookie: cookies.join('; ') }),
+        ...(body !== undefined && {
+          'content-type': 'application/x-www-form-urlencoded',
+          'content-length': Buffer.byteLength(body),
+        }),
+        ...more,
+      }
+      const options = { port, host: '127.0.0.1', method, path, headers, agent }
+      const outgoing = send(options, (response) => {
+        let text = ''
+        response.setEncoding('utf8').on('data', (chunk: string) => {
+          text += chunk
+        })
+        response.on('end', () => {
+          const { location = '', 'set-cookie': set = [] } = response.headers
+          const fresh = set.map((line) => line.split(';')[0] ?? '')
+          resolve({ status: response.statusCode ?? 0, location, cookies: fresh, body: text })
+        })
+      })
+      outgoing.on('error', reject).end(body)
+    })
+  }
+
+  const pathOf = (location: string) => {
+    const { pathname, search } = new URL(location, `http://${client.host}`)
+    return pathname + search
+  }
+
+  function authorization(verifier: string): string {
+    const query = new URLSearchParams({
+      client_id: client.id,
+      redirect_uri: REDIRECT_URI,
+      response_type: 'code',
+      scope: 'openid email profile',
+      state: 'state',
+      nonce: 'nonce',
+      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+      code_challenge_method: 'S256',
+    })
+    return `/oidc/auth?${query}`
+  }
+
+  async function redeem(callback: string, verifier: string): Promise<void> {
+    const body = new URLSearchParams({
+      grant_type: 'authorization_code',
+      code: new URL(callback).searchParams.get('code') ?? '',
+      redirect_uri: REDIRECT_URI,
+      code_verifier: verifier,
+    })
+    const basic = Buffer.from(`${client.id}:${client.secret}`).toString('base64')
+    const authorization = `Basic ${basic}`
+    const answer = await ask('POST', '/oidc/token', [], body.toString(), { authorization })
+    if (answer.status !== 200) throw new Error(`The code was refused: ${answer.body}`)
+  }
+
+  return {
+    /** A whole login with the form; answers with the cookies of the session. */
+    async full(): Promise<string[]> {
+      const verifier = randomBytes(32).toString('base64url')
+      const started = await ask('GET', authorization(verifier), [])
+      const form = await ask('GET', pathOf(started.location), started.cookies)
+      const csrf = /name="csrf" value="([^"]*)"/.exec(form.body)?.[1] ?? ''
+      const fields = { csrf, email: 'ada@example.com', password: 'correct horse' }
+      const body = new URLSearchParams(fields).toString()
+      const sent = await ask('POST', pathOf(started.location), started.cookies, body)
+      const callback = await ask('GET', pathOf(sent.location), started.cookies)
+      await redeem(callback.location, verifier)
+      return callback.cookies.filter((cookie) => !cookie.endsWith('='))
+    },
+    /** A login of somebody who is logged in already. */
+    async again(cookies: string[]): Promise<void> {
+      const verifier = randomBytes(32).toString('base64url')
+      const callback = await ask('GET', authorization(verifier), cookies)
+      await redeem(callback.location, verifier)
+    },
+    /** A request to the token endpoint that costs a look-up, for measuring how long it waits. */
+    async refused(): Promise<void> {
+      const basic = Buffer.from(`${client.id}:${client.secret}`).toString('base64')
+      const body = 'grant_type=authorization_code&code=x&redirect_uri=x&code_verifier=x'
+      await ask('POST', '/oidc/token', [], body, { authorization: `Basic ${basic}` })
+    },
+    discover: (host: string) =>
+      ask('GET', '/.well-known/openid-configuration', [], undefined, { host }),
+    close: () => agent.destroy(),
+  }
+}

@@ -1,0 +1,84 @@
+import { EventEmitter } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock } from '../../packages/service/src/clock.ts'
+import { createApplication, openSecret } from '../../packages/service/src/domain/applications.ts'
+import type { DomainContext } from '../../packages/service/src/domain/context.ts'
+import { createCredential } from '../../packages/service/src/domain/credentials.ts'
+import { createPasswordEngine } from '../../packages/service/src/domain/password-engine.ts'
+import { createTenant, defaultSettings } from '../../packages/service/src/domain/tenants.ts'
+import { createUser } from '../../packages/service/src/domain/users.ts'
+import { createVault } from '../../packages/service/src/domain/vault.ts'
+import { createIssuer } from '../../packages/service/src/issuer/index.ts'
+import { createMemoryDataStore } from '../../packages/service/src/store/memory/data-store.ts'
+import { createMemoryProtocolStore } from '../../packages/service/src/store/memory/protocol-store.ts'
+import { openSqliteDataStore } from '../../packages/service/src/store/sqlite/data-store.ts'
+import { createSqliteProtocolStore } from '../../packages/service/src/store/sqlite/protocol-store.ts'
+import { serveCommands } from '../parts/child.ts'
+
+/** The issuer with one user: `issuer.ts memory|sqlite stubbed|real TENANTS`. */
+
+const [, , storage, hashing, tenantCount = '1'] = process.argv
+const admin = { name: 'admin' }
+const clock = systemClock
+const folder = mkdtempSync(join(tmpdir(), 'latchkey-bench-'))
+const isSqlite = storage === 'sqlite'
+const store = isSqlite ? await openSqliteDataStore(folder) : createMemoryDataStore()
+const protocol = isSqlite
+  ? createSqliteProtocolStore({ path: join(folder, 'protocol.db'), clock })
+  : createMemoryProtocolStore({ clock })
+const engine = createPasswordEngine()
+const domain: DomainContext = {
+  store,
+  clock,
+  passwords: hashing === 'stubbed' ? { ...engine, verify: async () => true } : engine,
+  vault: createVault(new Uint8Array(32)),
+  events: new EventEmitter(),
+}
+// All logins here are of one user, from one client.
+const unlimited = { free: 1e9, baseSeconds: 1, maxSeconds: 1, forgetSeconds: 1 }
+const issuer = createIssuer({
+  domain,
+  protocol,
+  logger: console,
+  limits: { loginPerAddress: unlimited, loginPerClient: unlimited },
+  allowHttpOnLoopback: true,
+})
+const server = createServer((request, response) => void issuer.handle(request, response))
+await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+const { port } = server.address() as AddressInfo
+
+const clients: { host: string; id: string; secret: string }[] = []
+for (let n = 0; n < Number(tenantCount); n++) {
+  const host = `t${n}.localhost:${port}`
+  const settings = { ...defaultSettings, domain: host }
+  const tenant = await createTenant(domain, admin, { name: '', metadata: {}, settings })
+  const application = await createApplication(domain, admin, tenant.id, {
+    name: 'Shop',
+    metadata: {},
+    loginUrl: '',
+    logoutUrls: [],
+    redirectUrls: ['http://localhost:3000/callback'],
+  })
+  clients.push({ host, id: application.id, secret: openSecret(domain, application) })
+  if (n > 0) continue
+  const user = await createUser(domain, admin, tenant.id, {
+    email: 'ada@example.com',
+    emailVerified: true,
+    disabled: false,
+    metadata: {},
+    profile: { name: 'Ada Lovelace' },
+  })
+  const password = { disabled: false, metadata: {}, alg: 'plain', hash: 'correct horse' }
+  await createCredential(domain, admin, tenant.id, user.id, password)
+}
+
+serveCommands(port, { clients: () => clients }, async () => {
+  await issuer.close()
+  await protocol.close()
+  await store.close()
+  rmSync(folder, { recursive: true })
+})
