@@ -10,9 +10,9 @@ type ListedKey = ApiKeyRow & { tenants: string }
 /** The API keys of a SQLite store. */
 export function createApiKeys(tables: Tables): ApiKeyStore {
   const { reader, writer, write, record } = tables
-  const reached = sql<string>`(
+  const reached = sql<string>`case when reaches_all = 0 then (
     select json_group_array(tenant_id) from api_key_tenants where key_id = api_keys.id
-  )`.as('tenants')
+  ) end`.as('tenants')
   const byHash = prepared(reader, 1, (hash: string) =>
     reader.selectFrom('api_keys').selectAll().select(reached).where('hash', '=', hash),
   )
