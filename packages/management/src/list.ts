@@ -63,8 +63,9 @@ export async function* readList<T extends { id: string }>(
     const first = page.data[0]
     const last = page.data.at(-1)
     const isLinked = page.next !== undefined
-    // With `after`, `total` counts what was skipped as well.
-    const hasAll = options.after === undefined ? seen >= page.total : page.data.length < page.limit
+    // With `after`, `total` counts what was skipped as well, so a short page is the end.
+    const isShort = options.after !== undefined && page.data.length < page.limit
+    const hasAll = seen >= page.total || isShort
     if (!first || !last || (!isLinked && hasAll)) return
 
     const next = page.next ?? queryOf({ ...options, after: last.id })

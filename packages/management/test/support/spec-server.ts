@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 type Json = Record<string, unknown>
@@ -71,7 +71,7 @@ export async function startSpecServer(): Promise<SpecServer> {
     return body.type === 'PasswordCredential' ? 'password' : `x${(number * 7919) % 10007}`
   }
 
-  const server = createServer(async (req, res) => {
+  async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const body = req.method === 'POST' ? ((await readJson(req)) as Json) : {}
     const [path = ''] = (req.url ?? '').split('?')
     const isKnown = req.headers.authorization === `Bearer ${apiKey}`
@@ -80,6 +80,10 @@ export async function startSpecServer(): Promise<SpecServer> {
       ? respond(req.method ?? '', path, body)
       : [401, error('authentication_failure', 401)]
     res.writeHead(status).end(JSON.stringify(answer))
+  }
+
+  const server = createServer((req, res) => {
+    serve(req, res).catch((cause) => res.destroy(cause))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
