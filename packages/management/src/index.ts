@@ -15,7 +15,7 @@ export {
   ServerError,
 } from './errors.ts'
 export type { ListOptions, Page } from './list.ts'
-export type { Fetch, ManagementClientOptions } from './options.ts'
+export type { Fetch, FetchInit, FetchResponse, ManagementClientOptions } from './options.ts'
 export type { Applications } from './resources/applications.ts'
 export type { CreateOptions } from './resources/create.ts'
 export type { Credentials } from './resources/credentials.ts'

@@ -1,7 +1,20 @@
 import { OptionsError } from './errors.ts'
 
 /** `fetch`, as far as this package needs it. */
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>
+export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>
+
+/** What a request consists of. */
+export type FetchInit = Omit<RequestInit, 'method' | 'headers' | 'body' | 'signal'> & {
+  method: string
+  headers: Record<string, string>
+  body: string | null
+  signal: AbortSignal
+}
+
+/** What is read of a `Response`. */
+export type FetchResponse = Pick<Response, 'ok' | 'status' | 'text'> & {
+  headers: Pick<Headers, 'get'>
+}
 
 /** How a client reaches the service. */
 export interface ManagementClientOptions {

@@ -1,5 +1,5 @@
 import { ApiError, apiError, ConnectionError, ResponseError } from './errors.ts'
-import type { ResolvedOptions } from './options.ts'
+import type { FetchResponse, ResolvedOptions } from './options.ts'
 
 /** Any object of the API, as it came. */
 export type Json = Record<string, unknown>
@@ -84,7 +84,7 @@ async function sendOnce(
   { method, path, body }: RequestInput,
 ): Promise<Answer> {
   const request = `${method} ${path}`
-  let response: Response
+  let response: FetchResponse
   let text: string
   try {
     response = await fetch(`${baseUrl}${path}`, {
@@ -128,7 +128,7 @@ function connectionError(request: string, cause: unknown, seconds: number): Conn
   )
 }
 
-function refusalOf(request: string, response: Response, json: Json | undefined): ApiError {
+function refusalOf(request: string, response: FetchResponse, json: Json | undefined): ApiError {
   const text = (value: unknown) => (typeof value === 'string' ? value : '')
   const isError = json !== undefined && text(json.code) !== ''
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)

@@ -198,7 +198,28 @@ test('a user who was there before is rejected, not taken for one of the import',
   ])
 })
 
-test('an import stays below the rate limit of the service and loses nothing', async () => {
+test('a continued import does not take a user for its own who was there before it began', async () => {
+  await using installation = await startInstallation()
+  const client = createManagementClient({ baseUrl: installation.url, apiKey: installation.key })
+  const users = client.users(installation.tenantId)
+  const same = { email: 'user-1@example.com', name: 'User 1' }
+  const { created_at } = await users.create({ profile: same })
+  const begun = Date.parse(created_at) + 1_000
+  while (Date.now() < begun) await new Promise((resolve) => setTimeout(resolve, 20))
+
+  const file = write(installation, 'users.csv', oldTable(3))
+  await installation.run(['users', 'import', file])
+  const journal = join(installation.folder, `${file}.journal`)
+  const [header] = readFileSync(journal, 'utf8').split('\n')
+  const first = { row: 0, line: 2, old: 'old-0', id: 'usr_0', state: 'done' }
+  writeFileSync(journal, `${header}\n${JSON.stringify(first)}\n`)
+  await installation.run(['users', 'import', file])
+  const mapping = rowsOf(installation, `${file}.result.csv`)
+  expect(mapping.map(([old]) => old).sort()).toEqual(['old-0', 'old-2'])
+  expect(rowsOf(installation, `${file}.rejects.csv`)).toMatchObject([{ 1: 'old-1' }])
+})
+
+test('an import that meets the rate limit of the service loses nothing', async () => {
   await using installation = await startInstallation(150)
   const file = write(installation, 'users.csv', oldTable(150))
   const { code, stdout } = await installation.run(['users', 'import', file])

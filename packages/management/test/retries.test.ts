@@ -1,4 +1,4 @@
-import { type Fetch, ResponseError } from '@latchkey/management'
+import { type Fetch, type FetchInit, ResponseError } from '@latchkey/management'
 import { expect, test } from 'vitest'
 import { startManaged } from './support/servers.ts'
 
@@ -7,7 +7,7 @@ type Fault = 'lost' | 'late' | number | undefined
 /** `fetch` that answers the nth request as `faults` says: lost before, or after it was carried out. */
 function faulty(faults: Fault[], fetch: Fetch): Fetch & { count: number } {
   const wrapped = Object.assign(
-    async (url: string, init: RequestInit) => {
+    async (url: string, init: FetchInit) => {
       const fault = faults[wrapped.count++]
       if (fault === 'lost') throw new TypeError('fetch failed')
       if (typeof fault === 'number') return refusal(fault)

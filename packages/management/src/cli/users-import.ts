@@ -11,6 +11,7 @@ import { runImport } from '../import/run.ts'
 import { type FileFormat, formatOf, formats } from '../import/source.ts'
 import type { ImportAlgorithm } from '../types.ts'
 import { Exit, exitCodes } from './exit-codes.ts'
+import { createHttpFetch } from './http-fetch.ts'
 import { connect, pair, type TenantOptions, tenantOf, wholeNumber, withTenant } from './options.ts'
 import { createProgress } from './progress.ts'
 
@@ -90,7 +91,7 @@ async function run(input: ImportFile, checked: Checked, options: ImportOptions):
   const resultFile = options.result ?? `${file}.result.csv`
   const rejectsFile = options.rejects ?? `${file}.rejects.csv`
 
-  const pace = createPace(undefined, options.requestsPerSecond)
+  const pace = createPace(createHttpFetch(), options.requestsPerSecond)
   const client = connect(options, pace.fetch)
   const tenant = await tenantOf(client, options)
   await client.tenants.get(tenant)

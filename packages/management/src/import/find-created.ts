@@ -6,8 +6,8 @@ import { emailKey } from './row.ts'
  * Looks for users that an attempt of this import created without our hearing of it.
  *
  * @param after - A user that was created before any of them; `undefined` to search the whole list.
- * @param startedAt - When the import began, in milliseconds of the service's clock: users from before
- *   are somebody else's.
+ * @param startedAt - When the import began, in milliseconds of the service's clock, rounded down
+ *   to a second: users from before are somebody else's.
  * @returns by key of the address.
  */
 export async function findCreated(
@@ -18,8 +18,7 @@ export async function findCreated(
 ): Promise<Map<string, User>> {
   const found = new Map<string, User>()
   for await (const user of users.list({ after })) {
-    // `Date` of an answer has whole seconds.
-    if (Date.parse(user.created_at) < startedAt - 1_000) continue
+    if (Date.parse(user.created_at) < startedAt) continue
     const key = emailKey(user.profile.email)
     if (wanted === undefined || wanted === key) found.set(key, user)
   }

@@ -3,7 +3,7 @@ import type { Fetch } from '../options.ts'
 /** Tells how fast requests may go. */
 export interface Pace {
   fetch: Fetch
-  /** What the server said of its clock, in milliseconds; our own clock until it answered. */
+  /** The time in the first answer, in milliseconds; 0 when the server does not tell it. */
   serverTime(): number
 }
 
@@ -14,10 +14,7 @@ export interface Pace {
  *
  * @param most - Requests per second not to exceed in any case.
  */
-export function createPace(
-  fetch: Fetch = (url, init) => globalThis.fetch(url, init),
-  most: number = Number.POSITIVE_INFINITY,
-): Pace {
+export function createPace(fetch: Fetch, most: number = Number.POSITIVE_INFINITY): Pace {
   let rate = most
   let nextAt = 0
   let windowAt = 0
@@ -42,7 +39,7 @@ export function createPace(
   }
 
   return {
-    serverTime: () => serverTime ?? Date.now(),
+    serverTime: () => serverTime ?? 0,
     async fetch(url, init) {
       if (rate !== Number.POSITIVE_INFINITY) {
         const at = Math.max(performance.now(), nextAt)
