@@ -1,0 +1,86 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { createManagementClient, type ManagementClient } from '../client.ts'
+import type { Fetch } from '../options.ts'
+
+/** How the command reaches the service. */
+export interface ConnectOptions {
+  url: string
+  apiKey: string
+  timeout: number
+}
+
+export interface TenantOptions extends ConnectOptions {
+  tenant?: string
+}
+
+/** Adds the options that say which service it is. */
+export function withConnection(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--url <url>', 'where the API is, such as https://api.example.com')
+        .env('LATCHKEY_URL')
+        .makeOptionMandatory(),
+    )
+    .addOption(
+      new Option('--api-key <key>', 'a secret API key; better in the environment than here')
+        .env('LATCHKEY_API_KEY')
+        .makeOptionMandatory(),
+    )
+    .addOption(
+      new Option('--timeout <seconds>', 'how long an answer may take')
+        .env('LATCHKEY_TIMEOUT')
+        .default(30)
+        .argParser(wholeNumber(1, 3_600)),
+    )
+}
+
+/** Adds the options that say which tenant it is. */
+export function withTenant(command: Command): Command {
+  return withConnection(command).addOption(
+    new Option('--tenant <id>', 'the tenant (default: the only one that the key reaches)').env(
+      'LATCHKEY_TENANT',
+    ),
+  )
+}
+
+/** A client of the service that the options name. */
+export function connect(options: ConnectOptions, fetch?: Fetch): ManagementClient {
+  const { url, apiKey, timeout } = options
+  return createManagementClient({ baseUrl: url, apiKey, timeoutSeconds: timeout, fetch })
+}
+
+/**
+ * The tenant that the options name, or the only one there is.
+ *
+ * @throws when the key reaches none, or several.
+ */
+export async function tenantOf(client: ManagementClient, options: TenantOptions): Promise<string> {
+  if (options.tenant) return options.tenant
+  const { data } = await client.tenants.page()
+  const [first, ...others] = data
+  if (first && others.length === 0) return first.id
+  const ids = data.map(({ id, settings }) => `  ${id}  ${settings.domain}`).join('\n')
+  throw new Error(
+    first
+      ? `The key reaches several tenants; choose one with --tenant:\n${ids}`
+      : 'The key reaches no tenant.',
+  )
+}
+
+/** Reads a whole number from `min` to `max`. */
+export function wholeNumber(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text)
+    if (!Number.isInteger(value) || value < min || value > max) {
+      throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`)
+    }
+    return value
+  }
+}
+
+/** Collects `name=value` pairs of a repeatable option. */
+export function pair(text: string, before: [string, string][] = []): [string, string][] {
+  const at = text.indexOf('=')
+  if (at < 1) throw new InvalidArgumentError('It must be NAME=VALUE.')
+  return [...before, [text.slice(0, at), text.slice(at + 1)]]
+}

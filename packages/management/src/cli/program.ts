@@ -1,0 +1,60 @@
+import { Command, CommanderError } from 'commander'
+import { addCompletionCommand } from './completion.ts'
+import { addDoctorCommand } from './doctor.ts'
+import { Exit, exitCodes } from './exit-codes.ts'
+import { addResourceCommands } from './resources.ts'
+import { addRoutesCommand } from './routes.ts'
+import { addExportCommand } from './users-export.ts'
+import { addImportCommand } from './users-import.ts'
+
+/** The `latchkey` command. */
+export interface Program {
+  /** Runs it; resolves with the exit code, see {@link exitCodes}. */
+  run(args: string[]): Promise<number>
+}
+
+/** Makes the command with all its subcommands. */
+export function createProgram(): Program {
+  const program = new Command('latchkey')
+    .description('Manage tenants, applications and users; bring users over; check an installation.')
+    .showHelpAfterError('Add --help for the options.')
+    .exitOverride()
+    .addHelpText('after', help)
+  const users = addResourceCommands(program)
+  addImportCommand(users)
+  addExportCommand(users)
+  addRoutesCommand(program)
+  addDoctorCommand(program)
+  addCompletionCommand(program)
+
+  return {
+    async run(args) {
+      try {
+        await program.parseAsync(args, { from: 'user' })
+        return exitCodes.done
+      } catch (error) {
+        if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage
+        if (error instanceof Exit) {
+          if (error.message) console.error(error.message)
+          return error.exitCode
+        }
+        console.error(error instanceof Error ? error.message : String(error))
+        return exitCodes.failed
+      }
+    },
+  }
+}
+
+const help = `
+Examples:
+  export LATCHKEY_URL=https://api.example.com LATCHKEY_API_KEY=latchkey_…
+  latchkey users list --output ndjson | head
+  latchkey users import users.csv --dry-run
+  latchkey routes sync --base-url https://shop.example
+  latchkey doctor --issuer https://login.example.com --base-url https://shop.example
+
+LATCHKEY_URL, LATCHKEY_API_KEY, LATCHKEY_TENANT, LATCHKEY_TIMEOUT and LATCHKEY_OUTPUT stand for the
+options of the same name.
+
+Exit codes: 0 done; 1 failed; 2 called in a wrong way; 3 rows were rejected, or faults or differences
+were found; 4 an import was interrupted and can be continued.`

@@ -1,0 +1,88 @@
+import type { Command } from 'commander'
+import type { Application } from '../types.ts'
+import { Exit, exitCodes } from './exit-codes.ts'
+import { connect, type TenantOptions, tenantOf, withTenant } from './options.ts'
+
+interface SyncOptions extends TenantOptions {
+  baseUrl: string
+  application?: string
+  login: string
+  callback: string
+  logout: string
+  replace?: boolean
+  check?: boolean
+}
+
+type Urls = Pick<Application, 'login_url' | 'logout_urls' | 'redirect_urls'>
+
+/** Adds `routes sync`. */
+export function addRoutesCommand(program: Command): void {
+  const routes = program.command('routes').description('Register the routes of an application.')
+  withTenant(routes.command('sync'))
+    .description('Register login_url, redirect_urls and logout_urls; shows the difference first.')
+    .requiredOption('--base-url <url>', 'where the application is, such as https://shop.example')
+    .option('--application <id>', 'which one (default: the only one)')
+    .option('--login <path>', 'route that starts a login', '/login')
+    .option('--callback <path>', 'route that receives the user after a login', '/callback')
+    .option('--logout <path>', 'where the user lands after a logout', '/')
+    .option('--replace', 'remove the other redirect and logout URLs')
+    .option('--check', `change nothing; exit with ${exitCodes.faults} when something differs`)
+    .addHelpText(
+      'after',
+      '\nExample:\n  latchkey routes sync --application app_… --base-url https://shop.example',
+    )
+    .action(sync)
+}
+
+async function sync(options: SyncOptions): Promise<void> {
+  const client = connect(options)
+  const applications = client.applications(await tenantOf(client, options))
+  const id = options.application ?? (await onlyOne(applications.list()))
+  const before = await applications.get(id)
+  const after = wanted(before, options)
+  const lines = difference(before, after)
+  if (lines.length === 0) return console.log('Nothing to change.')
+  console.log(lines.join('\n'))
+  if (options.check) throw new Exit(exitCodes.faults)
+  await applications.update(id, (application) => ({
+    ...application,
+    ...wanted(application, options),
+  }))
+  console.log(`Registered at ${before.name || id}.`)
+}
+
+function wanted(before: Urls, options: SyncOptions): Urls {
+  const url = (path: string) => new URL(path, options.baseUrl).href
+  const merged = (urls: string[], path: string) =>
+    options.replace ? [url(path)] : [...new Set([...urls, url(path)])]
+  return {
+    login_url: url(options.login),
+    redirect_urls: merged(before.redirect_urls, options.callback),
+    logout_urls: merged(before.logout_urls, options.logout),
+  }
+}
+
+/** One line for each URL that goes and each that comes. */
+function difference(before: Urls, after: Urls): string[] {
+  const members = ['login_url', 'redirect_urls', 'logout_urls'] as const
+  return members.flatMap((member) => {
+    const old = [before[member]].flat().filter((url) => url !== '')
+    const next = [after[member]].flat()
+    return [
+      ...old.filter((url) => !next.includes(url)).map((url) => `- ${member}  ${url}`),
+      ...next.filter((url) => !old.includes(url)).map((url) => `+ ${member}  ${url}`),
+    ]
+  })
+}
+
+async function onlyOne(applications: AsyncIterable<Application>): Promise<string> {
+  const all = await Array.fromAsync(applications)
+  const [first, ...others] = all
+  if (first && others.length === 0) return first.id
+  const ids = all.map(({ id, name }) => `  ${id}  ${name}`).join('\n')
+  throw new Error(
+    first
+      ? `There are several applications; choose one with --application:\n${ids}`
+      : 'There is no application; make one with "latchkey applications create".',
+  )
+}

@@ -1,0 +1,168 @@
+import { existsSync } from 'node:fs'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Checked, checkFile, digestFile, type ImportFile, readRows } from '../import/check.ts'
+import { algorithms } from '../import/hashes.ts'
+import { type JournalHeader, openJournal } from '../import/journal.ts'
+import { createMapping, targets } from '../import/mapping.ts'
+import { createPace } from '../import/pace.ts'
+import { writeResults } from '../import/results.ts'
+import { readStanding } from '../import/resume.ts'
+import { runImport } from '../import/run.ts'
+import { type FileFormat, formatOf, formats } from '../import/source.ts'
+import type { ImportAlgorithm } from '../types.ts'
+import { Exit, exitCodes } from './exit-codes.ts'
+import { createHttpFetch } from './http-fetch.ts'
+import { connect, pair, type TenantOptions, tenantOf, wholeNumber, withTenant } from './options.ts'
+import { createProgress } from './progress.ts'
+
+interface ImportOptions extends TenantOptions {
+  format?: FileFormat
+  map?: [string, string][]
+  hashAlgorithm?: ImportAlgorithm
+  dryRun?: boolean
+  concurrency: number
+  requestsPerSecond?: number
+  journal?: string
+  result?: string
+  rejects?: string
+}
+
+const SHOWN_FAULTS = 1_000
+
+/** Adds `users import`. */
+export function addImportCommand(users: Command): void {
+  withTenant(users.command('import <file>'))
+    .description('Create the users of a CSV, NDJSON or JSON file, with their old passwords.')
+    .addOption(
+      new Option('--format <format>', 'of the file (default: by its name)').choices(formats),
+    )
+    .option('--map <member=column>', 'where a member is; repeatable (default: by name)', toMap)
+    .addOption(
+      new Option('--hash-algorithm <name>', 'of hashes in rows that name none').choices(algorithms),
+    )
+    .option('--dry-run', 'change nothing; report all faults with line numbers')
+    .option('--concurrency <number>', 'rows under way at a time', wholeNumber(1, 256), 32)
+    .option('--requests-per-second <number>', 'not to exceed', wholeNumber(1, 1_000_000))
+    .option('--journal <file>', 'how far it came (default: FILE.journal)')
+    .option('--result <file>', 'CSV of old id and new id (default: FILE.result.csv)')
+    .option('--rejects <file>', 'CSV of rejected rows with reasons (default: FILE.rejects.csv)')
+    .addHelpText('after', help)
+    .action(importUsers)
+}
+
+const help = `
+Members: ${targets.join(', ')}, profile.* and metadata.*.
+Columns of these names, or of common ones such as first_name or password_hash, are found by name.
+
+An import that was interrupted or killed is continued by the same command.
+
+Examples:
+  latchkey users import users.csv --dry-run
+  latchkey users import users.csv --map id=user_no --map email=login --hash-algorithm md5
+  latchkey users import users.ndjson --requests-per-second 50`
+
+async function importUsers(file: string, options: ImportOptions): Promise<void> {
+  if (!existsSync(file)) throw new Error(`There is no file ${file}.`)
+  const input: ImportFile = {
+    file,
+    format: options.format ?? formatOf(file),
+    mapping: createMapping(new Map(options.map)),
+    hashAlgorithm: options.hashAlgorithm,
+  }
+  let shown = 0
+  const checked = await checkFile(input, (line, fault) => {
+    if (!options.dryRun || shown++ < SHOWN_FAULTS || !process.stderr.isTTY) {
+      if (options.dryRun) console.error(`line ${line}: ${fault}`)
+    }
+  })
+  if (checked.ignored.length > 0) console.error(`Left out: ${checked.ignored.join(', ')}`)
+  if (options.dryRun) return reportDryRun(checked)
+  await run(input, checked, options)
+}
+
+function reportDryRun({ rows, faulty }: Checked): void {
+  console.log(`${rows - faulty} of ${rows} rows can be imported.`)
+  if (faulty > 0) throw new Exit(exitCodes.faults, `${faulty} rows have faults.`)
+}
+
+async function run(input: ImportFile, checked: Checked, options: ImportOptions): Promise<void> {
+  const { file } = input
+  const journalFile = options.journal ?? `${file}.journal`
+  const resultFile = options.result ?? `${file}.result.csv`
+  const rejectsFile = options.rejects ?? `${file}.rejects.csv`
+
+  const pace = createPace(createHttpFetch(), options.requestsPerSecond)
+  const client = connect(options, pace.fetch)
+  const tenant = await tenantOf(client, options)
+  await client.tenants.get(tenant)
+  const header: JournalHeader = {
+    version: 1,
+    file: await digestFile(file),
+    tenant,
+    baseUrl: options.url,
+    startedAt: pace.serverTime(),
+  }
+  const stop = new AbortController()
+  const onSignal = (): void => stop.abort()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal)
+  let failure: unknown
+  let counts = { done: 0, rejected: 0 }
+  {
+    using journal = openJournal(journalFile, header)
+    const standing = await readStanding(journalFile)
+    checkHeader(standing.header, header, journalFile)
+    counts = { done: standing.done, rejected: standing.rejected }
+    const before = counts.done + counts.rejected
+    if (before > 0) console.error(`Continuing after ${before} of ${checked.rows} rows.`)
+    const progress = createProgress(checked.rows, counts.done, counts.rejected)
+    await runImport({
+      client,
+      tenantId: tenant,
+      rows: readRows(input),
+      repeated: checked.repeated,
+      journal,
+      standing,
+      startedAt: standing.header?.startedAt ?? header.startedAt,
+      concurrency: options.concurrency,
+      signal: stop.signal,
+      onRow(state) {
+        counts[state]++
+        progress.row(state)
+      },
+    }).catch((error) => {
+      failure = error
+    })
+    progress.stop()
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, onSignal)
+  await writeResults(journalFile, resultFile, rejectsFile)
+  console.log(`${counts.done} imported, ${counts.rejected} rejected, ${checked.rows} rows.`)
+  console.log(`New ids: ${resultFile}`)
+  if (failure !== undefined || stop.signal.aborted) {
+    const reason = failure instanceof Error ? `${failure.message}\n` : ''
+    throw new Exit(exitCodes.interrupted, `${reason}Interrupted; the same command continues.`)
+  }
+  if (counts.rejected > 0) throw new Exit(exitCodes.faults, `Rejected rows: ${rejectsFile}`)
+}
+
+function checkHeader(
+  found: JournalHeader | undefined,
+  wanted: JournalHeader,
+  journalFile: string,
+): void {
+  if (!found) return
+  const isSame = found.file === wanted.file && found.tenant === wanted.tenant
+  if (isSame) return
+  const what = found.file === wanted.file ? 'another tenant' : 'another version of the file'
+  throw new Error(
+    `${journalFile} is of an import of ${what}; name another with --journal to begin anew.`,
+  )
+}
+
+function toMap(text: string, before?: [string, string][]): [string, string][] {
+  const pairs = pair(text, before)
+  const [target = ''] = pairs.at(-1) ?? []
+  const isKnown = targets.includes(target) || /^(profile|metadata)\../.test(target)
+  if (!isKnown) throw new InvalidArgumentError(`"${target}" is not a member of a user.`)
+  return pairs
+}

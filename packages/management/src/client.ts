@@ -1,0 +1,33 @@
+import { type ManagementClientOptions, resolveOptions } from './options.ts'
+import { createSend } from './request.ts'
+import { type Applications, createApplications } from './resources/applications.ts'
+import { type Credentials, createCredentials } from './resources/credentials.ts'
+import { createTenants, type Tenants } from './resources/tenants.ts'
+import { createUsers, type Users } from './resources/users.ts'
+
+/** A client of the management API. */
+export interface ManagementClient {
+  readonly tenants: Tenants
+  applications(tenantId: string): Applications
+  users(tenantId: string): Users
+  credentials(tenantId: string, userId: string): Credentials
+}
+
+/**
+ * Makes a client. Nothing is sent before it is asked for something.
+ *
+ * Its methods reject with an {@link ApiError} when the service refuses, with a
+ * {@link ConnectionError} when no answer comes, and with a {@link ResponseError} when the answer is
+ * not one of this API.
+ *
+ * @throws {@link OptionsError} when an option is missing or malformed.
+ */
+export function createManagementClient(options: ManagementClientOptions): ManagementClient {
+  const send = createSend(resolveOptions(options))
+  return {
+    tenants: createTenants(send),
+    applications: (tenantId) => createApplications(send, tenantId),
+    users: (tenantId) => createUsers(send, tenantId),
+    credentials: (tenantId, userId) => createCredentials(send, tenantId, userId),
+  }
+}

@@ -1,0 +1,182 @@
+import type { Application } from '../types.ts'
+import { pingRedis } from './redis.ts'
+
+/** What a check found, and what to do about it. */
+export interface Finding {
+  check: string
+  state: 'ok' | 'fault' | 'skipped'
+  found: string
+  remedy?: string
+}
+
+/** The installation to check. */
+export interface Installation {
+  issuer: string
+  baseUrl: string
+  callback: string
+  redisUrl?: string | undefined
+  readApplication?: (() => Promise<Application>) | undefined
+  fetch?: typeof globalThis.fetch
+}
+
+const MAX_SKEW_SECONDS = 30
+
+interface Discovered {
+  document: Record<string, unknown>
+  date: string | null
+}
+
+/** Runs all checks; one that fails does not keep the others from running. */
+export async function runChecks(installation: Installation): Promise<Finding[]> {
+  const discovered = await discover(installation)
+  const provider = 'check' in discovered ? undefined : discovered
+  return [
+    ...('check' in discovered ? [discovered] : [checkIssuer(installation, discovered)]),
+    checkClock(provider),
+    checkLogout(provider),
+    await checkRedirect(installation),
+    ...checkTransport(installation),
+    await checkCookie(installation),
+    await checkRedis(installation),
+  ]
+}
+
+const ok = (check: string, found: string): Finding => ({ check, state: 'ok', found })
+const skipped = (check: string, found: string): Finding => ({ check, state: 'skipped', found })
+const fault = (check: string, found: string, remedy: string): Finding => ({
+  check,
+  state: 'fault',
+  found,
+  remedy,
+})
+
+async function discover({ issuer, fetch = globalThis.fetch }: Installation) {
+  const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(10_000) })
+    if (!response.ok) {
+      const found = `${url} answers with ${response.status}`
+      return fault(
+        'issuer',
+        found,
+        'Check the address, and that the proxy passes the Host header on.',
+      )
+    }
+    const document = (await response.json()) as Record<string, unknown>
+    return { document, date: response.headers.get('date') } satisfies Discovered
+  } catch (error) {
+    const remedy = 'Check the address, DNS, the certificate and that the service runs.'
+    return fault('issuer', `${url} cannot be read: ${reasonOf(error)}`, remedy)
+  }
+}
+
+function checkIssuer({ issuer }: Installation, { document }: Discovered): Finding {
+  if (document.issuer === issuer) return ok('issuer', `${issuer} is reachable and names itself so`)
+  const found = `configured is ${issuer}, the provider names itself ${document.issuer}`
+  return fault(
+    'issuer',
+    found,
+    'Configure exactly what the provider says, slash at the end included.',
+  )
+}
+
+function checkClock(provider: Discovered | undefined): Finding {
+  const date = Date.parse(provider?.date ?? '')
+  if (Number.isNaN(date)) return skipped('clock', 'the provider did not say what time it is')
+  const seconds = Math.round((Date.now() - date) / 1_000)
+  if (Math.abs(seconds) <= MAX_SKEW_SECONDS) return ok('clock', `differs by ${Math.abs(seconds)} s`)
+  const found = `this machine is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead' : 'behind'}`
+  return fault('clock', found, 'Synchronise both clocks (NTP); tokens would be refused.')
+}
+
+function checkLogout(provider: Discovered | undefined): Finding {
+  if (!provider) return skipped('logout', 'the provider could not be asked')
+  const endpoint = provider.document.end_session_endpoint
+  if (typeof endpoint === 'string') return ok('logout', `the provider ends sessions at ${endpoint}`)
+  const remedy =
+    'Users stay logged in at the provider; tell them, or ask the provider for RP logout.'
+  return fault('logout', 'the provider has no end_session_endpoint', remedy)
+}
+
+async function checkRedirect(installation: Installation): Promise<Finding> {
+  const { baseUrl, callback, readApplication } = installation
+  const check = 'redirect URI'
+  const url = new URL(callback, baseUrl).href
+  if (!readApplication) {
+    return skipped(check, 'needs --client-id, --url and --api-key to look the application up')
+  }
+  try {
+    const { redirect_urls } = await readApplication()
+    if (redirect_urls.includes(url)) return ok(check, `${url} is registered`)
+    const found = `${url} is not among ${redirect_urls.join(' ') || 'none'}`
+    return fault(check, found, `Run: latchkey routes sync --base-url ${baseUrl}`)
+  } catch (error) {
+    const remedy = 'Check --client-id, --tenant and the API key.'
+    return fault(check, `the application cannot be read: ${reasonOf(error)}`, remedy)
+  }
+}
+
+function checkTransport({ issuer, baseUrl }: Installation): Finding[] {
+  return [
+    ['issuer', issuer],
+    ['application', baseUrl],
+  ].map(([name, text]) => {
+    const { protocol, hostname } = new URL(text ?? '')
+    const isLoopback = /^(localhost|.*\.localhost|127\..*|\[::1\])$/.test(hostname)
+    const check = `https of the ${name}`
+    if (protocol === 'https:') return ok(check, `${text}`)
+    if (isLoopback) return ok(check, `${text} is this machine`)
+    const remedy = 'Serve it over https; behind a proxy that ends TLS, configure the https address.'
+    return fault(check, `${text} is not https`, remedy)
+  })
+}
+
+/** Begins a login as a visitor would, and looks at the cookie and where it leads. */
+async function checkCookie(installation: Installation): Promise<Finding> {
+  const { baseUrl, callback, fetch = globalThis.fetch } = installation
+  const check = 'cookie and proxy'
+  const url = new URL('/login', baseUrl).href
+  try {
+    const init = { redirect: 'manual', signal: AbortSignal.timeout(10_000) } as const
+    const response = await fetch(url, init)
+    const target = URL.parse(response.headers.get('location') ?? '', url)
+    const cookies = response.headers.getSetCookie()
+    const redirectUri = target?.searchParams.get('redirect_uri')
+    const expected = new URL(callback, baseUrl).href
+    if (!redirectUri) {
+      const remedy = 'Mount the router at the base address, and start the application.'
+      return fault(check, `${url} answers with ${response.status} and starts no login`, remedy)
+    }
+    if (redirectUri !== expected) {
+      const remedy = `Set the base address of the application to ${new URL(baseUrl).origin}.`
+      return fault(check, `the application sends ${redirectUri}, not ${expected}`, remedy)
+    }
+    const isSecure = cookies.some((cookie) => /;\s*secure/i.test(cookie))
+    if (cookies.length === 0 || (baseUrl.startsWith('https:') && !isSecure)) {
+      const remedy = 'Set the https base address, and let the proxy pass Set-Cookie on.'
+      return fault(check, 'a login sets no cookie, or one that is not Secure', remedy)
+    }
+    return ok(check, `a login starts with a cookie and leads to ${target?.origin}`)
+  } catch (error) {
+    const remedy = 'Check that the application runs and can be reached from here.'
+    return fault(check, `${url} cannot be reached: ${reasonOf(error)}`, remedy)
+  }
+}
+
+async function checkRedis({ redisUrl }: Installation): Promise<Finding> {
+  if (!redisUrl) return skipped('Redis', 'no --redis-url')
+  const { host } = new URL(redisUrl)
+  try {
+    await pingRedis(redisUrl)
+    return ok('Redis', `${host} answers`)
+  } catch (error) {
+    const remedy = 'Check the address, the password and that Redis accepts connections from here.'
+    return fault('Redis', `${host}: ${reasonOf(error)}`, remedy)
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const inner = error instanceof Error ? (error.cause ?? error) : error
+  if (!(inner instanceof Error)) return 'unknown'
+  return (inner as NodeJS.ErrnoException).code ?? inner.message
+}

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import type { ImportAlgorithm } from '../types.ts'
+import { createDuplicateFinder } from './duplicates.ts'
+import type { Mapping } from './mapping.ts'
+import { emailKey, type ImportRow, toRow } from './row.ts'
+import { type FileFormat, readSource } from './source.ts'
+
+/** What is imported, and how it is read. */
+export interface ImportFile {
+  file: string
+  format: FileFormat
+  mapping: Mapping
+  hashAlgorithm: ImportAlgorithm | undefined
+}
+
+export interface Checked {
+  rows: number
+  /** Rows with a fault of their own or with a value that an earlier row has. */
+  faulty: number
+  /** Rows that repeat an earlier one, with the reason. */
+  repeated: Map<number, string>
+  /** Columns that go nowhere. */
+  ignored: string[]
+}
+
+/** The rows of a file, in its order. */
+export async function* readRows(input: ImportFile): AsyncGenerator<ImportRow> {
+  let row = 0
+  for await (const record of readSource(input.file, input.format)) {
+    yield toRow(row++, record, input.mapping, input.hashAlgorithm)
+  }
+}
+
+/** Reads the whole file and reports every fault of every row. */
+export async function checkFile(
+  input: ImportFile,
+  report: (line: number, fault: string) => void,
+): Promise<Checked> {
+  using emails = createDuplicateFinder()
+  using ids = createDuplicateFinder()
+  const ignored = new Set<string>()
+  let rows = 0
+  let faulty = 0
+  for await (const record of readSource(input.file, input.format)) {
+    const row = toRow(rows++, record, input.mapping, input.hashAlgorithm)
+    for (const column of record.members.keys()) {
+      if (input.mapping(column) === undefined && ignored.size < 100) ignored.add(column)
+    }
+    for (const fault of row.faults) report(row.line, fault)
+    if (row.faults.length > 0) {
+      faulty++
+      continue
+    }
+    emails.add(emailKey(row.user.profile.email), row.row, row.line)
+    if (row.oldId) ids.add(row.oldId, row.row, row.line)
+  }
+  const repeated = new Map<number, string>()
+  for (const [what, finder] of [
+    ['email address', emails],
+    ['id', ids],
+  ] as const) {
+    for (const { row, line, firstLine } of finder.find()) {
+      const reason = `has the ${what} of line ${firstLine}`
+      report(line, reason)
+      if (!repeated.has(row)) faulty++
+      repeated.set(row, reason)
+    }
+  }
+  return { rows, faulty, repeated, ignored: [...ignored] }
+}
+
+/** Tells two files apart. */
+export async function digestFile(file: string): Promise<string> {
+  const digest = createHash('sha256')
+  for await (const chunk of createReadStream(file)) digest.update(chunk as Buffer)
+  return digest.digest('base64url')
+}

@@ -1,0 +1,45 @@
+import type { ImportAlgorithm } from '../types.ts'
+
+export const algorithms: readonly ImportAlgorithm[] = [
+  'bcrypt',
+  'plain',
+  'md5',
+  'sha1',
+  'sha256',
+  'sha512',
+]
+
+const digestBytes = { md5: 16, sha1: 20, sha256: 32, sha512: 64 } as const
+
+export function isAlgorithm(text: string): text is ImportAlgorithm {
+  return (algorithms as readonly string[]).includes(text)
+}
+
+/** What is wrong with a hash, without quoting it. The service has the last word. */
+export function hashFault(alg: ImportAlgorithm, hash: string): string | undefined {
+  switch (alg) {
+    case 'plain':
+      return Buffer.byteLength(hash.normalize('NFC')) > 72
+        ? 'has a password of more than 72 bytes'
+        : undefined
+    case 'bcrypt':
+      return bcryptFault(hash)
+    default:
+      return digestFault(alg, hash)
+  }
+}
+
+function bcryptFault(hash: string): string | undefined {
+  const [, cost] = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/.exec(hash) ?? []
+  if (cost === undefined) return 'has a hash that is not bcrypt: $2a$, $2b$ or $2y$, 60 characters'
+  const isTolerated = Number(cost) >= 8 && Number(cost) <= 12
+  return isTolerated ? undefined : `has a bcrypt hash of cost ${Number(cost)}; accepted are 8 to 12`
+}
+
+function digestFault(alg: keyof typeof digestBytes, hash: string): string | undefined {
+  const bytes = digestBytes[alg]
+  if (hash.length === bytes * 2 && /^[0-9a-f]+$/i.test(hash)) return undefined
+  const decoded = Buffer.from(hash, 'base64')
+  if (decoded.length === bytes && decoded.toString('base64') === hash) return undefined
+  return `has a hash that is not ${alg}: ${bytes * 2} hexadecimal digits, or base64 of ${bytes} bytes`
+}

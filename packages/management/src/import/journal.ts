@@ -1,0 +1,122 @@
+import {
+  closeSync,
+  createReadStream,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
+import { createInterface } from 'node:readline'
+
+/** How far a row has come. Neither passwords nor hashes are written. */
+export interface JournalEntry {
+  row: number
+  line: number
+  /** The identifier in the old table. */
+  old: string
+  /** The id of the user. */
+  id?: string
+  state: 'created' | 'done' | 'rejected'
+  reason?: string
+  email?: string
+}
+
+/** What the journal belongs to; it continues no other import. */
+export interface JournalHeader {
+  version: 1
+  file: string
+  tenant: string
+  baseUrl: string
+  /** By the clock of the service, in milliseconds. */
+  startedAt: number
+}
+
+/** An append-only record of an import. Every entry is with the system when `append` returns. */
+export interface Journal extends Disposable {
+  append(entry: JournalEntry): void
+}
+
+/** Reads a journal; a last line that was cut off by a crash is left out. */
+export async function* readJournal(path: string): AsyncGenerator<JournalHeader | JournalEntry> {
+  if (!existsSync(path)) return
+  for await (const line of createInterface({ input: createReadStream(path) })) {
+    const value = parse(line)
+    if (value) yield value
+  }
+}
+
+/** The entries of a journal alone. */
+export async function* readEntries(path: string): AsyncGenerator<JournalEntry> {
+  for await (const entry of readJournal(path)) if ('row' in entry) yield entry
+}
+
+/**
+ * Opens a journal to append to, and begins it when it is new.
+ *
+ * @throws when another process that lives is using it.
+ */
+export function openJournal(path: string, header: JournalHeader): Journal {
+  const unlock = lock(`${path}.lock`)
+  const file = openSync(path, 'a+', 0o600)
+  if (cutTornLine(file) === 0) writeSync(file, `${JSON.stringify(header)}\n`)
+  const syncing = setInterval(() => fsyncSync(file), 1_000)
+  syncing.unref()
+  return {
+    append(entry) {
+      writeSync(file, `${JSON.stringify(entry)}\n`)
+    },
+    [Symbol.dispose]() {
+      clearInterval(syncing)
+      fsyncSync(file)
+      closeSync(file)
+      unlock()
+    },
+  }
+}
+
+function parse(line: string): JournalHeader | JournalEntry | undefined {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+/** Cuts off what follows the last complete line; tells the size that is left. */
+function cutTornLine(file: number): number {
+  let size = fstatSync(file).size
+  const byte = Buffer.alloc(1)
+  while (size > 0 && !(readSync(file, byte, 0, 1, size - 1) === 1 && byte[0] === 0x0a)) size--
+  ftruncateSync(file, size)
+  return size
+}
+
+function lock(path: string): () => void {
+  for (;;) {
+    try {
+      writeFileSync(path, String(process.pid), { flag: 'wx', mode: 0o600 })
+      return () => rmSync(path, { force: true })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      const owner = Number(readFileSync(path, 'utf8'))
+      if (owner && isAlive(owner)) {
+        throw new Error(`Process ${owner} is running this import (${path}).`, { cause: error })
+      }
+      rmSync(path, { force: true })
+    }
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,49 @@
+/** Where a column goes: a member of the import row, or `profile.x` or `metadata.x`. */
+export type Target = string
+
+/** Names under which old tables keep what an import needs, in lower case without `_`, `-` and spaces. */
+const aliases: Record<string, readonly string[]> = {
+  id: ['id', 'oldid', 'userid', 'uid', 'uuid', 'externalid'],
+  email: ['email', 'emailaddress', 'mail', 'profile.email'],
+  email_verified: ['emailverified', 'verified', 'isverified', 'profile.emailverified'],
+  verified_at: ['verifiedat', 'emailverifiedat'],
+  disabled: ['disabled', 'blocked', 'banned', 'isdisabled'],
+  'profile.name': ['name', 'fullname', 'displayname'],
+  'profile.family_name': ['familyname', 'lastname', 'surname'],
+  'profile.given_name': ['givenname', 'firstname', 'forename'],
+  password: ['password', 'plainpassword'],
+  hash: ['hash', 'passwordhash', 'hashedpassword', 'password.hash', 'encryptedpassword'],
+  alg: ['alg', 'algorithm', 'hashalgorithm', 'passwordalgorithm', 'password.alg'],
+}
+
+/** What `--map` may name, besides `profile.x` and `metadata.x`. */
+export const targets: readonly Target[] = Object.keys(aliases)
+
+/** Decides where a column goes; `undefined` for one that is left out. */
+export type Mapping = (column: string) => Target | undefined
+
+/**
+ * Maps columns by flags first, then by name.
+ *
+ * @param flags - Targets with the column that each is in, such as `email` → `login`.
+ */
+export function createMapping(flags: ReadonlyMap<Target, string>): Mapping {
+  const byFlag = new Map([...flags].map(([target, column]) => [column, target]))
+  const byName = new Map(
+    Object.entries(aliases).flatMap(([target, names]) => names.map((name) => [name, target])),
+  )
+  const known = new Map<string, Target | undefined>()
+
+  function find(column: string): Target | undefined {
+    const flagged = byFlag.get(column)
+    if (flagged) return flagged
+    const target = byName.get(column.toLowerCase().replaceAll(/[_\s-]/g, ''))
+    if (target) return flags.has(target) ? undefined : target
+    return /^(profile|metadata)\../.test(column) ? column : undefined
+  }
+
+  return (column) => {
+    if (!known.has(column)) known.set(column, find(column))
+    return known.get(column)
+  }
+}

@@ -1,0 +1,60 @@
+import type { Fetch } from '../options.ts'
+
+/** Tells how fast requests may go. */
+export interface Pace {
+  fetch: Fetch
+  /** The time in the first answer, in milliseconds; 0 when the server does not tell it. */
+  serverTime(): number
+}
+
+/**
+ * Slows `fetch` down to what the server allows. Requests go as fast as they can until a 429 says that
+ * this is too fast; then all wait as long as it asks, and go on a little below the rate that was
+ * reached, which grows by 2 % every second without another 429.
+ *
+ * @param most - Requests per second not to exceed in any case.
+ */
+export function createPace(fetch: Fetch, most: number = Number.POSITIVE_INFINITY): Pace {
+  let rate = most
+  let nextAt = 0
+  let windowAt = 0
+  let answered = 0
+  let previous = 0
+  let serverTime: number | undefined
+
+  function roll(now: number): void {
+    if (now - windowAt < 1_000) return
+    previous = now - windowAt < 2_000 ? answered : 0
+    answered = 0
+    windowAt = now
+    rate = Math.min(most, rate * 1.02)
+  }
+
+  function slowDown(now: number, seconds: number): void {
+    const isFirst = now >= nextAt - 1_000 / rate - 1
+    nextAt = Math.max(nextAt, now + seconds * 1_000)
+    if (isFirst || rate === Number.POSITIVE_INFINITY) {
+      rate = Math.max(1, Math.min(rate, Math.max(answered, previous) * 0.95))
+    }
+  }
+
+  return {
+    serverTime: () => serverTime ?? 0,
+    async fetch(url, init) {
+      if (rate !== Number.POSITIVE_INFINITY) {
+        const at = Math.max(performance.now(), nextAt)
+        nextAt = at + 1_000 / rate
+        const wait = at - performance.now()
+        if (wait > 1) await new Promise((resolve) => setTimeout(resolve, wait))
+      }
+      const response = await fetch(url, init)
+      const now = performance.now()
+      roll(now)
+      const date = response.headers.get('date')
+      if (date && serverTime === undefined) serverTime = Date.parse(date)
+      if (response.status === 429) slowDown(now, Number(response.headers.get('retry-after')) || 1)
+      else answered++
+      return response
+    },
+  }
+}

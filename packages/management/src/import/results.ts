@@ -1,0 +1,39 @@
+import { createWriteStream, renameSync } from 'node:fs'
+import { finished } from 'node:stream/promises'
+import { stringify } from 'csv-stringify'
+import { readEntries } from './journal.ts'
+
+/**
+ * Writes the two files of an import from its journal: old id → new id, and what was rejected and why.
+ * Each replaces the one before only when it is complete.
+ */
+export async function writeResults(
+  journal: string,
+  resultFile: string,
+  rejectsFile: string,
+): Promise<void> {
+  const result = openCsv(resultFile, ['old_id', 'new_id'])
+  const rejects = openCsv(rejectsFile, ['line', 'old_id', 'email', 'reason'])
+  for await (const { state, id, old, line, email = '', reason = '' } of readEntries(journal)) {
+    if (state !== 'created' && id !== undefined) await result.write([old, id])
+    if (state === 'rejected') await rejects.write([String(line), old, email, reason])
+  }
+  await result.close()
+  await rejects.close()
+}
+
+function openCsv(path: string, columns: string[]) {
+  const part = `${path}.part`
+  const rows = stringify({ header: true, columns })
+  const file = rows.pipe(createWriteStream(part, { mode: 0o600 }))
+  return {
+    async write(row: string[]): Promise<void> {
+      if (!rows.write(row)) await new Promise((resolve) => rows.once('drain', resolve))
+    },
+    async close(): Promise<void> {
+      rows.end()
+      await finished(file)
+      renameSync(part, path)
+    },
+  }
+}

@@ -1,0 +1,62 @@
+import { type Bitmap, createBitmap } from './bitmap.ts'
+import { type JournalHeader, readEntries, readJournal } from './journal.ts'
+
+/**
+ * No row is begun before all that are this many rows before it are finished. So only so many rows
+ * can have been under way when an import was killed, and a user of an earlier row was created before
+ * all of theirs.
+ */
+export const WINDOW = 500
+
+/** Where an import stands by its journal. */
+export interface Standing {
+  header: JournalHeader | undefined
+  finished: Bitmap
+  done: number
+  rejected: number
+  /** Users that exist and whose password is still to be taken over, by row. */
+  created: Map<number, string>
+  /** Rows below this one may have been begun. */
+  begunBelow: number
+  /** A user that was created before any that the journal does not know of. */
+  anchor: string | undefined
+}
+
+/** Reads how far an import came. The journal is read twice rather than kept. */
+export async function readStanding(path: string): Promise<Standing> {
+  const standing: Standing = {
+    header: undefined,
+    finished: createBitmap(),
+    done: 0,
+    rejected: 0,
+    created: new Map(),
+    begunBelow: 0,
+    anchor: undefined,
+  }
+  let last = -1
+  for await (const entry of readJournal(path)) {
+    if (!('row' in entry)) {
+      standing.header = entry
+      continue
+    }
+    last = Math.max(last, entry.row)
+    if (entry.state === 'created') {
+      standing.created.set(entry.row, entry.id ?? '')
+      continue
+    }
+    standing.created.delete(entry.row)
+    standing.finished.add(entry.row)
+    standing[entry.state] += 1
+  }
+  if (!standing.header) return standing
+
+  standing.begunBelow = last + 1 + WINDOW
+  const limit = standing.finished.firstMissing(0) - WINDOW
+  let anchorRow = -1
+  for await (const { row, id } of readEntries(path)) {
+    if (id === undefined || row > limit || row <= anchorRow) continue
+    anchorRow = row
+    standing.anchor = id
+  }
+  return standing
+}

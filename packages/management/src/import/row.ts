@@ -1,0 +1,120 @@
+import type { ImportAlgorithm, UserInput } from '../types.ts'
+import { hashFault, isAlgorithm } from './hashes.ts'
+import type { Mapping } from './mapping.ts'
+import type { SourceRecord } from './source.ts'
+
+/** A record of the file as the API takes it, or what is wrong with it. */
+export interface ImportRow {
+  /** Counted from 0. */
+  row: number
+  /** Where it begins in the file, counted from 1. */
+  line: number
+  /** The identifier in the old table; empty when there is none. */
+  oldId: string
+  user: UserInput
+  password: { alg: ImportAlgorithm; hash: string } | undefined
+  faults: string[]
+}
+
+const TRUE = new Set(['true', 't', '1', 'yes', 'y'])
+const FALSE = new Set(['false', 'f', '0', 'no', 'n', '', 'null'])
+
+/** Turns a record into a row; every fault of it is named, without repeating a password or hash. */
+export function toRow(
+  row: number,
+  { line, members, fault }: SourceRecord,
+  mapping: Mapping,
+  defaultAlgorithm: ImportAlgorithm | undefined,
+): ImportRow {
+  const faults = fault ? [fault] : []
+  const fields = new Map<string, string>()
+  for (const [column, value] of members) {
+    const target = mapping(column)
+    if (target !== undefined && value !== '') fields.set(target, value)
+  }
+
+  const flag = (name: string): boolean => {
+    const text = (fields.get(name) ?? '').trim().toLowerCase()
+    if (!TRUE.has(text) && !FALSE.has(text)) faults.push(`"${name}" is neither true nor false`)
+    return TRUE.has(text)
+  }
+  const email = (fields.get('email') ?? '').trim()
+  if (!/^[^\s@]+@[^\s@]+$/u.test(email) || email.length > 254) {
+    faults.push(email ? '"email" is not an email address' : 'has no email address')
+  }
+  const disabled = flag('disabled')
+  const verifiedAt = fields.get('verified_at')
+  const verified = flag('email_verified') || verifiedAt !== undefined
+  if (verifiedAt !== undefined && Number.isNaN(Date.parse(verifiedAt))) {
+    faults.push('"verified_at" is not a date')
+  }
+  const metadata = prefixed(fields, 'metadata.')
+  checkMetadata(metadata, faults)
+  const password = readPassword(fields, defaultAlgorithm, faults)
+  return {
+    row,
+    line,
+    oldId: fields.get('id') ?? '',
+    user: {
+      profile: {
+        ...prefixed(fields, 'profile.'),
+        email,
+        ...(verified && { email_verified: true }),
+      },
+      ...(Object.keys(metadata).length > 0 && { metadata }),
+      ...(disabled && { disabled }),
+      ...(verifiedAt !== undefined &&
+        !Number.isNaN(Date.parse(verifiedAt)) && {
+          verified_at: new Date(verifiedAt).toISOString(),
+        }),
+    },
+    password,
+    faults,
+  }
+}
+
+/** Under which two addresses are the same. */
+export function emailKey(email: string): string {
+  return email.trim().normalize('NFC').toLowerCase()
+}
+
+function prefixed(fields: Map<string, string>, prefix: string): Record<string, string> {
+  const chosen = [...fields].filter(([name]) => name.startsWith(prefix))
+  return Object.fromEntries(chosen.map(([name, value]) => [name.slice(prefix.length), value]))
+}
+
+function checkMetadata(metadata: Record<string, string>, faults: string[]): void {
+  const entries = Object.entries(metadata)
+  if (entries.length > 20) faults.push(`has ${entries.length} metadata keys; at most 20 are kept`)
+  for (const [key, value] of entries) {
+    if ([...key].length > 100) faults.push('has a metadata key of more than 100 characters')
+    if ([...value].length > 1_000) faults.push(`"metadata.${key}" has more than 1000 characters`)
+  }
+}
+
+function readPassword(
+  fields: Map<string, string>,
+  defaultAlgorithm: ImportAlgorithm | undefined,
+  faults: string[],
+): ImportRow['password'] {
+  const plain = fields.get('password')
+  const hash = fields.get('hash')
+  if (plain !== undefined && hash !== undefined) faults.push('has both a password and a hash')
+  const secret = hash ?? plain
+  if (secret === undefined) return undefined
+
+  const named = fields.get('alg')?.trim().toLowerCase()
+  const guessed = /^\$2[abxy]\$/.test(secret) ? 'bcrypt' : undefined
+  const alg = (hash === undefined ? 'plain' : undefined) ?? named ?? guessed ?? defaultAlgorithm
+  if (alg === undefined) {
+    faults.push('has a hash of an unknown algorithm; name it with --hash-algorithm or in a column')
+    return undefined
+  }
+  if (!isAlgorithm(alg)) {
+    faults.push('names an algorithm other than bcrypt, plain, md5, sha1, sha256 and sha512')
+    return undefined
+  }
+  const fault = hashFault(alg, secret)
+  if (fault) faults.push(fault)
+  return { alg, hash: secret }
+}

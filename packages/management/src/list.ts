@@ -1,0 +1,100 @@
+import { ResponseError } from './errors.ts'
+import type { Json, Send } from './request.ts'
+
+/** Which part of a list to read. */
+export interface ListOptions {
+  /** Objects per request. Default: what the server chooses, which is 100. */
+  limit?: number | undefined
+  /** Begin after the object with this id. */
+  after?: string | undefined
+}
+
+/** One List object. */
+export interface Page<T> {
+  /** How many objects there are in all. */
+  total: number
+  /** The largest number of objects in a page. */
+  limit: number
+  data: T[]
+  /** Parameters of the next page, when the server links to one. */
+  next: URLSearchParams | undefined
+}
+
+/** Reads one page of the collection at `path`. */
+export async function readPage<T>(
+  send: Send,
+  path: string,
+  query: URLSearchParams,
+  restore: (item: Json) => T,
+): Promise<Page<T>> {
+  const target = query.size > 0 ? `${path}?${query}` : path
+  const { body, link } = await send({ method: 'GET', path: target, isRepeatable: true })
+  const data = body.data ?? []
+  if (!Array.isArray(data)) {
+    throw new ResponseError('LATCHKEY_RESPONSE_INVALID', `GET ${path} was not answered with a List`)
+  }
+  const number = (value: unknown) => (typeof value === 'number' ? value : 0)
+  return {
+    total: number(body.total),
+    limit: number(body.limit),
+    data: data.map((item: Json) => restore(item)),
+    next: nextQuery(link),
+  }
+}
+
+/**
+ * Reads a collection to its end, a page at a time: by the `Link` to the next page where the server
+ * sends one, else by `after` until all are there. A server without paging sends all at once.
+ *
+ * @throws {@link ResponseError} `LATCHKEY_LIST_INCOMPLETE` after what could be had, when the server
+ *   says that there are more and does not show them.
+ */
+export async function* readList<T extends { id: string }>(
+  send: Send,
+  path: string,
+  options: ListOptions,
+  restore: (item: Json) => T,
+): AsyncGenerator<T, void, undefined> {
+  let page = await readPage(send, path, queryOf(options), restore)
+  let seen = 0
+  for (;;) {
+    yield* page.data
+    seen += page.data.length
+    const first = page.data[0]
+    const last = page.data.at(-1)
+    const isLinked = page.next !== undefined
+    // With `after`, `total` counts what was skipped as well, so a short page is the end.
+    const isShort = options.after !== undefined && page.data.length < page.limit
+    const hasAll = seen >= page.total || isShort
+    if (!first || !last || (!isLinked && hasAll)) return
+
+    const next = page.next ?? queryOf({ ...options, after: last.id })
+    const following = await readPage(send, path, next, restore)
+    if (following.data[0]?.id === first.id) throw incomplete(path, seen, page.total)
+    page = following
+  }
+}
+
+function queryOf({ limit, after }: ListOptions): URLSearchParams {
+  const query = new URLSearchParams()
+  if (limit !== undefined) query.set('limit', String(limit))
+  if (after !== undefined) query.set('after', after)
+  return query
+}
+
+/** The query of the next page. Its host and path are not followed: the key belongs to ours. */
+function nextQuery(link: string | undefined): URLSearchParams | undefined {
+  for (const [, target = '', parameters = ''] of (link ?? '').matchAll(/<([^>]*)>([^,]*)/g)) {
+    if (/;\s*rel="?next"?\s*(;|$)/i.test(parameters)) {
+      return URL.parse(target, 'http://next')?.searchParams
+    }
+  }
+  return undefined
+}
+
+function incomplete(path: string, seen: number, total: number): ResponseError {
+  return new ResponseError(
+    'LATCHKEY_LIST_INCOMPLETE',
+    `GET ${path} shows ${seen} of ${total} objects, and the server answers "after" with the same ones`,
+  )
+}

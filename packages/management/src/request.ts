@@ -1,0 +1,163 @@
+import { ApiError, apiError, ConnectionError, ResponseError } from './errors.ts'
+import type { FetchResponse, ResolvedOptions } from './options.ts'
+
+/** Any object of the API, as it came. */
+export type Json = Record<string, unknown>
+
+export interface Answer {
+  body: Json
+  /** The value of the `Link` header. */
+  link: string | undefined
+}
+
+export interface RequestInput {
+  method: 'GET' | 'POST' | 'DELETE'
+  /** Below the base address, percent-encoded: `/v1/…`. */
+  path: string
+  body?: object | undefined
+  /**
+   * Whether the request may be sent again although the first may have been carried out. Otherwise
+   * it is repeated only after an answer that says that it was not.
+   */
+  isRepeatable: boolean
+  /**
+   * Called before a repetition when it is unknown whether an earlier attempt was carried out: what
+   * it finds is the result, and nothing is sent again.
+   */
+  recover?: (() => Promise<Json | undefined>) | undefined
+}
+
+export type Send = (input: RequestInput) => Promise<Answer>
+
+const LONGEST_PAUSE_SECONDS = 30
+
+/**
+ * Makes the function that sends requests and repeats them:
+ *
+ * - after 429, and after 503 with an Error object, always: the service did not carry them out;
+ * - after a lost connection, a timeout, or 502, 503 and 504 from something in between, only when the
+ *   request is repeatable or can be recovered.
+ *
+ * It pauses for `retry-after` when the answer has it, at most 30 s, else for a random time that
+ * doubles at each repetition.
+ */
+export function createSend(options: ResolvedOptions): Send {
+  return async (input) => {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await sendOnce(options, input)
+      } catch (error) {
+        const isUnknown = isOutcomeUnknown(error)
+        const mayRepeat = isUnknown
+          ? input.isRepeatable || input.recover !== undefined
+          : isNotCarriedOut(error)
+        if (!mayRepeat || attempt >= options.retries) throw error
+
+        await pause(options, attempt, error)
+        if (isUnknown && input.recover) {
+          const found = await input.recover()
+          if (found) return { body: found, link: undefined }
+        }
+      }
+    }
+  }
+}
+
+/** Whether an error leaves open if the request was carried out. */
+export function isOutcomeUnknown(error: unknown): boolean {
+  if (error instanceof ConnectionError) return true
+  if (!(error instanceof ApiError)) return false
+  return [502, 503, 504].includes(error.status) && !isFromService(error)
+}
+
+function isNotCarriedOut(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 429 || error.status === 503)
+}
+
+/** A gateway may say 503 about a request that it has passed on; the service names its reason. */
+function isFromService(error: ApiError): boolean {
+  return error.code !== 'unknown'
+}
+
+async function sendOnce(
+  { baseUrl, apiKey, fetch, timeoutSeconds }: ResolvedOptions,
+  { method, path, body }: RequestInput,
+): Promise<Answer> {
+  const request = `${method} ${path}`
+  let response: FetchResponse
+  let text: string
+  try {
+    response = await fetch(`${baseUrl}${path}`, {
+      method,
+      headers: {
+        accept: 'application/json',
+        authorization: `Bearer ${apiKey}`,
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      body: body ? JSON.stringify(body) : null,
+      // A redirect could carry the key to where it does not belong.
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeoutSeconds * 1_000),
+    })
+    text = await response.text()
+  } catch (cause) {
+    throw connectionError(request, cause, timeoutSeconds)
+  }
+  const json = parse(text)
+  if (!response.ok) throw refusalOf(request, response, json)
+  if (!json) {
+    throw new ResponseError(
+      'LATCHKEY_RESPONSE_INVALID',
+      `${request} was answered with ${response.status}, but not with a JSON object; is the base address right?`,
+    )
+  }
+  return { body: json, link: response.headers.get('link') ?? undefined }
+}
+
+function connectionError(request: string, cause: unknown, seconds: number): ConnectionError {
+  if (cause instanceof Error && cause.name === 'TimeoutError') {
+    return new ConnectionError('LATCHKEY_TIMEOUT', `${request}: no answer within ${seconds} s`)
+  }
+  const inner = cause instanceof Error ? (cause.cause ?? cause) : cause
+  const reason =
+    inner instanceof Error ? ((inner as NodeJS.ErrnoException).code ?? inner.message) : ''
+  return new ConnectionError(
+    'LATCHKEY_CONNECTION_FAILED',
+    `${request}: no answer, the connection failed (${reason})`,
+    { cause },
+  )
+}
+
+function refusalOf(request: string, response: FetchResponse, json: Json | undefined): ApiError {
+  const text = (value: unknown) => (typeof value === 'string' ? value : '')
+  const isError = json !== undefined && text(json.code) !== ''
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
+  return apiError(request, {
+    code: isError ? text(json.code) : 'unknown',
+    status: response.status,
+    uuid: text(json?.uuid) || (response.headers.get('request-id') ?? ''),
+    detail: response.headers.get('latchkey-error-detail') ?? '',
+    retryAfterSeconds: Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined,
+  })
+}
+
+function parse(text: string): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject ? (value as Json) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function pause(
+  { backoffSeconds }: ResolvedOptions,
+  attempt: number,
+  error: unknown,
+): Promise<void> {
+  const asked = error instanceof ApiError ? error.retryAfterSeconds : undefined
+  const jitter = Math.random() * backoffSeconds * 2 ** attempt
+  const seconds = Math.min((asked ?? 0) + jitter, LONGEST_PAUSE_SECONDS)
+  return new Promise((resolve) => setTimeout(resolve, seconds * 1_000))
+}

@@ -1,0 +1,33 @@
+import type { Send } from '../request.ts'
+import type { Application, ApplicationInput } from '../types.ts'
+import { zeros } from '../zero-values.ts'
+import { type CreateOptions, recovery } from './create.ts'
+import { createAccess, type Deletable, type Readable, segment } from './resource.ts'
+
+/** The applications of a tenant. */
+export interface Applications extends Readable<Application>, Deletable<Application> {
+  /** Creates an application. Its secret is in the answer to `get`, not in this one. */
+  create(input: ApplicationInput, options?: CreateOptions<Application>): Promise<Application>
+}
+
+export function createApplications(send: Send, tenantId: string): Applications {
+  const path = `/v1/tenants/${segment(tenantId)}/applications`
+  const { list, page, get, update, ...access } = createAccess<Application>(
+    send,
+    path,
+    zeros.Application,
+  )
+  return {
+    list,
+    page,
+    get,
+    update,
+    delete: access.delete,
+    async create(input, options) {
+      const body = { type: 'Application', ...input }
+      const recover = recovery(options)
+      const answer = await send({ method: 'POST', path, body, isRepeatable: false, recover })
+      return access.restore(answer.body)
+    },
+  }
+}

@@ -1,0 +1,98 @@
+/** String keys and values for your own use. Not for sensitive data. */
+export type Metadata = Record<string, string>
+
+/** What every object has. Instants are as the service wrote them: RFC 3339, UTC. */
+export interface ApiObject {
+  readonly type: string
+  readonly id: string
+  readonly created_at: string
+  readonly updated_at: string
+  metadata: Metadata
+  /** Members that this version does not know are kept, and sent back by an update. */
+  [member: string]: unknown
+}
+
+export interface TenantSettings {
+  domain: string
+  company_name: string
+  logo_image_text: string
+  support_email: string
+  allow_social: boolean
+  allow_hardware: boolean
+  allow_passwords: boolean
+  allow_totp_app: boolean
+  allow_totp_email: boolean
+  allow_unverified: boolean
+  remember_device: boolean
+  remember_device_seconds: number
+  remember_login_seconds: number
+  allow_signups: boolean
+  developer_mode: boolean
+  [member: string]: unknown
+}
+
+export interface Tenant extends ApiObject {
+  name: string
+  settings: TenantSettings
+}
+
+export interface Application extends ApiObject {
+  name: string
+  /** The client secret; empty in the answers to create and delete. */
+  readonly secret: string
+  login_url: string
+  logout_urls: string[]
+  redirect_urls: string[]
+}
+
+export interface Profile {
+  email: string
+  name: string
+  family_name: string
+  email_verified: boolean
+  [member: string]: unknown
+}
+
+export interface User extends ApiObject {
+  /** `true` blocks logins. */
+  disabled: boolean
+  /** Since when the address is verified; absent when it is not. */
+  verified_at?: string
+  profile: Profile
+}
+
+/** What a hash may be imported in. */
+export type ImportAlgorithm = 'bcrypt' | 'plain' | 'md5' | 'sha1' | 'sha256' | 'sha512'
+
+/** A way for a user to prove who they are. Kinds other than `PasswordCredential` may come. */
+export interface Credential extends ApiObject {
+  disabled: boolean
+  /** Of a `PasswordCredential`; empty members for other kinds. */
+  password: {
+    alg: string
+    hash: string
+    /** The bcrypt cost; 0 when the server does not tell. */
+    cost: number
+    [member: string]: unknown
+  }
+}
+
+export interface ApplicationInput {
+  name: string
+  login_url?: string
+  logout_urls?: string[]
+  redirect_urls?: string[]
+}
+
+export interface UserInput {
+  metadata?: Metadata
+  disabled?: boolean
+  verified_at?: string
+  profile: { email: string; email_verified?: boolean } & Record<string, string | boolean>
+}
+
+export interface CredentialInput {
+  password: { alg: ImportAlgorithm; hash: string }
+  metadata?: Metadata
+  disabled?: boolean
+}

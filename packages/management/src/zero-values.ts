@@ -1,0 +1,75 @@
+import type { Json } from './request.ts'
+
+/** The zero value of each member that a server may omit. */
+export type Zeros = { readonly [member: string]: string | number | boolean | readonly [] | Zeros }
+
+const common = { type: '', id: '', created_at: '', updated_at: '', metadata: {} } as const
+
+/** By the tables of the specification. `verified_at` has none: it is present or it is not. */
+export const zeros = {
+  Tenant: {
+    ...common,
+    name: '',
+    settings: {
+      domain: '',
+      company_name: '',
+      logo_image_text: '',
+      support_email: '',
+      allow_social: false,
+      allow_hardware: false,
+      allow_passwords: false,
+      allow_totp_app: false,
+      allow_totp_email: false,
+      allow_unverified: false,
+      remember_device: false,
+      remember_device_seconds: 0,
+      remember_login_seconds: 0,
+      allow_signups: false,
+      developer_mode: false,
+    },
+  },
+  Application: {
+    ...common,
+    name: '',
+    secret: '',
+    login_url: '',
+    logout_urls: [],
+    redirect_urls: [],
+  },
+  User: {
+    ...common,
+    disabled: false,
+    profile: { email: '', name: '', family_name: '', email_verified: false },
+  },
+  Credential: { ...common, disabled: false, password: { alg: '', hash: '', cost: 0 } },
+} as const satisfies Record<string, Zeros>
+
+/** A copy of `object` with every member that the server omitted; all others as they came. */
+export function restoreZeros<T>(object: Json, of: Zeros): T {
+  const restored: Json = { ...object }
+  for (const [member, zero] of Object.entries(of)) {
+    const value = object[member]
+    if (Array.isArray(zero)) restored[member] = value ?? []
+    else if (typeof zero === 'object') {
+      restored[member] = restoreZeros((value as Json | null | undefined) ?? {}, zero as Zeros)
+    } else restored[member] = value ?? zero
+  }
+  return restored as T
+}
+
+/**
+ * What an update posts: the complete object, without the empty strings that {@link restoreZeros}
+ * put in. To a server an omitted member is its zero value, but an empty string may be no URL.
+ */
+export function forUpdate(changed: object, original: Json): Json {
+  const kept = Object.entries(changed).filter(
+    ([member, value]) => value !== undefined && !(value === '' && (original[member] ?? '') === ''),
+  )
+  return Object.fromEntries(
+    kept.map(([member, value]) => {
+      const isPlain = typeof value === 'object' && value !== null && !Array.isArray(value)
+      if (!isPlain) return [member, value]
+      return [member, forUpdate(value as Json, (original[member] as Json | undefined) ?? {})]
+    }),
+  )
+}

@@ -1,0 +1,259 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createManagementClient } from '@latchkey/management'
+import { expect, test } from 'vitest'
+import { createBrowser } from '../../service/test/issuer/support/browser.ts'
+import { createLoopbackFetch } from '../../service/test/issuer/support/loopback.ts'
+import { type Installation, startInstallation } from './support/command.ts'
+import { startSpecServer } from './support/spec-server.ts'
+
+const BCRYPT = '$2b$10$Rmj06lYZT6tgxjrYBdF.Q.J/KGz22BmtWk.LyLTQoj34W7BSjhZBC'
+const PASSWORD = 'correct horse'
+const md5 = (text: string) => createHash('md5').update(text).digest('hex')
+
+/** Rows of an old table; every 40th has an md5 hash. */
+function oldTable(rows: number): string {
+  const lines = Array.from({ length: rows }, (_, n) => {
+    const isMd5 = n % 40 === 0
+    const hash = isMd5 ? `${md5(`secret ${n}`)},md5` : `${BCRYPT},bcrypt`
+    return `old-${n},user-${n}@example.com,User ${n},${hash}`
+  })
+  return `id,email,name,password_hash,algorithm\n${lines.join('\n')}\n`
+}
+
+function write(installation: Installation, name: string, text: string): string {
+  writeFileSync(join(installation.folder, name), text)
+  return name
+}
+
+function rowsOf(installation: Installation, name: string): string[][] {
+  const text = readFileSync(join(installation.folder, name), 'utf8').trim()
+  return text
+    .split('\n')
+    .slice(1)
+    .map((line) => line.split(','))
+}
+
+async function allUsers({ url, key, tenantId }: Installation) {
+  const client = createManagementClient({ baseUrl: url, apiKey: key })
+  return Array.fromAsync(client.users(tenantId).list())
+}
+
+/** Logs in at the pages of the issuer; tells where the browser ends. */
+async function logIn(installation: Installation, email: string, password: string) {
+  const { url, key, tenantId, domain } = installation
+  const applications = createManagementClient({ baseUrl: url, apiKey: key }).applications(tenantId)
+  const redirect = 'http://localhost:3000/callback'
+  const { id } = await applications.create({ name: 'Shop', redirect_urls: [redirect] })
+  const browser = createBrowser({ url: `http://${domain}`, fetch: createLoopbackFetch() })
+  const query = new URLSearchParams({
+    client_id: id,
+    redirect_uri: redirect,
+    response_type: 'code',
+    scope: 'openid email profile',
+    state: 'state-0123456789',
+    nonce: 'nonce-0123456789',
+    code_challenge: createHash('sha256').update('v'.repeat(43)).digest('base64url'),
+    code_challenge_method: 'S256',
+  })
+  const form = await browser.get(`http://${domain}/oidc/auth?${query}`)
+  const last = await browser.submit(form, { email, password })
+  return last.location ?? ''
+}
+
+test('an import that is killed again and again ends with every row exactly once, and old passwords log in', async () => {
+  await using installation = await startInstallation()
+  const rows = 1_200
+  const file = write(installation, 'users.csv', oldTable(rows))
+  const journal = join(installation.folder, 'users.csv.journal')
+  for (let kill = 1; kill <= 4; kill++) {
+    const child = installation.start(['users', 'import', file])
+    const enough = (kill * rows) / 6 + Math.random() * 50
+    const lines = () => (existsSync(journal) ? readFileSync(journal, 'utf8').split('\n').length : 0)
+    const before = lines()
+    while (lines() < before + enough && child.exitCode === null) {
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    const gone = once(child, 'exit')
+    child.kill('SIGKILL')
+    await gone
+  }
+  const last = await installation.run(['users', 'import', file])
+  expect(last).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`${rows} imported, 0 rej`),
+  })
+
+  const users = await allUsers(installation)
+  const emails = users.map(({ profile }) => profile.email)
+  expect(emails).toHaveLength(rows)
+  expect(new Set(emails).size).toBe(rows)
+  const byId = new Map(users.map((user) => [user.id, user.profile.email]))
+  const mapping = rowsOf(installation, 'users.csv.result.csv')
+  expect(new Set(mapping.map(([old]) => old)).size).toBe(rows)
+  for (const [old = '', id = ''] of mapping) {
+    expect(byId.get(id)).toBe(`${old.replace('old', 'user')}@example.com`)
+  }
+  for (const [email, password] of [
+    ['user-7@example.com', PASSWORD],
+    ['user-40@example.com', 'secret 40'],
+    ['user-1199@example.com', PASSWORD],
+  ] as const) {
+    expect(await logIn(installation, email, password)).toMatch(/localhost:3000\/callback\?.*code=/)
+  }
+  expect(await logIn(installation, 'user-8@example.com', 'wrong')).toBe('')
+})
+
+test('a killed import creates nobody twice on a server that lets addresses repeat', async () => {
+  await using installation = await startInstallation()
+  await using server = await startSpecServer()
+  const { url, apiKey, tenantId } = server
+  const env = { LATCHKEY_URL: url, LATCHKEY_API_KEY: apiKey }
+  const rows = 900
+  const file = write(installation, 'users.csv', oldTable(rows))
+  const client = createManagementClient({ baseUrl: url, apiKey })
+  const users = client.users(tenantId)
+  for (const enough of [150, 420, 700]) {
+    const child = installation.start(['users', 'import', file], env)
+    while ((await users.page()).total < enough) await new Promise((r) => setTimeout(r, 5))
+    const gone = once(child, 'exit')
+    child.kill('SIGKILL')
+    await gone
+  }
+  const child = installation.start(['users', 'import', file], env)
+  expect(await once(child, 'exit')).toEqual([0, null])
+  const emails = (await Array.fromAsync(users.list())).map(({ profile }) => profile.email)
+  expect(emails.sort()).toEqual(
+    Array.from({ length: rows }, (_, n) => `user-${n}@example.com`).sort(),
+  )
+})
+
+test('a dry run names every fault with its line and changes nothing', async () => {
+  await using installation = await startInstallation()
+  const file = write(
+    installation,
+    'users.csv',
+    [
+      'id,email,name,password_hash,algorithm',
+      `1,ada@example.com,"Ada\nLovelace",${BCRYPT},`,
+      `2,nonsense,Bob,short,md5`,
+      `3,ADA@example.com,Ada again,,`,
+      `4,eve@example.com,Eve,${BCRYPT.replace('$10$', '$14$')},bcrypt`,
+      `1,dan@example.com,Dan,,`,
+      `6,fay@example.com`,
+    ].join('\n'),
+  )
+  const { code, stdout, stderr } = await installation.run(['users', 'import', file, '--dry-run'])
+  expect(code).toBe(3)
+  expect(stdout).toContain('1 of 6 rows can be imported')
+  const faults = stderr.split('\n').filter((line) => line.startsWith('line'))
+  expect(faults).toEqual([
+    'line 4: "email" is not an email address',
+    'line 4: has a hash that is not md5: 32 hexadecimal digits, or base64 of 16 bytes',
+    'line 6: has a bcrypt hash of cost 14; accepted are 8 to 12',
+    'line 8: has 2 columns, the first line has 5',
+    'line 5: has the email address of line 2',
+    'line 7: has the id of line 2',
+  ])
+  expect(await allUsers(installation)).toEqual([])
+  expect(readdirSync(installation.folder).sort()).toEqual(['data', 'users.csv'])
+})
+
+test('rejected rows are in a file of their own, with line and reason, and the others are imported', async () => {
+  await using installation = await startInstallation()
+  const file = write(
+    installation,
+    'users.ndjson',
+    [
+      { user_id: 'a', mail: 'ada@example.com', firstName: 'Ada', password: PASSWORD },
+      { user_id: 'b', mail: 'nobody' },
+      { user_id: 'c', mail: 'Ada@Example.com' },
+    ]
+      .map((row) => JSON.stringify(row))
+      .join('\n'),
+  )
+  const { code } = await installation.run(['users', 'import', file])
+  expect(code).toBe(3)
+  expect(rowsOf(installation, `${file}.rejects.csv`)).toEqual([
+    ['2', 'b', 'nobody', '"""email"" is not an email address"'],
+    ['3', 'c', 'Ada@Example.com', 'has the email address of line 1'],
+  ])
+  const [user, ...others] = await allUsers(installation)
+  expect(user?.profile).toMatchObject({ email: 'ada@example.com', given_name: 'Ada' })
+  expect(others).toEqual([])
+})
+
+test('a user who was there before is rejected, not taken for one of the import', async () => {
+  await using installation = await startInstallation()
+  const client = createManagementClient({ baseUrl: installation.url, apiKey: installation.key })
+  await client
+    .users(installation.tenantId)
+    .create({ profile: { email: 'user-1@example.com', name: 'Somebody else' } })
+  const file = write(installation, 'users.csv', oldTable(3))
+  expect((await installation.run(['users', 'import', file])).code).toBe(3)
+  expect(rowsOf(installation, `${file}.rejects.csv`)).toEqual([
+    ['3', 'old-1', 'user-1@example.com', expect.stringContaining('already_exists')],
+  ])
+})
+
+test('a continued import does not take a user for its own who was there before it began', async () => {
+  await using installation = await startInstallation()
+  const client = createManagementClient({ baseUrl: installation.url, apiKey: installation.key })
+  const users = client.users(installation.tenantId)
+  const same = { email: 'user-1@example.com', name: 'User 1' }
+  const { created_at } = await users.create({ profile: same })
+  const begun = Date.parse(created_at) + 1_000
+  while (Date.now() < begun) await new Promise((resolve) => setTimeout(resolve, 20))
+
+  const file = write(installation, 'users.csv', oldTable(3))
+  await installation.run(['users', 'import', file])
+  const journal = join(installation.folder, `${file}.journal`)
+  const [header] = readFileSync(journal, 'utf8').split('\n')
+  const first = { row: 0, line: 2, old: 'old-0', id: 'usr_0', state: 'done' }
+  writeFileSync(journal, `${header}\n${JSON.stringify(first)}\n`)
+  await installation.run(['users', 'import', file])
+  const mapping = rowsOf(installation, `${file}.result.csv`)
+  expect(mapping.map(([old]) => old).sort()).toEqual(['old-0', 'old-2'])
+  expect(rowsOf(installation, `${file}.rejects.csv`)).toMatchObject([{ 1: 'old-1' }])
+})
+
+test('an import that meets the rate limit of the service loses nothing', async () => {
+  await using installation = await startInstallation(150)
+  const file = write(installation, 'users.csv', oldTable(150))
+  const { code, stdout } = await installation.run(['users', 'import', file])
+  expect({ code, stdout }).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('150 imported, 0 rejected'),
+  })
+  expect(await allUsers(installation)).toHaveLength(150)
+})
+
+test('neither the journal nor the files beside it hold a password or a hash', async () => {
+  await using installation = await startInstallation()
+  const rows = [
+    { id: 1, email: 'ada@example.com', password: 'swordfish-1' },
+    { id: 2, email: 'bob@example.com', hash: BCRYPT },
+    { id: 3, email: 'broken', password: 'swordfish-3' },
+  ]
+  const file = write(installation, 'users.json', JSON.stringify(rows, null, 2))
+  const { stdout, stderr } = await installation.run(['users', 'import', file])
+  const written = ['journal', 'result.csv', 'rejects.csv']
+    .map((name) => readFileSync(join(installation.folder, `${file}.${name}`), 'utf8'))
+    .join('')
+  for (const secret of ['swordfish', BCRYPT, installation.key]) {
+    expect(written + stdout + stderr).not.toContain(secret)
+  }
+  expect(await allUsers(installation)).toHaveLength(2)
+})
+
+test('a journal continues no other file', async () => {
+  await using installation = await startInstallation()
+  const file = write(installation, 'users.csv', oldTable(2))
+  await installation.run(['users', 'import', file])
+  write(installation, 'users.csv', oldTable(3))
+  const { code, stderr } = await installation.run(['users', 'import', file])
+  expect(code).toBe(1)
+  expect(stderr).toContain('another version of the file')
+})

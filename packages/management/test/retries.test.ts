@@ -1,0 +1,142 @@
+import { type Fetch, type FetchInit, ResponseError } from '@latchkey/management'
+import { expect, test } from 'vitest'
+import { startManaged } from './support/servers.ts'
+
+type Fault = 'lost' | 'late' | number | undefined
+
+/** `fetch` that answers the nth request as `faults` says: lost before, or after it was carried out. */
+function faulty(faults: Fault[], fetch: Fetch): Fetch & { count: number } {
+  const wrapped = Object.assign(
+    async (url: string, init: FetchInit) => {
+      const fault = faults[wrapped.count++]
+      if (fault === 'lost') throw new TypeError('fetch failed')
+      if (typeof fault === 'number') return refusal(fault)
+      const response = await fetch(url, init)
+      if (fault === 'late') throw new TypeError('fetch failed')
+      return response
+    },
+    { count: 0 },
+  )
+  return wrapped
+}
+
+function refusal(status: number): Response {
+  const body = {
+    type: 'Error',
+    uuid: crypto.randomUUID(),
+    code: 'unavailable',
+    status_code: status,
+  }
+  const isGateway = status === 502
+  return new Response(isGateway ? '<html>' : JSON.stringify(body), {
+    status,
+    headers: { 'retry-after': '0' },
+  })
+}
+
+const network: Fetch = (url, init) => fetch(url, init)
+
+async function start(faults: Fault[]) {
+  const server = await startManaged('over a socket')
+  const wrapped = faulty(faults, network)
+  const client = server.connect({ fetch: wrapped })
+  return { server, wrapped, users: client.users(server.tenantId), client }
+}
+
+test('a create is repeated after 429 and 503, which say that nothing was done', async () => {
+  const { server, users, wrapped } = await start([429, 503, undefined])
+  await using _ = server
+  await users.create({ profile: { email: 'ada@example.com' } })
+  expect(wrapped.count).toBe(3)
+})
+
+test('a create whose answer is lost is not repeated', async () => {
+  const { server, users, wrapped } = await start(['late'])
+  await using _ = server
+  const creation = users.create({ profile: { email: 'ada@example.com' } })
+  await expect(creation).rejects.toMatchObject({ code: 'LATCHKEY_CONNECTION_FAILED' })
+  expect(wrapped.count).toBe(1)
+  expect((await server.client.users(server.tenantId).page()).total).toBe(1)
+})
+
+test('a create with "find" ends in one user whether the request or its answer was lost', async () => {
+  const { server, users } = await start(['late', undefined, undefined, 'lost'])
+  await using _ = server
+  for (const email of ['ada@example.com', 'bob@example.com']) {
+    const find = () =>
+      Array.fromAsync(users.list()).then((all) => all.find((u) => u.profile.email === email))
+    const user = await users.create({ profile: { email } }, { find })
+    expect(user.profile.email).toBe(email)
+  }
+  expect((await server.client.users(server.tenantId).page()).total).toBe(2)
+})
+
+test('a create is not repeated when a gateway lost its answer', async () => {
+  const { server, users, wrapped } = await start([502])
+  await using _ = server
+  const creation = users.create({ profile: { email: 'ada@example.com' } })
+  await expect(creation).rejects.toMatchObject({ status: 502, code: 'unknown' })
+  expect(wrapped.count).toBe(1)
+})
+
+test('a credential whose answer is lost is read instead of being created twice', async () => {
+  const { server, client } = await start(['late'])
+  await using _ = server
+  const user = await server.client
+    .users(server.tenantId)
+    .create({ profile: { email: 'ada@example.com' } })
+  const credential = await client
+    .credentials(server.tenantId, user.id)
+    .create({ password: { alg: 'plain', hash: 'correct horse' } })
+  expect(credential.password.alg).toBe('bcrypt')
+})
+
+test('an object that a lost request has deleted counts as deleted', async () => {
+  const { server, users } = await start([undefined, 'late'])
+  await using _ = server
+  const { id } = await users.create({ profile: { email: 'ada@example.com' } })
+  expect(await users.delete(id)).toBeUndefined()
+})
+
+test('reading and replacing survive lost connections and gateways', async () => {
+  const { server, users } = await start([undefined, 'lost', 502, undefined, 'late', 503])
+  await using _ = server
+  const { id } = await users.create({ profile: { email: 'ada@example.com' } })
+  expect((await users.update(id, { disabled: true })).disabled).toBe(true)
+})
+
+test('an answer that does not come in time ends in a timeout', async () => {
+  await using server = await startManaged('over a socket')
+  const silent: Fetch = (_, init) =>
+    new Promise((_, reject) => {
+      init.signal?.addEventListener('abort', () => reject(init.signal?.reason))
+    })
+  const { createManagementClient } = await import('@latchkey/management')
+  const client = createManagementClient({
+    baseUrl: 'http://127.0.0.1',
+    apiKey: 'k',
+    fetch: silent,
+    timeoutSeconds: 0.01,
+    retries: 0,
+  })
+  const asked = client.users(server.tenantId).get('x')
+  await expect(asked).rejects.toMatchObject({ code: 'LATCHKEY_TIMEOUT' })
+})
+
+test('a page of HTML is refused as no answer of the API', async () => {
+  await using server = await startManaged('over a socket')
+  const client = server.connect({ fetch: async () => new Response('<html>') })
+  await expect(client.users('t').get('x')).rejects.toThrow(ResponseError)
+})
+
+test('a list of which the server shows only the beginning is an error at its end', async () => {
+  await using server = await startManaged('over a socket')
+  const body = { type: 'List', total: 3, count: 1, limit: 1, data: [{ id: 'a' }] }
+  const client = server.connect({ fetch: async () => Response.json(body) })
+  const seen: string[] = []
+  const walk = async () => {
+    for await (const { id } of client.users('t').list()) seen.push(id)
+  }
+  await expect(walk()).rejects.toMatchObject({ code: 'LATCHKEY_LIST_INCOMPLETE' })
+  expect(seen).toEqual(['a'])
+})
