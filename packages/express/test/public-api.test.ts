@@ -1,0 +1,44 @@
+import * as core from '@latchkey/core'
+import * as node from '@latchkey/core/node'
+import * as express from '@latchkey/express'
+import { expect, test } from 'vitest'
+
+test('the public API is what this list says, and changes on purpose alone', () => {
+  expect(Object.keys(express).sort()).toEqual([
+    'AccessError',
+    'CallbackError',
+    'ConfigError',
+    'DeniedError',
+    'LatchkeyError',
+    'ProviderError',
+    'RefreshError',
+    'createAuthRouter',
+    'getUser',
+    'isApiRequest',
+    'requireUser',
+  ])
+  expect(Object.keys(core).sort()).toEqual([
+    'AccessError',
+    'CallbackError',
+    'ConfigError',
+    'DeniedError',
+    'LatchkeyError',
+    'LogoutError',
+    'ProviderError',
+    'RefreshError',
+    'RequestError',
+    'SessionStoreError',
+    'createAuth',
+    'createMemoryStore',
+    'isApiRequest',
+    'safeReturnTo',
+  ])
+  expect(Object.keys(node).sort()).toEqual([
+    'createNodeFetch',
+    'isPublicAddress',
+    'markPrivate',
+    'nodePlatform',
+    'toAuthRequest',
+    'writeResponse',
+  ])
+})
