@@ -47,9 +47,11 @@ export type { SessionDirectory, SessionInfo, UserName } from './session-director
 export type {
   OnceMemory,
   RecordCookie,
+  ReplaceOutcome,
   SessionIndex,
   SessionLock,
   SessionRecord,
   SessionStore,
+  StoreCondition,
 } from './session-store.ts'
 export type { SessionSettings, StoredSession, StoredSessions } from './stored-session.ts'

@@ -1,5 +1,12 @@
 import { createOnceMemory } from './once-memory.ts'
-import type { OnceMemory, SessionIndex, SessionRecord, SessionStore } from './session-store.ts'
+import type {
+  OnceMemory,
+  ReplaceOutcome,
+  SessionIndex,
+  SessionLock,
+  SessionRecord,
+  SessionStore,
+} from './session-store.ts'
 
 /** How large the memory store may grow. */
 export interface MemoryStoreOptions {
@@ -13,7 +20,8 @@ export interface MemoryStoreOptions {
 export interface MemoryStore extends SessionStore {
   readonly index: SessionIndex
   readonly claim: OnceMemory
-  replace(id: string, record: SessionRecord): Promise<boolean>
+  readonly lock: SessionLock
+  replace(id: string, record: SessionRecord, seen?: SessionRecord): Promise<ReplaceOutcome>
   /** How many sessions are held. */
   readonly size: number
 }
@@ -32,6 +40,8 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   const now = options.now ?? (() => Math.floor(Date.now() / 1000))
   const entries = new Map<string, Entry>()
   const sets = new Map<string, Set<string>>()
+  const locks = new Map<string, { readonly expiresAt: number }>()
+  const readAs = new WeakMap<SessionRecord, string>()
 
   const live = (id: string): Entry | undefined => {
     const entry = entries.get(id)
@@ -55,16 +65,33 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     },
     get(id, callback) {
       const entry = live(id)
-      callback(undefined, entry ? (JSON.parse(entry.json) as SessionRecord) : undefined)
+      if (!entry) return callback(undefined, undefined)
+      const record = JSON.parse(entry.json) as SessionRecord
+      readAs.set(record, entry.json)
+      callback(undefined, record)
     },
     set(id, record, callback) {
       put(id, JSON.stringify(record), expiryOf(record, now()))
       callback?.()
     },
-    async replace(id, record) {
-      if (!live(id)) return false
+    async replace(id, record, seen) {
+      const entry = live(id)
+      if (!entry) return 'ended'
+      const expected = seen && readAs.get(seen)
+      if (expected !== undefined && expected !== entry.json) return 'changed'
       put(id, JSON.stringify(record), expiryOf(record, now()))
-      return true
+      return 'replaced'
+    },
+    lock: {
+      async acquire(key, seconds) {
+        const held = locks.get(key)
+        if (held && held.expiresAt > now()) return undefined
+        const mine = { expiresAt: now() + seconds }
+        locks.set(key, mine)
+        return async () => {
+          if (locks.get(key) === mine) locks.delete(key)
+        }
+      },
     },
     destroy(id, callback) {
       entries.delete(id)

@@ -67,7 +67,11 @@ export function createRefresher({ lock, hooks, now, publish }: RefreshSettings):
       throw error
     })
     const kept = (await hooks.onSession?.(refreshed, 'refresh')) ?? refreshed
-    if (!(await session.update(kept))) throw rejected('The session ended while it was refreshed.')
+    if (!(await session.update(kept))) {
+      const later = await session.reload()
+      if (later) return later
+      throw rejected('The session ended while it was refreshed.')
+    }
     publish('token.refreshed', { issuer: stored.issuer, user })
     return kept
   }
