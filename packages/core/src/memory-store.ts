@@ -26,6 +26,8 @@ export interface MemoryStore extends SessionStore {
   readonly size: number
 }
 
+const ENDED_SECONDS = 300
+
 interface Entry {
   readonly json: string
   readonly expiresAt: number
@@ -40,6 +42,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   const now = options.now ?? (() => Math.floor(Date.now() / 1000))
   const entries = new Map<string, Entry>()
   const sets = new Map<string, Set<string>>()
+  const ended = new Map<string, number>()
   const locks = new Map<string, { readonly expiresAt: number }>()
   const readAs = new WeakMap<SessionRecord, string>()
 
@@ -71,6 +74,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
       callback(undefined, record)
     },
     set(id, record, callback) {
+      if ((ended.get(id) ?? 0) > now()) return callback?.()
       put(id, JSON.stringify(record), expiryOf(record, now()))
       callback?.()
     },
@@ -95,6 +99,12 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     },
     destroy(id, callback) {
       entries.delete(id)
+      // A write of a request that is still under way must not bring it back.
+      ended.set(id, now() + ENDED_SECONDS)
+      for (const [other, until] of ended) {
+        if (ended.size <= maxSessions && until > now()) break
+        ended.delete(other)
+      }
       callback?.()
     },
     touch(id, record, callback) {
