@@ -6,6 +6,7 @@ import { SessionStoreError } from './errors.ts'
 import { deriveKey } from './sealing.ts'
 import type { AuthSession, SessionHandle } from './session.ts'
 import type { ReplaceOutcome, SessionRecord, SessionStore } from './session-store.ts'
+import { storeAnswer } from './store-answer.ts'
 
 /** What sessions need of the options, every default filled in. */
 export interface SessionSettings {
@@ -109,7 +110,7 @@ export function createStoredSessions(
     },
     newId: () => randomBytes(32).toString('base64url'),
     async load(id) {
-      const record = await wrap(read(store, id))
+      const record = await storeAnswer(read(store, id))
       return record && isLive(record, now()) ? record : undefined
     },
     async replace(id, session, seen) {
@@ -118,13 +119,13 @@ export function createStoredSessions(
         if (!record?.latchkey) return false
         if (seen && !sameTokens(record.latchkey, seen)) return sameTokens(record.latchkey, session)
         const changed = stamp({ ...record, latchkey: session }, settings, now())
-        const outcome = await wrap(replaceRecord(store, id, changed, record))
+        const outcome = await storeAnswer(replaceRecord(store, id, changed, record))
         if (outcome !== 'changed') return outcome === 'replaced'
       }
     },
     async destroy(id, session) {
-      await wrap(call((done) => store.destroy(id, done)))
-      if (session) await store.index?.remove(indexKeys(session), id)
+      await storeAnswer(call((done) => store.destroy(id, done)))
+      if (session) await storeAnswer(store.index?.remove(indexKeys(session), id))
     },
   }
   return sessions
@@ -180,8 +181,8 @@ function handle(sessions: StoredSessions, now: () => number, state: HandleState)
         now(),
       )
       // In this order: a session that exists can always be found, and so be ended.
-      await wrap(store.index?.add(indexKeys(session), id, settings.absoluteSeconds))
-      await wrap(call((done) => store.set(id, record, done)))
+      await storeAnswer(store.index?.add(indexKeys(session), id, settings.absoluteSeconds))
+      await storeAnswer(call((done) => store.set(id, record, done)))
       if (previousId) await sessions.destroy(previousId, previous?.latchkey)
       state.id = id
       state.record = record
@@ -206,7 +207,7 @@ function handle(sessions: StoredSessions, now: () => number, state: HandleState)
     async saveData(id, data) {
       if (id !== state.id) {
         const record = stamp({ ...data }, settings, now())
-        return wrap(call((done) => store.set(id, record, done)))
+        return storeAnswer(call((done) => store.set(id, record, done)))
       }
       // What was read when the request came in is usually still there; the store knows.
       let stored = store.replace && !state.isWritten ? state.record : await sessions.load(id)
@@ -214,7 +215,7 @@ function handle(sessions: StoredSessions, now: () => number, state: HandleState)
         const record = { ...data } as SessionRecord
         if (stored.latchkey) record.latchkey = stored.latchkey
         const stamped = stamp(record, settings, now())
-        if ((await wrap(replaceRecord(store, id, stamped, stored))) !== 'changed') return
+        if ((await storeAnswer(replaceRecord(store, id, stamped, stored))) !== 'changed') return
         stored = await sessions.load(id)
       }
     },
@@ -347,12 +348,4 @@ function call(run: (done: (error?: unknown) => void) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     run((error) => (error ? reject(error) : resolve()))
   })
-}
-
-async function wrap<T>(promise: Promise<T> | undefined): Promise<T> {
-  try {
-    return (await promise) as T
-  } catch (cause) {
-    throw cause instanceof SessionStoreError ? cause : new SessionStoreError(cause)
-  }
 }
