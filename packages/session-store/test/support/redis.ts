@@ -45,7 +45,13 @@ export async function startRedis(
   const chosen = port || (await freePort())
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-redis-'))
   const file = join(folder, 'redis.conf')
-  const common = [`port ${chosen}`, 'bind 127.0.0.1', `dir ${folder}`, 'daemonize no']
+  const common = [
+    `port ${chosen}`,
+    'bind 127.0.0.1',
+    `dir ${folder}`,
+    'daemonize no',
+    'rdbcompression no',
+  ]
   const memoryOnly = isSentinel ? [] : ['save ""', 'appendonly no', 'repl-diskless-sync-delay 0']
   writeFileSync(file, [...common, ...memoryOnly, ...lines, ''].join('\n'))
   const launch = (): ChildProcess =>
