@@ -18,9 +18,16 @@ import { resolveOptions } from './resolve-options.ts'
 import type { AuthSession, SessionHandle } from './session.ts'
 import { createSessionDirectory, type SessionDirectory } from './session-directory.ts'
 import { handleSession } from './session-route.ts'
-import type { OnceMemory } from './session-store.ts'
+import type { OnceMemory, StoreCondition } from './session-store.ts'
+import { storeAnswer } from './store-answer.ts'
 import { createStoredSessions, type StoredSessions } from './stored-session.ts'
 import { createTransactions } from './transaction.ts'
+
+/** How it stands with what a login depends on. */
+export interface AuthHealth extends ProviderHealth {
+  /** `unknown` also for stores that do not say. */
+  readonly sessions: StoreCondition['status']
+}
 
 /** The login of one application: what an adapter puts under a framework. */
 export interface Auth {
@@ -61,8 +68,8 @@ export interface Auth {
    * @throws {@link ProviderError} when it cannot be asked.
    */
   ready(): Promise<void>
-  /** How it stands with the provider, without asking it. */
-  health(): ProviderHealth
+  /** How it stands with the provider and the session store, without asking them. */
+  health(): AuthHealth
 }
 
 type Route = (
@@ -83,7 +90,9 @@ export function createAuth(options: AuthOptions, platform: Platform = {}): Auth 
   const { now, hooks } = resolved
   const publish = platform.publish ?? (() => {})
   const store = options.session?.store ?? createMemoryStore({ now })
-  const once = store.claim?.bind(store) ?? createOnceMemory(now, 100_000)
+  const once: OnceMemory = store.claim
+    ? (key, seconds) => storeAnswer(store.claim?.(key, seconds))
+    : createOnceMemory(now, 100_000)
   const storedSessions = createStoredSessions(store, resolved.session, now)
   const context: AuthContext = {
     options: resolved,
@@ -130,8 +139,10 @@ export function createAuth(options: AuthOptions, platform: Platform = {}): Auth 
     async ready() {
       await context.providers.fixed?.state()
     },
-    health: () =>
-      context.providers.fixed?.health() ?? { provider: 'unknown', discoveredAt: undefined },
+    health: () => ({
+      ...(context.providers.fixed?.health() ?? { provider: 'unknown', discoveredAt: undefined }),
+      sessions: store.health?.().status ?? 'unknown',
+    }),
   }
 }
 

@@ -1,4 +1,4 @@
-export { type Auth, createAuth } from './auth.ts'
+export { type Auth, type AuthHealth, createAuth } from './auth.ts'
 export type { ClaimsOf, ClaimsSchema, SchemaResult } from './claims-schema.ts'
 export type { Platform } from './context.ts'
 export {
@@ -37,7 +37,6 @@ export type {
   ResolvedRoutes,
   RouteOptions,
 } from './options.ts'
-export type { ProviderHealth } from './provider.ts'
 export type { AccessTokenRequest } from './refresh.ts'
 export type { AuthRequest } from './request.ts'
 export type { RequestAuth, User } from './request-auth.ts'
@@ -47,9 +46,11 @@ export type { SessionDirectory, SessionInfo, UserName } from './session-director
 export type {
   OnceMemory,
   RecordCookie,
+  ReplaceOutcome,
   SessionIndex,
   SessionLock,
   SessionRecord,
   SessionStore,
+  StoreCondition,
 } from './session-store.ts'
 export type { SessionSettings, StoredSession, StoredSessions } from './stored-session.ts'

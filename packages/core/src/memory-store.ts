@@ -1,5 +1,12 @@
 import { createOnceMemory } from './once-memory.ts'
-import type { OnceMemory, SessionIndex, SessionRecord, SessionStore } from './session-store.ts'
+import type {
+  OnceMemory,
+  ReplaceOutcome,
+  SessionIndex,
+  SessionLock,
+  SessionRecord,
+  SessionStore,
+} from './session-store.ts'
 
 /** How large the memory store may grow. */
 export interface MemoryStoreOptions {
@@ -13,10 +20,13 @@ export interface MemoryStoreOptions {
 export interface MemoryStore extends SessionStore {
   readonly index: SessionIndex
   readonly claim: OnceMemory
-  replace(id: string, record: SessionRecord): Promise<boolean>
+  readonly lock: SessionLock
+  replace(id: string, record: SessionRecord, seen?: SessionRecord): Promise<ReplaceOutcome>
   /** How many sessions are held. */
   readonly size: number
 }
+
+const ENDED_SECONDS = 300
 
 interface Entry {
   readonly json: string
@@ -32,6 +42,9 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   const now = options.now ?? (() => Math.floor(Date.now() / 1000))
   const entries = new Map<string, Entry>()
   const sets = new Map<string, Set<string>>()
+  const ended = new Map<string, number>()
+  const locks = new Map<string, { readonly expiresAt: number }>()
+  const readAs = new WeakMap<SessionRecord, string>()
 
   const live = (id: string): Entry | undefined => {
     const entry = entries.get(id)
@@ -55,19 +68,43 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     },
     get(id, callback) {
       const entry = live(id)
-      callback(undefined, entry ? (JSON.parse(entry.json) as SessionRecord) : undefined)
+      if (!entry) return callback(undefined, undefined)
+      const record = JSON.parse(entry.json) as SessionRecord
+      readAs.set(record, entry.json)
+      callback(undefined, record)
     },
     set(id, record, callback) {
+      if ((ended.get(id) ?? 0) > now()) return callback?.()
       put(id, JSON.stringify(record), expiryOf(record, now()))
       callback?.()
     },
-    async replace(id, record) {
-      if (!live(id)) return false
+    async replace(id, record, seen) {
+      const entry = live(id)
+      if (!entry) return 'ended'
+      const expected = seen && readAs.get(seen)
+      if (expected !== undefined && expected !== entry.json) return 'changed'
       put(id, JSON.stringify(record), expiryOf(record, now()))
-      return true
+      return 'replaced'
+    },
+    lock: {
+      async acquire(key, seconds) {
+        const held = locks.get(key)
+        if (held && held.expiresAt > now()) return undefined
+        const mine = { expiresAt: now() + seconds }
+        locks.set(key, mine)
+        return async () => {
+          if (locks.get(key) === mine) locks.delete(key)
+        }
+      },
     },
     destroy(id, callback) {
       entries.delete(id)
+      // A write of a request that is still under way must not bring it back.
+      ended.set(id, now() + ENDED_SECONDS)
+      for (const [other, until] of ended) {
+        if (ended.size <= maxSessions && until > now()) break
+        ended.delete(other)
+      }
       callback?.()
     },
     touch(id, record, callback) {

@@ -7,6 +7,7 @@ import type { Provider } from './provider.ts'
 import { isUnavailable, kitCause } from './provider-error.ts'
 import type { AuthSession, SessionHandle } from './session.ts'
 import type { SessionLock } from './session-store.ts'
+import { storeAnswer } from './store-answer.ts'
 
 /** Which access token is wanted. */
 export interface AccessTokenRequest {
@@ -67,7 +68,11 @@ export function createRefresher({ lock, hooks, now, publish }: RefreshSettings):
       throw error
     })
     const kept = (await hooks.onSession?.(refreshed, 'refresh')) ?? refreshed
-    if (!(await session.update(kept))) throw rejected('The session ended while it was refreshed.')
+    if (!(await session.update(kept))) {
+      const later = await session.reload()
+      if (later) return later
+      throw rejected('The session ended while it was refreshed.')
+    }
     publish('token.refreshed', { issuer: stored.issuer, user })
     return kept
   }
@@ -80,7 +85,7 @@ export function createRefresher({ lock, hooks, now, publish }: RefreshSettings):
   ): Promise<AuthSession> => {
     if (!lock) return refresh(provider, session, seen)
     for (let waited = 0; waited < LOCK_SECONDS * 1000; waited += LOCK_POLL_MS) {
-      const release = await lock.acquire(`refresh:${key}`, LOCK_SECONDS)
+      const release = await storeAnswer(lock.acquire(`refresh:${key}`, LOCK_SECONDS))
       if (release) {
         try {
           return await refresh(provider, session, seen)

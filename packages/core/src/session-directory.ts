@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { ConfigError } from './errors.ts'
 import { type Publish, userHash } from './events.ts'
 import type { AuthSession } from './session.ts'
+import { storeAnswer } from './store-answer.ts'
 import { indexKey, type StoredSessions } from './stored-session.ts'
 
 /** A session as it may be shown to its user. */
@@ -108,7 +109,7 @@ async function findSessions(
   }
   const key = sid === undefined ? indexKey(issuer, 'sub', sub ?? '') : indexKey(issuer, 'sid', sid)
   const found: FoundSession[] = []
-  for (const id of await index.find(key)) {
+  for (const id of await storeAnswer(index.find(key))) {
     const session = (await sessions.load(id))?.latchkey
     if (!session || session.issuer !== issuer) continue
     if (sid !== undefined && session.sid !== sid) continue

@@ -40,8 +40,23 @@ export interface SessionStore {
   readonly claim?: OnceMemory
   /** Lets one process at a time do something; across processes when the store is shared. */
   readonly lock?: SessionLock
-  /** Writes a record only if one is there: a late write never brings back a session that ended. */
-  replace?(id: string, record: SessionRecord): Promise<boolean>
+  /**
+   * Writes a record over the one that was `seen`, as `get` gave it: a late write neither brings back a
+   * session that ended nor undoes what another wrote. Without `seen`, over any that is there.
+   */
+  replace?(id: string, record: SessionRecord, seen?: SessionRecord): Promise<ReplaceOutcome>
+  /** Gives the store the session secrets, to seal with; called before anything else, if at all. */
+  useSecrets?(secrets: readonly string[]): void
+  /** How it stands with whatever keeps the sessions, without asking it. */
+  health?(): StoreCondition
+}
+
+/** How a write over what was seen ended: `changed` and `ended` have written nothing. */
+export type ReplaceOutcome = 'replaced' | 'changed' | 'ended'
+
+/** Whether sessions can be read and written, as far as the store knows. */
+export interface StoreCondition {
+  readonly status: 'unknown' | 'ok' | 'refusing-writes' | 'unavailable'
 }
 
 /** Sets of session ids under keys. */

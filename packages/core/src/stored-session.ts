@@ -4,7 +4,8 @@ import { clearCookie, readCookie, setCookie } from './cookies.ts'
 import { SessionStoreError } from './errors.ts'
 import type { AuthSession, SessionHandle } from './session.ts'
 import { createCookieSigner } from './session-cookie.ts'
-import type { SessionRecord, SessionStore } from './session-store.ts'
+import type { ReplaceOutcome, SessionRecord, SessionStore } from './session-store.ts'
+import { storeAnswer } from './store-answer.ts'
 
 /** What sessions need of the options, every default filled in. */
 export interface SessionSettings {
@@ -49,8 +50,11 @@ export interface StoredSessions {
   newId(): string
   /** Reads a session by id; `undefined` when it has ended. */
   load(id: string): Promise<SessionRecord | undefined>
-  /** Replaces what the core stored, if the session is still there. */
-  replace(id: string, session: AuthSession): Promise<boolean>
+  /**
+   * Replaces what the core stored, if the session is still there and still has the tokens that were
+   * `seen`: of two refreshes the later never undoes the earlier.
+   */
+  replace(id: string, session: AuthSession, seen?: AuthSession): Promise<boolean>
   /** Ends a session by id. */
   destroy(id: string, session: AuthSession | undefined): Promise<void>
 }
@@ -78,6 +82,7 @@ export function createStoredSessions(
   now: () => number,
 ): StoredSessions {
   const signer = createCookieSigner(settings.secrets)
+  store.useSecrets?.(settings.secrets)
   const touched = createTouchMemory(settings.touchSeconds)
 
   const sessions: StoredSessions = {
@@ -122,18 +127,22 @@ export function createStoredSessions(
     },
     newId: () => randomBytes(32).toString('base64url'),
     async load(id) {
-      const record = await wrap(read(store, id))
+      const record = await storeAnswer(read(store, id))
       return record && isLive(record, now()) ? record : undefined
     },
-    async replace(id, session) {
-      const record = await sessions.load(id)
-      if (!record?.latchkey) return false
-      const changed = { ...record, latchkey: session }
-      return wrap(replaceRecord(store, id, stamp(changed, settings, now())))
+    async replace(id, session, seen) {
+      for (;;) {
+        const record = await sessions.load(id)
+        if (!record?.latchkey) return false
+        if (seen && !sameTokens(record.latchkey, seen)) return sameTokens(record.latchkey, session)
+        const changed = stamp({ ...record, latchkey: session }, settings, now())
+        const outcome = await storeAnswer(replaceRecord(store, id, changed, record))
+        if (outcome !== 'changed') return outcome === 'replaced'
+      }
     },
     async destroy(id, session) {
-      await wrap(call((done) => store.destroy(id, done)))
-      if (session) await store.index?.remove(indexKeys(session), id)
+      await storeAnswer(call((done) => store.destroy(id, done)))
+      if (session) await storeAnswer(store.index?.remove(indexKeys(session), id))
     },
   }
   return sessions
@@ -142,6 +151,8 @@ export function createStoredSessions(
 interface HandleState {
   id: string | undefined
   record: SessionRecord | undefined
+  /** Whether this request has written since `record` was read. */
+  isWritten?: boolean
   failure?: SessionStoreError
 }
 
@@ -173,6 +184,7 @@ function handle(sessions: StoredSessions, now: () => number, state: HandleState)
       readable()
       if (!state.id) return undefined
       state.record = await sessions.load(state.id)
+      state.isWritten = false
       return state.record?.latchkey
     },
     async start(session) {
@@ -185,11 +197,13 @@ function handle(sessions: StoredSessions, now: () => number, state: HandleState)
         settings,
         now(),
       )
-      await wrap(call((done) => store.set(id, record, done)))
-      await wrap(store.index?.add(indexKeys(session), id, settings.absoluteSeconds))
+      // In this order: a session that exists can always be found, and so be ended.
+      await storeAnswer(store.index?.add(indexKeys(session), id, settings.absoluteSeconds))
+      await storeAnswer(call((done) => store.set(id, record, done)))
       if (previousId) await sessions.destroy(previousId, previous?.latchkey)
       state.id = id
       state.record = record
+      state.isWritten = true
       const value = sessions.signCookie(id)
       const scope = { ...settings.cookie, maxAgeSeconds: settings.absoluteSeconds }
       setCookies.splice(0, setCookies.length, setCookie(settings.cookieName, value, scope))
@@ -197,8 +211,9 @@ function handle(sessions: StoredSessions, now: () => number, state: HandleState)
     async update(session) {
       readable()
       if (!state.id || !state.record) return false
-      if (!(await sessions.replace(state.id, session))) return false
+      if (!(await sessions.replace(state.id, session, state.record.latchkey))) return false
       state.record = { ...state.record, latchkey: session }
+      state.isWritten = true
       return true
     },
     async end() {
@@ -209,14 +224,19 @@ function handle(sessions: StoredSessions, now: () => number, state: HandleState)
       state.record = undefined
     },
     async saveData(id, data) {
-      const known = id === state.id
-      const stored = known ? await sessions.load(id) : undefined
-      if (known && !stored) return
-      const record = { ...data } as SessionRecord
-      if (stored?.latchkey) record.latchkey = stored.latchkey
-      const stamped = stamp(record, settings, now())
-      if (known) await wrap(replaceRecord(store, id, stamped))
-      else await wrap(call((done) => store.set(id, stamped, done)))
+      if (id !== state.id) {
+        const record = stamp({ ...data }, settings, now())
+        return storeAnswer(call((done) => store.set(id, record, done)))
+      }
+      // What was read when the request came in is usually still there; the store knows.
+      let stored = store.replace && !state.isWritten ? state.record : await sessions.load(id)
+      while (stored) {
+        const record = { ...data } as SessionRecord
+        if (stored.latchkey) record.latchkey = stored.latchkey
+        const stamped = stamp(record, settings, now())
+        if ((await storeAnswer(replaceRecord(store, id, stamped, stored))) !== 'changed') return
+        stored = await sessions.load(id)
+      }
     },
   }
 }
@@ -278,10 +298,18 @@ async function replaceRecord(
   store: SessionStore,
   id: string,
   record: SessionRecord,
-): Promise<boolean> {
-  if (store.replace) return store.replace(id, record)
+  seen: SessionRecord,
+): Promise<ReplaceOutcome> {
+  if (store.replace) return store.replace(id, record, seen)
   await call((done) => store.set(id, record, done))
-  return true
+  return 'replaced'
+}
+
+function sameTokens(one: AuthSession, other: AuthSession): boolean {
+  return (
+    one.tokens?.refreshToken === other.tokens?.refreshToken &&
+    one.tokens?.accessToken === other.tokens?.accessToken
+  )
 }
 
 /** Remembers per process when sessions were last prolonged, so that most requests write nothing. */
@@ -317,12 +345,4 @@ function call(run: (done: (error?: unknown) => void) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     run((error) => (error ? reject(error) : resolve()))
   })
-}
-
-async function wrap<T>(promise: Promise<T> | undefined): Promise<T> {
-  try {
-    return (await promise) as T
-  } catch (cause) {
-    throw cause instanceof SessionStoreError ? cause : new SessionStoreError(cause)
-  }
 }

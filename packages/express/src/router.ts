@@ -1,10 +1,4 @@
-import type {
-  AuthSession,
-  ProviderHealth,
-  SessionDirectory,
-  StoredSession,
-  User,
-} from '@latchkey/core'
+import type { AuthHealth, AuthSession, SessionDirectory, StoredSession, User } from '@latchkey/core'
 import {
   AccessError,
   type Auth,
@@ -38,8 +32,8 @@ export interface AuthRouter<U = User> extends RequestHandler {
    * @throws {@link ProviderError} when it cannot be asked.
    */
   ready(): Promise<void>
-  /** How it stands with the provider, without asking it. */
-  health(): ProviderHealth
+  /** How it stands with the provider and the session store, without asking them. */
+  health(): AuthHealth
 }
 
 /**

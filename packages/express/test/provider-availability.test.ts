@@ -98,7 +98,11 @@ test('a provider that stays down is not asked again at every login', async () =>
 
 test('ready() says whether the provider is known, health() without asking it', async () => {
   await using site = await start()
-  expect(site.router.health()).toEqual({ provider: 'unknown', discoveredAt: undefined })
+  expect(site.router.health()).toEqual({
+    provider: 'unknown',
+    discoveredAt: undefined,
+    sessions: 'unknown',
+  })
   await site.provider.stop()
   await expect(site.router.ready()).rejects.toMatchObject({ code: 'LATCHKEY_PROVIDER_UNAVAILABLE' })
   expect(site.router.health().provider).toBe('unavailable')

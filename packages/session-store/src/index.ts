@@ -1,1 +1,8 @@
-export {}
+export type { StoreHealth } from './availability.ts'
+export { createSessionStore, type SessionStoreOptions } from './create-session-store.ts'
+export type { IoredisClient } from './ioredis-link.ts'
+export { MemorySessionStore, type MemorySettings } from './memory-session-store.ts'
+export type { NodeRedisClient } from './node-redis-link.ts'
+export type { RedisLink, ScriptArgument } from './redis-link.ts'
+export { RedisSessionStore, type RedisSettings, type Replaced } from './redis-session-store.ts'
+export type { Script } from './scripts.ts'

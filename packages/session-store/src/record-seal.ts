@@ -1,0 +1,113 @@
+import type { KeyObject } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hash,
+  hkdfSync,
+  randomFillSync,
+} from 'node:crypto'
+import type { SessionRecord } from '@latchkey/core'
+import { VERSION_BYTES } from './scripts.ts'
+
+const FORMAT = 1
+const IV_BYTES = 12
+const TAG_BYTES = 16
+
+/** What was sealed: the session's id, which Redis knows as a hash only, and its record. */
+export interface OpenedRecord {
+  readonly id: string
+  readonly record: SessionRecord
+}
+
+/** Seals what is kept in Redis, and hides the names it is kept under. */
+export interface RecordSeal {
+  /** Encrypts a record (AES-256-GCM), bound to the name it will be kept under. */
+  seal(name: string, id: string, record: SessionRecord): Buffer
+  /** The record, or `undefined` for anything that was not sealed here under this name. */
+  open(name: string, value: Buffer): OpenedRecord | undefined
+  /** The names of an index key, one for each secret; the first is the one to add to. */
+  indexNames(key: string): string[]
+}
+
+/** The name of a session: a hash, as ids are 256 random bits. */
+export function sessionName(id: string): string {
+  return hash('sha256', id, 'base64url')
+}
+
+/** The version of a sealed value: its format and its nonce, which no two writes share. */
+export function versionOf(value: Buffer): Buffer {
+  return value.subarray(0, VERSION_BYTES)
+}
+
+/**
+ * Makes the seal.
+ *
+ * @param secrets - The session secrets. The first seals, every one opens.
+ * @see RFC 5869 for the derivation of the keys
+ */
+export function createRecordSeal(secrets: readonly string[]): RecordSeal {
+  const keys = secrets.map((secret) => derive(secret, 'session-record'))
+  const indexKeys = secrets.map((secret) => derive(secret, 'session-index'))
+  const nonces = createNonces()
+  const [first] = keys
+  if (!first) throw new TypeError('"secret" must have at least one entry')
+  return {
+    seal(name, id, record) {
+      const head = Buffer.allocUnsafe(VERSION_BYTES)
+      head[0] = FORMAT
+      nonces(head, 1)
+      const cipher = createCipheriv('aes-256-gcm', first, head.subarray(1))
+      cipher.setAAD(Buffer.from(name))
+      const body = cipher.update(JSON.stringify([id, record]), 'utf8')
+      return Buffer.concat([head, body, cipher.final(), cipher.getAuthTag()])
+    },
+    open(name, value) {
+      if (value[0] !== FORMAT || value.length < VERSION_BYTES + TAG_BYTES) return undefined
+      for (const key of keys) {
+        const plain = decrypt(key, name, value)
+        if (plain === undefined) continue
+        const [id, record] = JSON.parse(plain) as [string, SessionRecord]
+        return { id, record }
+      }
+      return undefined
+    },
+    indexNames: (key) =>
+      indexKeys.map((secret) => createHmac('sha256', secret).update(key).digest('base64url')),
+  }
+}
+
+function derive(secret: string, purpose: string): KeyObject {
+  const info = `latchkey/1/${purpose}`
+  return createSecretKey(Buffer.from(hkdfSync('sha256', secret, 'latchkey', info, 32)))
+}
+
+function decrypt(key: KeyObject, name: string, value: Buffer): string | undefined {
+  try {
+    const end = value.length - TAG_BYTES
+    const decipher = createDecipheriv('aes-256-gcm', key, value.subarray(1, VERSION_BYTES), {
+      authTagLength: TAG_BYTES,
+    })
+    decipher.setAAD(Buffer.from(name))
+    decipher.setAuthTag(value.subarray(end))
+    const plain = decipher.update(value.subarray(VERSION_BYTES, end), undefined, 'utf8')
+    return plain + decipher.final('utf8')
+  } catch {
+    return undefined
+  }
+}
+
+/** Random nonces, fetched many at a time. */
+function createNonces(): (target: Buffer, offset: number) => void {
+  const pool = Buffer.alloc(IV_BYTES * 64)
+  let used = pool.length
+  return (target, offset) => {
+    if (used === pool.length) {
+      randomFillSync(pool)
+      used = 0
+    }
+    pool.copy(target, offset, used, used + IV_BYTES)
+    used += IV_BYTES
+  }
+}

@@ -1,0 +1,32 @@
+import type { Script } from './scripts.ts'
+
+/** What a script takes beside its key. */
+export type ScriptArgument = string | Buffer
+
+/** The little that is asked of a Redis client, whichever it is. */
+export interface RedisLink {
+  /** What connect-redis works on. */
+  readonly client: unknown
+  get(key: string): Promise<Buffer | null>
+  evalSha(script: Script, key: string, args: ScriptArgument[]): Promise<unknown>
+  eval(script: Script, key: string, args: ScriptArgument[]): Promise<unknown>
+  del(key: string): Promise<unknown>
+  /** Every key that begins like this, on all nodes; some may come twice. */
+  scan(prefix: string): AsyncIterable<string[]>
+  close(): Promise<void>
+}
+
+/** Runs a script by its name, and sends the script itself where Redis does not know it yet. */
+export async function runScript(
+  link: RedisLink,
+  script: Script,
+  key: string,
+  args: ScriptArgument[] = [],
+): Promise<unknown> {
+  try {
+    return await link.evalSha(script, key, args)
+  } catch (error) {
+    if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error
+    return link.eval(script, key, args)
+  }
+}

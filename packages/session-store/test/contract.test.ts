@@ -1,0 +1,167 @@
+import { createMemoryStore, type SessionStore } from '@latchkey/core'
+import { createSessionStore } from '@latchkey/session-store'
+import { sessionStoreCases } from '@latchkey/testing/session-store'
+import { RedisStore } from 'connect-redis'
+import { Cluster, Redis } from 'ioredis'
+import { createClient, createCluster, createSentinel } from 'redis'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  startCluster,
+  startRedis,
+  startSentinel,
+  type TestCluster,
+  type TestRedis,
+  type TestSentinel,
+} from './support/redis.ts'
+
+const secret = 'a secret of the tests, 32 characters long'
+const cases = sessionStoreCases()
+
+interface Kind {
+  readonly name: string
+  open(): Promise<{ open(): SessionStore; close(): Promise<unknown> | unknown }>
+}
+
+let redis: TestRedis
+let sentinel: TestSentinel
+let cluster: TestCluster
+
+beforeAll(async () => {
+  redis = await startRedis()
+  sentinel = await startSentinel()
+  cluster = await startCluster()
+})
+
+afterAll(async () => {
+  for (const one of [redis, sentinel, cluster]) await one[Symbol.asyncDispose]()
+})
+
+/** Every store of a kind is a new one over two connections, as in two processes. */
+function over(clients: readonly (Redis | Cluster | Parameters<typeof sealed>[0])[]): {
+  open(): SessionStore
+} {
+  const stores = clients.map((client) => sealed(client))
+  let turn = 0
+  return { open: () => stores[turn++ % stores.length] as SessionStore }
+}
+
+function sealed(
+  client: NonNullable<NonNullable<Parameters<typeof createSessionStore>[0]>['client']>,
+): SessionStore {
+  return createSessionStore({ client, secret })
+}
+
+async function nodeRedis<T extends { connect(): Promise<unknown>; destroy(): unknown }>(
+  make: () => T,
+): Promise<[T, T]> {
+  const pair: [T, T] = [make(), make()]
+  for (const one of pair) await one.connect()
+  return pair
+}
+
+const kinds: Kind[] = [
+  {
+    name: 'the memory store of the core',
+    open: async () => {
+      const store = createMemoryStore({ now: () => Date.now() / 1000 })
+      return { open: () => store, close: () => {} }
+    },
+  },
+  {
+    name: 'memory',
+    open: async () => {
+      const store = createSessionStore()
+      return { open: () => store, close: () => {} }
+    },
+  },
+  {
+    name: 'Redis by its url',
+    open: async () => {
+      const stores = [redis, redis].map(({ url }) => createSessionStore({ url, secret }))
+      let turn = 0
+      return {
+        open: () => stores[turn++ % 2] as SessionStore,
+        close: () => Promise.all(stores.map((store) => store.close())),
+      }
+    },
+  },
+  {
+    name: 'Redis with ioredis',
+    open: async () => {
+      const clients = [new Redis(redis.url), new Redis(redis.url)]
+      return { ...over(clients), close: () => clients.forEach((one) => void one.disconnect()) }
+    },
+  },
+  {
+    name: 'Redis with node-redis',
+    open: async () => {
+      const clients = await nodeRedis(() => createClient({ url: redis.url }))
+      return { ...over(clients), close: () => clients.forEach((one) => void one.destroy()) }
+    },
+  },
+  {
+    name: 'Sentinel with ioredis',
+    open: async () => {
+      const sentinels = [{ host: '127.0.0.1', port: sentinel.sentinel.port }]
+      const clients = [0, 1].map(() => new Redis({ sentinels, name: 'sessions' }))
+      return { ...over(clients), close: () => clients.forEach((one) => void one.disconnect()) }
+    },
+  },
+  {
+    name: 'Sentinel with node-redis',
+    open: async () => {
+      const sentinelRootNodes = [{ host: '127.0.0.1', port: sentinel.sentinel.port }]
+      const clients = await nodeRedis(() => createSentinel({ name: 'sessions', sentinelRootNodes }))
+      return { ...over(clients), close: () => clients.forEach((one) => void one.destroy()) }
+    },
+  },
+  {
+    name: 'Cluster with ioredis',
+    open: async () => {
+      const nodes = cluster.nodes.map(({ port }) => ({ host: '127.0.0.1', port }))
+      const clients = [0, 1].map(() => new Cluster(nodes, { enableAutoPipelining: true }))
+      return { ...over(clients), close: () => clients.forEach((one) => void one.disconnect()) }
+    },
+  },
+  {
+    name: 'Cluster with node-redis',
+    open: async () => {
+      const rootNodes = cluster.nodes.map(({ url }) => ({ url }))
+      const clients = await nodeRedis(() => createCluster({ rootNodes }))
+      return { ...over(clients), close: () => clients.forEach((one) => void one.destroy()) }
+    },
+  },
+]
+
+describe.for(kinds)('$name', (kind) => {
+  let opened: Awaited<ReturnType<Kind['open']>>
+  beforeAll(async () => {
+    opened = await kind.open()
+  })
+  afterAll(() => opened.close())
+
+  test.for(cases)('$ability: $name', async (one) => {
+    await one.run(opened.open)
+  })
+})
+
+test('connect-redis alone keeps sessions, and none of the other promises', async () => {
+  const client = await createClient({ url: redis.url }).connect()
+  const store = new RedisStore({ client, prefix: 'alone:' }) as unknown as SessionStore
+  const kept = new Map<string, boolean>()
+  for (const one of cases) {
+    const ok = await one
+      .run(() => store)
+      .then(
+        () => true,
+        () => false,
+      )
+    kept.set(`${one.ability}: ${one.name}`, ok)
+  }
+  client.destroy()
+
+  const table = [...kept].map(([name, ok]) => `${ok ? 'yes' : 'no '}  ${name}`)
+  process.stdout.write(`connect-redis alone:\n${table.join('\n')}\n`)
+  const kinds = new Set([...kept].filter(([, ok]) => !ok).map(([name]) => name.split(':')[0]))
+  expect([...kinds]).toEqual(['late writes', 'replace', 'index', 'claim', 'lock'])
+})

@@ -1,0 +1,182 @@
+import { requireUser } from '@latchkey/express'
+import { createSessionStore } from '@latchkey/session-store'
+import { Redis } from 'ioredis'
+import { expect, test } from 'vitest'
+import { type Browser, createBrowser } from '../../express/test/support/browser.ts'
+import { type Site, startSite } from '../../express/test/support/site.ts'
+import { startRedis, startSentinel, until } from './support/redis.ts'
+
+type Store = ReturnType<typeof createSessionStore>
+
+function start(store: Store): Promise<Site> {
+  return startSite(
+    (app) => {
+      app.get('/public', (_req, res) => void res.send('open to all'))
+      app.get('/account', requireUser(), (req, res) => void res.send(`Hello ${req.auth.user?.sub}`))
+    },
+    { session: { store } },
+  )
+}
+
+async function signIn(site: Site): Promise<Browser> {
+  const browser = createBrowser()
+  const { url } = await browser.open(`${site.url}/login?returnTo=/public`)
+  expect(url.pathname).toBe('/public')
+  return browser
+}
+
+const status = async (site: Site, browser: Browser, path: string): Promise<number> =>
+  (await browser.send(site.url + path, { headers: { accept: 'text/html' } })).status
+
+/** What must hold while sessions cannot be read. */
+async function expectUnavailable(site: Site, browser: Browser, store: Store): Promise<void> {
+  const answer = await browser.send(`${site.url}/account`, { headers: { accept: 'text/html' } })
+  expect(answer.status).toBe(503)
+  expect(answer.headers.get('retry-after')).toBe('5')
+  expect(answer.headers.getSetCookie()).toEqual([])
+  expect(await status(site, browser, '/public')).toBe(200)
+  expect('health' in store && store.health().status).toBe('unavailable')
+}
+
+async function expectBack(site: Site, browser: Browser, store: Store): Promise<void> {
+  await until('sessions are back', async () => (await status(site, browser, '/account')) === 200)
+  expect('health' in store && store.health().status).toBe('ok')
+}
+
+test('an application starts without Redis, and signs people in once it is there', async () => {
+  await using redis = await startRedis()
+  await redis.kill()
+  const store = createSessionStore({ url: redis.url, timeoutMilliseconds: 300 })
+  await using site = await start(store)
+  const stranger = createBrowser()
+
+  expect(await status(site, stranger, '/public')).toBe(200)
+  expect((await stranger.open(`${site.url}/login?returnTo=/account`)).response.status).toBe(503)
+
+  await redis.restart()
+  await until('Redis answers the store', () => store.ready().then(() => true))
+  const browser = await signIn(site)
+  expect(await status(site, browser, '/account')).toBe(200)
+  await store.close()
+})
+
+test('while Redis is stopped nobody is signed out, and all goes on when it continues', async () => {
+  await using redis = await startRedis()
+  const store = createSessionStore({ url: redis.url, timeoutMilliseconds: 300 })
+  await using site = await start(store)
+  const browser = await signIn(site)
+
+  redis.process.kill('SIGSTOP')
+  await expectUnavailable(site, browser, store)
+  redis.process.kill('SIGCONT')
+
+  await expectBack(site, browser, store)
+  await store.close()
+})
+
+test('a Redis that dies in the middle of requests turns them into 503, not into logins', async () => {
+  await using redis = await startRedis()
+  const store = createSessionStore({ url: redis.url, timeoutMilliseconds: 300 })
+  await using site = await start(store)
+  const browser = await signIn(site)
+
+  const requests = Array.from({ length: 40 }, () => status(site, browser, '/account'))
+  await redis.kill()
+  const statuses = await Promise.all(requests)
+
+  expect(statuses.filter((one) => one !== 200 && one !== 503)).toEqual([])
+  await expectUnavailable(site, browser, store)
+  await store.close()
+})
+
+test('after Redis came back empty people sign in anew', async () => {
+  await using redis = await startRedis()
+  const store = createSessionStore({ url: redis.url, timeoutMilliseconds: 300 })
+  await using site = await start(store)
+  const before = await signIn(site)
+
+  await redis.kill()
+  await expectUnavailable(site, before, store)
+  await redis.restart()
+  await until('Redis answers the store', () => store.ready().then(() => true))
+
+  expect(await status(site, before, '/account')).toBe(302)
+  const after = await signIn(site)
+  expect(await status(site, after, '/account')).toBe(200)
+  await store.close()
+})
+
+test('a full Redis refuses logins with 503; who is signed in stays, and can sign out', async () => {
+  await using redis = await startRedis(['maxmemory-policy noeviction'])
+  const store = createSessionStore({ url: redis.url })
+  await using site = await start(store)
+  const browser = await signIn(site)
+
+  await redis.inspect((r) => r.config('SET', 'maxmemory', '1'))
+  const refused = await createBrowser().open(`${site.url}/login?returnTo=/account`)
+
+  expect(refused.response.status).toBe(503)
+  expect(refused.response.headers.get('retry-after')).toBe('5')
+  expect(store.health().status).toBe('refusing-writes')
+  expect(await status(site, browser, '/account')).toBe(200)
+  const left = await browser.send(`${site.url}/logout`, {
+    method: 'POST',
+    headers: { origin: site.url, 'sec-fetch-site': 'same-origin' },
+  })
+  expect(left.status).toBeLessThan(400)
+  expect(await status(site, browser, '/account')).toBe(302)
+
+  await redis.inspect((r) => r.config('SET', 'maxmemory', '0'))
+  expect(await status(site, await signIn(site), '/account')).toBe(200)
+  expect(store.health().status).toBe('ok')
+  await store.close()
+})
+
+test('a Redis that became a read-only replica refuses logins with 503, until it is a master', async () => {
+  await using redis = await startRedis()
+  await using other = await startRedis()
+  const store = createSessionStore({ url: redis.url })
+  await using site = await start(store)
+  await signIn(site)
+
+  await redis.inspect((r) => r.replicaof('127.0.0.1', other.port))
+  const refused = await createBrowser().open(`${site.url}/login?returnTo=/account`)
+  expect(refused.response.status).toBe(503)
+  await redis.inspect((r) => r.replicaof('NO', 'ONE'))
+
+  await until('logins work again', async () => {
+    const { response } = await createBrowser().open(`${site.url}/login?returnTo=/account`)
+    return response.status === 200
+  })
+  await store.close()
+})
+
+test('a failover costs some requests a 503, and signs nobody out', async () => {
+  await using redis = await startSentinel()
+  const client = new Redis({
+    sentinels: [{ host: '127.0.0.1', port: redis.sentinel.port }],
+    name: 'sessions',
+    maxRetriesPerRequest: 1,
+  })
+  client.on('error', () => {})
+  const store = createSessionStore({ client, timeoutMilliseconds: 300 })
+  await using site = await start(store)
+  const browsers = await Promise.all(Array.from({ length: 5 }, () => signIn(site)))
+  const [first] = browsers as [Browser]
+  await until('the replica has the sessions', async () => {
+    const keys = await redis.replica.inspect((r) => r.keys('latchkey:s:*'))
+    return keys.length === browsers.length
+  })
+
+  await redis.master.kill()
+  const seen = new Map<number, number>()
+  await until('sessions are back', async () => {
+    const statuses = await Promise.all(browsers.map((one) => status(site, one, '/account')))
+    for (const one of statuses) seen.set(one, (seen.get(one) ?? 0) + 1)
+    return statuses.every((one) => one === 200)
+  })
+
+  expect([...seen.keys()].sort()).toEqual([200, 503])
+  expect(await status(site, first, '/account')).toBe(200)
+  await store.close()
+})
