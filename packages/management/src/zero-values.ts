@@ -3,10 +3,10 @@ import type { Json } from './request.ts'
 /** The zero value of each member that a server may omit. */
 export type Zeros = { readonly [member: string]: string | number | boolean | readonly [] | Zeros }
 
-const common = { type: '', id: '', created_at: '', updated_at: '', metadata: {} } as const
+const common = { type: '', id: '', created_at: '', updated_at: '', metadata: {} } satisfies Zeros
 
 /** By the tables of the specification. `verified_at` has none: it is present or it is not. */
-export const zeros = {
+export const zeros: Record<'Tenant' | 'Application' | 'User' | 'Credential', Zeros> = {
   Tenant: {
     ...common,
     name: '',
@@ -42,7 +42,7 @@ export const zeros = {
     profile: { email: '', name: '', family_name: '', email_verified: false },
   },
   Credential: { ...common, disabled: false, password: { alg: '', hash: '', cost: 0 } },
-} as const satisfies Record<string, Zeros>
+}
 
 /** A copy of `object` with every member that the server omitted; all others as they came. */
 export function restoreZeros<T>(object: Json, of: Zeros): T {
