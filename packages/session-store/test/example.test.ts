@@ -1,0 +1,25 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, test } from 'vitest'
+import { startRedis } from './support/redis.ts'
+
+test('express-session alone keeps its sessions in the store, and Redis sees none of it', async () => {
+  await using redis = await startRedis()
+  process.env.REDIS_URL = redis.url
+  const { app } = await import('./support/example.ts')
+  const server = createServer(app)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+
+  const first = await fetch(url)
+  const [cookie = ''] = first.headers.getSetCookie()
+  const second = await fetch(url, { headers: { cookie: cookie.split(';')[0] as string } })
+
+  expect([await first.text(), await second.text()]).toEqual(['Visit 1', 'Visit 2'])
+  const keys = await redis.inspect((r) => r.keys('*'))
+  expect(keys).toHaveLength(1)
+  const value = await redis.inspect((r) => r.getBuffer(keys[0] as string))
+  expect(value?.toString('latin1')).not.toContain('visits')
+  server.close()
+  server.closeAllConnections()
+})
