@@ -107,8 +107,8 @@ async function run(input: ImportFile, checked: Checked, options: ImportOptions):
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal)
   let failure: unknown
   let counts = { done: 0, rejected: 0 }
-  {
-    using journal = openJournal(journalFile, header)
+  const journal = openJournal(journalFile, header)
+  try {
     const standing = await readStanding(journalFile)
     checkHeader(standing.header, header, journalFile)
     counts = { done: standing.done, rejected: standing.rejected }
@@ -133,6 +133,8 @@ async function run(input: ImportFile, checked: Checked, options: ImportOptions):
       failure = error
     })
     progress.stop()
+  } finally {
+    journal[Symbol.dispose]()
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, onSignal)
   await writeResults(journalFile, resultFile, rejectsFile)

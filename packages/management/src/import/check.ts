@@ -37,8 +37,21 @@ export async function checkFile(
   input: ImportFile,
   report: (line: number, fault: string) => void,
 ): Promise<Checked> {
-  using emails = createDuplicateFinder()
-  using ids = createDuplicateFinder()
+  const finders = { emails: createDuplicateFinder(), ids: createDuplicateFinder() }
+  try {
+    return await checkRows(input, report, finders)
+  } finally {
+    for (const finder of Object.values(finders)) finder[Symbol.dispose]()
+  }
+}
+
+type DuplicateFinder = ReturnType<typeof createDuplicateFinder>
+
+async function checkRows(
+  input: ImportFile,
+  report: (line: number, fault: string) => void,
+  { emails, ids }: { emails: DuplicateFinder; ids: DuplicateFinder },
+): Promise<Checked> {
   const ignored = new Set<string>()
   let rows = 0
   let faulty = 0
