@@ -39,3 +39,12 @@ test('the example of the service in process prints the user it created', () => {
   expect(output).toContain("type: 'User'")
   expect(output).toContain("email: 'ada@example.com'")
 })
+
+test('the example of the management client runs against a service in process', () => {
+  const output = execFileSync(
+    process.execPath,
+    ['--conditions=latchkey-source', 'examples/management/src/main.ts'],
+    { cwd: root, encoding: 'utf8' },
+  )
+  expect(output).toContain('ada@example.com blocked gold')
+})

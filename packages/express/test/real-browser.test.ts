@@ -1,6 +1,7 @@
 import { requireUser } from '@latchkey/express'
-import { type Browser, chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { launchChromium } from '../../../test/support/chromium.ts'
 import { type Site, startSite } from './support/site.ts'
 
 let site: Site
@@ -16,18 +17,7 @@ beforeAll(async () => {
       res.send(`<main>page ${req.params.name}</main>`)
     })
   })
-  browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  })
+  browser = await launchChromium()
 })
 afterAll(async () => {
   await browser?.close()

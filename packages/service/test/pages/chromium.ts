@@ -1,36 +1,14 @@
-import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
-import { type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-
-const CANDIDATES = [
-  process.env.LATCHKEY_CHROMIUM,
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-]
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { launchChromium } from '../../../../test/support/chromium.ts'
 
 /** Starts the Chromium of this machine. */
 export async function startChromium() {
-  const executablePath = CANDIDATES.find((path) => path !== undefined && existsSync(path))
-  if (!executablePath) {
-    throw new Error('These tests need Chromium; install it or name it in LATCHKEY_CHROMIUM.')
-  }
-  const browser = await chromium.launch({
-    executablePath,
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  })
+  const browser = await launchChromium()
 
   async function open(options: BrowserContextOptions = {}): Promise<Page> {
     return (await browser.newContext(options)).newPage()
