@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
-import { type Logger, pino } from 'pino'
 import type { SmtpOptions } from '../mail/smtp.ts'
 import type { TlsOptions } from '../tls.ts'
 import { type DataOptions, wholeNumber, withDataOptions } from './options.ts'
+import { createLogger, nextSignal } from './running.ts'
 
 interface ServeOptions extends DataOptions {
   port: number
@@ -91,17 +91,18 @@ export function addServeCommand(program: Command): void {
 }
 
 async function serve(options: ServeOptions): Promise<void> {
+  const tls = tlsOptions(options)
+  const mail = mailOptions(options)
   // Loaded here, so that the other commands need not load an OpenID provider.
   const { createIdentityService } = await import('../service.ts')
   const logger = createLogger(options.logLevel)
-  const tls = tlsOptions(options)
   const service = await createIdentityService({
     data: options.data,
     masterKey: options.masterKey,
     requestsPerSecond: options.rateLimit,
     auditDays: options.auditDays,
     closeSeconds: options.closeSeconds,
-    mail: mailOptions(options),
+    mail,
     trustedProxies: options.trustedProxy ?? [],
     logger,
   })
@@ -140,21 +141,4 @@ function mailOptions({ smtpUrl, mailFrom }: ServeOptions): SmtpOptions | undefin
   if (mailFrom === undefined)
     throw new Error('--smtp-url needs --mail-from, the sender of all mail.')
   return { url: smtpUrl, from: mailFrom }
-}
-
-/** JSON lines on standard output; whatever could be a secret is cut out. */
-function createLogger(level: string): Logger {
-  const secrets = ['authorization', 'cookie', 'password', 'secret', 'token', 'hash']
-  return pino({
-    level,
-    base: null,
-    redact: secrets.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
-  })
-}
-
-/** The first signal that asks to stop. A second one ends the process at once. */
-function nextSignal(): Promise<string> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve)
-  })
 }

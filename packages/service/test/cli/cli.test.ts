@@ -100,6 +100,7 @@ test('--help of every command says what it does and exits with 0', async () => {
   for (const command of [
     [],
     ['serve'],
+    ['dev'],
     ['tenant'],
     ['key'],
     ['key', 'create'],
