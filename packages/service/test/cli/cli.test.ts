@@ -165,7 +165,10 @@ test('half a pair for TLS, and a file that cannot be read, are refused with a se
     run([...serving, '--tls-cert', missing, '--tls-key', missing]),
   ])
   expect(noKey).toMatchObject({ code: 1, stderr: '--tls-cert needs --tls-key, its private key.\n' })
-  expect(noCert).toMatchObject({ code: 1, stderr: '--tls-key needs --tls-cert, its certificate.\n' })
+  expect(noCert).toMatchObject({
+    code: 1,
+    stderr: '--tls-key needs --tls-cert, its certificate.\n',
+  })
   expect(unreadable).toMatchObject({
     code: 1,
     stderr: `The file of --tls-cert, ${missing}, cannot be read (ENOENT).\n`,
