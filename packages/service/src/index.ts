@@ -24,3 +24,4 @@ export type {
   Tenant,
   TenantSettings,
 } from './store/records.ts'
+export type { TlsOptions } from './tls.ts'

@@ -1,6 +1,8 @@
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { refuseConnection } from './http/errors.ts'
+import { checkTls, type TlsOptions } from './tls.ts'
 
 /** Where a service listens. */
 export interface ListenOptions {
@@ -8,22 +10,29 @@ export interface ListenOptions {
   port?: number
   /** Default `127.0.0.1`; `0.0.0.0` for every network of the machine. */
   host?: string
+  /** Serves https with this certificate. Default: http, for a proxy in front that ends TLS. */
+  tls?: TlsOptions | undefined
 }
 
-/** A server that does not wait for ever: for headers 10 s, for a whole request 30 s. */
-export function createHttpServer(listener: RequestListener): Server {
-  const server = createServer(
-    {
-      headersTimeout: 10_000,
-      requestTimeout: 30_000,
-      keepAliveTimeout: 65_000,
-      // Node looks for connections that are overdue every 30 s, unless it is told otherwise.
-      connectionsCheckingInterval: 1_000,
-      // The API does without a Host; Node would refuse with an empty answer.
-      requireHostHeader: false,
-    },
-    listener,
-  )
+const limits = {
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 65_000,
+  // Node looks for connections that are overdue every 30 s, unless it is told otherwise.
+  connectionsCheckingInterval: 1_000,
+  // The API does without a Host; Node would refuse with an empty answer.
+  requireHostHeader: false,
+} satisfies ServerOptions
+
+/**
+ * A server that does not wait for ever: for headers 10 s, for a whole request 30 s.
+ *
+ * @throws TypeError for a certificate or key that cannot be used.
+ */
+export function createHttpServer(listener: RequestListener, tls?: TlsOptions): Server {
+  const server = tls
+    ? createTlsServer({ ...limits, handshakeTimeout: 10_000, ...checkTls(tls) }, listener)
+    : createServer(limits, listener)
   return server.on('clientError', refuseConnection).on('checkExpectation', listener)
 }
 

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { mkdirSync } from 'node:fs'
-import type { RequestListener } from 'node:http'
+import type { RequestListener, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type Logger, pino } from 'pino'
@@ -66,7 +66,11 @@ export interface IdentityService {
   readonly fetch: typeof globalThis.fetch
   /** For any Node server. */
   readonly handler: RequestListener
-  /** Serves over HTTP; resolves with the address once it does. */
+  /**
+   * Serves over HTTP, or over HTTPS with `tls`; resolves with the address once it does.
+   *
+   * @throws with a sentence when the port is taken or the certificate cannot be used.
+   */
   listen(options?: ListenOptions): Promise<AddressInfo>
   /** What `/v1` leaves out: tenants, API keys, secrets, the audit log. */
   readonly admin: Admin
@@ -122,7 +126,7 @@ export async function createIdentityService(
     )
   }
   const inProcess = connectInProcess(createHttpServer(handler))
-  const server = createHttpServer(handler)
+  const servers: Server[] = []
 
   const pruning = setInterval(() => void prune(), DAY)
   pruning.unref()
@@ -134,7 +138,8 @@ export async function createIdentityService(
 
   async function shutDown(): Promise<void> {
     clearInterval(pruning)
-    await closeServer(server, (options.closeSeconds ?? 10) * 1_000)
+    const graceMs = (options.closeSeconds ?? 10) * 1_000
+    await Promise.all(servers.map((server) => closeServer(server, graceMs)))
     await inProcess.close()
     await issuer.close()
     await protocol.close()
@@ -149,7 +154,11 @@ export async function createIdentityService(
   return {
     fetch: inProcess.fetch,
     handler,
-    listen: (where = {}) => listen(server, where),
+    async listen(where = {}) {
+      const server = createHttpServer(handler, where.tls)
+      servers.push(server)
+      return listen(server, where)
+    },
     admin: createAdmin(context),
     outbox: issuer.outbox,
     clock,

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { ServiceError } from '../domain/errors.ts'
 import { addAuditCommand } from './audit.ts'
+import { addDevCommand } from './dev.ts'
 import { addKeyCommands } from './key.ts'
 import { addSigningKeyCommands } from './keys.ts'
 import { addSeedCommand } from './seed.ts'
@@ -23,14 +24,17 @@ export function createProgram(): Program {
       'after',
       `
 Examples:
+  latchkey-service dev
   latchkey-service serve --data ./data --port 4400
   latchkey-service tenant create --data ./data --domain login.example.com
   latchkey-service key create --data ./data --name ci --all-tenants
 
-Every option can be given as an environment variable instead, such as LATCHKEY_DATA for --data.
+Every option, except those of dev, can be given as an environment variable instead, such as
+LATCHKEY_DATA for --data.
 Exit codes: 0 done, 1 failed, 2 called in a wrong way.`,
     )
   for (const add of [
+    addDevCommand,
     addServeCommand,
     addTenantCommands,
     addKeyCommands,

@@ -1,11 +1,15 @@
+import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
-import { type Logger, pino } from 'pino'
 import type { SmtpOptions } from '../mail/smtp.ts'
+import type { TlsOptions } from '../tls.ts'
 import { type DataOptions, wholeNumber, withDataOptions } from './options.ts'
+import { createLogger, nextSignal } from './running.ts'
 
 interface ServeOptions extends DataOptions {
   port: number
   host: string
+  tlsCert?: string
+  tlsKey?: string
   rateLimit: number
   auditDays: number
   closeSeconds: number
@@ -30,6 +34,16 @@ export function addServeCommand(program: Command): void {
       new Option('--host <address>', 'address; 0.0.0.0 for every network of the machine')
         .env('LATCHKEY_HOST')
         .default('127.0.0.1'),
+    )
+    .addOption(
+      new Option('--tls-cert <file>', 'serve https: the certificate and its chain, in PEM').env(
+        'LATCHKEY_TLS_CERT',
+      ),
+    )
+    .addOption(
+      new Option('--tls-key <file>', 'the private key of --tls-cert, in PEM').env(
+        'LATCHKEY_TLS_KEY',
+      ),
     )
     .addOption(
       new Option('--rate-limit <number>', 'requests per second that one API key may make')
@@ -77,6 +91,8 @@ export function addServeCommand(program: Command): void {
 }
 
 async function serve(options: ServeOptions): Promise<void> {
+  const tls = tlsOptions(options)
+  const mail = mailOptions(options)
   // Loaded here, so that the other commands need not load an OpenID provider.
   const { createIdentityService } = await import('../service.ts')
   const logger = createLogger(options.logLevel)
@@ -86,17 +102,37 @@ async function serve(options: ServeOptions): Promise<void> {
     requestsPerSecond: options.rateLimit,
     auditDays: options.auditDays,
     closeSeconds: options.closeSeconds,
-    mail: mailOptions(options),
+    mail,
     trustedProxies: options.trustedProxy ?? [],
     logger,
   })
   try {
-    const { address, port } = await service.listen({ port: options.port, host: options.host })
-    logger.info({ address, port }, 'listening')
+    const { address, port } = await service.listen({
+      port: options.port,
+      host: options.host,
+      tls,
+    })
+    logger.info({ address, port, tls: tls !== undefined }, 'listening')
     const signal = await nextSignal()
     logger.info({ signal }, 'closing')
   } finally {
     await service.close()
+  }
+}
+
+function tlsOptions({ tlsCert, tlsKey }: ServeOptions): TlsOptions | undefined {
+  if (tlsCert === undefined && tlsKey === undefined) return undefined
+  if (tlsCert === undefined) throw new Error('--tls-key needs --tls-cert, its certificate.')
+  if (tlsKey === undefined) throw new Error('--tls-cert needs --tls-key, its private key.')
+  return { cert: readPem('--tls-cert', tlsCert), key: readPem('--tls-key', tlsKey) }
+}
+
+function readPem(option: string, file: string): Buffer {
+  try {
+    return readFileSync(file)
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    throw new Error(`The file of ${option}, ${file}, cannot be read (${code}).`, { cause })
   }
 }
 
@@ -105,21 +141,4 @@ function mailOptions({ smtpUrl, mailFrom }: ServeOptions): SmtpOptions | undefin
   if (mailFrom === undefined)
     throw new Error('--smtp-url needs --mail-from, the sender of all mail.')
   return { url: smtpUrl, from: mailFrom }
-}
-
-/** JSON lines on standard output; whatever could be a secret is cut out. */
-function createLogger(level: string): Logger {
-  const secrets = ['authorization', 'cookie', 'password', 'secret', 'token', 'hash']
-  return pino({
-    level,
-    base: null,
-    redact: secrets.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
-  })
-}
-
-/** The first signal that asks to stop. A second one ends the process at once. */
-function nextSignal(): Promise<string> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve)
-  })
 }

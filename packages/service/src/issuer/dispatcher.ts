@@ -5,12 +5,15 @@ import type { Tenant } from '../store/records.ts'
 import type { IssuerContext } from './context.ts'
 import { type FlowRequest, handleFlow, originOf, show } from './flows/index.ts'
 import { RequestRefused, sendText } from './http.ts'
-import { issuerUrl } from './issuer-url.ts'
+import { isLoopback, issuerUrl } from './issuer-url.ts'
 import type { Providers } from './providers.ts'
 import { setFacts } from './request-facts.ts'
 
 /** Headers by which a proxy speaks for a client. None of them may decide what the issuer says. */
 const FORWARDING_HEADER = /^(forwarded|x-forwarded-.*|x-real-ip|x-original-.*)$/
+
+/** A year. What else the customer serves below the domain is the customer's to decide. */
+const STRICT_TRANSPORT_SECURITY = 'max-age=31536000'
 
 /**
  * Finds the tenant by the `Host` header and answers as its issuer; `false` when no tenant has that
@@ -46,6 +49,9 @@ export function createDispatcher(
     setFacts(request, facts)
     pinIssuer(request, new URL(issuer))
     response.setHeader('request-id', facts.requestId)
+    if (mustStaySecure(new URL(issuer))) {
+      response.setHeader('strict-transport-security', STRICT_TRANSPORT_SECURITY)
+    }
 
     const provider = await providers.of(tenant)
     const url = urlOf(request, issuer)
@@ -89,6 +95,16 @@ async function tenantOf(
 ): Promise<Tenant | undefined> {
   const host = request.headers.host?.toLowerCase()
   return host === undefined ? undefined : context.domain.store.tenants.findByDomain(host)
+}
+
+/**
+ * An issuer is on https or it is not there, so browsers may hold to that. They would hold all
+ * applications of a developer's machine to it as well, so it is not said there.
+ *
+ * @see RFC 6797 §7.1
+ */
+function mustStaySecure(issuer: URL): boolean {
+  return issuer.protocol === 'https:' && !isLoopback(issuer.host)
 }
 
 function pinIssuer(request: IncomingMessage, issuer: URL): void {

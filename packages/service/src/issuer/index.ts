@@ -95,7 +95,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
     async close() {
       clearInterval(pruning)
       await voiding.close()
-      await context.notifier.idle()
+      await context.notifier.close()
       await context.outgoing.close()
       await outbox.close()
     },

@@ -9,7 +9,8 @@ export function issuerUrl(domain: string, options: { allowHttpOnLoopback: boolea
   return `${isPlain ? 'http' : 'https'}://${domain}`
 }
 
-function isLoopback(domain: string): boolean {
+/** Whether a domain, with or without a port, is this very machine. */
+export function isLoopback(domain: string): boolean {
   const hostname = URL.parse(`http://${domain}`)?.hostname ?? ''
   return (
     hostname === 'localhost' ||

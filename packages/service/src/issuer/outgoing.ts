@@ -3,6 +3,7 @@ import { BlockList, isIP } from 'node:net'
 import type { Configuration } from 'oidc-provider'
 import { Agent, fetch as undiciFetch } from 'undici'
 import type { IssuerContext } from './context.ts'
+import { isLoopback } from './issuer-url.ts'
 
 type ProviderFetch = NonNullable<Configuration['fetch']>
 
@@ -107,13 +108,4 @@ function assertPublic(url: URL): void {
   if (isIP(address) !== 0 && !isPublicAddress(address)) {
     throw new Error(`${url.hostname} is not on the public internet.`)
   }
-}
-
-function isLoopback(hostname: string): boolean {
-  return (
-    hostname === 'localhost' ||
-    hostname.endsWith('.localhost') ||
-    hostname === '127.0.0.1' ||
-    hostname === '[::1]'
-  )
 }

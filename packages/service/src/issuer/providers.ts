@@ -57,6 +57,7 @@ async function build(context: IssuerContext, tenant: Tenant, issuer: string): Pr
   // The dispatcher strips what clients send and sets protocol and host from the issuer.
   provider.proxy = true
   keepLoginTimesWhole(provider)
+  context.notifier.attach(provider)
   skipNeedlessConfirmation(provider)
   allowOfflineAccess(provider)
   provider.on('server_error', (ctx, err) => {

@@ -3,7 +3,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createIdentityService } from '@latchkey/service'
+import { Agent, request } from 'undici'
 import { expect, test } from 'vitest'
+import { selfSignedCertificate } from '../support/certificate.ts'
 import { run, serve, temporaryFolder } from './support.ts'
 
 test('a tenant and a key made by the command open the API that serve serves', async () => {
@@ -98,6 +100,7 @@ test('--help of every command says what it does and exits with 0', async () => {
   for (const command of [
     [],
     ['serve'],
+    ['dev'],
     ['tenant'],
     ['key'],
     ['key', 'create'],
@@ -133,6 +136,43 @@ test('a port that is taken is refused with a sentence', async () => {
   other.close()
   expect(refused.code).toBe(1)
   expect(refused.stderr).toContain(`Port ${port} on 127.0.0.1 is taken`)
+})
+
+test('serve speaks https with a certificate and key from files', async () => {
+  using folder = temporaryFolder()
+  const { cert, key } = selfSignedCertificate('localhost')
+  const files = { cert: join(folder.path, 'cert.pem'), key: join(folder.path, 'key.pem') }
+  writeFileSync(files.cert, cert)
+  writeFileSync(files.key, key)
+  const server = await serve(['--data', folder.path, '--tls-cert', files.cert], {
+    LATCHKEY_TLS_KEY: files.key,
+  })
+  const dispatcher = new Agent({ connect: { ca: cert } })
+  const url = server.url.replace('http://127.0.0.1', 'https://localhost')
+  const { statusCode } = await request(`${url}/x/health`, { dispatcher })
+  await dispatcher.close()
+  expect(statusCode).toBe(200)
+  expect(await server.stop()).toBe(0)
+})
+
+test('half a pair for TLS, and a file that cannot be read, are refused with a sentence', async () => {
+  using folder = temporaryFolder()
+  const serving = ['serve', '--data', folder.path]
+  const missing = join(folder.path, 'missing.pem')
+  const [noKey, noCert, unreadable] = await Promise.all([
+    run([...serving, '--tls-cert', missing]),
+    run(serving, { LATCHKEY_TLS_KEY: missing }),
+    run([...serving, '--tls-cert', missing, '--tls-key', missing]),
+  ])
+  expect(noKey).toMatchObject({ code: 1, stderr: '--tls-cert needs --tls-key, its private key.\n' })
+  expect(noCert).toMatchObject({
+    code: 1,
+    stderr: '--tls-key needs --tls-cert, its certificate.\n',
+  })
+  expect(unreadable).toMatchObject({
+    code: 1,
+    stderr: `The file of --tls-cert, ${missing}, cannot be read (ENOENT).\n`,
+  })
 })
 
 test('keys rotate publishes a new key and keeps the old one', async () => {

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+/** The command. */
+export const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
 
 /** How a run of the command ended. */
 export interface Run {

@@ -1,8 +1,9 @@
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createLocalJWKSet, type JWTPayload, jwtVerify } from 'jose'
 import * as client from 'openid-client'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createOutgoing, isPublicAddress } from '../../src/issuer/outgoing.ts'
 import { createBrowser } from './support/browser.ts'
 import { createClient, logIn } from './support/client.ts'
@@ -132,6 +133,57 @@ test('a logout token that was not taken is sent again', async () => {
   await issuer.changeUser(user, { disabled: true })
   await issuer.idle()
   expect(receiver.tokens).toHaveLength(2)
+})
+
+/** A browser that is logged in at an application with a back-channel address, and asked to confirm. */
+async function askToLogOut(issuer: TestIssuer, url: string) {
+  await issuer.addUser(ada)
+  const app = await issuer.addApplication({ metadata: { backchannel_logout_uri: url } })
+  const shop = await createClient(issuer, app)
+  const { begun, callback, browser } = await logIn(issuer, shop, ada)
+  const sid = (await shop.redeem(begun, callback)).claims()?.sid
+  return { app, browser, sid, question: await browser.get('/oidc/logout') }
+}
+
+test('a logout that the user confirms is told with retries, as every other', async () => {
+  await using issuer = await startIssuer()
+  await using receiver = await startReceiver(503)
+  const { app, browser, sid, question } = await askToLogOut(issuer, receiver.url)
+  expect((await browser.submit(question, { logout: 'yes' })).html).toContain('You are logged out')
+  await issuer.idle()
+  const told = await receiver.verified(issuer, app.id)
+  expect(told.map((token) => token.sid)).toEqual([sid, sid])
+  expect(issuer.problems).toEqual([])
+})
+
+test('a service that closes tries once more what an application did not take, and waits no longer', async () => {
+  await using receiver = await startReceiver(503, 503, 503)
+  {
+    await using issuer = await startIssuer()
+    const { browser, question } = await askToLogOut(issuer, receiver.url)
+    await browser.submit(question, { logout: 'yes' })
+    await vi.waitFor(() => expect(receiver.tokens).toHaveLength(1))
+  }
+  expect(receiver.tokens).toHaveLength(2)
+})
+
+test('nobody who logs out waits for an application that does not answer', async () => {
+  await using issuer = await startIssuer()
+  const order: string[] = []
+  const hanging = createServer((request, response) => {
+    request.resume()
+    response.once('close', () => order.push('given up'))
+  })
+  await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve))
+  const { port } = hanging.address() as AddressInfo
+  const { browser, question } = await askToLogOut(issuer, `http://localhost:${port}/`)
+  const asked = once(hanging, 'request')
+  await browser.submit(question, { logout: 'yes' })
+  order.push('logged out')
+  await asked
+  hanging.closeAllConnections()
+  await vi.waitFor(() => expect(order).toEqual(['logged out', 'given up']))
+  hanging.close()
 })
 
 test.each([

@@ -2,6 +2,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { auth, requiresAuth } from 'express-openid-connect'
+import session from 'express-session'
+import passport from 'passport'
+import { type Profile, Strategy, type VerifyCallback } from 'passport-openidconnect'
 import { expect, test } from 'vitest'
 import { createBrowser } from './support/browser.ts'
 import { startIssuer } from './support/issuer.ts'
@@ -55,6 +58,53 @@ test('express-openid-connect logs a user in and out against the issuer', async (
   const left = await browser.get(leaving.location ?? '')
   expect(new URL(left.location ?? '').origin).toBe(baseURL)
   expect(JSON.parse((await browser.peek(`${baseURL}/`)).html)).toEqual({ isAuthenticated: false })
+  server.closeAllConnections()
+  server.close()
+})
+
+test('passport-openidconnect, which has no PKCE, is refused before anybody types a password, and its error says why', async () => {
+  await using issuer = await startIssuer()
+  await issuer.addUser(ada)
+  const app = express()
+  const server = createServer(app)
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
+  const baseURL = `http://localhost:${(server.address() as AddressInfo).port}`
+  const application = await issuer.addApplication({ redirectUrls: [`${baseURL}/callback`] })
+  const logins = new passport.Passport()
+  logins.use(
+    new Strategy(
+      {
+        issuer: issuer.url,
+        authorizationURL: `${issuer.url}/oidc/auth`,
+        tokenURL: `${issuer.url}/oidc/token`,
+        userInfoURL: `${issuer.url}/oidc/userinfo`,
+        clientID: application.id,
+        clientSecret: issuer.secretOf(application),
+        callbackURL: `${baseURL}/callback`,
+        scope: ['profile', 'email'],
+      },
+      (_issuer: string, profile: Profile, done: VerifyCallback) => done(null, profile),
+    ),
+  )
+  app.use(session({ secret: 'a long secret', resave: false, saveUninitialized: false }))
+  app.get('/login', logins.authenticate('openidconnect'))
+  app.get('/callback', logins.authenticate('openidconnect'))
+  app.use(((error: Error & { code?: string }, _request, response, _next) => {
+    response.status(500).json({ code: error.code, message: error.message })
+  }) satisfies express.ErrorRequestHandler)
+
+  const browser = createBrowser(issuer)
+  const sentAway = await browser.peek(`${baseURL}/login`)
+  const refused = await browser.get(sentAway.location ?? '')
+  const callback = new URL(refused.location ?? '')
+  expect(callback.origin).toBe(baseURL)
+  expect(callback.searchParams.get('state')).toBeTruthy()
+  expect(callback.searchParams.get('iss')).toBe(issuer.url)
+  const told = await browser.peek(callback.href)
+  expect(JSON.parse(told.html)).toEqual({
+    code: 'invalid_request',
+    message: 'Authorization Server policy requires PKCE to be used for this request',
+  })
   server.closeAllConnections()
   server.close()
 })

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import * as client from 'openid-client'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { ProtocolStore } from '../../src/store/protocol-store.ts'
 import type { Application } from '../../src/store/records.ts'
 import { createBrowser } from './support/browser.ts'
 import { createClient, logIn } from './support/client.ts'
@@ -59,6 +60,28 @@ async function obtainCode(issuer: TestIssuer, parameters: Record<string, string>
   return { app, code, form, browser, begun, callback }
 }
 
+/**
+ * Holds everybody who is about to spend something until so many have come: all of them have found it
+ * unspent by then, and what decides is the store alone.
+ */
+function spendTogether(kind: string, count: number) {
+  return (protocol: ProtocolStore): ProtocolStore => {
+    let waiting = count
+    let open = (): void => {}
+    const gate = new Promise<void>((resolve) => {
+      open = resolve
+    })
+    return {
+      ...protocol,
+      async consume(name) {
+        if (name.kind === kind && --waiting === 0) open()
+        if (name.kind === kind) await gate
+        return protocol.consume(name)
+      },
+    }
+  }
+}
+
 describe.each(storeKinds)('on %s', (store) => {
   test('a code is good once; a second use revokes the tokens of the first (RFC 6749 §4.1.2)', async () => {
     await using issuer = await startIssuer({ store })
@@ -79,7 +102,7 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 
   test('of four parallel redemptions of one code exactly one wins', async () => {
-    await using issuer = await startIssuer({ store })
+    await using issuer = await startIssuer({ store, wrap: spendTogether('AuthorizationCode', 4) })
     await issuer.addUser(ada)
     const { form } = await obtainCode(issuer)
     const answers = await Promise.all(
@@ -106,7 +129,7 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 
   test('of four parallel refreshes with one token exactly one wins', async () => {
-    await using issuer = await startIssuer({ store })
+    await using issuer = await startIssuer({ store, wrap: spendTogether('RefreshToken', 4) })
     await issuer.addUser(ada)
     const { app, begun, callback } = await obtainCode(issuer, { scope: 'openid offline_access' })
     const { refresh_token: token = '' } = await app.redeem(begun, callback)

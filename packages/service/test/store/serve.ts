@@ -5,6 +5,11 @@
 import { createIdentityService } from '../../src/service.ts'
 
 const [, , data] = process.argv
-const service = await createIdentityService({ data, requestsPerSecond: 1_000_000 })
+const service = await createIdentityService({
+  data,
+  requestsPerSecond: 1_000_000,
+  allowHttpOnLoopback: true,
+  trustedProxies: ['127.0.0.1'],
+})
 const { port } = await service.listen()
 process.stdout.write(`${port}\n`)

@@ -31,6 +31,8 @@ export type StoreKind = (typeof storeKinds)[number]
 export interface StartOptions extends Partial<Omit<IssuerOptions, 'domain' | 'protocol'>> {
   store?: StoreKind
   settings?: Partial<TenantSettings>
+  /** Wraps the store of what has a time to live. */
+  wrap?: (protocol: ProtocolStore) => ProtocolStore
 }
 
 /** Who the tests act as towards the domain. */
@@ -41,7 +43,7 @@ export const applicationUrl = 'http://localhost:3000'
 
 /** Starts the issuer on a loopback port, with one tenant and one application. */
 export async function startIssuer(options: StartOptions = {}) {
-  const { store, settings, ...issuerOptions } = options
+  const { store, settings, wrap = (protocol) => protocol, ...issuerOptions } = options
   const stores = await openStores(store ?? 'memory')
   const domain: DomainContext = {
     store: stores.data,
@@ -53,7 +55,7 @@ export async function startIssuer(options: StartOptions = {}) {
   const problems: object[] = []
   const issuer = createIssuer({
     domain,
-    protocol: stores.protocol,
+    protocol: wrap(stores.protocol),
     logger: { warn: () => {}, error: (facts) => void problems.push(facts) },
     allowHttpOnLoopback: true,
     ...issuerOptions,

@@ -1,0 +1,83 @@
+import { type Command, Option } from 'commander'
+import type { IdentityService } from '../service.ts'
+import { applicationUrl, type Demo, demoUsers, prepareDemo } from './demo.ts'
+import { wholeNumber } from './options.ts'
+import { createLogger, nextSignal } from './running.ts'
+
+interface DevOptions {
+  port: number
+  data: string
+}
+
+/** How many ports are tried, the first one included. */
+const PORTS_TRIED = 100
+
+/** Adds `dev`. */
+export function addDevCommand(program: Command): void {
+  program
+    .command('dev')
+    .description('Serve a demo tenant on this machine, to develop an application against.')
+    .addOption(
+      new Option('--port <number>', 'port; the next free one when it is taken')
+        .default(4400)
+        .argParser(wholeNumber(1, 65_535)),
+    )
+    // Its users have known passwords, so no variable that may name real data is looked at.
+    .addOption(new Option('--data <dir>', 'folder of the databases').default('.latchkey/dev'))
+    .action(dev)
+}
+
+async function dev({ port: wanted, data }: DevOptions): Promise<void> {
+  // Loaded here, so that the other commands need not load an OpenID provider.
+  const { createIdentityService } = await import('../service.ts')
+  const service = await createIdentityService({
+    data,
+    allowHttpOnLoopback: true,
+    closeSeconds: 1,
+    logger: createLogger('warn'),
+  })
+  try {
+    const port = await listenFrom(service, wanted)
+    console.log(introduction(await prepareDemo(service, port), data))
+    await nextSignal()
+  } finally {
+    await service.close()
+  }
+}
+
+/** Listens on the first free port from `wanted` on. */
+async function listenFrom(service: IdentityService, wanted: number): Promise<number> {
+  for (let port = wanted; ; port++) {
+    try {
+      return (await service.listen({ port })).port
+    } catch (error) {
+      const { code } = (error as { cause: NodeJS.ErrnoException }).cause
+      const isLast = port === 65_535 || port === wanted + PORTS_TRIED - 1
+      if (code !== 'EADDRINUSE' || isLast) throw error
+    }
+  }
+}
+
+function introduction({ issuer, apiKey, application }: Demo, data: string): string {
+  const users = demoUsers.map(({ email, password, note }) =>
+    [email.padEnd(20), (password ?? '').padEnd(22), note].join(' ').trimEnd(),
+  )
+  const apiUrl = `http://localhost:${new URL(issuer).port}/v1`
+  return `
+  Issuer       ${issuer}
+  Mail         ${issuer}/x/outbox
+  API          ${apiUrl}
+  API key      ${apiKey}
+
+  Log in as
+    ${users.join('\n    ')}
+
+  For an application at ${applicationUrl}
+    LATCHKEY_ISSUER=${issuer}
+    LATCHKEY_CLIENT_ID=${application.id}
+    LATCHKEY_CLIENT_SECRET=${application.secret}
+    LATCHKEY_BASE_URL=${applicationUrl}
+
+  The data is in ${data}. Stop with Ctrl-C.
+`
+}

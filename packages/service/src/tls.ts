@@ -1,0 +1,43 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
+
+/** A certificate with its private key, both in PEM. */
+export interface TlsOptions {
+  /** The server's certificate, then the ones between it and its authority. */
+  cert: string | Buffer
+  /** Not encrypted. */
+  key: string | Buffer
+}
+
+/**
+ * Checks that a server can serve with the pair.
+ *
+ * @throws TypeError when one half is missing, is not PEM, or does not belong to the other. The message
+ *   repeats nothing of the key.
+ */
+export function checkTls({ cert, key }: Partial<TlsOptions>): TlsOptions {
+  if (!cert || !key) {
+    throw new TypeError(
+      `TLS needs a certificate and its private key; the ${cert ? 'key' : 'certificate'} is missing.`,
+    )
+  }
+  if (!certificateOf(cert).checkPrivateKey(privateKeyOf(key))) {
+    throw new TypeError('The private key for TLS does not belong to the certificate.')
+  }
+  return { cert, key }
+}
+
+function certificateOf(pem: string | Buffer): X509Certificate {
+  try {
+    return new X509Certificate(pem)
+  } catch (cause) {
+    throw new TypeError('The certificate for TLS is not a certificate in PEM.', { cause })
+  }
+}
+
+function privateKeyOf(pem: string | Buffer): KeyObject {
+  try {
+    return createPrivateKey(pem)
+  } catch (cause) {
+    throw new TypeError('The key for TLS is not an unencrypted private key in PEM.', { cause })
+  }
+}

@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import * as client from 'openid-client'
+import { expect, test } from 'vitest'
+import { createBrowser } from '../issuer/support/browser.ts'
+import { createLoopbackFetch } from '../issuer/support/loopback.ts'
+import { main, run, temporaryFolder } from './support.ts'
+
+/** Runs `latchkey-service dev` until it says how to stop it. */
+async function startDev(port: number, data: string) {
+  const args = ['--conditions=latchkey-source', main, 'dev', '--port', String(port), '--data', data]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  let output = ''
+  for await (const chunk of child.stdout) {
+    output += chunk
+    if (output.includes('Ctrl-C')) break
+  }
+  const value = (name: string) => new RegExp(`${name}[ =]+(\\S+)`).exec(output)?.[1] ?? ''
+  return {
+    output,
+    issuer: value('Issuer'),
+    mail: value('Mail'),
+    api: value('API'),
+    apiKey: value('API key'),
+    clientId: value('LATCHKEY_CLIENT_ID'),
+    clientSecret: value('LATCHKEY_CLIENT_SECRET'),
+    redirectUri: `${value('LATCHKEY_BASE_URL')}/callback`,
+    /** Presses Ctrl-C; resolves with the exit code. */
+    stop() {
+      child.kill('SIGINT')
+      return ended
+    },
+  }
+}
+
+type Dev = Awaited<ReturnType<typeof startDev>>
+
+/** Begins a login with what the command has printed, up to what follows the password. */
+async function logIn(dev: Dev, email: string) {
+  const fetch = createLoopbackFetch()
+  const config = await client.discovery(
+    new URL(dev.issuer),
+    dev.clientId,
+    dev.clientSecret,
+    undefined,
+    {
+      execute: [client.allowInsecureRequests],
+      [client.customFetch]: fetch as client.CustomFetch,
+    },
+  )
+  config[client.customFetch] = fetch as client.CustomFetch
+  const pkceCodeVerifier = client.randomPKCECodeVerifier()
+  const url = client.buildAuthorizationUrl(config, {
+    redirect_uri: dev.redirectUri,
+    scope: 'openid email',
+    code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
+    code_challenge_method: 'S256',
+  })
+  const browser = createBrowser({ url: dev.issuer, fetch })
+  const password = new RegExp(`${email} +(correct horse battery)`).exec(dev.output)?.[1] ?? ''
+  const page = await browser.submit(await browser.get(url.href), { email, password })
+  const redeem = (callback: { location: string | undefined }) =>
+    client.authorizationCodeGrant(config, new URL(callback.location ?? ''), { pkceCodeVerifier })
+  return { browser, page, redeem }
+}
+
+test('dev serves a demo tenant on the next free port, with what it prints a client logs in, and it keeps its data', async () => {
+  using folder = temporaryFolder()
+  const other = createServer()
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  const { port } = other.address() as AddressInfo
+
+  const first = await startDev(port, folder.path)
+  expect(Number(new URL(first.issuer).port)).toBeGreaterThan(port)
+  expect(new URL(first.issuer).hostname).toBe('acme.localhost')
+  const { page, redeem } = await logIn(first, 'ada@example.com')
+  const claims = (await redeem(page)).claims()
+  expect(claims).toMatchObject({ iss: first.issuer, email: 'ada@example.com' })
+  const listed = await fetch(`${first.api}/tenants`, {
+    headers: { authorization: `Bearer ${first.apiKey}` },
+  })
+  expect(await listed.json()).toMatchObject({
+    data: [{ name: 'Demo', settings: { developer_mode: true } }],
+  })
+  expect(await first.stop()).toBe(0)
+  other.close()
+
+  const second = await startDev(port, folder.path)
+  expect(second.issuer).toBe(`http://acme.localhost:${port}`)
+  expect([second.clientId, second.clientSecret]).toEqual([first.clientId, first.clientSecret])
+  const again = await logIn(second, 'ada@example.com')
+  expect((await again.redeem(again.page)).claims()?.sub).toBe(claims?.sub)
+
+  const grace = await logIn(second, 'grace@example.com')
+  expect(grace.page.html).toContain('please confirm that grace@example.com is yours')
+  const outbox = await grace.browser.get(second.mail)
+  const link = /href="([^"]*\/verify[^"]*)"/.exec(outbox.html)?.[1]?.replaceAll('&amp;', '&') ?? ''
+  const callback = await grace.browser.submit(await grace.browser.get(link))
+  expect((await grace.redeem(callback)).claims()).toMatchObject({ email_verified: true })
+  expect(await second.stop()).toBe(0)
+})
+
+test('dev does not look at the variable that names the data of serve', async () => {
+  const { stdout } = await run(['dev', '--help'], { LATCHKEY_DATA: '/somewhere' })
+  expect(stdout).toContain('.latchkey/dev')
+  expect(stdout).not.toContain('LATCHKEY_DATA')
+})
