@@ -1,15 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { authorizationResponse, discoveryDocument, keySet } from './misbehaving/answers.ts'
 import type { Fault, NetworkFault } from './misbehaving/faults.ts'
 import { answerBadly } from './misbehaving/network.ts'
-import {
-  createSigningKey,
-  type SigningKey,
-  signIdToken,
-  signJwt,
-  toJwk,
-} from './misbehaving/signing.ts'
+import { close, json, listen, readAll } from './misbehaving/server.ts'
+import { createSigningKey, signIdToken, signJwt } from './misbehaving/signing.ts'
 
 export type { Fault } from './misbehaving/faults.ts'
 
@@ -68,7 +63,6 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
   const port = await listen(server, 0)
   const issuer = `http://127.0.0.1:${port}`
   let key = createSigningKey('first')
-  const foreignKey = createSigningKey('foreign')
   const codes = new Map<string, Grant>()
   const refreshTokens = new Map<string, Grant>()
   const pushed = new Map<string, URLSearchParams>()
@@ -138,7 +132,7 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
       case '/.well-known/openid-configuration':
         return json(res, discoveryDocument(provider))
       case '/jwks':
-        return json(res, keySet(provider.fault, key, foreignKey))
+        return json(res, keySet(provider.fault, key))
       case '/auth':
         return authorize(request, res)
       case '/par': {
@@ -229,7 +223,7 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
       refresh_token: refreshToken,
       ...(fault === 'token response without id_token'
         ? {}
-        : { id_token: signIdToken(claims, key, foreignKey, clientSecret, fault) }),
+        : { id_token: signIdToken(claims, key, clientSecret, fault) }),
     }
   }
 
@@ -250,80 +244,6 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
   return provider
 }
 
-function discoveryDocument({ issuer, fault, metadata }: MisbehavingProvider): unknown {
-  if (fault === 'discovery is an array') return []
-  return {
-    issuer: fault === 'discovery names another issuer' ? 'https://other.example' : issuer,
-    authorization_endpoint: `${issuer}/auth`,
-    ...(fault === 'discovery without token_endpoint' ? {} : { token_endpoint: `${issuer}/token` }),
-    ...(fault === 'discovery without jwks_uri' ? {} : { jwks_uri: `${issuer}/jwks` }),
-    userinfo_endpoint: `${issuer}/userinfo`,
-    end_session_endpoint: `${issuer}/logout`,
-    pushed_authorization_request_endpoint: `${issuer}/par`,
-    response_types_supported: ['code'],
-    subject_types_supported: ['public'],
-    id_token_signing_alg_values_supported: ['RS256'],
-    authorization_response_iss_parameter_supported: true,
-    ...metadata,
-  }
-}
-
-function keySet(fault: Fault | undefined, key: SigningKey, foreignKey: SigningKey): unknown {
-  switch (fault) {
-    case 'jwks empty':
-      return { keys: [] }
-    case 'jwks without keys':
-      return {}
-    case 'jwks of other keys':
-      return { keys: [toJwk(foreignKey)] }
-    case 'jwks with a broken key':
-      return { keys: [{ ...toJwk(key), n: 'AQAB' }] }
-    default:
-      return { keys: [toJwk(key)] }
-  }
-}
-
-function authorizationResponse(
-  fault: Fault | undefined,
-  issuer: string,
-  code: string,
-  state: string,
-): URLSearchParams {
-  const answer = new URLSearchParams({ code, state, iss: issuer })
-  switch (fault) {
-    case 'state missing':
-    case 'iss missing':
-    case 'code missing':
-      answer.delete(fault.replace(' missing', ''))
-      break
-    case 'state of another login':
-      answer.set('state', `${randomBytes(16).toString('base64url')}.${state.split('.')[1]}`)
-      break
-    case 'state repeated':
-      answer.append('state', state)
-      break
-    case 'code repeated':
-      answer.append('code', code)
-      break
-    case 'code of nobody':
-      answer.set('code', 'a-code-of-nobody')
-      break
-    case 'iss of another provider':
-      answer.set('iss', 'https://other.example')
-      break
-    case 'access_denied':
-    case 'login_required':
-      answer.delete('code')
-      answer.set('error', fault)
-      break
-    case 'error with markup':
-      answer.delete('code')
-      answer.set('error', '<script>alert(1)</script>')
-      answer.set('error_description', '"><img src=x onerror=alert(1)>')
-  }
-  return answer
-}
-
 const ENDPOINTS: Record<string, string> = {
   discovery: '/.well-known/openid-configuration',
   jwks: '/jwks',
@@ -340,28 +260,4 @@ function newSid(sids: string[]): string {
   const sid = randomBytes(9).toString('hex')
   sids.push(sid)
   return sid
-}
-
-function json(res: ServerResponse, body: unknown, status = 200): void {
-  res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-}
-
-async function readAll(req: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of req as AsyncIterable<Buffer>) chunks.push(chunk)
-  return Buffer.concat(chunks).toString('utf8')
-}
-
-function listen(server: ReturnType<typeof createServer>, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
-  })
-}
-
-function close(server: ReturnType<typeof createServer>): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve())
-    server.closeAllConnections()
-  })
 }
