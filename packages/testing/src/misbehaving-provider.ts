@@ -23,6 +23,8 @@ export interface MisbehavingProvider {
   accessTokenSeconds: number
   /** Every request that came in. */
   readonly requests: ProviderRequest[]
+  /** Every code, token and secret that it gave out or was shown, so that tests can search for them. */
+  readonly secrets: string[]
   /** How many requests came in at a path. */
   count(path: string): number
   /** Replaces the signing key; the old one is no longer published. */
@@ -57,6 +59,8 @@ interface Grant {
   readonly sid: string
 }
 
+const CLIENT_SECRET = 'client-secret-that-nobody-may-ever-see'
+
 /** Starts a provider on a loopback port of its own. */
 export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
   let server = createServer(listener)
@@ -73,12 +77,13 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
   const provider: MisbehavingProvider = {
     issuer,
     clientId: 'app',
-    clientSecret: 'client-secret-that-nobody-may-ever-see',
+    clientSecret: CLIENT_SECRET,
     fault: undefined,
     user: { sub: 'ada', name: 'Ada', email: 'ada@example.com' },
     metadata: {},
     accessTokenSeconds: 600,
     requests: [],
+    secrets: [CLIENT_SECRET],
     count: (path) => provider.requests.filter((request) => request.path === path).length,
     rotateKey() {
       key = createSigningKey(randomBytes(6).toString('hex'))
@@ -94,7 +99,9 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
         events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
         ...claims,
       }
-      return signJwt(all, key, { typ: 'logout+jwt', ...header })
+      const token = signJwt(all, key, { typ: 'logout+jwt', ...header })
+      provider.secrets.push(token)
+      return token
     },
     issuedSids: () => [...sids],
     release() {
@@ -125,6 +132,7 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
       authorization: req.headers.authorization,
     }
     provider.requests.push(request)
+    provider.secrets.push(...shownBy(request))
     const bad = networkFault(provider.fault, url.pathname)
     if (bad === 'delayed') await new Promise<void>((resume) => held.push(resume))
     else if (bad) return answerBadly(bad, res)
@@ -155,6 +163,7 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
   function authorize({ query }: ProviderRequest, res: ServerResponse): void {
     const parameters = pushed.get(query.get('request_uri') ?? '') ?? query
     const code = randomBytes(16).toString('hex')
+    provider.secrets.push(code)
     codes.set(code, {
       nonce: parameters.get('nonce') ?? undefined,
       codeChallenge: parameters.get('code_challenge') ?? undefined,
@@ -214,16 +223,15 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
       ...(withNonce && grant.nonce ? { nonce: grant.nonce } : {}),
       ...grant.claims,
     }
-    const { clientSecret } = provider
+    const idToken = signIdToken(claims, key, provider.clientSecret, fault)
+    provider.secrets.push(accessToken, refreshToken, idToken)
     return {
       ...(fault === 'token response without access_token' ? {} : { access_token: accessToken }),
       ...(fault === 'token response without token_type' ? {} : { token_type: 'Bearer' }),
       expires_in:
         fault === 'token response with malformed expires_in' ? [] : provider.accessTokenSeconds,
       refresh_token: refreshToken,
-      ...(fault === 'token response without id_token'
-        ? {}
-        : { id_token: signIdToken(claims, key, clientSecret, fault) }),
+      ...(fault === 'token response without id_token' ? {} : { id_token: idToken }),
     }
   }
 
@@ -249,6 +257,13 @@ const ENDPOINTS: Record<string, string> = {
   jwks: '/jwks',
   token: '/token',
   userinfo: '/userinfo',
+}
+
+const SECRET_PARAMETERS = ['code', 'code_verifier', 'refresh_token', 'client_assertion']
+
+function shownBy({ body, authorization = '' }: ProviderRequest): string[] {
+  const shown = SECRET_PARAMETERS.flatMap((name) => body.getAll(name))
+  return authorization ? [...shown, authorization.replace(/^\w+ /, '')] : shown
 }
 
 function networkFault(fault: Fault | undefined, path: string): NetworkFault | undefined {
