@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { authorizationResponse, discoveryDocument, keySet } from './misbehaving/answers.ts'
 import type { Fault, NetworkFault } from './misbehaving/faults.ts'
-import { answerBadly } from './misbehaving/network.ts'
+import { answerBadly, breakHttp } from './misbehaving/network.ts'
 import { close, json, listen, readAll } from './misbehaving/server.ts'
 import { createSigningKey, signIdToken, signJwt } from './misbehaving/signing.ts'
 
@@ -202,7 +202,9 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
       json(res, { error: 'invalid_grant' }, 400)
       return
     }
-    json(res, tokenResponse(grant, grants === codes))
+    const answer = tokenResponse(grant, grants === codes)
+    if (fault === 'token response in broken HTTP') breakHttp(res, answer)
+    else json(res, answer)
   }
 
   function tokenResponse(grant: Grant, withNonce: boolean): unknown {
