@@ -1,5 +1,6 @@
 import { handleBackchannelLogout } from './backchannel-logout.ts'
 import { handleCallback } from './callback.ts'
+import { type Claims, claimsOf } from './claims.ts'
 import type { AuthContext, Platform } from './context.ts'
 import { errorResponse } from './error-response.ts'
 import { LatchkeyError, RequestError } from './errors.ts'
@@ -7,7 +8,6 @@ import { authorize, currentSession, type Requirement } from './guard.ts'
 import { handleLogin } from './login.ts'
 import { handleLoggedOut, handleLogout } from './logout.ts'
 import { createMemoryStore } from './memory-store.ts'
-import { createOnceMemory } from './once-memory.ts'
 import type { AuthOptions, ResolvedAuthOptions } from './options.ts'
 import type { ProviderHealth } from './provider.ts'
 import { createProviders } from './providers.ts'
@@ -18,8 +18,7 @@ import { resolveOptions } from './resolve-options.ts'
 import type { AuthSession, SessionHandle } from './session.ts'
 import { createSessionDirectory, type SessionDirectory } from './session-directory.ts'
 import { handleSession } from './session-route.ts'
-import type { OnceMemory, StoreCondition } from './session-store.ts'
-import { storeAnswer } from './store-answer.ts'
+import type { StoreCondition } from './session-store.ts'
 import { createStoredSessions, type StoredSessions } from './stored-session.ts'
 import { createTransactions } from './transaction.ts'
 
@@ -90,20 +89,18 @@ export function createAuth(options: AuthOptions, platform: Platform = {}): Auth 
   const { now, hooks } = resolved
   const publish = platform.publish ?? (() => {})
   const store = options.session?.store ?? createMemoryStore({ now })
-  const once: OnceMemory = store.claim
-    ? (key, seconds) => storeAnswer(store.claim?.(key, seconds))
-    : createOnceMemory(now, 100_000)
+  const claims = claimsOf(store, now)
   const storedSessions = createStoredSessions(store, resolved.session, now)
   const context: AuthContext = {
     options: resolved,
     providers: createProviders(resolved, publish, platform.guardedFetch ?? refuseToFetch),
-    transactions: createTransactions(resolved, once),
+    transactions: createTransactions(resolved, claims.claim),
     storedSessions,
     refresher: createRefresher({ lock: store.lock, hooks, now, publish }),
     publish,
   }
   warnAbout(options, resolved, platform)
-  const routes = createRoutes(resolved, once, store.index !== undefined)
+  const routes = createRoutes(resolved, claims, store.index !== undefined)
   const answerError = async (error: LatchkeyError, request: AuthRequest): Promise<Response> =>
     (await hooks.onError?.(error, request)) ??
     errorResponse(error, request, { loginUrl: resolved.routes.login })
@@ -148,7 +145,7 @@ export function createAuth(options: AuthOptions, platform: Platform = {}): Auth 
 
 function createRoutes(
   { routes }: ResolvedAuthOptions,
-  once: OnceMemory,
+  claims: Claims,
   hasIndex: boolean,
 ): Map<string, Record<string, Route>> {
   const table = new Map<string, Record<string, Route>>()
@@ -162,7 +159,7 @@ function createRoutes(
   add(routes.session, { GET: handleSession })
   if (hasIndex) {
     add(routes.backchannelLogout, {
-      POST: (context, request) => handleBackchannelLogout(context, request, once),
+      POST: (context, request) => handleBackchannelLogout(context, request, claims),
     })
   }
   return table

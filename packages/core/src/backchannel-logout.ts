@@ -1,3 +1,4 @@
+import type { Claims } from './claims.ts'
 import type { AuthContext } from './context.ts'
 import { LogoutError } from './errors.ts'
 import { userHash } from './events.ts'
@@ -5,7 +6,6 @@ import { type DecodedJwt, decodeJwt } from './jwt.ts'
 import type { Provider } from './provider.ts'
 import type { AuthRequest } from './request.ts'
 import { endSessions } from './session-directory.ts'
-import type { OnceMemory } from './session-store.ts'
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 const TOLERANCE_SECONDS = 30
@@ -14,6 +14,8 @@ const MAX_TOKEN_LENGTH = 16_384
 
 /** What a valid logout token asks for: at least one of `sub` and `sid`. */
 interface LogoutClaims {
+  /** Where it is remembered that the token has been used, and for how many seconds. */
+  readonly mark: { readonly key: string; readonly seconds: number }
   readonly issuer: string
   readonly sub: string | undefined
   readonly sid: string | undefined
@@ -24,27 +26,34 @@ interface LogoutClaims {
  * from it: those of `sid`, or every one of `sub`. It works from keys that are known already, so the
  * provider need not be reachable.
  *
+ * A token counts as used only when everything has been done: after a fault on the way the provider
+ * may send it again.
+ *
  * @throws {@link LogoutError} with `LATCHKEY_LOGOUT_TOKEN_INVALID` saying what is wrong with the token.
  * @see OpenID Connect Back-Channel Logout 1.0 §2.5 to §2.8
  */
 export async function handleBackchannelLogout(
   context: AuthContext,
   request: AuthRequest,
-  once: OnceMemory,
+  used: Claims,
 ): Promise<Response> {
   const tokens = new URLSearchParams(await request.text()).getAll('logout_token')
   const [token = ''] = tokens
   const jwt = tokens.length === 1 && token.length <= MAX_TOKEN_LENGTH && decodeJwt(token)
   if (!jwt) throw invalid('is missing, repeated or not a JWT')
   const provider = await context.providers.of(request)
-  const claims = await verifyLogoutToken(jwt, provider, context.options.now(), once)
-  const ended = await endSessions(context.storedSessions, claims)
+  const { mark, ...claims } = await verifyLogoutToken(jwt, provider, context.options.now())
+  let ended = 0
+  const isFirst = await used.unlessDone(mark.key, mark.seconds, async () => {
+    ended = await endSessions(context.storedSessions, claims)
+    await context.options.hooks.onLogoutToken?.({ ...claims, ended })
+  })
+  if (!isFirst) throw invalid('has been used before')
   context.publish('logout.backchannel', {
     issuer: claims.issuer,
     count: ended,
     ...(claims.sub ? { user: userHash(claims.issuer, claims.sub) } : {}),
   })
-  await context.options.hooks.onLogoutToken?.({ ...claims, ended })
   return new Response(null, { status: 200, headers: { 'cache-control': 'no-store' } })
 }
 
@@ -52,7 +61,6 @@ async function verifyLogoutToken(
   jwt: DecodedJwt,
   provider: Provider,
   now: number,
-  once: OnceMemory,
 ): Promise<LogoutClaims> {
   const { metadata } = await provider.state()
   const { payload } = jwt
@@ -69,11 +77,12 @@ async function verifyLogoutToken(
   if (!isName(sub) || !isName(sid) || (sub === undefined && sid === undefined)) {
     throw invalid('names neither a user ("sub") nor a session ("sid")')
   }
-  const seconds = Math.min(Number(payload.exp) - now, MAX_AGE_SECONDS) + 2 * TOLERANCE_SECONDS
-  if (!(await once(`logout:${JSON.stringify([metadata.issuer, jti])}`, seconds))) {
-    throw invalid('has been used before')
+  const left = Math.min(Math.ceil(Number(payload.exp)) - now, MAX_AGE_SECONDS)
+  const mark = {
+    key: `logout:${JSON.stringify([metadata.issuer, jti])}`,
+    seconds: left + 2 * TOLERANCE_SECONDS,
   }
-  return { issuer: metadata.issuer, sub, sid }
+  return { mark, issuer: metadata.issuer, sub, sid }
 }
 
 function checkHeader({ header }: DecodedJwt): void {

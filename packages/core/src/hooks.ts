@@ -44,7 +44,10 @@ export interface Hooks {
     error: LatchkeyError,
     request: AuthRequest,
   ) => MaybePromise<Response | undefined>
-  /** After a logout token of the provider has ended sessions here. */
+  /**
+   * After a logout token of the provider has ended sessions here. When it throws, the provider may
+   * send the token again.
+   */
   readonly onLogoutToken?: (notice: LogoutNotice) => MaybePromise<undefined>
 }
 

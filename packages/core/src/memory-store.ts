@@ -1,4 +1,4 @@
-import { createOnceMemory } from './once-memory.ts'
+import { createClaimMemory } from './claims.ts'
 import type {
   OnceMemory,
   ReplaceOutcome,
@@ -20,6 +20,7 @@ export interface MemoryStoreOptions {
 export interface MemoryStore extends SessionStore {
   readonly index: SessionIndex
   readonly claim: OnceMemory
+  isClaimed(key: string): Promise<boolean>
   readonly lock: SessionLock
   replace(id: string, record: SessionRecord, seen?: SessionRecord): Promise<ReplaceOutcome>
   /** How many sessions are held. */
@@ -131,7 +132,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
         }
       },
     },
-    claim: createOnceMemory(now, maxSessions),
+    ...createClaimMemory(now, maxSessions),
   }
 }
 

@@ -80,6 +80,20 @@ function canHaveBody(status: number): boolean {
   return status !== 204 && status !== 205 && status !== 304
 }
 
-function unavailable(message: string, cause?: unknown): ProviderError {
-  return new ProviderError('LATCHKEY_PROVIDER_UNAVAILABLE', message, { cause })
+function unavailable(message: string, error?: unknown): ProviderError {
+  const cause = networkCause(error)
+  return new ProviderError('LATCHKEY_PROVIDER_UNAVAILABLE', message, cause ? { cause } : {})
+}
+
+/**
+ * What failed on the network, as its code and message alone. The error itself stays behind: those of
+ * HTTP parsers carry what was received, tokens included.
+ */
+function networkCause(error: unknown): Error | undefined {
+  let found: { readonly code: string; readonly message: string } | undefined
+  for (let one = error; one instanceof Error; one = one.cause) {
+    const { code, message } = one as Error & { code?: unknown }
+    if (typeof code === 'string') found = { code, message }
+  }
+  return found && Object.assign(new Error(found.message || found.code), { code: found.code })
 }

@@ -38,6 +38,8 @@ export interface SessionStore {
    * called `once`: stores are event emitters.
    */
   readonly claim?: OnceMemory
+  /** Whether a key is claimed, without claiming it: for work that counts as done only at its end. */
+  isClaimed?(key: string): Promise<boolean>
   /** Lets one process at a time do something; across processes when the store is shared. */
   readonly lock?: SessionLock
   /**

@@ -1,8 +1,10 @@
+import { createMemoryStore, type SessionStore } from '@latchkey/core'
+import type { AuthRouterOptions } from '@latchkey/express'
 import { expect, test, vi } from 'vitest'
 import { type Browser, createBrowser } from './support/browser.ts'
 import { type Site, startSite } from './support/site.ts'
 
-function start(): Promise<Site> {
+function start(options: AuthRouterOptions = {}): Promise<Site> {
   return startSite((app) => {
     app.get('/', (req, res) => {
       res.send(req.auth.isAuthenticated ? `in as ${req.auth.user.sub}` : 'out')
@@ -10,7 +12,7 @@ function start(): Promise<Site> {
     app.get('/sessions', async (req, res) => {
       res.json({ own: req.auth.session, auth: req.auth })
     })
-  })
+  }, options)
 }
 
 async function device(site: Site, sub = 'ada'): Promise<Browser> {
@@ -21,12 +23,16 @@ async function device(site: Site, sub = 'ada'): Promise<Browser> {
   return browser
 }
 
-async function notify(site: Site, token: string): Promise<number> {
-  const response = await createBrowser().send(`${site.url}/backchannel-logout`, {
+function post(site: Site, token: string): Promise<Response> {
+  return createBrowser().send(`${site.url}/backchannel-logout`, {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams({ logout_token: token }).toString(),
   })
+}
+
+async function notify(site: Site, token: string): Promise<number> {
+  const response = await post(site, token)
   expect(response.headers.get('cache-control')).toContain('no-store')
   return response.status
 }
@@ -89,6 +95,76 @@ test('the same logout token a second time does not end the new session', async (
   expect(await notify(site, token)).toBe(400)
 
   expect(await state(site, again)).toBe('in as ada')
+})
+
+/** A store that fails once, in the middle of ending sessions. */
+function storeThatFailsOnce(): { store: SessionStore; failNext(): void } {
+  const inner = createMemoryStore()
+  let failing = false
+  const store: SessionStore = {
+    ...inner,
+    destroy(id, done) {
+      if (!failing) return inner.destroy(id, done)
+      failing = false
+      done?.(new Error('the connection was lost'))
+    },
+  }
+  return {
+    store,
+    failNext: () => {
+      failing = true
+    },
+  }
+}
+
+test('a logout token that met a fault of the store does its work when the provider sends it again', async () => {
+  const { store, failNext } = storeThatFailsOnce()
+  await using site = await start({ session: { store } })
+  const devices = [await device(site), await device(site)]
+  const token = site.provider.logoutToken({ sub: 'ada' })
+  failNext()
+
+  expect(await notify(site, token)).toBe(503)
+  expect(await notify(site, token)).toBe(200)
+
+  for (const browser of devices) expect(await state(site, browser)).toBe('out')
+  const again = await device(site)
+  expect(await notify(site, token)).toBe(400)
+  expect(await state(site, again)).toBe('in as ada')
+})
+
+test('a hook that fails lets the provider send the logout token again', async () => {
+  let fails = true
+  const ended: number[] = []
+  await using site = await start({
+    hooks: {
+      onLogoutToken: (notice) => {
+        ended.push(notice.ended)
+        if (fails) throw new Error('the cache did not answer')
+      },
+    },
+  })
+  const ada = await device(site)
+  const token = site.provider.logoutToken({ sub: 'ada' })
+
+  expect((await post(site, token)).status).toBe(500)
+  fails = false
+  expect(await notify(site, token)).toBe(200)
+
+  expect(ended).toEqual([1, 0])
+  expect(await state(site, ada)).toBe('out')
+})
+
+test('with a store that claims but cannot be asked a logout token still works once', async () => {
+  const { isClaimed: _isClaimed, ...store } = createMemoryStore()
+  await using site = await start({ session: { store } })
+  const ada = await device(site)
+  const token = site.provider.logoutToken({ sub: 'ada' })
+
+  expect(await notify(site, token)).toBe(200)
+  expect(await notify(site, token)).toBe(400)
+
+  expect(await state(site, ada)).toBe('out')
 })
 
 test('a logout token works while the provider is down', async () => {

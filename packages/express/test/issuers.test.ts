@@ -173,6 +173,11 @@ test.each([
   ['fe80::1', false],
   ['fd00::1', false],
   ['ff02::1', false],
+  ['::ffff:0:7f00:1', false],
+  ['3fff::1', false],
+  ['fe80::1%lo', false],
+  ['localhost', false],
+  ['', false],
 ])('%s is a public address: %s', (address, expected) => {
   expect(isPublicAddress(address)).toBe(expected)
 })

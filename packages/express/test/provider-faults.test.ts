@@ -74,6 +74,7 @@ const refusals: [Fault, string][] = [
   ['userinfo: huge', 'LATCHKEY_PROVIDER_UNAVAILABLE'],
   ['userinfo: server error', 'LATCHKEY_PROVIDER_UNAVAILABLE'],
   ['userinfo: truncated', 'LATCHKEY_PROVIDER_UNAVAILABLE'],
+  ['token response in broken HTTP', 'LATCHKEY_PROVIDER_UNAVAILABLE'],
   ['token: html', 'LATCHKEY_TOKEN_INVALID'],
   ['token: empty', 'LATCHKEY_TOKEN_INVALID'],
   ['token: redirecting', 'LATCHKEY_TOKEN_INVALID'],

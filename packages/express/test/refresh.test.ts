@@ -5,6 +5,10 @@ import { type Site, startSite } from './support/site.ts'
 
 async function start(): Promise<Site> {
   const site = await startSite((app) => {
+    app.use(['/token', '/force'], (_req, res, next) => {
+      res.locals.showsSecrets = true
+      next()
+    })
     app.get('/token', requireUser(), async (req, res) => {
       res.send(await req.auth.accessToken())
     })

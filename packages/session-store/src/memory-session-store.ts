@@ -117,6 +117,11 @@ export class MemorySessionStore extends Store {
     return this.#hold(`claim ${key}`, seconds) !== undefined
   }
 
+  /** Whether a key is claimed. */
+  async isClaimed(key: string): Promise<boolean> {
+    return live(this.#held, `claim ${key}`) !== undefined
+  }
+
   #put(id: string, data: SessionData | SessionRecord): void {
     const { expires } = data.cookie
     const end = expires ? new Date(expires).getTime() : Date.now() + 86_400_000

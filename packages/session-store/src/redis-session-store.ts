@@ -138,6 +138,19 @@ export class RedisSessionStore extends RedisStore {
     return (await this.#script(scripts.claimScript, name, [token, String(seconds * 1000)])) === 1
   }
 
+  /** Whether a key is claimed. */
+  async isClaimed(key: string): Promise<boolean> {
+    const held = await Promise.all(
+      this.#sealed()
+        .indexNames(key)
+        .map((name) => {
+          const stored = `${this.#root}c:${name}`
+          return this.#availability.run('read', () => this.#link.get(stored))
+        }),
+    )
+    return held.some((value) => value !== null && value !== undefined)
+  }
+
   override clear(done?: Done): Promise<Answer> {
     const clear = async (): Promise<void> => {
       for (const key of await this.#keys()) {

@@ -1,15 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { authorizationResponse, discoveryDocument, keySet } from './misbehaving/answers.ts'
 import type { Fault, NetworkFault } from './misbehaving/faults.ts'
-import { answerBadly } from './misbehaving/network.ts'
-import {
-  createSigningKey,
-  type SigningKey,
-  signIdToken,
-  signJwt,
-  toJwk,
-} from './misbehaving/signing.ts'
+import { answerBadly, breakHttp } from './misbehaving/network.ts'
+import { close, json, listen, readAll } from './misbehaving/server.ts'
+import { createSigningKey, signIdToken, signJwt } from './misbehaving/signing.ts'
 
 export type { Fault } from './misbehaving/faults.ts'
 
@@ -28,6 +23,8 @@ export interface MisbehavingProvider {
   accessTokenSeconds: number
   /** Every request that came in. */
   readonly requests: ProviderRequest[]
+  /** Every code, token and secret that it gave out or was shown, so that tests can search for them. */
+  readonly secrets: string[]
   /** How many requests came in at a path. */
   count(path: string): number
   /** Replaces the signing key; the old one is no longer published. */
@@ -62,13 +59,14 @@ interface Grant {
   readonly sid: string
 }
 
+const CLIENT_SECRET = 'client-secret-that-nobody-may-ever-see'
+
 /** Starts a provider on a loopback port of its own. */
 export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
   let server = createServer(listener)
   const port = await listen(server, 0)
   const issuer = `http://127.0.0.1:${port}`
   let key = createSigningKey('first')
-  const foreignKey = createSigningKey('foreign')
   const codes = new Map<string, Grant>()
   const refreshTokens = new Map<string, Grant>()
   const pushed = new Map<string, URLSearchParams>()
@@ -79,12 +77,13 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
   const provider: MisbehavingProvider = {
     issuer,
     clientId: 'app',
-    clientSecret: 'client-secret-that-nobody-may-ever-see',
+    clientSecret: CLIENT_SECRET,
     fault: undefined,
     user: { sub: 'ada', name: 'Ada', email: 'ada@example.com' },
     metadata: {},
     accessTokenSeconds: 600,
     requests: [],
+    secrets: [CLIENT_SECRET],
     count: (path) => provider.requests.filter((request) => request.path === path).length,
     rotateKey() {
       key = createSigningKey(randomBytes(6).toString('hex'))
@@ -100,7 +99,9 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
         events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
         ...claims,
       }
-      return signJwt(all, key, { typ: 'logout+jwt', ...header })
+      const token = signJwt(all, key, { typ: 'logout+jwt', ...header })
+      provider.secrets.push(token)
+      return token
     },
     issuedSids: () => [...sids],
     release() {
@@ -131,6 +132,7 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
       authorization: req.headers.authorization,
     }
     provider.requests.push(request)
+    provider.secrets.push(...shownBy(request))
     const bad = networkFault(provider.fault, url.pathname)
     if (bad === 'delayed') await new Promise<void>((resume) => held.push(resume))
     else if (bad) return answerBadly(bad, res)
@@ -138,7 +140,7 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
       case '/.well-known/openid-configuration':
         return json(res, discoveryDocument(provider))
       case '/jwks':
-        return json(res, keySet(provider.fault, key, foreignKey))
+        return json(res, keySet(provider.fault, key))
       case '/auth':
         return authorize(request, res)
       case '/par': {
@@ -161,6 +163,7 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
   function authorize({ query }: ProviderRequest, res: ServerResponse): void {
     const parameters = pushed.get(query.get('request_uri') ?? '') ?? query
     const code = randomBytes(16).toString('hex')
+    provider.secrets.push(code)
     codes.set(code, {
       nonce: parameters.get('nonce') ?? undefined,
       codeChallenge: parameters.get('code_challenge') ?? undefined,
@@ -199,7 +202,9 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
       json(res, { error: 'invalid_grant' }, 400)
       return
     }
-    json(res, tokenResponse(grant, grants === codes))
+    const answer = tokenResponse(grant, grants === codes)
+    if (fault === 'token response in broken HTTP') breakHttp(res, answer)
+    else json(res, answer)
   }
 
   function tokenResponse(grant: Grant, withNonce: boolean): unknown {
@@ -220,16 +225,15 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
       ...(withNonce && grant.nonce ? { nonce: grant.nonce } : {}),
       ...grant.claims,
     }
-    const { clientSecret } = provider
+    const idToken = signIdToken(claims, key, provider.clientSecret, fault)
+    provider.secrets.push(accessToken, refreshToken, idToken)
     return {
       ...(fault === 'token response without access_token' ? {} : { access_token: accessToken }),
       ...(fault === 'token response without token_type' ? {} : { token_type: 'Bearer' }),
       expires_in:
         fault === 'token response with malformed expires_in' ? [] : provider.accessTokenSeconds,
       refresh_token: refreshToken,
-      ...(fault === 'token response without id_token'
-        ? {}
-        : { id_token: signIdToken(claims, key, foreignKey, clientSecret, fault) }),
+      ...(fault === 'token response without id_token' ? {} : { id_token: idToken }),
     }
   }
 
@@ -250,85 +254,18 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
   return provider
 }
 
-function discoveryDocument({ issuer, fault, metadata }: MisbehavingProvider): unknown {
-  if (fault === 'discovery is an array') return []
-  return {
-    issuer: fault === 'discovery names another issuer' ? 'https://other.example' : issuer,
-    authorization_endpoint: `${issuer}/auth`,
-    ...(fault === 'discovery without token_endpoint' ? {} : { token_endpoint: `${issuer}/token` }),
-    ...(fault === 'discovery without jwks_uri' ? {} : { jwks_uri: `${issuer}/jwks` }),
-    userinfo_endpoint: `${issuer}/userinfo`,
-    end_session_endpoint: `${issuer}/logout`,
-    pushed_authorization_request_endpoint: `${issuer}/par`,
-    response_types_supported: ['code'],
-    subject_types_supported: ['public'],
-    id_token_signing_alg_values_supported: ['RS256'],
-    authorization_response_iss_parameter_supported: true,
-    ...metadata,
-  }
-}
-
-function keySet(fault: Fault | undefined, key: SigningKey, foreignKey: SigningKey): unknown {
-  switch (fault) {
-    case 'jwks empty':
-      return { keys: [] }
-    case 'jwks without keys':
-      return {}
-    case 'jwks of other keys':
-      return { keys: [toJwk(foreignKey)] }
-    case 'jwks with a broken key':
-      return { keys: [{ ...toJwk(key), n: 'AQAB' }] }
-    default:
-      return { keys: [toJwk(key)] }
-  }
-}
-
-function authorizationResponse(
-  fault: Fault | undefined,
-  issuer: string,
-  code: string,
-  state: string,
-): URLSearchParams {
-  const answer = new URLSearchParams({ code, state, iss: issuer })
-  switch (fault) {
-    case 'state missing':
-    case 'iss missing':
-    case 'code missing':
-      answer.delete(fault.replace(' missing', ''))
-      break
-    case 'state of another login':
-      answer.set('state', `${randomBytes(16).toString('base64url')}.${state.split('.')[1]}`)
-      break
-    case 'state repeated':
-      answer.append('state', state)
-      break
-    case 'code repeated':
-      answer.append('code', code)
-      break
-    case 'code of nobody':
-      answer.set('code', 'a-code-of-nobody')
-      break
-    case 'iss of another provider':
-      answer.set('iss', 'https://other.example')
-      break
-    case 'access_denied':
-    case 'login_required':
-      answer.delete('code')
-      answer.set('error', fault)
-      break
-    case 'error with markup':
-      answer.delete('code')
-      answer.set('error', '<script>alert(1)</script>')
-      answer.set('error_description', '"><img src=x onerror=alert(1)>')
-  }
-  return answer
-}
-
 const ENDPOINTS: Record<string, string> = {
   discovery: '/.well-known/openid-configuration',
   jwks: '/jwks',
   token: '/token',
   userinfo: '/userinfo',
+}
+
+const SECRET_PARAMETERS = ['code', 'code_verifier', 'refresh_token', 'client_assertion']
+
+function shownBy({ body, authorization = '' }: ProviderRequest): string[] {
+  const shown = SECRET_PARAMETERS.flatMap((name) => body.getAll(name))
+  return authorization ? [...shown, authorization.replace(/^\w+ /, '')] : shown
 }
 
 function networkFault(fault: Fault | undefined, path: string): NetworkFault | undefined {
@@ -340,28 +277,4 @@ function newSid(sids: string[]): string {
   const sid = randomBytes(9).toString('hex')
   sids.push(sid)
   return sid
-}
-
-function json(res: ServerResponse, body: unknown, status = 200): void {
-  res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-}
-
-async function readAll(req: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of req as AsyncIterable<Buffer>) chunks.push(chunk)
-  return Buffer.concat(chunks).toString('utf8')
-}
-
-function listen(server: ReturnType<typeof createServer>, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
-  })
-}
-
-function close(server: ReturnType<typeof createServer>): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve())
-    server.closeAllConnections()
-  })
 }

@@ -278,6 +278,21 @@ const claims: StoreCase[] = [
       assert.equal(won.filter(Boolean).length, 1)
     },
   },
+  {
+    name: 'whether a key is claimed can be asked without claiming it',
+    ability: 'claim',
+    async run(open) {
+      const key = newId()
+      const ask = async (): Promise<boolean> => {
+        const store = open()
+        assert.ok(store.isClaimed, 'the store cannot tell')
+        return store.isClaimed(key)
+      }
+      assert.deepEqual([await ask(), await ask()], [false, false])
+      assert.equal(await open().claim?.(key, 60), true)
+      assert.deepEqual([await ask(), await ask()], [true, true])
+    },
+  },
 ]
 
 const locks: StoreCase[] = [

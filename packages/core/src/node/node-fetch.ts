@@ -1,6 +1,6 @@
-import { lookup as systemLookup } from 'node:dns'
+import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { request as httpRequest } from 'node:http'
-import { request as httpsRequest } from 'node:https'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
 import { Readable } from 'node:stream'
 
@@ -8,6 +8,8 @@ import { Readable } from 'node:stream'
 export interface NodeFetchOptions {
   /** Refuses plain http and every address that is not public: loopback, private, link-local and so on. */
   readonly publicOnly?: boolean
+  /** How names are looked up when only public addresses will do. Default the system's way. */
+  readonly lookup?: LookupFunction
 }
 
 /**
@@ -15,27 +17,38 @@ export interface NodeFetchOptions {
  * Node does not; everything else goes through the global `fetch`, unless it must be guarded: then the
  * address is checked when the connection is made, after the name was looked up.
  */
-export function createNodeFetch({ publicOnly = false }: NodeFetchOptions = {}): typeof fetch {
+export function createNodeFetch({
+  publicOnly = false,
+  lookup = systemLookup as LookupFunction,
+}: NodeFetchOptions = {}): typeof fetch {
+  // Connections of its own: one that the application keeps open was not checked when it was made.
+  const guarded = publicOnly
+    ? { lookup: publicLookup(lookup), agent: new HttpsAgent({ keepAlive: true }) }
+    : undefined
   return async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input)
-    if (publicOnly) {
-      if (url.protocol !== 'https:') throw new TypeError('only https is allowed')
+    if (guarded) {
+      if (url.protocol !== 'https:') throw notPublic('only https is allowed')
       const host = url.hostname.replace(/^\[|\]$/g, '')
-      if (isIP(host) && !isPublicAddress(host)) throw new TypeError('the address is not public')
-      return send(url, init, publicLookup)
+      if (isIP(host) && !isPublicAddress(host)) throw notPublic()
+      return send(url, init, guarded)
     }
-    if (url.hostname.endsWith('.localhost')) return send(url, init, loopbackLookup)
+    if (url.hostname.endsWith('.localhost')) return send(url, init, { lookup: loopbackLookup })
     return fetch(input, init)
   }
 }
 
-function send(url: URL, init: RequestInit = {}, lookup: LookupFunction): Promise<Response> {
+function send(
+  url: URL,
+  init: RequestInit = {},
+  connection: { readonly lookup: LookupFunction; readonly agent?: HttpsAgent },
+): Promise<Response> {
   return new Promise((resolve, reject) => {
     const start = url.protocol === 'https:' ? httpsRequest : httpRequest
     const request = start(url, {
       method: init.method ?? 'GET',
       headers: Object.fromEntries(new Headers(init.headers)),
-      lookup,
+      ...connection,
       ...(init.signal ? { signal: init.signal } : {}),
     })
     request.on('error', reject)
@@ -60,28 +73,41 @@ const loopbackLookup: LookupFunction = (_hostname, options, callback) => {
   else callback(null, '127.0.0.1', 4)
 }
 
-const publicLookup: LookupFunction = (hostname, options, callback) => {
-  systemLookup(hostname, { ...options, all: true }, (error, addresses) => {
-    if (error) return callback(error, [])
-    const refused = addresses.find(({ address }) => !isPublicAddress(address))
-    const [first] = addresses
-    if (refused || !first) return callback(new Error('the address is not public'), [])
-    if (options.all) callback(null, addresses)
-    else callback(null, first.address, first.family)
-  })
+/** Looks names up, and finds nothing where one of the addresses is not public. */
+function publicLookup(lookup: LookupFunction): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, found) => {
+      if (error) return callback(error, [])
+      const addresses = found as LookupAddress[]
+      const refused = addresses.find(({ address }) => !isPublicAddress(address))
+      const [first] = addresses
+      if (refused || !first) return callback(notPublic(), [])
+      if (options.all) callback(null, addresses)
+      else callback(null, first.address, first.family)
+    })
+  }
 }
 
-/** Whether an IP address is one that anybody on the internet could have. */
+function notPublic(message = 'the address is not public'): TypeError & { code: string } {
+  return Object.assign(new TypeError(message), { code: 'ERR_ADDRESS_NOT_PUBLIC' })
+}
+
+/** Whether a text is an IP address that anybody on the internet could have. */
 export function isPublicAddress(address: string): boolean {
-  return address.includes(':')
-    ? !reservedIpv6.check(address, 'ipv6')
-    : !reservedIpv4.check(address, 'ipv4')
+  switch (isIP(address)) {
+    case 4:
+      return !reservedIpv4.check(address, 'ipv4')
+    case 6:
+      return !reservedIpv6.check(address, 'ipv6')
+    default:
+      return false
+  }
 }
 
 const RESERVED_IPV4 =
   '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4'
 const RESERVED_IPV6 =
-  '::/96 ::ffff:0:0/96 64:ff9b::/96 64:ff9b:1::/48 100::/64 2001::/23 2001:db8::/32 2002::/16 fc00::/7 fe80::/10 fec0::/10 ff00::/8'
+  '::/96 ::ffff:0:0/96 ::ffff:0:0:0/96 64:ff9b::/96 64:ff9b:1::/48 100::/64 2001::/23 2001:db8::/32 2002::/16 3fff::/20 5f00::/16 fc00::/7 fe80::/10 fec0::/10 ff00::/8'
 
 // Two lists: an IPv4 address would also match the IPv6 range that maps all of them.
 const reservedIpv4 = blockList(RESERVED_IPV4, 'ipv4')

@@ -2,6 +2,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type AuthRouterOptions, createAuthRouter } from '@latchkey/express'
 import express, { type Express } from 'express'
+import { remember, watchServer } from '../../../../test/support/leaks.ts'
+import { watchErrors, watchHooks } from './errors.ts'
 import { CLIENT, startProvider, type TestProvider } from './provider.ts'
 
 /** An application with a login, and the provider it logs in at. */
@@ -31,6 +33,10 @@ export async function startApp(
 ): Promise<TestApp> {
   const app = express()
   const server = createServer(app)
+  watchServer(server)
+  const noteLast = watchErrors(app)
+  remember('session secret', SESSION_SECRET)
+  remember('client secret', CLIENT.clientSecret)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const provider = await startProvider(
@@ -44,10 +50,12 @@ export async function startApp(
       baseUrl: url,
       ...CLIENT,
       ...options,
+      hooks: watchHooks(options.hooks),
       session: { secret: SESSION_SECRET, ...options.session },
     }),
   )
   routes(app)
+  noteLast()
   const close = async (): Promise<void> => {
     await Promise.all([closeServer(server), provider.close()])
   }

@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Provider, { type Configuration } from 'oidc-provider'
+import { remember } from '../../../../test/support/leaks.ts'
 
 /** A provider of another make, on a loopback port of its own. */
 export interface TestProvider {
@@ -44,6 +45,12 @@ export async function startProvider(
       }),
     [Symbol.asyncDispose]: () => state.close(),
   }
+  provider.on('authorization_code.saved', ({ jti }) => remember('token', jti))
+  provider.on('grant.success', ({ body, oidc }) => {
+    const { access_token, refresh_token, id_token } = body as Record<string, string | undefined>
+    remember('token', access_token, refresh_token, id_token)
+    remember('token', (oidc.params as Record<string, string | undefined>).code_verifier)
+  })
   const answer = provider.callback()
   server.on('request', (req: IncomingMessage, res: ServerResponse) => {
     requests.push(`${req.method} ${req.url?.split('?')[0]}`)

@@ -6,7 +6,9 @@ import {
   startMisbehavingProvider,
 } from '@latchkey/testing/misbehaving-provider'
 import express, { type Express } from 'express'
+import { remember, watchServer } from '../../../../test/support/leaks.ts'
 import { SESSION_SECRET } from './app.ts'
+import { watchErrors, watchHooks } from './errors.ts'
 
 /** An application whose provider does wrong on demand. */
 export interface Site {
@@ -28,6 +30,9 @@ export async function startSite(
   const app = express()
   app.set('env', 'test')
   const server = createServer(app)
+  watchServer(server)
+  const noteLast = watchErrors(app)
+  remember('session secret', SESSION_SECRET)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   before(app)
@@ -37,11 +42,14 @@ export async function startSite(
     clientSecret: provider.clientSecret,
     baseUrl: url,
     ...options,
+    hooks: watchHooks(options.hooks),
     session: { secret: SESSION_SECRET, ...options.session },
   })
   app.use(router)
   routes(app)
+  noteLast()
   const close = async (): Promise<void> => {
+    remember('token', ...provider.secrets)
     await Promise.all([closeServer(server), provider.close()])
   }
   return { url, app, router, provider, close, [Symbol.asyncDispose]: close }

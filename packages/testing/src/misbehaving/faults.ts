@@ -21,6 +21,7 @@ export type TokenFault =
   | 'token response without token_type'
   | 'token response with malformed expires_in'
   | 'token response is an array'
+  | 'token response in broken HTTP'
 
 /** What can be wrong with the ID Token. */
 export type IdTokenFault =

@@ -34,6 +34,12 @@ export function answerBadly(fault: Exclude<NetworkFault, 'delayed'>, res: Server
   }
 }
 
+/** JSON where the size of a chunk should be. */
+export function breakHttp(res: ServerResponse, body: unknown): void {
+  const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked'
+  res.socket?.end(`${head}\r\n\r\n${JSON.stringify(body)}`)
+}
+
 /** One byte at a time, for ever: each is in time, the whole never is. */
 function drip(res: ServerResponse): void {
   res.writeHead(200, { 'content-type': 'application/json' })

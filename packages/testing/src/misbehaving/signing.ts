@@ -14,6 +14,14 @@ export function createSigningKey(kid: string): SigningKey {
   return { kid, privateKey, publicKey }
 }
 
+let foreign: SigningKey | undefined
+
+/** A key that no provider publishes; one for all, because making it takes a while. */
+export function foreignKey(): SigningKey {
+  foreign ??= createSigningKey('foreign')
+  return foreign
+}
+
 /** The public half as a JWK. */
 export function toJwk({ kid, publicKey }: SigningKey): Record<string, unknown> {
   return { ...publicKey.export({ format: 'jwk' }), kid, use: 'sig', alg: 'RS256' }
@@ -33,16 +41,15 @@ export function signJwt(
 export function signIdToken(
   claims: Readonly<Record<string, unknown>>,
   key: SigningKey,
-  foreignKey: SigningKey,
   clientSecret: string,
   fault: Fault | undefined,
 ): string {
   const wrong = withClaimFault(claims, fault)
   switch (fault) {
     case 'id_token signed with a foreign key under a known kid':
-      return signJwt(wrong, { ...foreignKey, kid: key.kid })
+      return signJwt(wrong, { ...foreignKey(), kid: key.kid })
     case 'id_token signed with an unknown kid':
-      return signJwt(wrong, foreignKey)
+      return signJwt(wrong, foreignKey())
     case 'id_token with a changed payload': {
       const [header, , signature] = signJwt(wrong, key).split('.')
       return `${header}.${encode({ ...wrong, sub: 'mallory' })}.${signature}`

@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto'
+import type { Fault } from './faults.ts'
+import { foreignKey, type SigningKey, toJwk } from './signing.ts'
+
+/** What a discovery document is made of. */
+interface DiscoverySource {
+  readonly issuer: string
+  readonly fault: Fault | undefined
+  readonly metadata: Record<string, unknown>
+}
+
+/** The discovery document. */
+export function discoveryDocument({ issuer, fault, metadata }: DiscoverySource): unknown {
+  if (fault === 'discovery is an array') return []
+  return {
+    issuer: fault === 'discovery names another issuer' ? 'https://other.example' : issuer,
+    authorization_endpoint: `${issuer}/auth`,
+    ...(fault === 'discovery without token_endpoint' ? {} : { token_endpoint: `${issuer}/token` }),
+    ...(fault === 'discovery without jwks_uri' ? {} : { jwks_uri: `${issuer}/jwks` }),
+    userinfo_endpoint: `${issuer}/userinfo`,
+    end_session_endpoint: `${issuer}/logout`,
+    pushed_authorization_request_endpoint: `${issuer}/par`,
+    response_types_supported: ['code'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
+    authorization_response_iss_parameter_supported: true,
+    ...metadata,
+  }
+}
+
+/** What is at `jwks_uri`. */
+export function keySet(fault: Fault | undefined, key: SigningKey): unknown {
+  switch (fault) {
+    case 'jwks empty':
+      return { keys: [] }
+    case 'jwks without keys':
+      return {}
+    case 'jwks of other keys':
+      return { keys: [toJwk(foreignKey())] }
+    case 'jwks with a broken key':
+      return { keys: [{ ...toJwk(key), n: 'AQAB' }] }
+    default:
+      return { keys: [toJwk(key)] }
+  }
+}
+
+/** The parameters that the visitor brings back. */
+export function authorizationResponse(
+  fault: Fault | undefined,
+  issuer: string,
+  code: string,
+  state: string,
+): URLSearchParams {
+  const answer = new URLSearchParams({ code, state, iss: issuer })
+  switch (fault) {
+    case 'state missing':
+    case 'iss missing':
+    case 'code missing':
+      answer.delete(fault.replace(' missing', ''))
+      break
+    case 'state of another login':
+      answer.set('state', `${randomBytes(16).toString('base64url')}.${state.split('.')[1]}`)
+      break
+    case 'state repeated':
+      answer.append('state', state)
+      break
+    case 'code repeated':
+      answer.append('code', code)
+      break
+    case 'code of nobody':
+      answer.set('code', 'a-code-of-nobody')
+      break
+    case 'iss of another provider':
+      answer.set('iss', 'https://other.example')
+      break
+    case 'access_denied':
+    case 'login_required':
+      answer.delete('code')
+      answer.set('error', fault)
+      break
+    case 'error with markup':
+      answer.delete('code')
+      answer.set('error', '<script>alert(1)</script>')
+      answer.set('error_description', '"><img src=x onerror=alert(1)>')
+  }
+  return answer
+}
