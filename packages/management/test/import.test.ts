@@ -1,12 +1,14 @@
+import type { ChildProcess } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createManagementClient } from '@latchkey/management'
 import { expect, test } from 'vitest'
 import { createBrowser } from '../../service/test/issuer/support/browser.ts'
 import { createLoopbackFetch } from '../../service/test/issuer/support/loopback.ts'
 import { type Installation, startInstallation } from './support/command.ts'
+import { startProxy } from './support/proxy.ts'
 import { startSpecServer } from './support/spec-server.ts'
 
 const BCRYPT = '$2b$10$Rmj06lYZT6tgxjrYBdF.Q.J/KGz22BmtWk.LyLTQoj34W7BSjhZBC'
@@ -63,29 +65,22 @@ async function logIn(installation: Installation, email: string, password: string
   return last.location ?? ''
 }
 
-test('an import that is killed again and again ends with every row exactly once, and old passwords log in', async () => {
-  await using installation = await startInstallation()
-  const rows = 1_200
-  const file = write(installation, 'users.csv', oldTable(rows))
-  const journal = join(installation.folder, 'users.csv.journal')
-  for (let kill = 1; kill <= 4; kill++) {
-    const child = installation.start(['users', 'import', file])
-    const enough = (kill * rows) / 6 + Math.random() * 50
-    const lines = () => (existsSync(journal) ? readFileSync(journal, 'utf8').split('\n').length : 0)
-    const before = lines()
-    while (lines() < before + enough && child.exitCode === null) {
-      await new Promise((resolve) => setTimeout(resolve, 5))
+/** Resolves when the process is killed, as soon as so many users more were created. */
+function killAfter(child: ChildProcess, { service }: Installation, users: number): Promise<void> {
+  let created = 0
+  return new Promise((resolve) => {
+    child.once('exit', () => {
+      service.events.off('change', onChange)
+      resolve()
+    })
+    function onChange({ action }: { action: string }): void {
+      if (action === 'user.create' && ++created === users) child.kill('SIGKILL')
     }
-    const gone = once(child, 'exit')
-    child.kill('SIGKILL')
-    await gone
-  }
-  const last = await installation.run(['users', 'import', file])
-  expect(last).toMatchObject({
-    code: 0,
-    stdout: expect.stringContaining(`${rows} imported, 0 rej`),
+    service.events.on('change', onChange)
   })
+}
 
+async function expectMapped(installation: Installation, rows: number): Promise<void> {
   const users = await allUsers(installation)
   const emails = users.map(({ profile }) => profile.email)
   expect(emails).toHaveLength(rows)
@@ -96,6 +91,24 @@ test('an import that is killed again and again ends with every row exactly once,
   for (const [old = '', id = ''] of mapping) {
     expect(byId.get(id)).toBe(`${old.replace('old', 'user')}@example.com`)
   }
+}
+
+test('an import that is killed again and again ends with every row exactly once, and old passwords log in', async () => {
+  await using installation = await startInstallation()
+  const rows = 1_200
+  const file = write(installation, 'users.csv', oldTable(rows))
+  for (let kill = 1; kill <= 5; kill++) {
+    const child = installation.start(['users', 'import', file])
+    await killAfter(child, installation, 1 + Math.floor(Math.random() * 230))
+  }
+  expect((await allUsers(installation)).length).toBeLessThan(rows)
+  const last = await installation.run(['users', 'import', file])
+  expect(last).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`${rows} imported, 0 rej`),
+  })
+
+  await expectMapped(installation, rows)
   for (const [email, password] of [
     ['user-7@example.com', PASSWORD],
     ['user-40@example.com', 'secret 40'],
@@ -104,6 +117,49 @@ test('an import that is killed again and again ends with every row exactly once,
     expect(await logIn(installation, email, password)).toMatch(/localhost:3000\/callback\?.*code=/)
   }
   expect(await logIn(installation, 'user-8@example.com', 'wrong')).toBe('')
+})
+
+test('an import goes on, whether the service takes many users in a request or one', async () => {
+  await using installation = await startInstallation()
+  await using oneByOne = await startProxy(installation.url, (path) =>
+    path.startsWith('/x/') ? 'hide' : 'pass',
+  )
+  const rows = 600
+  const file = write(installation, 'users.csv', oldTable(rows))
+  for (const [url, users] of [
+    [oneByOne.url, 130],
+    [installation.url, 110],
+    [oneByOne.url, 90],
+  ] as const) {
+    const child = installation.start(['users', 'import', file], { LATCHKEY_URL: url })
+    await killAfter(child, installation, users)
+  }
+  expect(await installation.run(['users', 'import', file])).toMatchObject({ code: 0 })
+
+  await expectMapped(installation, rows)
+  const { url, key, tenantId } = installation
+  const client = createManagementClient({ baseUrl: url, apiKey: key })
+  for (const [, id = ''] of rowsOf(installation, 'users.csv.result.csv')) {
+    expect((await client.credentials(tenantId, id).page()).total).toBe(1)
+  }
+})
+
+test('users whose creation nobody heard of are found again, and no one else is taken for them', async () => {
+  await using installation = await startInstallation()
+  const client = createManagementClient({ baseUrl: installation.url, apiKey: installation.key })
+  const users = client.users(installation.tenantId)
+  await users.create({ profile: { email: 'user-1@example.com', name: 'Somebody else' } })
+  // The first POST asks whether the service takes many users in a request.
+  await using proxy = await startProxy(installation.url, (_, n) => (n === 1 ? 'lose' : 'pass'))
+  const file = write(installation, 'users.csv', oldTable(50))
+  const child = installation.start(['users', 'import', file], { LATCHKEY_URL: proxy.url })
+  expect(await once(child, 'exit')).toEqual([3, null])
+
+  expect((await users.page()).total).toBe(50)
+  expect(rowsOf(installation, 'users.csv.result.csv')).toHaveLength(49)
+  expect(rowsOf(installation, 'users.csv.rejects.csv')).toEqual([
+    ['3', 'old-1', 'user-1@example.com', expect.stringContaining('already_exists')],
+  ])
 })
 
 test('a killed import creates nobody twice on a server that lets addresses repeat', async () => {
@@ -221,12 +277,12 @@ test('a continued import does not take a user for its own who was there before i
 
 test('an import that meets the rate limit of the service loses nothing', async () => {
   await using installation = await startInstallation(150)
+  await using oneByOne = await startProxy(installation.url, (path) =>
+    path.startsWith('/x/') ? 'hide' : 'pass',
+  )
   const file = write(installation, 'users.csv', oldTable(150))
-  const { code, stdout } = await installation.run(['users', 'import', file])
-  expect({ code, stdout }).toMatchObject({
-    code: 0,
-    stdout: expect.stringContaining('150 imported, 0 rejected'),
-  })
+  const child = installation.start(['users', 'import', file], { LATCHKEY_URL: oneByOne.url })
+  expect(await once(child, 'exit')).toEqual([0, null])
   expect(await allUsers(installation)).toHaveLength(150)
 })
 
