@@ -144,23 +144,31 @@ test('an import goes on, whether the service takes many users in a request or on
   }
 })
 
-test('users whose creation nobody heard of are found again, and no one else is taken for them', async () => {
-  await using installation = await startInstallation()
-  const client = createManagementClient({ baseUrl: installation.url, apiKey: installation.key })
-  const users = client.users(installation.tenantId)
-  await users.create({ profile: { email: 'user-1@example.com', name: 'Somebody else' } })
-  // The first POST asks whether the service takes many users in a request.
-  await using proxy = await startProxy(installation.url, (_, n) => (n === 1 ? 'lose' : 'pass'))
-  const file = write(installation, 'users.csv', oldTable(50))
-  const child = installation.start(['users', 'import', file], { LATCHKEY_URL: proxy.url })
-  expect(await once(child, 'exit')).toEqual([3, null])
+test.each([
+  ['pass', 'User 1'],
+  ['lose', 'Somebody else'],
+] as const)(
+  'a user who signs up during an import is not taken for one of it (%s)',
+  async (fate, name) => {
+    await using installation = await startInstallation()
+    const client = createManagementClient({ baseUrl: installation.url, apiKey: installation.key })
+    const users = client.users(installation.tenantId)
+    await using proxy = await startProxy(installation.url, async (_, n) => {
+      // The first POST asks whether the service takes many users in a request.
+      if (n === 1) await users.create({ profile: { email: 'user-1@example.com', name } })
+      return n === 1 ? fate : 'pass'
+    })
+    const file = write(installation, 'users.csv', oldTable(50))
+    const child = installation.start(['users', 'import', file], { LATCHKEY_URL: proxy.url })
+    expect(await once(child, 'exit')).toEqual([3, null])
 
-  expect((await users.page()).total).toBe(50)
-  expect(rowsOf(installation, 'users.csv.result.csv')).toHaveLength(49)
-  expect(rowsOf(installation, 'users.csv.rejects.csv')).toEqual([
-    ['3', 'old-1', 'user-1@example.com', expect.stringContaining('already_exists')],
-  ])
-})
+    expect((await users.page()).total).toBe(50)
+    expect(rowsOf(installation, 'users.csv.result.csv')).toHaveLength(49)
+    expect(rowsOf(installation, 'users.csv.rejects.csv')).toEqual([
+      ['3', 'old-1', 'user-1@example.com', expect.stringContaining('already_exists')],
+    ])
+  },
+)
 
 test('a killed import creates nobody twice on a server that lets addresses repeat', async () => {
   await using installation = await startInstallation()

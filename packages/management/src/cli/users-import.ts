@@ -123,7 +123,7 @@ async function run(input: ImportFile, checked: Checked, options: ImportOptions):
   let counts = { done: 0, rejected: 0 }
   const journal = openJournal(journalFile, header)
   try {
-    const standing = await readStanding(journalFile)
+    const standing = await readStanding(journalFile, journal.isNew)
     checkHeader(standing.header, header, journalFile)
     counts = { done: standing.done, rejected: standing.rejected }
     const before = counts.done + counts.rejected

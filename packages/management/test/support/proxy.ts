@@ -12,14 +12,14 @@ export interface Proxy extends AsyncDisposable {
 /** Starts a proxy that decides about each POST by the path and the number of its kind. */
 export async function startProxy(
   target: string,
-  fateOf: (path: string, number: number) => Fate,
+  fateOf: (path: string, number: number) => Fate | Promise<Fate>,
 ): Promise<Proxy> {
   let posts = 0
   const server = createServer(async (req, res) => {
     const chunks: Buffer[] = []
     for await (const chunk of req as AsyncIterable<Buffer>) chunks.push(chunk)
     const isPost = req.method === 'POST'
-    const fate = isPost ? fateOf(req.url ?? '', posts++) : 'pass'
+    const fate = isPost ? await fateOf(req.url ?? '', posts++) : 'pass'
     if (fate === 'hide') {
       res.writeHead(404).end('<h1>Not here</h1>')
       return
