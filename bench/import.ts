@@ -6,65 +6,115 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createWriteStream, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { createManagementClient } from '@latchkey/management'
+import { createLogIn, type Where } from '../packages/management/test/support/log-in.ts'
 
-const packages = join(import.meta.dirname, '../packages')
-const latchkey = join(packages, 'management/src/cli/main.ts')
-const latchkeyService = join(packages, 'service/src/cli/main.ts')
+const latchkey = join(import.meta.dirname, '../packages/management/src/cli/main.ts')
+const service = join(import.meta.dirname, 'servers/import.ts')
 const BCRYPT = '$2b$10$Rmj06lYZT6tgxjrYBdF.Q.J/KGz22BmtWk.LyLTQoj34W7BSjhZBC'
+const PASSWORD = 'correct horse'
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-bench-'))
 const [, , what = 'speed', count] = process.argv
 
 try {
-  if (what === 'memory') for (const rows of [10_000, 1_000_000]) await memory(Number(count ?? rows))
-  else if (what === 'kill') await imported(Number(count ?? 100_000), 5)
-  else {
-    bareInserts(Number(count ?? 20_000))
-    await imported(Number(count ?? 20_000), 0)
-  }
+  if (what === 'memory') {
+    const sizes = count === undefined ? [10_000, 1_000_000] : [Number(count)]
+    for (const rows of sizes) await memory(rows)
+  } else if (what === 'kill') await killed(Number(count ?? 100_000), 5)
+  else await speed(Number(count ?? 20_000))
 } finally {
   rmSync(folder, { recursive: true })
 }
 
-/** The import into a service of its own, with an md5 hash in every 100th row when it is killed. */
-async function imported(rows: number, kills: number): Promise<void> {
-  const file = await writeTable(rows, kills > 0)
-  const data = join(folder, 'data')
-  const tenant = await output(['tenant', 'create', '--data', data, '--domain', 'login.example'])
-  const key = await output(['key', 'create', '--data', data, '--name', 'b', '--tenant', tenant])
-  const args = ['serve', '--data', data, '--port', '0', '--rate-limit', '1000000']
-  const server = start(latchkeyService, args)
-  const url = `http://127.0.0.1:${await portOf(server)}`
-  const env = { LATCHKEY_URL: url, LATCHKEY_API_KEY: key }
-  const client = createManagementClient({ baseUrl: url, apiKey: key })
-  const began = performance.now()
+/** Each way of three interleaved rounds, with the time that others wait for a GET meanwhile. */
+async function speed(rows: number): Promise<void> {
+  for (let round = 1; round <= 3; round++) {
+    bareInserts(rows)
+    for (const mode of ['one-by-one', 'bulk']) {
+      // As /v1 takes two requests a user, its limit has to be raised; the import needs none.
+      const { where, server } = await startService(mode, mode === 'bulk' ? [] : ['1000000'])
+      const file = await writeTable(rows, 0)
+      const child = start(latchkey, ['users', 'import', file, '--concurrency', '64'], envOf(where))
+      const usage = watch(child)
+      const serverUsage = watch(server)
+      const waits = probe(where, child)
+      const began = performance.now()
+      await once(child, 'exit')
+      const seconds = (performance.now() - began) / 1_000
+      console.log(
+        `${mode}: ${rows} users in ${seconds.toFixed(1)} s: ${Math.round(rows / seconds)} users/s; ` +
+          `CPU: command ${usage().cpu} s, service ${serverUsage().cpu} s; GET ${await waits}`,
+      )
+      await stop(server)
+      rmSync(folder, { recursive: true })
+      mkdirSync(folder)
+    }
+  }
+}
 
+/** GETs one tenant every few milliseconds until the process ends. */
+async function probe({ url, key, tenantId }: Where, child: ChildProcess): Promise<string> {
+  const client = createManagementClient({ baseUrl: url, apiKey: key })
+  const waits: number[] = []
+  while (child.exitCode === null) {
+    const began = performance.now()
+    await client.tenants.get(tenantId)
+    waits.push(performance.now() - began)
+    await pause(20)
+  }
+  waits.sort((a, b) => a - b)
+  const quantile = (q: number) => (waits[Math.floor(waits.length * q)] ?? 0).toFixed(1)
+  return `p50 ${quantile(0.5)} ms, p99 ${quantile(0.99)} ms, of ${waits.length}`
+}
+
+/** An import that is killed again and again, and logins with the old passwords after it. */
+async function killed(rows: number, kills: number): Promise<void> {
+  const { where, server } = await startService('bulk', [])
+  const file = await writeTable(rows, 100)
+  const client = createManagementClient({ baseUrl: where.url, apiKey: where.key })
+  const users = client.users(where.tenantId)
+  const began = performance.now()
   for (let kill = 1; kill <= kills; kill++) {
-    const child = start(latchkey, ['users', 'import', file], env)
+    const child = start(latchkey, ['users', 'import', file], envOf(where))
     const until = (rows * (kill - Math.random() / 2)) / (kills + 1)
-    while ((await client.users(tenant).page({ limit: 1 })).total < until) await pause(100)
+    while ((await users.page({ limit: 1 })).total < until) await pause(20)
     child.kill('SIGKILL')
     await once(child, 'exit')
-    console.log(`killed at ${Math.round(until)} users`)
+    console.log(`killed at ${(await users.page({ limit: 1 })).total} users`)
   }
-  const child = start(latchkey, ['users', 'import', file, '--concurrency', '64'], env)
+  const child = start(latchkey, ['users', 'import', file], envOf(where))
   const usage = watch(child)
-  const serverUsage = watch(server)
-  await once(child, 'exit')
+  const [code] = await once(child, 'exit')
   const seconds = (performance.now() - began) / 1_000
-  const { cpu, peak } = usage()
-  console.log(`${rows} users in ${seconds.toFixed(1)} s: ${Math.round(rows / seconds)} users/s`)
   console.log(
-    `client: ${cpu} s of CPU, ${peak} MiB at most; service: ${serverUsage().cpu} s of CPU`,
+    `ended with ${code} after ${seconds.toFixed(1)} s; last run ${usage().peak} MiB at most`,
   )
-  await verify(rows, client, tenant, `${file}.result.csv`)
-  server.kill()
-  await once(server, 'exit')
+  await verify(rows, client, where.tenantId, `${file}.result.csv`)
+  await logIns(rows, where)
+  await stop(server)
+}
+
+/** Logs in as a sample of users, every other one of which came with an md5 hash. */
+async function logIns(rows: number, where: Where): Promise<void> {
+  const logIn = await createLogIn(where)
+  const reached = async (n: number, password: string) =>
+    (await logIn(`user-${n}@example.com`, password)).includes('code=')
+  let good = 0
+  let wrong = 0
+  const sample = 20
+  for (let n = 0; n < sample; n++) {
+    const hundred = Math.floor(Math.random() * (rows / 100)) * 100
+    const isMd5 = n % 2 === 0
+    const row = isMd5 ? hundred : hundred + 1 + (n % 99)
+    if (await reached(row, isMd5 ? `secret ${row}` : PASSWORD)) good++
+    if (await reached(row, 'wrong')) wrong++
+  }
+  console.log(`${good} of ${sample} log in with their old password, ${wrong} with a wrong one`)
 }
 
 async function verify(
@@ -114,24 +164,29 @@ function bareInserts(rows: number): void {
   }
 }
 
-/** The parts of an import that see every row, without a service. */
+/** The memory of the command that imports. */
 async function memory(rows: number): Promise<void> {
-  const file = await writeTable(rows, false)
-  const env = { LATCHKEY_URL: 'http://127.0.0.1:1', LATCHKEY_API_KEY: 'none' }
-  const child = start(latchkey, ['users', 'import', file, '--dry-run'], env)
+  const { where, server } = await startService('bulk', [])
+  const file = await writeTable(rows, 0)
+  const child = start(latchkey, ['users', 'import', file], envOf(where))
   const usage = watch(child)
   const began = performance.now()
   await once(child, 'exit')
   const seconds = (performance.now() - began) / 1_000
-  console.log(`dry run of ${rows} rows: ${seconds.toFixed(1)} s, ${usage().peak} MiB at most`)
+  const rate = Math.round(rows / seconds)
+  console.log(
+    `import of ${rows} rows: ${seconds.toFixed(1)} s, ${rate} users/s, ${usage().peak} MiB at most`,
+  )
+  await stop(server)
 }
 
-async function writeTable(rows: number, isMixed: boolean): Promise<string> {
+/** Every `md5Every`th row has an md5 hash; none when it is 0. */
+async function writeTable(rows: number, md5Every: number): Promise<string> {
   const file = join(folder, `users-${rows}.csv`)
   const out = createWriteStream(file)
   out.write('id,email,name,password_hash,algorithm\n')
   for (let n = 0; n < rows; n++) {
-    const isMd5 = isMixed && n % 100 === 0
+    const isMd5 = md5Every > 0 && n % md5Every === 0
     const hash = isMd5 ? createHash('md5').update(`secret ${n}`).digest('hex') : BCRYPT
     const line = `user-${n},user-${n}@example.com,User ${n},${hash},${isMd5 ? 'md5' : 'bcrypt'}\n`
     if (!out.write(line)) await once(out, 'drain')
@@ -141,33 +196,33 @@ async function writeTable(rows: number, isMixed: boolean): Promise<string> {
   return file
 }
 
+async function startService(
+  mode: string,
+  more: string[],
+): Promise<{ where: Where; server: ChildProcess }> {
+  const server = start(service, [mkdtempSync(join(folder, 'data-')), mode, ...more])
+  if (!server.stdout) throw new Error('The service has no output.')
+  for await (const line of createInterface({ input: server.stdout })) {
+    server.stdout.resume()
+    return { where: JSON.parse(line), server }
+  }
+  throw new Error('The service does not listen.')
+}
+
+async function stop(server: ChildProcess): Promise<void> {
+  server.kill()
+  await once(server, 'exit')
+}
+
+function envOf({ url, key }: Where): Record<string, string> {
+  return { LATCHKEY_URL: url, LATCHKEY_API_KEY: key }
+}
+
 function start(main: string, args: string[], env: Record<string, string> = {}): ChildProcess {
   return spawn(process.execPath, ['--conditions=latchkey-source', main, ...args], {
     env: { PATH: process.env.PATH ?? '', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-}
-
-async function output(args: string[]): Promise<string> {
-  const child = start(latchkeyService, args)
-  let text = ''
-  child.stdout?.on('data', (chunk) => {
-    text += chunk
-  })
-  await once(child, 'close')
-  return text.trim()
-}
-
-async function portOf(server: ChildProcess): Promise<number> {
-  if (!server.stdout) throw new Error('The service has no output.')
-  for await (const line of createInterface({ input: server.stdout })) {
-    const entry = JSON.parse(line)
-    if (entry.msg === 'listening') {
-      server.stdout.resume()
-      return entry.port
-    }
-  }
-  throw new Error('The service does not listen.')
 }
 
 /** CPU seconds from now on and the peak of memory of another process, read until it ends. */

@@ -29,10 +29,12 @@ export type {
   Credential,
   CredentialInput,
   ImportAlgorithm,
+  ImportResult,
   Metadata,
   Profile,
   Tenant,
   TenantSettings,
   User,
+  UserImport,
   UserInput,
 } from './types.ts'

@@ -91,6 +91,19 @@ export interface UserInput {
   profile: { email: string; email_verified?: boolean } & Record<string, string | boolean>
 }
 
+/** A user to import, with the password of the old system where there is one. */
+export interface UserImport extends UserInput {
+  password?: CredentialInput['password']
+}
+
+/** What became of a user of an import. */
+export type ImportResult =
+  | { status: 'created'; id: string }
+  /** Somebody has the address already; who, when the service tells it. Nothing was changed. */
+  | { status: 'existing'; user?: User }
+  /** The codes are those of the service. `id`: the user was created, but has no password. */
+  | { status: 'refused'; code: string; detail: string; id?: string }
+
 export interface CredentialInput {
   password: { alg: ImportAlgorithm; hash: string }
   metadata?: Metadata

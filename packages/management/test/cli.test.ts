@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { createManagementClient } from '@latchkey/management'
@@ -125,13 +126,30 @@ test('doctor says what is right, what is wrong, and what to do', async () => {
   expect(code).toBe(3)
 })
 
-test.each(['bash', 'zsh', 'fish'])(
-  'completion for %s knows the commands and options',
-  async (shell) => {
-    await using installation = await startInstallation()
-    const { stdout, code } = await installation.run(['completion', shell])
-    expect(code).toBe(0)
-    expect(stdout).toContain('hash-algorithm')
-    expect(stdout).toContain('routes')
-  },
-)
+test('bash completes commands, options, what an option may be, and files', async () => {
+  await using installation = await startInstallation()
+  const { stdout: script } = await installation.run(['completion', 'bash'])
+  const complete = (...words: string[]): string => {
+    const ask = `COMP_WORDS=(latchkey "$@"); COMP_CWORD=$#; _latchkey; echo "\${COMPREPLY[*]}"`
+    return execFileSync('bash', ['-c', `${script}\n${ask}`, 'bash', ...words])
+      .toString()
+      .trim()
+  }
+  expect(complete('us')).toBe('users')
+  expect(complete('users', 'im')).toBe('import')
+  expect(complete('users', 'import', '--hash')).toBe('--hash-algorithm')
+  expect(complete('users', 'import', 'a.csv', '--format', '')).toBe('csv ndjson json')
+  expect(complete('users', 'list', '-o', 'n')).toBe('ndjson')
+  expect(complete('completion', '')).toBe('bash zsh fish')
+  // Where nothing is offered, bash completes files.
+  expect(complete('users', 'import', '')).toBe('')
+  expect(complete('users', 'import', '--journal', '')).toBe('')
+})
+
+test.each(['zsh', 'fish'])('completion for %s knows the commands and options', async (shell) => {
+  await using installation = await startInstallation()
+  const { stdout, code } = await installation.run(['completion', shell])
+  expect(code).toBe(0)
+  expect(stdout).toContain('hash-algorithm')
+  expect(stdout).toContain('routes')
+})

@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { servers, startManaged } from './support/servers.ts'
 import { startSpecServer } from './support/spec-server.ts'
 
+const BCRYPT = '$2b$10$Rmj06lYZT6tgxjrYBdF.Q.J/KGz22BmtWk.LyLTQoj34W7BSjhZBC'
+
 describe.each(servers)('a server reached %s', (kind) => {
   test('lists, shows and updates its tenants', async () => {
     await using server = await startManaged(kind)
@@ -72,6 +74,22 @@ describe.each(servers)('a server reached %s', (kind) => {
     await expect(credentials.get('password')).rejects.toThrow(NotFoundError)
   })
 
+  test('brings users over with their passwords, and says what became of each', async () => {
+    await using server = await startManaged(kind)
+    const { client, tenantId } = server
+    const users = client.users(tenantId)
+    const inputs = Array.from({ length: 120 }, (_, n) => ({
+      profile: { email: `user-${n}@example.com`, name: `User ${n}` },
+      ...(n % 2 === 0 && { password: { alg: 'bcrypt' as const, hash: BCRYPT } }),
+    }))
+    const results = await Array.fromAsync(users.import(inputs))
+    expect(results.map(({ status }) => status)).toEqual(inputs.map(() => 'created'))
+    const ids = results.map((result) => (result.status === 'created' ? result.id : ''))
+    expect((await users.get(ids[119] ?? '')).profile.email).toBe('user-119@example.com')
+    const totalOf = async (id = '') => (await client.credentials(tenantId, id).page()).total
+    expect([await totalOf(ids[0]), await totalOf(ids[1])]).toEqual([1, 0])
+  })
+
   test('lists more users than fit a page, each once, in the order of creation', async () => {
     await using server = await startManaged(kind)
     const users = server.client.users(server.tenantId)
@@ -100,6 +118,38 @@ describe.each(servers)('a server reached %s', (kind) => {
     expect(refused).toMatchObject({ code: 'authentication_failure', status: 401 })
     expect(`${refused.stack}${JSON.stringify(refused)}`).not.toContain('wrong_key_42')
   })
+})
+
+test.each([
+  ['many in a request', true],
+  ['one by one', false],
+])('an import %s tells who was there and whose password was refused', async (_, isBulk) => {
+  await using server = await startManaged('in process')
+  const plain = server.connect({})
+  const client = isBulk ? plain : server.connect({ hide: '/x/' })
+  const there = await plain
+    .users(server.tenantId)
+    .create({ profile: { email: 'ada@example.com', name: 'Ada' } })
+  const results = await Array.fromAsync(
+    client
+      .users(server.tenantId)
+      .import([
+        { profile: { email: 'ADA@example.com' } },
+        { profile: { email: 'nonsense' } },
+        { profile: { email: 'bob@example.com' }, password: { alg: 'md5', hash: 'short' } },
+        { profile: { email: 'eve@example.com' } },
+      ]),
+  )
+  expect(results).toMatchObject([
+    { status: 'existing', ...(isBulk && { user: there }) },
+    { status: 'refused', code: 'invalid_email', detail: expect.stringMatching(/\w+ \w+/) },
+    { status: 'refused', code: 'invalid_hash' },
+    { status: 'created' },
+  ])
+  // One by one, the user is there before the password is refused.
+  const { total } = await plain.users(server.tenantId).page()
+  expect(total).toBe(isBulk ? 2 : 3)
+  expect('id' in (results[2] ?? {})).toBe(!isBulk)
 })
 
 test('the service says in "detail" what to do', async () => {

@@ -1,12 +1,13 @@
+import type { ChildProcess } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createManagementClient } from '@latchkey/management'
 import { expect, test } from 'vitest'
-import { createBrowser } from '../../service/test/issuer/support/browser.ts'
-import { createLoopbackFetch } from '../../service/test/issuer/support/loopback.ts'
 import { type Installation, startInstallation } from './support/command.ts'
+import { createLogIn } from './support/log-in.ts'
+import { startProxy } from './support/proxy.ts'
 import { startSpecServer } from './support/spec-server.ts'
 
 const BCRYPT = '$2b$10$Rmj06lYZT6tgxjrYBdF.Q.J/KGz22BmtWk.LyLTQoj34W7BSjhZBC'
@@ -41,51 +42,22 @@ async function allUsers({ url, key, tenantId }: Installation) {
   return Array.fromAsync(client.users(tenantId).list())
 }
 
-/** Logs in at the pages of the issuer; tells where the browser ends. */
-async function logIn(installation: Installation, email: string, password: string) {
-  const { url, key, tenantId, domain } = installation
-  const applications = createManagementClient({ baseUrl: url, apiKey: key }).applications(tenantId)
-  const redirect = 'http://localhost:3000/callback'
-  const { id } = await applications.create({ name: 'Shop', redirect_urls: [redirect] })
-  const browser = createBrowser({ url: `http://${domain}`, fetch: createLoopbackFetch() })
-  const query = new URLSearchParams({
-    client_id: id,
-    redirect_uri: redirect,
-    response_type: 'code',
-    scope: 'openid email profile',
-    state: 'state-0123456789',
-    nonce: 'nonce-0123456789',
-    code_challenge: createHash('sha256').update('v'.repeat(43)).digest('base64url'),
-    code_challenge_method: 'S256',
+/** Resolves when the process is killed, as soon as so many users more were created. */
+function killAfter(child: ChildProcess, { service }: Installation, users: number): Promise<void> {
+  let created = 0
+  return new Promise((resolve) => {
+    child.once('exit', () => {
+      service.events.off('change', onChange)
+      resolve()
+    })
+    function onChange({ action }: { action: string }): void {
+      if (action === 'user.create' && ++created === users) child.kill('SIGKILL')
+    }
+    service.events.on('change', onChange)
   })
-  const form = await browser.get(`http://${domain}/oidc/auth?${query}`)
-  const last = await browser.submit(form, { email, password })
-  return last.location ?? ''
 }
 
-test('an import that is killed again and again ends with every row exactly once, and old passwords log in', async () => {
-  await using installation = await startInstallation()
-  const rows = 1_200
-  const file = write(installation, 'users.csv', oldTable(rows))
-  const journal = join(installation.folder, 'users.csv.journal')
-  for (let kill = 1; kill <= 4; kill++) {
-    const child = installation.start(['users', 'import', file])
-    const enough = (kill * rows) / 6 + Math.random() * 50
-    const lines = () => (existsSync(journal) ? readFileSync(journal, 'utf8').split('\n').length : 0)
-    const before = lines()
-    while (lines() < before + enough && child.exitCode === null) {
-      await new Promise((resolve) => setTimeout(resolve, 5))
-    }
-    const gone = once(child, 'exit')
-    child.kill('SIGKILL')
-    await gone
-  }
-  const last = await installation.run(['users', 'import', file])
-  expect(last).toMatchObject({
-    code: 0,
-    stdout: expect.stringContaining(`${rows} imported, 0 rej`),
-  })
-
+async function expectMapped(installation: Installation, rows: number): Promise<void> {
   const users = await allUsers(installation)
   const emails = users.map(({ profile }) => profile.email)
   expect(emails).toHaveLength(rows)
@@ -96,15 +68,85 @@ test('an import that is killed again and again ends with every row exactly once,
   for (const [old = '', id = ''] of mapping) {
     expect(byId.get(id)).toBe(`${old.replace('old', 'user')}@example.com`)
   }
+}
+
+test('an import that is killed again and again ends with every row exactly once, and old passwords log in', async () => {
+  await using installation = await startInstallation()
+  const rows = 800
+  const file = write(installation, 'users.csv', oldTable(rows))
+  for (let kill = 1; kill <= 4; kill++) {
+    const child = installation.start(['users', 'import', file])
+    await killAfter(child, installation, 1 + Math.floor(Math.random() * 180))
+  }
+  expect((await allUsers(installation)).length).toBeLessThan(rows)
+  const last = await installation.run(['users', 'import', file])
+  expect(last).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`${rows} imported, 0 rej`),
+  })
+
+  await expectMapped(installation, rows)
+  const logIn = await createLogIn(installation)
   for (const [email, password] of [
     ['user-7@example.com', PASSWORD],
     ['user-40@example.com', 'secret 40'],
-    ['user-1199@example.com', PASSWORD],
+    ['user-799@example.com', PASSWORD],
   ] as const) {
-    expect(await logIn(installation, email, password)).toMatch(/localhost:3000\/callback\?.*code=/)
+    expect(await logIn(email, password)).toMatch(/localhost:3000\/callback\?.*code=/)
   }
-  expect(await logIn(installation, 'user-8@example.com', 'wrong')).toBe('')
+  expect(await logIn('user-8@example.com', 'wrong')).toBe('')
 })
+
+test('an import goes on, whether the service takes many users in a request or one', async () => {
+  await using installation = await startInstallation()
+  await using oneByOne = await startProxy(installation.url, (path) =>
+    path.startsWith('/x/') ? 'hide' : 'pass',
+  )
+  const rows = 300
+  const file = write(installation, 'users.csv', oldTable(rows))
+  for (const [url, users] of [
+    [oneByOne.url, 70],
+    [installation.url, 50],
+    [oneByOne.url, 60],
+  ] as const) {
+    const child = installation.start(['users', 'import', file], { LATCHKEY_URL: url })
+    await killAfter(child, installation, users)
+  }
+  expect(await installation.run(['users', 'import', file])).toMatchObject({ code: 0 })
+
+  await expectMapped(installation, rows)
+  const { url, key, tenantId } = installation
+  const client = createManagementClient({ baseUrl: url, apiKey: key })
+  for (const [, id = ''] of rowsOf(installation, 'users.csv.result.csv')) {
+    expect((await client.credentials(tenantId, id).page()).total).toBe(1)
+  }
+})
+
+test.each([
+  ['pass', 'User 1'],
+  ['lose', 'Somebody else'],
+] as const)(
+  'a user who signs up during an import is not taken for one of it (%s)',
+  async (fate, name) => {
+    await using installation = await startInstallation()
+    const client = createManagementClient({ baseUrl: installation.url, apiKey: installation.key })
+    const users = client.users(installation.tenantId)
+    await using proxy = await startProxy(installation.url, async (_, n) => {
+      // The first POST asks whether the service takes many users in a request.
+      if (n === 1) await users.create({ profile: { email: 'user-1@example.com', name } })
+      return n === 1 ? fate : 'pass'
+    })
+    const file = write(installation, 'users.csv', oldTable(50))
+    const child = installation.start(['users', 'import', file], { LATCHKEY_URL: proxy.url })
+    expect(await once(child, 'exit')).toEqual([3, null])
+
+    expect((await users.page()).total).toBe(50)
+    expect(rowsOf(installation, 'users.csv.result.csv')).toHaveLength(49)
+    expect(rowsOf(installation, 'users.csv.rejects.csv')).toEqual([
+      ['3', 'old-1', 'user-1@example.com', expect.stringContaining('already_exists')],
+    ])
+  },
+)
 
 test('a killed import creates nobody twice on a server that lets addresses repeat', async () => {
   await using installation = await startInstallation()
@@ -221,12 +263,12 @@ test('a continued import does not take a user for its own who was there before i
 
 test('an import that meets the rate limit of the service loses nothing', async () => {
   await using installation = await startInstallation(150)
+  await using oneByOne = await startProxy(installation.url, (path) =>
+    path.startsWith('/x/') ? 'hide' : 'pass',
+  )
   const file = write(installation, 'users.csv', oldTable(150))
-  const { code, stdout } = await installation.run(['users', 'import', file])
-  expect({ code, stdout }).toMatchObject({
-    code: 0,
-    stdout: expect.stringContaining('150 imported, 0 rejected'),
-  })
+  const child = installation.start(['users', 'import', file], { LATCHKEY_URL: oneByOne.url })
+  expect(await once(child, 'exit')).toEqual([0, null])
   expect(await allUsers(installation)).toHaveLength(150)
 })
 

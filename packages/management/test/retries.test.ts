@@ -140,3 +140,34 @@ test('a list of which the server shows only the beginning is an error at its end
   await expect(walk()).rejects.toMatchObject({ code: 'LATCHKEY_LIST_INCOMPLETE' })
   expect(seen).toEqual(['a'])
 })
+
+test('an import whose answer is lost is repeated, and finds who was created', async () => {
+  const { server, users, wrapped } = await start([undefined, 'late', undefined])
+  await using _ = server
+  const results = await Array.fromAsync(
+    users.import([1, 2].map((n) => ({ profile: { email: `user-${n}@example.com` } }))),
+  )
+  expect(results).toMatchObject([{ status: 'existing' }, { status: 'existing' }])
+  expect(wrapped.count).toBe(3)
+})
+
+test('users that the service could not take at the moment are sent again, and no others', async () => {
+  const sent: unknown[] = []
+  const server = await startManaged('over a socket')
+  await using _ = server
+  const fetch: Fetch = async (url, init) => {
+    const response = await network(url, init)
+    const { users } = JSON.parse(init.body ?? '')
+    if (users.length === 0) return response
+    sent.push(users.map(({ profile }: { profile: { email: string } }) => profile.email))
+    if (sent.length > 1) return response
+    const body: { data: object[] } = JSON.parse(await response.text())
+    body.data[1] = { status: 'refused', code: 'unavailable', status_code: 503, detail: '' }
+    return Response.json(body)
+  }
+  const inputs = [1, 2, 3].map((n) => ({ profile: { email: `user-${n}@example.com` } }))
+  const users = server.connect({ fetch }).users(server.tenantId)
+  const results = await Array.fromAsync(users.import(inputs))
+  expect(results.map(({ status }) => status)).toEqual(['created', 'existing', 'created'])
+  expect(sent.slice(1)).toEqual([['user-2@example.com']])
+})

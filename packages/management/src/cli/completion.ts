@@ -6,54 +6,106 @@ export function addCompletionCommand(program: Command): void {
     .command('completion')
     .description('Print a script that makes the shell complete the command.')
     .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
-    .addHelpText(
-      'after',
-      '\nExample:\n  latchkey completion bash > ~/.local/share/bash-completion/completions/latchkey',
-    )
+    .addHelpText('after', help)
     .action((shell: 'bash' | 'zsh' | 'fish') => {
-      console.log(shell === 'fish' ? fish(program) : bash(program, shell === 'zsh'))
+      const commands = describe(program, [])
+      console.log(shell === 'fish' ? fish(commands) : bash(commands, shell === 'zsh'))
     })
 }
 
-/** The words that may follow each path of commands. */
-function words(command: Command, path: string): [path: string, words: string[]][] {
-  const options = [...command.options.map(({ long }) => long ?? ''), '--help'].filter(Boolean)
-  const names = command.commands.map((inner) => inner.name())
+const help = `
+Examples:
+  bash: latchkey completion bash > ~/.local/share/bash-completion/completions/latchkey
+  zsh:  latchkey completion zsh > ~/.latchkey-completion, and in ~/.zshrc, after compinit:
+        source ~/.latchkey-completion
+  fish: latchkey completion fish > ~/.config/fish/completions/latchkey.fish`
+
+/** What may follow the words that lead to a command. Where nothing is known, it is a file. */
+interface Described {
+  path: string[]
+  /** Subcommands, or what the first argument may be. */
+  names: string[]
+  /** Whether it takes arguments that are not known. */
+  hasArguments: boolean
+  options: {
+    name: string
+    short: string | undefined
+    takesValue: boolean
+    choices: readonly string[]
+  }[]
+}
+
+function describe(command: Command, path: string[]): Described[] {
+  const known = command.options.map(({ long, short, required, argChoices }) => ({
+    name: long ?? '',
+    short,
+    takesValue: required,
+    choices: argChoices ?? [],
+  }))
+  const [argument] = command.registeredArguments
+  const names = argument?.argChoices ?? command.commands.map((inner) => inner.name())
   return [
-    [path, [...names, ...options]],
-    ...command.commands.flatMap((inner) => words(inner, `${path} ${inner.name()}`.trim())),
+    {
+      path,
+      names: [...names],
+      hasArguments: argument !== undefined && names.length === 0,
+      options: [...known, { name: '--help', short: '-h', takesValue: false, choices: [] }],
+    },
+    ...command.commands.flatMap((inner) => describe(inner, [...path, inner.name()])),
   ]
 }
 
-function bash(program: Command, isZsh: boolean): string {
-  const cases = words(program, '').map(
-    ([path, known]) =>
-      `    "${path}") COMPREPLY=($(compgen -W "${known.join(' ')}" -- "$word")) ;;`,
-  )
+function bash(commands: Described[], isZsh: boolean): string {
+  const paths = commands
+    .filter(({ path }) => path.length > 0)
+    .map(({ path }) => `"${path.join(' ')}"`)
   return `${isZsh ? 'autoload -U +X bashcompinit && bashcompinit\n' : ''}_latchkey() {
-  local word="\${COMP_WORDS[COMP_CWORD]}" path="" n
+  local word="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" path="" next n
   for ((n = 1; n < COMP_CWORD; n++)); do
-    [[ "\${COMP_WORDS[n]}" == -* ]] && break
-    path="\${path:+$path }\${COMP_WORDS[n]}"
+    next="\${path:+$path }\${COMP_WORDS[n]}"
+    case "$next" in
+      ${paths.join('|')}) path="$next" ;;
+      *) break ;;
+    esac
   done
+  local names="" options="" choices=""
   case "$path" in
-${cases.join('\n')}
-    *) COMPREPLY=($(compgen -f -- "$word")) ;;
+${commands.map(bashCase).join('\n')}
   esac
+  if [[ -n "$choices" ]]; then names="$choices"
+  elif [[ "$word" == -* ]]; then names="$options"
+  elif [[ "$previous" == --* && " $options " == *" $previous "* ]]; then names=""
+  fi
+  COMPREPLY=($(compgen -W "$names" -- "$word"))
 }
 complete -o default -F _latchkey latchkey`
 }
 
-function fish(program: Command): string {
-  const lines = words(program, '').flatMap(([path, known]) => {
-    const seen = path.split(' ').filter(Boolean)
-    const conditions = seen.map((name) => `__fish_seen_subcommand_from ${name}`)
-    const condition = conditions.join('; and ') || '__fish_use_subcommand'
-    return known.map((word) =>
-      word.startsWith('--')
-        ? `complete -c latchkey -n '${condition}' -l ${word.slice(2)}`
-        : `complete -c latchkey -n '${condition}' -f -a ${word}`,
-    )
+function bashCase({ path, names, hasArguments, options }: Described): string {
+  const all = options.map(({ name }) => name).join(' ')
+  const chosen = options.filter(({ choices }) => choices.length > 0)
+  const cases = chosen.map(
+    ({ name, short, choices }) =>
+      `${short ? `${short}|` : ''}${name}) choices="${choices.join(' ')}" ;;`,
+  )
+  const first = names.length > 0 || hasArguments ? names.join(' ') : all
+  const inner = cases.length > 0 ? `; case "$previous" in ${cases.join(' ')} esac` : ''
+  return `    "${path.join(' ')}") names="${first}"; options="${all}"${inner} ;;`
+}
+
+function fish(commands: Described[]): string {
+  const lines = commands.flatMap(({ path, names, options }) => {
+    const seen = path.map((name) => `__fish_seen_subcommand_from ${name}`)
+    const further = names.length > 0 ? [`not __fish_seen_subcommand_from ${names.join(' ')}`] : []
+    const condition = [...seen, ...further].join('; and ')
+    const begin = `complete -c latchkey -n '${condition}'`
+    return [
+      ...(names.length > 0 ? [`${begin} -f -a '${names.join(' ')}'`] : []),
+      ...options.map(({ name, takesValue, choices }) => {
+        const value = choices.length > 0 ? ` -x -a '${choices.join(' ')}'` : ' -r'
+        return `${begin} -l ${name.slice(2)}${takesValue ? value : ''}`
+      }),
+    ]
   })
   return lines.join('\n')
 }

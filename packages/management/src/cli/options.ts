@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { createManagementClient, type ManagementClient } from '../client.ts'
-import type { Fetch } from '../options.ts'
+import type { Fetch, ManagementClientOptions } from '../options.ts'
 
 /** How the command reaches the service. */
 export interface ConnectOptions {
@@ -44,9 +44,14 @@ export function withTenant(command: Command): Command {
 }
 
 /** A client of the service that the options name. */
-export function connect(options: ConnectOptions, fetch?: Fetch): ManagementClient {
+export function connect(options: ConnectOptions): ManagementClient {
+  return createManagementClient(clientOptions(options))
+}
+
+/** The options of a client of the service. */
+export function clientOptions(options: ConnectOptions, fetch?: Fetch): ManagementClientOptions {
   const { url, apiKey, timeout } = options
-  return createManagementClient({ baseUrl: url, apiKey, timeoutSeconds: timeout, fetch })
+  return { baseUrl: url, apiKey, timeoutSeconds: timeout, fetch }
 }
 
 /**

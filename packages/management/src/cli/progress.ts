@@ -13,10 +13,10 @@ export function createProgress(total: number, done: number, rejected: number): P
   let rows = done + rejected
   const bar = new SingleBar(
     {
-      format:
-        '{bar} {percentage}% | {value}/{total} | {rate}/s | {eta_formatted} left | {failures} failed',
+      format: '{bar} {percentage}% | {value}/{total} | {rate}/s | {left} left | {failures} failed',
       stream: process.stderr,
-      etaBuffer: 500,
+      // The line fits 80 columns; what does not is cut off.
+      barsize: 20,
       hideCursor: true,
       stopOnComplete: true,
     },
@@ -24,9 +24,15 @@ export function createProgress(total: number, done: number, rejected: number): P
   )
   const begun = performance.now()
   const before = rows
+  // Rows end a hundred at a time, so only the whole run says how fast it goes.
   const figures = () => {
     const seconds = (performance.now() - begun) / 1_000
-    return { failures, rate: Math.round((rows - before) / Math.max(seconds, 0.001)) }
+    const rate = (rows - before) / Math.max(seconds, 0.001)
+    return {
+      failures,
+      rate: Math.round(rate),
+      left: rate > 0 ? duration((total - rows) / rate) : '?',
+    }
   }
   bar.start(total, rows, figures())
   return {
@@ -37,4 +43,14 @@ export function createProgress(total: number, done: number, rejected: number): P
     },
     stop: () => bar.stop(),
   }
+}
+
+/** Such as `45s`, `2m05s` and `1h02m`. */
+function duration(seconds: number): string {
+  const whole = Math.ceil(seconds)
+  const two = (number: number): string => String(number).padStart(2, '0')
+  if (whole < 60) return `${whole}s`
+  const minutes = Math.floor(whole / 60)
+  if (minutes < 60) return `${minutes}m${two(whole % 60)}s`
+  return `${Math.floor(minutes / 60)}h${two(minutes % 60)}m`
 }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { createManagementClient } from '../client.ts'
 import { type Checked, checkFile, digestFile, type ImportFile, readRows } from '../import/check.ts'
 import { algorithms } from '../import/hashes.ts'
 import { type JournalHeader, openJournal } from '../import/journal.ts'
@@ -9,10 +10,20 @@ import { writeResults } from '../import/results.ts'
 import { readStanding } from '../import/resume.ts'
 import { runImport } from '../import/run.ts'
 import { type FileFormat, formatOf, formats } from '../import/source.ts'
+import { resolveOptions } from '../options.ts'
+import { createSend } from '../request.ts'
+import { createUserImporter } from '../resources/user-importer.ts'
 import type { ImportAlgorithm } from '../types.ts'
 import { Exit, exitCodes } from './exit-codes.ts'
 import { createHttpFetch } from './http-fetch.ts'
-import { connect, pair, type TenantOptions, tenantOf, wholeNumber, withTenant } from './options.ts'
+import {
+  clientOptions,
+  pair,
+  type TenantOptions,
+  tenantOf,
+  wholeNumber,
+  withTenant,
+} from './options.ts'
 import { createProgress } from './progress.ts'
 
 interface ImportOptions extends TenantOptions {
@@ -41,7 +52,7 @@ export function addImportCommand(users: Command): void {
       new Option('--hash-algorithm <name>', 'of hashes in rows that name none').choices(algorithms),
     )
     .option('--dry-run', 'change nothing; report all faults with line numbers')
-    .option('--concurrency <number>', 'rows under way at a time', wholeNumber(1, 256), 32)
+    .option('--concurrency <number>', 'requests under way at a time', wholeNumber(1, 256), 32)
     .option('--requests-per-second <number>', 'not to exceed', wholeNumber(1, 1_000_000))
     .option('--journal <file>', 'how far it came (default: FILE.journal)')
     .option('--result <file>', 'CSV of old id and new id (default: FILE.result.csv)')
@@ -92,9 +103,12 @@ async function run(input: ImportFile, checked: Checked, options: ImportOptions):
   const rejectsFile = options.rejects ?? `${file}.rejects.csv`
 
   const pace = createPace(createHttpFetch(), options.requestsPerSecond)
-  const client = connect(options, pace.fetch)
+  const connection = clientOptions(options, pace.fetch)
+  const client = createManagementClient(connection)
   const tenant = await tenantOf(client, options)
   await client.tenants.get(tenant)
+  const importer = createUserImporter(createSend(resolveOptions(connection)), tenant)
+  const isOffered = await importer.isOffered()
   const header: JournalHeader = {
     version: 1,
     file: await digestFile(file),
@@ -109,7 +123,7 @@ async function run(input: ImportFile, checked: Checked, options: ImportOptions):
   let counts = { done: 0, rejected: 0 }
   const journal = openJournal(journalFile, header)
   try {
-    const standing = await readStanding(journalFile)
+    const standing = await readStanding(journalFile, journal.isNew)
     checkHeader(standing.header, header, journalFile)
     counts = { done: standing.done, rejected: standing.rejected }
     const before = counts.done + counts.rejected
@@ -117,6 +131,7 @@ async function run(input: ImportFile, checked: Checked, options: ImportOptions):
     const progress = createProgress(checked.rows, counts.done, counts.rejected)
     await runImport({
       client,
+      importer: isOffered ? importer : undefined,
       tenantId: tenant,
       rows: readRows(input),
       repeated: checked.repeated,

@@ -39,6 +39,8 @@ export interface JournalHeader {
 
 /** An append-only record of an import. Every entry is with the system when `append` returns. */
 export interface Journal extends Disposable {
+  /** Whether no run before this one began it. */
+  readonly isNew: boolean
   append(entry: JournalEntry): void
 }
 
@@ -64,10 +66,12 @@ export async function* readEntries(path: string): AsyncGenerator<JournalEntry> {
 export function openJournal(path: string, header: JournalHeader): Journal {
   const unlock = lock(`${path}.lock`)
   const file = openSync(path, 'a+', 0o600)
-  if (cutTornLine(file) === 0) writeSync(file, `${JSON.stringify(header)}\n`)
+  const isNew = cutTornLine(file) === 0
+  if (isNew) writeSync(file, `${JSON.stringify(header)}\n`)
   const syncing = setInterval(() => fsyncSync(file), 1_000)
   syncing.unref()
   return {
+    isNew,
     append(entry) {
       writeSync(file, `${JSON.stringify(entry)}\n`)
     },

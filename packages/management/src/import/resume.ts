@@ -22,8 +22,12 @@ export interface Standing {
   anchor: string | undefined
 }
 
-/** Reads how far an import came. The journal is read twice rather than kept. */
-export async function readStanding(path: string): Promise<Standing> {
+/**
+ * Reads how far an import came. The journal is read twice rather than kept.
+ *
+ * @param isNew - Whether this run begins the journal: then no row was begun before.
+ */
+export async function readStanding(path: string, isNew: boolean): Promise<Standing> {
   const standing: Standing = {
     header: undefined,
     finished: createBitmap(),
@@ -48,7 +52,7 @@ export async function readStanding(path: string): Promise<Standing> {
     standing.finished.add(entry.row)
     standing[entry.state] += 1
   }
-  if (!standing.header) return standing
+  if (isNew) return standing
 
   standing.begunBelow = last + 1 + WINDOW
   const limit = standing.finished.firstMissing(0) - WINDOW

@@ -1,25 +1,28 @@
-import type { ManagementClient } from '../client.ts'
-import { ApiError, AuthenticationError, ConflictError, NotFoundError } from '../errors.ts'
-import type { User } from '../types.ts'
-import { findCreated, isCreatedFrom } from './find-created.ts'
-import type { Journal, JournalEntry } from './journal.ts'
-import { type Standing, WINDOW } from './resume.ts'
-import { emailKey, type ImportRow } from './row.ts'
+import { createBatch } from '../resources/batch.ts'
+import type { UserImporter } from '../resources/user-importer.ts'
+import { createInBulk, toImport } from './in-bulk.ts'
+import type { Journal } from './journal.ts'
+import { createLedger } from './ledger.ts'
+import { createOneByOne, type OneByOneOptions } from './one-by-one.ts'
+import { WINDOW } from './resume.ts'
+import type { ImportRow } from './row.ts'
 
-export interface RunOptions {
-  client: ManagementClient
-  tenantId: string
+export interface RunOptions extends OneByOneOptions {
+  /** Given when the service takes many users in a request. */
+  importer: UserImporter | undefined
   rows: AsyncIterable<ImportRow>
   /** Rows that repeat an earlier one, with the reason. */
   repeated: ReadonlyMap<number, string>
   journal: Journal
-  standing: Standing
-  startedAt: number
+  /** Requests under way at a time. */
   concurrency: number
   /** Stops the import after the rows that are under way. */
   signal: AbortSignal
   onRow(state: 'done' | 'rejected'): void
 }
+
+/** More than this many large requests at a time only wait for each other. */
+const MOST_BATCHES = 4
 
 /**
  * Creates the users of all rows that are not finished, several at a time.
@@ -27,92 +30,39 @@ export interface RunOptions {
  * A row ends as done or rejected, in the journal, exactly once. What fails for another reason than
  * the row itself, such as a lost connection, ends the run; it can be continued.
  *
- * A user is created twice neither by a lost answer nor by a kill: before a row is tried again, the
- * list of users is searched from a user on that was created before it was first begun.
+ * A user is created twice neither by a lost answer nor by a kill. A service that takes many users in
+ * a request tells who is there already. On any other, before a row is tried again, the list of users
+ * is searched from a user on that was created before the row was first begun.
  */
 export async function runImport(options: RunOptions): Promise<void> {
-  const { standing, journal, concurrency, signal, startedAt } = options
-  const users = options.client.users(options.tenantId)
+  const { standing, signal, importer } = options
+  const ledger = createLedger(options.journal, standing, options.onRow)
+  const oneByOne = createOneByOne(options, ledger)
+  const inBulk = importer && createInBulk(importer, options, ledger, oneByOne)
+  const most = inBulk ? Math.min(MOST_BATCHES, options.concurrency) : options.concurrency
   const underWay = new Map<number, Promise<void>>()
-  const anchors: { row: number; id: string }[] = []
+  const batch = createBatch<ImportRow>()
   let failure: unknown
-  const lost =
-    standing.begunBelow > 0
-      ? await findCreated(users, standing.anchor, startedAt)
-      : new Map<string, User>()
 
-  function anchorOf(row: number): string | undefined {
-    return anchors.findLast((anchor) => anchor.row <= row - WINDOW)?.id ?? standing.anchor
-  }
-
-  async function search(row: ImportRow): Promise<User | undefined> {
-    const key = emailKey(row.user.profile.email)
-    const found = (await findCreated(users, anchorOf(row.row), startedAt, key)).get(key)
-    return found && isCreatedFrom(found, row.user) ? found : undefined
-  }
-
-  async function createUser(row: ImportRow): Promise<string> {
-    let mayExist = row.row < standing.begunBelow
-    const known = mayExist ? lost.get(emailKey(row.user.profile.email)) : undefined
-    if (known && isCreatedFrom(known, row.user)) return known.id
-    const find = (): Promise<User | undefined> => {
-      mayExist = true
-      return search(row)
+  /** Begins rows when those that are {@link WINDOW} before the last of them are finished. */
+  async function begin(rows: ImportRow[], take: () => Promise<void>): Promise<void> {
+    const first = rows[0]?.row ?? 0
+    const last = rows.at(-1)?.row ?? 0
+    while (underWay.size >= most || last - Math.min(...underWay.keys()) >= WINDOW) {
+      await Promise.race(underWay.values())
     }
-    try {
-      return (await users.create(row.user, { find })).id
-    } catch (error) {
-      const found = mayExist && error instanceof ConflictError ? await search(row) : undefined
-      if (found) return found.id
-      throw error
-    }
+    if (failure !== undefined || signal.aborted) return
+    const work = take()
+      .catch((error) => {
+        failure ??= error
+      })
+      .finally(() => underWay.delete(first))
+    underWay.set(first, work)
   }
 
-  async function createPassword(row: ImportRow, userId: string): Promise<void> {
-    if (!row.password) return
-    try {
-      const credentials = options.client.credentials(options.tenantId, userId)
-      await credentials.create({ password: row.password })
-    } catch (error) {
-      // The user is of this import and had none: an attempt before a kill has created it.
-      if (!(error instanceof ConflictError && row.row < standing.begunBelow)) throw error
-    }
-  }
-
-  async function process(row: ImportRow): Promise<void> {
-    const base = { row: row.row, line: row.line, old: row.oldId }
-    let id = standing.created.get(row.row)
-    try {
-      if (id === undefined) {
-        id = await createUser(row)
-        if (row.password) journal.append({ ...base, id, state: 'created' })
-      }
-      await createPassword(row, id)
-      finish({ ...base, id, state: 'done' })
-    } catch (error) {
-      if (!isRowsOwnFault(error, id)) throw error
-      const reason =
-        id === undefined ? describe(error) : `password not taken over: ${describe(error)}`
-      reject(row, reason, id)
-    }
-  }
-
-  function reject(row: ImportRow, reason: string, id?: string): void {
-    const { email } = row.user.profile
-    const base = { row: row.row, line: row.line, old: row.oldId, email, reason }
-    finish({ ...base, ...(id !== undefined && { id }), state: 'rejected' })
-  }
-
-  function finish(entry: JournalEntry & { state: 'done' | 'rejected' }): void {
-    journal.append(entry)
-    standing.finished.add(entry.row)
-    standing.created.delete(entry.row)
-    if (entry.id !== undefined && entry.row % 50 === 0) {
-      anchors.push({ row: entry.row, id: entry.id })
-      anchors.sort((a, b) => a.row - b.row)
-      while (anchors.length > (2 * WINDOW) / 50 + 2) anchors.shift()
-    }
-    options.onRow(entry.state)
+  async function flush(): Promise<void> {
+    const rows = batch.take()
+    if (inBulk && rows.length > 0) await begin(rows, () => inBulk(rows))
   }
 
   for await (const row of options.rows) {
@@ -120,37 +70,17 @@ export async function runImport(options: RunOptions): Promise<void> {
     if (standing.finished.has(row.row)) continue
     const fault = options.repeated.get(row.row) ?? row.faults.join('; ')
     if (fault) {
-      reject(row, fault)
+      ledger.reject(row, fault)
       continue
     }
-    const work = process(row)
-      .catch((error) => {
-        failure ??= error
-      })
-      .finally(() => underWay.delete(row.row))
-    underWay.set(row.row, work)
-    while (underWay.size >= concurrency || row.row + 1 - oldest(underWay, row.row) >= WINDOW) {
-      await Promise.race(underWay.values())
+    if (row.row - (batch.items[0]?.row ?? row.row) >= WINDOW) await flush()
+    if (!inBulk || standing.created.has(row.row)) await begin([row], () => oneByOne.take(row))
+    else if (!batch.add(row, toImport(row))) {
+      await flush()
+      batch.add(row, toImport(row))
     }
   }
+  await flush()
   await Promise.all(underWay.values())
   if (failure !== undefined) throw failure
-}
-
-/** The first row that is under way; rows are begun in order. */
-function oldest(underWay: ReadonlyMap<number, unknown>, otherwise: number): number {
-  return underWay.keys().next().value ?? otherwise
-}
-
-function isRowsOwnFault(error: unknown, userId: string | undefined): boolean {
-  if (!(error instanceof ApiError) || error instanceof AuthenticationError) return false
-  // Without a user to speak of, it is the tenant that was not found.
-  if (error instanceof NotFoundError) return userId !== undefined
-  return error.status >= 400 && error.status < 500 && error.status !== 429
-}
-
-function describe(error: unknown): string {
-  return error instanceof ApiError
-    ? `${error.code}: ${error.detail || error.status}`
-    : String(error)
 }

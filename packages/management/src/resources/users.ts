@@ -1,19 +1,35 @@
+import { ApiError, ConflictError } from '../errors.ts'
 import type { Send } from '../request.ts'
-import type { User, UserInput } from '../types.ts'
+import type { ImportResult, User, UserImport, UserInput } from '../types.ts'
 import { zeros } from '../zero-values.ts'
+import { createBatch } from './batch.ts'
 import { type CreateOptions, recovery } from './create.ts'
+import { createCredentials } from './credentials.ts'
 import { createAccess, type Deletable, type Readable, segment } from './resource.ts'
+import { createUserImporter, type UserImporter } from './user-importer.ts'
 
 /** The users of a tenant. */
 export interface Users extends Readable<User>, Deletable<User> {
   /** Creates a user without credentials. */
   create(input: UserInput, options?: CreateOptions<User>): Promise<User>
+  /**
+   * Creates users with their passwords, and tells what became of each, in their order. It sends a
+   * hundred in a request to a service that takes them so, and two requests for each to any other.
+   *
+   * What is refused ends nothing. When the service cannot be reached it throws, and sending all of
+   * them again creates nobody twice: those that are there are `existing`. To bring a table over,
+   * `latchkey users import` also notes how far it came.
+   */
+  import(
+    users: Iterable<UserImport> | AsyncIterable<UserImport>,
+  ): AsyncGenerator<ImportResult, void, undefined>
 }
 
 export function createUsers(send: Send, tenantId: string): Users {
   const path = `/v1/tenants/${segment(tenantId)}/users`
   const { list, page, get, update, ...access } = createAccess<User>(send, path, zeros.User)
-  return {
+  const importer = createUserImporter(send, tenantId)
+  const users: Users = {
     list,
     page,
     get,
@@ -25,5 +41,53 @@ export function createUsers(send: Send, tenantId: string): Users {
       const answer = await send({ method: 'POST', path, body, isRepeatable: false, recover })
       return access.restore(answer.body)
     },
+    async *import(inputs) {
+      if (await importer.isOffered()) return yield* inBatches(importer, inputs)
+      for await (const input of inputs) yield await importOne(send, tenantId, users, input)
+    },
   }
+  return users
+}
+
+async function* inBatches(
+  importer: UserImporter,
+  inputs: Iterable<UserImport> | AsyncIterable<UserImport>,
+): AsyncGenerator<ImportResult, void, undefined> {
+  const batch = createBatch<UserImport>()
+  for await (const input of inputs) {
+    if (batch.add(input, input)) continue
+    yield* await importer.post(batch.take())
+    batch.add(input, input)
+  }
+  if (batch.items.length > 0) yield* await importer.post(batch.take())
+}
+
+/** @throws what is no fault of this user. */
+async function importOne(
+  send: Send,
+  tenantId: string,
+  users: Users,
+  { password, ...input }: UserImport,
+): Promise<ImportResult> {
+  let id: string | undefined
+  try {
+    id = (await users.create(input)).id
+    if (password) await createCredentials(send, tenantId, id).create({ password })
+    return { status: 'created', id }
+  } catch (error) {
+    if (id === undefined && error instanceof ConflictError) return { status: 'existing' }
+    if (!(error instanceof ApiError) || !isOwnFault(error, id)) throw error
+    const { code, detail } = error
+    return { status: 'refused', code, detail, ...(id !== undefined && { id }) }
+  }
+}
+
+/**
+ * Whether a refusal is for what was sent of one user, and not for the key, the tenant or the moment.
+ *
+ * @param userId - The user, when there is one: without, it is the tenant that was not found.
+ */
+export function isOwnFault({ status }: ApiError, userId: string | undefined): boolean {
+  if (status === 404) return userId !== undefined
+  return status >= 400 && status < 500 && status !== 401 && status !== 429
 }

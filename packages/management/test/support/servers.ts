@@ -7,7 +7,13 @@ export interface Managed extends AsyncDisposable {
   client: ManagementClient
   tenantId: string
   /** Another client of the same server. */
-  connect(options: { fetch?: Fetch; apiKey?: string; retries?: number }): ManagementClient
+  connect(options: {
+    fetch?: Fetch
+    apiKey?: string
+    retries?: number
+    /** Paths that begin so are unknown to this client's server. */
+    hide?: string
+  }): ManagementClient
 }
 
 export const servers = ['in process', 'over a socket', 'by the specification alone'] as const
@@ -37,7 +43,20 @@ function managed(
   fetch: Fetch | undefined,
   close: () => Promise<void>,
 ): Managed {
-  const connect: Managed['connect'] = (options) =>
-    createManagementClient({ baseUrl, apiKey, fetch, backoffSeconds: 0.001, ...options })
+  const network: Fetch = (url, init) => globalThis.fetch(url, init)
+  const connect: Managed['connect'] = ({ hide, ...options }) => {
+    const send = options.fetch ?? fetch ?? network
+    const hiding: Fetch = async (url, init) =>
+      hide !== undefined && new URL(url).pathname.startsWith(hide)
+        ? new Response('<h1>Not here</h1>', { status: 404 })
+        : send(url, init)
+    return createManagementClient({
+      baseUrl,
+      apiKey,
+      backoffSeconds: 0.001,
+      ...options,
+      fetch: hiding,
+    })
+  }
   return { client: connect({}), tenantId, connect, [Symbol.asyncDispose]: close }
 }

@@ -118,7 +118,8 @@ function verifiedAt(input: UserInput, fallback: Micros, now = fallback): Micros 
   return input.verifiedAt !== undefined && input.verifiedAt <= now ? input.verifiedAt : fallback
 }
 
-function checkUser(input: UserInput): void {
+/** Refuses what no user may be. */
+export function checkUser(input: UserInput): void {
   checkEmail('"profile.email"', input.email)
   checkMetadata(input.metadata)
   const members = Object.entries(input.profile)

@@ -6,7 +6,7 @@ import { auditEntry, type DomainContext } from '../domain/context.ts'
 import { notFound, ServiceError } from '../domain/errors.ts'
 import type { ApiKey } from '../store/records.ts'
 import { applicationRoutes } from './applications.ts'
-import { MAX_BODY_BYTES, parseBody, parseJson } from './body.ts'
+import { MAX_BODY_BYTES, parseBody, parseItems, parseJson } from './body.ts'
 import { credentialRoutes } from './credentials.ts'
 import { errorOf, sendError } from './errors.ts'
 import { headerText } from './header-text.ts'
@@ -17,13 +17,15 @@ import type { RateLimit } from './rate-limit.ts'
 import type { Call, Route } from './route.ts'
 import { tenantRoutes } from './tenants.ts'
 import { userRoutes } from './users.ts'
+import { importUsersRoute } from './users-import.ts'
 
-/** Every endpoint of the specification. */
+/** Every endpoint that asks for an API key: those of the specification, and ours under `/x/v1`. */
 export const routes: readonly Route[] = [
   ...tenantRoutes,
   ...applicationRoutes,
   ...userRoutes,
   ...credentialRoutes,
+  importUsersRoute,
 ]
 
 export interface ApiOptions {
@@ -41,23 +43,25 @@ interface Locals {
 }
 
 /**
- * The REST half of the service: the endpoints of the specification under `/v1`, and `/x/health`,
- * `/x/ready` and `/x/v1/openapi.json` beside them.
+ * The REST half of the service: the endpoints of the specification under `/v1`, and the import of
+ * users, `/x/health`, `/x/ready` and `/x/v1/openapi.json` beside them.
  */
 export function createApi(options: ApiOptions): Express {
-  const { context, logger } = options
+  const { logger } = options
   const app = express()
   app.disable('x-powered-by').disable('etag')
   app.enable('case sensitive routing').enable('strict routing')
   app.use(beginRequest(logger))
 
-  app.use('/v1', authenticateRequest(options))
+  app.use(['/v1', '/x/v1/tenants'], authenticateRequest(options))
   for (const [path, ofPath] of Map.groupBy(routes, ({ path }) => path)) {
     const route = app.route(path)
     for (const endpoint of ofPath) {
-      if (endpoint.kind === 'write') route.post(requireReach, ...writeHandlers(context, endpoint))
-      else if (endpoint.kind === 'delete') route.delete(requireReach, handle(context, endpoint))
-      else route.get(requireReach, handle(context, endpoint))
+      if (endpoint.kind === 'write') route.post(requireReach, ...writeHandlers(options, endpoint))
+      else if (endpoint.kind === 'batch')
+        route.post(requireReach, ...batchHandlers(options, endpoint))
+      else if (endpoint.kind === 'delete') route.delete(requireReach, handle(options, endpoint))
+      else route.get(requireReach, handle(options, endpoint))
     }
     refuseOtherMethods(route, [...new Set(ofPath.map(({ kind }) => methodOf(kind)))])
   }
@@ -120,31 +124,51 @@ const requireReach: RequestHandler<{ tenant_id?: string }> = (req, res, next) =>
   next()
 }
 
+const readBytes = express.raw({ type: () => true, limit: MAX_BODY_BYTES })
+
 function writeHandlers(
-  context: DomainContext,
+  options: ApiOptions,
   route: Extract<Route, { kind: 'write' }>,
 ): RequestHandler[] {
-  const readBytes = express.raw({ type: () => true, limit: MAX_BODY_BYTES })
   return [
     requireJson,
     readBytes,
     async (req, res) => {
       const { value, ignored } = parseBody(route.body, parseJson(req.body))
-      const answer = await route.run(
-        callOf(context, req.params, res.locals as Required<Locals>),
-        value,
-      )
-      if (ignored.length > 0) {
-        res.setHeader('latchkey-ignored-fields', headerText(ignored.slice(0, 20).join(', ')))
-      }
+      const answer = await route.run(callOf(options, req, res), value)
+      nameIgnored(res, ignored)
       sendJson(res, answer)
     },
   ]
 }
 
-function handle(context: DomainContext, route: Exclude<Route, { kind: 'write' }>): RequestHandler {
+function batchHandlers(
+  options: ApiOptions,
+  route: Extract<Route, { kind: 'batch' }>,
+): RequestHandler[] {
+  return [
+    requireJson,
+    readBytes,
+    async (req, res) => {
+      const items = parseItems(route, parseJson(req.body))
+      const { body, ignored } = await route.run(callOf(options, req, res), items)
+      nameIgnored(res, ignored)
+      sendJson(res, body)
+    },
+  ]
+}
+
+function nameIgnored(res: express.Response, ignored: readonly string[]): void {
+  if (ignored.length === 0) return
+  res.setHeader('latchkey-ignored-fields', headerText(ignored.slice(0, 20).join(', ')))
+}
+
+function handle(
+  options: ApiOptions,
+  route: Extract<Route, { kind: 'get' | 'delete' | 'list' }>,
+): RequestHandler {
   return async (req, res) => {
-    const call = callOf(context, req.params, res.locals as Required<Locals>)
+    const call = callOf(options, req, res)
     if (route.kind !== 'list') return sendJson(res, await route.run(call))
 
     const page = parsePage(req.url)
@@ -159,11 +183,19 @@ function handle(context: DomainContext, route: Exclude<Route, { kind: 'write' }>
 }
 
 function callOf(
-  context: DomainContext,
-  ids: Record<string, string | string[]>,
-  { key, requestId }: Required<Locals>,
+  { context, rateLimit }: ApiOptions,
+  req: express.Request,
+  res: express.Response,
 ): Call {
-  return { context, key, actor: { name: `key:${key.id}`, requestId }, ids: ids as Call['ids'] }
+  const { key, requestId } = res.locals as Required<Locals>
+  return {
+    context,
+    key,
+    actor: { name: `key:${key.id}`, requestId },
+    ids: req.params as Call['ids'],
+    spend: (requests) => rateLimit.spend(key.id, requests),
+    isAbandoned: () => res.destroyed,
+  }
 }
 
 const requireJson: RequestHandler = (req, _, next) => {
@@ -224,6 +256,6 @@ function answerErrors({ context, logger }: ApiOptions): express.ErrorRequestHand
 
 /** The tenant that a path names, when the key may reach it. */
 function reachedTenant(key: ApiKey, path: string): string | undefined {
-  const id = /^\/v1\/tenants\/([^/]+)/.exec(path)?.[1]
+  const id = /^(?:\/x)?\/v1\/tenants\/([^/]+)/.exec(path)?.[1]
   return id !== undefined && reaches(key, id) ? id : undefined
 }

@@ -50,6 +50,28 @@ export function parseBody<S extends z.ZodObject>(
 }
 
 /**
+ * The objects that a batch is about, as they came.
+ *
+ * @throws ServiceError `invalid_request` when there is no list of them, or too many are in it.
+ */
+export function parseItems(
+  { member, maxItems }: { member: string; maxItems: number },
+  body: Record<string, unknown>,
+): unknown[] {
+  const items = body[member]
+  if (!Array.isArray(items)) {
+    throw new ServiceError('invalid_request', `"${member}" must be an array of objects.`)
+  }
+  if (items.length > maxItems) {
+    throw new ServiceError(
+      'invalid_request',
+      `"${member}" holds ${items.length} objects; send at most ${maxItems} at a time.`,
+    )
+  }
+  return items
+}
+
+/**
  * No JavaScript object can hold such a member safely, so losing it silently is the alternative. It
  * walks without recursion, because a body may be nested deeper than the stack.
  */

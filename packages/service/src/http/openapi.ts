@@ -3,7 +3,7 @@ import { statusOfCode } from '../domain/errors.ts'
 import { MAX_LIMIT } from './list.ts'
 import { methodOf } from './method.ts'
 import { resourceSchemas } from './resource-schemas.ts'
-import type { Route } from './route.ts'
+import type { BatchRoute, Route } from './route.ts'
 
 /** The OpenAPI 3.1 document of the endpoints. */
 export function openApiDocument(routes: readonly Route[]): object {
@@ -49,7 +49,6 @@ export function openApiDocument(routes: readonly Route[]): object {
 
 function operation(route: Route): object {
   const isList = route.kind === 'list'
-  const answer = isList ? `${route.resource}List` : route.resource
   return {
     operationId: route.operationId,
     summary: route.summary,
@@ -63,20 +62,39 @@ function operation(route: Route): object {
       })),
       ...(isList ? listParameters : []),
     ],
-    ...(route.kind === 'write' && {
-      requestBody: {
-        required: true,
-        content: json(z.toJSONSchema(route.body, { io: 'input' })),
-      },
-    }),
+    ...requestBody(route),
     responses: {
       '200': {
         description: isList ? 'One page' : 'The object',
-        content: json({ $ref: `#/components/schemas/${answer}` }),
+        content: json(answerSchema(route)),
       },
       default: { $ref: '#/components/responses/Error' },
     },
   }
+}
+
+function requestBody(route: Route): object | undefined {
+  if (route.kind !== 'write' && route.kind !== 'batch') return undefined
+  const schema = route.kind === 'write' ? inputSchema(route.body) : batchSchema(route)
+  return { requestBody: { required: true, content: json(schema) } }
+}
+
+function inputSchema(body: z.ZodObject): object {
+  return z.toJSONSchema(body, { io: 'input' })
+}
+
+function batchSchema({ member, item, maxItems }: BatchRoute): object {
+  return {
+    type: 'object',
+    required: [member],
+    properties: { [member]: { type: 'array', maxItems, items: inputSchema(item) } },
+  }
+}
+
+function answerSchema(route: Route): object {
+  if (route.kind === 'batch') return route.answer
+  const name = route.kind === 'list' ? `${route.resource}List` : route.resource
+  return { $ref: `#/components/schemas/${name}` }
 }
 
 const listParameters = [

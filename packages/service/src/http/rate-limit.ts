@@ -3,17 +3,20 @@ import { ServiceError } from '../domain/errors.ts'
 
 /** How many requests an API key may make. */
 export interface RateLimit {
-  /** @throws ServiceError `rate_limited`, with the seconds to wait. */
-  spend(keyId: string): Promise<void>
+  /**
+   * @param requests - How many; more than the key may make in a second count as all of them. Default 1.
+   * @throws ServiceError `rate_limited`, with the seconds to wait.
+   */
+  spend(keyId: string, requests?: number): Promise<void>
 }
 
 /** A limit counted in this process, in windows of one second. */
 export function createRateLimit(requestsPerSecond: number): RateLimit {
   const limiter = new RateLimiterMemory({ points: requestsPerSecond, duration: 1 })
   return {
-    async spend(keyId) {
+    async spend(keyId, requests = 1) {
       try {
-        await limiter.consume(keyId)
+        await limiter.consume(keyId, Math.min(requests, requestsPerSecond))
       } catch (cause) {
         if (!(cause instanceof RateLimiterRes)) throw cause
         const seconds = Math.max(1, Math.ceil(cause.msBeforeNext / 1_000))

@@ -21,6 +21,14 @@ export interface Call {
   readonly key: ApiKey
   /** Each that the path of the route names. */
   readonly ids: PathParameters
+  /**
+   * Takes so many requests more from the allowance of the API key, at most all of it.
+   *
+   * @throws ServiceError `rate_limited`.
+   */
+  spend(requests: number): Promise<void>
+  /** Whether nobody waits for the answer any more. */
+  isAbandoned(): boolean
 }
 
 interface RouteBase {
@@ -50,8 +58,21 @@ export interface ListRoute extends RouteBase {
   serialise(call: Call, item: never): object
 }
 
-/** An endpoint of the specification's summary. */
-export type Route = ObjectRoute | WriteRoute | ListRoute
+/** Takes many objects at once, and answers for each of them. */
+export interface BatchRoute extends RouteBase {
+  readonly kind: 'batch'
+  /** The member of the body that holds them. */
+  readonly member: string
+  readonly maxItems: number
+  /** One of them. A fault in one refuses no other, so `run` checks them. */
+  readonly item: z.ZodObject
+  /** The answer, as JSON Schema. */
+  readonly answer: object
+  run(call: Call, items: readonly unknown[]): Promise<{ body: object; ignored: string[] }>
+}
+
+/** An endpoint of the specification's summary, or one of ours beside it. */
+export type Route = ObjectRoute | WriteRoute | ListRoute | BatchRoute
 
 /** Keeps the type of the body while a route is written down. */
 export function write<S extends z.ZodObject>(route: Omit<WriteRoute<S>, 'kind'>): Route {

@@ -143,6 +143,19 @@ export const credentialBody = z
   })
   .meta({ description: 'The complete password credential.' })
 
+export const importedUserBody = userBody
+  .extend({
+    password: z
+      .object({
+        alg: z.string().meta({ description: `One of ${importAlgorithms.join(', ')}.` }),
+        hash: z.string().meta({
+          description: 'The plain password, or its hash in the stated algorithm.',
+        }),
+      })
+      .optional(),
+  })
+  .meta({ description: 'A user to create, with a password where there is one.' })
+
 export type TenantBody = z.output<typeof tenantBody>
 export type ApplicationBody = z.output<typeof applicationBody>
 export type UserBody = z.output<typeof userBody>

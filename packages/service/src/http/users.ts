@@ -83,7 +83,7 @@ export function userInput({ disabled, metadata, profile, verified_at }: UserBody
 }
 
 /** A user as the API answers with it. */
-function serialiseUser(user: User): object {
+export function serialiseUser(user: User): object {
   return omitZero({
     type: 'User',
     id: user.id,

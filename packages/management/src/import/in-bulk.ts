@@ -1,0 +1,58 @@
+import { ApiError } from '../errors.ts'
+import type { Imported, UserImporter } from '../resources/user-importer.ts'
+import { isOwnFault } from '../resources/users.ts'
+import type { UserImport } from '../types.ts'
+import { isCreatedFrom } from './find-created.ts'
+import type { Ledger } from './ledger.ts'
+import { type OneByOne, type OneByOneOptions, reasonOf } from './one-by-one.ts'
+import type { ImportRow } from './row.ts'
+
+/** A row as the service takes many of. */
+export function toImport({ user, password }: ImportRow): UserImport {
+  return { ...user, ...(password && { password }) }
+}
+
+/** Makes the function that takes many rows over in one request. */
+export function createInBulk(
+  importer: UserImporter,
+  { standing, startedAt }: OneByOneOptions,
+  ledger: Ledger,
+  oneByOne: OneByOne,
+): (rows: readonly ImportRow[]) => Promise<void> {
+  /** Whether a user who is there already is of this import, by a request that nobody heard of. */
+  function isOurs(row: ImportRow, found: Extract<Imported, { status: 'existing' }>): boolean {
+    const mayBe = row.row < standing.begunBelow || found.isUncertain
+    const { user } = found
+    return mayBe && Date.parse(user.created_at) >= startedAt && isCreatedFrom(user, row.user)
+  }
+
+  async function note(row: ImportRow, result: Imported): Promise<void> {
+    switch (result.status) {
+      case 'created':
+        return ledger.done(row, result.id)
+      case 'refused':
+        return ledger.reject(row, reasonOf(result.code, result.detail))
+      case 'existing':
+        if (!isOurs(row, result)) {
+          const reason = 'another user of the tenant has this address'
+          return ledger.reject(row, reasonOf('already_exists', reason))
+        }
+        // A run that took rows over one by one may have left this one without a password.
+        await oneByOne.createPassword(row, result.user.id, true)
+        return ledger.done(row, result.user.id)
+    }
+  }
+
+  return async (rows) => {
+    let results: Imported[]
+    try {
+      results = await importer.post(rows.map(toImport))
+    } catch (error) {
+      // What a proxy in between refuses, its size for instance, may be the fault of one of them.
+      if (!(error instanceof ApiError) || !isOwnFault(error, undefined)) throw error
+      for (const row of rows) await oneByOne.take(row)
+      return
+    }
+    for (const [at, row] of rows.entries()) await note(row, results[at] as Imported)
+  }
+}

@@ -1,0 +1,53 @@
+import type { Journal, JournalEntry } from './journal.ts'
+import { type Standing, WINDOW } from './resume.ts'
+import type { ImportRow } from './row.ts'
+
+/** Notes how far each row has come, in the journal and for the rest of this run. */
+export interface Ledger {
+  /** The user exists; the password is still to be taken over. */
+  created(row: ImportRow, id: string): void
+  done(row: ImportRow, id: string): void
+  /** @param id - The user, when there is one without a password now. */
+  reject(row: ImportRow, reason: string, id?: string): void
+  /** A user that was created before the row was begun; `undefined` when none is known. */
+  anchorOf(row: ImportRow): string | undefined
+}
+
+/** Every so many rows one is kept to find others from. */
+const ANCHOR_EVERY = 50
+
+export function createLedger(
+  journal: Journal,
+  standing: Standing,
+  onRow: (state: 'done' | 'rejected') => void,
+): Ledger {
+  const anchors: { row: number; id: string }[] = []
+
+  function finish(entry: JournalEntry & { state: 'done' | 'rejected' }): void {
+    journal.append(entry)
+    standing.finished.add(entry.row)
+    standing.created.delete(entry.row)
+    if (entry.id !== undefined && entry.row % ANCHOR_EVERY === 0) {
+      anchors.push({ row: entry.row, id: entry.id })
+      anchors.sort((a, b) => a.row - b.row)
+      while (anchors.length > (2 * WINDOW) / ANCHOR_EVERY + 2) anchors.shift()
+    }
+    onRow(entry.state)
+  }
+
+  return {
+    created: (row, id) => journal.append({ ...facts(row), id, state: 'created' }),
+    done: (row, id) => finish({ ...facts(row), id, state: 'done' }),
+    reject(row, reason, id) {
+      const { email } = row.user.profile
+      const known = id === undefined ? {} : { id }
+      finish({ ...facts(row), email, reason, ...known, state: 'rejected' })
+    },
+    anchorOf: ({ row }) =>
+      anchors.findLast((anchor) => anchor.row <= row - WINDOW)?.id ?? standing.anchor,
+  }
+}
+
+function facts({ row, line, oldId }: ImportRow): { row: number; line: number; old: string } {
+  return { row, line, old: oldId }
+}

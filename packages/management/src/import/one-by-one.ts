@@ -1,0 +1,92 @@
+import type { ManagementClient } from '../client.ts'
+import { ApiError, ConflictError } from '../errors.ts'
+import { isOwnFault } from '../resources/users.ts'
+import type { User } from '../types.ts'
+import { findCreated, isCreatedFrom } from './find-created.ts'
+import type { Ledger } from './ledger.ts'
+import type { Standing } from './resume.ts'
+import { emailKey, type ImportRow } from './row.ts'
+
+export interface OneByOne {
+  /** Takes one row over, whatever an earlier run has done of it. */
+  take(row: ImportRow): Promise<void>
+  /** @param mayExist - Whether an attempt that nobody heard of may have created it. */
+  createPassword(row: ImportRow, userId: string, mayExist: boolean): Promise<void>
+}
+
+export interface OneByOneOptions {
+  client: ManagementClient
+  tenantId: string
+  standing: Standing
+  startedAt: number
+}
+
+/** Takes rows over with one request for the user and one for the password. */
+export function createOneByOne(options: OneByOneOptions, ledger: Ledger): OneByOne {
+  const { client, tenantId, standing, startedAt } = options
+  const users = client.users(tenantId)
+  let lost: Promise<Map<string, User>> | undefined
+
+  /** What a killed run may have created without noting it. */
+  function findLost(): Promise<Map<string, User>> {
+    lost ??= findCreated(users, standing.anchor, startedAt)
+    return lost
+  }
+
+  async function search(row: ImportRow): Promise<User | undefined> {
+    const key = emailKey(row.user.profile.email)
+    const found = (await findCreated(users, ledger.anchorOf(row), startedAt, key)).get(key)
+    return found && isCreatedFrom(found, row.user) ? found : undefined
+  }
+
+  async function createUser(row: ImportRow): Promise<string> {
+    let mayExist = row.row < standing.begunBelow
+    const known = mayExist ? (await findLost()).get(emailKey(row.user.profile.email)) : undefined
+    if (known && isCreatedFrom(known, row.user)) return known.id
+    const find = (): Promise<User | undefined> => {
+      mayExist = true
+      return search(row)
+    }
+    try {
+      return (await users.create(row.user, { find })).id
+    } catch (error) {
+      const found = mayExist && error instanceof ConflictError ? await search(row) : undefined
+      if (found) return found.id
+      throw error
+    }
+  }
+
+  async function createPassword(row: ImportRow, userId: string, mayExist: boolean): Promise<void> {
+    if (!row.password) return
+    try {
+      await client.credentials(tenantId, userId).create({ password: row.password })
+    } catch (error) {
+      // The user is of this import and had none: an attempt before a kill has created it.
+      if (!(error instanceof ConflictError && mayExist)) throw error
+    }
+  }
+
+  return {
+    createPassword,
+    async take(row) {
+      let id = standing.created.get(row.row)
+      try {
+        if (id === undefined) {
+          id = await createUser(row)
+          if (row.password) ledger.created(row, id)
+        }
+        await createPassword(row, id, row.row < standing.begunBelow)
+        ledger.done(row, id)
+      } catch (error) {
+        if (!(error instanceof ApiError) || !isOwnFault(error, id)) throw error
+        const reason = reasonOf(error.code, error.detail || String(error.status))
+        ledger.reject(row, id === undefined ? reason : `password not taken over: ${reason}`, id)
+      }
+    },
+  }
+}
+
+/** Why a row was refused, for the rejects file. */
+export function reasonOf(code: string, detail: string): string {
+  return `${code}: ${detail}`
+}

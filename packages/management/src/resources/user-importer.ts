@@ -1,0 +1,99 @@
+import { ApiError, RateLimitError, ResponseError } from '../errors.ts'
+import type { Json, Send } from '../request.ts'
+import type { ImportResult, User, UserImport } from '../types.ts'
+import { restoreZeros, zeros } from '../zero-values.ts'
+import { segment } from './resource.ts'
+
+/** What became of a user of one request; see {@link ImportResult}. */
+export type Imported =
+  | Exclude<ImportResult, { status: 'existing' }>
+  /** `isUncertain`: an earlier attempt had no answer, so the user may be one that it created. */
+  | { status: 'existing'; user: User; isUncertain: boolean }
+
+/** Many users in one request, which is no part of the specification: some servers have it. */
+export interface UserImporter {
+  /** Whether this one has it. Asked once, by an import of nobody, which changes nothing anywhere. */
+  isOffered(): Promise<boolean>
+  /** Sends as many users as one {@link Batch} holds; resolves with what became of each, in order. */
+  post(users: readonly UserImport[]): Promise<Imported[]>
+}
+
+/** How long to wait before rows are sent again that the service could not take at the moment. */
+const PAUSES_SECONDS = [1, 2, 4, 8, 16]
+
+export function createUserImporter(send: Send, tenantId: string): UserImporter {
+  const path = `/x/v1/tenants/${segment(tenantId)}/users/import`
+  let offered: Promise<boolean> | undefined
+
+  async function ask(): Promise<boolean> {
+    try {
+      const input = { method: 'POST', path, body: { users: [] }, isRepeatable: true } as const
+      return (await send(input)).body.type === 'UserImport'
+    } catch (error) {
+      // Whatever else it says about an address that it may not know, /v1 says whether it works.
+      const isAnswer = error instanceof ApiError || error instanceof ResponseError
+      if (isAnswer && !(error instanceof RateLimitError)) return false
+      throw error
+    }
+  }
+
+  async function postOnce(users: readonly UserImport[]): Promise<Imported[]> {
+    let isUncertain = false
+    const recover = async (): Promise<undefined> => {
+      isUncertain = true
+    }
+    const { body } = await send({
+      method: 'POST',
+      path,
+      body: { users },
+      isRepeatable: true,
+      recover,
+    })
+    const data = Array.isArray(body.data) ? (body.data as Json[]) : []
+    if (data.length !== users.length) {
+      throw invalid(path, `${data.length} results for ${users.length} users`)
+    }
+    return data.map((result) => importedOf(path, result, isUncertain))
+  }
+
+  return {
+    isOffered() {
+      offered ??= ask().catch((error) => {
+        offered = undefined
+        throw error
+      })
+      return offered
+    },
+    async post(users) {
+      const results = await postOnce(users)
+      for (const seconds of PAUSES_SECONDS) {
+        const open = [...results.keys()].filter((at) => isUnavailable(results[at]))
+        if (open.length === 0) break
+        await new Promise((resolve) => setTimeout(resolve, seconds * 1_000))
+        const again = await postOnce(open.map((at) => users[at] as UserImport))
+        for (const [n, at] of open.entries()) results[at] = again[n] as Imported
+      }
+      return results
+    },
+  }
+}
+
+function importedOf(path: string, result: Json, isUncertain: boolean): Imported {
+  const { status, id, user, code, detail } = result
+  if (status === 'created' && typeof id === 'string') return { status, id }
+  if (status === 'existing' && typeof user === 'object' && user !== null) {
+    return { status, user: restoreZeros<User>(user as Json, zeros.User), isUncertain }
+  }
+  if (status === 'refused' && typeof code === 'string') {
+    return { status, code, detail: typeof detail === 'string' ? detail : '' }
+  }
+  throw invalid(path, 'a result that is not known')
+}
+
+function isUnavailable(result: Imported | undefined): boolean {
+  return result?.status === 'refused' && result.code === 'unavailable'
+}
+
+function invalid(path: string, what: string): ResponseError {
+  return new ResponseError('LATCHKEY_RESPONSE_INVALID', `POST ${path} was answered with ${what}`)
+}
