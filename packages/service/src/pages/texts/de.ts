@@ -65,6 +65,7 @@ export const de: Texts = {
   linkInvalidTitle: 'Dieser Link gilt nicht mehr',
   linkInvalidText:
     'Er ist abgelaufen, wurde schon benutzt oder durch eine neuere Nachricht ersetzt. Fordern Sie einen neuen an.',
+  linkInvalidAgain: 'Neuen Link anfordern',
 
   passwordShort: 'Das Passwort hat weniger als 8 Zeichen.',
   passwordLong: 'Das Passwort ist zu lang: höchstens 72 Bytes, das sind 72 einfache Buchstaben.',
