@@ -36,6 +36,7 @@ export async function reset(flow: FlowRequest, form: Form): Promise<void> {
     return showInvalidReset(flow)
   const isSet = await resetPassword(context.domain, actorOf(flow, user.id), user, stored)
   if (!isSet) return showInvalidReset(flow)
+  await context.throttle.forgiveAddress(flow.facts, user.email)
   await sendPasswordChanged(context, occasionOf(flow), user)
 
   const { flow: handle, applicationId } = content
