@@ -67,13 +67,12 @@ export const en = {
   passwordEmail: 'The password must not be your email address.',
   passwordCharacter: 'The password contains a character that cannot be used.',
   emailInvalid: 'This is not an email address such as ada@example.com.',
-  nameInvalid: 'The name is too long.',
+  nameLong: 'The name is too long: at most 200 characters.',
+  nameCharacter: 'The name contains a character that cannot be used.',
 
   tooManyTitle: 'Too many attempts',
   tooManyText: 'To protect accounts we wait a little between attempts. Try again in {wait}.',
   tooManyBack: 'Try again',
-  seconds: '{count} seconds',
-  minutes: '{count} minutes',
 
   expiredTitle: 'This page has expired',
   expiredText: 'Too much time has passed, or this login was finished already.',
