@@ -17,6 +17,7 @@ export function createConfiguration(
   tenant: Tenant,
   options: { isSecure: boolean; keys: JWK[] },
 ): Configuration {
+  const { clock } = context.domain
   return {
     adapter: createAdapterFactory(context, tenant.id),
     findAccount: createFindAccount(context, tenant.id),
@@ -64,7 +65,7 @@ export function createConfiguration(
     },
     renderError: createRenderError(context),
     interactions: {
-      policy: createPolicy(),
+      policy: createPolicy(clock),
       url: beginFlow(context),
     },
     extraTokenClaims: (ctx) => {
@@ -79,9 +80,9 @@ export function createConfiguration(
       Interaction: lifetimes.interactionSeconds,
       Grant: lifetimes.offlineGrantSeconds,
       Session: (ctx, session) => {
-        const loggedInAt = session.loginTs ?? Date.now() / 1000
-        const endsAt = loggedInAt + loginSeconds(factsOf(ctx.req).tenant)
-        return Math.max(1, Math.ceil(endsAt - Date.now() / 1000))
+        const now = clock.now() / 1000
+        const endsAt = (session.loginTs ?? now) + loginSeconds(factsOf(ctx.req).tenant)
+        return Math.max(1, Math.ceil(endsAt - now))
       },
     },
   }

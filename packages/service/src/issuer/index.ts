@@ -75,12 +75,21 @@ export function createIssuer(options: IssuerOptions): Issuer {
   }
   const providers = createProviders(context)
   const voiding = endVoidSessions(context, providers)
-  const pruning = setInterval(() => {
-    protocol.prune().catch((err: unknown) => {
-      logger.error({ err }, 'Expired protocol state could not be removed.')
-    })
+  let pruning = Promise.resolve()
+  let isClosing = false
+  const pruneTimer = setInterval(() => {
+    pruning = pruning.then(prune)
   }, PRUNE_EVERY_MS)
-  pruning.unref()
+  pruneTimer.unref()
+
+  /** Removes batch after batch: more may have expired since the last time than fits into one. */
+  async function prune(): Promise<void> {
+    try {
+      while (!isClosing && (await protocol.prune()) > 0);
+    } catch (err) {
+      logger.error({ err }, 'Expired protocol state could not be removed.')
+    }
+  }
 
   async function idle(): Promise<void> {
     await voiding.idle()
@@ -93,7 +102,9 @@ export function createIssuer(options: IssuerOptions): Issuer {
     outbox: { list: (tenantId) => outbox.list(tenantId) },
     idle,
     async close() {
-      clearInterval(pruning)
+      isClosing = true
+      clearInterval(pruneTimer)
+      await pruning
       await voiding.close()
       await context.notifier.close()
       await context.outgoing.close()

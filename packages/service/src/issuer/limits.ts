@@ -32,6 +32,8 @@ export interface Throttle {
   admitLogin(facts: RequestFacts, email: string): Promise<Admission>
   /** The password was right: the address starts afresh, and the client has one attempt back. */
   forgiveLogin(facts: RequestFacts, email: string): Promise<void>
+  /** The owner of the address has set a password: what others guessed before counts no longer. */
+  forgiveAddress(facts: RequestFacts, email: string): Promise<void>
   /** Counts what makes the service send mail, by who asks for it. */
   admitMailRequest(facts: RequestFacts): Promise<Admission>
   /** Counts a message to the address; one too many is not sent. */
@@ -78,6 +80,10 @@ export function createThrottle(
     return admit(name, clientNetwork(facts.clientIp), facts)
   }
 
+  function forgiveAddress(facts: RequestFacts, email: string): Promise<void> {
+    return protocol.forgive(`loginPerAddress:${addressKey(facts, email)}`)
+  }
+
   return {
     async admitLogin(facts, email) {
       const client = await admitClient('loginPerClient', facts)
@@ -87,10 +93,12 @@ export function createThrottle(
 
     async forgiveLogin(facts, email) {
       await Promise.all([
-        protocol.forgive(`loginPerAddress:${addressKey(facts, email)}`),
+        forgiveAddress(facts, email),
         protocol.release(`loginPerClient:${clientNetwork(facts.clientIp)}`),
       ])
     },
+
+    forgiveAddress,
 
     admitMailRequest: (facts) => admitClient('mailPerClient', facts),
 

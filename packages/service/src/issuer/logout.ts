@@ -29,13 +29,16 @@ export function createLogout(context: IssuerContext): LogoutFeature {
         return leave(ctx)
       }
       const state = session?.state as { secret: string } | undefined
+      const { tenant } = factsOf(ctx.req)
       const user = session?.accountId
-        ? await context.domain.store.users.get(factsOf(ctx.req).tenant.id, session.accountId)
+        ? await context.domain.store.users.get(tenant.id, session.accountId)
         : undefined
+      const { companyName, logoImageText, domain } = tenant.settings
       send(ctx, 'confirmLogout', {
         action: ctx.oidc.urlFor('end_session_confirm'),
         xsrf: state?.secret ?? '',
         email: user?.email ?? '',
+        company: companyName || logoImageText || domain,
       })
     },
 

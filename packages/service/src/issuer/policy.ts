@@ -1,4 +1,5 @@
 import { interactionPolicy, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
+import type { Clock } from '../clock.ts'
 import { loginSeconds } from './lifetimes.ts'
 import { factsOf } from './request-facts.ts'
 
@@ -11,13 +12,15 @@ const { base, Check, Prompt } = interactionPolicy
  * The consent prompt stays registered, because requests with `prompt=consent` must be accepted and
  * `offline_access` depends on it, but it never asks: see `grants.ts`.
  */
-export function createPolicy(): interactionPolicy.DefaultPolicy {
+export function createPolicy(clock: Clock): interactionPolicy.DefaultPolicy {
   const policy = base()
   policy.get('consent')?.checks.clear()
   policy
     .get('login')
     ?.checks.add(
-      new Check('login_void', 'End-User authentication is required', 'login_required', isLoginVoid),
+      new Check('login_void', 'End-User authentication is required', 'login_required', (ctx) =>
+        isLoginVoid(ctx, clock),
+      ),
     )
   const unverified = new Check(
     'email_unverified',
@@ -30,11 +33,11 @@ export function createPolicy(): interactionPolicy.DefaultPolicy {
 }
 
 /** The session is that of a user who may not go on with it, or it is older than the tenant allows. */
-function isLoginVoid(ctx: KoaContextWithOIDC): boolean {
+function isLoginVoid(ctx: KoaContextWithOIDC, clock: Clock): boolean {
   const { session, account } = ctx.oidc
   if (!session?.accountId) return false
   if (!account) return true
-  const age = Date.now() / 1000 - (session.loginTs ?? 0)
+  const age = clock.now() / 1000 - (session.loginTs ?? 0)
   return age >= loginSeconds(factsOf(ctx.req).tenant)
 }
 

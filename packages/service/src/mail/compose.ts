@@ -17,13 +17,15 @@ const texts: { [Kind in MailKind]: { subject: TextKey; text: TextKey; button?: T
 export function composeMail(
   kind: MailKind,
   tenant: Tenant,
-  to: Pick<User, 'profile' | 'email'> | undefined,
+  to: Pick<User, 'profile' | 'email' | 'verifiedAt'> | undefined,
   options: { language: Language; link?: string },
 ): MailMessage {
   const t = translator(options.language)
   const { companyName, domain, logoImageText, supportEmail } = tenant.settings
   const company = companyName || domain
-  const name = to?.profile.given_name ?? to?.profile.name
+  // Anybody can sign up with an address and a name; their words must not reach its owner.
+  const isProven = to?.verifiedAt !== undefined
+  const name = isProven ? (to.profile.given_name ?? to.profile.name) : undefined
   const { subject, text, button } = texts[kind]
   const content = {
     language: options.language,

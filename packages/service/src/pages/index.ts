@@ -5,5 +5,4 @@ export {
   chooseLanguage,
   type Language,
   type TextKey,
-  translator,
 } from './texts/index.ts'

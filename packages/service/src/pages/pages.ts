@@ -14,6 +14,7 @@ export interface ShownMail {
   text: string
   /** The link that the recipient is asked to follow. */
   link: string | undefined
+  /** In UTC, to the second, such as `2026-11-21T08:30:00`. */
   at: string
 }
 
@@ -24,6 +25,7 @@ export interface Pages {
     email: string
     problem?: TextKey | undefined
     notice?: TextKey | undefined
+    info?: TextKey | undefined
     passwordsOff?: boolean
     signupPath?: string | undefined
     resetPath?: string | undefined
@@ -42,6 +44,7 @@ export interface Pages {
     /** Of the forms that go on and that send another message; without it there are none. */
     csrf?: string
     notice?: TextKey | undefined
+    info?: TextKey | undefined
     loginPath?: string | undefined
     wayOn?: WayOn | undefined
   }
@@ -53,7 +56,7 @@ export interface Pages {
     loginPath?: string | undefined
   }
   reset: { token: string; email: string; application: string; problem?: TextKey | undefined }
-  confirmLogout: { action: string; xsrf: string; email: string }
+  confirmLogout: { action: string; xsrf: string; email: string; company: string }
   /** A page that only says something. */
   message: {
     title: TextKey

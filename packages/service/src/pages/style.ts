@@ -6,13 +6,13 @@ export const stylesheet = `
   color-scheme: light dark;
   --page: #f3f4f8; --card: #ffffff; --ink: #171a26; --soft: #565d73; --line: #858ca3;
   --accent: #3b46c8; --accent-strong: #2c36a6; --on-accent: #ffffff; --edge: #e1e4ee;
-  --bad: #a3172b; --bad-back: #fdeef0; --good: #14613a; --good-back: #e8f6ee;
+  --bad: #a3172b; --bad-back: #fdeef0; --good: #14613a; --good-back: #e8f6ee; --plain-back: #eff1f7;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --page: #0f111a; --card: #191c28; --ink: #eef0f8; --soft: #aab1c8; --line: #737b96;
     --accent: #aab4ff; --accent-strong: #c6cdff; --on-accent: #10142c; --edge: #2a2f41;
-    --bad: #ffb3bd; --bad-back: #3a1a21; --good: #a3e5bf; --good-back: #15301f;
+    --bad: #ffb3bd; --bad-back: #3a1a21; --good: #a3e5bf; --good-back: #15301f; --plain-back: #232838;
   }
 }
 * { box-sizing: border-box; }
@@ -23,9 +23,9 @@ body {
   background: var(--page); color: var(--ink); overflow-wrap: anywhere;
   font: 1rem/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
 }
-.brand { display: flex; align-items: center; gap: .7rem; font-weight: 650; font-size: 1.1rem; }
+.brand { display: flex; align-items: center; gap: .7rem; max-width: 26rem; font-weight: 650; font-size: 1.1rem; }
 .mark {
-  display: grid; place-items: center; width: 2.4rem; height: 2.4rem; border-radius: .75rem;
+  display: grid; place-items: center; flex: none; width: 2.4rem; height: 2.4rem; border-radius: .75rem;
   background: var(--accent); color: var(--on-accent); font-size: 1.2rem;
 }
 main {
@@ -33,7 +33,7 @@ main {
   border: 1px solid var(--edge); border-radius: 1.25rem; box-shadow: 0 12px 40px rgb(16 20 44 / .08);
 }
 main.wide { max-width: 48rem; }
-h1 { margin: 0 0 .5rem; font-size: 1.55rem; line-height: 1.25; letter-spacing: -.01em; text-wrap: balance; }
+h1 { margin: 0 0 .5rem; font-size: 1.55rem; line-height: 1.25; letter-spacing: -.01em; text-wrap: balance; hyphens: auto; }
 h2 { margin: 0; font-size: 1.05rem; }
 p { margin: 0 0 1rem; }
 p.soft, footer, .hint { color: var(--soft); }
@@ -62,12 +62,15 @@ form + form { margin-top: .25rem; }
 a { color: var(--accent); text-underline-offset: .18em; }
 a:hover { color: var(--accent-strong); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+input:focus-visible { outline-offset: -1px; border-color: transparent; }
+input[aria-invalid="true"]:focus-visible { outline-color: var(--bad); }
 .note { margin: 1rem 0 0; padding: .75rem .95rem; border-radius: .7rem; }
 .note.bad { background: var(--bad-back); color: var(--bad); }
+.note.plain { background: var(--plain-back); }
 .note.good { background: var(--good-back); color: var(--good); }
 .below { margin: 1.35rem 0 0; text-align: center; }
 .detail { font-size: .875rem; color: var(--soft); }
-footer { font-size: .9rem; text-align: center; }
+footer { font-size: .9rem; text-align: center; max-width: 26rem; }
 article { padding: 1rem 0; border-top: 1px solid var(--edge); }
 article pre { margin: .5rem 0 0; font: inherit; white-space: pre-wrap; }
 @media (max-width: 30rem) {

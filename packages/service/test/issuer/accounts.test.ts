@@ -81,6 +81,44 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(await issuer.domain.store.users.get(issuer.tenant.id, owner.id)).toEqual(owner)
   })
 
+  test('whoever signed up with the address of somebody else stays outside when its owner sets a password', async () => {
+    await using issuer = await startIssuer({ store })
+    const thief = await openSignup(issuer)
+    const waiting = await thief.browser.submit(thief.form, { ...ada, password: 'of the thief' })
+
+    const { browser } = await askForReset(issuer)
+    await browser.submit(await browser.get(await issuer.lastLink()), { password: ada.password })
+    const answer = await thief.browser.submit(waiting, { step: 'continue' })
+    expect(answer.location).toBeUndefined()
+    expect(answer.html).toContain('We are still waiting')
+    expect((await logIn(issuer, thief.app, ada)).callback.location).toContain('code=')
+  })
+
+  test('a new password lets its owner log in at once, however often others have guessed', async () => {
+    await using issuer = await startIssuer({ store })
+    await issuer.addUser(ada)
+    const app = await createClient(issuer)
+    for (let i = 0; i < 5; i++) await logIn(issuer, app, { ...ada, password: 'a guess' })
+    expect((await logIn(issuer, app, ada)).callback.status).toBe(429)
+
+    const { browser } = await askForReset(issuer)
+    const mine = { ...ada, password: 'my own new one' }
+    await browser.submit(await browser.get(await issuer.lastLink()), { password: mine.password })
+    expect((await logIn(issuer, app, mine)).callback.location).toContain('code=')
+  })
+
+  test('no message carries the words of a stranger to an address that is not proven to be theirs', async () => {
+    await using issuer = await startIssuer({ store })
+    const { browser, form } = await openSignup(issuer)
+    const name = 'You have won, see https://evil.example'
+    await browser.submit(form, { ...ada, name })
+    await askForReset(issuer)
+    const mails = await issuer.mails()
+    expect(mails).toHaveLength(2)
+    for (const { text, html, subject } of mails) expect(text + html + subject).not.toContain('evil')
+    expect(mails[0]?.text).toContain('Hello,')
+  })
+
   test('asking for a reset gets the same answer for any address, and a message only where there is an account', async () => {
     await using issuer = await startIssuer({ store })
     await issuer.addUser(ada)
@@ -202,7 +240,10 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(refused.status).toBe(429)
     expect(refused.headers.get('retry-after')).toBe('2')
     expect(refused.html).toContain('Too many attempts')
-    moveTime(2)
+    expect(refused.html).toContain('Try again in 2 seconds.')
+    moveTime(1)
+    expect((await browser.submit(form, ada)).html).toContain('Try again in 1 second.')
+    moveTime(1)
     expect((await browser.submit(form, wrong)).status).toBe(422)
     expect((await browser.submit(form, wrong)).headers.get('retry-after')).toBe('4')
     moveTime(4)
@@ -270,6 +311,29 @@ test('messages to one address are limited, and the answer stays the same', async
   expect(await issuer.actions()).toContain('limit.mail_address')
 })
 
+test('one client that asks for many messages has to wait, which the audit log says', async () => {
+  const limits = {
+    mailPerClient: { free: 2, baseSeconds: 10, maxSeconds: 60, forgetSeconds: 3_600 },
+  }
+  await using issuer = await startIssuer({ limits })
+  const statuses: number[] = []
+  for (let n = 0; n < 3; n++) {
+    statuses.push((await askForReset(issuer, `user${n}@example.com`)).answer.status)
+  }
+  const { browser, form } = await openSignup(issuer)
+  expect(statuses).toEqual([200, 200, 429])
+  expect((await browser.submit(form, ada)).status).toBe(429)
+  expect(await issuer.actions()).toContain('limit.mail_client')
+})
+
+test('a name with line breaks or other control characters is refused', async () => {
+  await using issuer = await startIssuer()
+  const { browser, form } = await openSignup(issuer)
+  const refused = await browser.submit(form, { ...ada, name: 'Ada\r\nBcc: eve@example.com' })
+  expect(refused.status).toBe(422)
+  expect(refused.html).toContain('contains a character that cannot be used')
+})
+
 test('a form without its token, with a foreign one, or from another site is refused', async () => {
   await using issuer = await startIssuer()
   await issuer.addUser(ada)
@@ -282,6 +346,8 @@ test('a form without its token, with a foreign one, or from another site is refu
     expect((await browser.submit(form, { ...ada, csrf })).status).toBe(403)
   }
   browser.headers['sec-fetch-site'] = 'cross-site'
+  expect((await browser.submit(form, ada)).status).toBe(403)
+  browser.headers['sec-fetch-site'] = 'same-site'
   expect((await browser.submit(form, ada)).status).toBe(403)
   browser.headers['sec-fetch-site'] = 'same-origin'
   expect((await browser.submit(form, ada)).location).toContain('code=')

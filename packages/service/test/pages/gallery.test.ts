@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Application } from '../../src/store/records.ts'
+import type { Application, TenantSettings } from '../../src/store/records.ts'
 import { createBrowser } from '../issuer/support/browser.ts'
 import { createClient } from '../issuer/support/client.ts'
 import { startIssuer, type TestIssuer } from '../issuer/support/issuer.ts'
@@ -14,21 +14,31 @@ import {
 
 const ada = { email: 'ada@example.com', password: 'correct horse battery' }
 
+/** Every page is seen in English on a desktop, and in German, whose words are longer, on a phone. */
+const windows = { desktop: sizes.desktop, phone: sizes.phone }
+
+const settings = {
+  companyName: 'Acme Garden Supplies',
+  logoImageText: 'Acme',
+  supportEmail: 'help@acme.example',
+  developerMode: true,
+  allowPasswords: true,
+}
+
 let issuer: TestIssuer
 let application: Application
 let site: Awaited<ReturnType<typeof startApplication>>
 let chromium: Awaited<ReturnType<typeof startChromium>>
+let opened: Record<string, Window>
 
 beforeAll(async () => {
   chromium = await startChromium()
-  issuer = await startIssuer({
-    settings: {
-      companyName: 'Acme Garden Supplies',
-      logoImageText: 'Acme',
-      supportEmail: 'help@acme.example',
-      developerMode: true,
-    },
-  })
+  opened = {
+    desktop: await chromium.open({ locale: 'en-GB' }),
+    phone: await chromium.open({ locale: 'de-DE' }),
+  }
+  const mailPerClient = { free: 1_000, baseSeconds: 1, maxSeconds: 1, forgetSeconds: 1 }
+  issuer = await startIssuer({ settings, limits: { mailPerClient } })
   site = await startApplication()
   application = await issuer.addApplication({ name: 'Garden Shop', ...site.input })
   await issuer.addUser(ada)
@@ -52,11 +62,25 @@ async function logIn(page: Window, email = ada.email): Promise<void> {
   await page.click('button[type=submit]')
 }
 
-async function mailLink(path: '/verify' | '/reset'): Promise<string> {
+/** Visits while the tenant has other settings. */
+async function withSettings(
+  changes: Partial<TenantSettings>,
+  visit: () => Promise<void>,
+): Promise<void> {
+  await issuer.changeSettings(changes)
+  await visit()
+  await issuer.changeSettings(settings)
+}
+
+/** A link in a message to a user of its own, who asks for it in another browser. */
+async function mailLink(page: Window, path: '/verify' | '/reset'): Promise<string> {
+  const email = `reader-${Math.random()}@example.com`
+  await issuer.addUser({ ...ada, email, emailVerified: false })
   const browser = createBrowser(issuer)
-  if (path === '/reset') await browser.submit(await browser.get('/reset'), { email: ada.email })
-  const mail = (await issuer.mails()).find(({ link }) => link?.includes(path))
-  return mail?.link ?? ''
+  browser.headers['accept-language'] = String(await page.evaluate('navigator.language'))
+  if (path === '/reset') await browser.submit(await browser.get('/reset'), { email })
+  else await browser.submit(await browser.get(await login()), { email, password: ada.password })
+  return issuer.lastLink()
 }
 
 /** Every page, by what leads to it. */
@@ -70,10 +94,26 @@ const pages: Record<string, (page: Window) => Promise<void>> = {
     await page.fill('#password', 'wrong')
     await page.click('button[type=submit]')
   },
-  'login-german': async (page) => {
-    await page.goto(
-      (await (await createClient(issuer, application)).begin({ ui_locales: 'de' })).url,
+  'login-again': async (page) => {
+    await logIn(page)
+    const app = await createClient(issuer, application)
+    await page.goto((await app.begin({ prompt: 'login' })).url)
+  },
+  'login-long': async (page) => {
+    const words = 'Gartenbedarfsgroßhandelsgesellschaft'
+    await withSettings({ companyName: `${words} & Söhne`, logoImageText: words.repeat(2) }, () =>
+      logIn(page, `${'long'.repeat(15)}@${'example'.repeat(8)}.com`),
     )
+  },
+  'login-bare': async (page) => {
+    await withSettings({ companyName: '', logoImageText: '', supportEmail: '' }, async () => {
+      await page.goto(await login())
+    })
+  },
+  'login-passwords-off': async (page) => {
+    await withSettings({ allowPasswords: false }, async () => {
+      await page.goto(await login())
+    })
   },
   signup: async (page) => {
     await page.goto(await login())
@@ -99,8 +139,7 @@ const pages: Record<string, (page: Window) => Promise<void>> = {
     await page.click('button[value=continue]')
   },
   verify: async (page) => {
-    await logIn(page, 'new@example.com')
-    await page.goto(await mailLink('/verify'))
+    await page.goto(await mailLink(page, '/verify'))
   },
   'reset-request': async (page) => {
     await page.goto(await login())
@@ -113,10 +152,19 @@ const pages: Record<string, (page: Window) => Promise<void>> = {
     await page.click('button[type=submit]')
   },
   reset: async (page) => {
-    await page.goto(await mailLink('/reset'))
+    await page.goto(await mailLink(page, '/reset'))
+  },
+  'reset-done': async (page) => {
+    await page.goto(await mailLink(page, '/reset'))
+    await page.fill('#password', ada.password)
+    await page.click('button[type=submit]')
+  },
+  verified: async (page) => {
+    await page.goto(await mailLink(page, '/verify'))
+    await page.click('button[type=submit]')
   },
   'reset-refused': async (page) => {
-    await page.goto(await mailLink('/reset'))
+    await page.goto(await mailLink(page, '/reset'))
     await page.fill('#password', 'short')
     await page.click('button[type=submit]')
   },
@@ -139,6 +187,11 @@ const pages: Record<string, (page: Window) => Promise<void>> = {
   expired: async (page) => {
     await page.goto(`${issuer.url}/login/gone?application=${application.id}`)
   },
+  'error-detail': async (page) => {
+    const url = new URL(await login())
+    url.searchParams.delete('redirect_uri')
+    await page.goto(url.href)
+  },
   error: async (page) => {
     await page.goto(
       (await (await createClient(issuer, application)).begin({ redirect_uri: 'https://x.test' }))
@@ -158,25 +211,27 @@ const pages: Record<string, (page: Window) => Promise<void>> = {
     }
   },
   outbox: async (page) => {
-    await mailLink('/reset')
+    await mailLink(page, '/reset')
     await page.goto(`${issuer.url}/x/outbox`)
   },
 }
 
 test.each(Object.entries(pages))(
-  'axe finds nothing wrong with the page "%s", light or dark, and it fits a phone',
+  'axe finds nothing wrong with the page "%s", light or dark, on a desktop or a phone, in English or German, and nothing overflows',
   async (name, visit) => {
-    const page = await chromium.open({ viewport: sizes.desktop, colorScheme: 'light' })
-    await visit(page)
-    for (const [device, viewport] of Object.entries(sizes)) {
+    for (const [device, viewport] of Object.entries(windows)) {
+      const page = opened[device] as Window
+      await page.context().clearCookies()
       await page.setViewportSize(viewport)
-      expect(await overflows(page)).toBe(false)
+      await visit(page)
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
         await keepPicture(page, `${name}-${device}-${colorScheme}`)
-        if (device === 'phone') expect(await violationsOf(page)).toEqual([])
+        expect(await violationsOf(page, colorScheme === 'dark')).toEqual([])
       }
+      expect(await overflows(page)).toBe(false)
+      await page.setViewportSize(sizes.narrowest)
+      expect(await overflows(page)).toBe(false)
     }
-    await page.context().close()
   },
 )

@@ -1,4 +1,4 @@
-import type { TextKey } from '../../pages/index.ts'
+import type { Pages } from '../../pages/index.ts'
 import type { User } from '../../store/records.ts'
 import { csrfToken } from '../flow-path.ts'
 import type { Form } from '../http.ts'
@@ -22,12 +22,12 @@ export async function confirmEmail(flow: InteractionRequest, form: Form): Promis
   const user = await currentUser(flow)
   if (!user) return showDeadEnd(flow)
   if (isProven(flow, user)) return finish(flow)
-  if (form.get('step') !== 'resend') return showWaiting(flow, user, 'checkMailWaiting')
+  if (form.get('step') !== 'resend') return showWaiting(flow, user, { info: 'checkMailWaiting' })
 
   const admission = await context.throttle.admitMailRequest(facts)
   if (admission.kind === 'refused') return showTooMany(flow, admission.retryAfterSeconds)
   await sendLink(context, 'verify', occasionOf(flow), user.email, user)
-  return showWaiting(flow, user, 'checkMailAgain')
+  return showWaiting(flow, user, { notice: 'checkMailAgain' })
 }
 
 async function currentUser(flow: InteractionRequest): Promise<User | undefined> {
@@ -46,11 +46,15 @@ async function finish({ provider, request, response }: InteractionRequest): Prom
   await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: true })
 }
 
-function showWaiting(flow: InteractionRequest, user: User, notice?: TextKey): void {
+function showWaiting(
+  flow: InteractionRequest,
+  user: User,
+  news: Pick<Pages['checkMail'], 'notice' | 'info'> = {},
+): void {
   show(flow, 200, 'checkMail', {
     text: 'checkMailVerify',
     email: user.email,
     csrf: csrfToken(flow.interaction.uid),
-    notice,
+    ...news,
   })
 }

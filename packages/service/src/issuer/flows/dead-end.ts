@@ -1,3 +1,4 @@
+import type { WayOn } from '../../pages/index.ts'
 import type { Done } from '../flow-path.ts'
 import { wayToApplication } from '../look.ts'
 import { type FlowRequest, show } from './flow-request.ts'
@@ -54,13 +55,17 @@ export async function showStartAgain(
 export async function showNotFound(flow: FlowRequest): Promise<void> {
   const { context, tenant, applicationId } = flow
   const wayOn = await wayToApplication(context, tenant, applicationId, 'startAgain')
-  show(flow, 404, 'message', { title: 'notFoundTitle', wayOn })
+  show(flow, 404, 'message', { title: 'notFoundTitle', text: 'startAgainHint', wayOn })
 }
 
-/** Says that a link in a message is no longer good. */
-export async function showInvalidLink(flow: FlowRequest): Promise<void> {
+/**
+ * Says that a link in a message is no longer good.
+ *
+ * @param again - Where to ask for another one. Default: at the application, by logging in.
+ */
+export async function showInvalidLink(flow: FlowRequest, again?: WayOn): Promise<void> {
   const { context, tenant, applicationId } = flow
-  const wayOn = await wayToApplication(context, tenant, applicationId, 'startAgain')
+  const wayOn = again ?? (await wayToApplication(context, tenant, applicationId, 'startAgain'))
   show(flow, 410, 'message', { title: 'linkInvalidTitle', text: 'linkInvalidText', wayOn })
 }
 

@@ -55,8 +55,11 @@ async function submit(
   )
 }
 
-/** Browsers say from where a form was sent; no form of ours is on another site. */
+/**
+ * Browsers say from where a form was sent; no form of ours is on another site. `none` stands for the
+ * person in front of the browser, who has loaded an answer again.
+ */
 function isCrossSite({ request }: FlowRequest): boolean {
-  const site = request.headers['sec-fetch-site']
-  return site !== undefined && site !== 'same-origin'
+  const site = request.headers['sec-fetch-site'] ?? 'none'
+  return site !== 'same-origin' && site !== 'none'
 }

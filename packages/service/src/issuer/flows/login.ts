@@ -24,7 +24,7 @@ export async function showLogin(flow: InteractionRequest): Promise<void> {
   showForm(flow, 200, {
     email: pending?.email ?? (typeof hint === 'string' ? hint : await currentEmail(flow)),
     ...(isReset && { notice: 'loginReset' }),
-    ...(!isReset && isAgain && interaction.session && { notice: 'loginAgain' }),
+    ...(!isReset && isAgain && interaction.session && { info: 'loginAgain' }),
   })
 }
 
@@ -57,7 +57,7 @@ export async function login(flow: InteractionRequest, form: Form): Promise<void>
 function showForm(
   flow: InteractionRequest,
   status: number,
-  shown: Pick<Pages['login'], 'email' | 'problem' | 'notice'>,
+  shown: Pick<Pages['login'], 'email' | 'problem' | 'notice' | 'info'>,
 ): void {
   const { interaction, tenant } = flow
   const { allowPasswords, allowSignups } = tenant.settings

@@ -12,7 +12,7 @@ export async function showOutbox(flow: FlowRequest): Promise<void> {
       subject,
       text,
       link,
-      at: new Date(at).toISOString(),
+      at: new Date(at).toISOString().slice(0, 19),
     })),
   })
 }

@@ -1,4 +1,5 @@
 import { nowMicros } from '../../domain/context.ts'
+import { isLoginValid } from '../account.ts'
 import { entryName } from '../adapter.ts'
 import { lifetimes } from '../lifetimes.ts'
 import { finishLogin } from './finish.ts'
@@ -11,13 +12,19 @@ export interface Pending {
   email: string
   /** Who has just signed up in this browser; `undefined` when the address was taken. */
   userId?: string | undefined
+  /** Since when it waits, in seconds since the epoch. */
+  at: number
 }
 
 const KIND = 'PendingMail'
 
 /** Remembers what the login waits for, for as long as it waits. */
-export async function writePending(flow: InteractionRequest, pending: Pending): Promise<void> {
+export async function writePending(
+  flow: InteractionRequest,
+  begun: Omit<Pending, 'at'>,
+): Promise<void> {
   const { context, tenant, interaction } = flow
+  const pending: Pending = { ...begun, at: context.domain.clock.now() / 1000 }
   await context.protocol.put({
     ...entryName(tenant.id, KIND, interaction.uid),
     payload: JSON.stringify(pending),
@@ -35,6 +42,9 @@ export async function readPending(flow: InteractionRequest): Promise<Pending | u
 /**
  * Logs in whoever signed up in this browser, once the address is proven or need not be.
  *
+ * Not after somebody has set another password: anybody can sign up with an address, and whoever sets
+ * the password later is the one who reads its mail.
+ *
  * @returns Whether it was done, and the request is answered.
  */
 export async function continueSignup(flow: InteractionRequest): Promise<boolean> {
@@ -42,7 +52,7 @@ export async function continueSignup(flow: InteractionRequest): Promise<boolean>
   const pending = await readPending(flow)
   if (pending?.reason !== 'signup' || pending.userId === undefined) return false
   const user = await context.domain.store.users.get(tenant.id, pending.userId)
-  if (!user || user.disabled) return false
+  if (!user || !isLoginValid(user, pending.at)) return false
   if (user.verifiedAt === undefined && !tenant.settings.allowUnverified) return false
 
   await finishLogin(flow, user)

@@ -15,7 +15,7 @@ import { passwordProblems } from './signup.ts'
 export async function showReset(flow: FlowRequest): Promise<void> {
   const token = flow.url.searchParams.get('token') ?? ''
   const found = await findRecipient(flow, token)
-  if (!found) return showInvalidLink(flow)
+  if (!found) return showInvalidReset(flow)
   showForm(flow, 200, token, found.content)
 }
 
@@ -25,7 +25,7 @@ export async function reset(flow: FlowRequest, form: Form): Promise<void> {
   const token = form.get('token') ?? ''
   const password = form.get('password') ?? ''
   const found = await findRecipient(flow, token)
-  if (!found) return showInvalidLink(flow)
+  if (!found) return showInvalidReset(flow)
   const { user, content } = found
   const problem = judgePassword(password, user.email)
   if (problem) return showForm(flow, 422, token, content, passwordProblems[problem])
@@ -33,9 +33,10 @@ export async function reset(flow: FlowRequest, form: Form): Promise<void> {
   // Hashed before the token is spent: a service too busy to hash leaves the link good.
   const stored = await hashPassword(context.domain, password, 'login')
   if (!(await spendEmailToken(context, tenant.id, 'ResetToken', token)))
-    return showInvalidLink(flow)
+    return showInvalidReset(flow)
   const isSet = await resetPassword(context.domain, actorOf(flow, user.id), user, stored)
-  if (!isSet) return showInvalidLink(flow)
+  if (!isSet) return showInvalidReset(flow)
+  await context.throttle.forgiveAddress(flow.facts, user.email)
   await sendPasswordChanged(context, occasionOf(flow), user)
 
   const { flow: handle, applicationId } = content
@@ -58,6 +59,17 @@ async function findRecipient(
   const user = await context.domain.store.users.get(tenant.id, content.userId)
   if (!user || user.emailKey !== content.emailKey) return undefined
   return (await mayReset(flow, user)) ? { user, content } : undefined
+}
+
+/** Says that the link is no longer good, and leads to the form that asks for another one. */
+function showInvalidReset(flow: FlowRequest): Promise<void> {
+  if (!flow.tenant.settings.allowPasswords) return showInvalidLink(flow)
+  const { applicationId: application, uiLocales: ui_locales } = flow
+  const query = new URLSearchParams({
+    ...(application && { application }),
+    ...(ui_locales && { ui_locales }),
+  })
+  return showInvalidLink(flow, { href: `/reset?${query}`, text: 'linkInvalidAgain' })
 }
 
 function showForm(

@@ -1,4 +1,4 @@
-import type { TextKey } from '../../pages/index.ts'
+import type { Pages } from '../../pages/index.ts'
 import { csrfToken, flowPath } from '../flow-path.ts'
 import { type Form, redirect } from '../http.ts'
 import { sendLink } from '../messages.ts'
@@ -22,13 +22,13 @@ export async function sent(flow: InteractionRequest, form: Form): Promise<void> 
   if (pending?.reason !== 'signup') return redirect(response, flowPath(interaction))
   if (form.get('step') !== 'resend') {
     if (await continueSignup(flow)) return
-    return showPending(flow, pending, 'checkMailWaiting')
+    return showPending(flow, pending, { info: 'checkMailWaiting' })
   }
 
   const admission = await context.throttle.admitMailRequest(facts)
   if (admission.kind === 'refused') return showTooMany(flow, admission.retryAfterSeconds)
   await sendAgain(flow, pending)
-  return showPending(flow, pending, 'checkMailAgain')
+  return showPending(flow, pending, { notice: 'checkMailAgain' })
 }
 
 async function sendAgain(flow: InteractionRequest, pending: Pending): Promise<void> {
@@ -39,12 +39,16 @@ async function sendAgain(flow: InteractionRequest, pending: Pending): Promise<vo
   return sendLink(context, 'verify', occasionOf(flow), email, user)
 }
 
-function showPending(flow: InteractionRequest, pending: Pending, notice?: TextKey): void {
+function showPending(
+  flow: InteractionRequest,
+  pending: Pending,
+  news: Pick<Pages['checkMail'], 'notice' | 'info'> = {},
+): void {
   const isSignup = pending.reason === 'signup'
   show(flow, 200, 'checkMail', {
     text: isSignup ? 'checkMailSignup' : 'checkMailReset',
     email: pending.email,
-    notice,
+    ...news,
     ...(isSignup && { csrf: csrfToken(flow.interaction.uid) }),
     loginPath: flowPath(flow.interaction),
   })

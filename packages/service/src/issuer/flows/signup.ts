@@ -111,9 +111,8 @@ export const passwordProblems = {
 } as const satisfies Record<string, TextKey>
 
 function problemOf({ name, email }: Entered, password: string): Problem | undefined {
-  if ([...name].length > MAX_NAME_LENGTH || name.includes('\0') || !name.isWellFormed()) {
-    return { field: 'name', text: 'nameInvalid' }
-  }
+  if ([...name].length > MAX_NAME_LENGTH) return { field: 'name', text: 'nameLong' }
+  if (/\p{Cc}/u.test(name) || !name.isWellFormed()) return { field: 'name', text: 'nameCharacter' }
   try {
     checkEmail('The address', email)
   } catch {

@@ -1,13 +1,14 @@
-import { translator } from '../../pages/index.ts'
 import { type FlowRequest, languageOf, show } from './flow-request.ts'
 
 /** Says how long to wait before the next attempt; the visitor can then try again. */
 export function showTooMany(flow: FlowRequest, retryAfterSeconds: number): void {
-  const t = translator(languageOf(flow))
-  const wait =
-    retryAfterSeconds < 90
-      ? t('seconds', { count: String(retryAfterSeconds) })
-      : t('minutes', { count: String(Math.ceil(retryAfterSeconds / 60)) })
+  const isShort = retryAfterSeconds < 90
+  const format = new Intl.NumberFormat(languageOf(flow), {
+    style: 'unit',
+    unit: isShort ? 'second' : 'minute',
+    unitDisplay: 'long',
+  })
+  const wait = format.format(isShort ? retryAfterSeconds : Math.ceil(retryAfterSeconds / 60))
   show(
     flow,
     429,

@@ -1,6 +1,6 @@
 /** The templates of the pages with a form. */
 export const forms = {
-  login: `<%~ include('@note', { problem: it.problem && it.t(it.problem), notice: it.notice && it.t(it.notice) }) %>
+  login: `<%~ include('@note', { problem: it.problem && it.t(it.problem), notice: it.notice && it.t(it.notice), info: it.info && it.t(it.info) }) %>
 <% if (it.passwordsOff) { %>
 <p><%= it.t('loginPasswordsOff') %></p>
 <% } else { %>
@@ -27,7 +27,7 @@ export const forms = {
 
   checkMail: `<p><%= it.t(it.text, { email: it.email }) %></p>
 <p class="soft"><%= it.t('checkMailSpam') %></p>
-<%~ include('@note', { notice: it.notice && it.t(it.notice) }) %>
+<%~ include('@note', { notice: it.notice && it.t(it.notice), info: it.info && it.t(it.info) }) %>
 <% if (it.csrf) { %>
 <form method="post">
 <input type="hidden" name="csrf" value="<%= it.csrf %>">
@@ -66,7 +66,7 @@ export const forms = {
 <button type="submit"><%= it.t('resetButton') %></button>
 </form>`,
 
-  confirmLogout: `<p><%= it.t('logoutText', { email: it.email, company: it.look.companyName || it.look.logoText }) %></p>
+  confirmLogout: `<p><%= it.t('logoutText', { email: it.email, company: it.company }) %></p>
 <form method="post" action="<%= it.action %>">
 <input type="hidden" name="xsrf" value="<%= it.xsrf %>">
 <button type="submit" name="logout" value="yes"><%= it.t('logoutButton') %></button>

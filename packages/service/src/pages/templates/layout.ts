@@ -23,9 +23,11 @@ export const layout = `<!doctype html>
 </html>
 `
 
-/** What went wrong or well, read out at once by a screen reader. */
+/** What went wrong, is still to come or went well, read out at once by a screen reader. */
 export const note = `<% if (it.problem) { %>
 <p class="note bad" role="alert" id="problem"><%= it.problem %></p>
+<% } %><% if (it.info) { %>
+<p class="note plain" role="status"><%= it.info %></p>
 <% } %><% if (it.notice) { %>
 <p class="note good" role="status"><%= it.notice %></p>
 <% } %>`

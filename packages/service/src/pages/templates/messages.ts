@@ -9,7 +9,7 @@ export const messages = {
 <% it.mails.forEach(function (mail) { %>
 <article>
 <h2><%= mail.subject %></h2>
-<p class="detail"><%= it.t('outboxTo') %> <%= mail.to %> · <time datetime="<%= mail.at %>"><%= mail.at %></time></p>
+<p class="detail"><%= it.t('outboxTo') %> <%= mail.to %> · <time datetime="<%= mail.at %>Z"><%= mail.at.replace('T', ' ') %> UTC</time></p>
 <pre><%= mail.text %></pre>
 <% if (mail.link) { %><p class="below"><a class="button" href="<%= mail.link %>"><%= mail.subject %></a></p><% } %>
 </article>

@@ -65,6 +65,7 @@ export const de: Texts = {
   linkInvalidTitle: 'Dieser Link gilt nicht mehr',
   linkInvalidText:
     'Er ist abgelaufen, wurde schon benutzt oder durch eine neuere Nachricht ersetzt. Fordern Sie einen neuen an.',
+  linkInvalidAgain: 'Neuen Link anfordern',
 
   passwordShort: 'Das Passwort hat weniger als 8 Zeichen.',
   passwordLong: 'Das Passwort ist zu lang: höchstens 72 Bytes, das sind 72 einfache Buchstaben.',
@@ -73,14 +74,13 @@ export const de: Texts = {
   passwordEmail: 'Das Passwort darf nicht Ihre E-Mail-Adresse sein.',
   passwordCharacter: 'Das Passwort enthält ein Zeichen, das nicht verwendet werden kann.',
   emailInvalid: 'Das ist keine E-Mail-Adresse wie ada@example.com.',
-  nameInvalid: 'Der Name ist zu lang.',
+  nameLong: 'Der Name ist zu lang: höchstens 200 Zeichen.',
+  nameCharacter: 'Der Name enthält ein Zeichen, das nicht verwendet werden kann.',
 
   tooManyTitle: 'Zu viele Versuche',
   tooManyText:
     'Zum Schutz der Konten warten wir zwischen den Versuchen etwas. Versuchen Sie es in {wait} wieder.',
   tooManyBack: 'Noch einmal versuchen',
-  seconds: '{count} Sekunden',
-  minutes: '{count} Minuten',
 
   expiredTitle: 'Diese Seite ist abgelaufen',
   expiredText: 'Es ist zu viel Zeit vergangen, oder diese Anmeldung ist schon abgeschlossen.',

@@ -59,6 +59,7 @@ export const en = {
   linkInvalidTitle: 'This link no longer works',
   linkInvalidText:
     'It has expired, it has been used, or a newer message has replaced it. Ask for another one.',
+  linkInvalidAgain: 'Ask for another link',
 
   passwordShort: 'The password has fewer than 8 characters.',
   passwordLong: 'The password is too long: at most 72 bytes, which is 72 plain letters.',
@@ -66,13 +67,12 @@ export const en = {
   passwordEmail: 'The password must not be your email address.',
   passwordCharacter: 'The password contains a character that cannot be used.',
   emailInvalid: 'This is not an email address such as ada@example.com.',
-  nameInvalid: 'The name is too long.',
+  nameLong: 'The name is too long: at most 200 characters.',
+  nameCharacter: 'The name contains a character that cannot be used.',
 
   tooManyTitle: 'Too many attempts',
   tooManyText: 'To protect accounts we wait a little between attempts. Try again in {wait}.',
   tooManyBack: 'Try again',
-  seconds: '{count} seconds',
-  minutes: '{count} minutes',
 
   expiredTitle: 'This page has expired',
   expiredText: 'Too much time has passed, or this login was finished already.',
@@ -109,18 +109,18 @@ export const en = {
   mailLinkFallback: 'If the button does not work, copy this address into your browser:',
   mailSignature: 'Your team at {company}',
   mailVerifySubject: 'Confirm your email address for {company}',
-  mailVerifyText: 'please confirm that this is your email address. The link works for 24 hours.',
+  mailVerifyText: 'Please confirm that this is your email address. The link works for 24 hours.',
   mailVerifyButton: 'Confirm address',
   mailResetSubject: 'Set a new password for {company}',
-  mailResetText: 'here is the link to set a new password. It works for one hour.',
+  mailResetText: 'Here is the link to set a new password. It works for one hour.',
   mailResetButton: 'Set a new password',
   mailExistsSubject: 'You have an account at {company} already',
   mailExistsText:
-    'somebody, probably you, wanted to create an account with this address. There is one already. Log in with it, or set a new password if you have forgotten it. The link works for one hour.',
+    'Somebody, probably you, wanted to create an account with this address. There is one already. Log in with it, or set a new password if you have forgotten it. The link works for one hour.',
   mailExistsButton: 'Set a new password',
   mailChangedSubject: 'Your password for {company} was changed',
   mailChangedText:
-    'your password was changed just now and you are logged out everywhere else. If this was not you, set a new password at once with “Forgot your password?” and tell us.',
+    'Your password was changed just now and you are logged out everywhere else. If this was not you, set a new password at once with “Forgot your password?” and tell us.',
 }
 
 /** A text by its key. */
