@@ -21,6 +21,8 @@ export interface AccessTokenRequest {
 /** What refreshing works with. */
 export interface RefreshSettings {
   readonly lock: SessionLock | undefined
+  /** Seconds that one exchange with the provider may take. */
+  readonly timeoutSeconds: number
   readonly hooks: Hooks
   readonly now: () => number
   readonly publish: Publish
@@ -43,11 +45,14 @@ export interface Refresher {
   ): Promise<string>
 }
 
-const LOCK_SECONDS = 30
+/** A refresh takes at most discovery, the token request and the keys; the lock outlives them. */
+const EXCHANGES = 3
 const LOCK_POLL_MS = 50
 
 /** Makes the refresher of one instance. */
-export function createRefresher({ lock, hooks, now, publish }: RefreshSettings): Refresher {
+export function createRefresher(settings: RefreshSettings): Refresher {
+  const { lock, hooks, now, publish } = settings
+  const lockSeconds = EXCHANGES * settings.timeoutSeconds
   const inFlight = new Map<string, Promise<AuthSession>>()
 
   const refresh = async (
@@ -85,8 +90,8 @@ export function createRefresher({ lock, hooks, now, publish }: RefreshSettings):
     key: string,
   ): Promise<AuthSession> => {
     if (!lock) return refresh(provider, session, seen)
-    for (let waited = 0; waited < LOCK_SECONDS * 1000; waited += LOCK_POLL_MS) {
-      const release = await storeAnswer(lock.acquire(`refresh:${key}`, LOCK_SECONDS))
+    for (let waited = 0; waited < lockSeconds * 1000; waited += LOCK_POLL_MS) {
+      const release = await storeAnswer(lock.acquire(`refresh:${key}`, lockSeconds))
       if (release) {
         try {
           return await refresh(provider, session, seen)
