@@ -96,7 +96,13 @@ export function createAuth(options: AuthOptions, platform: Platform = {}): Auth 
     providers: createProviders(resolved, publish, platform.guardedFetch ?? refuseToFetch),
     transactions: createTransactions(resolved, claims.claim),
     storedSessions,
-    refresher: createRefresher({ lock: store.lock, hooks, now, publish }),
+    refresher: createRefresher({
+      lock: store.lock,
+      timeoutSeconds: resolved.timeoutSeconds,
+      hooks,
+      now,
+      publish,
+    }),
     publish,
   }
   warnAbout(options, resolved, platform)

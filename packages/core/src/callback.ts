@@ -6,7 +6,7 @@ import { newSession } from './new-session.ts'
 import type { Provider } from './provider.ts'
 import { redeem } from './redeem.ts'
 import { type AuthRequest, queryOf } from './request.ts'
-import { redirect } from './responses.ts'
+import { escapeHtml, page, redirect } from './responses.ts'
 import { safeReturnTo } from './return-to.ts'
 import type { AuthSession, SessionHandle } from './session.ts'
 import type { LoginTransaction } from './transaction.ts'
@@ -49,7 +49,7 @@ export async function handleCallback(
   const forget = [...transactions.forget(cookies, state), transactions.clearRestart()]
   try {
     if (transaction.silent && QUIET_ERRORS.includes(parameters.get('error'))) {
-      return redirect(transaction.returnTo, forget, 303)
+      return arrive(context, transaction.returnTo, forget)
     }
     const { returnTo } = await complete(
       context,
@@ -59,7 +59,7 @@ export async function handleCallback(
       transaction,
       parameters,
     )
-    return redirect(returnTo, forget, 303)
+    return arrive(context, returnTo, forget)
   } catch (error) {
     if (!(error instanceof LatchkeyError)) throw error
     publish('login.failed', {
@@ -122,7 +122,7 @@ async function recover(
   const cookies = request.headers.get('cookie')
   const returnTo = transactions.returnToOf(state)
   const forget = transactions.forget(cookies, state)
-  if (await session.read()) return redirect(returnTo ?? '/', forget, 303)
+  if (await session.read()) return arrive(context, returnTo ?? '/', forget)
   if (transactions.wasRestarted(cookies)) {
     throw returnTo === undefined
       ? new CallbackError(
@@ -139,6 +139,18 @@ async function recover(
     returnTo: returnTo ?? '/',
     setCookies: [transactions.markRestart()],
   })
+}
+
+/**
+ * Sends the visitor on to where the login ends. A browser that came from the provider leaves a strict
+ * cookie out of everything it is redirected to, so it has to set out again from a page of this site.
+ */
+function arrive({ options }: AuthContext, returnTo: string, setCookies: string[]): Response {
+  if (options.session.cookie.sameSite !== 'strict') return redirect(returnTo, setCookies, 303)
+  const body = `<p><a href="${escapeHtml(returnTo)}">Continue</a></p>`
+  const answer = page({ title: 'One moment', body, setCookies })
+  answer.headers.set('refresh', `0;url=${returnTo}`)
+  return answer
 }
 
 function isSpentCode(error: LatchkeyError): boolean {

@@ -28,7 +28,7 @@ export interface Requirement<Request = unknown> {
   readonly respond?: 'auto' | 'redirect' | 'json'
 }
 
-/** A value of a claim, any of several, or a function of it. */
+/** The value that a claim must have, or a function that looks at it. */
 export type ClaimRule<Request = unknown> =
   | string
   | number

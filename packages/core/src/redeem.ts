@@ -6,6 +6,7 @@ import {
   ResponseBodyError,
   type TokenEndpointResponse,
 } from 'openid-client'
+import { isIssuedTo } from './authorized-party.ts'
 import { CallbackError, type LatchkeyError } from './errors.ts'
 import type { Provider } from './provider.ts'
 import { isUnavailable, kitCause, printable, providerError } from './provider-error.ts'
@@ -45,6 +46,9 @@ export async function redeem(
   const claims = tokens.claims()
   if (!claims) throw new CallbackError('LATCHKEY_TOKEN_INVALID', 'The provider sent no ID Token.')
   if (claims.sub === '') throw new CallbackError('LATCHKEY_TOKEN_INVALID', 'The "sub" is empty.')
+  if (!isIssuedTo(claims, provider.clientId)) {
+    throw new CallbackError('LATCHKEY_TOKEN_INVALID', 'The ID Token was issued to another client.')
+  }
   if (transaction.acr && !transaction.acr.includes(String(claims.acr))) {
     throw new CallbackError(
       'LATCHKEY_STEP_UP_FAILED',

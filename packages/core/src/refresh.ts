@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Configuration, ResponseBodyError, refreshTokenGrant } from 'openid-client'
-import { RefreshError } from './errors.ts'
+import { isIssuedTo } from './authorized-party.ts'
+import { type LatchkeyError, RefreshError } from './errors.ts'
 import { type Publish, userHash } from './events.ts'
 import type { Hooks } from './hooks.ts'
 import type { Provider } from './provider.ts'
@@ -20,6 +21,8 @@ export interface AccessTokenRequest {
 /** What refreshing works with. */
 export interface RefreshSettings {
   readonly lock: SessionLock | undefined
+  /** Seconds that one exchange with the provider may take. */
+  readonly timeoutSeconds: number
   readonly hooks: Hooks
   readonly now: () => number
   readonly publish: Publish
@@ -42,11 +45,14 @@ export interface Refresher {
   ): Promise<string>
 }
 
-const LOCK_SECONDS = 30
+/** A refresh takes at most discovery, the token request and the keys; the lock outlives them. */
+const EXCHANGES = 3
 const LOCK_POLL_MS = 50
 
 /** Makes the refresher of one instance. */
-export function createRefresher({ lock, hooks, now, publish }: RefreshSettings): Refresher {
+export function createRefresher(settings: RefreshSettings): Refresher {
+  const { lock, hooks, now, publish } = settings
+  const lockSeconds = EXCHANGES * settings.timeoutSeconds
   const inFlight = new Map<string, Promise<AuthSession>>()
 
   const refresh = async (
@@ -84,8 +90,8 @@ export function createRefresher({ lock, hooks, now, publish }: RefreshSettings):
     key: string,
   ): Promise<AuthSession> => {
     if (!lock) return refresh(provider, session, seen)
-    for (let waited = 0; waited < LOCK_SECONDS * 1000; waited += LOCK_POLL_MS) {
-      const release = await storeAnswer(lock.acquire(`refresh:${key}`, LOCK_SECONDS))
+    for (let waited = 0; waited < lockSeconds * 1000; waited += LOCK_POLL_MS) {
+      const release = await storeAnswer(lock.acquire(`refresh:${key}`, lockSeconds))
       if (release) {
         try {
           return await refresh(provider, session, seen)
@@ -96,7 +102,7 @@ export function createRefresher({ lock, hooks, now, publish }: RefreshSettings):
       if (waited === 0) publish('token.refresh_waited', { issuer: seen.issuer })
       await new Promise((resolve) => setTimeout(resolve, LOCK_POLL_MS))
     }
-    throw new RefreshError('LATCHKEY_REFRESH_UNAVAILABLE', 'Another refresh did not finish.')
+    throw unavailable('Another refresh did not finish.')
   }
 
   return {
@@ -140,8 +146,12 @@ async function requestTokens(
   try {
     const { configuration } = await provider.state()
     const tokens = await grant(provider, configuration, refreshToken)
-    if (tokens.claims() && tokens.claims()?.sub !== session.sub) {
+    const claims = tokens.claims()
+    if (claims && claims.sub !== session.sub) {
       throw rejected('The provider answered the refresh with tokens of another user.')
+    }
+    if (claims && !isIssuedTo(claims, provider.clientId)) {
+      throw unavailable('The provider answered the refresh with an ID Token for another client.')
     }
     const expiresIn = tokens.expiresIn()
     return {
@@ -179,19 +189,21 @@ function refreshError(error: unknown): RefreshError {
   if (error instanceof ResponseBodyError && error.error === 'invalid_grant') {
     return rejected('The provider no longer accepts the refresh token.')
   }
-  const cause = kitCause(error)
-  return new RefreshError(
-    'LATCHKEY_REFRESH_UNAVAILABLE',
+  return unavailable(
     isUnavailable(error)
       ? 'The provider did not answer the refresh.'
       : 'The provider answered the refresh with something unusable.',
-    cause ? { cause } : {},
+    kitCause(error),
   )
 }
 
 function tokenOf(session: AuthSession): string {
   if (!session.tokens) throw absent('The session holds no tokens.')
   return session.tokens.accessToken
+}
+
+function unavailable(message: string, cause?: LatchkeyError): RefreshError {
+  return new RefreshError('LATCHKEY_REFRESH_UNAVAILABLE', message, cause ? { cause } : {})
 }
 
 function rejected(message: string): RefreshError {

@@ -113,14 +113,26 @@ function resolveRegistration(options: AuthOptions, read: Reader): ResolvedRegist
 function resolveClientKey(options: AuthOptions, faults: ConfigFault[]): KeyObject | undefined {
   if (options.clientAuth !== 'private_key_jwt') return undefined
   const remedy = 'must be an RSA, P-256 or Ed25519 private key, as PEM text or a KeyObject'
-  try {
-    if (typeof options.clientKey === 'string') return createPrivateKey(options.clientKey)
-  } catch {
-    // Reported below, without the key.
-  }
-  if (typeof options.clientKey === 'object') return options.clientKey
+  const key = readKey(options.clientKey)
+  if (key && canSign(key)) return key
   faults.push({ option: 'clientKey', remedy })
   return undefined
+}
+
+function readKey(key: AuthOptions['clientKey']): KeyObject | undefined {
+  if (typeof key !== 'string') return key ?? undefined
+  try {
+    return createPrivateKey(key)
+  } catch {
+    // Reported without the key.
+    return undefined
+  }
+}
+
+function canSign({ type, asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean {
+  if (type !== 'private') return false
+  if (asymmetricKeyType === 'ec') return asymmetricKeyDetails?.namedCurve === 'prime256v1'
+  return asymmetricKeyType === 'rsa' || asymmetricKeyType === 'ed25519'
 }
 
 function resolveSecrets(
@@ -146,8 +158,8 @@ function resolveRoutes(routes: RouteOptions, baseUrl: URL, faults: ConfigFault[]
   const prefix = baseUrl.pathname.replace(/\/$/, '')
   const taken = new Map<string, string>()
   const resolve = (name: keyof RouteOptions, fallback: string | false): string | undefined => {
-    const route = routes[name] ?? fallback
-    if (route === false) return undefined
+    const route: string | false = routes[name] ?? fallback
+    if (route === false && name !== 'callback') return undefined
     const option = `routes.${name}`
     if (typeof route !== 'string' || !/^\/[\w\-./~]+$/.test(route)) {
       faults.push({ option, remedy: 'must be a path such as "/auth/login"' })

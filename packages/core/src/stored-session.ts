@@ -159,6 +159,7 @@ interface HandleState {
 function handle(sessions: StoredSessions, now: () => number, state: HandleState): StoredSession {
   const { settings, store } = sessions
   const setCookies: string[] = []
+  const openedId = state.id
   const readable = (): void => {
     if (state.failure) throw state.failure
   }
@@ -217,14 +218,17 @@ function handle(sessions: StoredSessions, now: () => number, state: HandleState)
       return true
     },
     async end() {
-      setCookies.splice(0, setCookies.length, clearCookie(settings.cookieName, settings.cookie))
+      // A session that could not be ended keeps its cookie, so that it can be ended again.
       readable()
       if (state.id) await sessions.destroy(state.id, state.record?.latchkey)
+      setCookies.splice(0, setCookies.length, clearCookie(settings.cookieName, settings.cookie))
       state.id = undefined
       state.record = undefined
     },
     async saveData(id, data) {
       if (id !== state.id) {
+        // The session that this request came with has ended in it.
+        if (id === openedId) return
         const record = stamp({ ...data }, settings, now())
         return storeAnswer(call((done) => store.set(id, record, done)))
       }

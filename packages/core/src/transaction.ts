@@ -12,6 +12,13 @@ export const TRANSACTION_SECONDS = 600
 /** How many logins one browser may have under way; beginning another drops the oldest. */
 export const MAX_TRANSACTIONS = 5
 
+/**
+ * How many when the new one is long: all of them go to the callback in one header, and common proxies
+ * take no more than 8 KiB of it.
+ */
+const MAX_LONG_TRANSACTIONS = 3
+const LONG_COOKIE = 800
+
 const RETRY_SECONDS = 30
 const MAX_RETURN_TO_IN_STATE = 300
 
@@ -106,15 +113,14 @@ export function createTransactions(options: ResolvedAuthOptions, once: OnceMemor
         codeVerifier: randomBytes(32).toString('base64url'),
         createdAt: options.now(),
       }
+      const sealed = transactionSealer.seal(JSON.stringify(transaction))
+      const max = sealed.length > LONG_COOKIE ? MAX_LONG_TRANSACTIONS : MAX_TRANSACTIONS
       const ids = [...ledgerIds(readCookie(cookieHeader, ledgerName)), id]
-      const dropped = ids.splice(0, Math.max(0, ids.length - MAX_TRANSACTIONS))
+      const dropped = ids.splice(0, Math.max(0, ids.length - max))
       return {
         transaction,
         setCookies: [
-          setCookie(cookieName(id), transactionSealer.seal(JSON.stringify(transaction)), {
-            ...atCallback,
-            maxAgeSeconds: TRANSACTION_SECONDS,
-          }),
+          setCookie(cookieName(id), sealed, { ...atCallback, maxAgeSeconds: TRANSACTION_SECONDS }),
           writeLedger(ids),
           ...dropped.map((old) => clearCookie(cookieName(old), atCallback)),
         ],

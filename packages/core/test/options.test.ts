@@ -1,5 +1,11 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { inspect } from 'node:util'
 import { type AuthOptions, ConfigError, createAuth } from '@latchkey/core'
 import { expect, test } from 'vitest'
+
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey
+const x25519 = generateKeyPairSync('x25519').privateKey
 
 const good: AuthOptions = {
   issuer: 'https://login.example.com',
@@ -82,6 +88,11 @@ test.each<[string, Partial<AuthOptions>, string]>([
   ],
   ['private_key_jwt without a key', { clientAuth: 'private_key_jwt' }, 'clientKey'],
   ['a key that is none', { clientAuth: 'private_key_jwt', clientKey: 'x' }, 'clientKey'],
+  ['no key at all', { clientAuth: 'private_key_jwt', clientKey: null as never }, 'clientKey'],
+  ['a public key', { clientAuth: 'private_key_jwt', clientKey: rsa.publicKey }, 'clientKey'],
+  ['a key of another curve', { clientAuth: 'private_key_jwt', clientKey: p384 }, 'clientKey'],
+  ['a key that cannot sign', { clientAuth: 'private_key_jwt', clientKey: x25519 }, 'clientKey'],
+  ['no callback', { routes: { callback: false as never } }, 'routes.callback'],
   ['an unknown way to authenticate', { clientAuth: 'mtls' as 'none' }, 'clientAuth'],
   [
     'a session of no length',
@@ -105,12 +116,27 @@ test('a client without a secret says so with clientAuth none', () => {
 })
 
 test('no value of a secret appears in the report', () => {
-  try {
-    createAuth({ ...good, baseUrl: 'x', session: { secret: 'too-short-secret' } })
-  } catch (error) {
-    expect(String(error)).not.toContain('too-short-secret')
+  const clientKey = '-----BEGIN PRIVATE KEY-----\nhalf-of-a-private-key\n-----END PRIVATE KEY-----'
+  const wrong: AuthOptions = {
+    issuer: 'https://someone:issuer-password@login.example.com',
+    clientId: '',
+    clientSecret: 'the-client-secret',
+    clientAuth: 'private_key_jwt',
+    clientKey,
+    baseUrl: 'https://me:base-url-password@app.example.com',
+    session: { secret: 'too-short-secret' },
   }
-  expect.assertions(1)
+  let report = ''
+  try {
+    createAuth(wrong)
+  } catch (error) {
+    report = inspect(error, { depth: 9 })
+  }
+
+  expect(report).toContain('clientKey')
+  for (const secret of ['password', 'the-client-secret', 'half-of', 'too-short-secret']) {
+    expect(report).not.toContain(secret)
+  }
 })
 
 test('nothing is fetched when an instance is made', () => {

@@ -1,7 +1,11 @@
-import { requireUser } from '@latchkey/express'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createAuthRouter, requireUser } from '@latchkey/express'
+import express from 'express'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { launchChromium } from '../../../test/support/chromium.ts'
+import { SESSION_SECRET } from './support/app.ts'
 import { type Site, startSite } from './support/site.ts'
 
 let site: Site
@@ -75,6 +79,33 @@ test('in a real browser a callback opened twice at the same moment ends signed i
   expect(await first.textContent('main')).toBe('page twice')
   expect(await second.textContent('main')).toBe('page twice')
   await context.close()
+})
+
+test('in a real browser a strict session cookie, too, lets a login begun on another site arrive', async () => {
+  const app = express()
+  const server = createServer(app)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  // The provider is at 127.0.0.1: another site.
+  const baseUrl = `http://localhost:${(server.address() as AddressInfo).port}`
+  const { issuer, clientId, clientSecret } = site.provider
+  const session = { secret: SESSION_SECRET, cookie: { sameSite: 'strict' as const } }
+  app.use(createAuthRouter({ issuer, clientId, clientSecret, baseUrl, session }))
+  app.get('/page', requireUser(), (_req, res) => {
+    res.send('<main>page</main>')
+  })
+  const context = await browser.newContext()
+  const tab = await context.newPage()
+  await tab.goto(`${issuer}/logout`)
+
+  const target = `${baseUrl}/page?a=1;b='2"`
+  await tab.evaluate(`location.href = ${JSON.stringify(target)}`)
+
+  await tab.waitForURL(`${baseUrl}/page**`)
+  expect(await tab.textContent('main')).toBe('page')
+  expect(tab.url()).toBe(`${baseUrl}/page?a=1;b=%272%22`)
+  await context.close()
+  server.closeAllConnections()
+  server.close()
 })
 
 test('in a real browser an image of the logout signs nobody out, and a link that is followed does', async () => {

@@ -1,9 +1,11 @@
-import { requireUser } from '@latchkey/express'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createMemoryStore } from '@latchkey/core'
+import { type AuthRouterOptions, requireUser } from '@latchkey/express'
 import { expect, test } from 'vitest'
 import { type Browser, createBrowser } from './support/browser.ts'
 import { type Site, startSite } from './support/site.ts'
 
-async function start(): Promise<Site> {
+async function start(options: AuthRouterOptions = {}): Promise<Site> {
   const site = await startSite((app) => {
     app.use(['/token', '/force'], (_req, res, next) => {
       res.locals.showsSecrets = true
@@ -30,7 +32,7 @@ async function start(): Promise<Site> {
     app.use(((error, _req, res, _next) => {
       res.status(error.status ?? 500).send(error.code ?? String(error))
     }) as import('express').ErrorRequestHandler)
-  })
+  }, options)
   return site
 }
 
@@ -146,6 +148,30 @@ test('a refresh that finishes after a logout does not bring the session back', a
 
   expect(await refreshing).toBe('LATCHKEY_REFRESH_REJECTED')
   expect(await text(site, copy, '/')).toBe('out')
+})
+
+test('a provider that takes its time, as the options allow, is not sent the refresh token twice', async () => {
+  let now = Math.floor(Date.now() / 1000)
+  const store = createMemoryStore({ now: () => now })
+  const options = { timeoutSeconds: 60, now: () => now, session: { store } }
+  await using first = await start(options)
+  const { issuer } = first.provider
+  await using second = await start({ ...options, issuer, baseUrl: first.url })
+  const browser = await signIn(first)
+  const elsewhere = createBrowser({ [first.url]: second.url })
+  for (const [key, cookie] of browser.cookies) elsewhere.cookies.set(key, cookie)
+  first.provider.fault = 'token: delayed'
+  const slow = text(first, browser, '/force')
+  await expect.poll(() => first.provider.count('/token')).toBe(2)
+
+  now += 45
+  const waiting = text(first, elsewhere, '/force')
+  await sleep(200)
+  first.provider.release()
+
+  expect(await slow).toMatch(/^access-/)
+  expect(await waiting).toBe(await slow)
+  expect(first.provider.count('/token')).toBe(2)
 })
 
 test('userinfo that speaks of another user is refused', async () => {

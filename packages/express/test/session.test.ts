@@ -407,6 +407,54 @@ test.each([
   },
 )
 
+test('what a handler wrote before it signed the user out is not stored after it', async () => {
+  const { store, calls } = plainStore()
+  await using site = await startSite(
+    (app) => {
+      app.get('/leave', async (req, res) => {
+        ;(req.session as unknown as Data).cart = ['book']
+        await req.auth.logout({ federated: false })
+        res.end()
+      })
+      routes(app)
+    },
+    { session: { store } },
+  )
+  const browser = createBrowser()
+  await browser.open(`${site.url}/login`)
+  const copy = createBrowser()
+  for (const [name, cookie] of browser.cookies) copy.cookies.set(name, { ...cookie })
+
+  await browser.send(`${site.url}/leave`)
+
+  await expect.poll(() => calls).toContain('destroy')
+  expect((await copy.open(site.url)).text).toBe('out')
+  expect(await json(site, copy, '/data')).toEqual({})
+})
+
+test('a logout that the store did not take is told, and can be sent again', async () => {
+  const { store, fail } = plainStore()
+  await using site = await startSite(routes, { session: { store } })
+  const browser = createBrowser()
+  await browser.open(`${site.url}/login`)
+  const copy = createBrowser()
+  for (const [name, cookie] of browser.cookies) copy.cookies.set(name, { ...cookie })
+  const logOut = (): Promise<Response> =>
+    browser.send(`${site.url}/logout`, {
+      method: 'POST',
+      headers: { origin: site.url, accept: 'text/html' },
+    })
+
+  fail.now = true
+  const refused = await logOut()
+  fail.now = false
+  expect(refused.status).toBe(503)
+  expect(await refused.text()).toContain('You have not been signed out')
+  expect((await logOut()).status).toBe(303)
+
+  expect((await copy.open(site.url)).text).toBe('out')
+})
+
 test('req.session works with the store that comes with express-session, kept as it is', async () => {
   const { MemoryStore } = (await import('express-session')).default
   const store = new MemoryStore() as unknown as SessionStore

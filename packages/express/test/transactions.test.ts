@@ -120,6 +120,21 @@ test('a browser has at most five logins under way, and it is the oldest that is 
   expect((await browser.open(tabs[6] as string)).text).toBe('page 7')
 })
 
+test('the cookies of logins with long addresses fit into what proxies let through', async () => {
+  const browser = createBrowser()
+  const long = 'a'.repeat(950)
+  const pages = ['1', '2', ...['3', '4', '5', '6', '7'].map((name) => name + long), '8', '9']
+  let callback = ''
+  for (const page of pages) {
+    callback = await beginIn(browser, page)
+    const sent = [...browser.cookies].map(([key, { value }]) => `${key.split(' ')[1]}=${value}; `)
+    expect(sent.join('').length).toBeLessThan(8000)
+  }
+
+  expect(transactionCookies(browser)).toHaveLength(5)
+  expect((await browser.open(callback)).text).toBe('page 9')
+})
+
 test('transaction cookies go to the callback alone, are HttpOnly and end after ten minutes', async () => {
   const browser = createBrowser()
   await beginIn(browser, 'x')

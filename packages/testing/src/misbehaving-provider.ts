@@ -4,7 +4,12 @@ import { authorizationResponse, discoveryDocument, keySet } from './misbehaving/
 import type { Fault, NetworkFault } from './misbehaving/faults.ts'
 import { answerBadly, breakHttp } from './misbehaving/network.ts'
 import { close, json, listen, readAll } from './misbehaving/server.ts'
-import { createSigningKey, signIdToken, signJwt } from './misbehaving/signing.ts'
+import {
+  createSigningKey,
+  type SigningAlgorithm,
+  signIdToken,
+  signJwt,
+} from './misbehaving/signing.ts'
 
 export type { Fault } from './misbehaving/faults.ts'
 
@@ -27,8 +32,8 @@ export interface MisbehavingProvider {
   readonly secrets: string[]
   /** How many requests came in at a path. */
   count(path: string): number
-  /** Replaces the signing key; the old one is no longer published. */
-  rotateKey(): void
+  /** Replaces the signing key, RS256 unless another is named; the old one is no longer published. */
+  rotateKey(alg?: SigningAlgorithm): void
   /** Makes a logout token; claims given as `undefined` are left out. */
   logoutToken(claims: Record<string, unknown>, header?: Record<string, unknown>): string
   /** The provider sessions of its logins so far, in order. */
@@ -85,8 +90,8 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
     requests: [],
     secrets: [CLIENT_SECRET],
     count: (path) => provider.requests.filter((request) => request.path === path).length,
-    rotateKey() {
-      key = createSigningKey(randomBytes(6).toString('hex'))
+    rotateKey(alg) {
+      key = createSigningKey(randomBytes(6).toString('hex'), alg)
     },
     logoutToken(claims, header) {
       const now = Math.floor(Date.now() / 1000)

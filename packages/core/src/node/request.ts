@@ -66,25 +66,29 @@ async function bodyText(request: NodeRequest): Promise<string> {
   if (typeof parsed === 'string') return parsed
   if (parsed instanceof Uint8Array) return Buffer.from(parsed).toString('utf8')
   if (request.readableEnded && typeof parsed === 'object' && parsed !== null) {
-    return new URLSearchParams(
-      Object.entries(parsed).flatMap(([name, value]) =>
-        (Array.isArray(value) ? value : [value]).map((one): [string, string] => [
-          name,
-          String(one),
-        ]),
-      ),
-    ).toString()
+    // A form has texts; what else a parser makes of names such as `state[a]` is none of ours.
+    const pairs = Object.entries(parsed).flatMap(([name, value]) =>
+      (Array.isArray(value) ? value : [value])
+        .filter((one) => typeof one === 'string')
+        .map((one): [string, string] => [name, one]),
+    )
+    return new URLSearchParams(pairs).toString()
   }
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > MAX_BODY_BYTES) {
-      throw new RequestError('LATCHKEY_REQUEST_INVALID', 'The body is larger than 64 KiB.', {
-        status: 413,
-      })
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      size += chunk.length
+      if (size > MAX_BODY_BYTES) {
+        throw new RequestError('LATCHKEY_REQUEST_INVALID', 'The body is larger than 64 KiB.', {
+          status: 413,
+        })
+      }
+      chunks.push(chunk)
     }
-    chunks.push(chunk)
+  } catch (cause) {
+    if (cause instanceof RequestError) throw cause
+    throw new RequestError('LATCHKEY_REQUEST_INVALID', 'The body did not arrive.', { cause })
   }
   return Buffer.concat(chunks).toString('utf8')
 }

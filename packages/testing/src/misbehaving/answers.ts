@@ -39,9 +39,25 @@ export function keySet(fault: Fault | undefined, key: SigningKey): unknown {
       return { keys: [toJwk(foreignKey())] }
     case 'jwks with a broken key':
       return { keys: [{ ...toJwk(key), n: 'AQAB' }] }
+    case 'jwks with keys of unknown kinds':
+      return {
+        keys: [
+          { kty: 'AKP', alg: 'ML-DSA-99', kid: 'later', pub: 'AQAB' },
+          { kty: 'XYZ' },
+          toJwk(key),
+        ],
+      }
+    case 'no kid':
+      return { keys: [withoutKid(key)] }
+    case 'no kid and several keys':
+      return { keys: [withoutKid(foreignKey()), withoutKid(key)] }
     default:
       return { keys: [toJwk(key)] }
   }
+}
+
+function withoutKid(key: SigningKey): Record<string, unknown> {
+  return { ...toJwk(key), kid: undefined }
 }
 
 /** The parameters that the visitor brings back. */

@@ -50,6 +50,7 @@ export type IdTokenFault =
   | 'id_token without auth_time'
   | 'id_token with a critical header'
   | 'id_token of another user'
+  | 'id_token for one client with the azp of another'
 
 /** What can be wrong with userinfo. */
 export type UserinfoFault = 'userinfo of another user' | 'userinfo without sub' | 'userinfo refused'
@@ -67,6 +68,9 @@ export type JwksFault =
   | 'jwks without keys'
   | 'jwks of other keys'
   | 'jwks with a broken key'
+  | 'jwks with keys of unknown kinds'
+  | 'no kid'
+  | 'no kid and several keys'
 
 /** Where something can go wrong on the network. */
 export type Endpoint = 'discovery' | 'jwks' | 'token' | 'userinfo'

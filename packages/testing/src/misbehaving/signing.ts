@@ -1,17 +1,24 @@
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import type { Fault } from './faults.ts'
 
+/** What a provider can sign with. */
+export type SigningAlgorithm = 'RS256' | 'ES256'
+
 /** A key the provider signs with. */
 export interface SigningKey {
+  readonly alg: SigningAlgorithm
   readonly kid: string
   readonly privateKey: KeyObject
   readonly publicKey: KeyObject
 }
 
-/** Makes an RSA key. */
-export function createSigningKey(kid: string): SigningKey {
-  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
-  return { kid, privateKey, publicKey }
+/** Makes a key. */
+export function createSigningKey(kid: string, alg: SigningAlgorithm = 'RS256'): SigningKey {
+  const pair =
+    alg === 'RS256'
+      ? generateKeyPairSync('rsa', { modulusLength: 2048 })
+      : generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return { alg, kid, ...pair }
 }
 
 let foreign: SigningKey | undefined
@@ -23,18 +30,20 @@ export function foreignKey(): SigningKey {
 }
 
 /** The public half as a JWK. */
-export function toJwk({ kid, publicKey }: SigningKey): Record<string, unknown> {
-  return { ...publicKey.export({ format: 'jwk' }), kid, use: 'sig', alg: 'RS256' }
+export function toJwk(key: SigningKey): Record<string, unknown> {
+  const { alg, kid } = key
+  return { ...key.publicKey.export({ format: 'jwk' }), kid, use: 'sig', alg }
 }
 
-/** Makes a JWT signed with RS256. */
+/** Makes a JWT. */
 export function signJwt(
   claims: Readonly<Record<string, unknown>>,
   key: SigningKey,
   header: Readonly<Record<string, unknown>> = {},
 ): string {
-  const signed = `${encode({ alg: 'RS256', kid: key.kid, ...header })}.${encode(claims)}`
-  return `${signed}.${sign('sha256', Buffer.from(signed), key.privateKey).toString('base64url')}`
+  const signed = `${encode({ alg: key.alg, kid: key.kid, ...header })}.${encode(claims)}`
+  const privateKey = { key: key.privateKey, dsaEncoding: 'ieee-p1363' } as const
+  return `${signed}.${sign('sha256', Buffer.from(signed), privateKey).toString('base64url')}`
 }
 
 /** Makes an ID Token, with what is to be wrong about it. */
@@ -47,7 +56,7 @@ export function signIdToken(
   const wrong = withClaimFault(claims, fault)
   switch (fault) {
     case 'id_token signed with a foreign key under a known kid':
-      return signJwt(wrong, { ...foreignKey(), kid: key.kid })
+      return signJwt(wrong, createSigningKey(key.kid, key.alg))
     case 'id_token signed with an unknown kid':
       return signJwt(wrong, foreignKey())
     case 'id_token with a changed payload': {
@@ -64,6 +73,9 @@ export function signIdToken(
     }
     case 'id_token is not a JWT':
       return 'this-is-not-a-jwt'
+    case 'no kid':
+    case 'no kid and several keys':
+      return signJwt(wrong, key, { kid: undefined })
     case 'id_token with a critical header':
       return signJwt(wrong, key, { crit: ['exp'] })
     default:
@@ -94,6 +106,8 @@ function withClaimFault(
       return { ...kept, nonce: 'another-nonce' }
     case 'id_token with an empty sub':
       return { ...kept, sub: '' }
+    case 'id_token for one client with the azp of another':
+      return { ...kept, azp: 'another-client' }
     case 'id_token of another user':
       return { ...kept, sub: 'mallory' }
     case 'id_token with an old auth_time':
