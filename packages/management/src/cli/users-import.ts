@@ -25,6 +25,7 @@ import {
   withTenant,
 } from './options.ts'
 import { createProgress } from './progress.ts'
+import { oneLine } from './terminal.ts'
 
 interface ImportOptions extends TenantOptions {
   format?: FileFormat
@@ -83,10 +84,10 @@ async function importUsers(file: string, options: ImportOptions): Promise<void> 
   let shown = 0
   const checked = await checkFile(input, (line, fault) => {
     if (!options.dryRun || shown++ < SHOWN_FAULTS || !process.stderr.isTTY) {
-      if (options.dryRun) console.error(`line ${line}: ${fault}`)
+      if (options.dryRun) console.error(`line ${line}: ${oneLine(fault)}`)
     }
   })
-  if (checked.ignored.length > 0) console.error(`Left out: ${checked.ignored.join(', ')}`)
+  if (checked.ignored.length > 0) console.error(`Left out: ${oneLine(checked.ignored.join(', '))}`)
   if (options.dryRun) return reportDryRun(checked)
   await run(input, checked, options)
 }
