@@ -35,6 +35,10 @@ try {
 async function speed(rows: number): Promise<void> {
   for (let round = 1; round <= 3; round++) {
     bareInserts(rows)
+    const { where, server } = await startService('bulk', [])
+    const nothing = start('--eval', ['setTimeout(() => {}, 3000)'])
+    console.log(`no import: GET ${await probe(where, nothing)}`)
+    await stop(server)
     for (const mode of ['one-by-one', 'bulk']) {
       // As /v1 takes two requests a user, its limit has to be raised; the import needs none.
       const { where, server } = await startService(mode, mode === 'bulk' ? [] : ['1000000'])
