@@ -1,6 +1,9 @@
-import { execFileSync } from 'node:child_process'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
+import { type ChildProcess, execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer as createHttpServer, type RequestListener } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
 import { createManagementClient } from '@latchkey/management'
 import { expect, test } from 'vitest'
 import { type Installation, startInstallation } from './support/command.ts'
@@ -9,6 +12,20 @@ const json = (text: string) => JSON.parse(text)
 
 function clientOf({ url, key }: Installation) {
   return createManagementClient({ baseUrl: url, apiKey: key })
+}
+
+/** A server that answers as it is told. */
+async function serve(listener: RequestListener) {
+  const server = createHttpServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
 }
 
 test('objects are created, shown, changed, listed and deleted, as table, JSON and NDJSON', async () => {
@@ -80,24 +97,158 @@ test('routes sync shows the difference, registers it, and then finds nothing to 
   expect((await installation.run(sync)).stdout).toBe('Nothing to change.\n')
 })
 
-test('what is exported can be imported elsewhere', async () => {
-  await using from = await startInstallation()
-  const users = clientOf(from).users(from.tenantId)
-  for (const name of ['Ada', 'Bob, "the builder"']) {
-    const email = `${name.slice(0, 3)}@example.com`
-    await users.create({ metadata: { plan: 'gold' }, profile: { email, name } })
-  }
-  const { stdout } = await from.run(['users', 'export'])
-  await using to = await startInstallation()
-  const { writeFileSync } = await import('node:fs')
-  writeFileSync(`${to.folder}/users.ndjson`, stdout)
-  expect((await to.run(['users', 'import', 'users.ndjson'])).code).toBe(0)
-  const imported = await Array.fromAsync(clientOf(to).users(to.tenantId).list())
-  expect(imported.map(({ profile }) => profile.name).sort()).toEqual(['Ada', 'Bob, "the builder"'])
-  expect(imported.map(({ metadata }) => metadata)).toEqual([{ plan: 'gold' }, { plan: 'gold' }])
+test.each(['ndjson', 'csv'])(
+  'users exported as %s and imported elsewhere are the same',
+  async (format) => {
+    await using from = await startInstallation()
+    await Array.fromAsync(
+      clientOf(from)
+        .users(from.tenantId)
+        .import([
+          { profile: { email: 'ada@example.com', name: 'Ada', given_name: 'A' }, disabled: true },
+          {
+            profile: { email: 'bob@example.com', email_verified: true, name: 'Bob, "the builder"' },
+            verified_at: '2024-02-29T12:00:00.123456Z',
+          },
+          { profile: { email: '=1+1@example.com', name: "=HYPERLINK('x')\nÅsa", locale: 'sv' } },
+          {
+            profile: { email: "'-2@example.com" },
+            metadata: { plan: 'gold', empty: '', 'a.b': '1' },
+          },
+        ]),
+    )
+    await using to = await startInstallation()
+    const file = `users.${format}`
+    await from.run(['users', 'export', '--format', format, '--file', join(to.folder, file)])
+    expect((await to.run(['users', 'import', file])).code).toBe(0)
 
-  const csv = await from.run(['users', 'export', '--format', 'csv'])
-  expect(csv.stdout.split('\n')[0]).toMatch(/^id,email,/)
+    const usersOf = async (installation: Installation) =>
+      (await Array.fromAsync(clientOf(installation).users(installation.tenantId).list()))
+        .map(({ id, created_at, updated_at, ...user }) => user)
+        .sort((a, b) => a.profile.email.localeCompare(b.profile.email))
+    expect(await usersOf(to)).toEqual(await usersOf(from))
+    expect((await usersOf(to)).length).toBe(4)
+  },
+)
+
+test('no cell of an export or of rejects begins a formula', async () => {
+  await using installation = await startInstallation()
+  const rows = ['=cmd|x@a.example', '+1@a.example', '-1@a.example', '@a.example', '=broken']
+  writeFileSync(
+    join(installation.folder, 'users.csv'),
+    ['email,id', ...rows.map((email) => `${email},=id`)].join('\n'),
+  )
+  await installation.run(['users', 'import', 'users.csv'])
+  const { stdout } = await installation.run(['users', 'export', '--format', 'csv'])
+  const rejects = readFileSync(join(installation.folder, 'users.csv.rejects.csv'), 'utf8')
+  expect(stdout).toContain('cmd|x@a.example')
+  expect(rejects).toContain('broken')
+  expect(`${stdout}${rejects}`).not.toMatch(/(^|,)"?[=+\-@]/m)
+})
+
+test('nothing that a user or a server says acts on the terminal', async () => {
+  await using installation = await startInstallation()
+  const name = 'Ada\u001b]0;owned\u0007\u009b31m\u202eevil\nrow 2'
+  const users = clientOf(installation).users(installation.tenantId)
+  const { id } = await users.create({ profile: { email: 'ada@example.com', name } })
+  const outputs = await Promise.all([
+    installation.run(['users', 'list']),
+    installation.run(['users', 'get', id]),
+    installation.run(['users', 'get', id, '-o', 'json']),
+    installation.run(['users', 'list', '-o', 'ndjson']),
+    installation.run(['users', 'export']),
+  ])
+  for (const { stdout } of outputs) {
+    expect(stdout).toContain('owned')
+    expect(stdout).not.toMatch(/(?!\n)[\p{Cc}\u202e]/u)
+    expect(stdout).not.toMatch(/^row 2/m)
+  }
+  expect(json(outputs[2]?.stdout ?? '').profile.name).toBe(name)
+  expect(json(outputs[3]?.stdout ?? '').profile.name).toBe(name)
+
+  await using hostile = await serve((_, res) => {
+    res.writeHead(400).end(JSON.stringify({ code: '\u001b[2Jnothing', uuid: '\u009b' }))
+  })
+  const refused = await installation.run(['users', 'get', id, '--url', hostile.url])
+  expect(refused.stderr).toContain('[2Jnothing')
+  expect(refused.stderr).not.toMatch(/(?!\n)\p{Cc}/u)
+})
+
+test('a key among the arguments is warned of, and other processes do not see it', async () => {
+  await using installation = await startInstallation()
+  let commandLine = ''
+  let child: ChildProcess | undefined
+  await using server = await serve((_, res) => {
+    commandLine = readFileSync(`/proc/${child?.pid}/cmdline`, 'utf8')
+    res.writeHead(404).end('{}')
+  })
+  child = installation.start(['tenants', 'list', '--url', server.url, '--api-key', 'latchkey_seen'])
+  let stderr = ''
+  child.stderr?.on('data', (chunk) => {
+    stderr += chunk
+  })
+  await once(child, 'close')
+  expect(commandLine).toContain('latchkey')
+  expect(commandLine).not.toContain('latchkey_seen')
+  expect(stderr).toContain('LATCHKEY_API_KEY')
+  expect(stderr).not.toContain('latchkey_seen')
+})
+
+test('the key is not sent to where a server redirects', async () => {
+  await using installation = await startInstallation()
+  const seen: unknown[] = []
+  await using other = await serve((req, res) => {
+    seen.push(req.headers.authorization)
+    res.end('{}')
+  })
+  await using redirecting = await serve((req, res) => {
+    res.writeHead(307, { location: `${other.url}${req.url}` }).end()
+  })
+  const { url } = redirecting
+  expect((await installation.run(['tenants', 'list', '--url', url])).code).toBe(1)
+  const client = createManagementClient({ baseUrl: url, apiKey: installation.key, retries: 0 })
+  await expect(client.tenants.page()).rejects.toMatchObject({ status: 307 })
+  await expect(Array.fromAsync(client.users('t1').import([]))).resolves.toEqual([])
+  expect(seen).toEqual([])
+})
+
+test('a URL that is none is a wrong call, and its password is not repeated', async () => {
+  await using installation = await startInstallation()
+  const good = ['--issuer', 'https://a.example', '--base-url', 'https://b.example']
+  for (const args of [
+    ['doctor', '--issuer', 'nonsense', '--base-url', 'https://b.example'],
+    ['doctor', ...good, '--redis-url', 'localhost:swordfish@redis'],
+    ['routes', 'sync', '--base-url', 'shop.example'],
+    ['users', 'list', '--url', 'nonsense'],
+  ]) {
+    const { code, stderr } = await installation.run(args)
+    expect([args, code]).toEqual([args, 2])
+    expect(stderr).toMatch(/must be a URL such as/)
+    expect(stderr).not.toContain('swordfish')
+  }
+})
+
+test('doctor finds a sound installation sound, at a name of this machine too', async () => {
+  await using installation = await startInstallation()
+  const callback = { path: '/callback' }
+  await using app = await serve((req, res) => {
+    const redirect = encodeURIComponent(`http://${req.headers.host}${callback.path}`)
+    const location = `http://${installation.domain}/oidc/auth?redirect_uri=${redirect}`
+    res.writeHead(302, { location, 'set-cookie': 'transaction=x; HttpOnly' }).end()
+  })
+  const { id } = await clientOf(installation)
+    .applications(installation.tenantId)
+    .create({ name: 'Shop', redirect_urls: [`${app.url}/callback`] })
+  const args = ['doctor', '--issuer', `http://${installation.domain}`, '--client-id', id]
+  const sound = await installation.run([...args, '--base-url', app.url])
+  expect(sound.stdout.split('\n').filter((line) => /^[^✓-]/.test(line))).toEqual([])
+  expect(sound.stdout.match(/^✓/gm)).toHaveLength(7)
+  expect(sound.code).toBe(0)
+
+  callback.path = '/auth/callback'
+  const { stdout, code } = await installation.run([...args, '--base-url', app.url])
+  expect(code).toBe(3)
+  expect(stdout).toContain('doctor --callback /auth/callback')
 })
 
 test('doctor says what is right, what is wrong, and what to do', async () => {

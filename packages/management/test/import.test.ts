@@ -299,3 +299,30 @@ test('a journal continues no other file', async () => {
   expect(code).toBe(1)
   expect(stderr).toContain('another version of the file')
 })
+
+test('users that a proxy does not let through together go one by one', async () => {
+  await using installation = await startInstallation()
+  // The first POST asks whether the service takes many users in a request.
+  await using proxy = await startProxy(installation.url, (path, n) =>
+    path.startsWith('/x/') && n > 0 ? 'refuse' : 'pass',
+  )
+  const file = write(installation, 'users.csv', oldTable(5))
+  const child = installation.start(['users', 'import', file], { LATCHKEY_URL: proxy.url })
+  expect(await once(child, 'exit')).toEqual([0, null])
+  await expectMapped(installation, 5)
+})
+
+test('no file of an import overwrites the table', async () => {
+  await using installation = await startInstallation()
+  const file = write(installation, 'users.csv', oldTable(2))
+  const { code, stderr } = await installation.run([
+    'users',
+    'import',
+    file,
+    '--result',
+    './users.csv',
+  ])
+  expect(code).toBe(2)
+  expect(stderr).toContain('must be four files')
+  expect(readFileSync(join(installation.folder, file), 'utf8')).toBe(oldTable(2))
+})

@@ -1,9 +1,10 @@
 import { type Command, Option } from 'commander'
 import { type Finding, runChecks } from '../doctor/checks.ts'
 import { Exit, exitCodes } from './exit-codes.ts'
-import { connect, tenantOf } from './options.ts'
-import type { OutputOptions } from './output.ts'
-import { withOutput } from './output.ts'
+import { createHttpFetch } from './http-fetch.ts'
+import { connect, requireUrl, tenantOf } from './options.ts'
+import { json, type OutputOptions, withOutput } from './output.ts'
+import { oneLine, printableJson } from './terminal.ts'
 
 interface DoctorOptions extends OutputOptions {
   issuer: string
@@ -45,6 +46,9 @@ export function addDoctorCommand(program: Command): void {
 
 async function doctor(options: DoctorOptions): Promise<void> {
   const { url, apiKey, clientId } = options
+  requireUrl('--issuer', options.issuer)
+  requireUrl('--base-url', options.baseUrl)
+  if (options.redisUrl) requireUrl('--redis-url', options.redisUrl, ['redis:', 'rediss:'])
   const readApplication =
     url && apiKey && clientId
       ? async () => {
@@ -53,14 +57,14 @@ async function doctor(options: DoctorOptions): Promise<void> {
           return client.applications(tenant).get(clientId)
         }
       : undefined
-  const findings = await runChecks({ ...options, readApplication })
+  const findings = await runChecks({ ...options, fetch: createHttpFetch(), readApplication })
   if (options.output === 'table') for (const finding of findings) console.log(line(finding))
-  else if (options.output === 'json') console.log(JSON.stringify(findings, null, 2))
-  else for (const finding of findings) console.log(JSON.stringify(finding))
+  else if (options.output === 'json') console.log(json(findings))
+  else for (const finding of findings) console.log(printableJson(JSON.stringify(finding)))
   if (findings.some(({ state }) => state === 'fault')) throw new Exit(exitCodes.faults)
 }
 
 function line({ state, check, found, remedy }: Finding): string {
   const mark = { ok: '✓', fault: '✗', skipped: '-' }[state]
-  return `${mark} ${check}: ${found}${remedy ? `\n    ${remedy}` : ''}`
+  return `${mark} ${check}: ${oneLine(found)}${remedy ? `\n    ${oneLine(remedy)}` : ''}`
 }

@@ -1,9 +1,13 @@
 #!/usr/bin/env node
 import { createProgram } from './program.ts'
 
+// Others on this machine see the name of a process, which is its arguments: a key or a password, perhaps.
+const args = process.argv.slice(2)
+process.title = 'latchkey'
+
 // A reader that has seen enough, such as `head`, is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0)
   throw error
 })
-process.exitCode = await createProgram().run(process.argv.slice(2))
+process.exitCode = await createProgram().run(args)

@@ -1,6 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { createManagementClient, type ManagementClient } from '../client.ts'
 import type { Fetch, ManagementClientOptions } from '../options.ts'
+import { Exit, exitCodes } from './exit-codes.ts'
+import { createHttpFetch } from './http-fetch.ts'
 
 /** How the command reaches the service. */
 export interface ConnectOptions {
@@ -45,11 +47,11 @@ export function withTenant(command: Command): Command {
 
 /** A client of the service that the options name. */
 export function connect(options: ConnectOptions): ManagementClient {
-  return createManagementClient(clientOptions(options))
+  return createManagementClient(clientOptions(options, createHttpFetch()))
 }
 
 /** The options of a client of the service. */
-export function clientOptions(options: ConnectOptions, fetch?: Fetch): ManagementClientOptions {
+export function clientOptions(options: ConnectOptions, fetch: Fetch): ManagementClientOptions {
   const { url, apiKey, timeout } = options
   return { baseUrl: url, apiKey, timeoutSeconds: timeout, fetch }
 }
@@ -70,6 +72,21 @@ export async function tenantOf(client: ManagementClient, options: TenantOptions)
       ? `The key reaches several tenants; choose one with --tenant:\n${ids}`
       : 'The key reaches no tenant.',
   )
+}
+
+/**
+ * Checks an option that is a URL.
+ *
+ * @throws Exit for a wrong call. The text is not repeated: it may hold a password.
+ */
+export function requireUrl(
+  option: string,
+  text: string,
+  protocols: readonly string[] = ['https:', 'http:'],
+): void {
+  if (protocols.includes(URL.parse(text)?.protocol ?? '')) return
+  const example = `${protocols[0]}//host.example`
+  throw new Exit(exitCodes.usage, `${option} must be a URL such as ${example}.`)
 }
 
 /** Reads a whole number from `min` to `max`. */

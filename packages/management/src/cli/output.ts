@@ -1,5 +1,6 @@
 import Table from 'cli-table3'
 import { type Command, Option } from 'commander'
+import { oneLine, printableJson } from './terminal.ts'
 
 export interface OutputOptions {
   output: 'table' | 'json' | 'ndjson'
@@ -25,11 +26,12 @@ export async function printAll<T extends object>(
   columns: Columns<T>,
 ): Promise<void> {
   if (output === 'ndjson') {
-    for await (const object of objects) await print(JSON.stringify(object))
+    for await (const object of objects) await print(printableJson(JSON.stringify(object)))
     return
   }
   const all = await Array.fromAsync(objects)
-  await print(output === 'json' ? JSON.stringify(all, null, 2) : table(all.map(columns)))
+  const text = output === 'json' ? json(all) : table(all.map(columns))
+  await print(text)
 }
 
 /** Prints one object. */
@@ -37,8 +39,8 @@ export async function printOne<T extends object>(
   object: T,
   { output }: OutputOptions,
 ): Promise<void> {
-  if (output === 'ndjson') return print(JSON.stringify(object))
-  if (output === 'json') return print(JSON.stringify(object, null, 2))
+  if (output === 'ndjson') return print(printableJson(JSON.stringify(object)))
+  if (output === 'json') return print(json(object))
   await print(table(flatten(object, '').map(([name, value]) => ({ name, value }))))
 }
 
@@ -55,12 +57,17 @@ export function table(rows: Record<string, string>[]): string {
       ),
     ),
   })
-  lines.push(...rows.map((row) => Object.values(row)))
+  for (const row of rows) lines.push(Object.values(row).map(oneLine))
   return lines
     .toString()
     .split('\n')
     .map((line) => line.trimEnd())
     .join('\n')
+}
+
+/** As people read it. */
+export function json(value: object): string {
+  return printableJson(JSON.stringify(value, null, 2))
 }
 
 function flatten(object: object, prefix: string): [string, string][] {

@@ -1,9 +1,12 @@
 import { Command, CommanderError } from 'commander'
+import { isLoopback } from '../doctor/checks.ts'
+import { OptionsError } from '../errors.ts'
 import { addCompletionCommand } from './completion.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { Exit, exitCodes } from './exit-codes.ts'
 import { addResourceCommands } from './resources.ts'
 import { addRoutesCommand } from './routes.ts'
+import { printable } from './terminal.ts'
 import { addExportCommand } from './users-export.ts'
 import { addImportCommand } from './users-import.ts'
 
@@ -20,6 +23,7 @@ export function createProgram(): Program {
     .showHelpAfterError('Add --help for the options.')
     .exitOverride()
     .addHelpText('after', help)
+    .hook('preAction', (_, command) => warnOfKey(command))
   const users = addResourceCommands(program)
   addImportCommand(users)
   addExportCommand(users)
@@ -35,13 +39,25 @@ export function createProgram(): Program {
       } catch (error) {
         if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage
         if (error instanceof Exit) {
-          if (error.message) console.error(error.message)
+          if (error.message) console.error(printable(error.message))
           return error.exitCode
         }
-        console.error(error instanceof Error ? error.message : String(error))
-        return exitCodes.failed
+        console.error(printable(error instanceof Error ? error.message : String(error)))
+        return error instanceof OptionsError ? exitCodes.usage : exitCodes.failed
       }
     },
+  }
+}
+
+/** Says when others may learn the API key. */
+function warnOfKey(command: Command): void {
+  const { url, apiKey } = command.opts<{ url?: string; apiKey?: string }>()
+  if (command.getOptionValueSource('apiKey') === 'cli') {
+    console.error('The shell keeps --api-key in its history; LATCHKEY_API_KEY does not get there.')
+  }
+  const { protocol, hostname } = URL.parse(url ?? '') ?? {}
+  if (apiKey && protocol === 'http:' && hostname && !isLoopback(hostname)) {
+    console.error(`The API key goes to ${hostname} unencrypted; use https, unless nobody listens.`)
   }
 }
 

@@ -17,7 +17,6 @@ export function createProgress(total: number, done: number, rejected: number): P
       stream: process.stderr,
       // The line fits 80 columns; what does not is cut off.
       barsize: 20,
-      hideCursor: true,
       stopOnComplete: true,
     },
     Presets.shades_classic,

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import type { Application } from '../types.ts'
 import { Exit, exitCodes } from './exit-codes.ts'
-import { connect, type TenantOptions, tenantOf, withTenant } from './options.ts'
+import { connect, requireUrl, type TenantOptions, tenantOf, withTenant } from './options.ts'
+import { oneLine } from './terminal.ts'
 
 interface SyncOptions extends TenantOptions {
   baseUrl: string
@@ -35,6 +36,7 @@ export function addRoutesCommand(program: Command): void {
 }
 
 async function sync(options: SyncOptions): Promise<void> {
+  requireUrl('--base-url', options.baseUrl)
   const client = connect(options)
   const applications = client.applications(await tenantOf(client, options))
   const id = options.application ?? (await onlyOne(applications.list()))
@@ -42,13 +44,13 @@ async function sync(options: SyncOptions): Promise<void> {
   const after = wanted(before, options)
   const lines = difference(before, after)
   if (lines.length === 0) return console.log('Nothing to change.')
-  console.log(lines.join('\n'))
+  for (const line of lines) console.log(oneLine(line))
   if (options.check) throw new Exit(exitCodes.faults)
   await applications.update(id, (application) => ({
     ...application,
     ...wanted(application, options),
   }))
-  console.log(`Registered at ${before.name || id}.`)
+  console.log(`Registered at ${oneLine(before.name || id)}.`)
 }
 
 function wanted(before: Urls, options: SyncOptions): Urls {

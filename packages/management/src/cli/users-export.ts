@@ -2,8 +2,10 @@ import { createWriteStream } from 'node:fs'
 import { finished } from 'node:stream/promises'
 import { type Command, Option } from 'commander'
 import { stringify } from 'csv-stringify'
+import { escapeFormula } from '../import/formula.ts'
 import type { User } from '../types.ts'
 import { connect, type TenantOptions, tenantOf, withTenant } from './options.ts'
+import { printableJson } from './terminal.ts'
 
 interface ExportOptions extends TenantOptions {
   format: 'csv' | 'ndjson'
@@ -24,7 +26,7 @@ const columns = [
 /** Adds `users export`. */
 export function addExportCommand(users: Command): void {
   withTenant(users.command('export'))
-    .description('Write all users, without passwords, in the order of creation.')
+    .description('Write all users, without passwords, in the order of creation, to be imported.')
     .addOption(
       new Option('--format <format>', 'how to write').choices(['csv', 'ndjson']).default('ndjson'),
     )
@@ -41,7 +43,9 @@ async function exportUsers(options: ExportOptions): Promise<void> {
   csv?.pipe(out, { end: false })
   const into: NodeJS.WritableStream = csv ?? out
   for await (const user of users) {
-    const isFull = !into.write((csv ? toRow(user) : `${JSON.stringify(user)}\n`) as never)
+    const isFull = !into.write(
+      (csv ? toRow(user) : `${printableJson(JSON.stringify(user))}\n`) as never,
+    )
     if (isFull) await new Promise((resolve) => into.once('drain', resolve))
   }
   if (csv) {
@@ -58,12 +62,12 @@ function toRow({ id, profile, verified_at, disabled, created_at, metadata }: Use
   const { email, email_verified, ...rest } = profile
   return [
     id,
-    email,
+    escapeFormula(email),
     String(email_verified),
     verified_at ?? '',
     String(disabled),
     created_at,
-    JSON.stringify(rest),
-    JSON.stringify(metadata),
+    printableJson(JSON.stringify(rest)),
+    printableJson(JSON.stringify(metadata)),
   ]
 }

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { createManagementClient } from '../client.ts'
 import { type Checked, checkFile, digestFile, type ImportFile, readRows } from '../import/check.ts'
@@ -25,6 +26,7 @@ import {
   withTenant,
 } from './options.ts'
 import { createProgress } from './progress.ts'
+import { oneLine } from './terminal.ts'
 
 interface ImportOptions extends TenantOptions {
   format?: FileFormat
@@ -74,6 +76,7 @@ Examples:
 
 async function importUsers(file: string, options: ImportOptions): Promise<void> {
   if (!existsSync(file)) throw new Error(`There is no file ${file}.`)
+  const files = filesOf(file, options)
   const input: ImportFile = {
     file,
     format: options.format ?? formatOf(file),
@@ -83,12 +86,30 @@ async function importUsers(file: string, options: ImportOptions): Promise<void> 
   let shown = 0
   const checked = await checkFile(input, (line, fault) => {
     if (!options.dryRun || shown++ < SHOWN_FAULTS || !process.stderr.isTTY) {
-      if (options.dryRun) console.error(`line ${line}: ${fault}`)
+      if (options.dryRun) console.error(`line ${line}: ${oneLine(fault)}`)
     }
   })
-  if (checked.ignored.length > 0) console.error(`Left out: ${checked.ignored.join(', ')}`)
+  if (checked.ignored.length > 0) console.error(`Left out: ${oneLine(checked.ignored.join(', '))}`)
   if (options.dryRun) return reportDryRun(checked)
-  await run(input, checked, options)
+  await run(input, checked, options, files)
+}
+
+interface Files {
+  journalFile: string
+  resultFile: string
+  rejectsFile: string
+}
+
+/** @throws Exit for a wrong call: one of the files would overwrite another. */
+function filesOf(file: string, options: ImportOptions): Files {
+  const files = {
+    journalFile: options.journal ?? `${file}.journal`,
+    resultFile: options.result ?? `${file}.result.csv`,
+    rejectsFile: options.rejects ?? `${file}.rejects.csv`,
+  }
+  const paths = [file, ...Object.values(files)].map((path) => resolve(path))
+  if (new Set(paths).size === paths.length) return files
+  throw new Exit(exitCodes.usage, 'FILE, --journal, --result and --rejects must be four files.')
 }
 
 function reportDryRun({ rows, faulty }: Checked): void {
@@ -96,12 +117,12 @@ function reportDryRun({ rows, faulty }: Checked): void {
   if (faulty > 0) throw new Exit(exitCodes.faults, `${faulty} rows have faults.`)
 }
 
-async function run(input: ImportFile, checked: Checked, options: ImportOptions): Promise<void> {
-  const { file } = input
-  const journalFile = options.journal ?? `${file}.journal`
-  const resultFile = options.result ?? `${file}.result.csv`
-  const rejectsFile = options.rejects ?? `${file}.rejects.csv`
-
+async function run(
+  input: ImportFile,
+  checked: Checked,
+  options: ImportOptions,
+  { journalFile, resultFile, rejectsFile }: Files,
+): Promise<void> {
   const pace = createPace(createHttpFetch(), options.requestsPerSecond)
   const connection = clientOptions(options, pace.fetch)
   const client = createManagementClient(connection)
@@ -111,7 +132,7 @@ async function run(input: ImportFile, checked: Checked, options: ImportOptions):
   const isOffered = await importer.isOffered()
   const header: JournalHeader = {
     version: 1,
-    file: await digestFile(file),
+    file: await digestFile(input.file),
     tenant,
     baseUrl: options.url,
     startedAt: pace.serverTime(),

@@ -1,3 +1,4 @@
+import type { Fetch, FetchInit, FetchResponse } from '../options.ts'
 import type { Application } from '../types.ts'
 import { pingRedis } from './redis.ts'
 
@@ -16,7 +17,8 @@ export interface Installation {
   callback: string
   redisUrl?: string | undefined
   readApplication?: (() => Promise<Application>) | undefined
-  fetch?: typeof globalThis.fetch
+  /** Follows no redirects. */
+  fetch: Fetch
 }
 
 const MAX_SKEW_SECONDS = 30
@@ -50,19 +52,19 @@ const fault = (check: string, found: string, remedy: string): Finding => ({
   remedy,
 })
 
-async function discover({ issuer, fetch = globalThis.fetch }: Installation) {
+async function discover({ issuer, fetch }: Installation) {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(10_000) })
+    const response = await fetch(url, get())
     if (!response.ok) {
-      const found = `${url} answers with ${response.status}`
+      const found = `${url} answers with ${answerOf(response)}`
       return fault(
         'issuer',
         found,
         'Check the address, and that the proxy passes the Host header on.',
       )
     }
-    const document = (await response.json()) as Record<string, unknown>
+    const document: Record<string, unknown> = JSON.parse(await response.text())
     return { document, date: response.headers.get('date') } satisfies Discovered
   } catch (error) {
     const remedy = 'Check the address, DNS, the certificate and that the service runs.'
@@ -109,7 +111,8 @@ async function checkRedirect(installation: Installation): Promise<Finding> {
     const { redirect_urls } = await readApplication()
     if (redirect_urls.includes(url)) return ok(check, `${url} is registered`)
     const found = `${url} is not among ${redirect_urls.join(' ') || 'none'}`
-    return fault(check, found, `Run: latchkey routes sync --base-url ${baseUrl}`)
+    const path = callback === '/callback' ? '' : ` --callback ${callback}`
+    return fault(check, found, `Run: latchkey routes sync --base-url ${baseUrl}${path}`)
   } catch (error) {
     const remedy = 'Check --client-id, --tenant and the API key.'
     return fault(check, `the application cannot be read: ${reasonOf(error)}`, remedy)
@@ -122,10 +125,9 @@ function checkTransport({ issuer, baseUrl }: Installation): Finding[] {
     ['application', baseUrl],
   ].map(([name, text]) => {
     const { protocol, hostname } = new URL(text ?? '')
-    const isLoopback = /^(localhost|.*\.localhost|127\..*|\[::1\])$/.test(hostname)
     const check = `https of the ${name}`
     if (protocol === 'https:') return ok(check, `${text}`)
-    if (isLoopback) return ok(check, `${text} is this machine`)
+    if (isLoopback(hostname)) return ok(check, `${text} is this machine`)
     const remedy = 'Serve it over https; behind a proxy that ends TLS, configure the https address.'
     return fault(check, `${text} is not https`, remedy)
   })
@@ -133,26 +135,30 @@ function checkTransport({ issuer, baseUrl }: Installation): Finding[] {
 
 /** Begins a login as a visitor would, and looks at the cookie and where it leads. */
 async function checkCookie(installation: Installation): Promise<Finding> {
-  const { baseUrl, callback, fetch = globalThis.fetch } = installation
+  const { baseUrl, callback, fetch } = installation
   const check = 'cookie and proxy'
   const url = new URL('/login', baseUrl).href
   try {
-    const init = { redirect: 'manual', signal: AbortSignal.timeout(10_000) } as const
-    const response = await fetch(url, init)
+    const response = await fetch(url, get())
     const target = URL.parse(response.headers.get('location') ?? '', url)
-    const cookies = response.headers.getSetCookie()
+    const cookies = response.headers.get('set-cookie') ?? ''
     const redirectUri = target?.searchParams.get('redirect_uri')
     const expected = new URL(callback, baseUrl).href
     if (!redirectUri) {
       const remedy = 'Mount the router at the base address, and start the application.'
-      return fault(check, `${url} answers with ${response.status} and starts no login`, remedy)
+      return fault(check, `${url} answers with ${answerOf(response)}, no login`, remedy)
     }
     if (redirectUri !== expected) {
-      const remedy = `Set the base address of the application to ${new URL(baseUrl).origin}.`
+      const sent = URL.parse(redirectUri)
+      const { origin } = new URL(baseUrl)
+      const remedy =
+        sent?.origin === origin
+          ? `Give the application the callback ${callback}, or doctor --callback ${sent.pathname}.`
+          : `Set the base address of the application to ${origin}.`
       return fault(check, `the application sends ${redirectUri}, not ${expected}`, remedy)
     }
-    const isSecure = cookies.some((cookie) => /;\s*secure/i.test(cookie))
-    if (cookies.length === 0 || (baseUrl.startsWith('https:') && !isSecure)) {
+    const isSecure = /;\s*secure/i.test(cookies)
+    if (cookies === '' || (baseUrl.startsWith('https:') && !isSecure)) {
       const remedy = 'Set the https base address, and let the proxy pass Set-Cookie on.'
       return fault(check, 'a login sets no cookie, or one that is not Secure', remedy)
     }
@@ -173,6 +179,20 @@ async function checkRedis({ redisUrl }: Installation): Promise<Finding> {
     const remedy = 'Check the address, the password and that Redis accepts connections from here.'
     return fault('Redis', `${host}: ${reasonOf(error)}`, remedy)
   }
+}
+
+/** Whether a host, as `URL.hostname` has it, is this machine. */
+export function isLoopback(hostname: string): boolean {
+  return /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
+}
+
+function get(): FetchInit {
+  return { method: 'GET', headers: {}, body: null, signal: AbortSignal.timeout(10_000) }
+}
+
+function answerOf({ status, headers }: FetchResponse): string {
+  const location = headers.get('location')
+  return location ? `${status} to ${location}` : String(status)
 }
 
 function reasonOf(error: unknown): string {

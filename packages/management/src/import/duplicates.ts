@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -27,8 +27,11 @@ export function createDuplicateFinder(): DuplicateFinder {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-import-'))
   const parts = Array.from({ length: PARTS }, (_, n) => {
     const path = join(folder, String(n))
-    return { path, file: openSync(path, 'w', 0o600), buffer: Buffer.alloc(BUFFER_BYTES), used: 0 }
+    return { file: openSync(path, 'wx+', 0o600), buffer: Buffer.alloc(BUFFER_BYTES), used: 0 }
   })
+  // Open files need no name, and leave nothing behind when the process is killed. Windows keeps names.
+  const remove = (): void => rmSync(folder, { recursive: true, force: true })
+  if (process.platform !== 'win32') remove()
   const flush = (part: (typeof parts)[number]): void => {
     writeSync(part.file, part.buffer, 0, part.used)
     part.used = 0
@@ -48,14 +51,20 @@ export function createDuplicateFinder(): DuplicateFinder {
     find() {
       return parts.flatMap((part) => {
         flush(part)
-        return duplicatesIn(readFileSync(part.path))
+        return duplicatesIn(readAll(part.file))
       })
     },
     [Symbol.dispose]() {
       for (const { file } of parts) closeSync(file)
-      rmSync(folder, { recursive: true, force: true })
+      remove()
     },
   }
+}
+
+function readAll(file: number): Buffer {
+  const bytes = Buffer.alloc(fstatSync(file).size)
+  readSync(file, bytes, 0, bytes.length, 0)
+  return bytes
 }
 
 function duplicatesIn(entries: Buffer): Duplicate[] {

@@ -1,11 +1,13 @@
-import { createWriteStream, renameSync } from 'node:fs'
+import { createWriteStream, renameSync, rmSync } from 'node:fs'
 import { finished } from 'node:stream/promises'
 import { stringify } from 'csv-stringify'
+import { escapeFormula } from './formula.ts'
 import { readEntries } from './journal.ts'
 
 /**
  * Writes the two files of an import from its journal: old id → new id, and what was rejected and why.
- * Each replaces the one before only when it is complete.
+ * Each replaces the one before only when it is complete. The first is for programs, ids as they are; the
+ * second is for people.
  */
 export async function writeResults(
   journal: string,
@@ -16,7 +18,9 @@ export async function writeResults(
   const rejects = openCsv(rejectsFile, ['line', 'old_id', 'email', 'reason'])
   for await (const { state, id, old, line, email = '', reason = '' } of readEntries(journal)) {
     if (state !== 'created' && id !== undefined) await result.write([old, id])
-    if (state === 'rejected') await rejects.write([String(line), old, email, reason])
+    if (state === 'rejected') {
+      await rejects.write([String(line), ...[old, email, reason].map(escapeFormula)])
+    }
   }
   await result.close()
   await rejects.close()
@@ -24,8 +28,9 @@ export async function writeResults(
 
 function openCsv(path: string, columns: string[]) {
   const part = `${path}.part`
+  rmSync(part, { force: true })
   const rows = stringify({ header: true, columns })
-  const file = rows.pipe(createWriteStream(part, { mode: 0o600 }))
+  const file = rows.pipe(createWriteStream(part, { flags: 'wx', mode: 0o600 }))
   return {
     async write(row: string[]): Promise<void> {
       if (!rows.write(row)) await new Promise((resolve) => rows.once('drain', resolve))

@@ -30,7 +30,8 @@ export function toRow(
   const fields = new Map<string, string>()
   for (const [column, value] of members) {
     const target = mapping(column)
-    if (target !== undefined && value !== '') fields.set(target, value)
+    const isText = value !== '' || target?.startsWith('metadata.')
+    if (target !== undefined && isText) fields.set(target, value)
   }
 
   const flag = (name: string): boolean => {
@@ -43,11 +44,8 @@ export function toRow(
     faults.push(email ? '"email" is not an email address' : 'has no email address')
   }
   const disabled = flag('disabled')
-  const verifiedAt = fields.get('verified_at')
+  const verifiedAt = readInstant(fields.get('verified_at'), faults)
   const verified = flag('email_verified') || verifiedAt !== undefined
-  if (verifiedAt !== undefined && Number.isNaN(Date.parse(verifiedAt))) {
-    faults.push('"verified_at" is not a date')
-  }
   const metadata = prefixed(fields, 'metadata.')
   checkMetadata(metadata, faults)
   const password = readPassword(fields, defaultAlgorithm, faults)
@@ -63,10 +61,7 @@ export function toRow(
       },
       ...(Object.keys(metadata).length > 0 && { metadata }),
       ...(disabled && { disabled }),
-      ...(verifiedAt !== undefined &&
-        !Number.isNaN(Date.parse(verifiedAt)) && {
-          verified_at: new Date(verifiedAt).toISOString(),
-        }),
+      ...(verifiedAt !== undefined && { verified_at: verifiedAt }),
     },
     password,
     faults,
@@ -76,6 +71,17 @@ export function toRow(
 /** Under which two addresses are the same. */
 export function emailKey(email: string): string {
   return email.trim().normalize('NFC').toLowerCase()
+}
+
+/** As the API takes it. What is so already keeps every digit. */
+function readInstant(text: string | undefined, faults: string[]): string | undefined {
+  if (text === undefined) return undefined
+  if (Number.isNaN(Date.parse(text))) {
+    faults.push('"verified_at" is not a date')
+    return undefined
+  }
+  const isInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/.test(text)
+  return isInstant ? text : new Date(text).toISOString()
 }
 
 function prefixed(fields: Map<string, string>, prefix: string): Record<string, string> {

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { type Parser, parse } from 'csv-parse'
+import { unescapeFormula } from './formula.ts'
 import { splitJsonArray } from './json-array.ts'
 
 export const formats = ['csv', 'ndjson', 'json'] as const
@@ -55,12 +56,33 @@ async function* readCsv(stream: NodeJS.ReadableStream): AsyncGenerator<SourceRec
     if (names) {
       const isEven = record.length === names.length
       const count = `has ${record.length} columns, the first line has ${names.length}`
-      const members = new Map(names.map((name, n) => [name, record[n] ?? '']))
-      yield { line, members, fault: isEven ? undefined : count }
+      yield csvRecord(line, names, record, isEven ? undefined : count)
     }
     names ??= record.map((name) => name.trim())
     line = info.lines + 1
   }
+}
+
+/** `profile` and `metadata` may be JSON objects in one cell, as an export has them. */
+const OBJECTS = ['profile', 'metadata']
+
+function csvRecord(
+  line: number,
+  names: readonly string[],
+  cells: readonly string[],
+  misfit: string | undefined,
+): SourceRecord {
+  const members = new Map<string, string>()
+  let fault = misfit
+  for (const [n, name] of names.entries()) {
+    const cell = cells[n] ?? ''
+    if (OBJECTS.includes(name) && cell.startsWith('{')) {
+      const inner = jsonRecord(line, `{${JSON.stringify(name)}:${cell}}`)
+      if (inner.fault) fault ??= `has a "${name}" that ${inner.fault}`
+      for (const [member, value] of inner.members) members.set(member, value)
+    } else if (cell !== '') members.set(name, name === 'email' ? unescapeFormula(cell) : cell)
+  }
+  return { line, members, fault }
 }
 
 function jsonRecord(line: number, text: string): SourceRecord {

@@ -6,6 +6,9 @@ import { createIdentityService, type IdentityService } from '@latchkey/service'
 
 const main = join(import.meta.dirname, '../../src/cli/main.ts')
 
+/** What the first run has compiled, for the others. */
+const compiled = join(tmpdir(), 'latchkey-compiled')
+
 /** How a run of the command ended. */
 export interface Run {
   code: number | null
@@ -46,7 +49,13 @@ export async function startInstallation(requestsPerSecond = 1_000_000): Promise<
   const start: Installation['start'] = (args, env = {}) =>
     spawn(process.execPath, ['--conditions=latchkey-source', main, ...args], {
       cwd: folder,
-      env: { PATH: process.env.PATH ?? '', LATCHKEY_URL: url, LATCHKEY_API_KEY: secret, ...env },
+      env: {
+        PATH: process.env.PATH ?? '',
+        NODE_COMPILE_CACHE: compiled,
+        LATCHKEY_URL: url,
+        LATCHKEY_API_KEY: secret,
+        ...env,
+      },
       stdio: ['pipe', 'pipe', 'pipe'],
     })
   return {

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What becomes of a request: passed on; carried out without an answer; or not known. */
-export type Fate = 'pass' | 'lose' | 'hide'
+/** What becomes of a request: passed on; carried out without an answer; not known; or too large. */
+export type Fate = 'pass' | 'lose' | 'hide' | 'refuse'
 
 /** A server in front of another one. */
 export interface Proxy extends AsyncDisposable {
@@ -20,8 +20,8 @@ export async function startProxy(
     for await (const chunk of req as AsyncIterable<Buffer>) chunks.push(chunk)
     const isPost = req.method === 'POST'
     const fate = isPost ? await fateOf(req.url ?? '', posts++) : 'pass'
-    if (fate === 'hide') {
-      res.writeHead(404).end('<h1>Not here</h1>')
+    if (fate === 'hide' || fate === 'refuse') {
+      res.writeHead(fate === 'hide' ? 404 : 413).end('<h1>Not here</h1>')
       return
     }
     const answer = await fetch(`${target}${req.url}`, {

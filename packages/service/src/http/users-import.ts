@@ -11,8 +11,11 @@ import { serialiseUser, userInput } from './users.ts'
 /** Users in one request, which counts as one towards the rate limit. */
 const MAX_USERS = 100
 
-/** Users that are written before other requests have their turn, a millisecond or two of work. */
-const SLICE = 25
+/**
+ * Users that are written before other requests have their turn: a few milliseconds of work and one
+ * durable commit. Fewer are more commits, which on a slow disk take longer than the rest.
+ */
+const SLICE = 50
 
 /** What became of one user. */
 type Result =

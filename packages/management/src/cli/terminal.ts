@@ -1,0 +1,29 @@
+// What moves the cursor, changes the title or the direction of the text.
+const CONTROL = /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu
+
+/**
+ * Text that only looks like what it says: what would act on the terminal stands as an escape, such as
+ * `\x1b`. Line feeds stay; see {@link oneLine}.
+ */
+export function printable(text: string): string {
+  return text.replace(CONTROL, escaped)
+}
+
+/** {@link printable} text in which a line feed stands as an escape too. */
+export function oneLine(text: string): string {
+  return printable(text).replaceAll('\n', '\\n')
+}
+
+/** JSON that acts on no terminal: it holds the same text, with more of it escaped. */
+export function printableJson(json: string): string {
+  return json.replace(CONTROL, (char) => `\\u${hex(char, 4)}`)
+}
+
+function escaped(char: string): string {
+  const code = char.charCodeAt(0)
+  return code < 0x100 ? `\\x${hex(char, 2)}` : `\\u${hex(char, 4)}`
+}
+
+function hex(char: string, digits: number): string {
+  return char.charCodeAt(0).toString(16).padStart(digits, '0')
+}
