@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { requireUser } from '@latchkey/express'
 import { createSessionStore } from '@latchkey/session-store'
-import { Redis } from 'ioredis'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { type Browser, createBrowser } from '../../express/test/support/browser.ts'
 import { type Site, startSite } from '../../express/test/support/site.ts'
 import { startRedis, startSentinel, until } from './support/redis.ts'
@@ -70,13 +69,9 @@ async function underLoad(
 
 test('a failover under load answers 503 for a while, and nobody is signed out', async () => {
   await using redis = await startSentinel()
-  const client = new Redis({
-    sentinels: [{ host: '127.0.0.1', port: redis.sentinel.port }],
-    name: 'sessions',
-    maxRetriesPerRequest: 1,
-  })
-  client.on('error', () => {})
-  const store = createSessionStore({ client, timeoutMilliseconds: 300 })
+  process.env.REDIS_SENTINELS = `127.0.0.1:${redis.sentinel.port}`
+  vi.spyOn(process, 'emitWarning').mockReturnValue()
+  const { client, store } = await import('./support/sentinel-example.ts')
   await using site = await start(store)
   const people = await Promise.all(Array.from({ length: PEOPLE }, () => signIn(site)))
   await until('the replica has the sessions', async () => {
