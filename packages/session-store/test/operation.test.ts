@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'
 import { createSessionStore } from '@latchkey/session-store'
@@ -63,10 +64,10 @@ test('closing the store leaves a client that was passed in to its owner', async 
 })
 
 test('the rights of the check-list are enough, and health tells of missing ones', async () => {
-  const rights =
-    '+get +evalsha +eval +getrange +set +del +zadd +zrem +zremrangebyscore +zrangebyscore +time +ttl +expire +scan +info'
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+  const [, rights = ''] = /`ACL SETUSER app on >… (.*?)`/s.exec(readme) ?? []
   await redis.inspect(async (r) => {
-    await r.call('ACL', 'SETUSER', 'app', 'on', '>pass', '~latchkey:*', ...rights.split(' '))
+    await r.call('ACL', 'SETUSER', 'app', 'on', '>pass', ...rights.split(/\s+/))
     await r.call('ACL', 'SETUSER', 'reader', 'on', '>pass', '~other:*', '+get', '+info')
   })
   const url = (user: string) => redis.url.replace('//', `//${user}@`)
