@@ -50,8 +50,7 @@ async function latchkey(store: SessionStore): Promise<void> {
   }
 }
 
-async function connectRedis(client: unknown): Promise<void> {
-  const store = new RedisStore({ client, prefix: 'sess:' })
+async function expressSessions(store: RedisStore): Promise<void> {
   app.use(expressSession({ secret, store, resave: false, saveUninitialized: false }))
   app.get('/', (req, res) => {
     const { login } = req.session as unknown as { login?: AuthSession }
@@ -67,6 +66,9 @@ async function connectRedis(client: unknown): Promise<void> {
   }
 }
 
+const connectRedis = (client: unknown): Promise<void> =>
+  expressSessions(new RedisStore({ client, prefix: 'sess:' }))
+
 /** The commands that connect-redis sends, over ioredis. */
 function asNodeRedis(redis: Redis): unknown {
   return {
@@ -79,11 +81,12 @@ function asNodeRedis(redis: Redis): unknown {
 }
 
 const kinds: Record<string, () => Promise<void>> = {
-  latchkey: () => latchkey(createSessionStore({ url })),
-  'latchkey-node-redis': async () =>
-    latchkey(createSessionStore({ client: (await createClient({ url }).connect()) as never })),
-  'connect-redis': async () => connectRedis(await createClient({ url }).connect()),
-  'connect-redis-ioredis': () => connectRedis(asNodeRedis(new Redis(url))),
+  'the kit, ioredis by its url': () => latchkey(createSessionStore({ url })),
+  'the kit, node-redis': async () =>
+    latchkey(createSessionStore({ client: await createClient({ url }).connect() })),
+  'express-session, our store': () => expressSessions(createSessionStore({ url, secret })),
+  'connect-redis, node-redis': async () => connectRedis(await createClient({ url }).connect()),
+  'connect-redis, ioredis': () => connectRedis(asNodeRedis(new Redis(url))),
 }
 await kinds[kind ?? '']?.()
 

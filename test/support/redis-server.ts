@@ -23,5 +23,12 @@ export function installRedis(): void {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }
   const options: ExecFileSyncOptions = { env, stdio: ['ignore', 'ignore', 'inherit'] }
   execFileSync('apt-get', ['update', '-q'], options)
-  execFileSync('apt-get', ['install', '-qy', '--no-install-recommends', 'redis-server'], options)
+  const install = (name: string): void => {
+    execFileSync('apt-get', ['install', '-qy', '--no-install-recommends', name], options)
+  }
+  try {
+    install('redis-server')
+  } catch {
+    install('valkey-server')
+  }
 }

@@ -45,7 +45,14 @@ export function createLazySession(sessions: StoredSessions): AttachSession {
     onUse()
     const view = viewOf(req, session, settings.cookie.secure)
     pending.view = view
-    store.inflating(view, () => middleware(view, res, rethrow))
+    let isOpen = false
+    // Before it is open an error is the caller's; afterwards it comes from saving at the response's end.
+    const failed = (error?: unknown): void => {
+      if (error && !isOpen) throw error
+      if (error) req.next?.(error)
+    }
+    store.inflating(view, () => middleware(view, res, failed))
+    isOpen = true
     return view
   }
   // One pair of functions for all requests: the engine then gives all requests one shape.
@@ -97,8 +104,4 @@ function viewOf(req: Request, session: StoredSession, secure: boolean): SessionV
 
 function own(value: unknown): PropertyDescriptor {
   return { value, writable: true, configurable: true }
-}
-
-function rethrow(error?: unknown): void {
-  if (error) throw error
 }

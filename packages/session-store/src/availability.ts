@@ -1,3 +1,5 @@
+import { StoreUnavailableError } from './store-errors.ts'
+
 /** How the store stands with Redis, as its latest commands tell. */
 export interface StoreHealth {
   /** `refusing-writes`: sessions can be read but not begun or changed (full, or a replica). */
@@ -8,27 +10,34 @@ export interface StoreHealth {
 
 /** Bounds how long commands may take, and stops asking while nothing answers. */
 export interface Availability {
-  /** Runs one command. Rejects when it takes too long, or at once while Redis is away. */
+  /**
+   * Runs one command.
+   *
+   * @throws {@link StoreUnavailableError} when it fails or takes too long, or at once while Redis is
+   *   away.
+   */
   run<T>(kind: 'read' | 'write', command: () => Promise<T>): Promise<T>
   health(): StoreHealth
 }
 
-/** Redis did not answer. Nothing is known about any session. */
-export class StoreUnavailableError extends Error {
-  override readonly name = 'StoreUnavailableError'
-  readonly code = 'LATCHKEY_STORE_UNAVAILABLE'
-}
-
 const AWAY_AFTER = 3
-const REFUSES_WRITES = /^(OOM|READONLY|MISCONF|NOREPLICAS) /
-const NOT_SERVING = /^(LOADING|CLUSTERDOWN|MASTERDOWN|TRYAGAIN) /
+// Redis 6 puts "ERR Error running script (…): -" before what a command in a script was refused with.
+const REFUSES_WRITES = /(^|-)(OOM|READONLY|MISCONF|NOREPLICAS) /
+const NOT_SERVING =
+  /^(LOADING|CLUSTERDOWN|MASTERDOWN|TRYAGAIN|BUSY|NOAUTH|WRONGPASS|NOPERM|ERR max number of clients) /
 const ANSWER = /^-?[A-Z]+ /
 
 /**
  * Makes it. After a few failures in a row one command at a time is let through to see whether Redis
  * is back; the others fail at once, so requests do not pile up behind a connection that is gone.
+ *
+ * @param onSilence - Called when several commands in a row got no answer in time: the connection may
+ *   be dead without either side having closed it.
  */
-export function createAvailability(timeoutMilliseconds: number): Availability {
+export function createAvailability(
+  timeoutMilliseconds: number,
+  onSilence: () => void = () => {},
+): Availability {
   let failures = 0
   let probing = false
   let status: StoreHealth['status'] = 'unknown'
@@ -40,8 +49,8 @@ export function createAvailability(timeoutMilliseconds: number): Availability {
     status = 'ok'
     reason = undefined
   }
-  const failed = (error: unknown): void => {
-    reason = error instanceof Error ? error.message.slice(0, 200) : String(error)
+  const failed = (cause: unknown): StoreUnavailableError => {
+    reason = (cause instanceof Error ? cause.message : String(cause)).slice(0, 200)
     if (REFUSES_WRITES.test(reason)) {
       failures = 0
       status = 'refusing-writes'
@@ -51,13 +60,16 @@ export function createAvailability(timeoutMilliseconds: number): Availability {
       failures += 1
       status = 'unavailable'
     }
+    return new StoreUnavailableError(`Redis failed a command: ${reason}`, { cause })
   }
 
   return {
     health: () => ({ status, reason }),
     run(kind, command) {
       const isAway = failures >= AWAY_AFTER
-      if (isAway && probing) return Promise.reject(unavailable(reason))
+      if (isAway && probing) {
+        return Promise.reject(new StoreUnavailableError(`Redis is away: ${reason}`))
+      }
       if (isAway) probing = true
       return new Promise((resolve, reject) => {
         let settled = false
@@ -70,28 +82,22 @@ export function createAvailability(timeoutMilliseconds: number): Availability {
         }
         const expire = (): void => {
           if (!settle()) return
-          const error = unavailable(`no answer within ${timeoutMilliseconds} ms`)
-          failed(error)
-          reject(error)
+          reject(failed(new Error(`no answer within ${timeoutMilliseconds} ms`)))
+          if (failures >= AWAY_AFTER) onSilence()
         }
         // An answer that waited because this process was busy is read before time is called.
         const timer = setTimeout(() => setImmediate(expire), timeoutMilliseconds)
         command().then(
           (value) => {
+            if (!settle()) return
             succeeded(kind)
-            if (settle()) resolve(value)
+            resolve(value)
           },
           (error) => {
-            if (!settle()) return
-            failed(error)
-            reject(error)
+            if (settle()) reject(failed(error))
           },
         )
       })
     },
   }
-}
-
-function unavailable(reason: string | undefined): StoreUnavailableError {
-  return new StoreUnavailableError(`Redis is not answering: ${reason ?? 'no connection'}`)
 }

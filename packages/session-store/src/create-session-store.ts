@@ -3,6 +3,7 @@ import { MemorySessionStore } from './memory-session-store.ts'
 import { isNodeRedis, type NodeRedisClient, nodeRedisLink } from './node-redis-link.ts'
 import type { RedisLink } from './redis-link.ts'
 import { RedisSessionStore } from './redis-session-store.ts'
+import { StoreConfigError } from './store-errors.ts'
 
 /** Where sessions are kept. Without `url` and `client` they live in this process. */
 export interface SessionStoreOptions {
@@ -12,7 +13,7 @@ export interface SessionStoreOptions {
   readonly client?: IoredisClient | NodeRedisClient | undefined
   /**
    * Seals what is kept. `createAuthRouter` brings its session secret along, so this is for use with
-   * express-session alone. The first of a list seals, every one opens.
+   * express-session alone. Each has 32 characters or more; the first of a list seals, every one opens.
    */
   readonly secret?: string | readonly string[] | undefined
   /** What every key begins with. Default `latchkey:`. */
@@ -29,7 +30,7 @@ export interface SessionStoreOptions {
  * Makes a session store for express-session and for `createAuthRouter`. It connects by itself, keeps
  * trying when Redis is away, and never keeps a process waiting at its start.
  *
- * @throws {TypeError} for a url or client it cannot use.
+ * @throws {@link StoreConfigError} for an option it cannot use.
  */
 export function createSessionStore(
   options: SessionStoreOptions & ({ readonly url: string } | { readonly client: object }),
@@ -41,29 +42,51 @@ export function createSessionStore(
   options: SessionStoreOptions = {},
 ): RedisSessionStore | MemorySessionStore {
   const { prefix = 'latchkey:', touchSeconds = 60, timeoutMilliseconds = 1000 } = options
-  const link = linkOf(options, timeoutMilliseconds)
+  const { maxSessions = 10_000 } = options
+  checkNumber('touchSeconds', touchSeconds, 0)
+  checkNumber('timeoutMilliseconds', timeoutMilliseconds, 1)
+  checkNumber('maxSessions', maxSessions, 1)
+  const secrets = secretsOf(options.secret)
+  const link = linkOf(options)
   if (!link) {
     warnInProduction()
-    return new MemorySessionStore({ maxSessions: options.maxSessions ?? 10_000 })
+    return new MemorySessionStore({ maxSessions })
   }
-  const secrets = [options.secret ?? []].flat()
   return new RedisSessionStore({ link, prefix, secrets, touchSeconds, timeoutMilliseconds })
 }
 
-function linkOf(
-  { url, client }: SessionStoreOptions,
-  timeoutMilliseconds: number,
-): RedisLink | undefined {
+function checkNumber(name: keyof SessionStoreOptions, value: number, least: number): void {
+  if (Number.isFinite(value) && value >= least) return
+  throw new StoreConfigError(`"${name}" must be a number of at least ${least}, not ${value}.`)
+}
+
+const MIN_SECRET_LENGTH = 32
+
+function secretsOf(secret: SessionStoreOptions['secret']): string[] {
+  const secrets = [secret ?? []].flat()
+  if (secrets.every((one) => typeof one === 'string' && one.length >= MIN_SECRET_LENGTH)) {
+    return secrets
+  }
+  throw new StoreConfigError(
+    `"secret" must have at least ${MIN_SECRET_LENGTH} characters, each one of a list; is the environment variable set?`,
+  )
+}
+
+function linkOf({ url, client }: SessionStoreOptions): RedisLink | undefined {
   if (isIoredis(client)) return ioredisLink(client)
   if (isNodeRedis(client)) return nodeRedisLink(client)
   if (client !== undefined) {
-    throw new TypeError('"client" must be a client of ioredis or of redis (node-redis).')
+    throw new StoreConfigError(
+      '"client" must be a client of ioredis, or of redis (node-redis) 5 or newer.',
+    )
   }
   if (url === undefined || url === '') return undefined
   if (!/^rediss?:\/\/./.test(url)) {
-    throw new TypeError('"url" must begin with redis:// or rediss://, as redis://localhost:6379.')
+    throw new StoreConfigError(
+      '"url" must begin with redis:// or rediss://, as redis://localhost:6379.',
+    )
   }
-  return ioredisLink(connectIoredis(url, timeoutMilliseconds))
+  return connectIoredis(url)
 }
 
 function warnInProduction(): void {

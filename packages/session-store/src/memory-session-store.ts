@@ -1,5 +1,6 @@
 import type { SessionIndex, SessionLock, SessionRecord } from '@latchkey/core'
 import { type SessionData, Store } from 'express-session'
+import type { StoreHealth } from './availability.ts'
 import type { Replaced } from './redis-session-store.ts'
 
 /** How a {@link MemorySessionStore} is bounded. */
@@ -66,6 +67,17 @@ export class MemorySessionStore extends Store {
       },
     }
   }
+
+  /** As with Redis; there is nothing that could be away. */
+  health(): StoreHealth {
+    return { status: 'ok', reason: undefined }
+  }
+
+  /** As with Redis: resolves at once. */
+  async ready(): Promise<void> {}
+
+  /** As with Redis: there is no connection to close. */
+  async close(): Promise<void> {}
 
   override get(id: string, done: (error?: unknown, record?: Answer) => void): void {
     const entry = live(this.#entries, id)

@@ -1,4 +1,4 @@
-import type { RedisLink, ScriptArgument } from './redis-link.ts'
+import { patternOf, type RedisLink, type ScriptArgument } from './redis-link.ts'
 
 type Argument = string | Buffer
 
@@ -14,35 +14,42 @@ export interface NodeRedisClient {
   evalSha(sha: string, options: { keys: string[]; arguments: Argument[] }): Promise<unknown>
   // biome-ignore lint/suspicious/noExplicitAny: the mapping's type differs between kinds of client
   withTypeMapping(mapping: any): any
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  withCommandOptions(options: any): any
 }
 
 const BULK_STRING = 36 // `$`, the type that GET answers with
 
 /** Whether a client is one of node-redis. */
 export function isNodeRedis(client: unknown): client is NodeRedisClient {
-  return typeof (client as { withTypeMapping?: unknown } | null)?.withTypeMapping === 'function'
+  return typeof (client as Partial<NodeRedisClient> | null)?.withCommandOptions === 'function'
 }
 
-/** Makes a link of a client. */
+/** Makes a link of a client, which stays its owner's to close. */
 export function nodeRedisLink(client: NodeRedisClient): RedisLink {
-  const bytes = client.withTypeMapping({ [BULK_STRING]: Buffer }) as {
-    get(key: string): Promise<Buffer | null>
-  }
+  // The store bounds the time itself: the client's own limit is an AbortSignal for each command,
+  // which costs more than reading a session does.
+  const reader = client.withCommandOptions({
+    typeMapping: { [BULK_STRING]: Buffer },
+    timeout: undefined,
+  }) as { get(key: string): Promise<Buffer | null> }
+  // Answers as the scripts are written for, whatever the application has mapped types to.
+  const writer = client.withTypeMapping({}) as NodeRedisClient
+  const keyPrefix = String((client as { _keyPrefix?: string | Buffer })._keyPrefix ?? '')
   const call = (key: string, args: ScriptArgument[]) => ({ keys: [key], arguments: args })
   return {
     client,
-    get: (key) => bytes.get(key),
-    evalSha: (script, key, args) => client.evalSha(script.sha, call(key, args)),
-    eval: (script, key, args) => client.eval(script.lua, call(key, args)),
-    del: (key) => client.del(key),
+    get: (key) => reader.get(key),
+    evalSha: (script, key, args) => writer.evalSha(script.sha, call(key, args)),
+    eval: (script, key, args) => writer.eval(script.lua, call(key, args)),
+    del: (key) => writer.del(key),
     async *scan(prefix) {
       for await (const node of nodesOf(client)) {
-        yield* node.scanIterator({ MATCH: `${prefix}*`, COUNT: 100 })
+        const pages = node.scanIterator({ MATCH: patternOf(keyPrefix + prefix), COUNT: 100 })
+        for await (const keys of pages) yield keys.map((key) => key.slice(keyPrefix.length))
       }
     },
-    async close() {
-      await (client as unknown as { close(): Promise<void> }).close()
-    },
+    async close() {},
   }
 }
 

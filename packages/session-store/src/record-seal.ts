@@ -19,16 +19,18 @@ const TAG_BYTES = 16
 export interface OpenedRecord {
   readonly id: string
   readonly record: SessionRecord
+  /** When the session ends unless it is prolonged, in milliseconds since the epoch. */
+  readonly endsAt: number
 }
 
 /** Seals what is kept in Redis, and hides the names it is kept under. */
 export interface RecordSeal {
   /** Encrypts a record (AES-256-GCM), bound to the name it will be kept under. */
-  seal(name: string, id: string, record: SessionRecord): Buffer
+  seal(name: string, content: OpenedRecord): Buffer
   /** The record, or `undefined` for anything that was not sealed here under this name. */
   open(name: string, value: Buffer): OpenedRecord | undefined
-  /** The names of an index key, one for each secret; the first is the one to add to. */
-  indexNames(key: string): string[]
+  /** The names of a key that says something, one for each secret in their order. */
+  keyNames(key: string): string[]
 }
 
 /** The name of a session: a hash, as ids are 256 random bits. */
@@ -42,39 +44,40 @@ export function versionOf(value: Buffer): Buffer {
 }
 
 /**
- * Makes the seal.
+ * Makes the seal. Nonces are random, so a secret is good for 2^32 writes.
  *
  * @param secrets - The session secrets. The first seals, every one opens.
- * @see RFC 5869 for the derivation of the keys
+ * @see RFC 5869 for the derivation of the keys, NIST SP 800-38D §8.3 for the number of writes
  */
 export function createRecordSeal(secrets: readonly string[]): RecordSeal {
   const keys = secrets.map((secret) => derive(secret, 'session-record'))
-  const indexKeys = secrets.map((secret) => derive(secret, 'session-index'))
+  const nameKeys = secrets.map((secret) => derive(secret, 'session-index'))
   const nonces = createNonces()
   const [first] = keys
   if (!first) throw new TypeError('"secret" must have at least one entry')
   return {
-    seal(name, id, record) {
+    seal(name, { id, record, endsAt }) {
       const head = Buffer.allocUnsafe(VERSION_BYTES)
       head[0] = FORMAT
       nonces(head, 1)
       const cipher = createCipheriv('aes-256-gcm', first, head.subarray(1))
       cipher.setAAD(Buffer.from(name))
-      const body = cipher.update(JSON.stringify([id, record]), 'utf8')
-      return Buffer.concat([head, body, cipher.final(), cipher.getAuthTag()])
+      const body = cipher.update(JSON.stringify([id, record, endsAt]), 'utf8')
+      cipher.final()
+      return Buffer.concat([head, body, cipher.getAuthTag()])
     },
     open(name, value) {
       if (value[0] !== FORMAT || value.length < VERSION_BYTES + TAG_BYTES) return undefined
       for (const key of keys) {
         const plain = decrypt(key, name, value)
         if (plain === undefined) continue
-        const [id, record] = JSON.parse(plain) as [string, SessionRecord]
-        return { id, record }
+        const [id, record, endsAt] = JSON.parse(plain) as [string, SessionRecord, number]
+        return { id, record, endsAt }
       }
       return undefined
     },
-    indexNames: (key) =>
-      indexKeys.map((secret) => createHmac('sha256', secret).update(key).digest('base64url')),
+    keyNames: (key) =>
+      nameKeys.map((secret) => createHmac('sha256', secret).update(key).digest('base64url')),
   }
 }
 
@@ -91,8 +94,10 @@ function decrypt(key: KeyObject, name: string, value: Buffer): string | undefine
     })
     decipher.setAAD(Buffer.from(name))
     decipher.setAuthTag(value.subarray(end))
-    const plain = decipher.update(value.subarray(VERSION_BYTES, end), undefined, 'utf8')
-    return plain + decipher.final('utf8')
+    // GCM gives all plaintext at once; `final` only throws when the tag does not fit.
+    const plain = decipher.update(value.subarray(VERSION_BYTES, end))
+    decipher.final()
+    return plain.toString()
   } catch {
     return undefined
   }

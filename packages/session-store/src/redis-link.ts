@@ -11,12 +11,15 @@ export interface RedisLink {
   evalSha(script: Script, key: string, args: ScriptArgument[]): Promise<unknown>
   eval(script: Script, key: string, args: ScriptArgument[]): Promise<unknown>
   del(key: string): Promise<unknown>
-  /** Every key that begins like this, on all nodes; some may come twice. */
+  /** Every key that begins like this, on all nodes, some at a time; some may come twice. */
   scan(prefix: string): AsyncIterable<string[]>
+  /** Leaves a connection on which nothing has been answered for a while, and makes another. */
+  reconnect?(): void
+  /** Closes the connection, if the store made it. */
   close(): Promise<void>
 }
 
-/** Runs a script by its name, and sends the script itself where Redis does not know it yet. */
+/** Runs a script by its name, and sends the script itself where Redis does not know it (any more). */
 export async function runScript(
   link: RedisLink,
   script: Script,
@@ -29,4 +32,9 @@ export async function runScript(
     if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error
     return link.eval(script, key, args)
   }
+}
+
+/** The pattern of SCAN for keys that begin with exactly this. */
+export function patternOf(prefix: string): string {
+  return `${prefix.replace(/[\\*?[\]]/g, '\\$&')}*`
 }

@@ -1,12 +1,21 @@
-import { randomBytes } from 'node:crypto'
 import { channel } from 'node:diagnostics_channel'
-import type { SessionIndex, SessionLock, SessionRecord } from '@latchkey/core'
+import type { OnceMemory, SessionIndex, SessionLock, SessionRecord } from '@latchkey/core'
 import { RedisStore } from 'connect-redis'
 import type { SessionData } from 'express-session'
-import { type Availability, createAvailability, type StoreHealth } from './availability.ts'
-import { createRecordSeal, type RecordSeal, sessionName, versionOf } from './record-seal.ts'
-import { type RedisLink, runScript, type ScriptArgument } from './redis-link.ts'
+import type { StoreHealth } from './availability.ts'
+import {
+  createRecordSeal,
+  type OpenedRecord,
+  type RecordSeal,
+  sessionName,
+  versionOf,
+} from './record-seal.ts'
+import { createRedisClaims } from './redis-claims.ts'
+import { createRedisCommands, type RedisCommands } from './redis-commands.ts'
+import { createRedisIndex } from './redis-index.ts'
+import type { RedisLink } from './redis-link.ts'
 import * as scripts from './scripts.ts'
+import { StoreConfigError } from './store-errors.ts'
 
 /** The settings of a {@link RedisSessionStore}, every default filled in. */
 export interface RedisSettings {
@@ -25,6 +34,9 @@ type Done = (error?: unknown) => void
 type Answer = any
 type DoneGet = (error?: unknown, record?: Answer) => void
 
+const SESSION = 's:'
+const DAY_MILLISECONDS = 86_400_000
+
 const unreadable = channel('latchkey:session.unreadable')
 
 /** Where a record came from: rides along on the record itself, invisible to JSON. */
@@ -32,7 +44,8 @@ const origin = Symbol('latchkey.origin')
 
 interface Origin {
   readonly version: Buffer
-  readonly expiresAt: number
+  /** In milliseconds since the epoch. */
+  readonly endsAt: number
 }
 
 interface WithOrigin {
@@ -46,25 +59,29 @@ interface WithOrigin {
 export class RedisSessionStore extends RedisStore {
   readonly index: SessionIndex
   readonly lock: SessionLock
+  /** Resolves to `true` for the first caller with a key within `seconds`. */
+  readonly claim: OnceMemory
+  /** Whether a key is claimed. */
+  readonly isClaimed: (key: string) => Promise<boolean>
   readonly #link: RedisLink
-  readonly #availability: Availability
+  readonly #commands: RedisCommands
   readonly #touchMilliseconds: number
-  readonly #root: string
   #seal: RecordSeal | undefined
 
-  constructor(settings: RedisSettings) {
-    super({ client: settings.link.client, prefix: `${settings.prefix}s:` })
-    this.#link = settings.link
-    this.#root = settings.prefix
-    this.#availability = createAvailability(settings.timeoutMilliseconds)
-    this.#touchMilliseconds = settings.touchSeconds * 1000
-    if (settings.secrets.length > 0) this.useSecrets(settings.secrets)
-    this.index = {
-      add: (keys, id, seconds) => this.#addToIndex(keys, id, seconds),
-      find: (key) => this.#find(key),
-      remove: (keys, id) => this.#removeFromIndex(keys, id),
-    }
-    this.lock = { acquire: (key, seconds) => this.#acquire(key, seconds) }
+  constructor({ link, prefix, secrets, touchSeconds, timeoutMilliseconds }: RedisSettings) {
+    super({ client: link.client, prefix: `${prefix}${SESSION}` })
+    this.#link = link
+    this.#commands = createRedisCommands(link, prefix, timeoutMilliseconds)
+    this.#touchMilliseconds = touchSeconds * 1000
+    if (secrets.length > 0) this.useSecrets(secrets)
+    const sealed = (): RecordSeal => this.#sealed()
+    this.index = createRedisIndex(this.#commands, sealed, async (name) => {
+      return (await this.#open(name))?.id
+    })
+    const { claim, isClaimed, lock } = createRedisClaims(this.#commands, sealed)
+    this.claim = claim
+    this.isClaimed = isClaimed
+    this.lock = lock
   }
 
   /** Takes the session secrets, unless they were given as an option. */
@@ -74,21 +91,21 @@ export class RedisSessionStore extends RedisStore {
 
   /** How it stands with Redis, without asking it. */
   health(): StoreHealth {
-    return this.#availability.health()
+    return this.#commands.health()
   }
 
   /** Resolves when Redis answers, for a readiness probe; rejects when it does not. */
   async ready(): Promise<void> {
-    await this.#availability.run('read', () => this.#link.get(`${this.#root}ready`))
+    await this.#commands.get('ready')
   }
 
-  /** Closes the connection. */
+  /** Closes the connection that was made from a url; a client stays its owner's to close. */
   close(): Promise<void> {
     return this.#link.close()
   }
 
   override get(id: string, done?: DoneGet): Promise<Answer> {
-    return settle<Answer>(this.#read(sessionName(id)), done)
+    return settle<Answer>(this.#read(id), done)
   }
 
   override set(id: string, data: SessionData | SessionRecord, done?: Done): Promise<Answer> {
@@ -100,7 +117,7 @@ export class RedisSessionStore extends RedisStore {
   }
 
   override destroy(id: string, done?: Done): Promise<Answer> {
-    return settle(this.#script(scripts.endScript, `s:${sessionName(id)}`), done)
+    return settle(this.#end(sessionName(id)), done)
   }
 
   /** Remembers for express-session which version its session was made from. */
@@ -120,174 +137,112 @@ export class RedisSessionStore extends RedisStore {
   async replace(id: string, record: SessionRecord, seen?: SessionRecord): Promise<Replaced> {
     const name = sessionName(id)
     const version = (seen as WithOrigin | undefined)?.[origin]?.version ?? ''
-    const value = this.#sealed().seal(name, id, record)
-    const milliseconds = Math.ceil(this.#end(record) - Date.now())
-    if (milliseconds <= 0) {
-      await this.#script(scripts.endScript, `s:${name}`)
-      return 'ended'
-    }
-    const args = [value, String(milliseconds), version]
-    const outcome = await this.#script(scripts.replaceScript, `s:${name}`, args)
+    const outcome = await this.#write(scripts.replaceScript, name, id, record, version)
     return outcome === 1 ? 'replaced' : outcome === 2 ? 'changed' : 'ended'
-  }
-
-  /** Resolves to `true` for the first caller with a key within `seconds`. */
-  async claim(key: string, seconds: number): Promise<boolean> {
-    const token = randomBytes(16).toString('base64url')
-    const name = `c:${this.#sealed().indexNames(key)[0]}`
-    return (await this.#script(scripts.claimScript, name, [token, String(seconds * 1000)])) === 1
-  }
-
-  /** Whether a key is claimed. */
-  async isClaimed(key: string): Promise<boolean> {
-    const held = await Promise.all(
-      this.#sealed()
-        .indexNames(key)
-        .map((name) => {
-          const stored = `${this.#root}c:${name}`
-          return this.#availability.run('read', () => this.#link.get(stored))
-        }),
-    )
-    return held.some((value) => value !== null && value !== undefined)
   }
 
   override clear(done?: Done): Promise<Answer> {
     const clear = async (): Promise<void> => {
-      for (const key of await this.#keys()) {
-        await this.#availability.run('write', () => this.#link.del(key))
+      for await (const names of this.#commands.scan(SESSION)) {
+        await Promise.all(names.map((name) => this.#commands.del(name)))
       }
     }
     return settle(clear(), done)
   }
 
-  /** Counts every key, so it takes its time: for operators and tests. */
+  /** Counts by opening every session, so it takes its time: for operators and tests. */
   override length(done?: (error?: unknown, length?: Answer) => void): Promise<Answer> {
     return settle(
-      this.#everything().then((all) => all.length),
+      this.#collect(() => 1).then((all) => all.length),
       done,
     )
   }
 
   override ids(done?: (error?: unknown, ids?: Answer) => void): Promise<Answer> {
     return settle(
-      this.#everything().then((all) => all.map(({ id }) => id)),
+      this.#collect(({ id }) => id),
       done,
     )
   }
 
   override all(done?: (error?: unknown, all?: Answer) => void): Promise<Answer> {
-    const all = this.#everything().then((found) =>
-      found.map(({ id, record }) => ({ ...record, id })),
+    return settle(
+      this.#collect(({ id, record }) => ({ ...record, id })),
+      done,
     )
-    return settle(all, done)
   }
 
-  async #read(name: string): Promise<SessionRecord | undefined> {
-    return (await this.#open(name))?.record
+  async #read(id: string): Promise<SessionRecord | undefined> {
+    return (await this.#open(sessionName(id)))?.record
   }
 
-  async #open(name: string): Promise<{ id: string; record: SessionRecord } | undefined> {
+  async #open(name: string): Promise<OpenedRecord | undefined> {
     const seal = this.#sealed()
-    const value = await this.#availability.run('read', () => this.#link.get(this.prefix + name))
+    const value = await this.#commands.get(SESSION + name)
     if (!value || value.length <= scripts.ENDED.length) return undefined
     const opened = seal.open(name, value)
     if (!opened) {
       unreadable.publish({ bytes: value.length, format: value[0] })
       return undefined
     }
-    const expiresAt = this.#end(opened.record)
-    if (expiresAt <= Date.now()) return undefined
-    const from: Origin = { version: versionOf(value), expiresAt }
+    if (opened.endsAt <= Date.now()) return undefined
+    const from: Origin = { version: versionOf(value), endsAt: opened.endsAt }
     ;(opened.record as WithOrigin)[origin] = from
     return opened
   }
 
   async #set(id: string, record: SessionRecord): Promise<void> {
-    if ((record as WithOrigin)[origin]) {
-      await this.replace(id, record)
-      return
-    }
-    const milliseconds = Math.ceil(this.#end(record) - Date.now())
-    if (milliseconds <= 0) return
-    const name = sessionName(id)
-    const value = this.#sealed().seal(name, id, record)
-    await this.#script(scripts.beginScript, `s:${name}`, [value, String(milliseconds)])
+    // Whatever was read is written over; only a session that nobody has read can begin.
+    if ((record as WithOrigin)[origin]) await this.replace(id, record)
+    else await this.#write(scripts.beginScript, sessionName(id), id, record)
   }
 
   async #touch(id: string, record: SessionRecord): Promise<void> {
     const from = (record as WithOrigin)[origin]
-    if (from && this.#end(record) - from.expiresAt < this.#touchMilliseconds) return
-    if (from) await this.replace(id, record, record)
-  }
-
-  async #addToIndex(keys: readonly string[], id: string, seconds: number): Promise<void> {
-    const member = sessionName(id)
-    const names = keys.map((key) => this.#sealed().indexNames(key)[0])
-    await Promise.all(
-      names.map((name) =>
-        this.#script(scripts.indexAddScript, `i:${name}`, [member, String(seconds)]),
-      ),
-    )
-  }
-
-  async #find(key: string): Promise<string[]> {
-    const sets = await Promise.all(
-      this.#sealed()
-        .indexNames(key)
-        .map((name) => this.#script(scripts.indexFindScript, `i:${name}`)),
-    )
-    const names = new Set((sets as string[][]).flat().map(String))
-    const opened = await Promise.all([...names].map((name) => this.#open(name)))
-    return opened.flatMap((found) => (found ? [found.id] : []))
-  }
-
-  async #removeFromIndex(keys: readonly string[], id: string): Promise<void> {
-    const member = sessionName(id)
-    const names = keys.flatMap((key) => this.#sealed().indexNames(key))
-    await Promise.all(
-      names.map((name) => this.#script(scripts.indexRemoveScript, `i:${name}`, [member])),
-    )
-  }
-
-  async #acquire(key: string, seconds: number): Promise<(() => Promise<void>) | undefined> {
-    const token = randomBytes(16).toString('base64url')
-    const name = `l:${this.#sealed().indexNames(key)[0]}`
-    const args = [token, String(seconds * 1000)]
-    if ((await this.#script(scripts.claimScript, name, args)) !== 1) return undefined
-    return async () => {
-      await this.#script(scripts.releaseScript, name, [token])
+    if (from && endOf(record) - from.endsAt >= this.#touchMilliseconds) {
+      await this.replace(id, record, record)
     }
   }
 
-  #script(script: scripts.Script, name: string, args: ScriptArgument[] = []): Promise<unknown> {
-    const key = this.#root + name
-    return this.#availability.run('write', () => runScript(this.#link, script, key, args))
+  /** Runs a script that writes a record; one that is past its end ends the session instead. */
+  async #write(
+    script: scripts.Script,
+    name: string,
+    id: string,
+    record: SessionRecord,
+    ...more: (string | Buffer)[]
+  ): Promise<unknown> {
+    const endsAt = endOf(record)
+    const milliseconds = Math.ceil(endsAt - Date.now())
+    if (milliseconds <= 0) return this.#end(name)
+    const value = this.#sealed().seal(name, { id, record, endsAt })
+    return this.#commands.run(script, SESSION + name, [value, String(milliseconds), ...more])
   }
 
-  async #keys(): Promise<string[]> {
-    const keys = new Set<string>()
-    for await (const some of this.#link.scan(this.prefix)) for (const key of some) keys.add(key)
-    return [...keys]
+  async #end(name: string): Promise<void> {
+    await this.#commands.run(scripts.endScript, SESSION + name)
   }
 
-  async #everything(): Promise<{ id: string; record: SessionRecord }[]> {
-    const names = (await this.#keys()).map((key) => key.slice(this.prefix.length))
-    const opened = await Promise.all(names.map((name) => this.#open(name)))
-    return opened.filter((found) => found !== undefined)
-  }
-
-  #end(record: SessionRecord): number {
-    const { expires } = record.cookie
-    if (!expires) return Date.now() + 86_400_000
-    return typeof expires === 'string' ? Date.parse(expires) : expires.getTime()
+  async #collect<T>(pick: (opened: OpenedRecord) => T): Promise<T[]> {
+    const all: T[] = []
+    for await (const names of this.#commands.scan(SESSION)) {
+      const opened = await Promise.all(names.map((name) => this.#open(name.slice(SESSION.length))))
+      for (const one of opened) if (one) all.push(pick(one))
+    }
+    return all
   }
 
   #sealed(): RecordSeal {
     if (this.#seal) return this.#seal
-    throw new TypeError(
+    throw new StoreConfigError(
       'createSessionStore() has no secret to seal sessions with; pass "secret", or use the store as "session.store" of createAuthRouter().',
     )
   }
+}
+
+function endOf({ cookie: { expires } }: SessionRecord): number {
+  if (!expires) return Date.now() + DAY_MILLISECONDS
+  return typeof expires === 'string' ? Date.parse(expires) : expires.getTime()
 }
 
 function settle<T>(

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { createMemoryStore, type SessionStore } from '@latchkey/core'
 import { createSessionStore } from '@latchkey/session-store'
 import { sessionStoreCases } from '@latchkey/testing/session-store'
@@ -160,8 +161,12 @@ test('connect-redis alone keeps sessions, and none of the other promises', async
   }
   client.destroy()
 
-  const table = [...kept].map(([name, ok]) => `${ok ? 'yes' : 'no '}  ${name}`)
-  process.stdout.write(`connect-redis alone:\n${table.join('\n')}\n`)
   const kinds = new Set([...kept].filter(([, ok]) => !ok).map(([name]) => name.split(':')[0]))
   expect([...kinds]).toEqual(['late writes', 'replace', 'index', 'claim', 'lock'])
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+  const rows = readme.split('\n').map((line) => line.split('|').map((cell) => cell.trim()))
+  for (const [name, ok] of kept) {
+    const promise = name.slice(name.indexOf(': ') + 2)
+    expect(rows).toContainEqual(['', promise, 'yes', 'yes', ok ? 'yes' : 'no', ''])
+  }
 })

@@ -141,6 +141,8 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
     const bad = networkFault(provider.fault, url.pathname)
     if (bad === 'delayed') await new Promise<void>((resume) => held.push(resume))
     else if (bad) return answerBadly(bad, res)
+    // Whoever is gone by now has asked for nothing.
+    if (req.socket.destroyed) return
     switch (url.pathname) {
       case '/.well-known/openid-configuration':
         return json(res, discoveryDocument(provider))

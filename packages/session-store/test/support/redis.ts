@@ -169,10 +169,11 @@ export async function startCluster(): Promise<TestCluster> {
   const nodes = await Promise.all([startRedis(lines), startRedis(lines), startRedis(lines)])
   const [first] = nodes
   for (const [at, node] of nodes.entries()) {
-    const from = Math.floor((SLOTS * at) / 3)
-    const to = Math.floor((SLOTS * (at + 1)) / 3) - 1
+    // Redis 6 has no ADDSLOTSRANGE.
+    const slots = Array.from({ length: SLOTS }, (_, slot) => slot)
+    const own = slots.filter((slot) => Math.floor((slot * 3) / SLOTS) === at)
     await node.inspect(async (r) => {
-      await r.call('cluster', 'addslotsrange', from, to)
+      await r.call('cluster', 'addslots', ...own)
       await r.call('cluster', 'meet', '127.0.0.1', first.port)
     })
   }

@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto'
+import type { OnceMemory, SessionLock } from '@latchkey/core'
+import type { RecordSeal } from './record-seal.ts'
+import type { RedisCommands } from './redis-commands.ts'
+import { claimScript, releaseScript } from './scripts.ts'
+
+/** What processes agree about: what has happened once, and whose turn it is. */
+export interface RedisClaims {
+  readonly claim: OnceMemory
+  /** Whether a key is claimed, without claiming it. */
+  isClaimed(key: string): Promise<boolean>
+  readonly lock: SessionLock
+}
+
+/**
+ * Makes it. While secrets are rotated a key has a name under each, and all are claimed: processes
+ * that know the old secret, both or the new one have a name in common.
+ */
+export function createRedisClaims(commands: RedisCommands, sealed: () => RecordSeal): RedisClaims {
+  const claimAll = async (names: string[], token: string, seconds: number): Promise<boolean> => {
+    const args = [token, String(Math.ceil(seconds * 1000))]
+    for (const name of names) {
+      if ((await commands.run(claimScript, name, args)) !== 1) return false
+    }
+    return true
+  }
+  const releaseAll = async (names: string[], token: string): Promise<void> => {
+    await Promise.all(names.map((name) => commands.run(releaseScript, name, [token])))
+  }
+  // In one order everywhere, so that of two processes one comes first at every name.
+  const namesOf = (kind: string, key: string): string[] =>
+    sealed()
+      .keyNames(key)
+      .map((name) => `${kind}:${name}`)
+      .sort()
+
+  return {
+    claim: async (key, seconds) => claimAll(namesOf('c', key), newToken(), seconds),
+    async isClaimed(key) {
+      const held = await Promise.all(namesOf('c', key).map((name) => commands.get(name)))
+      return held.some((value) => value !== null)
+    },
+    lock: {
+      async acquire(key, seconds) {
+        const names = namesOf('l', key)
+        const token = newToken()
+        const release = (): Promise<void> => releaseAll(names, token)
+        if (await claimAll(names, token, seconds)) return release
+        if (names.length > 1) await release()
+        return undefined
+      },
+    },
+  }
+}
+
+function newToken(): string {
+  return randomBytes(16).toString('base64url')
+}

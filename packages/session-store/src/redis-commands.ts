@@ -1,0 +1,45 @@
+import { type Availability, createAvailability } from './availability.ts'
+import { type RedisLink, runScript, type ScriptArgument } from './redis-link.ts'
+import type { Script } from './scripts.ts'
+
+/** The commands of a store: below its prefix, and each answered or failed in time. */
+export interface RedisCommands {
+  /** The value of a key; one that nobody can read when the key holds a list, a hash or the like. */
+  get(name: string): Promise<Buffer | null>
+  run(script: Script, name: string, args?: ScriptArgument[]): Promise<unknown>
+  del(name: string): Promise<unknown>
+  /** Every name that begins like this, some at a time and each once. */
+  scan(start: string): AsyncIterable<string[]>
+  readonly health: Availability['health']
+}
+
+/** Makes them. */
+export function createRedisCommands(
+  link: RedisLink,
+  prefix: string,
+  timeoutMilliseconds: number,
+): RedisCommands {
+  const availability = createAvailability(timeoutMilliseconds, () => link.reconnect?.())
+  return {
+    get: (name) => availability.run('read', () => link.get(prefix + name).catch(foreign)),
+    run: (script, name, args) =>
+      availability.run('write', () => runScript(link, script, prefix + name, args)),
+    del: (name) => availability.run('write', () => link.del(prefix + name)),
+    async *scan(start) {
+      const seen = new Set<string>()
+      for await (const keys of link.scan(prefix + start)) {
+        const fresh = new Set(keys.filter((key) => !seen.has(key)))
+        for (const key of fresh) seen.add(key)
+        yield [...fresh].map((key) => key.slice(prefix.length))
+      }
+    },
+    health: () => availability.health(),
+  }
+}
+
+const UNREADABLE = Buffer.alloc(2)
+
+function foreign(error: unknown): Buffer {
+  if (error instanceof Error && error.message.startsWith('WRONGTYPE')) return UNREADABLE
+  throw error
+}

@@ -1,0 +1,164 @@
+import { readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
+import { createSessionStore } from '@latchkey/session-store'
+import express from 'express'
+import expressSession from 'express-session'
+import { Redis } from 'ioredis'
+import { createClient } from 'redis'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { record } from './support/record.ts'
+import { startRedis, type TestRedis, until } from './support/redis.ts'
+
+const secret = 'a secret of the tests, 32 characters long'
+let redis: TestRedis
+beforeAll(async () => {
+  redis = await startRedis()
+})
+afterAll(() => redis[Symbol.asyncDispose]())
+
+test('after Redis forgot its scripts, sessions are written as before', async () => {
+  const store = createSessionStore({ url: redis.url, secret })
+  await store.set('scripts', record({ n: 0 }))
+  await redis.inspect((r) => r.script('FLUSH'))
+  const seen = await store.get('scripts')
+  expect(await store.replace('scripts', { ...seen, n: 1 }, seen)).toBe('replaced')
+  expect((await store.get('scripts')).n).toBe(1)
+  await store.close()
+})
+
+test('a session of a megabyte is kept, with names in every script', async () => {
+  const store = createSessionStore({ url: redis.url, secret })
+  const notes = 'Grüße, 世界 🍵 '.repeat(60_000)
+  await store.set('large', record({ notes }))
+  expect((await store.get('large')).notes === notes).toBe(true)
+  await store.close()
+})
+
+test('counting, listing and clearing stay below the prefix, whatever it is made of', async () => {
+  const client = new Redis(redis.url, { keyPrefix: 'app*:' })
+  const nodeRedis = await createClient({ url: redis.url, keyPrefix: 'app?:' }).connect()
+  const other = createSessionStore({ url: redis.url, secret, prefix: 'app1:a1:' })
+  await other.set('of another application', record())
+  for (const one of [client, nodeRedis]) {
+    const store = createSessionStore({ client: one as Redis, secret, prefix: 'a[1]*:' })
+    for (const id of ['one', 'two']) await store.set(id, record({ of: id }))
+    await store.destroy('two')
+    expect(await store.length()).toBe(1)
+    expect(await store.ids()).toEqual(['one'])
+    expect(await store.all()).toMatchObject([{ id: 'one', of: 'one' }])
+    await store.clear()
+    expect(await store.length()).toBe(0)
+  }
+  expect(await other.ids()).toEqual(['of another application'])
+  client.disconnect()
+  nodeRedis.destroy()
+  await other.close()
+})
+
+test('closing the store leaves a client that was passed in to its owner', async () => {
+  const client = new Redis(redis.url)
+  await createSessionStore({ client, secret }).close()
+  expect(await client.ping()).toBe('PONG')
+  client.disconnect()
+})
+
+test('the rights of the check-list are enough, and health tells of missing ones', async () => {
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+  const [, rights = ''] = /`ACL SETUSER app on >… (.*?)`/s.exec(readme) ?? []
+  await redis.inspect(async (r) => {
+    await r.call('ACL', 'SETUSER', 'app', 'on', '>pass', ...rights.split(/\s+/))
+    await r.call('ACL', 'SETUSER', 'reader', 'on', '>pass', '~other:*', '+get', '+info')
+  })
+  const url = (user: string) => redis.url.replace('//', `//${user}@`)
+  const store = createSessionStore({ url: url('app:pass'), secret })
+  await store.set('rights', record({ n: 0 }))
+  const seen = await store.get('rights')
+  expect(await store.replace('rights', { ...seen, n: 1 }, seen)).toBe('replaced')
+  await store.index.add(['user'], 'rights', 60)
+  expect(await store.index.find('user')).toEqual(['rights'])
+  await store.index.remove(['user'], 'rights')
+  expect(await store.claim('once', 60)).toBe(true)
+  await (await store.lock.acquire('turn', 60))?.()
+  await store.destroy('rights')
+  expect(await store.length()).toBeGreaterThanOrEqual(0)
+  await store.close()
+
+  for (const user of ['reader:pass', 'app:wrong']) {
+    const refused = createSessionStore({ url: url(user), secret })
+    await expect(refused.get('rights')).rejects.toMatchObject({
+      code: 'LATCHKEY_STORE_UNAVAILABLE',
+    })
+    expect(refused.health()).toMatchObject({
+      status: 'unavailable',
+      reason: expect.stringMatching(/NOPERM|NOAUTH|WRONGPASS/),
+    })
+    expect(JSON.stringify(refused.health())).not.toMatch(/pass\b|wrong/)
+    await refused.close()
+  }
+})
+
+test('answers that come too late are errors in time, and do not pass for health', async () => {
+  const store = createSessionStore({ url: redis.url, secret, timeoutMilliseconds: 100 })
+  await store.set('slow', record())
+  await redis.inspect((r) => r.call('CLIENT', 'PAUSE', 600))
+  const begin = Date.now()
+  await expect(store.get('slow')).rejects.toMatchObject({ code: 'LATCHKEY_STORE_UNAVAILABLE' })
+  expect(Date.now() - begin).toBeLessThan(500)
+  expect(store.health().status).toBe('unavailable')
+  await until('Redis is in time again', () => store.get('slow').then(Boolean))
+  expect(store.health().status).toBe('ok')
+  await store.close()
+})
+
+test('a connection that died without a word is left for a new one', async () => {
+  const frozen = new Set<Socket>()
+  const through = createServer((socket) => {
+    const upstream = connect(redis.port, '127.0.0.1')
+    for (const [from, to] of [
+      [socket, upstream],
+      [upstream, socket],
+    ] as const) {
+      from.on('data', (data: Buffer) => void (frozen.has(socket) || to.write(data)))
+      from.on('error', () => {})
+      from.on('close', () => to.destroy())
+    }
+    sockets.add(socket)
+  })
+  const sockets = new Set<Socket>()
+  await new Promise<void>((resolve) => through.listen(0, '127.0.0.1', resolve))
+  const { port } = through.address() as AddressInfo
+  const store = createSessionStore({
+    url: `redis://127.0.0.1:${port}`,
+    secret,
+    timeoutMilliseconds: 100,
+  })
+  await store.set('route', record({ n: 1 }))
+  for (const socket of sockets) frozen.add(socket)
+
+  await expect(store.get('route')).rejects.toThrow('no answer within 100 ms')
+  await until('the store has another connection', () => store.get('route').then(Boolean), 5)
+  expect(sockets.size).toBeGreaterThan(1)
+  await store.close()
+  for (const socket of sockets) socket.destroy()
+  through.close()
+})
+
+test('with express-session alone a Redis that is away means 503 with retry-after', async () => {
+  await using down = await startRedis()
+  const store = createSessionStore({ url: down.url, secret, timeoutMilliseconds: 200 })
+  const app = express().set('env', 'test')
+  app.use(expressSession({ secret, store, resave: false, saveUninitialized: true }))
+  app.get('/', (_req, res) => void res.send('fine'))
+  const server = app.listen(0)
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const [cookie = ''] = (await fetch(url)).headers.getSetCookie()
+  await down.kill()
+
+  const answer = await fetch(url, { headers: { cookie: cookie.split(';')[0] as string } })
+  expect(answer.status).toBe(503)
+  expect(answer.headers.get('retry-after')).toBe('5')
+  server.close()
+  server.closeAllConnections()
+  await store.close()
+})

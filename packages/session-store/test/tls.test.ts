@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { createSessionStore } from '@latchkey/session-store'
+import { Redis } from 'ioredis'
+import { createClient } from 'redis'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Certificates, makeCertificates, tlsMissing } from './support/certificates.ts'
+import { record } from './support/record.ts'
+import { freePort, startRedis, type TestRedis } from './support/redis.ts'
+
+const secret = 'a secret of the tests, 32 characters long'
+const missing = tlsMissing()
+if (missing) process.stdout.write(`TLS to Redis is not tested: ${missing}.\n`)
+
+describe.skipIf(missing)('over TLS', () => {
+  let certificates: Certificates
+  let redis: TestRedis
+  let port: number
+  beforeAll(async () => {
+    certificates = makeCertificates()
+    port = await freePort()
+    redis = await startRedis([
+      `tls-port ${port}`,
+      `tls-cert-file ${certificates.certificateFile}`,
+      `tls-key-file ${certificates.keyFile}`,
+      `tls-ca-cert-file ${certificates.caFile}`,
+      'tls-auth-clients no',
+    ])
+  })
+  afterAll(() => redis[Symbol.asyncDispose]())
+
+  test('a client that trusts the authority keeps sessions, with ioredis and with node-redis', async () => {
+    const { ca } = certificates
+    const ioredis = new Redis({ host: '127.0.0.1', port, tls: { ca } })
+    const nodeRedis = await createClient({
+      socket: { host: '127.0.0.1', port, tls: true, ca },
+    }).connect()
+    const [one, two] = [ioredis, nodeRedis].map((client) => createSessionStore({ client, secret }))
+
+    await one?.set('first', record({ cart: 1 }))
+    expect(await two?.get('first')).toMatchObject({ cart: 1 })
+    expect(await redis.inspect((r) => r.info('clients'))).toMatch(/connected_clients:3/)
+    ioredis.disconnect()
+    nodeRedis.destroy()
+  })
+
+  test('an address is enough where Node trusts the authority', async () => {
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [
+        '--conditions=latchkey-source',
+        fileURLToPath(new URL('support/one-session.ts', import.meta.url)),
+        `rediss://127.0.0.1:${port}`,
+      ],
+      { env: { ...process.env, NODE_EXTRA_CA_CERTS: certificates.caFile } },
+    )
+    expect(stdout).toBe('read back 1\n')
+  })
+
+  test('a Redis with a certificate of nobody known gets no session to see', async () => {
+    const store = createSessionStore({
+      url: `rediss://127.0.0.1:${port}`,
+      secret,
+      timeoutMilliseconds: 300,
+    })
+    await expect(store.set('second', record())).rejects.toMatchObject({
+      code: 'LATCHKEY_STORE_UNAVAILABLE',
+    })
+    await expect(store.get('first')).rejects.toThrow()
+    expect(store.health().status).toBe('unavailable')
+    await store.close()
+    expect(await redis.inspect((r) => r.keys('latchkey:s:*'))).toHaveLength(2)
+  })
+})
