@@ -44,6 +44,20 @@ test('docs/environment.md names no variable that the sources do not read', () =>
   expect([...variables].filter((name) => !words.has(name))).toEqual([])
 })
 
+const threats = [...read('docs/guides/security.md').matchAll(/\| `(\S+\.ts)`: (.+?) \|$/gm)]
+
+test('every threat of docs/guides/security.md has a test', () => {
+  const rows = read('docs/guides/security.md').match(/^\| (?!Threat|-)/gm) ?? []
+  expect(threats).toHaveLength(rows.length)
+})
+
+test.for(threats.map(([, file = '', name = '']) => ({ file, name })))(
+  '$file has the test "$name", which docs/guides/security.md names',
+  ({ file, name }) => {
+    expect(read(file)).toContain(name)
+  },
+)
+
 function statusOf(code: string): number | undefined {
   if (code in statusOfCode) return statusOfCode[code as keyof typeof statusOfCode]
   return new LatchkeyError(code as LatchkeyErrorCode, '').status

@@ -6,13 +6,14 @@ import { loadDocument } from './documents.ts'
 export function addGuardedRoutes(app: Express): void {
   // #region user
   app.get('/account', requireUser(), (req, res) => {
-    res.send(`Hello ${req.auth.user.name}`)
+    res.type('text').send(`Hello ${req.auth.user.name}`)
   })
   // #endregion
 
   // #region optional
   app.get('/', (req, res) => {
-    res.send(req.auth.isAuthenticated ? `Hello ${req.auth.user.name}` : 'Hello stranger')
+    const name = req.auth.isAuthenticated ? req.auth.user.name : 'stranger'
+    res.type('text').send(`Hello ${name}`)
   })
   // #endregion
 
@@ -42,7 +43,7 @@ export function addGuardedRoutes(app: Express): void {
 
   const member = requireUser({ claims: { org: (org, req) => org === req.params.org } })
   app.get('/orgs/:org', member, (req, res) => {
-    res.send(`For members of ${req.params.org}`)
+    res.type('text').send(`For members of ${req.params.org}`)
   })
   // #endregion
 

@@ -48,7 +48,7 @@ export function createRoutesApp(connection: AuthRouterOptions): Express {
 
   app.get('/mail', requireUser(), (req, res) => {
     const user = auth.getUser(req) // { sub: string, email: string, roles: string[] }
-    res.send(user.email.toLowerCase())
+    res.type('text').send(user.email.toLowerCase())
   })
   // #endregion
 
