@@ -44,7 +44,7 @@ test('docs/environment.md names no variable that the sources do not read', () =>
   expect([...variables].filter((name) => !words.has(name))).toEqual([])
 })
 
-const threats = [...read('docs/guides/security.md').matchAll(/\| `(\S+\.ts)`: (.+?) \|$/gm)]
+const threats = [...read('docs/guides/security.md').matchAll(/\| `(\S+\.ts)`: (.+?) +\|$/gm)]
 
 test('every threat of docs/guides/security.md has a test', () => {
   const rows = read('docs/guides/security.md').match(/^\| (?!Threat|-)/gm) ?? []

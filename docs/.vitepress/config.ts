@@ -15,11 +15,12 @@ export default defineConfig({
   srcExclude: ['README.md', '.*/**', 'examples/**', 'packages/*/{src,test,CHANGELOG.md}/**'],
   outDir: path.join(root, 'docs/.vitepress/dist'),
   cacheDir: path.join(root, 'docs/.vitepress/cache'),
+  ignoreDeadLinks: 'localhostLinks',
   rewrites: (document) => pageOf(document) ?? document,
   head: [['link', { rel: 'icon', href: `data:image/svg+xml,${encodeURIComponent(icon)}` }]],
   markdown: {
     anchor: { slugify: anchorOf },
-    config: (markdown) => markdown.use(linkPages),
+    config: (markdown) => markdown.use(linkPages).use(tickBoxes),
     theme: { light: 'github-light', dark: 'github-dark' },
   },
   themeConfig: {
@@ -31,7 +32,6 @@ export default defineConfig({
       { text: 'Project', link: '/project/architecture', activeMatch: '^/(project|decisions)/' },
     ],
     sidebar,
-    outline: [2, 3],
     externalLinkIcon: true,
   },
   vite: { plugins: [resolveVueFromHere()], server: { fs: { allow: [root] } } },
@@ -51,6 +51,20 @@ function linkPages(markdown: MarkdownRenderer): void {
         if (link !== undefined) token.attrSet('href', link)
         return !isDropped
       })
+    }
+  })
+}
+
+/** `- [ ]` becomes a box to tick, as on Git hosts. Nothing remembers the ticks. */
+function tickBoxes(markdown: MarkdownRenderer): void {
+  markdown.core.ruler.push('latchkey-boxes', ({ tokens, Token }) => {
+    for (const { children } of tokens) {
+      const [first] = children ?? []
+      if (!first?.content.startsWith('[ ] ')) continue
+      const box = new Token('html_inline', '', 0)
+      box.content = '<input type="checkbox" aria-label="Done"> '
+      first.content = first.content.slice(4)
+      children?.unshift(box)
     }
   })
 }

@@ -21,6 +21,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
       { text: 'Sessions and Redis', link: '/guides/sessions' },
       { text: 'Testing your application', link: '/guides/testing' },
       { text: 'Error codes', link: '/errors' },
+      { text: 'Environment variables', link: '/environment' },
     ],
   },
   {
