@@ -51,7 +51,7 @@ async function follow(
       const commands = /npm install/.test(text) ? withTarballs(text, packed) : text
       const { code, output } = await run('bash', ['-euc', quiet + commands], {
         cwd,
-        timeout: 60_000,
+        timeout: 180_000,
       })
       if (code !== 0) throw new Error(`${commands}\n${output}`)
       const [, entered] = /^cd (\S+)$/m.exec(text) ?? []
@@ -71,12 +71,12 @@ function withTarballs(text: string, packed: readonly PackedPackage[]): string {
   const named = packed.filter(({ manifest }) => new RegExp(`${manifest.name}\\b`).test(text))
   const others = packed.filter((one) => !named.includes(one))
   const overrides = others.map(
-    ({ manifest, tarball }) => `npm pkg set 'overrides.${manifest.name}=file:${tarball}'`,
+    ({ manifest, tarball }) => `'overrides.${manifest.name}=file:${tarball}'`,
   )
   const commands = text.replaceAll(/@latchkey\/[\w-]+/g, (name) => {
     return packed.find(({ manifest }) => manifest.name === name)?.tarball ?? name
   })
-  return commands.replace(/^npm install/m, `${overrides.join('\n')}\nnpm install`)
+  return commands.replace(/^npm install/m, `npm pkg set ${overrides.join(' ')}\nnpm install`)
 }
 
 /** What the service printed, under the names that the guide shows. */
@@ -119,7 +119,7 @@ async function logIn(guide: string): Promise<void> {
   const browser = await launchChromium()
   try {
     const page = await browser.newPage()
-    page.setDefaultTimeout(10_000)
+    page.setDefaultTimeout(30_000)
     await page.goto(address)
     await page.getByLabel('Email address').fill(email)
     await page.getByLabel('Password').fill(password)
