@@ -54,7 +54,7 @@ test('every threat of docs/guides/security.md has a test', () => {
 test.for(threats.map(([, file = '', name = '']) => ({ file, name })))(
   '$file has the test "$name", which docs/guides/security.md names',
   ({ file, name }) => {
-    expect(read(file)).toContain(name)
+    expect(read(`packages/${file}`)).toContain(name)
   },
 )
 
