@@ -6,11 +6,11 @@ export default defineConfig({
     globalSetup: './test/support/setup.ts',
     setupFiles: './test/support/watch-for-leaks.ts',
     include: ['packages/*/test/**/*.test.ts', 'examples/*/test/**/*.test.ts', 'test/**/*.test.ts'],
-    // One file at a time on each core. Vitest would leave one core to itself, which on a machine with two
-    // is half of them; most files wait for sockets, disks and browsers anyway.
-    maxWorkers: '100%',
     testTimeout: 20_000,
     hookTimeout: 30_000,
     execArgv: ['--conditions=latchkey-source'],
+    // One file at a time on each core. Vitest would leave one core to itself, which on a machine with two
+    // is half of them; most files wait for sockets, disks and browsers anyway.
+    maxWorkers: '100%',
   },
 })
