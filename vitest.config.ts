@@ -9,5 +9,8 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 30_000,
     execArgv: ['--conditions=latchkey-source'],
+    // One file at a time on each core. Vitest would leave one core to itself, which on a machine with two
+    // is half of them; most files wait for sockets, disks and browsers anyway.
+    maxWorkers: '100%',
   },
 })

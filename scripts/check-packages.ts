@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { checkConsumer, installConsumer } from './consumer.ts'
+import { followGettingStarted } from './getting-started.ts'
 import { publishedPackages, root } from './packages.ts'
 import { report, run } from './run.ts'
 
@@ -30,4 +31,6 @@ async function checkPackages(): Promise<void> {
   const consumer = path.join(folder, 'consumer')
   if (!report('install the tarballs', await installConsumer(consumer, packed))) return
   await checkConsumer(consumer, packed)
+  const guide = path.join(folder, 'getting-started')
+  report('docs/guides/getting-started.md', await followGettingStarted(guide, packed))
 }

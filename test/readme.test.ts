@@ -1,34 +1,57 @@
 import { execFileSync } from 'node:child_process'
-import { globSync, readFileSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { anchorOf } from '../docs/.vitepress/site-map.ts'
+import { root } from '../scripts/packages.ts'
+import { quoted } from './support/quoted.ts'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
-const documents = globSync('{*.md,packages/*/*.md,docs/**/*.md}', { cwd: root })
-const read = (path: string): string => readFileSync(resolve(root, path), 'utf8')
+const documents = globSync('{*.md,{packages,bench}/**/*.md,docs/**/*.md}', {
+  cwd: root,
+  exclude: (file) => /node_modules|CHANGELOG/.test(String(file)),
+})
+const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 
-const quotes = documents.flatMap((document) =>
-  [...read(document).matchAll(/<!-- (\S+) -->\n```\w+\n(.*?)```/gs)].map(([, source, text]) => ({
-    document,
-    source: source as string,
-    text,
-  })),
+/** Blocks of code, each with the comment in front of it that names its source. */
+const blocks = documents.flatMap((document) =>
+  [...read(document).matchAll(/(?:<!-- (\S+) -->\n)?^```(\w*)[^\n]*\n(.*?)^```$/gms)].map(
+    ([, source, language, text]) => ({ document, source, language, text }),
+  ),
 )
+const quotes = blocks.filter(({ source }) => source !== undefined)
 
 test.for(quotes)('the code in $document is that of $source', ({ source, text }) => {
-  expect(text).toBe(read(source))
+  expect(text).toBe(quoted(source as string))
 })
 
-test.for(documents)('every link of %s to a file leads to one', (document) => {
-  const targets = [...read(document).matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(
-    ([, path]) => path,
+test('every block of code in the guides is taken from a file that runs', () => {
+  const own = blocks.filter(
+    ({ document, source }) => document.startsWith('docs/guides/') && source === undefined,
   )
-  const missing = targets.filter(
-    (path) => globSync(resolve(root, dirname(document), path as string)).length === 0,
-  )
-  expect(missing).toEqual([])
+  // The steps of this guide are carried out as they stand; see scripts/getting-started.ts.
+  const unproven = own.filter(({ document }) => document !== 'docs/guides/getting-started.md')
+  expect(unproven).toEqual([])
 })
+
+test.for(documents)('every link of %s leads to a file, and to a heading in it', (document) => {
+  const links = [...prose(document).matchAll(/\]\(([^)\s:]*)\)/g)].map(([, link = '']) => link)
+  const broken = links.filter((link) => {
+    const [path = '', anchor] = link.split('#')
+    const target = path === '' ? document : join(dirname(document), path)
+    if (!existsSync(join(root, target))) return true
+    return anchor !== undefined && !headingsOf(target).includes(anchor)
+  })
+  expect(broken).toEqual([])
+})
+
+function headingsOf(document: string): string[] {
+  return [...prose(document).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading))
+}
+
+/** A document without its code, in which a line may begin with # or look like a link. */
+function prose(document: string): string {
+  return read(document).replaceAll(/^```.*?^```$/gms, '')
+}
 
 test('the example of the service in process prints the user it created', () => {
   const output = execFileSync(

@@ -26,7 +26,7 @@ export interface SessionDirectory {
   /** Ends one session of a list. Resolves to whether there was one. */
   revoke(user: UserName, id: string): Promise<boolean>
   /** Ends every session of the user, but for `except`. Resolves to how many. */
-  revokeAll(user: UserName, options?: { readonly except?: string }): Promise<number>
+  revokeAll(user: UserName, options?: { readonly except?: string | undefined }): Promise<number>
 }
 
 /** The name of a session outside: a hash of its id. */

@@ -1,0 +1,82 @@
+import path from 'node:path'
+import { defineConfig, type MarkdownRenderer, type UserConfig } from 'vitepress'
+import { sidebar } from './sidebar.ts'
+import { anchorOf, pageOf, root, siteLink } from './site-map.ts'
+
+const icon =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="6" r="4" fill="#2f5bd7"/><path d="M7 9h2v6H7z" fill="#2f5bd7"/></svg>'
+
+export default defineConfig({
+  title: 'Latchkey',
+  description: 'Login for Node web applications, and the identity service behind it.',
+  lang: 'en',
+  // Package READMEs, ARCHITECTURE.md and others are pages too, where they are.
+  srcDir: root,
+  srcExclude: ['README.md', '.*/**', 'examples/**', 'packages/*/{src,test,CHANGELOG.md}/**'],
+  outDir: path.join(root, 'docs/.vitepress/dist'),
+  cacheDir: path.join(root, 'docs/.vitepress/cache'),
+  ignoreDeadLinks: 'localhostLinks',
+  rewrites: (document) => pageOf(document) ?? document,
+  head: [['link', { rel: 'icon', href: `data:image/svg+xml,${encodeURIComponent(icon)}` }]],
+  markdown: {
+    anchor: { slugify: anchorOf },
+    config: (markdown) => markdown.use(linkPages).use(tickBoxes),
+    theme: { light: 'github-light', dark: 'github-dark' },
+  },
+  themeConfig: {
+    search: { provider: 'local' },
+    nav: [
+      { text: 'Guides', link: '/guides/getting-started', activeMatch: '^/guides/' },
+      { text: 'Error codes', link: '/errors' },
+      { text: 'Packages', link: '/packages/express', activeMatch: '^/packages/' },
+      { text: 'Project', link: '/project/architecture', activeMatch: '^/(project|decisions)/' },
+    ],
+    sidebar,
+    externalLinkIcon: true,
+  },
+  vite: { plugins: [resolveVueFromHere()], server: { fs: { allow: [root] } } },
+})
+
+/** Links between documents become links between pages; those to other files become plain text. */
+function linkPages(markdown: MarkdownRenderer): void {
+  markdown.core.ruler.push('latchkey-links', ({ tokens, env }) => {
+    const document = path.relative(root, env.realPath ?? env.path).replaceAll(path.sep, '/')
+    for (const inline of tokens) {
+      let isDropped = false
+      inline.children = (inline.children ?? []).filter((token) => {
+        if (token.type === 'link_close') return !isDropped
+        if (token.type !== 'link_open') return true
+        const link = siteLink(document, token.attrGet('href') ?? '')
+        isDropped = link === undefined
+        if (link !== undefined) token.attrSet('href', link)
+        return !isDropped
+      })
+    }
+  })
+}
+
+/** `- [ ]` becomes a box to tick, as on Git hosts. Nothing remembers the ticks. */
+function tickBoxes(markdown: MarkdownRenderer): void {
+  markdown.core.ruler.push('latchkey-boxes', ({ tokens, Token }) => {
+    for (const { children } of tokens) {
+      const [first] = children ?? []
+      if (!first?.content.startsWith('[ ] ')) continue
+      const box = new Token('html_inline', '', 0)
+      box.content = '<input type="checkbox" aria-label="Done"> '
+      first.content = first.content.slice(4)
+      children?.unshift(box)
+    }
+  })
+}
+
+/** Pages outside of `docs/` find Vue where the site's own are, for it is installed there alone. */
+function resolveVueFromHere(): NonNullable<NonNullable<UserConfig['vite']>['plugins']>[number] {
+  return {
+    name: 'latchkey-vue',
+    enforce: 'pre',
+    resolveId(source) {
+      if (!/^vue(\/|$)/.test(source)) return null
+      return this.resolve(source, import.meta.filename, { skipSelf: true })
+    },
+  }
+}

@@ -1,0 +1,69 @@
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import type { DefaultTheme } from 'vitepress'
+import { root } from './site-map.ts'
+
+const decisions = globSync('docs/decisions/*.md', { cwd: root })
+  .sort()
+  .map((file) => ({
+    text: titleOf(file),
+    link: `/decisions/${path.basename(file, '.md')}`,
+  }))
+
+/** What is beside every page. */
+export const sidebar: DefaultTheme.SidebarItem[] = [
+  {
+    text: 'Your application',
+    items: [
+      { text: 'Getting started', link: '/guides/getting-started' },
+      { text: 'The three routes', link: '/guides/routes' },
+      { text: 'Guards', link: '/guides/guards' },
+      { text: 'Sessions and Redis', link: '/guides/sessions' },
+      { text: 'Testing your application', link: '/guides/testing' },
+      { text: 'Error codes', link: '/errors' },
+      { text: 'Environment variables', link: '/environment' },
+    ],
+  },
+  {
+    text: 'Going live',
+    items: [
+      { text: 'Running the service', link: '/guides/running-the-service' },
+      { text: 'Importing users', link: '/guides/importing-users' },
+      { text: 'Security model', link: '/guides/security' },
+      { text: 'Production check-list', link: '/guides/production' },
+    ],
+  },
+  {
+    text: 'Coming from',
+    items: [
+      { text: 'express-openid-connect', link: '/guides/from-express-openid-connect' },
+      { text: 'passport-openidconnect', link: '/guides/from-passport-openidconnect' },
+      { text: 'keycloak-connect', link: '/guides/from-keycloak-connect' },
+    ],
+  },
+  {
+    text: 'Packages',
+    collapsed: true,
+    items: ['express', 'core', 'session-store', 'management', 'testing', 'service'].map((name) => ({
+      text: `@latchkey/${name}`,
+      link: `/packages/${name}`,
+    })),
+  },
+  {
+    text: 'Project',
+    collapsed: true,
+    items: [
+      { text: 'Architecture', link: '/project/architecture' },
+      { text: 'Contributing', link: '/project/contributing' },
+      { text: 'Measurements', link: '/project/measurements' },
+      { text: 'OpenID conformance', link: '/conformance' },
+      { text: 'Known faults of login kits', link: '/peers-coverage' },
+    ],
+  },
+  { text: 'Decisions', collapsed: true, items: decisions },
+]
+
+function titleOf(file: string): string {
+  const [, title = file] = /^# (.+)$/m.exec(readFileSync(path.join(root, file), 'utf8')) ?? []
+  return title.replace(/^\d+\. /, '')
+}

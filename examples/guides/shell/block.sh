@@ -1,0 +1,1 @@
+latchkey users update "$USER_ID" --set disabled=true

@@ -1,0 +1,2 @@
+latchkey-service tenant create --domain login.example.com --company-name Example
+latchkey-service key create --name setup --all-tenants

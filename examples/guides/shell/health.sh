@@ -1,0 +1,1 @@
+curl --fail http://localhost:4400/x/ready

@@ -1,0 +1,2 @@
+latchkey users import users.csv --dry-run
+latchkey users import users.csv

@@ -1,0 +1,71 @@
+import { requireUser } from '@latchkey/express'
+import type { Express } from 'express'
+import { loadDocument } from './documents.ts'
+
+/** Routes that ask for more and more. */
+export function addGuardedRoutes(app: Express): void {
+  // #region user
+  app.get('/account', requireUser(), (req, res) => {
+    res.type('text').send(`Hello ${req.auth.user.name}`)
+  })
+  // #endregion
+
+  // #region optional
+  app.get('/', (req, res) => {
+    const name = req.auth.isAuthenticated ? req.auth.user.name : 'stranger'
+    res.type('text').send(`Hello ${name}`)
+  })
+  // #endregion
+
+  // #region api
+  app.use('/api', requireUser({ respond: 'json' }))
+
+  app.get('/api/me', (req, res) => {
+    res.json(req.auth.user)
+  })
+  // #endregion
+
+  // #region roles
+  app.get('/staff', requireUser({ roles: ['admin', 'editor'] }), (_req, res) => {
+    res.send('For admins and for editors')
+  })
+
+  app.get('/books', requireUser({ roles: { all: ['staff', 'accounting'] } }), (_req, res) => {
+    res.send('For staff who do the accounting')
+  })
+  // #endregion
+
+  // #region claims
+  const verified = requireUser({ claims: { email_verified: true } })
+  app.get('/invite', verified, (_req, res) => {
+    res.send('For users whose address is verified')
+  })
+
+  const member = requireUser({ claims: { org: (org, req) => org === req.params.org } })
+  app.get('/orgs/:org', member, (req, res) => {
+    res.type('text').send(`For members of ${req.params.org}`)
+  })
+  // #endregion
+
+  // #region check
+  const owner = requireUser({
+    check: async (user, req) => {
+      const document = await loadDocument(String(req.params.id))
+      return document?.ownerId === user.sub
+    },
+  })
+  app.get('/documents/:id', owner, (_req, res) => {
+    res.send('For the owner of the document')
+  })
+  // #endregion
+
+  // #region step-up
+  app.post('/password', requireUser({ maxAge: 300 }), (_req, res) => {
+    res.send('For users who logged in within five minutes')
+  })
+
+  app.get('/payments', requireUser({ acr: 'urn:example:mfa' }), (_req, res) => {
+    res.send('For users who logged in with two factors')
+  })
+  // #endregion
+}

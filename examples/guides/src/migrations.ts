@@ -1,0 +1,91 @@
+import { type AuthRouterOptions, createAuthRouter, getUser, requireUser } from '@latchkey/express'
+import express, { type Express } from 'express'
+import { findOrCreateAccount } from './accounts.ts'
+
+/** What `auth({ … })` of express-openid-connect becomes. */
+export function fromExpressOpenidConnect(connection: AuthRouterOptions): Express {
+  const app = express()
+  // #region express-openid-connect
+  app.use(
+    createAuthRouter({
+      ...connection, // issuer, clientId, clientSecret, baseUrl, session.secret
+      scope: 'openid profile email offline_access',
+      authorizationParams: { audience: 'https://api.example.com' },
+      userinfo: 'login',
+    }),
+  )
+
+  app.get('/', (req, res) => {
+    res.send(req.auth.isAuthenticated ? 'Signed in' : 'Signed out')
+  })
+
+  app.use(requireUser()) // authRequired: true, for everything below
+
+  app.get('/admin', requireUser({ claims: { role: 'admin' } }), (_req, res) => {
+    res.send('claimEquals("role", "admin")')
+  })
+  // #endregion
+  return app
+}
+
+/** What a strategy and its routes of passport-openidconnect become. */
+export function fromPassportOpenidconnect(connection: AuthRouterOptions): Express {
+  const app = express()
+  // #region passport-openidconnect
+  app.use(
+    createAuthRouter({
+      ...connection,
+      hooks: {
+        // The verify function: what it returns is the user.
+        async afterCallback({ issuer, user }) {
+          return { user: { ...user, account: await findOrCreateAccount(issuer, user) } }
+        },
+      },
+    }),
+  )
+
+  app.get('/profile', requireUser(), (req, res) => {
+    res.json(getUser(req)) // req.user
+  })
+  // #endregion
+  return app
+}
+
+/** What `keycloak.protect()` becomes. */
+export function fromKeycloakConnect(connection: AuthRouterOptions): Express {
+  const app = express()
+  // #region keycloak-connect
+  app.use(createAuthRouter({ ...connection, rolesFrom: keycloakRoles }))
+
+  app.get('/complain', requireUser(), (_req, res) => {
+    res.send('keycloak.protect()')
+  })
+
+  app.get('/special', requireUser({ roles: ['realm:special'] }), (_req, res) => {
+    res.send('keycloak.protect("realm:special")')
+  })
+
+  app.get('/orders', requireUser({ roles: ['shop:clerk'] }), (_req, res) => {
+    res.send('keycloak.protect("shop:clerk")')
+  })
+  // #endregion
+  return app
+}
+
+// #region keycloak-roles
+interface Access {
+  roles?: string[]
+}
+
+/** Roles of the realm as `realm:name`, those of a client as `client:name`. */
+function keycloakRoles(user: Readonly<Record<string, unknown>>): string[] {
+  const realm = user.realm_access as Access | undefined
+  const clients = user.resource_access as Record<string, Access> | undefined
+  const named = (prefix: string, { roles = [] }: Access = {}): string[] =>
+    roles.map((role) => `${prefix}:${role}`)
+  return [
+    ...named('realm', realm),
+    ...Object.entries(clients ?? {}).flatMap(([client, access]) => named(client, access)),
+  ]
+}
+// #endregion

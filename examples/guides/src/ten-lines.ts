@@ -1,0 +1,10 @@
+import { createAuthRouter, requireUser } from '@latchkey/express'
+import express from 'express'
+
+export const app = express()
+
+app.use(createAuthRouter()) // adds /login, /callback and /logout, and req.auth
+
+app.get('/account', requireUser(), (req, res) => {
+  res.json(req.auth.user)
+})

@@ -1,0 +1,128 @@
+import { execFile, spawn } from 'node:child_process'
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { selfSignedCertificate } from '../../../packages/service/test/support/certificate.ts'
+
+const shell = fileURLToPath(new URL('../shell/', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'latchkey-guides-'))
+const environment: NodeJS.ProcessEnv = {
+  ...process.env,
+  PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
+  LATCHKEY_DATA: './data',
+  LATCHKEY_PORT: '0',
+  NODE_OPTIONS: '',
+}
+
+/** A server of a guide; the port is the one it says it listens on. */
+interface Served {
+  port: number
+  stop(): Promise<void>
+}
+
+let served: Served
+
+// The guides' own commands, in the order in which somebody follows them.
+beforeAll(async () => {
+  mkdirSync(join(folder, 'bin'))
+  for (const [command, name] of Object.entries({
+    'latchkey-service': '@latchkey/service',
+    latchkey: '@latchkey/management',
+  })) {
+    const source = fileURLToPath(new URL('cli/main.ts', import.meta.resolve(name)))
+    const file = join(folder, 'bin', command)
+    const node = `exec "${process.execPath}" --conditions=latchkey-source`
+    writeFileSync(file, `#!/bin/sh\n${node} "${source}" "$@"\n`)
+    chmodSync(file, 0o755)
+  }
+  const [, key] = (await run('first-tenant.sh')).trim().split('\n')
+  served = await serve('serve.sh')
+  environment.LATCHKEY_API_KEY = key
+  environment.LATCHKEY_URL = `http://127.0.0.1:${served.port}`
+})
+afterAll(async () => {
+  await served.stop()
+  rmSync(folder, { recursive: true })
+})
+
+test('an application is registered, and has a secret for its environment', async () => {
+  const output = await run('application.sh')
+  expect(output).toContain('https://shop.example.com/callback')
+  expect(output).toMatch(/"secret": "\S{20,}"/)
+})
+
+test('the old users come over, and the result names the new ids', async () => {
+  copyFileSync(join(shell, 'users.csv'), join(folder, 'users.csv'))
+  expect(await run('import.sh')).toContain('3 of 3 rows can be imported.')
+  const result = await readFile(join(folder, 'users.csv.result.csv'), 'utf8')
+  expect(result.match(/^\d+(?=,usr_\w+$)/gm)?.sort()).toEqual(['17', '18', '19'])
+
+  environment.USER_ID = /usr_\w+/.exec(result)?.[0]
+  expect(await run('block.sh')).toMatch(/disabled +true/)
+  expect(await run('audit.sh')).toContain('user.update')
+})
+
+test('a backup is made while the service runs, and is served from', async () => {
+  await run('rotate.sh')
+  await run('backup.sh')
+  mkdirSync(join(folder, 'keys'))
+  copyFileSync(join(folder, 'data/master.key'), join(folder, 'keys/master.key'))
+  expect(await run('restore.sh')).toContain('login.example.com')
+})
+
+test('the service says that it is ready', async () => {
+  const script = (await readFile(join(shell, 'health.sh'), 'utf8')).replace(
+    '4400',
+    `${served.port}`,
+  )
+  await promisify(execFile)('bash', ['-euc', script])
+})
+
+test('the service serves https with a certificate of its own', async () => {
+  const { cert, key } = selfSignedCertificate('login.example.com')
+  writeFileSync(join(folder, 'login.example.com.pem'), cert)
+  writeFileSync(join(folder, 'login.example.com.key'), key)
+  await served.stop()
+  served = await serve('serve-tls.sh')
+  const url = `https://127.0.0.1:${served.port}/.well-known/openid-configuration`
+  const { stdout } = await promisify(execFile)('curl', [
+    ...['--silent', '--insecure', '--header', 'host: login.example.com', url],
+  ])
+  expect(JSON.parse(stdout).issuer).toBe('https://login.example.com')
+})
+
+async function run(script: string): Promise<string> {
+  const { stdout } = await promisify(execFile)('bash', ['-eu', join(shell, script)], {
+    cwd: folder,
+    env: environment,
+  })
+  return stdout
+}
+
+function serve(script: string): Promise<Served> {
+  // A group of its own, so that the server is told to stop, and not the shell around it alone.
+  const child = spawn('bash', ['-eu', join(shell, script)], {
+    cwd: folder,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true,
+  })
+  const stop = async (): Promise<void> => {
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    process.kill(-(child.pid as number), 'SIGTERM')
+    await ended
+  }
+  return new Promise((resolve, reject) => {
+    let output = ''
+    child.stdout.on('data', (chunk) => {
+      output += chunk
+      const [, port] = /"port":(\d+)/.exec(output) ?? []
+      if (port) resolve({ port: Number(port), stop })
+    })
+    child.once('exit', (code) => reject(new Error(`${script} ended with ${code}: ${output}`)))
+  })
+}

@@ -1,0 +1,133 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { launchChromium } from '../test/support/chromium.ts'
+import type { PackedPackage } from './consumer.ts'
+import { root } from './packages.ts'
+import { type Outcome, run } from './run.ts'
+
+/** A block of the guide: a command, or a file with its name. */
+type Step = { language: string; file: string | undefined; text: string }
+
+/** npm would ask for advisories and donations; that takes seconds. */
+const quiet = 'export npm_config_audit=false npm_config_fund=false\n'
+
+/**
+ * Follows docs/guides/getting-started.md to the letter in an empty folder, with the tarballs in place
+ * of the registry, and logs in with a browser.
+ */
+export async function followGettingStarted(
+  folder: string,
+  packed: readonly PackedPackage[],
+): Promise<Outcome> {
+  const startedAt = performance.now()
+  const servers: ChildProcess[] = []
+  try {
+    await mkdir(folder, { recursive: true })
+    await follow(folder, packed, servers)
+    return { code: 0, output: '', seconds: (performance.now() - startedAt) / 1000 }
+  } catch (error) {
+    const output = error instanceof Error ? error.message : String(error)
+    return { code: 1, output, seconds: (performance.now() - startedAt) / 1000 }
+  } finally {
+    for (const { pid } of servers) if (pid) process.kill(-pid, 'SIGKILL')
+  }
+}
+
+async function follow(
+  folder: string,
+  packed: readonly PackedPackage[],
+  servers: ChildProcess[],
+): Promise<void> {
+  const guide = await readFile(path.join(root, 'docs/guides/getting-started.md'), 'utf8')
+  let cwd = folder
+  let printed = ''
+  for (const { language, file, text } of stepsOf(guide)) {
+    if (file) await writeFile(path.join(cwd, file), text)
+    else if (language === 'ini') await writeFile(path.join(cwd, '.env'), settings(text, printed))
+    else if (/^npx latchkey-service dev$|^node /m.test(text)) {
+      printed = await serve(text, cwd, servers)
+    } else {
+      const commands = /npm install/.test(text) ? withTarballs(text, packed) : text
+      const { code, output } = await run('bash', ['-euc', quiet + commands], {
+        cwd,
+        timeout: 180_000,
+      })
+      if (code !== 0) throw new Error(`${commands}\n${output}`)
+      const [, entered] = /^cd (\S+)$/m.exec(text) ?? []
+      if (entered) cwd = path.join(cwd, entered)
+    }
+  }
+  await logIn(guide)
+}
+
+function stepsOf(guide: string): Step[] {
+  const blocks = guide.matchAll(/(?:<!-- \S*?([^/\s]+) -->\n)?^```(\w+)\n(.*?)^```$/gms)
+  return [...blocks].map(([, file, language = '', text = '']) => ({ file, language, text }))
+}
+
+/** The same commands, with our packages from tarballs, those that they need in turn included. */
+function withTarballs(text: string, packed: readonly PackedPackage[]): string {
+  const named = packed.filter(({ manifest }) => new RegExp(`${manifest.name}\\b`).test(text))
+  const others = packed.filter((one) => !named.includes(one))
+  const overrides = others.map(
+    ({ manifest, tarball }) => `'overrides.${manifest.name}=file:${tarball}'`,
+  )
+  const commands = text.replaceAll(/@latchkey\/[\w-]+/g, (name) => {
+    return packed.find(({ manifest }) => manifest.name === name)?.tarball ?? name
+  })
+  return commands.replace(/^npm install/m, `npm pkg set ${overrides.join(' ')}\nnpm install`)
+}
+
+/** What the service printed, under the names that the guide shows. */
+function settings(shown: string, printed: string): string {
+  return [...shown.matchAll(/^(\w+)=/gm)]
+    .map(([, name]) => {
+      const [line] = new RegExp(`${name}=\\S+`).exec(printed) ?? []
+      if (!line) throw new Error(`latchkey-service dev does not print ${name}:\n${printed}`)
+      return `${line}\n`
+    })
+    .join('')
+}
+
+/** Starts a command of the guide that goes on running; resolves with what it prints at first. */
+function serve(command: string, cwd: string, servers: ChildProcess[]): Promise<string> {
+  const child = spawn('bash', ['-euc', command], {
+    cwd,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  servers.push(child)
+  return new Promise((resolve, reject) => {
+    let output = ''
+    const read = (chunk: Buffer): void => {
+      output += chunk
+      if (/Ctrl-C|Listening/.test(output)) resolve(output)
+    }
+    child.stdout.on('data', read)
+    child.stderr.on('data', read)
+    child.once('exit', (code) => reject(new Error(`${command} ended with ${code}:\n${output}`)))
+  })
+}
+
+/** Opens the address of the guide, logs in with its user, and expects the text that it promises. */
+async function logIn(guide: string): Promise<void> {
+  const [, address = ''] = /Open <(\S+)>/.exec(guide) ?? []
+  const [, email = '', password = ''] =
+    /Log in as\s+`(.+?)`\s+with the password `(.+?)`/.exec(guide) ?? []
+  const [, promised = ''] = /you land on the page you asked for:\s+`(.+?)`/.exec(guide) ?? []
+  const browser = await launchChromium()
+  try {
+    const page = await browser.newPage()
+    page.setDefaultTimeout(30_000)
+    await page.goto(address)
+    await page.getByLabel('Email address').fill(email)
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.waitForURL(address)
+    const text = await page.textContent('body')
+    if (text !== promised) throw new Error(`The page shows "${text}" instead of "${promised}".`)
+  } finally {
+    await browser.close()
+  }
+}

@@ -1,0 +1,64 @@
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { LatchkeyError, type LatchkeyErrorCode } from '@latchkey/core'
+import { describe, expect, test } from 'vitest'
+import { statusOfCode } from '../packages/service/src/domain/errors.ts'
+import { root } from '../scripts/packages.ts'
+
+const read = (file: string): string => readFileSync(path.join(root, file), 'utf8')
+
+/** Codes and environment variables: whatever begins so in the sources is one or the other. */
+const words = new Set(
+  globSync('packages/*/src/**/*.ts', { cwd: root }).flatMap(
+    (file) => read(file).match(/\bLATCHKEY_[A-Z_]+\b/g) ?? [],
+  ),
+)
+const variables = new Set(read('docs/environment.md').match(/\bLATCHKEY_[A-Z_]+\b/g))
+const entries = new Map(
+  read('docs/errors.md')
+    .split(/^### /m)
+    .slice(1)
+    .map((text) => [text.slice(0, text.indexOf('\n')), text] as const),
+)
+
+describe('docs/errors.md', () => {
+  test('has an entry for every code in the sources of the packages', () => {
+    const codes = [...words].filter((word) => !variables.has(word))
+    const missing = [...codes, ...Object.keys(statusOfCode)].filter((code) => !entries.has(code))
+    expect(missing).toEqual([])
+  })
+
+  test('has no entry for a code that no package has', () => {
+    const stale = [...entries.keys()].filter((code) => !words.has(code) && !(code in statusOfCode))
+    expect(stale).toEqual([])
+  })
+
+  test.for([...entries])('says of %s what to do, and the right status', ([code, text]) => {
+    expect(text).toMatch(/^\*\*What to do:\*\* \S/m)
+    const status = statusOf(code)
+    if (status !== undefined) expect(text).toMatch(new RegExp(`\\b[Ss]tatus ${status}\\b`))
+  })
+})
+
+test('docs/environment.md names no variable that the sources do not read', () => {
+  expect([...variables].filter((name) => !words.has(name))).toEqual([])
+})
+
+const threats = [...read('docs/guides/security.md').matchAll(/\| `(\S+\.ts)`: (.+?) +\|$/gm)]
+
+test('every threat of docs/guides/security.md has a test', () => {
+  const rows = read('docs/guides/security.md').match(/^\| (?!Threat|-)/gm) ?? []
+  expect(threats).toHaveLength(rows.length)
+})
+
+test.for(threats.map(([, file = '', name = '']) => ({ file, name })))(
+  '$file has the test "$name", which docs/guides/security.md names',
+  ({ file, name }) => {
+    expect(read(`packages/${file}`)).toContain(name)
+  },
+)
+
+function statusOf(code: string): number | undefined {
+  if (code in statusOfCode) return statusOfCode[code as keyof typeof statusOfCode]
+  return new LatchkeyError(code as LatchkeyErrorCode, '').status
+}
