@@ -180,7 +180,8 @@ async function memory(rows: number): Promise<void> {
   const seconds = (performance.now() - began) / 1_000
   const rate = Math.round(rows / seconds)
   console.log(
-    `import of ${rows} rows: ${seconds.toFixed(1)} s, ${rate} users/s, ${usage().peak} MiB at most`,
+    `import of ${rows} rows: ${seconds.toFixed(1)} s, ${rate} users/s, ${usage().peak} MiB at most, ` +
+      `${usage().floor} MiB at least in its second half`,
   )
   await stop(server)
 }
@@ -230,12 +231,19 @@ function start(main: string, args: string[], env: Record<string, string> = {}): 
   })
 }
 
-/** CPU seconds from now on and the peak of memory of another process, read until it ends. */
-function watch(child: ChildProcess): () => { cpu: number; peak: number } {
+/**
+ * CPU seconds from now on and the peak of memory of another process, read until it ends. The floor of
+ * its second half is what is left when garbage was collected.
+ */
+function watch(child: ChildProcess): () => { cpu: number; peak: number; floor: number } {
+  const sizes: number[] = []
   const read = () => {
     const stat = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
     const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
-    const peak = Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024)
+    const mebibytes = (name: string) =>
+      Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1_024)
+    const peak = mebibytes('VmHWM')
+    if (peak > 0) sizes.push(mebibytes('VmRSS'))
     return { cpu: (Number(stat[11]) + Number(stat[12])) / 100, peak }
   }
   const begin = read()
@@ -247,10 +255,14 @@ function watch(child: ChildProcess): () => { cpu: number; peak: number } {
     } catch {
       clearInterval(timer)
     }
-  }, 50)
+  }, 200)
   timer.unref()
   child.once('exit', () => clearInterval(timer))
-  return () => ({ cpu: Math.round((last.cpu - begin.cpu) * 10) / 10, peak: last.peak })
+  return () => ({
+    cpu: Math.round((last.cpu - begin.cpu) * 10) / 10,
+    peak: last.peak,
+    floor: Math.min(...sizes.slice(sizes.length / 2)),
+  })
 }
 
 function pause(ms: number): Promise<void> {

@@ -11,11 +11,8 @@ import { serialiseUser, userInput } from './users.ts'
 /** Users in one request, which counts as one towards the rate limit. */
 const MAX_USERS = 100
 
-/**
- * Users that are written before other requests have their turn: a few milliseconds of work and one
- * durable commit. Fewer are more commits, which on a slow disk take longer than the rest.
- */
-const SLICE = 50
+/** Users that are written before other requests have their turn: 2 ms of work and one durable commit. */
+const SLICE = 25
 
 /** What became of one user. */
 type Result =
