@@ -1,4 +1,4 @@
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** What becomes of a request: passed on; carried out without an answer; not known; or too large. */
@@ -15,7 +15,10 @@ export async function startProxy(
   fateOf: (path: string, number: number) => Fate | Promise<Fate>,
 ): Promise<Proxy> {
   let posts = 0
-  const server = createServer(async (req, res) => {
+  const server = createServer((req, res) => {
+    answer(req, res).catch((error) => res.destroy(error))
+  })
+  async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
     for await (const chunk of req as AsyncIterable<Buffer>) chunks.push(chunk)
     const isPost = req.method === 'POST'
@@ -24,7 +27,7 @@ export async function startProxy(
       res.writeHead(fate === 'hide' ? 404 : 413).end('<h1>Not here</h1>')
       return
     }
-    const answer = await fetch(`${target}${req.url}`, {
+    const answered = await fetch(`${target}${req.url}`, {
       method: req.method ?? 'GET',
       headers: {
         authorization: req.headers.authorization ?? '',
@@ -32,14 +35,14 @@ export async function startProxy(
       },
       ...(isPost && { body: Buffer.concat(chunks) }),
     }).catch(() => undefined)
-    if (fate === 'lose' || !answer) {
+    if (fate === 'lose' || !answered) {
       res.destroy()
       return
     }
-    const headers = Object.fromEntries(answer.headers)
+    const headers = Object.fromEntries(answered.headers)
     delete headers['content-length']
-    res.writeHead(answer.status, headers).end(await answer.text())
-  })
+    res.writeHead(answered.status, headers).end(await answered.text())
+  }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   return {
