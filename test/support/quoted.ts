@@ -19,5 +19,6 @@ export function quoted(source: string): string {
   const length = lines.slice(start).findIndex((line) => /#endregion/.test(line))
   const kept = lines.slice(start + 1, start + length)
   const margin = Math.min(...kept.filter(Boolean).map((line) => line.search(/\S/)))
-  return `${kept.map((line) => line.slice(margin)).join('\n')}\n`
+  const moved = kept.map((line) => line.slice(margin)).join('\n')
+  return `${moved.replace(/\n+$/, '')}\n`
 }
