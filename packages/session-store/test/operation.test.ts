@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { inspect } from 'node:util'
 import { createSessionStore } from '@latchkey/session-store'
 import express from 'express'
 import expressSession from 'express-session'
@@ -89,16 +90,15 @@ test('the rights of the check-list are enough, and health tells of missing ones'
   expect(await store.length()).toBeGreaterThanOrEqual(0)
   await store.close()
 
-  for (const user of ['reader:pass', 'app:wrong']) {
+  for (const user of ['reader:pass', 'app:not-the-password']) {
     const refused = createSessionStore({ url: url(user), secret })
-    await expect(refused.get('rights')).rejects.toMatchObject({
-      code: 'LATCHKEY_STORE_UNAVAILABLE',
-    })
+    const error = await refused.get('rights').catch((reason: unknown) => reason)
+    expect(error).toMatchObject({ code: 'LATCHKEY_STORE_UNAVAILABLE' })
     expect(refused.health()).toMatchObject({
       status: 'unavailable',
       reason: expect.stringMatching(/NOPERM|NOAUTH|WRONGPASS/),
     })
-    expect(JSON.stringify(refused.health())).not.toMatch(/pass\b|wrong/)
+    expect(inspect([error, refused.health()], { depth: 10 })).not.toContain('not-the-password')
     await refused.close()
   }
 })
