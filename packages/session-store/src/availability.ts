@@ -60,7 +60,7 @@ export function createAvailability(
       failures += 1
       status = 'unavailable'
     }
-    return new StoreUnavailableError(`Redis failed a command: ${reason}`, { cause })
+    return new StoreUnavailableError(`Redis failed a command: ${reason}`, withCause(cause))
   }
 
   return {
@@ -100,4 +100,9 @@ export function createAvailability(
       })
     },
   }
+}
+
+/** Errors of ioredis hold the command with its arguments, the password among them: those stay here. */
+function withCause(cause: unknown): ErrorOptions {
+  return cause instanceof Error && !('command' in cause) ? { cause } : {}
 }

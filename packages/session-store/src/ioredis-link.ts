@@ -75,8 +75,8 @@ function isCluster(client: IoredisClient): client is Cluster {
 }
 
 /**
- * Commands of one turn of the event loop leave in one write. The client's own pipelining does the
- * same for twice the CPU, and lets one batch wait for the answers of the other.
+ * Commands of one turn of the event loop leave in one write. The client's own pipelining costs
+ * more CPU than it saves, and lets one batch wait for the answers of the other.
  */
 function writeTogether(client: Redis): () => void {
   let held: Redis['stream'] | undefined

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { inspect } from 'node:util'
 import { createSessionStore } from '@latchkey/session-store'
 import express from 'express'
 import expressSession from 'express-session'
@@ -20,10 +22,14 @@ afterAll(() => redis[Symbol.asyncDispose]())
 test('after Redis forgot its scripts, sessions are written as before', async () => {
   const store = createSessionStore({ url: redis.url, secret })
   await store.set('scripts', record({ n: 0 }))
+  const increment = async (): Promise<string> => {
+    const seen = await store.get('scripts')
+    return store.replace('scripts', { ...seen, n: seen.n + 1 }, seen)
+  }
+  expect(await increment()).toBe('replaced')
   await redis.inspect((r) => r.script('FLUSH'))
-  const seen = await store.get('scripts')
-  expect(await store.replace('scripts', { ...seen, n: 1 }, seen)).toBe('replaced')
-  expect((await store.get('scripts')).n).toBe(1)
+  expect(await increment()).toBe('replaced')
+  expect((await store.get('scripts')).n).toBe(2)
   await store.close()
 })
 
@@ -84,16 +90,15 @@ test('the rights of the check-list are enough, and health tells of missing ones'
   expect(await store.length()).toBeGreaterThanOrEqual(0)
   await store.close()
 
-  for (const user of ['reader:pass', 'app:wrong']) {
+  for (const user of ['reader:pass', 'app:not-the-password']) {
     const refused = createSessionStore({ url: url(user), secret })
-    await expect(refused.get('rights')).rejects.toMatchObject({
-      code: 'LATCHKEY_STORE_UNAVAILABLE',
-    })
+    const error = await refused.get('rights').catch((reason: unknown) => reason)
+    expect(error).toMatchObject({ code: 'LATCHKEY_STORE_UNAVAILABLE' })
     expect(refused.health()).toMatchObject({
       status: 'unavailable',
       reason: expect.stringMatching(/NOPERM|NOAUTH|WRONGPASS/),
     })
-    expect(JSON.stringify(refused.health())).not.toMatch(/pass\b|wrong/)
+    expect(inspect([error, refused.health()], { depth: 10 })).not.toContain('not-the-password')
     await refused.close()
   }
 })
@@ -105,6 +110,7 @@ test('answers that come too late are errors in time, and do not pass for health'
   const begin = Date.now()
   await expect(store.get('slow')).rejects.toMatchObject({ code: 'LATCHKEY_STORE_UNAVAILABLE' })
   expect(Date.now() - begin).toBeLessThan(500)
+  await sleep(700)
   expect(store.health().status).toBe('unavailable')
   await until('Redis is in time again', () => store.get('slow').then(Boolean))
   expect(store.health().status).toBe('ok')
