@@ -473,7 +473,7 @@ test('a logout that the store did not take is told, and can be sent again', asyn
 
 test('req.session works with the store that comes with express-session, kept as it is', async () => {
   const { MemoryStore } = (await import('express-session')).default
-  const store = new MemoryStore() as unknown as SessionStore
+  const store = new MemoryStore()
   await using site = await startSite(routes, { session: { store } })
   const browser = createBrowser()
   await browser.open(`${site.url}/login`)
