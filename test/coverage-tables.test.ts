@@ -25,6 +25,7 @@ function pathOf(name: string): string {
   if (name.startsWith('test/')) return `${name}.test.ts`
   const [folder, ...rest] = name.split('/')
   const file = rest.length > 0 ? rest.join('/') : folder
+  if (name.endsWith('.ts')) return `packages/${folder}/test/${file}`
   return `packages/${rest.length > 0 ? folder : 'express'}/test/${file}.test.ts`
 }
 

@@ -97,8 +97,7 @@ export function forgetAll(): void {
  */
 export function watchServer(server: Server): void {
   server.prependListener('request', (req, res) => {
-    const url = new URL(req.url ?? '/', 'http://site')
-    remember('token', ...url.searchParams.getAll('code'))
+    remember('token', ...new URLSearchParams(req.url?.split('?')[1]).getAll('code'))
     const chunks: Buffer[] = []
     for (const name of ['write', 'end'] as const) {
       const send = res[name].bind(res) as (...args: unknown[]) => never

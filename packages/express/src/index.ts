@@ -23,4 +23,10 @@ export {
   type User,
 } from '@latchkey/core'
 export { requireUser } from './require-user.ts'
-export { type AuthRouter, type AuthRouterOptions, createAuthRouter, getUser } from './router.ts'
+export {
+  type AuthRouter,
+  type AuthRouterOptions,
+  type AuthRouterSessionOptions,
+  createAuthRouter,
+  getUser,
+} from './router.ts'

@@ -1,4 +1,12 @@
-import type { AuthHealth, AuthSession, SessionDirectory, StoredSession, User } from '@latchkey/core'
+import type {
+  AuthHealth,
+  AuthSession,
+  AuthSessionOptions,
+  SessionDirectory,
+  SessionStore,
+  StoredSession,
+  User,
+} from '@latchkey/core'
 import {
   AccessError,
   type Auth,
@@ -8,12 +16,19 @@ import {
 } from '@latchkey/core'
 import { markPrivate, nodePlatform, toAuthRequest, writeResponse } from '@latchkey/core/node'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
+import type { Store } from 'express-session'
 import { type AttachSession, createLazySession } from './lazy-session.ts'
 import { setState } from './request-state.ts'
 
+/** The session's options: those of the core, with any store that is typed for express-session. */
+export interface AuthRouterSessionOptions extends Omit<AuthSessionOptions, 'store'> {
+  readonly store?: SessionStore | Store | undefined
+}
+
 /** The options of {@link createAuthRouter}: those of the core. */
-export interface AuthRouterOptions<U = User> extends AuthOptions {
+export interface AuthRouterOptions<U = User> extends Omit<AuthOptions, 'session'> {
   readonly claims?: ClaimsSchema<U>
+  readonly session?: AuthRouterSessionOptions
 }
 
 /** What an application mounts, and what it can ask afterwards. */
@@ -42,7 +57,7 @@ export interface AuthRouter<U = User> extends RequestHandler {
  * @throws {@link ConfigError} listing everything wrong with the options.
  */
 export function createAuthRouter<U = User>(options: AuthRouterOptions<U> = {}): AuthRouter<U> {
-  const auth = createAuth(options, nodePlatform())
+  const auth = createAuth(options as AuthOptions, nodePlatform())
   const attachSession = createLazySession(auth.storedSessions)
   const mount: RequestHandler = (req, res, next) => {
     const opened = auth.storedSessions.open(req.headers.cookie)

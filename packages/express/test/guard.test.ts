@@ -113,6 +113,19 @@ test.each([
   expect((await browser.send(site.url + path, { headers })).status).toBe(status)
 })
 
+test.each([
+  '/any?/login',
+  '/any?x=/public',
+  '/any?path=/session',
+  '/any/?next=/callback',
+  '/any?%23/login',
+])('an address such as %s is guarded by its path, whatever else is in it', async (path) => {
+  const response = await browser.send(site.url + path)
+
+  expect(response.status).toBe(401)
+  expect(handled).toEqual([])
+})
+
 test('a script that asks for a protected address is answered 401 with the address of the login', async () => {
   const response = await browser.send(`${site.url}/any`, { headers: { accept: '*/*' } })
 

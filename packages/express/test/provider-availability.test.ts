@@ -1,10 +1,11 @@
-import { requireUser } from '@latchkey/express'
+import { createMemoryStore } from '@latchkey/core'
+import { type AuthRouterOptions, requireUser } from '@latchkey/express'
 import type { Fault } from '@latchkey/testing/misbehaving-provider'
 import { expect, test, vi } from 'vitest'
 import { createBrowser } from './support/browser.ts'
 import { type Site, startSite } from './support/site.ts'
 
-function start(): Promise<Site> {
+function start(options: AuthRouterOptions = {}): Promise<Site> {
   return startSite(
     (app) => {
       app.get('/', (req, res) => {
@@ -14,7 +15,7 @@ function start(): Promise<Site> {
         res.send('private')
       })
     },
-    { timeoutSeconds: 1 },
+    { timeoutSeconds: 1, ...options },
   )
 }
 
@@ -42,6 +43,25 @@ test('a signed-in user notices nothing of a provider that goes down', async () =
   await site.provider.stop()
 
   expect((await browser.open(`${site.url}/private`)).text).toBe('private')
+})
+
+test('an application that starts again while its provider is down keeps its users, and signs them out', async () => {
+  const store = createMemoryStore()
+  await using before = await start({ session: { store } })
+  const browser = createBrowser()
+  await browser.open(`${before.url}/login`)
+  const { issuer } = before.provider
+  await using after = await start({ issuer, baseUrl: before.url, session: { store } })
+  const later = createBrowser({ [before.url]: after.url })
+  for (const [key, cookie] of browser.cookies) later.cookies.set(key, cookie)
+  await before.provider.stop()
+
+  expect((await later.open(`${before.url}/private`)).text).toBe('private')
+  const headers = { origin: before.url }
+  const left = await later.send(`${before.url}/logout`, { method: 'POST', headers })
+
+  expect(left.status).toBe(303)
+  expect((await browser.open(before.url)).text).toBe('out')
 })
 
 test('many visitors at once ask the provider for its configuration once', async () => {

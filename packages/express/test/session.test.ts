@@ -113,6 +113,22 @@ test('a new user of the same browser gets nothing of the one before', async () =
   expect(await json(site, browser, '/data')).toEqual({})
 })
 
+test('who somebody is depends on issuer and sub, and never on an address of mail', async () => {
+  await using site = await startSite(routes)
+  const browser = createBrowser()
+  await browser.open(`${site.url}/login`)
+  await browser.open(`${site.url}/set?theme=dark`)
+
+  for (const email of ['ada@example.com', 'ADA@example.com', 'ada@example.com@evil.example']) {
+    site.provider.user = { sub: 'mallory', email, email_verified: true }
+    await browser.open(`${site.url}/login`)
+
+    expect((await browser.open(site.url)).text).toBe('in as mallory')
+    expect(await json(site, browser, '/data')).toEqual({})
+  }
+  expect(await site.router.sessions.list('ada@example.com')).toEqual([])
+})
+
 test('the same user who logs in again keeps what the application stored, under a new id', async () => {
   await using site = await startSite(routes)
   const browser = createBrowser()
@@ -457,7 +473,7 @@ test('a logout that the store did not take is told, and can be sent again', asyn
 
 test('req.session works with the store that comes with express-session, kept as it is', async () => {
   const { MemoryStore } = (await import('express-session')).default
-  const store = new MemoryStore() as unknown as SessionStore
+  const store = new MemoryStore()
   await using site = await startSite(routes, { session: { store } })
   const browser = createBrowser()
   await browser.open(`${site.url}/login`)

@@ -1,0 +1,3 @@
+import { server } from './app.ts'
+
+server.listen(3000)

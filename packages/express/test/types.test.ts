@@ -1,0 +1,96 @@
+import type { CallbackErrorCode, LogoutErrorCode, SessionInfo, SessionStore } from '@latchkey/core'
+import {
+  type AuthRouterOptions,
+  CallbackError,
+  createAuthRouter,
+  getUser,
+  type RequestAuth,
+  type Requirement,
+  requireUser,
+  type User,
+} from '@latchkey/express'
+import type { Request, RequestHandler } from 'express'
+import type expressSession from 'express-session'
+import { expect, expectTypeOf, test } from 'vitest'
+
+// What is written here is checked by the compiler, with everything else.
+
+const options: AuthRouterOptions = {
+  issuer: 'https://login.example.com',
+  clientId: process.env.LATCHKEY_CLIENT_ID,
+  clientSecret: process.env.LATCHKEY_CLIENT_SECRET,
+  baseUrl: 'https://app.example.com',
+  session: { secret: process.env.LATCHKEY_SESSION_SECRET },
+}
+
+type StoreOption = NonNullable<AuthRouterOptions['session']>['store']
+
+test('options take what the environment may hold, and refuse what they do not know', () => {
+  expectTypeOf<{ clientSecret: string | undefined }>().toExtend<AuthRouterOptions>()
+  // @ts-expect-error The callback cannot be turned off.
+  const callback: AuthRouterOptions = { routes: { callback: false } }
+  // @ts-expect-error PKCE is no option.
+  const pkce: AuthRouterOptions = { pkce: false }
+  // @ts-expect-error An algorithm is no way to authenticate.
+  const client: AuthRouterOptions = { clientAuth: 'RS256' }
+  // @ts-expect-error A cookie that scripts can read is no option.
+  const cookie: AuthRouterOptions = { session: { cookie: { httpOnly: false } } }
+
+  for (const wrong of [callback, pkce, client, cookie]) expect(wrong).toBeDefined()
+})
+
+test('a guard knows the request and asks for an answer that is a boolean', () => {
+  expectTypeOf(requireUser()).toEqualTypeOf<RequestHandler>()
+  requireUser({
+    roles: { all: ['admin'] },
+    claims: { org: (value, req) => value === req.params.org, email_verified: true },
+    check: async (user, req) => user.sub === req.params.id,
+  })
+  // @ts-expect-error A text is no answer, although it is truthy.
+  const truthy: Requirement<Request> = { check: () => 'yes' }
+  // @ts-expect-error There is no such way to answer.
+  const respond: Requirement<Request> = { respond: 'xml' }
+
+  for (const wrong of [truthy, respond]) expect(wrong).toBeDefined()
+})
+
+test('a request knows its user, and tokens are reached by methods alone', () => {
+  expectTypeOf<Request['auth']>().toEqualTypeOf<RequestAuth>()
+  expectTypeOf<RequestAuth['user']>().toEqualTypeOf<User>()
+  expectTypeOf<RequestAuth['session']>().toEqualTypeOf<SessionInfo | undefined>()
+  expectTypeOf<RequestAuth['accessToken']>().returns.resolves.toBeString()
+  expectTypeOf<RequestAuth['idToken']>().returns.toEqualTypeOf<string | undefined>()
+  expectTypeOf<Extract<keyof RequestAuth, 'tokens' | 'refreshToken'>>().toBeNever()
+  expectTypeOf(getUser<{ sub: string; plan: 'gold' }>).returns.toHaveProperty('plan')
+})
+
+test('a router is a handler, and says how it stands', () => {
+  const router = createAuthRouter({
+    ...options,
+    clientId: 'app',
+    clientSecret: 'secret',
+    session: { secret: 's'.repeat(32) },
+  })
+
+  expectTypeOf(router).toExtend<RequestHandler>()
+  expectTypeOf(router.health().provider).toEqualTypeOf<'unknown' | 'ok' | 'stale' | 'unavailable'>()
+  expectTypeOf(router.sessions.revokeAll).returns.resolves.toBeNumber()
+  expect(router.health()).toEqual({
+    provider: 'unknown',
+    discoveredAt: undefined,
+    sessions: 'unknown',
+  })
+})
+
+test("codes are known by name, and every store of express-session's kind fits", () => {
+  expectTypeOf(
+    new CallbackError('LATCHKEY_LOGIN_DENIED', '').code,
+  ).toEqualTypeOf<CallbackErrorCode>()
+  expectTypeOf<'LATCHKEY_LOGOUT_FORGED'>().toExtend<LogoutErrorCode>()
+  // @ts-expect-error There is no such code.
+  const unknown: CallbackErrorCode = 'LATCHKEY_SOMETHING'
+  expectTypeOf<expressSession.Store>().toExtend<NonNullable<StoreOption>>()
+  expectTypeOf<SessionStore>().toExtend<NonNullable<StoreOption>>()
+
+  expect(unknown).toBeDefined()
+})
