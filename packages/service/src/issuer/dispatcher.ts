@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ServiceError } from '../domain/errors.ts'
 import type { Tenant } from '../store/records.ts'
 import type { IssuerContext } from './context.ts'
-import { type FlowRequest, handleFlow, originOf, show } from './flows/index.ts'
+import { type FlowRequest, handleFlow, isFormRequest, originOf, show } from './flows/index.ts'
 import { RequestRefused, sendText } from './http.ts'
 import { isLoopback, issuerUrl } from './issuer-url.ts'
 import type { Providers } from './providers.ts'
@@ -55,7 +55,7 @@ export function createDispatcher(
 
     const provider = await providers.of(tenant)
     const url = urlOf(request, issuer)
-    if (/^\/(oidc|\.well-known)\//.test(url.pathname)) {
+    if (isProtocolPath(url) && !isFormRequest(request, url)) {
       await provider.callback()(request, response)
     } else {
       const flow = { context, provider, facts, tenant, url, request, response }
@@ -76,6 +76,10 @@ export function createDispatcher(
       show(flow, status, 'message', { title: 'errorTitle', text }, headers)
     }
   }
+}
+
+function isProtocolPath({ pathname }: URL): boolean {
+  return /^\/(oidc|\.well-known)\//.test(pathname)
 }
 
 function statusOf(error: unknown): number {

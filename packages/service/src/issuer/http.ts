@@ -23,6 +23,15 @@ export class RequestRefused extends Error {
  * @throws {@link RequestRefused} 415 for another media type, 413 for too much.
  */
 export async function readForm(request: IncomingMessage): Promise<Form> {
+  const fields = new Map<string, string>()
+  for (const [name, value] of await readFields(request)) {
+    if (!fields.has(name)) fields.set(name, value)
+  }
+  return fields
+}
+
+/** Like {@link readForm}, with every value of a repeated field. */
+export async function readFields(request: IncomingMessage): Promise<URLSearchParams> {
   const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/x-www-form-urlencoded') {
     throw new RequestRefused(415, 'A form is sent as application/x-www-form-urlencoded.')
@@ -34,11 +43,7 @@ export async function readForm(request: IncomingMessage): Promise<Form> {
     if (size > MAX_FORM_BYTES) throw new RequestRefused(413, 'The form is too large.')
     chunks.push(chunk)
   }
-  const fields = new Map<string, string>()
-  for (const [name, value] of new URLSearchParams(Buffer.concat(chunks).toString('utf8'))) {
-    if (!fields.has(name)) fields.set(name, value)
-  }
-  return fields
+  return new URLSearchParams(Buffer.concat(chunks).toString('utf8'))
 }
 
 /** Sends the browser on with a GET. */

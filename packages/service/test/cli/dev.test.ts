@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as client from 'openid-client'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createBrowser } from '../issuer/support/browser.ts'
 import { createLoopbackFetch } from '../issuer/support/loopback.ts'
 import { main, run, temporaryFolder } from './support.ts'
@@ -10,13 +10,19 @@ import { main, run, temporaryFolder } from './support.ts'
 /** Runs `latchkey-service dev` until it says how to stop it. */
 async function startDev(port: number, data: string) {
   const args = ['--conditions=latchkey-source', main, 'dev', '--port', String(port), '--data', data]
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
   let output = ''
-  for await (const chunk of child.stdout) {
-    output += chunk
-    if (output.includes('Ctrl-C')) break
-  }
+  await new Promise<void>((resolve, reject) => {
+    const read = (chunk: Buffer) => {
+      output += chunk
+      if (output.includes('Ctrl-C')) resolve()
+    }
+    child.stdout.on('data', read)
+    child.stderr.on('data', read)
+    child.once('close', () => reject(new Error(output)))
+  })
   const value = (name: string) => new RegExp(`${name}[ =]+(\\S+)`).exec(output)?.[1] ?? ''
   return {
     output,

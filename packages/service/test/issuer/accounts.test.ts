@@ -393,6 +393,43 @@ test('pages are never cached, framed or a source of referrers, and run no script
   expect(page.html).not.toContain('<script')
 })
 
+test('pages name the company, its logo text and its support address, and messages the company', async () => {
+  const names = { companyName: 'Acme Garden Supplies', logoImageText: 'AGS' }
+  await using issuer = await startIssuer({
+    settings: { ...names, supportEmail: 'help@acme.example' },
+  })
+  await issuer.addUser(ada)
+  const { browser, answer } = await askForReset(issuer)
+  const link = await browser.get(await issuer.lastLink())
+  for (const { html } of [answer, link]) {
+    expect(html).toContain('AGS</span>')
+    expect(html).toContain('Acme Garden Supplies</title>')
+    expect(html).toContain('href="mailto:help@acme.example"')
+  }
+  const [mail] = await issuer.mails()
+  expect(mail).toMatchObject({ fromName: names.companyName, replyTo: 'help@acme.example' })
+})
+
+test('a tenant without any name asks whether to log out of its domain', async () => {
+  await using issuer = await startIssuer({ settings: { companyName: '', logoImageText: '' } })
+  await issuer.addUser(ada)
+  const { browser } = await logIn(issuer, await createClient(issuer), ada)
+  const question = await browser.get('/oidc/logout')
+  expect(question.html).toContain(`log out of ${issuer.tenant.settings.domain}?`)
+})
+
+test('a link to set a password that is no longer good leads to the form for another one', async () => {
+  await using issuer = await startIssuer()
+  await issuer.addUser(ada)
+  const browser = createBrowser(issuer)
+  const dead = await browser.get('/reset?token=gone&application=x&ui_locales=de')
+  expect(dead.status).toBe(410)
+  const path = /href="([^"]*\/reset[^"]*)"/.exec(dead.html)?.[1]?.replaceAll('&amp;', '&') ?? ''
+  const sent = await browser.submit(await browser.get(path), { email: ada.email })
+  expect(sent.html).toContain('Sehen Sie in Ihr Postfach')
+  expect(await issuer.mails()).toHaveLength(1)
+})
+
 test('nothing that a visitor or a customer writes is taken for HTML', async () => {
   const evil = '"><img src=x onerror=alert(1)>'
   await using issuer = await startIssuer({

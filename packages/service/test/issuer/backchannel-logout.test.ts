@@ -4,10 +4,18 @@ import type { AddressInfo } from 'node:net'
 import { createLocalJWKSet, type JWTPayload, jwtVerify } from 'jose'
 import * as client from 'openid-client'
 import { describe, expect, test, vi } from 'vitest'
+import { deleteUser } from '../../src/domain/users.ts'
 import { createOutgoing, isPublicAddress } from '../../src/issuer/outgoing.ts'
+import type { User } from '../../src/store/records.ts'
 import { createBrowser } from './support/browser.ts'
 import { createClient, logIn } from './support/client.ts'
-import { applicationUrl, startIssuer, storeKinds, type TestIssuer } from './support/issuer.ts'
+import {
+  admin,
+  applicationUrl,
+  startIssuer,
+  storeKinds,
+  type TestIssuer,
+} from './support/issuer.ts'
 
 const ada = { email: 'ada@example.com', password: 'correct horse battery' }
 
@@ -77,7 +85,14 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(told).not.toHaveProperty('nonce')
   })
 
-  test('when a user is disabled, every application of theirs with an address is told', async () => {
+  test.each([
+    ['disabled', (issuer: TestIssuer, user: User) => issuer.changeUser(user, { disabled: true })],
+    [
+      'deleted',
+      (issuer: TestIssuer, user: User) =>
+        deleteUser(issuer.domain, admin, issuer.tenant.id, user.id),
+    ],
+  ])('when a user is %s, every application of theirs with an address is told', async (_, end) => {
     await using issuer = await startIssuer({ store })
     await using receiver = await startReceiver()
     const user = await issuer.addUser(ada)
@@ -91,7 +106,7 @@ describe.each(storeKinds)('on %s', (store) => {
       (await shop.redeem(desktop.begun, desktop.callback)).claims()?.sid,
     ]
 
-    await issuer.changeUser(user, { disabled: true })
+    await end(issuer, user)
     await issuer.idle()
     const told = await receiver.verified(issuer, app.id)
     expect(told.map(({ sid }) => sid).sort()).toEqual(sids.sort())

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import * as client from 'openid-client'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { createTenant } from '../../src/domain/tenants.ts'
 import type { ProtocolStore } from '../../src/store/protocol-store.ts'
 import type { Application } from '../../src/store/records.ts'
 import { createBrowser } from './support/browser.ts'
@@ -30,6 +31,7 @@ async function post(
   endpoint: 'token' | 'revoke',
   form: Record<string, string>,
   headers: Record<string, string> = {},
+  body = new URLSearchParams(form).toString(),
 ): Promise<TokenAnswer> {
   const secret = issuer.secretOf(application)
   const basic = Buffer.from(`${application.id}:${encodeURIComponent(secret)}`).toString('base64')
@@ -40,7 +42,7 @@ async function post(
       authorization: `Basic ${basic}`,
       ...headers,
     },
-    body: new URLSearchParams(form).toString(),
+    body,
   })
   const text = await answer.text()
   return { status: answer.status, body: text === '' ? {} : JSON.parse(text) }
@@ -365,6 +367,164 @@ test('a parameter that is sent twice is refused (RFC 6749 §3.1)', async () => {
   url.searchParams.append('state', 'again')
   const answer = await createBrowser(issuer).get(url.href)
   expect(new URL(answer.location ?? '').searchParams.get('error')).toBe('invalid_request')
+})
+
+test.each([
+  ['prompt=none beside another (OpenID Connect Core §3.1.2.1)', { prompt: 'none login' }],
+  ['an unknown prompt', { prompt: 'dance' }],
+  ['a max_age that is no number', { max_age: 'soon' }],
+  ['an unknown response mode', { response_mode: 'pigeon' }, 'unsupported_response_mode'],
+  ['a code challenge that is none (RFC 7636 §4.2)', { code_challenge: 'short' }],
+  ['a registration', { registration: '{}' }, 'registration_not_supported'],
+])('an authorization request with %s is refused', async (_what, parameters, code?: string) => {
+  await using issuer = await startIssuer()
+  const app = await createClient(issuer)
+  const begun = await app.begin(parameters)
+  const answer = new URL((await createBrowser(issuer).get(begun.url)).location ?? '')
+  expect(answer.searchParams.get('error')).toBe(code ?? 'invalid_request')
+  expect(answer.searchParams.get('state')).toBe(begun.checks.expectedState)
+  expect(answer.searchParams.get('iss')).toBe(issuer.url)
+  expect(answer.searchParams.has('code')).toBe(false)
+})
+
+test('prompt=none for another user than the one logged in is answered with login_required (OpenID Connect Core §3.1.2.2)', async () => {
+  await using issuer = await startIssuer()
+  await issuer.addUser(ada)
+  const bob = { email: 'bob@example.com', password: 'a different one' }
+  await issuer.addUser(bob)
+  const { app, begun, callback, browser } = await obtainCode(issuer)
+  const { id_token: own = '' } = await app.redeem(begun, callback)
+  const other = await logIn(issuer, app, bob)
+  const { id_token: foreign = '' } = await app.redeem(other.begun, other.callback)
+
+  const ask = async (hint: string) => {
+    const { url } = await app.begin({ prompt: 'none', id_token_hint: hint })
+    return new URL((await browser.get(url)).location ?? '').searchParams
+  }
+  expect((await ask(own)).has('code')).toBe(true)
+  expect((await ask(foreign)).get('error')).toBe('login_required')
+})
+
+test('an authorization or logout request may come as a form (OpenID Connect Core §3.1.2.1, RP-Initiated Logout §2)', async () => {
+  await using issuer = await startIssuer()
+  await issuer.addUser(ada)
+  const app = await createClient(issuer)
+  const browser = createBrowser(issuer)
+  /** Sends the query of a URL as a form, as another site would: without the session's cookie. */
+  const submit = async (url: string) => {
+    const { origin, pathname, search } = new URL(url)
+    const answer = await issuer.fetch(origin + pathname, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        'sec-fetch-site': 'cross-site',
+      },
+      body: search.slice(1),
+    })
+    expect(answer.status).toBe(303)
+    return browser.get(answer.headers.get('location') ?? '')
+  }
+  const begun = await app.begin({ scope: 'openid email offline_access' })
+  const callback = await browser.submit(await submit(begun.url), ada)
+  const tokens = await app.redeem(begun, callback)
+  expect(tokens.claims()?.email).toBe(ada.email)
+  expect(tokens.refresh_token).toBeTruthy()
+
+  const twice = await submit(`${(await app.begin()).url}&state=again`)
+  expect(new URL(twice.location ?? '').searchParams.get('error')).toBe('invalid_request')
+
+  const logout = client.buildEndSessionUrl(app.config, {
+    post_logout_redirect_uri: `${applicationUrl}/logged-out`,
+    id_token_hint: tokens.id_token ?? '',
+  })
+  expect((await submit(logout.href)).location).toBe(`${applicationUrl}/logged-out`)
+})
+
+test.each([
+  ['no grant type', { grant_type: undefined }, 'invalid_request'],
+  ['no code', { code: undefined }, 'invalid_request'],
+  ['an unknown code', { code: 'x'.repeat(43) }, 'invalid_grant'],
+  ['a verifier that is too short (RFC 7636 §4.1)', { code_verifier: 'short' }, 'invalid_request'],
+])('a token request with %s is refused (RFC 6749 §5.2)', async (_what, changes, error) => {
+  await using issuer = await startIssuer()
+  await issuer.addUser(ada)
+  const { form } = await obtainCode(issuer)
+  const sent = Object.entries({ ...form, ...changes }).filter(([, value]) => value !== undefined)
+  const answer = await post(issuer, issuer.application, 'token', Object.fromEntries(sent) as never)
+  expect(answer).toMatchObject({ status: 400, body: { error } })
+})
+
+test('a token request with a parameter twice, by GET, or as JSON is refused (RFC 6749 §3.2)', async () => {
+  await using issuer = await startIssuer()
+  await issuer.addUser(ada)
+  const { form } = await obtainCode(issuer)
+  const body = new URLSearchParams(form)
+  const twice = await post(issuer, issuer.application, 'token', form, {}, `${body}&code=again`)
+  expect(twice).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+  const byGet = await issuer.fetch(`${issuer.url}/oidc/token?${body}`)
+  expect(byGet.status).toBe(404)
+  const type = { 'content-type': 'application/json' }
+  const json = JSON.stringify(form)
+  const asJson = await post(issuer, issuer.application, 'token', form, type, json)
+  expect(asJson).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
+  expect((await post(issuer, issuer.application, 'token', form)).status).toBe(200)
+})
+
+test('a refresh asks for no more than was granted (RFC 6749 §6)', async () => {
+  await using issuer = await startIssuer()
+  await issuer.addUser(ada)
+  const { app, begun, callback } = await obtainCode(issuer, { scope: 'openid offline_access' })
+  const { refresh_token: token = '' } = await app.redeem(begun, callback)
+  const more = { grant_type: 'refresh_token', refresh_token: token, scope: 'openid email' }
+  const answer = await post(issuer, issuer.application, 'token', more)
+  expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_scope' } })
+})
+
+test('a refresh token that nobody uses expires after thirty days', async () => {
+  await using issuer = await startIssuer()
+  await issuer.addUser(ada)
+  const { app, begun, callback } = await obtainCode(issuer, { scope: 'openid offline_access' })
+  const { refresh_token: token = '' } = await app.redeem(begun, callback)
+  moveTime(29 * 86_400)
+  const form = { grant_type: 'refresh_token', refresh_token: token }
+  const { body } = await post(issuer, issuer.application, 'token', form)
+  moveTime(30 * 86_400 + 60)
+  const late = { ...form, refresh_token: body.refresh_token ?? '' }
+  expect(body.refresh_token).toBeTruthy()
+  expect((await post(issuer, issuer.application, 'token', late)).body.error).toBe('invalid_grant')
+})
+
+test('a code, token or session of one tenant is worth nothing at another', async () => {
+  await using issuer = await startIssuer()
+  await issuer.addUser(ada)
+  const { app, form, begun, callback, browser } = await obtainCode(issuer)
+  const { access_token: token } = await app.redeem(begun, callback)
+  const domain = `other.localhost:${issuer.port}`
+  const settings = { ...issuer.tenant.settings, domain }
+  await createTenant(issuer.domain, { name: 'admin' }, { name: '', metadata: {}, settings })
+  const elsewhere = `http://${domain}/oidc`
+  const userinfo = await issuer.fetch(`${elsewhere}/userinfo`, {
+    headers: { authorization: `Bearer ${token}` },
+  })
+  expect(userinfo.status).toBe(401)
+  const cookie = browser.cookies().map(({ name, value }) => `${name}=${value}`)
+  const logout = await issuer.fetch(`${elsewhere}/logout`, {
+    headers: { cookie: cookie.join('; ') },
+    redirect: 'manual',
+  })
+  expect(await logout.text()).not.toContain(ada.email)
+  const { id } = issuer.application
+  const redeemed = await issuer.fetch(`${elsewhere}/token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({
+      ...form,
+      client_id: id,
+      client_secret: issuer.secretOf(issuer.application),
+    }).toString(),
+  })
+  expect(redeemed.status).toBe(401)
 })
 
 test('request objects are refused (OpenID Connect Core §6)', async () => {

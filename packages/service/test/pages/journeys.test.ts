@@ -86,6 +86,25 @@ test('without JavaScript a user sets a new password and logs in with it', async 
   await page.context().close()
 })
 
+test('without JavaScript a user whom another site sends with a form stays logged in', async () => {
+  await issuer.addUser(ada)
+  const page = await openWindow()
+  await page.goto(await loginUrl())
+  await page.getByLabel('Email address').fill(ada.email)
+  await page.getByLabel('Password').fill(ada.password)
+  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.waitForURL(`${site.url}/callback?code=*`)
+
+  await page.goto(site.url)
+  const { origin, pathname, searchParams } = new URL(await loginUrl())
+  const fields = [...searchParams].map(([name, value]) => `<input name="${name}" value="${value}">`)
+  const form = `<form method="post" action="${origin}${pathname}">${fields.join('')}<button>Go</button>`
+  await page.setContent(form)
+  await page.getByRole('button').click()
+  await page.waitForURL(`${site.url}/callback?code=*`)
+  await page.context().close()
+})
+
 test('without JavaScript a user with an imported password logs in', async () => {
   const user = await issuer.addUser({ email: ada.email })
   const digest = createHash('sha1').update(ada.password).digest('hex')

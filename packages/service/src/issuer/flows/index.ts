@@ -1,4 +1,5 @@
 import { type Form, readForm } from '../http.ts'
+import { isFormRequest, repeatAsGet } from './as-get.ts'
 import { showNotFound, showStartAgain } from './dead-end.ts'
 import { type FlowRequest, show } from './flow-request.ts'
 import { handleInteraction } from './interaction.ts'
@@ -7,11 +8,13 @@ import { reset, showReset } from './reset-link.ts'
 import { requestReset, showResetRequest } from './reset-request.ts'
 import { showVerify, verify } from './verify-link.ts'
 
+export { isFormRequest } from './as-get.ts'
 export { type FlowRequest, originOf, show } from './flow-request.ts'
 
 /** Answers a request for a hosted page. */
 export async function handleFlow(flow: FlowRequest): Promise<void> {
   const { request, tenant, url } = flow
+  if (isFormRequest(request, url)) return repeatAsGet(flow)
   const isPost = request.method === 'POST'
   if (!isPost && request.method !== 'GET' && request.method !== 'HEAD') {
     return show(flow, 405, 'message', { title: 'errorTitle' }, { allow: 'GET, HEAD, POST' })
