@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from 'oidc-provider'
 import { nowMicros } from '../domain/context.ts'
 import type { EntryName, ProtocolEntry } from '../store/protocol-store.ts'
-import { clientMetadata } from './client-metadata.ts'
 import type { IssuerContext } from './context.ts'
 
 /** For what oidc-provider gives no time to live. */
@@ -21,7 +20,7 @@ export function createAdapterFactory(context: IssuerContext, tenantId: string): 
 
 /** The name under which something with the id `id` is stored. */
 export function entryName(tenantId: string, kind: string, id: string): EntryName {
-  return { tenantId, kind, key: createHash('sha256').update(id).digest('base64url') }
+  return { tenantId, kind, key: hash('sha256', id, 'base64url') }
 }
 
 function entryAdapter(context: IssuerContext, tenantId: string, kind: string): Adapter {
@@ -95,10 +94,7 @@ function toPayload(
 
 function clientAdapter(context: IssuerContext, tenantId: string): Adapter {
   return {
-    async find(id) {
-      const application = await context.domain.store.applications.get(tenantId, id)
-      return application && clientMetadata(context.domain, application)
-    },
+    find: (id) => context.directory.client(tenantId, id),
     upsert: refuse,
     findByUid: refuse,
     findByUserCode: refuse,

@@ -22,6 +22,7 @@ export function createClientIp(trustedProxies: readonly string[]): ClientIp {
 
   return (request) => {
     let address = canonical(request.socket.remoteAddress ?? '')
+    if (trustedProxies.length === 0) return address
     const header = request.headers['x-forwarded-for']
     const hops = (Array.isArray(header) ? header.join(',') : (header ?? '')).split(',')
     while (isTrusted(address) && hops.length > 0) {

@@ -2,6 +2,7 @@ import type { DomainContext } from '../domain/context.ts'
 import type { Outbox } from '../mail/outbox.ts'
 import type { ProtocolStore } from '../store/protocol-store.ts'
 import type { ClientIp } from './client-ip.ts'
+import type { Directory } from './directory.ts'
 import type { Throttle } from './limits.ts'
 import type { Notifier } from './notifier.ts'
 import type { Outgoing } from './outgoing.ts'
@@ -16,6 +17,7 @@ export interface IssuerLogger {
 export interface IssuerContext {
   readonly domain: DomainContext
   readonly protocol: ProtocolStore
+  readonly directory: Directory
   readonly outbox: Outbox
   readonly notifier: Notifier
   readonly throttle: Throttle

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ServiceError } from '../domain/errors.ts'
-import type { Tenant } from '../store/records.ts'
 import type { IssuerContext } from './context.ts'
+import type { Site } from './directory.ts'
 import { type FlowRequest, handleFlow, isFormRequest, originOf, show } from './flows/index.ts'
 import { RequestRefused, sendText } from './http.ts'
-import { isLoopback, issuerUrl } from './issuer-url.ts'
 import type { Providers } from './providers.ts'
 import { setFacts } from './request-facts.ts'
 
@@ -28,9 +27,10 @@ export function createDispatcher(
 ): (request: IncomingMessage, response: ServerResponse) => Promise<boolean> {
   return async (request, response) => {
     try {
-      const tenant = await tenantOf(context, request)
-      if (!tenant) return false
-      await answer(tenant, request, response)
+      const host = request.headers.host?.toLowerCase()
+      const site = host === undefined ? undefined : await context.directory.siteAt(host)
+      if (!site) return false
+      await answer(site, request, response)
     } catch (error) {
       context.logger.error({ err: error }, 'The issuer failed.')
       if (response.headersSent) response.destroy()
@@ -40,23 +40,22 @@ export function createDispatcher(
   }
 
   async function answer(
-    tenant: Tenant,
+    { tenant, issuer, url: { protocol, host }, mustStaySecure }: Site,
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
-    const issuer = issuerUrl(tenant.settings.domain, context)
     const facts = { tenant, issuer, clientIp: context.clientIp(request), requestId: randomUUID() }
     setFacts(request, facts)
-    pinIssuer(request, new URL(issuer))
+    pinIssuer(request, protocol, host)
     response.setHeader('request-id', facts.requestId)
-    if (mustStaySecure(new URL(issuer))) {
+    if (mustStaySecure) {
       response.setHeader('strict-transport-security', STRICT_TRANSPORT_SECURITY)
     }
 
-    const provider = await providers.of(tenant)
+    const { provider, handle } = await providers.of(tenant)
     const url = urlOf(request, issuer)
     if (isProtocolPath(url) && !isFormRequest(request, url)) {
-      await provider.callback()(request, response)
+      await handle(request, response)
     } else {
       const flow = { context, provider, facts, tenant, url, request, response }
       await guarded({ ...flow, ...originOf(request, url, issuer) })
@@ -93,28 +92,10 @@ function urlOf(request: IncomingMessage, issuer: string): URL {
   return URL.parse(`${issuer}${target.startsWith('/') ? target : '/'}`) ?? new URL(issuer)
 }
 
-async function tenantOf(
-  context: IssuerContext,
-  request: IncomingMessage,
-): Promise<Tenant | undefined> {
-  const host = request.headers.host?.toLowerCase()
-  return host === undefined ? undefined : context.domain.store.tenants.findByDomain(host)
-}
-
-/**
- * An issuer is on https or it is not there, so browsers may hold to that. They would hold all
- * applications of a developer's machine to it as well, so it is not said there.
- *
- * @see RFC 6797 §7.1
- */
-function mustStaySecure(issuer: URL): boolean {
-  return issuer.protocol === 'https:' && !isLoopback(issuer.host)
-}
-
-function pinIssuer(request: IncomingMessage, issuer: URL): void {
+function pinIssuer(request: IncomingMessage, protocol: string, host: string): void {
   for (const name of Object.keys(request.headers)) {
     if (FORWARDING_HEADER.test(name)) delete request.headers[name]
   }
-  request.headers['x-forwarded-proto'] = issuer.protocol.slice(0, -1)
-  request.headers['x-forwarded-host'] = issuer.host
+  request.headers['x-forwarded-proto'] = protocol.slice(0, -1)
+  request.headers['x-forwarded-host'] = host
 }

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash, timingSafeEqual } from 'node:crypto'
 
 /** What the flow's pages need of an interaction of oidc-provider. */
 interface Interaction {
@@ -64,5 +64,5 @@ export function isCsrfToken(uid: string, sent: string | undefined): boolean {
 }
 
 function digest(purpose: string, uid: string): Buffer {
-  return createHash('sha256').update(`latchkey ${purpose} ${uid}`).digest()
+  return hash('sha256', `latchkey ${purpose} ${uid}`, 'buffer')
 }

@@ -5,6 +5,7 @@ import { createOutbox, type Outbox } from '../mail/outbox.ts'
 import type { ProtocolStore } from '../store/protocol-store.ts'
 import { createClientIp } from './client-ip.ts'
 import type { IssuerContext, IssuerLogger } from './context.ts'
+import { createDirectory } from './directory.ts'
 import { createDispatcher } from './dispatcher.ts'
 import { createThrottle, defaultLimits, type Limits } from './limits.ts'
 import { createNotifier } from './notifier.ts'
@@ -65,6 +66,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
   const context: IssuerContext = {
     domain,
     protocol,
+    directory: createDirectory(domain, { allowHttpOnLoopback }),
     logger,
     outbox,
     notifier: createNotifier(logger),

@@ -19,3 +19,14 @@ export function isLoopback(domain: string): boolean {
     hostname === '[::1]'
   )
 }
+
+/**
+ * Whether browsers are told to come back over TLS only. An issuer is on https or it is not there, so
+ * they may hold to that. They would hold all applications of a developer's machine to it as well, so
+ * it is not said there.
+ *
+ * @see RFC 6797 §7.1
+ */
+export function mustStaySecure(issuer: URL): boolean {
+  return issuer.protocol === 'https:' && !isLoopback(issuer.host)
+}

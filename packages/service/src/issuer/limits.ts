@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { DomainContext } from '../domain/context.ts'
 import { nowMicros } from '../domain/context.ts'
 import { emailKey } from '../domain/rules.ts'
@@ -118,5 +118,5 @@ const auditNames: Record<keyof Limits, string> = {
 
 /** What visitors type into the field for the address may be anything; only a hash of it is kept. */
 function addressKey({ tenant }: RequestFacts, email: string): string {
-  return `${tenant.id}:${createHash('sha256').update(emailKey(email)).digest('base64url')}`
+  return `${tenant.id}:${hash('sha256', emailKey(email), 'base64url')}`
 }

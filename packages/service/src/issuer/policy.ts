@@ -54,9 +54,10 @@ function isAddressUnproven(ctx: KoaContextWithOIDC): boolean {
  */
 export function allowOfflineAccess(provider: Provider): void {
   provider.use(async (ctx, next) => {
+    if (ctx.path !== '/oidc/auth') return next()
     const { scope, prompt } = ctx.query
     const asks = typeof scope === 'string' && scope.split(' ').includes('offline_access')
-    if (ctx.path === '/oidc/auth' && asks && prompt !== 'none' && !Array.isArray(prompt)) {
+    if (asks && prompt !== 'none' && !Array.isArray(prompt)) {
       const prompts = new Set(prompt?.split(' ')).add('consent')
       ctx.query = { ...ctx.query, prompt: [...prompts].join(' ') }
     }

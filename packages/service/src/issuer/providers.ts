@@ -14,14 +14,20 @@ const MAX_PROVIDERS = 500
 /** How long another process may take to learn of a new signing key. */
 const KEYS_MAX_AGE_MS = 60_000
 
+/** A tenant's provider, and what answers requests to it: made once, as making it costs. */
+export interface Served {
+  readonly provider: Provider
+  readonly handle: ReturnType<Provider['callback']>
+}
+
 /** The OpenID provider of every tenant, built when it is first needed. */
 export interface Providers {
-  of(tenant: Tenant): Promise<Provider>
+  of(tenant: Tenant): Promise<Served>
 }
 
 interface Built {
-  issuer: string
-  provider: Promise<Provider>
+  domain: string
+  served: Promise<Served>
 }
 
 /** Keeps the providers used last; one is built again when its tenant's domain or keys change. */
@@ -37,20 +43,21 @@ export function createProviders(context: IssuerContext): Providers {
 
   return {
     of(tenant) {
-      const issuer = issuerUrl(tenant.settings.domain, context)
+      const { domain } = tenant.settings
       const known = built.get(tenant.id)
-      if (known?.issuer === issuer) return known.provider
+      if (known?.domain === domain) return known.served
 
-      const provider = build(context, tenant, issuer)
-      built.set(tenant.id, { issuer, provider })
+      const served = build(context, tenant)
+      built.set(tenant.id, { domain, served })
       // What failed is tried again by the next request.
-      provider.catch(() => built.delete(tenant.id))
-      return provider
+      served.catch(() => built.delete(tenant.id))
+      return served
     },
   }
 }
 
-async function build(context: IssuerContext, tenant: Tenant, issuer: string): Promise<Provider> {
+async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
+  const issuer = issuerUrl(tenant.settings.domain, context)
   const isSecure = issuer.startsWith('https:')
   const keys = await signingKeys(context.domain, tenant.id)
   const provider = new Provider(issuer, createConfiguration(context, tenant, { isSecure, keys }))
@@ -63,7 +70,7 @@ async function build(context: IssuerContext, tenant: Tenant, issuer: string): Pr
   provider.on('server_error', (ctx, err) => {
     context.logger.error({ tenantId: tenant.id, path: ctx.path, err }, 'The issuer failed.')
   })
-  return provider
+  return { provider, handle: provider.callback() }
 }
 
 /**

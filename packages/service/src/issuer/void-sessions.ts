@@ -69,7 +69,7 @@ async function endSessions(
   if (!tenant) return
   const isVoid = (loggedInAt: number | undefined) => !user || !isLoginValid(user, loggedInAt)
   const told = new Set<string>()
-  const provider = await providers.of(tenant)
+  const { provider } = await providers.of(tenant)
 
   for (const entry of await context.protocol.listByAccount(tenantId, 'Session', userId)) {
     const session = JSON.parse(entry.payload) as StoredSession

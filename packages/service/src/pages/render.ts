@@ -30,7 +30,7 @@ export function renderPage<Name extends PageName>(
     initial: [...brand][0]?.toUpperCase() ?? '',
     wide: name === 'outbox',
     style: stylesheet,
-    support: supportLine(look, t),
+    support: look.supportEmail && t('support').split('{email}'),
     body: templates.render(`@${name}`, { ...page, look, t }),
   })
 }
@@ -39,13 +39,4 @@ function titleOf(name: PageName, look: Look, page: Pages[PageName], t: Translate
   if (name === 'login' && !look.companyName) return t('loginTitlePlain')
   const key = titles[name] ?? (page as Pages['message']).title
   return t(key, { company: look.companyName })
-}
-
-/** The sentence that names the support address, with the address as a link. */
-function supportLine(look: Look, t: Translate): string {
-  const link = templates.renderString('<a href="mailto:<%= it.email %>"><%= it.email %></a>', {
-    email: look.supportEmail,
-  })
-  const [before = '', after = ''] = t('support').split('{email}')
-  return `${before}${link}${after}`
 }

@@ -58,6 +58,13 @@ export interface DataStore {
   readonly signingKeys: SigningKeyStore
   readonly audit: AuditStore
 
+  /**
+   * Changes, at the latest a second later, when another process has written; to be compared with
+   * `===`. A store that nobody else can write to answers the same for ever; one that cannot tell goes
+   * without.
+   */
+  foreignVersion?(): number
+
   /** Resolves when the store can read and write; rejects with the reason when it cannot. */
   check(): Promise<void>
 

@@ -4,6 +4,7 @@ import { csrfToken } from '../flow-path.ts'
 import type { Form } from '../http.ts'
 import { sendLink } from '../messages.ts'
 import { showDeadEnd } from './dead-end.ts'
+import { finishInteraction } from './finish.ts'
 import { occasionOf, show } from './flow-request.ts'
 import type { InteractionRequest } from './interaction.ts'
 import { showTooMany } from './too-many.ts'
@@ -41,9 +42,8 @@ function isProven({ tenant }: InteractionRequest, user: User): boolean {
 }
 
 /** Lets the application's request go on. What was done before it stays done. */
-async function finish({ provider, request, response }: InteractionRequest): Promise<void> {
-  const result = { verify_email: {} }
-  await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: true })
+async function finish(flow: InteractionRequest): Promise<void> {
+  await finishInteraction(flow, { ...flow.interaction.lastSubmission, verify_email: {} })
 }
 
 function showWaiting(

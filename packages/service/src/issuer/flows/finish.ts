@@ -1,29 +1,39 @@
 import { auditEntry } from '../../domain/context.ts'
 import type { User } from '../../store/records.ts'
 import { endSession } from '../end-session.ts'
+import { redirect } from '../http.ts'
 import { actorOf } from './flow-request.ts'
-import type { InteractionRequest } from './interaction.ts'
+import type { Interaction, InteractionRequest } from './interaction.ts'
 
 /** Logs the user in and lets the application's request go on. */
 export async function finishLogin(flow: InteractionRequest, user: User): Promise<void> {
-  const { context, tenant, provider, request, response } = flow
+  const { context, tenant } = flow
   await endOtherSession(flow, user)
   const { domain } = context
   const actor = actorOf(flow, user.id)
   await domain.store.audit.append(auditEntry(domain, actor, 'login.succeeded', tenant.id, user.id))
-  await provider.interactionFinished(
-    request,
-    response,
-    {
-      login: {
-        accountId: user.id,
-        ts: domain.clock.now() / 1000,
-        amr: ['pwd'],
-        remember: tenant.settings.rememberLoginSeconds > 0,
-      },
+  await finishInteraction(flow, {
+    login: {
+      accountId: user.id,
+      ts: domain.clock.now() / 1000,
+      amr: ['pwd'],
+      remember: tenant.settings.rememberLoginSeconds > 0,
     },
-    { mergeWithLastSubmission: false },
-  )
+  })
+}
+
+/**
+ * Lets the application's request go on with what was found out.
+ *
+ * @param result - By prompt, as oidc-provider reads it. It takes the place of what was found before.
+ */
+export async function finishInteraction(
+  { interaction, response }: InteractionRequest,
+  result: NonNullable<Interaction['result']>,
+): Promise<void> {
+  interaction.result = result
+  await interaction.persist()
+  redirect(response, interaction.returnTo)
 }
 
 /**

@@ -16,8 +16,8 @@ export const layout = `<!doctype html>
 <h1><%= it.title %></h1>
 <%~ it.body %>
 </main>
-<% if (it.look.supportEmail) { %>
-<footer><%~ it.support %></footer>
+<% if (it.support) { %>
+<footer><%= it.support[0] %><a href="mailto:<%= it.look.supportEmail %>"><%= it.look.supportEmail %></a><%= it.support[1] %></footer>
 <% } %>
 </body>
 </html>

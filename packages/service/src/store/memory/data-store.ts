@@ -17,6 +17,7 @@ export function createMemoryDataStore(): DataStore {
     apiKeys: createApiKeys(state),
     signingKeys: createSigningKeys(state),
     audit: createAudit(state),
+    foreignVersion: () => 0,
     check: async () => {},
     close: async () => {},
   }

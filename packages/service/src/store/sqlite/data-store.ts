@@ -24,6 +24,7 @@ export async function openSqliteDataStore(folder: string): Promise<DataStore> {
     apiKeys: createApiKeys(tables),
     signingKeys: createSigningKeys(tables),
     audit: createAudit(tables),
+    foreignVersion: database.foreignVersion,
     check: () => tables.write(async () => {}),
     close: () => database.close(),
   }

@@ -11,6 +11,8 @@ export interface Database {
   /** Only inside {@link Database.commits}. */
   readonly writer: SqliteKysely<Schema>
   readonly commits: GroupCommit
+  /** Changes when another process has written. */
+  foreignVersion(): number
   close(): Promise<void>
 }
 
@@ -33,11 +35,14 @@ export async function openDatabase(folder: string): Promise<Database> {
   reading.exec('pragma busy_timeout = 5000; pragma query_only = on')
   const reader = createSqliteKysely<Schema>(reading)
   const commits = createGroupCommit(writing)
+  // On the writing connection, so that its own commits do not count.
+  const version = writing.prepare('pragma data_version')
 
   return {
     reader,
     writer,
     commits,
+    foreignVersion: () => (version.get() as { data_version: number }).data_version,
     async close() {
       await commits.idle()
       reading.close()

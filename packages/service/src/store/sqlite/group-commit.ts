@@ -26,13 +26,14 @@ const MAX_GROUP = 256
 
 /** Group commit on a connection that nobody else writes through. */
 export function createGroupCommit(database: DatabaseSync): GroupCommit {
+  const commitGroup = prepareGroup(database)
   const waiting: Job[] = []
   let running: Promise<void> | undefined
 
   async function drain(): Promise<void> {
     // Requests that came in with the same turn of the event loop join the group.
     await new Promise((resolve) => setImmediate(resolve))
-    while (waiting.length > 0) await commitGroup(database, waiting.splice(0, MAX_GROUP))
+    while (waiting.length > 0) await commitGroup(waiting.splice(0, MAX_GROUP))
     running = undefined
   }
 
@@ -49,29 +50,38 @@ export function createGroupCommit(database: DatabaseSync): GroupCommit {
   }
 }
 
-async function commitGroup(database: DatabaseSync, group: Job[]): Promise<void> {
-  const settle: (() => void)[] = []
-  try {
-    database.exec('begin immediate')
-    for (const { work, resolve, reject } of group) {
-      database.exec('savepoint job')
-      try {
-        const result = await work()
-        settle.push(() => resolve(result as never))
-      } catch (error) {
-        // SQLite itself ends the transaction on a full disk and the like: then all is undone.
-        if (!database.isTransaction) throw error
-        database.exec('rollback to job')
-        settle.push(() => reject(error))
+/** Commits a group in one transaction, in which each job can be undone alone. */
+function prepareGroup(database: DatabaseSync): (group: Job[]) => Promise<void> {
+  const begin = database.prepare('begin immediate')
+  const savepoint = database.prepare('savepoint job')
+  const undo = database.prepare('rollback to job')
+  const release = database.prepare('release job')
+  const commit = database.prepare('commit')
+
+  return async (group) => {
+    const settle: (() => void)[] = []
+    try {
+      begin.run()
+      for (const { work, resolve, reject } of group) {
+        savepoint.run()
+        try {
+          const result = await work()
+          settle.push(() => resolve(result as never))
+        } catch (error) {
+          // SQLite itself ends the transaction on a full disk and the like: then all is undone.
+          if (!database.isTransaction) throw error
+          undo.run()
+          settle.push(() => reject(error))
+        }
+        release.run()
       }
-      database.exec('release job')
+      commit.run()
+    } catch (error) {
+      if (database.isOpen && database.isTransaction) database.exec('rollback')
+      const failure = new StoreError('The database could not commit.', { cause: error })
+      for (const { reject } of group) reject(failure)
+      return
     }
-    database.exec('commit')
-  } catch (error) {
-    if (database.isOpen && database.isTransaction) database.exec('rollback')
-    const failure = new StoreError('The database could not commit.', { cause: error })
-    for (const { reject } of group) reject(failure)
-    return
+    for (const tell of settle) tell()
   }
-  for (const tell of settle) tell()
 }

@@ -7,8 +7,8 @@ const SCHEMA = `
     tenant_id TEXT NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL,
     payload TEXT NOT NULL, expires_at INTEGER NOT NULL,
     grant_id TEXT, uid TEXT, account_id TEXT, consumed_at INTEGER,
-    PRIMARY KEY (tenant_id, kind, key)
-  ) WITHOUT ROWID;
+    UNIQUE (key, kind, tenant_id)
+  );
   CREATE INDEX entry_grant ON entry (grant_id, kind) WHERE grant_id IS NOT NULL;
   CREATE INDEX entry_uid ON entry (uid, kind) WHERE uid IS NOT NULL;
   CREATE INDEX entry_account ON entry (account_id, kind) WHERE account_id IS NOT NULL;
