@@ -1,0 +1,67 @@
+// #region imports
+import { createAuthRouter, requireUser } from '@latchkey/express'
+import { signIn, startIdentity } from '@latchkey/testing'
+import express, { type Express } from 'express'
+import request from 'supertest'
+import { expect, test } from 'vitest'
+
+// #endregion
+
+function createApp(options: Parameters<typeof createAuthRouter>[0]): Express {
+  const app = express()
+  app.use(createAuthRouter(options))
+  app.get('/account', requireUser(), (req, res) => {
+    res.type('text').send(`Hello ${req.auth.user.email}`)
+  })
+  app.get('/admin', requireUser({ roles: ['admin'] }), (_req, res) => {
+    res.send('Hello admin')
+  })
+  return app
+}
+
+// #region one-line
+test('a signed-in user sees their account', async () => {
+  await using identity = await startIdentity()
+  const app = createApp(identity.clientOptions())
+  const ada = await identity.createUser({ email: 'ada@example.com' })
+
+  const browser = await signIn(app, ada)
+
+  expect((await browser.get('/account')).text).toBe('Hello ada@example.com')
+})
+// #endregion
+
+// #region flow
+test('who asks for their account logs in, and lands there', async () => {
+  await using identity = await startIdentity()
+  const ada = await identity.createUser()
+  const browser = request.agent(createApp(identity.clientOptions()))
+
+  const turnedAway = await browser.get('/account').set('accept', 'text/html')
+  const back = await identity.logIn(browser, turnedAway.headers.location ?? '', ada)
+
+  expect(back.headers.location).toBe('/account')
+})
+// #endregion
+
+// #region refused
+test('who is no admin is refused, and not sent to log in again', async () => {
+  await using identity = await startIdentity()
+  const browser = await signIn(createApp(identity.clientOptions()), await identity.createUser())
+
+  const answer = await browser.get('/admin').set('accept', 'text/html')
+
+  expect(answer.status).toBe(403)
+})
+// #endregion
+
+// #region clock
+test('a session ends after a day without a request', async () => {
+  await using identity = await startIdentity()
+  const browser = await signIn(createApp(identity.clientOptions()), await identity.createUser())
+
+  identity.clock.advance(86_401)
+
+  expect((await browser.get('/account')).status).toBe(401)
+})
+// #endregion
