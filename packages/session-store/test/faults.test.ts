@@ -165,16 +165,20 @@ test('a Redis that became a read-only replica refuses logins with 503, until it 
   await using other = await startRedis()
   const store = createSessionStore({ url: redis.url })
   await using site = await start(store)
-  await signIn(site)
+  const browser = await signIn(site)
 
   await redis.inspect((r) => r.replicaof('127.0.0.1', other.port))
   const refused = await createBrowser().open(`${site.url}/login?returnTo=/account`)
   expect(refused.response.status).toBe(503)
+  expect(refused.response.headers.get('retry-after')).toBe('5')
+  expect(store.health().status).toBe('refusing-writes')
+  expect(await status(site, browser, '/public')).toBe(200)
   await redis.inspect((r) => r.replicaof('NO', 'ONE'))
 
   await until('logins work again', async () => {
     const { response } = await createBrowser().open(`${site.url}/login?returnTo=/account`)
     return response.status === 200
   })
+  expect(store.health().status).toBe('ok')
   await store.close()
 })
