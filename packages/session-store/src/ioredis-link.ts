@@ -6,6 +6,8 @@ import { patternOf, type RedisLink } from './redis-link.ts'
 export type IoredisClient = Redis | Cluster
 
 const CONNECT_MILLISECONDS = 5000
+/** A replica is left at most this often: reads go on there, and wait for each new connection. */
+const LEAVE_MILLISECONDS = 1000
 
 /** Whether a client is one of ioredis. */
 export function isIoredis(client: unknown): client is IoredisClient {
@@ -19,13 +21,19 @@ export function isIoredis(client: unknown): client is IoredisClient {
 export function connectIoredis(url: string): RedisLink {
   // Loaded only where it is used: it is a third of an Express application's start.
   const ioredis = createRequire(import.meta.url)('ioredis') as typeof import('ioredis')
+  let leftAt = 0
   const client = new ioredis.Redis(url, {
     connectTimeout: CONNECT_MILLISECONDS,
     disconnectTimeout: 100,
     maxRetriesPerRequest: 1,
     retryStrategy: (attempt) => Math.min(50 * attempt, 500),
-    // Redis 6 names the reason late in the message when the command was part of a script.
-    reconnectOnError: (error) => (/(^|-)READONLY /.test(error.message) ? 2 : false),
+    reconnectOnError(error) {
+      // Redis 6 names the reason late in the message when the command was part of a script.
+      const isReplica = /(^|-)READONLY /.test(error.message)
+      if (!isReplica || Date.now() - leftAt < LEAVE_MILLISECONDS) return false
+      leftAt = Date.now()
+      return 1
+    },
   })
   // What fails is reported by the commands that fail, and by `health()`.
   client.on('error', () => {})

@@ -88,7 +88,7 @@ test('a failover under load answers 503 for a while, and nobody is signed out', 
 
 test('a restart of Redis under load answers 503 for a while, and nobody is signed out', async () => {
   await using redis = await startRedis(['appendonly yes', 'appendfsync always'])
-  const store = createSessionStore({ url: redis.url, timeoutMilliseconds: 300 })
+  const store = createSessionStore({ url: redis.url })
   await using site = await start(store)
   const people = await Promise.all(Array.from({ length: PEOPLE }, () => signIn(site)))
 

@@ -46,7 +46,7 @@ async function expectBack(site: Site, browser: Browser, store: Store): Promise<v
 test('an application starts without Redis, and signs people in once it is there', async () => {
   await using redis = await startRedis()
   await redis.kill()
-  const store = createSessionStore({ url: redis.url, timeoutMilliseconds: 300 })
+  const store = createSessionStore({ url: redis.url })
   await using site = await start(store)
   const stranger = createBrowser()
 
@@ -62,7 +62,7 @@ test('an application starts without Redis, and signs people in once it is there'
 
 test('while Redis is stopped nobody is signed out, and all goes on when it continues', async () => {
   await using redis = await startRedis()
-  const store = createSessionStore({ url: redis.url, timeoutMilliseconds: 300 })
+  const store = createSessionStore({ url: redis.url })
   await using site = await start(store)
   const browser = await signIn(site)
 
@@ -76,7 +76,7 @@ test('while Redis is stopped nobody is signed out, and all goes on when it conti
 
 test('a Redis that dies in the middle of requests turns them into 503, not into logins', async () => {
   await using redis = await startRedis()
-  const store = createSessionStore({ url: redis.url, timeoutMilliseconds: 300 })
+  const store = createSessionStore({ url: redis.url })
   await using site = await start(store)
   const browser = await signIn(site)
 
@@ -91,7 +91,7 @@ test('a Redis that dies in the middle of requests turns them into 503, not into 
 
 test('after Redis came back empty people sign in anew', async () => {
   await using redis = await startRedis()
-  const store = createSessionStore({ url: redis.url, timeoutMilliseconds: 300 })
+  const store = createSessionStore({ url: redis.url })
   await using site = await start(store)
   const before = await signIn(site)
 
@@ -165,16 +165,20 @@ test('a Redis that became a read-only replica refuses logins with 503, until it 
   await using other = await startRedis()
   const store = createSessionStore({ url: redis.url })
   await using site = await start(store)
-  await signIn(site)
+  const browser = await signIn(site)
 
   await redis.inspect((r) => r.replicaof('127.0.0.1', other.port))
   const refused = await createBrowser().open(`${site.url}/login?returnTo=/account`)
   expect(refused.response.status).toBe(503)
+  expect(refused.response.headers.get('retry-after')).toBe('5')
+  expect(store.health().status).toBe('refusing-writes')
+  expect(await status(site, browser, '/public')).toBe(200)
   await redis.inspect((r) => r.replicaof('NO', 'ONE'))
 
   await until('logins work again', async () => {
     const { response } = await createBrowser().open(`${site.url}/login?returnTo=/account`)
     return response.status === 200
   })
+  expect(store.health().status).toBe('ok')
   await store.close()
 })
