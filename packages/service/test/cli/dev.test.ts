@@ -72,7 +72,9 @@ async function logIn(dev: Dev, email: string) {
   return { browser, page, redeem }
 }
 
-test('dev serves a demo tenant on the next free port, with what it prints a client logs in, and it keeps its data', async () => {
+test('dev serves a demo tenant on the next free port, with what it prints a client logs in, and it keeps its data', {
+  timeout: 60_000,
+}, async () => {
   using folder = temporaryFolder()
   const other = createServer()
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))

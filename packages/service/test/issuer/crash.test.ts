@@ -15,7 +15,7 @@ const KILLS = 3
 /** How many of each kind are acknowledged before a kill, at least. */
 const ACKNOWLEDGED = { signups: 2, resets: 2, verifications: 2, codes: 6 }
 /** Users without a password for each visitor who sets one. */
-const IMPORTED = 12
+const IMPORTED = 6
 
 const issuer = 'http://acme.localhost'
 const redirectUri = 'http://localhost:3000/callback'
@@ -42,7 +42,7 @@ interface Ledger {
 }
 
 test(`killed ${KILLS} times amid logins, the service spends no code twice and loses no sign-up, reset or verification`, {
-  timeout: 60_000,
+  timeout: 120_000,
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-logins-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -62,8 +62,8 @@ test(`killed ${KILLS} times amid logins, the service spends no code twice and lo
 
     const count = { signups: 0, resets: 0, verifications: 0, codes: 0 }
     const storm = Promise.allSettled([
-      ...['a', 'b', 'c'].map((name) => signUp(service, `${round}-${name}`, ledger, count)),
-      ...['a', 'b', 'c'].map((name) => reset(service, `${round}-${name}`, ledger, count)),
+      ...['a', 'b'].map((name) => signUp(service, `${round}-${name}`, ledger, count)),
+      ...['a', 'b'].map((name) => reset(service, `${round}-${name}`, ledger, count)),
       collectCodes(service, ledger, count),
       collectCodes(service, ledger, count),
     ])
@@ -84,7 +84,7 @@ type Count = typeof ACKNOWLEDGED
 /** Resolves when there are at least as many as wanted of each kind. */
 async function reaches(count: Count, wanted: Count): Promise<void> {
   const kinds = Object.keys(wanted) as (keyof Count)[]
-  while (kinds.some((kind) => count[kind] < wanted[kind])) await sleep(5)
+  while (kinds.some((kind) => count[kind] < wanted[kind])) await sleep(5, undefined, { ref: false })
 }
 
 /** The service answered, but not as it should have. */
@@ -119,9 +119,7 @@ async function prepare(folder: string): Promise<{ id: string; secret: string; ke
 
 /** Users without a password, enough for everybody who sets one. */
 function importedUsers(): object[] {
-  const visitors = Array.from({ length: KILLS }, (_, round) =>
-    ['a', 'b', 'c'].map((v) => [round, v]),
-  )
+  const visitors = Array.from({ length: KILLS }, (_, round) => ['a', 'b'].map((v) => [round, v]))
   return visitors.flat().flatMap(([round, visitor]) =>
     Array.from({ length: IMPORTED }, (_, n) => ({
       profile: { email: `imported-${round}-${visitor}-${n}@example.com` },
