@@ -58,6 +58,10 @@ export function serveCommands(
       globalThis.gc?.()
       return process.memoryUsage().rss / 2 ** 20
     },
+    heap() {
+      globalThis.gc?.()
+      return process.memoryUsage().heapUsed / 2 ** 20
+    },
     ...commands,
   }
   async function run(command: string, argument: never): Promise<void> {

@@ -15,6 +15,9 @@ interface Answer {
   body: string
 }
 
+/** Somebody who logs in at an issuer. */
+export type Logins = ReturnType<typeof createLogins>
+
 const REDIRECT_URI = 'http://localhost:3000/callback'
 
 /** Logs in at an issuer on a local port, as a browser and an application do together. */

@@ -2,8 +2,9 @@ import { EventEmitter } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { verify } from '@node-rs/bcrypt'
 import { systemClock } from '../../packages/service/src/clock.ts'
 import { createApplication, openSecret } from '../../packages/service/src/domain/applications.ts'
 import type { DomainContext } from '../../packages/service/src/domain/context.ts'
@@ -76,7 +77,20 @@ for (let n = 0; n < Number(tenantCount); n++) {
   await createCredential(domain, admin, tenant.id, user.id, password)
 }
 
-serveCommands(port, { clients: () => clients }, async () => {
+/** Verifies passwords with nothing around it, as many at a time as the service does. */
+async function hashesPerSecond(count: number): Promise<number> {
+  const began = performance.now()
+  let left = count
+  const workers = Math.max(1, availableParallelism() - 1)
+  await Promise.all(
+    Array.from({ length: workers }, async () => {
+      while (left-- > 0) await verify('correct horse', engine.dummyHash)
+    }),
+  )
+  return count / ((performance.now() - began) / 1000)
+}
+
+serveCommands(port, { clients: () => clients, hashesPerSecond }, async () => {
   await issuer.close()
   await protocol.close()
   await store.close()

@@ -2,6 +2,12 @@ import { DatabaseSync } from 'node:sqlite'
 
 const SCHEMA_VERSION = 1
 
+/**
+ * How many pages the log grows to, 16 MB of them, before they are copied into the file: the pages
+ * that every login writes are copied once instead of four times, and the disk waits as seldom.
+ */
+const CHECKPOINT_PAGES = 4_000
+
 const SCHEMA = `
   CREATE TABLE entry (
     tenant_id TEXT NOT NULL, kind TEXT NOT NULL, key TEXT NOT NULL,
@@ -36,7 +42,8 @@ const SCHEMA = `
 export function openProtocolDatabase(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: 5000 })
   database.exec(
-    'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY',
+    `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;
+     PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`,
   )
   const found = database.prepare('PRAGMA user_version').get() as { user_version: number }
   if (found.user_version > SCHEMA_VERSION) {
