@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     globalSetup: './test/support/setup.ts',
     setupFiles: './test/support/watch-for-leaks.ts',
-    include: ['packages/*/test/**/*.test.ts', 'examples/*/test/**/*.test.ts', 'test/**/*.test.ts'],
+    include: ['packages/*/test/**/*.test.ts', 'examples/*/test/**/*.test.ts', 'test/*.test.ts'],
     testTimeout: 20_000,
     hookTimeout: 30_000,
     execArgv: ['--conditions=latchkey-source'],

@@ -1,1 +1,13 @@
-export {}
+export type { CapturedMail } from '@latchkey/service'
+export { TestingError, type TestingErrorCode } from './errors.ts'
+export {
+  type ClientOptions,
+  type Identity,
+  type IdentityOptions,
+  startIdentity,
+} from './identity.ts'
+export type { TestAgent } from './log-in.ts'
+export { signInPage, type TestPage } from './playwright.ts'
+export type { TestClock } from './shifted-date.ts'
+export { type SignInOptions, type SupertestAgent, signIn } from './supertest.ts'
+export type { NewUser, TestUser } from './users.ts'

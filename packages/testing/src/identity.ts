@@ -1,0 +1,119 @@
+import type { AuthOptions } from '@latchkey/core'
+import { type CapturedMail, createIdentityService, type IdentityService } from '@latchkey/service'
+import { logIn, type TestAgent } from './log-in.ts'
+import { createCall } from './management.ts'
+import { createRegistration } from './registration.ts'
+import { createTestClock, type TestClock } from './shifted-date.ts'
+import { createUsers, type NewUser, type TestUser } from './users.ts'
+
+/** What an identity may be asked for at its start. */
+export interface IdentityOptions {
+  /**
+   * Where its users log in: any domain, as nothing is looked up. Default `login.test`, and with `listen`
+   * a name that browsers take for this machine.
+   */
+  readonly domain?: string
+  /** Whether it also serves on a free loopback port, for browsers. Default `false`. */
+  readonly listen?: boolean
+}
+
+/** What `createAuthRouter` needs to log in at an identity. */
+export interface ClientOptions {
+  readonly issuer: string
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly baseUrl: string
+  /** Reaches the identity without a socket. */
+  readonly fetch: typeof fetch
+  readonly session: NonNullable<AuthOptions['session']>
+}
+
+/** An identity service in this process, made for tests. */
+export interface Identity {
+  /** Its issuer, such as `https://login.test`. */
+  readonly issuer: string
+  /**
+   * The options of an application under test: those given, and what it takes to log in here. Its routes
+   * are registered. `baseUrl` is `http://localhost:3000` by default, where nobody needs to listen.
+   */
+  clientOptions<Options extends AuthOptions = object>(options?: Options): ClientOptions & Options
+  /** Creates somebody who can log in. */
+  createUser(user?: NewUser): Promise<TestUser>
+  /**
+   * Logs a user in at the page that an application led to, and goes back to the application's callback
+   * with the agent. The browser it plays has never been at the identity before.
+   *
+   * @param agent - An agent of supertest, with the cookies from where the login began.
+   * @param url - Where the application sent the visitor: the `location` of its redirect.
+   * @returns What the application's callback answered; a redirect when the user is signed in.
+   * @throws {@link TestingError} with `LATCHKEY_TEST_LOGIN_REFUSED` when the pages let nobody through.
+   */
+  logIn<Response>(agent: TestAgent<Response>, url: string, user: TestUser): Promise<Response>
+  /** The messages that would have been sent, the newest first; `link` is the link in them. */
+  outbox(): Promise<CapturedMail[]>
+  /** The time, which can be moved ahead to see a session end. */
+  readonly clock: TestClock
+  /** The service itself, for its admin half and its events; `tenantId` is the tenant used here. */
+  readonly service: IdentityService
+  readonly tenantId: string
+  /** Ends the service and moves the time back. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** Starts an identity service in this process, in memory, with a tenant and an application. */
+export async function startIdentity(options: IdentityOptions = {}): Promise<Identity> {
+  const service = await createIdentityService({
+    allowHttpOnLoopback: true,
+    requestsPerSecond: 1_000_000,
+  })
+  try {
+    return await createIdentity(service, options)
+  } catch (error) {
+    await service.close()
+    throw error
+  }
+}
+
+async function createIdentity(
+  service: IdentityService,
+  { domain, listen = false }: IdentityOptions,
+): Promise<Identity> {
+  const address = listen ? await service.listen() : undefined
+  const tenant = await service.admin.createTenant({
+    domain: hostOf(domain, address?.port),
+    name: 'Test',
+    settings: { developerMode: true },
+  })
+  const { secret } = await service.admin.createApiKey({ name: 'testing', reach: [tenant.id] })
+  const call = createCall(service, secret)
+  const registration = await createRegistration(call, tenant.id, service.fetch)
+  const createUser = createUsers(call, tenant.id)
+  const clock = createTestClock()
+  const issuer = `${listen ? 'http' : 'https'}://${tenant.settings.domain}`
+
+  async function close(): Promise<void> {
+    clock.reset()
+    await service.close()
+  }
+
+  const identity: Identity = {
+    issuer,
+    clientOptions: (wanted) => registration.clientOptions(issuer, wanted),
+    createUser: (user) => createUser(identity, user),
+    logIn: (agent, url, user) => logIn({ issuer, fetch: registration.fetch }, agent, url, user),
+    outbox: () => service.outbox.list(tenant.id),
+    clock,
+    service,
+    tenantId: tenant.id,
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+  return identity
+}
+
+function hostOf(domain: string | undefined, port: number | undefined): string {
+  if (port === undefined) return domain ?? 'login.test'
+  const name = domain ?? 'login.localhost'
+  return `${name}:${port}`
+}

@@ -1,0 +1,23 @@
+import type { IdentityService } from '@latchkey/service'
+
+/** Calls the management API: GET, or POST when there is a body. */
+// biome-ignore lint/suspicious/noExplicitAny: what an API answers has the shape that it documents
+export type Call = (path: string, body?: object) => Promise<any>
+
+/**
+ * Calls the management API of a service in this process.
+ *
+ * @throws Error with what the service found wrong.
+ */
+export function createCall(service: IdentityService, apiKey: string): Call {
+  return async (path, body) => {
+    const response = await service.fetch(`https://api.internal${path}`, {
+      method: body ? 'POST' : 'GET',
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    if (response.ok) return response.json()
+    const detail = response.headers.get('latchkey-error-detail')
+    throw new Error(detail ?? `The identity answered ${path} with ${response.status}.`)
+  }
+}

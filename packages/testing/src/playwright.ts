@@ -1,0 +1,47 @@
+import { TestingError } from './errors.ts'
+import { refused } from './log-in.ts'
+import type { TestUser } from './users.ts'
+
+/** What is used of a page of Playwright. */
+export interface TestPage {
+  goto(url: string): Promise<unknown>
+  url(): string
+  content(): Promise<string>
+  fill(selector: string, value: string): Promise<void>
+  click(selector: string): Promise<void>
+  waitForEvent(event: 'domcontentloaded'): Promise<unknown>
+  waitForLoadState(): Promise<void>
+}
+
+/**
+ * Opens an address of an application in a browser and logs in on the page that it leads to. Ends where
+ * the application sends the user, usually at that address.
+ *
+ * @param page - A page of Playwright.
+ * @param url - What only signed-in users see, or the login route.
+ * @param user - Of an identity that was started with `listen: true`.
+ * @throws {@link TestingError} that says where the way ended.
+ */
+export async function signInPage(page: TestPage, url: string, user: TestUser): Promise<void> {
+  const { issuer } = user.identity
+  if (issuer.startsWith('https:')) {
+    throw new TestingError(
+      'LATCHKEY_TEST_NO_SOCKET',
+      'A browser reaches an identity by its port only: startIdentity({ listen: true }).',
+    )
+  }
+  await page.goto(url)
+  if (new URL(page.url()).origin !== issuer) {
+    throw new TestingError(
+      'LATCHKEY_TEST_NO_LOGIN',
+      `${url} led to ${page.url()} and not to the login page at ${issuer}; is it behind ` +
+        'requireUser(), and is nobody signed in yet?',
+    )
+  }
+  await page.fill('input[name="email"]', user.email)
+  await page.fill('input[name="password"]', user.password)
+  const answered = page.waitForEvent('domcontentloaded')
+  await Promise.all([answered, page.click('main form button[type="submit"]')])
+  await page.waitForLoadState()
+  if (new URL(page.url()).origin === issuer) throw refused(await page.content(), user)
+}

@@ -1,0 +1,84 @@
+import type { AuthOptions } from '@latchkey/core'
+import type { ClientOptions } from './identity.ts'
+import type { Call } from './management.ts'
+
+/** The application of an identity: every application under test is one of its places. */
+export interface Registration {
+  clientOptions<Options extends AuthOptions = object>(
+    issuer: string,
+    options?: Options,
+  ): ClientOptions & Options
+  /** Reaches the identity once every place is registered. */
+  readonly fetch: typeof fetch
+}
+
+/** How many URLs of a kind an application may have; the places that came last keep theirs. */
+const MAX_URLS = 50
+
+const SESSION_SECRET = 'a secret of tests that protects nothing'
+
+/** Registers the application, without places as yet. */
+export async function createRegistration(
+  call: Call,
+  tenantId: string,
+  serviceFetch: typeof fetch,
+): Promise<Registration> {
+  const collection = `/v1/tenants/${tenantId}/applications`
+  const { id } = await call(collection, { type: 'Application', name: 'Under test' })
+  const path = `${collection}/${id}`
+  const { secret } = await call(path)
+  const redirectUrls = new Set<string>()
+  const logoutUrls = new Set<string>()
+  let registered: Promise<void> = Promise.resolve()
+
+  /** Requests wait for it: `clientOptions` answers at once, as mounting a router does. */
+  async function fetchRegistered(
+    ...[input, init]: Parameters<typeof fetch>
+  ): ReturnType<typeof fetch> {
+    await registered
+    return serviceFetch(input, init)
+  }
+
+  function register(baseUrl: URL, routes: AuthOptions['routes'] = {}): void {
+    const { callback = '/callback', loggedOut } = routes
+    addLast(redirectUrls, at(baseUrl, callback))
+    addLast(logoutUrls, loggedOut ? at(baseUrl, loggedOut) : baseUrl.href)
+    registered = registered.then(() =>
+      call(path, {
+        type: 'Application',
+        name: 'Under test',
+        redirect_urls: [...redirectUrls].slice(-MAX_URLS),
+        logout_urls: [...logoutUrls].slice(-MAX_URLS),
+      }),
+    )
+    // Whoever fetches hears of it.
+    registered.catch(() => {})
+  }
+
+  return {
+    fetch: fetchRegistered,
+    clientOptions<Options extends AuthOptions = object>(issuer: string, options?: Options) {
+      const baseUrl = new URL(options?.baseUrl ?? 'http://localhost:3000')
+      register(baseUrl, options?.routes)
+      return {
+        issuer,
+        clientId: id,
+        clientSecret: secret,
+        fetch: fetchRegistered,
+        ...options,
+        baseUrl: baseUrl.href,
+        session: { secret: SESSION_SECRET, ...options?.session },
+      } as unknown as ClientOptions & Options
+    },
+  }
+}
+
+function addLast(urls: Set<string>, url: string): void {
+  urls.delete(url)
+  urls.add(url)
+}
+
+/** A route of the kit: relative to the path of `baseUrl`. */
+function at(baseUrl: URL, route: string): string {
+  return baseUrl.origin + baseUrl.pathname.replace(/\/$/, '') + route
+}

@@ -1,0 +1,68 @@
+/** The time of the service, of the application and of the test, which is one. */
+export interface TestClock {
+  /** Milliseconds since the epoch. */
+  now(): number
+  /**
+   * Moves the time ahead by seconds. It moves `Date` of this process, as faking only `Date` in a test
+   * runner does; timers go on as before. Closing the identity moves it back.
+   */
+  advance(seconds: number): void
+}
+
+/** A clock that can be moved, and moved back. */
+export interface ShiftingClock extends TestClock {
+  reset(): void
+}
+
+/** Makes a clock over `Date`, which stays as it is until the clock is moved. */
+export function createTestClock(): ShiftingClock {
+  let moved = 0
+  const clock: ShiftingClock = {
+    now: () => Date.now(),
+    advance(seconds) {
+      if (!Number.isFinite(seconds) || seconds < 0) {
+        throw new RangeError(
+          `clock.advance() takes seconds to move ahead, 0 or more; it got ${seconds}.`,
+        )
+      }
+      moved += seconds * 1000
+      shift(seconds * 1000)
+    },
+    reset() {
+      shift(-moved)
+      moved = 0
+    },
+  }
+  return clock
+}
+
+/** How far the time of this process is ahead, by all clocks together. */
+let aheadMs = 0
+let original: DateConstructor | undefined
+let shifted: DateConstructor | undefined
+
+function shift(byMs: number): void {
+  aheadMs += byMs
+  if (aheadMs !== 0 && !original) {
+    original = globalThis.Date
+    shifted = shiftedDate(original)
+    globalThis.Date = shifted
+  } else if (aheadMs === 0 && original && globalThis.Date === shifted) {
+    // Whoever has faked Date since keeps their fake; ours underneath no longer moves anything.
+    globalThis.Date = original
+    original = undefined
+  }
+}
+
+function shiftedDate(real: DateConstructor): DateConstructor {
+  function now(): number {
+    return real.now() + aheadMs
+  }
+  return new Proxy(real, {
+    construct: (target, args, newTarget) =>
+      Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget),
+    // Called without `new`, Date gives the time as text.
+    apply: () => new real(now()).toString(),
+    get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
+  })
+}

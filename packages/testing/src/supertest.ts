@@ -1,0 +1,69 @@
+import type { RequestListener } from 'node:http'
+import type { Server } from 'node:net'
+import { TestingError } from './errors.ts'
+import type { TestUser } from './users.ts'
+
+// biome-ignore lint/suspicious/noTsIgnore: without supertest's types, which nobody else needs, this is any
+/** @ts-ignore An agent of supertest, as `request.agent(app)` makes one. */
+export type SupertestAgent = import('supertest/lib/agent.js')
+
+/** How an application is signed in to. */
+export interface SignInOptions {
+  /** The path of its login route. Default `/login`. */
+  readonly loginPath?: string
+}
+
+/**
+ * Signs a user in to an application through the real flow: its login route, the login page of the
+ * identity and its callback.
+ *
+ * @param app - What supertest takes: the application, or a server.
+ * @returns An agent of supertest with the session's cookie.
+ * @throws {@link TestingError} that says where the way ended.
+ */
+export async function signIn(
+  app: RequestListener | Server | string,
+  user: TestUser,
+  { loginPath = '/login' }: SignInOptions = {},
+): Promise<SupertestAgent> {
+  const { default: request } = await import('supertest').catch((cause: unknown) => {
+    throw new TestingError(
+      'LATCHKEY_TEST_PEER_MISSING',
+      'signIn() makes agents of supertest: npm install --save-dev supertest',
+      { cause },
+    )
+  })
+  const agent: SupertestAgent = request.agent(app as Parameters<typeof request.agent>[0])
+  const begun = await agent.get(loginPath).set('accept', 'text/html')
+  const location = begun.headers.location
+  if (!location) {
+    throw new TestingError(
+      'LATCHKEY_TEST_NO_LOGIN',
+      `GET ${loginPath} answered ${begun.status}${codeIn(begun.text)} where a redirect to ` +
+        `${user.identity.issuer} belongs; is createAuthRouter(identity.clientOptions()) mounted, ` +
+        'with its login route there?',
+    )
+  }
+  if (/;\s*secure/i.test(String(begun.headers['set-cookie']))) {
+    throw new TestingError(
+      'LATCHKEY_TEST_SECURE_COOKIE',
+      'The application has an https "baseUrl", and supertest, which speaks http, would not send its ' +
+        'cookies; in tests, use an http one on localhost.',
+    )
+  }
+  const returned = await user.identity.logIn(agent, location, user)
+  if (returned.status >= 400) {
+    throw new TestingError(
+      'LATCHKEY_TEST_LOGIN_REFUSED',
+      `${user.email} logged in, and the application answered ${returned.status}` +
+        `${codeIn(returned.text)} to the callback.`,
+    )
+  }
+  return agent
+}
+
+/** The kit's error code in an answer. */
+function codeIn(text: string): string {
+  const [code] = /LATCHKEY_[A-Z_]+/.exec(text) ?? []
+  return code ? ` (${code})` : ''
+}

@@ -1,0 +1,16 @@
+import { createAuthRouter, requireUser } from '@latchkey/express'
+import { signIn, startIdentity } from '@latchkey/testing'
+import express from 'express'
+import { expect, test } from 'vitest'
+
+test('a signed-in user sees their account', async () => {
+  await using identity = await startIdentity()
+  const app = express()
+  app.use(createAuthRouter(identity.clientOptions()))
+  app.get('/account', requireUser(), (req, res) => void res.send(`Hello ${req.auth.user.email}`))
+
+  const ada = await identity.createUser({ email: 'ada@example.com' })
+  const browser = await signIn(app, ada)
+
+  expect((await browser.get('/account')).text).toBe('Hello ada@example.com')
+})

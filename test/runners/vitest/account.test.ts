@@ -1,0 +1,26 @@
+import { type Identity, signIn, startIdentity } from '@latchkey/testing'
+import type { Express } from 'express'
+import request from 'supertest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createApp } from '../app.ts'
+
+let identity: Identity
+let app: Express
+beforeAll(async () => {
+  identity = await startIdentity()
+  app = createApp(identity.clientOptions())
+})
+afterAll(() => identity.close())
+
+test('a visitor is asked to log in', async () => {
+  const { status } = await request(app).get('/account').set('accept', 'text/html')
+  expect(status).toBe(302)
+})
+
+test('a user sees their account until the next day', async () => {
+  const browser = await signIn(app, await identity.createUser({ name: 'Ada' }))
+  expect((await browser.get('/account')).text).toBe('Hello Ada')
+
+  identity.clock.advance(24 * 60 * 60 + 1)
+  expect((await browser.get('/account')).status).toBe(401)
+})
