@@ -3,71 +3,128 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { launchChromium } from './support/chromium.ts'
 import { type Started, startDemo } from './support/started.ts'
 
-let browser: Browser
-beforeAll(async () => {
-  browser = await launchChromium()
+describe('what start prints', () => {
+  let demo: Started
+  let browser: Browser
+  beforeAll(async () => {
+    demo = await startDemo()
+    browser = await launchChromium()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await demo.stop()
+  })
+
+  /** A visitor who has never been here, sent to the login page by the guard. */
+  async function atLogin(): Promise<Page> {
+    const page = await (await browser.newContext()).newPage()
+    await page.goto(demo.application)
+    await page.getByRole('link', { name: 'your account' }).click()
+    expect(new URL(page.url()).origin).toBe(demo.issuer)
+    return page
+  }
+
+  async function logIn(page: Page, email: string): Promise<void> {
+    await page.getByLabel('Email address').fill(email)
+    await page.getByLabel('Password').fill(demo.passwords[email] ?? '')
+    await page.getByRole('button', { name: 'Log in' }).click()
+  }
+
+  test('a person is sent to log in, lands on the page they asked for, and logs out', async () => {
+    const page = await atLogin()
+    await logIn(page, 'ada@example.com')
+    await page.waitForURL('**/account')
+    expect(await page.textContent('.card')).toContain('Signed in as Ada Lovelace')
+    expect(await page.textContent('.verdict')).toContain('The guard let you in.')
+
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.waitForURL(`${demo.application}/`)
+    expect(await page.getByRole('link', { name: 'Log in' }).isVisible()).toBe(true)
+
+    await page.goto(`${demo.application}/account`)
+    expect(new URL(page.url()).origin).toBe(demo.issuer)
+    await page.context().close()
+  })
+
+  test('a person who was imported with an md5 hash logs in with their old password', async () => {
+    const page = await atLogin()
+    await logIn(page, 'alan@example.com')
+    await page.waitForURL('**/account')
+    expect(await page.textContent('.card')).toContain('Signed in as Alan Turing')
+    await page.context().close()
+  })
+
+  test('a person whose address is not verified follows the link in the outbox, and is signed in', async () => {
+    const page = await atLogin()
+    await logIn(page, 'grace@example.com')
+    await page.getByRole('heading', { name: 'Check your inbox' }).waitFor()
+
+    const mail = await page.context().newPage()
+    await mail.goto(demo.outbox)
+    await mail.locator('a[href*="/verify"]').first().click()
+    await mail.getByRole('button').click()
+    await mail.waitForURL('**/account')
+
+    expect(await mail.textContent('.card')).toContain('Signed in as Grace Hopper')
+    await page.context().close()
+  })
+
+  test('a person who is disabled is refused kindly, and stays at the form', async () => {
+    const page = await atLogin()
+    await logIn(page, 'charles@example.com')
+
+    const alert = page.getByRole('alert')
+    await alert.waitFor()
+    expect(await alert.textContent()).not.toMatch(/error|disabled/i)
+    expect(await page.getByLabel('Email address').inputValue()).toBe('charles@example.com')
+    await page.context().close()
+  })
+
+  test('the line for curl answers with the tenant', () => {
+    const { data } = JSON.parse(execSync(`${demo.curl} --silent`, { encoding: 'utf8' }))
+    expect(data).toMatchObject([{ type: 'Tenant', name: 'Acme' }])
+  })
+
+  test('a second one beside it takes the next free ports', async () => {
+    await using second = await startDemo()
+    expect(Number(new URL(second.application).port)).toBeGreaterThan(
+      Number(new URL(demo.application).port),
+    )
+    expect(Number(new URL(second.issuer).port)).toBeGreaterThan(Number(new URL(demo.issuer).port))
+    expect((await fetch(second.application)).status).toBe(200)
+  })
 })
-afterAll(() => browser?.close())
 
-test('a person is sent to log in, lands on the page they asked for, and logs out', async () => {
-  await using demo = await startDemo()
-  const page = await browser.newPage()
-
-  await page.goto(demo.application)
-  await page.getByRole('link', { name: 'your account' }).click()
-  expect(new URL(page.url()).origin).toBe(demo.issuer)
-
-  await logIn(page, demo)
-  await page.waitForURL('**/account')
-  expect(await page.textContent('.card')).toContain('Signed in as Ada Lovelace')
-
-  await page.getByRole('button', { name: 'Log out' }).click()
-  await page.waitForURL(`${demo.application}/`)
-  expect(await page.getByRole('link', { name: 'Log in' }).isVisible()).toBe(true)
-
-  await page.goto(`${demo.application}/account`)
-  expect(new URL(page.url()).origin).toBe(demo.issuer)
-})
-
-test('the line for curl that start prints answers with the tenant', async () => {
-  await using demo = await startDemo()
-  const { data } = JSON.parse(execSync(`${demo.curl} --silent`, { encoding: 'utf8' }))
-  expect(data).toMatchObject([{ type: 'Tenant', name: 'Demo' }])
-})
-
-test('Ctrl-C stops everything, and a second start keeps the data', async () => {
+test('Ctrl-C stops everything, a second start keeps the data, and --fresh begins anew', {
+  timeout: 60_000,
+}, async () => {
   const data = mkdtempSync(join(tmpdir(), 'latchkey-start-'))
   const first = await startDemo(data)
   const before = await userIds(first)
   expect(await first.stop()).toBe(0)
+  await expect(fetch(first.application)).rejects.toThrow('fetch failed')
 
   const second = await startDemo(data)
   const after = await userIds(second)
+  const inUse = await startDemo(data, '--fresh').catch((error: Error) => error.message)
+  expect(await userIds(second)).toEqual(after)
   await second.stop()
+
+  const fresh = await startDemo(data, '--fresh')
+  const anew = await userIds(fresh)
+  await fresh.stop()
   rmSync(data, { recursive: true })
-  expect(before).toHaveLength(1)
+  expect(before).toHaveLength(4)
   expect(after).toEqual(before)
+  expect(anew).toHaveLength(4)
+  expect(anew).not.toEqual(before)
+  expect(inUse).toContain('is served by another process')
+  expect(inUse).not.toMatch(/^ +at /m)
 })
-
-test('a data folder that is in use is refused with a sentence and no stack', async () => {
-  const data = mkdtempSync(join(tmpdir(), 'latchkey-start-'))
-  const first = await startDemo(data)
-  const second = await startDemo(data).catch((error: Error) => error.message)
-  await first.stop()
-  rmSync(data, { recursive: true })
-  expect(second).toContain('is served by another process')
-  expect(second).not.toMatch(/^ +at /m)
-})
-
-async function logIn(page: Page, demo: Started): Promise<void> {
-  await page.getByLabel('Email address').fill(demo.email)
-  await page.getByLabel('Password').fill(demo.password)
-  await page.getByRole('button', { name: 'Log in' }).click()
-}
 
 async function userIds(demo: Started): Promise<string[]> {
   const [, key = '', tenants = ''] = /Bearer (\S+)" (\S+)/.exec(demo.curl) ?? []

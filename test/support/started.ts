@@ -8,8 +8,9 @@ import { fileURLToPath } from 'node:url'
 export interface Started {
   application: string
   issuer: string
-  email: string
-  password: string
+  outbox: string
+  /** Who can log in: their password by email address. */
+  passwords: Record<string, string>
   curl: string
   output: string
   /** Presses Ctrl-C; resolves with the exit code. */
@@ -20,20 +21,19 @@ export interface Started {
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Runs the script behind `pnpm start`, on a data folder of its own unless one is given. */
-export async function startDemo(data?: string): Promise<Started> {
+export async function startDemo(data?: string, ...more: string[]): Promise<Started> {
   const folder = data ?? mkdtempSync(join(tmpdir(), 'latchkey-start-'))
   const child = spawn(
     process.execPath,
     [
       '--conditions=latchkey-source',
       'examples/three-routes/src/start.ts',
-      ...['--data', folder, '--port', '3100', '--service-port', '4500'],
+      ...['--data', folder, '--port', '3100', '--service-port', '4500', ...more],
     ],
     { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] },
   )
   const output = await outputUntil(child, 'Ctrl-C')
-  const [, email = '', password = ''] =
-    /Log in as +(\S+) with the password: (.*)/.exec(output) ?? []
+  const users = [...output.matchAll(/^ +(\S+@\S+) +(.*?) {2,}/gm)]
 
   async function stop(): Promise<number | null> {
     if (child.exitCode === null) {
@@ -45,11 +45,11 @@ export async function startDemo(data?: string): Promise<Started> {
   }
 
   return {
-    application: /Application +(\S+)/.exec(output)?.[1] ?? '',
+    application: /ready after .* at (\S+)/.exec(output)?.[1] ?? '',
     issuer: /Issuer +(\S+)/.exec(output)?.[1] ?? '',
-    email,
-    password,
-    curl: /^ +(curl .*)$/m.exec(output)?.[1] ?? '',
+    outbox: /Outbox +(\S+)/.exec(output)?.[1] ?? '',
+    passwords: Object.fromEntries(users.map(([, email, password]) => [email, password])),
+    curl: /(curl .*)$/m.exec(output)?.[1] ?? '',
     output,
     stop,
     async [Symbol.asyncDispose]() {

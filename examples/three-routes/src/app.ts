@@ -16,10 +16,10 @@ app.use(
 )
 
 app.get('/', (req, res) => {
-  res.send(homePage(req.auth.user))
+  res.send(homePage(req.auth))
 })
 
 // Whoever is not signed in logs in first, and lands here.
 app.get('/account', requireUser(), (req, res) => {
-  res.send(accountPage(req.auth.user))
+  res.send(accountPage(req.auth))
 })

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import { parseArgs } from 'node:util'
-import { startDemoService } from './demo-service.ts'
-import { freePort } from './free-port.ts'
+import { announce, freePort, people, startDemoService } from '@latchkey/example-shared'
 
+const begunAt = performance.now()
 const { values } = parseArgs({
   options: {
     data: { type: 'string', default: '.latchkey/demo' },
+    fresh: { type: 'boolean', default: false },
     port: { type: 'string', default: '3000' },
     'service-port': { type: 'string', default: '4400' },
   },
@@ -20,42 +21,50 @@ try {
 }
 
 async function start(): Promise<void> {
-  console.log('Starting the identity service …')
-  const appPort = await freePort(Number(values.port))
-  const baseUrl = `http://localhost:${appPort}`
-  const demo = await startDemoService({
+  const port = await freePort(Number(values.port))
+  const baseUrl = `http://localhost:${port}`
+  const service = await startDemoService({
     data: values.data,
-    port: await freePort(Number(values['service-port']), appPort),
+    fresh: values.fresh,
+    port: await freePort(Number(values['service-port']), port),
+  })
+  const { issuer, clientId, clientSecret } = await service.addTenant({
+    subdomain: 'acme',
+    company: 'Acme',
+    application: 'Three routes',
     baseUrl,
+    users: people,
   })
 
-  console.log('Starting the application …')
   Object.assign(process.env, {
-    LATCHKEY_ISSUER: demo.issuer,
-    LATCHKEY_CLIENT_ID: demo.clientId,
-    LATCHKEY_CLIENT_SECRET: demo.clientSecret,
+    LATCHKEY_ISSUER: issuer,
+    LATCHKEY_CLIENT_ID: clientId,
+    LATCHKEY_CLIENT_SECRET: clientSecret,
     LATCHKEY_BASE_URL: baseUrl,
     LATCHKEY_SESSION_SECRET: randomBytes(32).toString('base64url'),
   })
   const { app } = await import('./app.ts')
   const server = createServer(app)
-  await new Promise<void>((resolve) => server.listen(appPort, resolve))
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
 
-  console.log(`
-  Application  ${baseUrl}
-  Log in as    ${demo.user.email} with the password: ${demo.user.password}
-  Issuer       ${demo.issuer}
-  API key      ${demo.apiKey}
-
-  curl -H "Authorization: Bearer ${demo.apiKey}" ${demo.apiUrl}/v1/tenants
-
-  The data is in ${values.data}. Stop with Ctrl-C.
-`)
+  announce({
+    title: 'Latchkey',
+    url: baseUrl,
+    begunAt,
+    users: people,
+    more: {
+      Issuer: issuer,
+      Outbox: `${issuer}/x/outbox`,
+      'API key': service.apiKey,
+      'Try it': `curl -H "Authorization: Bearer ${service.apiKey}" ${service.url}/v1/tenants`,
+    },
+    closing: `The data is kept in ${values.data}; --fresh begins anew. Stop with Ctrl-C.`,
+  })
 
   const stop = async (): Promise<void> => {
     server.close()
     server.closeAllConnections()
-    await demo.close()
+    await service.close()
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop())
 }

@@ -1,0 +1,177 @@
+import { createHash } from 'node:crypto'
+import { createManagementClient, type ManagementClient, type Tenant } from '@latchkey/management'
+import { createIdentityService, type IdentityService } from '@latchkey/service'
+
+/** Somebody to log in as. */
+export interface DemoUser {
+  readonly name: string
+  readonly email: string
+  readonly password: string
+  /** What is special about them, as `start` prints it. */
+  readonly note: string
+  readonly verified?: boolean
+  readonly disabled?: boolean
+  /** How the password is handed over. Default `plain`. */
+  readonly algorithm?: 'plain' | 'md5'
+}
+
+/** One of each kind. */
+export const people: readonly DemoUser[] = [
+  {
+    name: 'Ada Lovelace',
+    email: 'ada@example.com',
+    password: 'correct horse battery',
+    note: 'verified',
+  },
+  {
+    name: 'Grace Hopper',
+    email: 'grace@example.com',
+    password: 'nanoseconds of wire',
+    note: 'not verified: follow the link in the outbox',
+    verified: false,
+  },
+  {
+    name: 'Alan Turing',
+    email: 'alan@example.com',
+    password: 'old but not forgotten',
+    note: 'imported with an md5 hash',
+    algorithm: 'md5',
+  },
+  {
+    name: 'Charles Babbage',
+    email: 'charles@example.com',
+    password: 'difference engine',
+    note: 'disabled: refused',
+    disabled: true,
+  },
+]
+
+/** What an application needs to log in somewhere. */
+export interface DemoClient {
+  readonly issuer: string
+  readonly clientId: string
+  readonly clientSecret: string
+}
+
+/** The service, serving on a port of this machine. */
+export interface DemoService {
+  readonly url: string
+  readonly apiKey: string
+  /** The management API. */
+  readonly management: ManagementClient
+  /**
+   * Sees to it that there is a tenant at `<subdomain>.localhost`, with these users and this application,
+   * all through the management API.
+   */
+  addTenant(wanted: {
+    readonly subdomain: string
+    readonly company: string
+    readonly application: string
+    readonly baseUrl: string
+    readonly users: readonly DemoUser[]
+  }): Promise<DemoClient & { readonly tenantId: string }>
+  close(): Promise<void>
+}
+
+/**
+ * Starts the service.
+ *
+ * @param options - `data`: its folder; without one everything is in memory. `fresh`: forgets the tenants
+ *   of the folder first.
+ */
+export async function startDemoService(options: {
+  readonly port: number
+  readonly data?: string
+  readonly fresh?: boolean
+}): Promise<DemoService> {
+  const service = await createIdentityService({
+    data: options.data,
+    allowHttpOnLoopback: true,
+    requestsPerSecond: 10_000,
+  })
+  const { admin } = service
+  if (options.fresh) {
+    for (const { id } of await admin.listTenants()) await admin.deleteTenant(id)
+  }
+  const { port } = await service.listen({ port: options.port })
+  const url = `http://localhost:${port}`
+  const apiKey = await newKey(service)
+  const management = createManagementClient({ baseUrl: url, apiKey })
+
+  return {
+    url,
+    apiKey,
+    management,
+    async addTenant({ subdomain, company, application, baseUrl, users }) {
+      const domain = `${subdomain}.localhost:${port}`
+      const { id: tenantId } = await tenantAt(service, management, company, domain)
+      for (const user of users) await addUser(management, tenantId, user)
+      const { id, secret } = await register(management, tenantId, application, baseUrl)
+      return { tenantId, issuer: `http://${domain}`, clientId: id, clientSecret: secret }
+    },
+    close: () => service.close(),
+  }
+}
+
+/** A new key for every start: the secret of an old one cannot be read again. */
+async function newKey({ admin }: IdentityService): Promise<string> {
+  for (const key of await admin.listApiKeys()) {
+    if (key.name === 'demo' && key.revokedAt === undefined) await admin.revokeApiKey(key.id)
+  }
+  const { secret } = await admin.createApiKey({ name: 'demo', reach: 'all' })
+  return secret
+}
+
+/** The company's tenant, at the port of today. */
+async function tenantAt(
+  { admin }: IdentityService,
+  { tenants }: ManagementClient,
+  company: string,
+  domain: string,
+): Promise<Pick<Tenant, 'id'>> {
+  for await (const tenant of tenants.list()) {
+    if (tenant.settings.domain === domain) return tenant
+    if (tenant.name !== company) continue
+    return tenants.update(tenant.id, (changed) => {
+      changed.settings.domain = domain
+    })
+  }
+  // In developer mode the mail is at /x/outbox, for everybody to read: for demonstrations only.
+  const settings = { companyName: company, developerMode: true }
+  return admin.createTenant({ domain, name: company, settings })
+}
+
+async function addUser(
+  management: ManagementClient,
+  tenantId: string,
+  { name, email, password, verified = true, disabled = false, algorithm = 'plain' }: DemoUser,
+): Promise<void> {
+  const users = management.users(tenantId)
+  for await (const { profile } of users.list()) if (profile.email === email) return
+  const [given_name = '', family_name = ''] = name.split(' ')
+  const profile = { email, email_verified: verified, name, given_name, family_name }
+  const { id } = await users.create({ disabled, profile })
+  const hash = algorithm === 'md5' ? createHash('md5').update(password).digest('hex') : password
+  await management.credentials(tenantId, id).create({ password: { alg: algorithm, hash } })
+}
+
+/** Stores the three routes of the application, through the API as everybody does it. */
+async function register(
+  management: ManagementClient,
+  tenantId: string,
+  name: string,
+  baseUrl: string,
+): Promise<{ id: string; secret: string }> {
+  const applications = management.applications(tenantId)
+  const routes = {
+    name,
+    login_url: `${baseUrl}/login`,
+    logout_urls: [`${baseUrl}/`],
+    redirect_urls: [`${baseUrl}/callback`],
+  }
+  for await (const { id, name: known } of applications.list()) {
+    if (known === name) return applications.update(id, routes)
+  }
+  const { id } = await applications.create(routes)
+  return applications.get(id)
+}

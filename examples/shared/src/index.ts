@@ -1,0 +1,12 @@
+export { type Announcement, announce } from './announce.ts'
+export {
+  type DemoClient,
+  type DemoService,
+  type DemoUser,
+  people,
+  startDemoService,
+} from './demo-service.ts'
+export { freePort } from './free-port.ts'
+export { button, card, facts, html, type PageOptions, page, sessionFacts, verdict } from './page.ts'
+export { runExample } from './run-example.ts'
+export { style } from './style.ts'

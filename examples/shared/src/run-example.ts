@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto'
+import { createServer, type RequestListener } from 'node:http'
+import { announce } from './announce.ts'
+import { type DemoClient, type DemoUser, people, startDemoService } from './demo-service.ts'
+import { freePort } from './free-port.ts'
+
+/**
+ * Runs an example: a service in memory, with a tenant and users, and the application that logs in there.
+ * Ctrl-C ends both, and nothing is kept.
+ */
+export async function runExample(options: {
+  readonly title: string
+  readonly users?: readonly DemoUser[]
+  /** More lines to print, of a name and a value. */
+  readonly more?: Readonly<Record<string, string>>
+  createApp(
+    client: DemoClient & {
+      readonly baseUrl: string
+      readonly session: { readonly secret: string }
+    },
+  ): RequestListener
+}): Promise<void> {
+  const { title, users = people.slice(0, 1), more = {} } = options
+  const begunAt = performance.now()
+  const port = await freePort(Number(process.env.PORT ?? 3000))
+  const baseUrl = `http://localhost:${port}`
+  const service = await startDemoService({ port: await freePort(4400, port) })
+  const { issuer, clientId, clientSecret } = await service.addTenant({
+    subdomain: 'acme',
+    company: 'Acme',
+    application: title,
+    baseUrl,
+    users,
+  })
+  const session = { secret: randomBytes(32).toString('base64url') }
+  const server = createServer(
+    options.createApp({ issuer, clientId, clientSecret, baseUrl, session }),
+  )
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  announce({ title, url: baseUrl, begunAt, users, more, closing: 'Stop with Ctrl-C.' })
+
+  const stop = async (): Promise<void> => {
+    server.close()
+    server.closeAllConnections()
+    await service.close()
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop())
+}
