@@ -34,6 +34,8 @@ export function createConfiguration(
       response_types: ['code'],
       token_endpoint_auth_method: 'client_secret_basic',
       id_token_signed_response_alg: 'RS256',
+      // Applications can ask for a recent login without having sent max_age before.
+      require_auth_time: true,
     },
     enabledJWA: { idTokenSigningAlgValues: ['RS256'], clientAuthSigningAlgValues: [] },
     fetch: context.outgoing.forTenant(tenant.id),
