@@ -18,42 +18,59 @@ export interface Started {
   [Symbol.asyncDispose](): Promise<void>
 }
 
+/** What an example prints at its start. */
+export type StartedExample = Pick<Started, 'application' | 'passwords' | 'output' | 'stop'>
+
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Runs the script behind `pnpm start`, on a data folder of its own unless one is given. */
 export async function startDemo(data?: string, ...more: string[]): Promise<Started> {
   const folder = data ?? mkdtempSync(join(tmpdir(), 'latchkey-start-'))
-  const child = spawn(
-    process.execPath,
-    [
-      '--conditions=latchkey-source',
-      'examples/three-routes/src/start.ts',
-      ...['--data', folder, '--port', '3100', '--service-port', '4500', ...more],
-    ],
-    { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] },
-  )
-  const output = await outputUntil(child, 'Ctrl-C')
-  const users = [...output.matchAll(/^ +(\S+@\S+) +(.*?) {2,}/gm)]
+  const example = await startExample('examples/three-routes/src/start.ts', [
+    ...['--data', folder, '--port', '3100', '--service-port', '4500', ...more],
+  ])
+  const { output } = example
 
   async function stop(): Promise<number | null> {
-    if (child.exitCode === null) {
-      child.kill('SIGINT')
-      await new Promise((resolve) => child.once('exit', resolve))
-    }
+    const code = await example.stop()
     if (data === undefined) rmSync(folder, { recursive: true, force: true })
-    return child.exitCode
+    return code
   }
 
   return {
-    application: /ready after .* at (\S+)/.exec(output)?.[1] ?? '',
+    ...example,
     issuer: /Issuer +(\S+)/.exec(output)?.[1] ?? '',
     outbox: /Outbox +(\S+)/.exec(output)?.[1] ?? '',
-    passwords: Object.fromEntries(users.map(([, email, password]) => [email, password])),
     curl: /(curl .*)$/m.exec(output)?.[1] ?? '',
-    output,
     stop,
     async [Symbol.asyncDispose]() {
       await stop()
+    },
+  }
+}
+
+/** Runs an example as its `start` does, and waits until it has told where it is. */
+export async function startExample(
+  script: string,
+  args: readonly string[] = [],
+): Promise<StartedExample> {
+  const child = spawn(process.execPath, ['--conditions=latchkey-source', script, ...args], {
+    cwd: root,
+    env: { ...process.env, PORT: '3200' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const output = await outputUntil(child, 'Ctrl-C')
+  const users = [...output.matchAll(/^ +(\S+@\S+) +(.*?) {2,}/gm)]
+  return {
+    application: /ready after .* at (\S+)/.exec(output)?.[1] ?? '',
+    passwords: Object.fromEntries(users.map(([, email, password]) => [email, password])),
+    output,
+    async stop() {
+      if (child.exitCode === null) {
+        child.kill('SIGINT')
+        await new Promise((resolve) => child.once('exit', resolve))
+      }
+      return child.exitCode
     },
   }
 }

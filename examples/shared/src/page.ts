@@ -31,7 +31,7 @@ export interface PageOptions {
 export function page({ title, site, user, body }: PageOptions): string {
   const logOut = user
     ? '<form method="post" action="/logout"><button>Log out</button></form>'
-    : '<a class="button" href="/login" style="margin:0">Log in</a>'
+    : '<a class="button" href="/login">Log in</a>'
   return `<!doctype html><html lang="en"><head><meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>${html(title)} · ${html(site)}</title><style>${style}</style></head>

@@ -1,0 +1,69 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Identity, signIn, signInPage, startIdentity } from '@latchkey/testing'
+import type { Browser } from 'playwright-core'
+import request from 'supertest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { launchChromium } from '../../../test/support/chromium.ts'
+import { createApp } from '../src/app.ts'
+
+let identity: Identity
+let server: Server
+let url: string
+let browser: Browser
+beforeAll(async () => {
+  identity = await startIdentity({ listen: true })
+  server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  url = `http://localhost:${(server.address() as AddressInfo).port}`
+  server.on('request', createApp(identity.clientOptions({ baseUrl: url })))
+  browser = await launchChromium()
+})
+afterAll(async () => {
+  await browser?.close()
+  server.close()
+  server.closeAllConnections()
+  await identity.close()
+})
+
+test('the API answers whoever is not signed in with 401 and where to log in', async () => {
+  const { status, body } = await request(server).get('/api/notes').set('accept', 'text/html')
+  expect(status).toBe(401)
+  expect(body).toMatchObject({ code: 'LATCHKEY_LOGIN_REQUIRED', loginUrl: '/login' })
+})
+
+test('everybody has notes of their own', async () => {
+  const [ada, grace] = [
+    await signIn(server, await identity.createUser()),
+    await signIn(server, await identity.createUser()),
+  ]
+  expect((await ada.post('/api/notes').send({ text: 'Call the bank' })).status).toBe(201)
+  expect((await ada.post('/api/notes').send({ text: ' ' })).status).toBe(400)
+  expect((await ada.get('/api/notes')).body).toEqual({ notes: ['Call the bank'] })
+  expect((await grace.get('/api/notes')).body).toEqual({ notes: [] })
+})
+
+test('the page shows that the API refuses, logs in, adds a note, and keeps to its policy', async () => {
+  const page = await browser.newPage()
+  const violations: string[] = []
+  page.on('console', (message) => {
+    if (message.text().includes('Content Security Policy')) violations.push(message.text())
+  })
+  await page.goto(url)
+  await page.getByText('The API refused.').waitFor()
+  expect(await page.locator('#user').isVisible()).toBe(false)
+  expect(await page.getByRole('button', { name: 'Log out' }).isVisible()).toBe(false)
+  const login = await page.getByRole('link', { name: 'Log in' }).getAttribute('href')
+
+  await signInPage(page, url + login, await identity.createUser({ name: 'Ada Lovelace' }))
+  await page.getByLabel('A new note').fill('<b>Call</b> the bank')
+  await page.getByRole('button', { name: 'Add' }).click()
+  await page.getByRole('listitem').waitFor()
+
+  expect(await page.getByRole('listitem').textContent()).toBe('<b>Call</b> the bank')
+  expect(await page.textContent('#user')).toContain('Signed in as Ada Lovelace')
+  await page.getByRole('button', { name: 'Log out' }).click()
+  await page.getByText('The API refused.').waitFor()
+  expect(violations).toEqual([])
+  await page.close()
+})

@@ -1,0 +1,4 @@
+import { runExample } from '@latchkey/example-shared'
+import { createApp } from './app.js'
+
+await runExample({ title: 'Plain JavaScript', createApp })

@@ -1,0 +1,45 @@
+import { type AuthRouterOptions, createAuthRouter, requireUser } from '@latchkey/express'
+import express, { type Express } from 'express'
+import { accessPage, deletePage, homePage, publishPage, reviewPage } from './pages.ts'
+import { rolesOf } from './roles.ts'
+
+/** An editorial office: some may publish, and what cannot be undone asks for the password again. */
+export function createApp(auth: AuthRouterOptions): Express {
+  const app = express()
+  app.use(
+    createAuthRouter({
+      ...auth,
+      hooks: {
+        // After every check and before there is a session: the roles become part of the user.
+        afterCallback: ({ user }) => ({ user: { ...user, roles: rolesOf(user) } }),
+      },
+    }),
+  )
+
+  app.get('/', (req, res) => {
+    res.send(homePage(req.auth))
+  })
+
+  // One of the roles is enough.
+  app.get('/publish', requireUser({ roles: ['editor', 'publisher'] }), (req, res) => {
+    res.send(publishPage(req.auth))
+  })
+
+  // Any rule that can be written down; it may be asynchronous and look at the request.
+  const worksHere = (user: Readonly<Record<string, unknown>>): boolean =>
+    String(user.email).endsWith('@example.com')
+  app.get('/review', requireUser({ roles: ['author'], check: worksHere }), (req, res) => {
+    res.send(reviewPage(req.auth))
+  })
+
+  // Whoever logged in more than a minute ago does so again, once, and comes back here.
+  app.get('/delete', requireUser({ maxAge: 60 }), (req, res) => {
+    res.send(deletePage(req.auth))
+  })
+
+  // The session's facts, for the curious.
+  app.get('/access', requireUser(), (req, res) => {
+    res.send(accessPage(req.auth))
+  })
+  return app
+}

@@ -1,0 +1,23 @@
+import { createAuthRouter, requireUser } from '@latchkey/express'
+import { signIn, startIdentity } from '@latchkey/testing'
+import express from 'express'
+import { expect, test } from 'vitest'
+import { accountPage, homePage } from '../src/pages.ts'
+
+test('the pages show who is signed in, the session and what the guard decided', async () => {
+  await using identity = await startIdentity()
+  const app = express()
+  app.use(createAuthRouter(identity.clientOptions()))
+  app.get('/', (req, res) => void res.send(homePage(req.auth)))
+  app.get('/account', requireUser(), (req, res) => void res.send(accountPage(req.auth)))
+  const ada = await identity.createUser({ name: 'Ada <Lovelace>' })
+  const browser = await signIn(app, ada)
+
+  const home = (await browser.get('/')).text
+  const { text } = await browser.get('/account')
+
+  expect(home).toContain('Signed in as <strong>Ada &lt;Lovelace&gt;</strong>')
+  expect(text).toContain('The guard let you in.')
+  expect(text).toContain(identity.issuer)
+  expect(text).toMatch(/logged in<\/th><td>\d{4}-/)
+})

@@ -1,0 +1,79 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { root } from '../scripts/packages.ts'
+import { launchChromium } from './support/chromium.ts'
+import { startExample } from './support/started.ts'
+
+/** What a person opens, and what the page then says. Those that serve pages, but for `npx pnpm start`. */
+const examples = [
+  { name: 'api-and-spa', opens: '/login', sees: 'The API answered.' },
+  { name: 'express-redis', opens: '/account', sees: 'Signed in on 1 device' },
+  { name: 'plain-javascript', opens: '/account', sees: 'The session' },
+  { name: 'roles-and-step-up', opens: '/publish', sees: 'The guard let you in.' },
+  { name: 'several-tenants', opens: '/account', sees: 'at another company it counts for nothing' },
+  { name: 'user-import', opens: '/orders', sees: 'A difference engine' },
+]
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launchChromium()
+})
+afterAll(() => browser?.close())
+
+test.for(examples)(
+  '$name starts with one command, logs in, and stops with Ctrl-C',
+  {
+    timeout: 60_000,
+  },
+  async ({ name, opens, sees }) => {
+    const example = await startExample(startScript(name))
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    await page.goto(example.application)
+    await shoot(page, name, 'home')
+
+    await page.goto(example.application + opens)
+    const [email = '', password = ''] = Object.entries(example.passwords)[0] ?? []
+    await page.getByLabel('Email address').fill(email)
+    await page.getByLabel('Password').fill(password)
+    await page.getByRole('button', { name: 'Log in' }).click()
+
+    await page.getByText(sees).first().waitFor()
+    expect(await page.locator('.card').textContent()).toContain('Signed in as Ada Lovelace')
+    await shoot(page, name, 'signed-in')
+    await context.close()
+    expect(await example.stop()).toBe(0)
+  },
+)
+
+/** What `pnpm --filter example-<name> start` runs. */
+function startScript(name: string): string {
+  const manifest = JSON.parse(readFileSync(join(root, 'examples', name, 'package.json'), 'utf8'))
+  expect(manifest.name).toBe(`@latchkey/example-${name}`)
+  return join('examples', name, manifest.scripts.start.split(' ').at(-1))
+}
+
+test('every example that serves pages is started here', () => {
+  const folders = globSync('examples/*/src/start.{ts,js}', { cwd: root })
+  const names = folders.map((file) => file.split('/')[1]).filter((name) => name !== 'three-routes')
+  expect(names.sort()).toEqual(examples.map(({ name }) => name))
+})
+
+/** For people to look at, where LATCHKEY_SCREENSHOTS says. */
+async function shoot(page: Page, name: string, what: string): Promise<void> {
+  const folder = process.env.LATCHKEY_SCREENSHOTS
+  if (!folder) return
+  for (const [device, width, scheme] of [
+    ['desktop', 1100, 'light'],
+    ['phone', 380, 'dark'],
+  ] as const) {
+    await page.setViewportSize({ width, height: 800 })
+    await page.emulateMedia({ colorScheme: scheme })
+    await page.screenshot({
+      path: join(folder, `example-${name}-${what}-${device}.png`),
+      fullPage: true,
+    })
+  }
+}
