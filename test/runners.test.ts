@@ -6,6 +6,7 @@ const cwd = fileURLToPath(new URL('.', import.meta.url))
 const bin = 'node_modules/.bin'
 
 // A small suite for each runner, as an application would have it, in a process of its own.
+// Three start-ups at once take their time on a busy machine.
 test.concurrent.for([
   {
     runner: 'Vitest',
@@ -28,9 +29,13 @@ test.concurrent.for([
     ],
     passes: '2 passed, 2 total',
   },
-])('users are signed in within tests of $runner', async ({ command, passes }) => {
-  const [program = '', ...args] = command
-  const { code, output } = await run(program, args, { cwd, timeout: 60_000 })
-  expect(output).toContain(passes)
-  expect(code, output).toBe(0)
-})
+])(
+  'users are signed in within tests of $runner',
+  { timeout: 60_000 },
+  async ({ command, passes }) => {
+    const [program = '', ...args] = command
+    const { code, output } = await run(program, args, { cwd, timeout: 60_000 })
+    expect(output).toContain(passes)
+    expect(code, output).toBe(0)
+  },
+)

@@ -13,7 +13,7 @@ describe('what start prints', () => {
   beforeAll(async () => {
     demo = await startDemo()
     browser = await launchChromium()
-  })
+  }, 60_000)
   afterAll(async () => {
     await browser?.close()
     await demo.stop()
@@ -89,7 +89,7 @@ describe('what start prints', () => {
     expect(data).toMatchObject([{ type: 'Tenant', name: 'Acme' }])
   })
 
-  test('a second one beside it takes the next free ports', async () => {
+  test('a second one beside it takes the next free ports', { timeout: 60_000 }, async () => {
     await using second = await startDemo()
     expect(Number(new URL(second.application).port)).toBeGreaterThan(
       Number(new URL(demo.application).port),
