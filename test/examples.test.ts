@@ -28,7 +28,7 @@ test.for(examples)(
     timeout: 60_000,
   },
   async ({ name, opens, sees }) => {
-    const example = await startExample(startScript(name))
+    await using example = await startExample(startScript(name))
     const context = await browser.newContext()
     const page = await context.newPage()
     await page.goto(example.application)

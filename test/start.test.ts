@@ -103,18 +103,18 @@ test('Ctrl-C stops everything, a second start keeps the data, and --fresh begins
   timeout: 60_000,
 }, async () => {
   const data = mkdtempSync(join(tmpdir(), 'latchkey-start-'))
-  const first = await startDemo(data)
+  await using first = await startDemo(data)
   const before = await userIds(first)
   expect(await first.stop()).toBe(0)
   await expect(fetch(first.application)).rejects.toThrow('fetch failed')
 
-  const second = await startDemo(data)
+  await using second = await startDemo(data)
   const after = await userIds(second)
   const inUse = await startDemo(data, '--fresh').catch((error: Error) => error.message)
   expect(await userIds(second)).toEqual(after)
   await second.stop()
 
-  const fresh = await startDemo(data, '--fresh')
+  await using fresh = await startDemo(data, '--fresh')
   const anew = await userIds(fresh)
   await fresh.stop()
   rmSync(data, { recursive: true })

@@ -19,7 +19,8 @@ export interface Started {
 }
 
 /** What an example prints at its start. */
-export type StartedExample = Pick<Started, 'application' | 'passwords' | 'output' | 'stop'>
+export type StartedExample = Pick<Started, 'application' | 'passwords' | 'output' | 'stop'> &
+  AsyncDisposable
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -61,16 +62,22 @@ export async function startExample(
   })
   const output = await outputUntil(child, 'Ctrl-C')
   const users = [...output.matchAll(/^ +(\S+@\S+) +(.*?) {2,}/gm)]
+
+  async function stop(): Promise<number | null> {
+    if (child.exitCode === null) {
+      child.kill('SIGINT')
+      await new Promise((resolve) => child.once('exit', resolve))
+    }
+    return child.exitCode
+  }
+
   return {
     application: /ready after .* at (\S+)/.exec(output)?.[1] ?? '',
     passwords: Object.fromEntries(users.map(([, email, password]) => [email, password])),
     output,
-    async stop() {
-      if (child.exitCode === null) {
-        child.kill('SIGINT')
-        await new Promise((resolve) => child.once('exit', resolve))
-      }
-      return child.exitCode
+    stop,
+    async [Symbol.asyncDispose]() {
+      await stop()
     },
   }
 }

@@ -36,9 +36,8 @@ export interface Identity {
    * The options of an application under test: those given, and what it takes to log in here. Its routes
    * are registered. `baseUrl` is `http://localhost:3000` by default, where nobody needs to listen.
    */
-  clientOptions<Options extends AuthOptions = object>(
-    options?: Options,
-  ): ClientOptions & NoInfer<Options>
+  clientOptions(): ClientOptions
+  clientOptions<Options extends AuthOptions>(options: Options): ClientOptions & Options
   /** Creates somebody who can log in. */
   createUser(user?: NewUser): Promise<TestUser>
   /**
@@ -101,7 +100,8 @@ async function createIdentity(
 
   const identity: Identity = {
     issuer,
-    clientOptions: (wanted) => registration.clientOptions(issuer, wanted),
+    clientOptions: <Options extends AuthOptions>(wanted?: Options) =>
+      registration.clientOptions(issuer, wanted),
     createUser: (user) => createUser(identity, user),
     logIn: (agent, url, user) => logIn({ issuer, fetch: registration.fetch }, agent, url, user),
     outbox: () => service.outbox.list(tenant.id),

@@ -26,10 +26,12 @@ export async function logIn<Response>(
   url: string,
   user: TestUser,
 ): Promise<Response> {
-  if (new URL(url, 'http://relative.invalid').origin !== place.issuer) {
+  const { origin, pathname } = new URL(url, 'http://relative.invalid')
+  if (origin !== place.issuer) {
+    const where = origin === 'http://relative.invalid' ? pathname : origin + pathname
     throw new TestingError(
       'LATCHKEY_TEST_NO_LOGIN',
-      `${JSON.stringify(url)} is not at ${place.issuer}; pass the location that the application ` +
+      `${JSON.stringify(where)} is not at ${place.issuer}; pass the location that the application ` +
         'redirects to when it asks for a login.',
     )
   }

@@ -4,9 +4,9 @@ import type { Call } from './management.ts'
 
 /** The application of an identity: every application under test is one of its places. */
 export interface Registration {
-  clientOptions<Options extends AuthOptions = object>(
+  clientOptions<Options extends AuthOptions>(
     issuer: string,
-    options?: Options,
+    options: Options | undefined,
   ): ClientOptions & Options
   /** Reaches the identity once every place is registered. */
   readonly fetch: typeof fetch
@@ -57,7 +57,7 @@ export async function createRegistration(
 
   return {
     fetch: fetchRegistered,
-    clientOptions<Options extends AuthOptions = object>(issuer: string, options?: Options) {
+    clientOptions<Options extends AuthOptions>(issuer: string, options: Options | undefined) {
       const baseUrl = new URL(options?.baseUrl ?? 'http://localhost:3000')
       register(baseUrl, options?.routes)
       return {

@@ -192,8 +192,11 @@ test('an address elsewhere is no login of this identity', async () => {
   const ada = await identity.createUser()
 
   for (const url of ['/account', 'https://elsewhere.test/auth']) {
-    await expect(identity.logIn(browser, url, ada)).rejects.toMatchObject({
-      code: 'LATCHKEY_TEST_NO_LOGIN' satisfies TestingErrorCode,
-    })
+    await expect(identity.logIn(browser, `${url}?state=kept-to-itself`, ada)).rejects.toMatchObject(
+      {
+        code: 'LATCHKEY_TEST_NO_LOGIN' satisfies TestingErrorCode,
+        message: expect.stringContaining(`"${url}" is not at https://login.test`),
+      },
+    )
   }
 })
