@@ -1,6 +1,6 @@
-import { type ExecFileSyncOptions, execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
+import { installOnDebian } from './debian.ts'
 
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
@@ -28,18 +28,12 @@ export async function launchChromium(): Promise<Browser> {
   })
 }
 
-/** Installs a browser where that may be done without asking: as root on Debian. */
-export function installChromium(): void {
-  const isRoot = process.getuid?.() === 0
-  if (!isRoot || !existsSync('/usr/bin/apt-get')) {
-    throw new Error(
-      'The tests need Chromium. Install it (Debian: sudo apt-get install chromium), ' +
-        'or set LATCHKEY_CHROMIUM to the path of a Chromium or Chrome.',
-    )
-  }
-  console.log('Installing Chromium for the browser tests …')
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  const options: ExecFileSyncOptions = { env, stdio: ['ignore', 'ignore', 'inherit'] }
-  execFileSync('apt-get', ['update', '-q'], options)
-  execFileSync('apt-get', ['install', '-qy', '--no-install-recommends', 'chromium'], options)
+/** Installs a browser where there is none. */
+export function provideChromium(): void {
+  if (chromiumPath()) return
+  installOnDebian(
+    ['chromium'],
+    'The tests need Chromium. Install it (Debian: sudo apt-get install chromium), ' +
+      'or set LATCHKEY_CHROMIUM to the path of a Chromium or Chrome.',
+  )
 }

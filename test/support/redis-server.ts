@@ -1,5 +1,5 @@
-import { type ExecFileSyncOptions, execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { installOnDebian } from './debian.ts'
 
 const places = ['redis-server', 'valkey-server'].flatMap((name) =>
   ['/usr/bin', '/usr/local/bin', '/opt/homebrew/bin'].map((folder) => `${folder}/${name}`),
@@ -10,25 +10,12 @@ export function redisPath(): string | undefined {
   return [process.env.LATCHKEY_REDIS_SERVER ?? '', ...places].find((path) => existsSync(path))
 }
 
-/** Installs Redis where that may be done without asking: as root on Debian. It is not started. */
-export function installRedis(): void {
-  const isRoot = process.getuid?.() === 0
-  if (!isRoot || !existsSync('/usr/bin/apt-get')) {
-    throw new Error(
-      'The tests need Redis or Valkey. Install one (Debian: sudo apt-get install redis-server), ' +
-        'or set LATCHKEY_REDIS_SERVER to the path of a redis-server or valkey-server.',
-    )
-  }
-  console.log('Installing Redis for the tests of the session store …')
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }
-  const options: ExecFileSyncOptions = { env, stdio: ['ignore', 'ignore', 'inherit'] }
-  execFileSync('apt-get', ['update', '-q'], options)
-  const install = (name: string): void => {
-    execFileSync('apt-get', ['install', '-qy', '--no-install-recommends', name], options)
-  }
-  try {
-    install('redis-server')
-  } catch {
-    install('valkey-server')
-  }
+/** Installs Redis or Valkey where there is neither. It is not started. */
+export function provideRedis(): void {
+  if (redisPath()) return
+  installOnDebian(
+    ['redis-server', 'valkey-server'],
+    'The tests need Redis or Valkey. Install one (Debian: sudo apt-get install redis-server), ' +
+      'or set LATCHKEY_REDIS_SERVER to the path of a redis-server or valkey-server.',
+  )
 }

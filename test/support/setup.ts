@@ -1,8 +1,23 @@
-import { chromiumPath, installChromium } from './chromium.ts'
-import { installRedis, redisPath } from './redis-server.ts'
+import { execFileSync } from 'node:child_process'
+import { provideChromium } from './chromium.ts'
+import { installOnDebian } from './debian.ts'
+import { provideRedis } from './redis-server.ts'
 
 /** Runs before all tests: sees to what they need and npm does not bring. */
 export function setup(): void {
-  if (!chromiumPath()) installChromium()
-  if (!redisPath()) installRedis()
+  provideChromium()
+  provideRedis()
+  provideCurl()
+}
+
+/** What is printed for people to try, and what guides show, is tried with curl. */
+function provideCurl(): void {
+  try {
+    execFileSync('curl', ['--version'], { stdio: 'ignore' })
+  } catch {
+    installOnDebian(
+      ['curl'],
+      'The tests need curl. Install it (Debian: sudo apt-get install curl).',
+    )
+  }
 }

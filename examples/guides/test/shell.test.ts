@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { selfSignedCertificate } from '../../../packages/service/test/support/certificate.ts'
+import { selfSigned } from '../../../test/support/certificate.ts'
 
 const shell = fileURLToPath(new URL('../shell/', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-guides-'))
@@ -83,7 +83,7 @@ test('the service says that it is ready', async () => {
 })
 
 test('the service serves https with a certificate of its own', async () => {
-  const { cert, key } = selfSignedCertificate('login.example.com')
+  const { cert, key } = await selfSigned('login.example.com')
   writeFileSync(join(folder, 'login.example.com.pem'), cert)
   writeFileSync(join(folder, 'login.example.com.key'), key)
   await served.stop()

@@ -5,11 +5,12 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { createAuth, type LatchkeyError } from '@latchkey/core'
 import { createNodeFetch } from '@latchkey/core/node'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { CERTIFICATE } from './support/certificate.ts'
+import { selfSigned } from '../../../test/support/certificate.ts'
 import { startNameServer, type TestNameServer } from './support/dns.ts'
 
 // A service that only this machine should reach, and a tenant's name that leads to it.
-const inner = createServer(CERTIFICATE, (_req, res) => {
+const certificate = await selfSigned('localhost', 'tenant.example')
+const inner = createServer(certificate, (_req, res) => {
   res.end('inner secrets')
 })
 const trusted = getCACertificates('default')
@@ -25,7 +26,7 @@ beforeAll(async () => {
   await once(inner, 'listening')
   port = (inner.address() as AddressInfo).port
   dns = await startNameServer()
-  setDefaultCACertificates([...trusted, CERTIFICATE.cert])
+  setDefaultCACertificates([...trusted, certificate.cert])
 })
 beforeEach(() => {
   connections = 0

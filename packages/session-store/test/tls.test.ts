@@ -5,20 +5,20 @@ import { createSessionStore } from '@latchkey/session-store'
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Certificates, makeCertificates, tlsMissing } from './support/certificates.ts'
 import { record } from './support/record.ts'
 import { freePort, startRedis, type TestRedis } from './support/redis.ts'
+import { type TlsFiles, tlsFiles, tlsMissing } from './support/tls.ts'
 
 const secret = 'a secret of the tests, 32 characters long'
 const missing = tlsMissing()
 if (missing) process.stdout.write(`TLS to Redis is not tested: ${missing}.\n`)
 
 describe.skipIf(missing)('over TLS', () => {
-  let certificates: Certificates
+  let certificates: TlsFiles
   let redis: TestRedis
   let port: number
   beforeAll(async () => {
-    certificates = makeCertificates()
+    certificates = await tlsFiles()
     port = await freePort()
     redis = await startRedis([
       `tls-port ${port}`,

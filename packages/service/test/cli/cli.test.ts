@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createIdentityService } from '@latchkey/service'
 import { Agent, request } from 'undici'
 import { expect, test } from 'vitest'
-import { selfSignedCertificate } from '../support/certificate.ts'
+import { selfSigned } from '../../../../test/support/certificate.ts'
 import { run, serve, temporaryFolder } from './support.ts'
 
 test('a tenant and a key made by the command open the API that serve serves', async () => {
@@ -140,7 +140,7 @@ test('a port that is taken is refused with a sentence', async () => {
 
 test('serve speaks https with a certificate and key from files', async () => {
   using folder = temporaryFolder()
-  const { cert, key } = selfSignedCertificate('localhost')
+  const { cert, key } = await selfSigned('localhost')
   const files = { cert: join(folder.path, 'cert.pem'), key: join(folder.path, 'key.pem') }
   writeFileSync(files.cert, cert)
   writeFileSync(files.key, key)

@@ -1,8 +1,8 @@
 import * as client from 'openid-client'
 import { Agent, fetch as undiciFetch } from 'undici'
 import { expect, test } from 'vitest'
+import { selfSigned } from '../../../../test/support/certificate.ts'
 import { createIdentityService } from '../../src/index.ts'
-import { selfSignedCertificate } from '../support/certificate.ts'
 import { createBrowser } from './support/browser.ts'
 import type { Fetch } from './support/loopback.ts'
 
@@ -21,7 +21,7 @@ function fetchTrusting(cert: string): Fetch {
 const loopback = { address: '127.0.0.1', family: 4 }
 
 test('a service that listens with a certificate logs a user in over https, and browsers hold to https', async () => {
-  const tls = selfSignedCertificate('login.acme.test')
+  const tls = await selfSigned('login.acme.test')
   await using service = await createIdentityService()
   const { port } = await service.listen({ tls })
   const issuer = `https://login.acme.test:${port}`
@@ -74,17 +74,17 @@ test('a service that listens with a certificate logs a user in over https, and b
 
 test('a certificate that is not trusted, or for another name, is refused by clients', async () => {
   await using service = await createIdentityService()
-  const tls = selfSignedCertificate('login.acme.test')
+  const tls = await selfSigned('login.acme.test')
   const { port } = await service.listen({ tls })
-  const stranger = fetchTrusting(selfSignedCertificate('login.acme.test').cert)
+  const stranger = fetchTrusting((await selfSigned('login.acme.test')).cert)
   await expect(stranger(`https://login.acme.test:${port}/x/health`)).rejects.toThrow()
   const fetch = fetchTrusting(tls.cert)
   await expect(fetch(`https://other.test:${port}/x/health`)).rejects.toThrow()
   expect((await fetch(`https://login.acme.test:${port}/x/health`)).status).toBe(200)
 })
 
-const pair = selfSignedCertificate('login.acme.test')
-const other = selfSignedCertificate('login.acme.test')
+const pair = await selfSigned('login.acme.test')
+const other = await selfSigned('login.acme.test')
 
 test.each([
   ['no key', { cert: pair.cert, key: '' }, 'the key is missing'],
