@@ -43,6 +43,8 @@ export interface JwtHeader {
 export interface KeySet {
   /** Whether there is a key for the header. */
   has(header: JwtHeader): boolean
+  /** Whether there is one key for the header and no other. */
+  hasOne(header: JwtHeader): boolean
   /** Whether one of the keys made the signature of a compact JWS. */
   verify(header: JwtHeader, signed: string, signature: Buffer): boolean
 }
@@ -55,6 +57,7 @@ export function parseKeySet(json: string): KeySet | undefined {
   const candidates = (header: JwtHeader): Jwk[] => keys.filter((jwk) => fits(jwk, header))
   return {
     has: (header) => candidates(header).length > 0,
+    hasOne: (header) => candidates(header).length === 1,
     verify(header, signed, signature) {
       const algorithm = ALGORITHMS[header.alg as Algorithm]
       return candidates(header).some((jwk) => {

@@ -53,7 +53,7 @@ export interface Provider {
 }
 
 /** How it stands with the signature of a token. */
-export type Signature = 'good' | 'wrong' | 'of an unknown key' | 'unreadable'
+export type Signature = 'good' | 'wrong' | 'of an unknown key' | 'ambiguous' | 'unreadable'
 
 /** What is known from the provider's discovery document. */
 export interface ProviderState {
@@ -209,7 +209,7 @@ export function createProvider(settings: ProviderSettings): Provider {
       const jwt = decodeJwt(token)
       if (!jwt || jwt.header.crit !== undefined) return 'unreadable'
       const set = await provider.keys(jwt.header)
-      if (!set.has(jwt.header)) return 'of an unknown key'
+      if (!set.hasOne(jwt.header)) return set.has(jwt.header) ? 'ambiguous' : 'of an unknown key'
       return set.verify(jwt.header, jwt.signed, jwt.signature) ? 'good' : 'wrong'
     },
     async checkingSignatures() {
