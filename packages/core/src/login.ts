@@ -101,19 +101,19 @@ export async function beginLogin(
   })
   const free = { ...options.authorizationParams, ...login.parameters }
   const added = options.hooks.beforeLogin ? await options.hooks.beforeLogin(request, free) : {}
-  const parameters: Record<string, string> = {
-    ...withoutProtected({ ...free, ...added }),
+  const chosen = withoutProtected({ ...free, ...added })
+  if (prompt) chosen.prompt = prompt
+  if (transaction.acr) chosen.acr_values = transaction.acr.join(' ')
+  if (transaction.maxAge !== undefined) chosen.max_age = String(transaction.maxAge)
+  const fresh = {
     state: transaction.state,
     nonce: transaction.nonce,
     code_challenge: hash('sha256', transaction.codeVerifier, 'base64url'),
   }
-  if (prompt) parameters.prompt = prompt
-  if (transaction.acr) parameters.acr_values = transaction.acr.join(' ')
-  if (transaction.maxAge !== undefined) parameters.max_age = String(transaction.maxAge)
 
   const location = state.metadata.require_pushed_authorization_requests
-    ? await pushedUrl(state, { ...commonParameters(options), ...parameters })
-    : state.authorizationPrefix + new URLSearchParams(parameters).toString()
+    ? await pushedUrl(state, { ...commonParameters(options), ...chosen, ...fresh })
+    : authorizationUrl(state, fresh, chosen)
   publish('login.started', { issuer: provider.issuer })
   const status = request.method === 'GET' || request.method === 'HEAD' ? 302 : 303
   return redirect(location, [...setCookies, ...(login.setCookies ?? [])], status)
@@ -128,6 +128,18 @@ export function commonParameters(options: ResolvedAuthOptions): Record<string, s
     code_challenge_method: 'S256',
     ...(options.responseMode === 'form_post' ? { response_mode: 'form_post' } : {}),
   }
+}
+
+/** What is fresh is base64url and dots, in which nothing has to be encoded. */
+function authorizationUrl(
+  { authorizationPrefix }: ProviderState,
+  fresh: Readonly<Record<'state' | 'nonce' | 'code_challenge', string>>,
+  chosen: Record<string, string>,
+): string {
+  const { state, nonce, code_challenge: challenge } = fresh
+  const url = `${authorizationPrefix}state=${state}&nonce=${nonce}&code_challenge=${challenge}`
+  const more = new URLSearchParams(chosen).toString()
+  return more ? `${url}&${more}` : url
 }
 
 async function pushedUrl(

@@ -8,17 +8,22 @@ let used = pool.length
  * as much as a page; each is handed out once and wiped from the pool.
  */
 export function randomBytes(size: number): Buffer {
-  if (used + size > pool.length) {
-    randomFillSync(pool)
-    used = 0
-  }
-  const bytes = Buffer.from(pool.subarray(used, used + size))
-  pool.fill(0, used, used + size)
-  used += size
-  return bytes
+  return take(size, (start, end) => Buffer.from(pool.subarray(start, end)))
 }
 
 /** So many random bytes as base64url. */
 export function randomText(size: number): string {
-  return randomBytes(size).toString('base64url')
+  return take(size, (start, end) => pool.toString('base64url', start, end))
+}
+
+function take<T>(size: number, read: (start: number, end: number) => T): T {
+  if (used + size > pool.length) {
+    randomFillSync(pool)
+    used = 0
+  }
+  const start = used
+  used += size
+  const taken = read(start, used)
+  pool.fill(0, start, used)
+  return taken
 }
