@@ -10,14 +10,15 @@ export interface Visitor {
 /** Makes a visitor of the application on a local port. */
 export function createVisitor(port: number): Visitor {
   const agent = new Agent({ keepAlive: true })
-  const open = (url: URL, cookie = '') =>
-    new Promise<IncomingMessage>((resolve, reject) => {
+  const open = (url: URL, cookie = ''): Promise<IncomingMessage> =>
+    new Promise((resolve, reject) => {
       const headers = { accept: 'text/html', ...(cookie && { cookie }) }
-      request(url, { agent, headers }, (response) => {
+      const sent = request(url, { agent, headers }, (response) => {
         response.resume().on('end', () => resolve(response))
       })
-        .on('error', reject)
-        .end()
+      // A kept connection may be given up at the moment it is taken up again.
+      sent.on('error', (error) => (sent.reusedSocket ? resolve(open(url, cookie)) : reject(error)))
+      sent.end()
     })
   return {
     async logIn() {
