@@ -86,5 +86,6 @@ export function serveCommands(
   process.on('message', ({ command, argument }: { command: string; argument: never }) => {
     void run(command, argument)
   })
+  process.on('disconnect', () => process.exit())
   process.send?.({ port })
 }
