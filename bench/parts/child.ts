@@ -12,10 +12,18 @@ export interface Child {
 }
 
 /** Starts `bench/servers/<name>.ts` and waits until it listens. */
-export async function start(name: string, ...args: string[]): Promise<Child> {
-  const child = fork(join(import.meta.dirname, `../servers/${name}.ts`), args, {
-    execArgv: ['--conditions=latchkey-source', '--expose-gc', ...profiling(name)],
-  })
+export function start(name: string, ...args: string[]): Promise<Child> {
+  const file = join(import.meta.dirname, `../servers/${name}.ts`)
+  return startFile(file, args, ['--conditions=latchkey-source', ...profiling(name)])
+}
+
+/** Starts a server that lies anywhere and waits until it listens. */
+export async function startFile(
+  file: string,
+  args: readonly string[],
+  execArgv: readonly string[] = [],
+): Promise<Child> {
+  const child = fork(file, args, { execArgv: ['--expose-gc', ...execArgv] })
   const ask = <T>(command: string, argument?: unknown) => exchange<T>(child, { command, argument })
   const [{ port }] = (await once(child, 'message')) as [{ port: number }]
   return {
@@ -78,5 +86,6 @@ export function serveCommands(
   process.on('message', ({ command, argument }: { command: string; argument: never }) => {
     void run(command, argument)
   })
+  process.on('disconnect', () => process.exit())
   process.send?.({ port })
 }

@@ -9,6 +9,8 @@ export interface Load {
   requests: number
   /** The text of the nth request. */
   request(n: number): string
+  /** What every answer must be. Default 200. */
+  status?: number
 }
 
 export interface LoadResult {
@@ -21,9 +23,15 @@ export interface LoadResult {
  * Sends requests over plain sockets: the client shares the machine with the server, so it does
  * nothing beyond finding the end of an answer.
  *
- * @throws when an answer is not a 200.
+ * @throws when an answer has another status.
  */
-export async function load({ port, connections, requests, request }: Load): Promise<LoadResult> {
+export async function load({
+  port,
+  connections,
+  requests,
+  request,
+  status = 200,
+}: Load): Promise<LoadResult> {
   const latencies: number[] = []
   let next = 0
   const begin = performance.now()
@@ -50,9 +58,9 @@ export async function load({ port, connections, requests, request }: Load): Prom
         received += chunk
         const head = received.indexOf('\r\n\r\n')
         if (head < 0) return
-        const length = /content-length: (\d+)/i.exec(received)?.[1]
+        const length = /content-length: (\d+)/i.exec(received)?.[1] ?? 0
         if (received.length < head + 4 + Number(length)) return
-        if (!received.startsWith('HTTP/1.1 200')) return reject(new Error(received))
+        if (!received.startsWith(`HTTP/1.1 ${status}`)) return reject(new Error(received))
         latencies.push(performance.now() - sent)
         received = ''
         send()

@@ -4,22 +4,24 @@ import { type Claims, claimsOf } from './claims.ts'
 import type { AuthContext, Platform } from './context.ts'
 import { errorResponse } from './error-response.ts'
 import { LatchkeyError, RequestError } from './errors.ts'
-import { authorize, currentSession, type Requirement } from './guard.ts'
+import { authorize, type Requirement } from './guard.ts'
 import { handleLogin } from './login.ts'
 import { handleLoggedOut, handleLogout } from './logout.ts'
+import type { MaybePromise } from './maybe-promise.ts'
 import { createMemoryStore } from './memory-store.ts'
 import type { AuthOptions, ResolvedAuthOptions } from './options.ts'
 import type { ProviderHealth } from './provider.ts'
+import { transportOver } from './provider-fetch.ts'
 import { createProviders } from './providers.ts'
 import { createRefresher } from './refresh.ts'
-import { type AuthRequest, pathOf } from './request.ts'
-import { createRequestAuth, type RequestAuth } from './request-auth.ts'
+import { type AuthRequest, type AuthResponse, pathOf } from './request.ts'
+import { describeRequest, type RequestAuth, type RequestPort } from './request-auth.ts'
 import { resolveOptions } from './resolve-options.ts'
-import type { AuthSession, SessionHandle } from './session.ts'
+import type { SessionHandle } from './session.ts'
 import { createSessionDirectory, type SessionDirectory } from './session-directory.ts'
 import { handleSession } from './session-route.ts'
 import type { StoreCondition } from './session-store.ts'
-import { createStoredSessions, type StoredSessions } from './stored-session.ts'
+import { createStoredSessions, type StoredSession, type StoredSessions } from './stored-session.ts'
 import { createTransactions } from './transaction.ts'
 
 /** How it stands with what a login depends on. */
@@ -36,11 +38,10 @@ export interface Auth {
   /** The sessions of users, on every device. */
   readonly sessions: SessionDirectory
   /** Answers a request to one of the routes; `undefined` for every other path. */
-  handle(request: AuthRequest, session: SessionHandle): Promise<Response | undefined>
-  /** Whether a path is one of the routes. */
-  isRoute(path: string): boolean
+  handle(request: AuthRequest, session: SessionHandle): Promise<AuthResponse> | undefined
   /**
-   * Decides whether a request may go on: `undefined` when it may, otherwise what to send instead.
+   * Decides whether a request may go on: `undefined` when it may, otherwise what to send instead. It
+   * answers at once when nothing has to be waited for.
    *
    * @param subject - What checks receive as the request. Default `request`.
    */
@@ -49,18 +50,18 @@ export interface Auth {
     session: SessionHandle,
     requirement?: Requirement<never>,
     subject?: unknown,
-  ): Promise<Response | undefined>
-  /** Who is signed in, as far as this request's provider goes. */
-  currentSession(request: AuthRequest, session: SessionHandle): Promise<AuthSession | undefined>
-  /** Describes a request for the application. */
+  ): MaybePromise<AuthResponse | undefined>
+  /**
+   * Describes a request for the application: at once, unless somebody is signed in and an issuer
+   * resolver has to say whether the session is one of the request's provider.
+   */
   describe(
     request: AuthRequest,
-    session: SessionHandle,
-    current: () => AuthSession | undefined,
-    send: (response: Response) => Promise<void>,
-  ): RequestAuth
+    session: StoredSession,
+    port: RequestPort,
+  ): MaybePromise<RequestAuth>
   /** Answers an error of the kit that an application passed on. */
-  answerError(error: LatchkeyError, request: AuthRequest): Promise<Response>
+  answerError(error: LatchkeyError, request: AuthRequest): Promise<AuthResponse>
   /**
    * Resolves once the provider is known, for a readiness probe.
    *
@@ -75,7 +76,7 @@ type Route = (
   context: AuthContext,
   request: AuthRequest,
   session: SessionHandle,
-) => Promise<Response>
+) => Promise<AuthResponse>
 
 /**
  * Makes the login of one application. Nothing is fetched and nothing is global: instances share
@@ -84,8 +85,11 @@ type Route = (
  * @throws {@link ConfigError} listing everything wrong with the options.
  */
 export function createAuth(options: AuthOptions, platform: Platform = {}): Auth {
-  const fetch = options.fetch ?? platform.fetch
-  const resolved = resolveOptions({ ...options, ...(fetch ? { fetch } : {}) }, platform.environment)
+  const resolved = resolveOptions(options, platform.environment)
+  const { fetch } = resolved
+  const transport = fetch
+    ? transportOver(fetch)
+    : (platform.transport ?? transportOver(globalFetch))
   const { now, hooks } = resolved
   const publish = platform.publish ?? (() => {})
   const store = options.session?.store ?? createMemoryStore({ now })
@@ -93,7 +97,12 @@ export function createAuth(options: AuthOptions, platform: Platform = {}): Auth 
   const storedSessions = createStoredSessions(store, resolved.session, now)
   const context: AuthContext = {
     options: resolved,
-    providers: createProviders(resolved, publish, platform.guardedFetch ?? refuseToFetch),
+    providers: createProviders(
+      resolved,
+      publish,
+      transport,
+      platform.guardedTransport ?? refuseToFetch,
+    ),
     transactions: createTransactions(resolved, claims.claim),
     storedSessions,
     refresher: createRefresher({
@@ -107,37 +116,38 @@ export function createAuth(options: AuthOptions, platform: Platform = {}): Auth 
   }
   warnAbout(options, resolved, platform)
   const routes = createRoutes(resolved, claims, store.index !== undefined)
-  const answerError = async (error: LatchkeyError, request: AuthRequest): Promise<Response> =>
-    (await hooks.onError?.(error, request)) ??
-    errorResponse(error, request, { loginUrl: resolved.routes.login })
-  const guarded = async <T>(request: AuthRequest, run: () => Promise<T>): Promise<T | Response> => {
-    try {
-      return await run()
-    } catch (error) {
-      if (error instanceof LatchkeyError) return answerError(error, request)
-      throw error
-    }
+  const answerError = async (error: LatchkeyError, request: AuthRequest): Promise<AuthResponse> => {
+    const own = await hooks.onError?.(error, request)
+    return own
+      ? fromResponse(own)
+      : errorResponse(error, request, { loginUrl: resolved.routes.login })
+  }
+  const answerKnown = (error: unknown, request: AuthRequest): Promise<AuthResponse> => {
+    if (error instanceof LatchkeyError) return answerError(error, request)
+    throw error
   }
 
   return {
     options: resolved,
     storedSessions,
     sessions: createSessionDirectory(storedSessions, () => issuerName(context), publish),
-    isRoute: (path) => routes.has(path),
-    async handle(request, session) {
+    handle(request, session) {
       const methods = routes.get(pathOf(request.url))
       if (!methods) return undefined
-      return guarded(request, async () => {
-        const route = methods[request.method === 'HEAD' ? 'GET' : request.method]
-        if (route) return route(context, request, session)
-        throw new RequestError('LATCHKEY_METHOD_NOT_ALLOWED', 'The route has other methods.')
-      })
+      return answer(methods, context, request, session).catch((error) =>
+        answerKnown(error, request),
+      )
     },
-    authorize: (request, session, requirement, subject) =>
-      guarded(request, () => authorize(context, request, session, requirement, subject)),
-    currentSession: (request, session) => currentSession(context, request, session),
-    describe: (request, session, current, send) =>
-      createRequestAuth({ context, request, session, current, send }),
+    authorize(request, session, requirement, subject) {
+      try {
+        const refusal = authorize(context, request, session, requirement, subject)
+        if (!(refusal instanceof Promise)) return refusal
+        return refusal.catch((error) => answerKnown(error, request))
+      } catch (error) {
+        return answerKnown(error, request)
+      }
+    },
+    describe: (request, session, port) => describeRequest({ context, request, session, port }),
     answerError,
     async ready() {
       await context.providers.fixed?.state()
@@ -171,6 +181,22 @@ function createRoutes(
   return table
 }
 
+async function answer(
+  methods: Readonly<Record<string, Route>>,
+  context: AuthContext,
+  request: AuthRequest,
+  session: SessionHandle,
+): Promise<AuthResponse> {
+  const route = methods[request.method === 'HEAD' ? 'GET' : request.method]
+  if (route) return route(context, request, session)
+  throw new RequestError('LATCHKEY_METHOD_NOT_ALLOWED', 'The route has other methods.')
+}
+
+async function fromResponse(response: Response): Promise<AuthResponse> {
+  const body = new Uint8Array(await response.arrayBuffer())
+  return { status: response.status, headers: [...response.headers], body }
+}
+
 async function issuerName({ providers }: AuthContext): Promise<string> {
   if (providers.fixed) return (await providers.fixed.state()).metadata.issuer
   throw new TypeError('name the issuer as well: { issuer, sub }')
@@ -195,6 +221,9 @@ function warnAbout(
   }
 }
 
+/** Looked up at each call, so that whoever replaces it later is heard. */
+const globalFetch: typeof fetch = (input, init) => fetch(input, init)
+
 function refuseToFetch(): never {
-  throw new TypeError('an issuer resolver needs a "guardedFetch" of the platform')
+  throw new TypeError('an issuer resolver needs a "guardedTransport" of the platform')
 }

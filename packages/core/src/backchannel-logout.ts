@@ -4,7 +4,7 @@ import { LogoutError } from './errors.ts'
 import { userHash } from './events.ts'
 import { type DecodedJwt, decodeJwt } from './jwt.ts'
 import type { Provider } from './provider.ts'
-import type { AuthRequest } from './request.ts'
+import type { AuthRequest, AuthResponse } from './request.ts'
 import { endSessions } from './session-directory.ts'
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
@@ -36,7 +36,7 @@ export async function handleBackchannelLogout(
   context: AuthContext,
   request: AuthRequest,
   used: Claims,
-): Promise<Response> {
+): Promise<AuthResponse> {
   const tokens = new URLSearchParams(await request.text()).getAll('logout_token')
   const [token = ''] = tokens
   const jwt = tokens.length === 1 && token.length <= MAX_TOKEN_LENGTH && decodeJwt(token)
@@ -54,7 +54,7 @@ export async function handleBackchannelLogout(
     count: ended,
     ...(claims.sub ? { user: userHash(claims.issuer, claims.sub) } : {}),
   })
-  return new Response(null, { status: 200, headers: { 'cache-control': 'no-store' } })
+  return { status: 200, headers: [['cache-control', 'no-store']] }
 }
 
 async function verifyLogoutToken(

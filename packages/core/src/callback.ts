@@ -5,7 +5,7 @@ import { beginLogin } from './login.ts'
 import { newSession } from './new-session.ts'
 import type { Provider } from './provider.ts'
 import { redeem } from './redeem.ts'
-import { type AuthRequest, queryOf } from './request.ts'
+import { type AuthRequest, type AuthResponse, queryOf } from './request.ts'
 import { escapeHtml, page, redirect } from './responses.ts'
 import { safeReturnTo } from './return-to.ts'
 import type { AuthSession, SessionHandle } from './session.ts'
@@ -35,7 +35,7 @@ export async function handleCallback(
   context: AuthContext,
   request: AuthRequest,
   session: SessionHandle,
-): Promise<Response> {
+): Promise<AuthResponse> {
   const { transactions, publish } = context
   const parameters = await responseParameters(request)
   const cookies = request.headers.get('cookie')
@@ -117,7 +117,7 @@ async function recover(
   request: AuthRequest,
   session: SessionHandle,
   state: string,
-): Promise<Response> {
+): Promise<AuthResponse> {
   const { transactions, publish } = context
   const cookies = request.headers.get('cookie')
   const returnTo = transactions.returnToOf(state)
@@ -145,11 +145,11 @@ async function recover(
  * Sends the visitor on to where the login ends. A browser that came from the provider leaves a strict
  * cookie out of everything it is redirected to, so it has to set out again from a page of this site.
  */
-function arrive({ options }: AuthContext, returnTo: string, setCookies: string[]): Response {
+function arrive({ options }: AuthContext, returnTo: string, setCookies: string[]): AuthResponse {
   if (options.session.cookie.sameSite !== 'strict') return redirect(returnTo, setCookies, 303)
   const body = `<p><a href="${escapeHtml(returnTo)}">Continue</a></p>`
   const answer = page({ title: 'One moment', body, setCookies })
-  answer.headers.set('refresh', `0;url=${returnTo}`)
+  answer.headers.push(['refresh', `0;url=${returnTo}`])
   return answer
 }
 

@@ -1,12 +1,6 @@
 import type { KeyObject, webcrypto } from 'node:crypto'
-import {
-  type ClientAuth as Authenticate,
-  ClientSecretBasic,
-  ClientSecretPost,
-  None,
-  PrivateKeyJwt,
-  type ServerMetadata,
-} from 'openid-client'
+import type { ClientAuth as Authenticate, ServerMetadata } from 'openid-client'
+import type { OpenidClient } from './openid-client.ts'
 import type { ClientAuth } from './options.ts'
 
 /** What the client can prove itself with. */
@@ -18,18 +12,19 @@ export interface ClientCredentials {
 
 /** How requests to the token endpoint are authenticated (OIDC Core 1.0 §9). */
 export async function clientAuthentication(
+  client: OpenidClient,
   { method, secret, key }: ClientCredentials,
   metadata: ServerMetadata,
 ): Promise<Authenticate> {
   switch (method ?? preferredMethod(metadata, secret)) {
     case 'client_secret_post':
-      return ClientSecretPost(secret ?? '')
+      return client.ClientSecretPost(secret ?? '')
     case 'client_secret_basic':
-      return ClientSecretBasic(secret ?? '')
+      return client.ClientSecretBasic(secret ?? '')
     case 'private_key_jwt':
-      return PrivateKeyJwt(await importKey(key as KeyObject))
+      return client.PrivateKeyJwt(await importKey(key as KeyObject))
     case 'none':
-      return None()
+      return client.None()
   }
 }
 

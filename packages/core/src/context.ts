@@ -1,5 +1,6 @@
 import type { Publish } from './events.ts'
 import type { ResolvedAuthOptions } from './options.ts'
+import type { ProviderTransport } from './provider-fetch.ts'
 import type { Providers } from './providers.ts'
 import type { Refresher } from './refresh.ts'
 import type { StoredSessions } from './stored-session.ts'
@@ -23,8 +24,8 @@ export interface Platform {
   readonly publish?: Publish
   /** Tells whoever runs the application, once, about something that works less well than it could. */
   readonly warn?: (message: string) => void
-  /** Reaches the provider when the options bring no `fetch`. */
-  readonly fetch?: typeof fetch
-  /** A `fetch` that refuses private addresses; an issuer resolver needs one. */
-  readonly guardedFetch?: typeof fetch
+  /** Reaches providers when the options bring no `fetch`. Default the global `fetch`. */
+  readonly transport?: ProviderTransport
+  /** A transport that refuses private addresses; an issuer resolver needs one. */
+  readonly guardedTransport?: ProviderTransport
 }

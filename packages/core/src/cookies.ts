@@ -10,14 +10,14 @@ export interface CookieScope {
 
 const SAME_SITE = { lax: 'Lax', strict: 'Strict', none: 'None' } as const
 
-/** Writes a `Set-Cookie` value (RFC 6265 §4.1). The value is percent-encoded. */
+/**
+ * Writes a `Set-Cookie` value (RFC 6265 §4.1). The value is percent-encoded. There is no `Expires`:
+ * every browser of today goes by `Max-Age`, which does not depend on its clock.
+ */
 export function setCookie(name: string, value: string, scope: CookieScope): string {
   let cookie = `${name}=${encodeURIComponent(value)}; Path=${scope.path}`
   if (scope.domain) cookie += `; Domain=${scope.domain}`
-  if (scope.maxAgeSeconds !== undefined) {
-    const expires = new Date(Date.now() + scope.maxAgeSeconds * 1000).toUTCString()
-    cookie += `; Max-Age=${scope.maxAgeSeconds}; Expires=${expires}`
-  }
+  if (scope.maxAgeSeconds !== undefined) cookie += `; Max-Age=${scope.maxAgeSeconds}`
   cookie += '; HttpOnly'
   if (scope.secure) cookie += '; Secure'
   return `${cookie}; SameSite=${SAME_SITE[scope.sameSite]}`

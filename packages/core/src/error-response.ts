@@ -1,6 +1,6 @@
 import type { LatchkeyError, LatchkeyErrorCode } from './errors.ts'
 import { isApiRequest } from './is-api-request.ts'
-import type { AuthRequest } from './request.ts'
+import type { AuthRequest, AuthResponse } from './request.ts'
 import { escapeHtml, page, problem } from './responses.ts'
 
 interface VisitorText {
@@ -92,7 +92,7 @@ export function errorResponse(
   error: LatchkeyError,
   request: AuthRequest,
   options: ErrorResponseOptions = {},
-): Response {
+): AuthResponse {
   const text = TEXTS[error.code] ?? GENERIC
   const { loginUrl, setCookies = [] } = options
   const response =
@@ -104,8 +104,7 @@ export function errorResponse(
           status: error.status,
           setCookies,
         })
-  for (const [name, value] of Object.entries(options.headers ?? {}))
-    response.headers.set(name, value)
-  if (error.retryable) response.headers.set('retry-after', '5')
+  response.headers.push(...Object.entries(options.headers ?? {}))
+  if (error.retryable) response.headers.push(['retry-after', '5'])
   return response
 }

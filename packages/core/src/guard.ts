@@ -3,7 +3,9 @@ import { errorResponse } from './error-response.ts'
 import { AccessError, type AccessErrorCode } from './errors.ts'
 import { isApiRequest } from './is-api-request.ts'
 import { beginLogin } from './login.ts'
-import type { AuthRequest } from './request.ts'
+import type { MaybePromise } from './maybe-promise.ts'
+import type { Provider } from './provider.ts'
+import type { AuthRequest, AuthResponse } from './request.ts'
 import type { AuthSession, SessionHandle } from './session.ts'
 
 /** What a guard asks for. Without anything, that somebody is signed in. */
@@ -16,7 +18,7 @@ export interface Requirement<Request = unknown> {
   readonly check?: (
     user: Readonly<Record<string, unknown>>,
     request: Request,
-  ) => boolean | Promise<boolean>
+  ) => MaybePromise<boolean>
   /** How the user must have signed in; another login is asked for when they have not. */
   readonly acr?: string | readonly string[]
   /**
@@ -38,41 +40,64 @@ export type ClaimRule<Request = unknown> =
 const MIN_MAX_AGE = 60
 
 /**
- * Decides whether a request may go on.
+ * Decides whether a request may go on; at once when nothing has to be waited for.
  *
  * @param subject - What checks receive as the request; adapters pass their framework's.
  * @returns `undefined` when it may, otherwise the response to send instead: a login for a page, 401
  *   with problem details for a program, and 403 for whoever is signed in and not allowed.
  */
-export async function authorize(
+export function authorize(
   context: AuthContext,
   request: AuthRequest,
   session: SessionHandle,
   requirement: Requirement<never> = {},
   subject: unknown = request,
-): Promise<Response | undefined> {
-  const found = await currentSession(context, request, session)
-  if (!found) return askToLogIn(context, request, requirement, 'LATCHKEY_LOGIN_REQUIRED')
-  if (!isStrongEnough(found, requirement, context.options.now())) {
-    return askToLogIn(context, request, requirement, 'LATCHKEY_STEP_UP_REQUIRED')
+): MaybePromise<AuthResponse | undefined> {
+  const decide = (found: AuthSession | undefined): MaybePromise<AuthResponse | undefined> => {
+    if (!found) return askToLogIn(context, request, requirement, 'LATCHKEY_LOGIN_REQUIRED')
+    if (!isStrongEnough(found, requirement, context.options.now())) {
+      return askToLogIn(context, request, requirement, 'LATCHKEY_STEP_UP_REQUIRED')
+    }
+    const allowed = isAllowed(context, found, requirement as Requirement, subject)
+    if (allowed === true) return undefined
+    return refuseUnless(allowed, request, requirement)
   }
-  if (await isAllowed(context, found, requirement as Requirement, subject)) return undefined
-  const error = new AccessError('LATCHKEY_FORBIDDEN', 'The user does not meet the requirement.')
-  return errorResponse(error, request, { api: answersProgram(request, requirement) })
+  const found = currentSession(context, request, session)
+  return found instanceof Promise ? found.then(decide) : decide(found)
 }
 
 /** The session of a request, if the provider of the request is the one it was made with. */
-export async function currentSession(
+export function currentSession(
   context: AuthContext,
   request: AuthRequest,
   session: SessionHandle,
-): Promise<AuthSession | undefined> {
-  const found = await session.read()
-  if (!found) return undefined
-  const provider = context.providers.fixed ?? (await context.providers.of(request))
-  return found.registeredIssuer === provider.issuer && found.clientId === provider.clientId
+): MaybePromise<AuthSession | undefined> {
+  const found = session.read()
+  const { fixed } = context.providers
+  if (fixed && !(found instanceof Promise)) return sessionAt(fixed, found)
+  return Promise.resolve(found).then(
+    async (later) => later && sessionAt(await context.providers.of(request), later),
+  )
+}
+
+/** A session, if it was made with this provider: it counts for no other. */
+export function sessionAt(
+  provider: Provider,
+  found: AuthSession | undefined,
+): AuthSession | undefined {
+  return found?.registeredIssuer === provider.issuer && found.clientId === provider.clientId
     ? found
     : undefined
+}
+
+async function refuseUnless(
+  allowed: MaybePromise<boolean>,
+  request: AuthRequest,
+  requirement: Requirement<never>,
+): Promise<AuthResponse | undefined> {
+  if ((await allowed) === true) return undefined
+  const error = new AccessError('LATCHKEY_FORBIDDEN', 'The user does not meet the requirement.')
+  return errorResponse(error, request, { api: answersProgram(request, requirement) })
 }
 
 async function askToLogIn(
@@ -80,7 +105,7 @@ async function askToLogIn(
   request: AuthRequest,
   requirement: Requirement<never>,
   code: AccessErrorCode,
-): Promise<Response> {
+): Promise<AuthResponse> {
   const stepUp = code === 'LATCHKEY_STEP_UP_REQUIRED'
   const acr = stepUp ? listOf(requirement.acr) : undefined
   const maxAge = stepUp ? requirement.maxAge : undefined
@@ -109,18 +134,20 @@ function isStrongEnough(found: AuthSession, requirement: Requirement<never>, now
   return found.authTime !== undefined && now - found.authTime <= Math.max(maxAge, MIN_MAX_AGE)
 }
 
-async function isAllowed(
+function isAllowed(
   { options }: AuthContext,
   { user }: AuthSession,
   { roles, claims, check }: Requirement,
   subject: unknown,
-): Promise<boolean> {
+): MaybePromise<boolean> {
   if (roles && !hasRoles(options.rolesFrom(user), roles)) return false
-  for (const [name, rule] of Object.entries(claims ?? {})) {
-    const value = Object.hasOwn(user, name) ? user[name] : undefined
-    if (typeof rule === 'function' ? rule(value, subject) !== true : value !== rule) return false
+  if (claims) {
+    for (const [name, rule] of Object.entries(claims)) {
+      const value = Object.hasOwn(user, name) ? user[name] : undefined
+      if (typeof rule === 'function' ? rule(value, subject) !== true : value !== rule) return false
+    }
   }
-  return check ? (await check(user, subject)) === true : true
+  return check ? check(user, subject) : true
 }
 
 function hasRoles(held: readonly string[], asked: NonNullable<Requirement['roles']>): boolean {

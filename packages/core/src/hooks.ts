@@ -1,4 +1,5 @@
 import type { LatchkeyError } from './errors.ts'
+import type { MaybePromise } from './maybe-promise.ts'
 import type { AuthRequest } from './request.ts'
 import type { AuthSession } from './session.ts'
 
@@ -59,5 +60,3 @@ export interface LogoutNotice {
   /** How many sessions ended here. */
   readonly ended: number
 }
-
-type MaybePromise<T> = T | Promise<T>

@@ -26,6 +26,7 @@ export type { CallbackContext, Hooks, LogoutNotice } from './hooks.ts'
 export { isApiRequest } from './is-api-request.ts'
 export type { LoginPrompt, LoginRequest } from './login.ts'
 export type { LogoutRequest } from './logout.ts'
+export type { MaybePromise } from './maybe-promise.ts'
 export { createMemoryStore, type MemoryStore, type MemoryStoreOptions } from './memory-store.ts'
 export type {
   AuthOptions,
@@ -37,9 +38,10 @@ export type {
   ResolvedRoutes,
   RouteOptions,
 } from './options.ts'
+export type { ProviderAnswer, ProviderRequest, ProviderTransport } from './provider-fetch.ts'
 export type { AccessTokenRequest } from './refresh.ts'
-export type { AuthRequest } from './request.ts'
-export type { RequestAuth, User } from './request-auth.ts'
+export type { AuthRequest, AuthResponse } from './request.ts'
+export type { RequestAuth, RequestPort, User } from './request-auth.ts'
 export { safeReturnTo } from './return-to.ts'
 export type { AuthSession, SessionHandle, SessionTokens } from './session.ts'
 export type { SessionDirectory, SessionInfo, UserName } from './session-directory.ts'

@@ -1,4 +1,4 @@
-import { createPublicKey, type KeyObject, verify } from 'node:crypto'
+import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto'
 
 /** The algorithms that signatures are accepted with; all are asymmetric. */
 const ALGORITHMS = {
@@ -6,11 +6,20 @@ const ALGORITHMS = {
   RS384: { kty: 'RSA', hash: 'sha384' },
   RS512: { kty: 'RSA', hash: 'sha512' },
   PS256: { kty: 'RSA', hash: 'sha256', pss: true },
+  PS384: { kty: 'RSA', hash: 'sha384', pss: true },
+  PS512: { kty: 'RSA', hash: 'sha512', pss: true },
   ES256: { kty: 'EC', crv: 'P-256', hash: 'sha256' },
   ES384: { kty: 'EC', crv: 'P-384', hash: 'sha384' },
+  ES512: { kty: 'EC', crv: 'P-521', hash: 'sha512' },
   EdDSA: { kty: 'OKP', crv: 'Ed25519' },
   Ed25519: { kty: 'OKP', crv: 'Ed25519' },
 } as const
+
+const PSS = {
+  padding: constants.RSA_PKCS1_PSS_PADDING,
+  saltLength: constants.RSA_PSS_SALTLEN_DIGEST,
+}
+const MIN_RSA_BITS = 2048
 
 type Algorithm = keyof typeof ALGORITHMS
 
@@ -34,6 +43,8 @@ export interface JwtHeader {
 export interface KeySet {
   /** Whether there is a key for the header. */
   has(header: JwtHeader): boolean
+  /** Whether there is one key for the header and no other. */
+  hasOne(header: JwtHeader): boolean
   /** Whether one of the keys made the signature of a compact JWS. */
   verify(header: JwtHeader, signed: string, signature: Buffer): boolean
 }
@@ -46,17 +57,19 @@ export function parseKeySet(json: string): KeySet | undefined {
   const candidates = (header: JwtHeader): Jwk[] => keys.filter((jwk) => fits(jwk, header))
   return {
     has: (header) => candidates(header).length > 0,
+    hasOne: (header) => candidates(header).length === 1,
     verify(header, signed, signature) {
       const algorithm = ALGORITHMS[header.alg as Algorithm]
       return candidates(header).some((jwk) => {
         if (!imported.has(jwk)) imported.set(jwk, importKey(jwk))
         const key = imported.get(jwk)
         if (!key) return false
-        const options = {
-          key,
-          ...('pss' in algorithm ? { padding: 6, saltLength: 32 } : {}),
-          ...(algorithm.kty === 'EC' ? { dsaEncoding: 'ieee-p1363' as const } : {}),
-        }
+        const options =
+          'pss' in algorithm
+            ? { key, ...PSS }
+            : algorithm.kty === 'EC'
+              ? { key, dsaEncoding: 'ieee-p1363' as const }
+              : key
         const hash = 'hash' in algorithm ? algorithm.hash : null
         return verify(hash, Buffer.from(signed), options, signature)
       })
@@ -86,9 +99,12 @@ function fits(jwk: Jwk, header: JwtHeader): boolean {
   )
 }
 
+/** The key, unless it is none, or an RSA key shorter than RFC 7518 §3.3 allows. */
 function importKey(jwk: Jwk): KeyObject | undefined {
   try {
-    return createPublicKey({ format: 'jwk', key: jwk as never })
+    const key = createPublicKey({ format: 'jwk', key: jwk as never })
+    const bits = key.asymmetricKeyDetails?.modulusLength ?? MIN_RSA_BITS
+    return bits < MIN_RSA_BITS ? undefined : key
   } catch {
     return undefined
   }

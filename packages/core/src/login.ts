@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto'
-import { buildAuthorizationUrl, buildAuthorizationUrlWithPAR } from 'openid-client'
+import { hash } from 'node:crypto'
 import type { AuthContext } from './context.ts'
 import { RequestError } from './errors.ts'
+import type { ResolvedAuthOptions } from './options.ts'
 import { PROTECTED_PARAMETERS } from './protected-parameters.ts'
 import type { ProviderState } from './provider.ts'
 import { providerError } from './provider-error.ts'
-import { type AuthRequest, queryOf } from './request.ts'
+import { type AuthRequest, type AuthResponse, queryOf } from './request.ts'
 import { redirect } from './responses.ts'
 import { safeReturnTo } from './return-to.ts'
 
@@ -40,7 +40,10 @@ const MAX_PARAMETER_LENGTH = 256
  *
  * @throws {@link RequestError} for a parameter that is repeated or malformed.
  */
-export async function handleLogin(context: AuthContext, request: AuthRequest): Promise<Response> {
+export async function handleLogin(
+  context: AuthContext,
+  request: AuthRequest,
+): Promise<AuthResponse> {
   const query = queryOf(request.url)
   const single = (name: string): string | undefined => {
     const [value, ...more] = query.getAll(name)
@@ -82,7 +85,7 @@ export async function beginLogin(
   context: AuthContext,
   request: AuthRequest,
   login: LoginRequest = {},
-): Promise<Response> {
+): Promise<AuthResponse> {
   const { options, transactions, publish } = context
   const provider = await context.providers.of(request)
   const state = await provider.state()
@@ -98,35 +101,53 @@ export async function beginLogin(
   })
   const free = { ...options.authorizationParams, ...login.parameters }
   const added = options.hooks.beforeLogin ? await options.hooks.beforeLogin(request, free) : {}
-  const parameters: Record<string, string> = {
-    ...withoutProtected({ ...free, ...added }),
-    redirect_uri: transaction.redirectUri,
-    scope: options.scope,
+  const chosen = withoutProtected({ ...free, ...added })
+  if (prompt) chosen.prompt = prompt
+  if (transaction.acr) chosen.acr_values = transaction.acr.join(' ')
+  if (transaction.maxAge !== undefined) chosen.max_age = String(transaction.maxAge)
+  const fresh = {
     state: transaction.state,
     nonce: transaction.nonce,
-    code_challenge: createHash('sha256').update(transaction.codeVerifier).digest('base64url'),
-    code_challenge_method: 'S256',
+    code_challenge: hash('sha256', transaction.codeVerifier, 'base64url'),
   }
-  if (prompt) parameters.prompt = prompt
-  if (transaction.acr) parameters.acr_values = transaction.acr.join(' ')
-  if (transaction.maxAge !== undefined) parameters.max_age = String(transaction.maxAge)
-  if (options.responseMode === 'form_post') parameters.response_mode = 'form_post'
 
-  const location = await authorizationUrl(state, parameters)
+  const location = state.metadata.require_pushed_authorization_requests
+    ? await pushedUrl(state, { ...commonParameters(options), ...chosen, ...fresh })
+    : authorizationUrl(state, fresh, chosen)
   publish('login.started', { issuer: provider.issuer })
   const status = request.method === 'GET' || request.method === 'HEAD' ? 302 : 303
   return redirect(location, [...setCookies, ...(login.setCookies ?? [])], status)
 }
 
-async function authorizationUrl(
-  { configuration, metadata }: ProviderState,
+/** The parameters that every authorization request of an application has in common. */
+export function commonParameters(options: ResolvedAuthOptions): Record<string, string> {
+  return {
+    response_type: 'code',
+    redirect_uri: options.redirectUri,
+    scope: options.scope,
+    code_challenge_method: 'S256',
+    ...(options.responseMode === 'form_post' ? { response_mode: 'form_post' } : {}),
+  }
+}
+
+/** What is fresh is base64url and dots, in which nothing has to be encoded. */
+function authorizationUrl(
+  { authorizationPrefix }: ProviderState,
+  fresh: Readonly<Record<'state' | 'nonce' | 'code_challenge', string>>,
+  chosen: Record<string, string>,
+): string {
+  const { state, nonce, code_challenge: challenge } = fresh
+  const url = `${authorizationPrefix}state=${state}&nonce=${nonce}&code_challenge=${challenge}`
+  const more = new URLSearchParams(chosen).toString()
+  return more ? `${url}&${more}` : url
+}
+
+async function pushedUrl(
+  { client, configuration }: ProviderState,
   parameters: Record<string, string>,
 ): Promise<string> {
-  if (!metadata.require_pushed_authorization_requests) {
-    return buildAuthorizationUrl(configuration, parameters).href
-  }
   try {
-    return (await buildAuthorizationUrlWithPAR(configuration, parameters)).href
+    return (await client.buildAuthorizationUrlWithPAR(configuration, parameters)).href
   } catch (cause) {
     throw providerError(cause, 'refused the pushed authorization request')
   }

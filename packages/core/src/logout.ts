@@ -1,8 +1,7 @@
-import { buildEndSessionUrl } from 'openid-client'
 import type { AuthContext } from './context.ts'
 import { LogoutError } from './errors.ts'
 import { userHash } from './events.ts'
-import { type AuthRequest, queryOf } from './request.ts'
+import { type AuthRequest, type AuthResponse, queryOf } from './request.ts'
 import { escapeHtml, page, redirect } from './responses.ts'
 import { safeReturnTo } from './return-to.ts'
 import type { AuthSession, SessionHandle } from './session.ts'
@@ -25,7 +24,7 @@ export async function handleLogout(
   context: AuthContext,
   request: AuthRequest,
   session: SessionHandle,
-): Promise<Response> {
+): Promise<AuthResponse> {
   const returnTo = queryOf(request.url).get('returnTo') ?? undefined
   if (request.method === 'POST') {
     if (!isFromThisSite(request, context.options.baseUrl)) {
@@ -57,8 +56,8 @@ export async function logOut(
   request: AuthRequest,
   session: SessionHandle,
   { returnTo, federated = true }: LogoutRequest = {},
-): Promise<Response> {
-  const ended = await session.read().catch(() => undefined)
+): Promise<AuthResponse> {
+  const ended = await readable(session)
   await session.end()
   if (ended) {
     const user = userHash(ended.issuer, ended.sub)
@@ -82,7 +81,7 @@ export async function logOut(
 export async function handleLoggedOut(
   context: AuthContext,
   request: AuthRequest,
-): Promise<Response> {
+): Promise<AuthResponse> {
   const sealed = queryOf(request.url).get('state')
   const returnTo = sealed ? context.transactions.openLogoutState(sealed) : undefined
   if (returnTo && returnTo !== '/') return redirect(returnTo, [], 303)
@@ -91,6 +90,15 @@ export async function handleLoggedOut(
     title: 'You are signed out',
     body: login ? `<p><a href="${escapeHtml(login)}">Sign in again</a></p>` : '',
   })
+}
+
+/** A session that cannot be read is ended all the same. */
+async function readable(session: SessionHandle): Promise<AuthSession | undefined> {
+  try {
+    return await session.read()
+  } catch {
+    return undefined
+  }
 }
 
 /** The provider's logout, unless it has none or is not to be had at the moment. */
@@ -105,10 +113,10 @@ async function endSessionUrl(
   try {
     const provider = await context.providers.of(request)
     if (provider.issuer !== ended.registeredIssuer) return undefined
-    const { configuration, metadata } = await provider.state()
+    const { client, configuration, metadata } = await provider.state()
     if (!metadata.end_session_endpoint) return undefined
     const { loggedOut } = options.routes
-    return buildEndSessionUrl(configuration, {
+    return client.buildEndSessionUrl(configuration, {
       ...added,
       post_logout_redirect_uri: loggedOut
         ? options.baseUrl.origin + loggedOut

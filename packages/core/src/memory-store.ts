@@ -117,7 +117,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
       async add(keys, id) {
         for (const key of keys) {
           const set = sets.get(key) ?? new Set()
-          for (const other of set) if (!live(other)) set.delete(other)
+          dropSomeEnded(set, (other) => live(other) !== undefined)
           sets.set(key, set.add(id))
         }
         if (sets.size > 4 * maxSessions) dropEmpty(sets, (id) => live(id) !== undefined)
@@ -140,6 +140,16 @@ function expiryOf(record: SessionRecord, now: number): number {
   const { expires } = record.cookie
   if (!expires) return now + 86_400
   return Math.floor(new Date(expires).getTime() / 1000)
+}
+
+/** Looks at two for every one that is added, so that a set stays as small as what is live in it. */
+function dropSomeEnded(set: Set<string>, isLive: (id: string) => boolean): void {
+  for (let looked = 0; looked < 2; looked++) {
+    const [oldest] = set
+    if (oldest === undefined) return
+    set.delete(oldest)
+    if (isLive(oldest)) set.add(oldest)
+  }
 }
 
 function dropEmpty(sets: Map<string, Set<string>>, isLive: (id: string) => boolean): void {

@@ -1,4 +1,4 @@
-import { fetchUserInfo, type IDToken } from 'openid-client'
+import type { IDToken } from 'openid-client'
 import { validateClaims } from './claims-schema.ts'
 import type { AuthContext } from './context.ts'
 import { CallbackError } from './errors.ts'
@@ -62,9 +62,10 @@ export async function readUserInfo(
   accessToken: string,
   sub: string,
 ): Promise<Record<string, unknown>> {
-  const { configuration } = await provider.state()
+  const { client } = await provider.state()
+  const configuration = await provider.checkingSignatures()
   try {
-    return { ...(await fetchUserInfo(configuration, accessToken, sub)) }
+    return { ...(await client.fetchUserInfo(configuration, accessToken, sub)) }
   } catch (error) {
     if (isUnavailable(error)) throw providerError(error, 'did not answer')
     throw new CallbackError(

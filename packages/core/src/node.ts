@@ -1,4 +1,9 @@
-export { createNodeFetch, isPublicAddress, type NodeFetchOptions } from './node/node-fetch.ts'
+export {
+  createNodeFetch,
+  createNodeTransport,
+  isPublicAddress,
+  type NodeFetchOptions,
+} from './node/node-fetch.ts'
 export { nodePlatform } from './node/platform.ts'
-export { type NodeAuthRequest, type NodeRequest, toAuthRequest } from './node/request.ts'
+export { type NodeRequest, toAuthRequest } from './node/request.ts'
 export { markPrivate, writeResponse } from './node/response.ts'

@@ -111,7 +111,7 @@ export interface AuthOptions {
   readonly allowPrivateIssuers?: boolean
   /** Seconds that one exchange with the provider may take. Default 10. */
   readonly timeoutSeconds?: number
-  /** How the provider is reached. Default the global `fetch`. */
+  /** How the provider is reached. Default: the platform's own way, on Node `node:http`. */
   readonly fetch?: typeof fetch
   /** The time in whole seconds since the epoch. */
   readonly now?: () => number
@@ -157,6 +157,7 @@ export interface ResolvedAuthOptions {
   /** Whether visitors come over https. */
   readonly secure: boolean
   readonly timeoutSeconds: number
-  readonly fetch: typeof fetch
+  /** How the provider is reached, if the application says so. */
+  readonly fetch: typeof fetch | undefined
   readonly now: () => number
 }

@@ -1,5 +1,38 @@
 import { ProviderError } from './errors.ts'
 
+/** One exchange with a provider. */
+export interface ProviderRequest {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | undefined
+  /** The longest the exchange may take, body included; it then rejects with a `TimeoutError`. */
+  readonly timeoutSeconds: number
+  /** The largest body that is read. */
+  readonly maxBytes: number
+  /** Ends the exchange early. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What a provider answered, the whole of it in memory. */
+export interface ProviderAnswer {
+  readonly status: number
+  readonly headers: [name: string, value: string][]
+  /** `undefined` when it was larger than allowed, or was not read: that of a server error. */
+  readonly body: string | undefined
+}
+
+/** Reaches providers. Redirects are answers; a provider that does not answer is a rejection. */
+export type ProviderTransport = (url: string, request: ProviderRequest) => Promise<ProviderAnswer>
+
+/** What is asked of a provider. */
+export type ProviderInit = Partial<Pick<ProviderRequest, 'method' | 'headers' | 'body'>>
+
+/** An exchange without pitfalls: bounded in time and size, never redirected. */
+export type ProviderFetch = (
+  url: string,
+  init?: ProviderInit,
+) => Promise<ProviderAnswer & { readonly body: string }>
+
 /** How far a provider is trusted to behave. */
 export interface ProviderFetchLimits {
   /** Seconds for a whole exchange, body included. */
@@ -8,80 +41,68 @@ export interface ProviderFetchLimits {
   readonly maxBytes: number
 }
 
-/** A `fetch` without its pitfalls: bounded in time and size, never redirected, the body in memory. */
-export type ProviderFetch = (url: string, init: RequestInit) => Promise<Response>
-
 /**
- * Limits a `fetch`. A server error, a body that is too large and an exchange that takes too long are
+ * Limits a transport. A server error, a body that is too large and an exchange that takes too long are
  * all a provider that is unavailable.
  *
  * @throws {@link ProviderError} with `LATCHKEY_PROVIDER_UNAVAILABLE`; its message names the origin
  *   and the path, never a query or a body.
  */
 export function createProviderFetch(
-  fetch: typeof globalThis.fetch,
-  limits: ProviderFetchLimits,
+  transport: ProviderTransport,
+  { timeoutSeconds, maxBytes }: ProviderFetchLimits,
 ): ProviderFetch {
-  return async (url, init) => {
-    const where = `${new URL(url).origin}${new URL(url).pathname}`
-    const signal = AbortSignal.timeout(limits.timeoutSeconds * 1000)
+  return async (url, { method = 'GET', headers = {}, body: sent } = {}) => {
+    const request = { method, headers, body: sent, timeoutSeconds, maxBytes }
     try {
-      const response = await fetch(url, { ...init, redirect: 'manual', signal })
-      if (response.status >= 500) {
-        await response.body?.cancel()
-        throw unavailable(`${where} answered with status ${response.status}.`)
-      }
-      const body = await readBody(response, limits.maxBytes)
-      if (!body) throw unavailable(`${where} sent more than ${limits.maxBytes} bytes.`)
-      return new Response(body.length > 0 && canHaveBody(response.status) ? body : null, {
-        status: response.status === 0 ? 302 : response.status,
-        headers: response.headers,
-      })
+      const answer = await transport(url, request)
+      const { status, body } = answer
+      if (status >= 500) throw unavailable(url, `answered with status ${status}.`)
+      if (body === undefined) throw unavailable(url, `sent more than ${maxBytes} bytes.`)
+      return { status: status === 0 ? 302 : status, headers: answer.headers, body }
     } catch (cause) {
       if (cause instanceof ProviderError) throw cause
-      const reason = signal.aborted
-        ? `took longer than ${limits.timeoutSeconds} s`
-        : 'did not answer'
-      throw unavailable(`${where} ${reason}.`, cause)
+      const isLate = (cause as Error | undefined)?.name === 'TimeoutError'
+      const reason = isLate ? `took longer than ${timeoutSeconds} s` : 'did not answer'
+      throw unavailable(url, `${reason}.`, cause)
     }
+  }
+}
+
+/** A transport over the `fetch` of the options. */
+export function transportOver(fetch: typeof globalThis.fetch): ProviderTransport {
+  return async (url, { method, headers, body, timeoutSeconds, maxBytes }) => {
+    const signal = AbortSignal.timeout(timeoutSeconds * 1000)
+    const init = { method, headers, redirect: 'manual' as const, signal }
+    const response = await fetch(url, body === undefined ? init : { ...init, body })
+    if (response.status >= 500) await response.body?.cancel()
+    const text = response.status >= 500 ? undefined : await readBody(response, maxBytes)
+    return { status: response.status, headers: [...response.headers], body: text }
   }
 }
 
 /** The body, or `undefined` when it is larger than allowed. */
-async function readBody(
-  response: Response,
-  maxBytes: number,
-): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  const chunks: Uint8Array[] = []
+async function readBody(response: Response, maxBytes: number): Promise<string | undefined> {
+  if (!response.body) return ''
+  const decoder = new TextDecoder()
+  let text = ''
   let size = 0
-  if (response.body) {
-    const reader = response.body.getReader()
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      size += part.value.length
-      if (size > maxBytes) {
-        await reader.cancel()
-        return undefined
-      }
-      chunks.push(part.value)
+  const reader = response.body.getReader()
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    size += part.value.length
+    if (size > maxBytes) {
+      await reader.cancel()
+      return undefined
     }
+    text += decoder.decode(part.value, { stream: true })
   }
-  const [only] = chunks
-  if (only && chunks.length === 1) return only as Uint8Array<ArrayBuffer>
-  const whole = new Uint8Array(size)
-  let offset = 0
-  for (const chunk of chunks) {
-    whole.set(chunk, offset)
-    offset += chunk.length
-  }
-  return whole
+  return text + decoder.decode()
 }
 
-function canHaveBody(status: number): boolean {
-  return status !== 204 && status !== 205 && status !== 304
-}
-
-function unavailable(message: string, error?: unknown): ProviderError {
+function unavailable(url: string, what: string, error?: unknown): ProviderError {
+  const { origin, pathname } = new URL(url)
   const cause = networkCause(error)
+  const message = `${origin}${pathname} ${what}`
   return new ProviderError('LATCHKEY_PROVIDER_UNAVAILABLE', message, cause ? { cause } : {})
 }
 

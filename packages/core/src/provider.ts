@@ -1,30 +1,31 @@
 import type { KeyObject } from 'node:crypto'
-import {
-  allowInsecureRequests,
-  Configuration,
-  type CustomFetch,
-  customFetch,
-  discovery,
-  enableNonRepudiationChecks,
-  type ServerMetadata,
-} from 'openid-client'
+import type { Configuration, CustomFetch, ServerMetadata } from 'openid-client'
 import { clientAuthentication } from './client-auth.ts'
 import { type LatchkeyError, ProviderError } from './errors.ts'
 import type { Publish } from './events.ts'
+import { decodeJwt } from './jwt.ts'
 import { type JwtHeader, type KeySet, parseKeySet } from './key-set.ts'
+import { loadOpenidClient, type OpenidClient } from './openid-client.ts'
 import type { ClientAuth, ResolvedRegistration } from './options.ts'
+import { PROTECTED_PARAMETERS } from './protected-parameters.ts'
 import { kitCause } from './provider-error.ts'
-import { createProviderFetch } from './provider-fetch.ts'
+import {
+  createProviderFetch,
+  type ProviderAnswer,
+  type ProviderInit,
+  type ProviderTransport,
+} from './provider-fetch.ts'
 import { checkMetadata } from './provider-metadata.ts'
-import { createTokenReplay } from './token-replay.ts'
 
 /** What a provider works with. */
 export interface ProviderSettings {
   readonly registration: ResolvedRegistration
   readonly clientAuth: ClientAuth | undefined
   readonly clientKey: KeyObject | undefined
+  /** The parameters that every authorization request of the application has in common. */
+  readonly authorizationParams: Readonly<Record<string, string>>
   readonly timeoutSeconds: number
-  readonly fetch: typeof fetch
+  readonly transport: ProviderTransport
   readonly now: () => number
   readonly publish: Publish
 }
@@ -43,20 +44,24 @@ export interface Provider {
   state(): Promise<ProviderState>
   /** The keys; fetched again, at most every few seconds, when there is none for `header`. */
   keys(header: JwtHeader): Promise<KeySet>
-  /**
-   * After a token was refused for a key that is not known: a configuration that reads the keys anew
-   * and answers the token request from the response that was received already. `undefined` when the
-   * keys are as they were.
-   */
-  withFreshKeys(grant: string): Promise<Configuration | undefined>
+  /** Looks at the signature of a token that the provider sent, and at nothing else of it. */
+  signature(token: string): Promise<Signature>
+  /** A configuration with which openid-client checks signatures itself: userinfo may have one. */
+  checkingSignatures(): Promise<Configuration>
   /** How it stands with the provider, without asking it. */
   health(): ProviderHealth
 }
 
+/** How it stands with the signature of a token. */
+export type Signature = 'good' | 'wrong' | 'of an unknown key' | 'ambiguous' | 'unreadable'
+
 /** What is known from the provider's discovery document. */
 export interface ProviderState {
+  readonly client: OpenidClient
   readonly metadata: ServerMetadata
   readonly configuration: Configuration
+  /** The authorization endpoint with what requests have in common; the rest of one follows. */
+  readonly authorizationPrefix: string
 }
 
 /** `stale`: what is known is served although the provider did not answer the last time. */
@@ -67,6 +72,7 @@ export interface ProviderHealth {
 }
 
 const MAX_BYTES = 1_048_576
+const READ_HEADERS: ReadonlySet<string> = new Set(['content-type', 'www-authenticate'])
 const DISCOVERY_SECONDS = 3600
 const RETRY_SECONDS = 30
 const KEY_REFETCH_SECONDS = 5
@@ -75,9 +81,11 @@ const KEY_REFETCH_SECONDS = 5
 export function createProvider(settings: ProviderSettings): Provider {
   const { registration, timeoutSeconds, now, publish } = settings
   const issuer = registration.issuer.href
-  const boundedFetch = createProviderFetch(settings.fetch, { timeoutSeconds, maxBytes: MAX_BYTES })
-  const replay = createTokenReplay()
-  const insecure = registration.issuer.protocol === 'http:' ? [allowInsecureRequests] : []
+  const boundedFetch = createProviderFetch(settings.transport, {
+    timeoutSeconds,
+    maxBytes: MAX_BYTES,
+  })
+  const isInsecure = registration.issuer.protocol === 'http:'
 
   let state: ProviderState | undefined
   let discoveredAt: number | undefined
@@ -92,16 +100,12 @@ export function createProvider(settings: ProviderSettings): Provider {
       await fetchKeys(state.metadata)
       return new Response(keys?.body, { headers: { 'content-type': 'application/json' } })
     }
-    const response = await boundedFetch(url, init as RequestInit)
-    if (state && isEndpoint(url, state.metadata.token_endpoint)) {
-      return replay.remember(init.body, response, (header) => keys?.set.has(header) ?? true)
-    }
-    return response
+    return responseOf(await boundedFetch(url, initOf(init)))
   }
 
   const configure = async (
+    client: OpenidClient,
     metadata: ServerMetadata,
-    fetch: CustomFetch,
   ): Promise<Configuration> => {
     const { clientId, clientSecret } = registration
     const credentials = {
@@ -109,28 +113,39 @@ export function createProvider(settings: ProviderSettings): Provider {
       secret: clientSecret,
       key: settings.clientKey,
     }
-    const configuration = new Configuration(
+    const configuration = new client.Configuration(
       metadata,
       clientId,
       clientSecret === undefined ? {} : { client_secret: clientSecret },
-      await clientAuthentication(credentials, metadata),
+      await clientAuthentication(client, credentials, metadata),
     )
-    enableNonRepudiationChecks(configuration)
-    for (const allow of insecure) allow(configuration)
-    configuration[customFetch] = fetch
-    configuration.timeout = timeoutSeconds
+    if (isInsecure) client.allowInsecureRequests(configuration)
+    configuration[client.customFetch] = providerFetch
+    // Each exchange is timed where it takes place.
+    configuration.timeout = 0
     return configuration
   }
 
   const discover = async (): Promise<ProviderState> => {
     try {
-      const found = await discovery(registration.issuer, registration.clientId, {}, undefined, {
-        execute: insecure,
-        timeout: timeoutSeconds,
-        [customFetch]: (url, init) => boundedFetch(url, init as RequestInit),
+      const client = await loadOpenidClient()
+      const { issuer: server, clientId } = registration
+      const found = await client.discovery(server, clientId, {}, undefined, {
+        execute: isInsecure ? [client.allowInsecureRequests] : [],
+        timeout: 0,
+        [client.customFetch]: async (url, init) =>
+          responseOf(await boundedFetch(url, initOf(init))),
       })
-      const metadata = checkMetadata(found, insecure.length > 0)
-      state = { metadata, configuration: await configure(metadata, providerFetch) }
+      const metadata = checkMetadata(found, isInsecure)
+      state = {
+        client,
+        metadata,
+        configuration: await configure(client, metadata),
+        authorizationPrefix: authorizationPrefix(metadata, {
+          client_id: clientId,
+          ...settings.authorizationParams,
+        }),
+      }
       discoveredAt = now()
       failedAt = undefined
       publish('discovery.refreshed', { issuer })
@@ -159,15 +174,12 @@ export function createProvider(settings: ProviderSettings): Provider {
       const response = await boundedFetch(metadata.jwks_uri ?? '', {
         headers: { accept: 'application/json, application/jwk-set+json' },
       })
-      const body = response.status === 200 ? await response.text() : ''
+      const body = response.status === 200 ? response.body : ''
       const set = parseKeySet(body)
       if (!set) {
         throw new ProviderError('LATCHKEY_PROVIDER_INVALID', 'The jwks_uri holds no key set.')
       }
-      const rotated = keys !== undefined && keys.body !== body
       keys = { set, body, fetchedAt: now() }
-      // openid-client keeps the keys with a configuration: a new one reads them anew.
-      if (rotated) state = { metadata, configuration: await configure(metadata, providerFetch) }
       return set
     } catch (error) {
       if (!keys) throw error
@@ -193,15 +205,17 @@ export function createProvider(settings: ProviderSettings): Provider {
       const { metadata } = await provider.state()
       return fetchKeys(metadata)
     },
-    async withFreshKeys(grant) {
-      const received = replay.take(grant)
-      if (!received) return undefined
-      const { metadata } = await provider.state()
-      const set = await fetchKeys(metadata)
-      if (!set.has(received.header)) return undefined
-      const configuration = await configure(metadata, async (url, init) =>
-        isEndpoint(url, metadata.token_endpoint) ? received.response : providerFetch(url, init),
-      )
+    async signature(token) {
+      const jwt = decodeJwt(token)
+      if (!jwt || jwt.header.crit !== undefined) return 'unreadable'
+      const set = await provider.keys(jwt.header)
+      if (!set.hasOne(jwt.header)) return set.has(jwt.header) ? 'ambiguous' : 'of an unknown key'
+      return set.verify(jwt.header, jwt.signed, jwt.signature) ? 'good' : 'wrong'
+    },
+    async checkingSignatures() {
+      const { client, metadata } = await provider.state()
+      const configuration = await configure(client, metadata)
+      client.enableNonRepudiationChecks(configuration)
       return configuration
     },
     health() {
@@ -214,6 +228,29 @@ export function createProvider(settings: ProviderSettings): Provider {
 
 function isEndpoint(url: string, endpoint: string | undefined): boolean {
   return endpoint !== undefined && (url === endpoint || url === new URL(endpoint).href)
+}
+
+/** What openid-client asks for: its bodies are forms, or nothing. */
+function initOf({ method, headers, body }: Parameters<CustomFetch>[1]): ProviderInit {
+  return { method, headers, ...(body ? { body: String(body) } : {}) }
+}
+
+/** The answer as openid-client takes it, with the headers that it reads. */
+function responseOf({ status, headers, body }: ProviderAnswer): Response {
+  const read = headers.filter(([name]) => READ_HEADERS.has(name))
+  return new Response(body === '' ? null : body, { status, headers: read })
+}
+
+/** The endpoint may have parameters of its own, but none that the kit decides (RFC 6749 §3.1). */
+function authorizationPrefix(
+  metadata: ServerMetadata,
+  parameters: Readonly<Record<string, string>>,
+): string {
+  const url = new URL(metadata.authorization_endpoint ?? '')
+  for (const name of PROTECTED_PARAMETERS) url.searchParams.delete(name)
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+  url.hash = ''
+  return `${url.href}&`
 }
 
 function discoveryError(cause: unknown, issuer: string): LatchkeyError {

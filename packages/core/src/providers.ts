@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto'
 import { ConfigError, ProviderError } from './errors.ts'
 import type { Publish } from './events.ts'
 import { isUsableUrl } from './issuer-url.ts'
+import { commonParameters } from './login.ts'
 import type { IssuerRegistration, ResolvedAuthOptions, ResolvedRegistration } from './options.ts'
 import { createProvider, type Provider } from './provider.ts'
+import type { ProviderTransport } from './provider-fetch.ts'
 import type { AuthRequest } from './request.ts'
 
 /** The provider, or providers, of an application. */
@@ -20,17 +22,21 @@ const MAX_PROVIDERS = 200
  * Makes the providers of the options: one, or as many as a resolver names, of which the 200 used last
  * are kept.
  *
- * @param guardedFetch - Reaches public addresses only; used for what a resolver names.
+ * @param guardedTransport - Reaches public addresses only; used for what a resolver names.
  */
 export function createProviders(
   options: ResolvedAuthOptions,
   publish: Publish,
-  guardedFetch: typeof fetch,
+  transport: ProviderTransport,
+  guardedTransport: ProviderTransport,
 ): Providers {
   const { registration, clientAuth, clientKey, timeoutSeconds, now } = options
-  const settings = { clientAuth, clientKey, timeoutSeconds, now, publish }
+  const settings = {
+    ...{ clientAuth, clientKey, timeoutSeconds, now, publish },
+    authorizationParams: commonParameters(options),
+  }
   if (typeof registration !== 'function') {
-    const provider = createProvider({ ...settings, registration, fetch: options.fetch })
+    const provider = createProvider({ ...settings, registration, transport })
     return { fixed: provider, of: () => Promise.resolve(provider) }
   }
 
@@ -47,7 +53,7 @@ export function createProviders(
         createProvider({
           ...settings,
           registration: chosen,
-          fetch: options.allowPrivateIssuers ? options.fetch : guardedFetch,
+          transport: options.allowPrivateIssuers ? transport : guardedTransport,
         })
       kept.delete(key)
       kept.set(key, provider)

@@ -1,15 +1,21 @@
-import {
-  AuthorizationResponseError,
-  authorizationCodeGrant,
-  type Configuration,
-  type IDToken,
-  ResponseBodyError,
-  type TokenEndpointResponse,
+import type {
+  Configuration,
+  IDToken,
+  TokenEndpointResponse,
+  TokenEndpointResponseHelpers,
 } from 'openid-client'
 import { isIssuedTo } from './authorized-party.ts'
 import { CallbackError, type LatchkeyError } from './errors.ts'
+import type { OpenidClient } from './openid-client.ts'
 import type { Provider } from './provider.ts'
-import { isUnavailable, kitCause, printable, providerError } from './provider-error.ts'
+import {
+  isAuthorizationResponseError,
+  isResponseBodyError,
+  isUnavailable,
+  kitCause,
+  printable,
+  providerError,
+} from './provider-error.ts'
 import type { LoginTransaction } from './transaction.ts'
 
 /** What a code was exchanged for, every check passed. */
@@ -33,18 +39,17 @@ export async function redeem(
   transaction: LoginTransaction,
   parameters: URLSearchParams,
 ): Promise<Redeemed> {
-  const { configuration, metadata } = await provider.state()
-  const tokens = await exchange(configuration, transaction, parameters).catch(async (error) => {
-    const fresh = isUnknownKey(error)
-      ? await provider.withFreshKeys(parameters.get('code') ?? '')
-      : undefined
-    if (!fresh) throw callbackError(error, transaction)
-    return exchange(fresh, transaction, parameters).catch((again) => {
-      throw callbackError(again, transaction)
-    })
+  const { client, configuration, metadata } = await provider.state()
+  const tokens = await exchange(client, configuration, transaction, parameters).catch((error) => {
+    throw callbackError(error, transaction)
   })
   const claims = tokens.claims()
   if (!claims) throw new CallbackError('LATCHKEY_TOKEN_INVALID', 'The provider sent no ID Token.')
+  const signature = await provider.signature(tokens.id_token ?? '')
+  if (signature !== 'good') {
+    const message = `The signature of the ID Token is ${signature}.`
+    throw new CallbackError('LATCHKEY_TOKEN_INVALID', message)
+  }
   if (claims.sub === '') throw new CallbackError('LATCHKEY_TOKEN_INVALID', 'The "sub" is empty.')
   if (!isIssuedTo(claims, provider.clientId)) {
     throw new CallbackError('LATCHKEY_TOKEN_INVALID', 'The ID Token was issued to another client.')
@@ -59,14 +64,15 @@ export async function redeem(
 }
 
 function exchange(
+  client: OpenidClient,
   configuration: Configuration,
   transaction: LoginTransaction,
   parameters: URLSearchParams,
-): ReturnType<typeof authorizationCodeGrant> {
+): Promise<TokenEndpointResponse & TokenEndpointResponseHelpers> {
   const url = new URL(transaction.redirectUri)
   url.search = parameters.toString()
   const { maxAge } = transaction
-  return authorizationCodeGrant(configuration, url, {
+  return client.authorizationCodeGrant(configuration, url, {
     pkceCodeVerifier: transaction.codeVerifier,
     expectedState: transaction.state,
     expectedNonce: transaction.nonce,
@@ -75,19 +81,15 @@ function exchange(
   })
 }
 
-function isUnknownKey(error: unknown): boolean {
-  return (error as { code?: string }).code === 'OAUTH_KEY_SELECTION_FAILED'
-}
-
 function callbackError(error: unknown, transaction: LoginTransaction): LatchkeyError {
   if (kitCause(error) || isUnavailable(error)) return providerError(error, 'did not answer')
-  if (error instanceof AuthorizationResponseError) {
+  if (isAuthorizationResponseError(error)) {
     const code = printable(error.error)
     return new CallbackError('LATCHKEY_LOGIN_DENIED', `The provider reported "${code}".`, {
       providerError: code,
     })
   }
-  if (error instanceof ResponseBodyError) {
+  if (isResponseBodyError(error)) {
     const code = printable(error.error)
     return new CallbackError('LATCHKEY_CODE_REFUSED', `The code was refused with "${code}".`, {
       providerError: code,
@@ -132,7 +134,5 @@ function refusal(error: unknown): string {
   const { claim } = refusedPart(error)
   if (claim) return `The ID Token has an unusable "${printable(claim)}"`
   const code = String((error as { code?: string }).code ?? '')
-  if (code === 'OAUTH_KEY_SELECTION_FAILED') return 'The ID Token is signed with an unknown key'
-  if (/signature/i.test((error as Error).message)) return 'The ID Token has a wrong signature'
   return `The provider's response did not pass validation${code ? ` (${printable(code)})` : ''}`
 }

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto'
-import { type Configuration, ResponseBodyError, refreshTokenGrant } from 'openid-client'
 import { isIssuedTo } from './authorized-party.ts'
 import { type LatchkeyError, RefreshError } from './errors.ts'
 import { type Publish, userHash } from './events.ts'
 import type { Hooks } from './hooks.ts'
 import type { Provider } from './provider.ts'
-import { isUnavailable, kitCause } from './provider-error.ts'
+import { isResponseBodyError, isUnavailable, kitCause } from './provider-error.ts'
 import type { AuthSession, SessionHandle } from './session.ts'
 import type { SessionLock } from './session-store.ts'
 import { storeAnswer } from './store-answer.ts'
@@ -144,8 +143,11 @@ async function requestTokens(
 ): Promise<AuthSession> {
   const refreshToken = session.tokens?.refreshToken ?? ''
   try {
-    const { configuration } = await provider.state()
-    const tokens = await grant(provider, configuration, refreshToken)
+    const { client, configuration } = await provider.state()
+    const tokens = await client.refreshTokenGrant(configuration, refreshToken)
+    if (tokens.id_token && (await provider.signature(tokens.id_token)) !== 'good') {
+      throw new TypeError('the signature of the ID Token is not good')
+    }
     const claims = tokens.claims()
     if (claims && claims.sub !== session.sub) {
       throw rejected('The provider answered the refresh with tokens of another user.')
@@ -169,24 +171,9 @@ async function requestTokens(
   }
 }
 
-async function grant(
-  provider: Provider,
-  configuration: Configuration,
-  refreshToken: string,
-): ReturnType<typeof refreshTokenGrant> {
-  try {
-    return await refreshTokenGrant(configuration, refreshToken)
-  } catch (error) {
-    const unknownKey = (error as { code?: string }).code === 'OAUTH_KEY_SELECTION_FAILED'
-    const fresh = unknownKey ? await provider.withFreshKeys(refreshToken) : undefined
-    if (!fresh) throw error
-    return refreshTokenGrant(fresh, refreshToken)
-  }
-}
-
 function refreshError(error: unknown): RefreshError {
   if (error instanceof RefreshError) return error
-  if (error instanceof ResponseBodyError && error.error === 'invalid_grant') {
+  if (isResponseBodyError(error) && error.error === 'invalid_grant') {
     return rejected('The provider no longer accepts the refresh token.')
   }
   return unavailable(

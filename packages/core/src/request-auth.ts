@@ -1,12 +1,16 @@
 import type { AuthContext } from './context.ts'
 import { AccessError, RefreshError } from './errors.ts'
+import { sessionAt } from './guard.ts'
 import { beginLogin, type LoginRequest } from './login.ts'
 import { type LogoutRequest, logOut } from './logout.ts'
+import type { MaybePromise } from './maybe-promise.ts'
 import { readUserInfo } from './new-session.ts'
+import type { Provider } from './provider.ts'
 import type { AccessTokenRequest } from './refresh.ts'
-import type { AuthRequest } from './request.ts'
-import type { AuthSession, SessionHandle } from './session.ts'
+import type { AuthRequest, AuthResponse } from './request.ts'
+import type { AuthSession } from './session.ts'
 import { describeSession, type SessionInfo } from './session-directory.ts'
+import type { StoredSession } from './stored-session.ts'
 
 /**
  * The claims of the signed-in user. Extend it to name your own:
@@ -53,74 +57,91 @@ export interface RequestAuth<U = User> {
   toJSON(): unknown
 }
 
+/** What an adapter does for the request it is at. */
+export interface RequestPort {
+  /** The session is looked at: from now on no cache may keep the response. */
+  sessionUsed(): void
+  /** Sends what `login` and `logout` come to. */
+  send(response: AuthResponse): void
+}
+
 /** What describing a request takes. */
 export interface RequestAuthSource {
   readonly context: AuthContext
   readonly request: AuthRequest
-  readonly session: SessionHandle
-  /** The session as of now; throws when the store could not say. */
-  readonly current: () => AuthSession | undefined
-  /** Sends what `login` and `logout` come to. */
-  readonly send: (response: Response) => Promise<void>
+  readonly session: StoredSession
+  readonly port: RequestPort
 }
 
-/** Describes a request by the session it came with. */
-export function createRequestAuth(source: RequestAuthSource): RequestAuth {
-  return new SessionRequestAuth(source)
+/** Describes a request by the session it came with, if that is one of the request's provider. */
+export function describeRequest(source: RequestAuthSource): MaybePromise<RequestAuth> {
+  const { context, request, session } = source
+  const { fixed } = context.providers
+  if (fixed || !session.current) return new SessionRequestAuth(source, fixed)
+  return context.providers.of(request).then((provider) => new SessionRequestAuth(source, provider))
 }
 
 class SessionRequestAuth implements RequestAuth {
   readonly #source: RequestAuthSource
+  readonly #provider: Provider | undefined
 
-  constructor(source: RequestAuthSource) {
+  constructor(source: RequestAuthSource, provider: Provider | undefined) {
     this.#source = source
+    this.#provider = provider
   }
 
   get isAuthenticated(): boolean {
-    return this.#source.current() !== undefined
+    return this.#current() !== undefined
   }
 
   get user(): User {
-    return this.#source.current()?.user as User
+    return this.#current()?.user as User
   }
 
   get session(): SessionInfo | undefined {
-    const current = this.#source.current()
+    const current = this.#current()
     const { id } = this.#source.session
     return current && id ? describeSession(id, current) : undefined
   }
 
   async accessToken(wanted?: AccessTokenRequest): Promise<string> {
-    const { context, request, session, current } = this.#source
-    if (!current()) throw new RefreshError('LATCHKEY_TOKEN_ABSENT', 'Nobody is signed in.')
+    const { context, request, session } = this.#source
+    if (!this.#current()) throw new RefreshError('LATCHKEY_TOKEN_ABSENT', 'Nobody is signed in.')
     return context.refresher.accessToken(await context.providers.of(request), session, wanted)
   }
 
   idToken(): string | undefined {
-    return this.#source.current()?.idToken
+    return this.#current()?.idToken
   }
 
   async fetchUserInfo(): Promise<Record<string, unknown>> {
-    const { context, request, current } = this.#source
-    const found = current()
+    const { context, request } = this.#source
+    const found = this.#current()
     if (!found) throw new AccessError('LATCHKEY_LOGIN_REQUIRED', 'Nobody is signed in.')
     const token = await this.accessToken()
     return readUserInfo(await context.providers.of(request), token, found.sub)
   }
 
   async login(login: Omit<LoginRequest, 'setCookies'> = {}): Promise<void> {
-    const { context, request, send } = this.#source
+    const { context, request, port } = this.#source
     const returnTo = login.returnTo ?? (request.method === 'GET' ? request.url : undefined)
-    await send(await beginLogin(context, request, { ...login, returnTo }))
+    port.send(await beginLogin(context, request, { ...login, returnTo }))
   }
 
   async logout(logout?: LogoutRequest): Promise<void> {
-    const { context, request, session, send } = this.#source
-    await send(await logOut(context, request, session, logout))
+    const { context, request, session, port } = this.#source
+    port.send(await logOut(context, request, session, logout))
   }
 
   toJSON(): unknown {
     const { isAuthenticated, user, session } = this
     return { isAuthenticated, user, session }
+  }
+
+  #current(): AuthSession | undefined {
+    const { session, port } = this.#source
+    port.sessionUsed()
+    if (session.failure) throw session.failure
+    return this.#provider && sessionAt(this.#provider, session.current)
   }
 }

@@ -12,6 +12,17 @@ export interface AuthRequest {
   text(): Promise<string>
 }
 
+/**
+ * What the core answers with, lighter than a web-standard `Response`. Where one is needed it is
+ * `new Response(answer.body, answer)`.
+ */
+export interface AuthResponse {
+  readonly status: number
+  /** Names in lower case; `set-cookie` may come several times. */
+  readonly headers: [name: string, value: string][]
+  readonly body?: string | Uint8Array<ArrayBuffer>
+}
+
 /** The path of a request's URL, without parsing the rest. */
 export function pathOf(url: string): string {
   const start = url.indexOf('/', url.indexOf('//') + 2)

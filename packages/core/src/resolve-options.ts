@@ -66,7 +66,7 @@ export function resolveOptions(
     hooks: options.hooks ?? {},
     allowPrivateIssuers: options.allowPrivateIssuers ?? false,
     timeoutSeconds: options.timeoutSeconds ?? 10,
-    fetch: options.fetch ?? globalThis.fetch,
+    fetch: options.fetch,
     now: options.now ?? (() => Math.floor(Date.now() / 1000)),
   }
 }

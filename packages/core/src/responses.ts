@@ -1,17 +1,24 @@
 import { createHash } from 'node:crypto'
 import type { LatchkeyError } from './errors.ts'
+import type { AuthResponse } from './request.ts'
 
 /** Headers of every response that reads or sets a session: no cache may keep it. */
-export const PRIVATE_HEADERS: Readonly<Record<string, string>> = {
-  'cache-control': 'private, no-store',
-  vary: 'Cookie',
-}
+export const PRIVATE_HEADERS: AuthResponse['headers'] = [
+  ['cache-control', 'private, no-store'],
+  ['vary', 'Cookie'],
+]
 
 /** Sends the visitor elsewhere. */
-export function redirect(location: string, setCookies: readonly string[], status = 302): Response {
-  const headers = new Headers({ ...PRIVATE_HEADERS, location })
-  for (const cookie of setCookies) headers.append('set-cookie', cookie)
-  return new Response(null, { status, headers })
+export function redirect(
+  location: string,
+  setCookies: readonly string[],
+  status = 302,
+): AuthResponse {
+  return { status, headers: [...PRIVATE_HEADERS, ['location', location], ...cookies(setCookies)] }
+}
+
+function cookies(values: readonly string[]): AuthResponse['headers'] {
+  return values.map((value) => ['set-cookie', value])
 }
 
 /** Escapes text for HTML content and attribute values. */
@@ -43,17 +50,17 @@ export interface Page {
  * A page that needs no script, image or font. Its policy leaves `form-action` out on purpose:
  * browsers apply it to every redirect after a form is sent, and a logout ends at the provider.
  */
-export function page({ title, body, status = 200, setCookies = [] }: Page): Response {
-  const headers = new Headers({
+export function page({ title, body, status = 200, setCookies = [] }: Page): AuthResponse {
+  const headers: AuthResponse['headers'] = [
     ...PRIVATE_HEADERS,
-    'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': POLICY,
-    'referrer-policy': 'no-referrer',
-    'x-content-type-options': 'nosniff',
-  })
-  for (const cookie of setCookies) headers.append('set-cookie', cookie)
+    ['content-type', 'text/html; charset=utf-8'],
+    ['content-security-policy', POLICY],
+    ['referrer-policy', 'no-referrer'],
+    ['x-content-type-options', 'nosniff'],
+    ...cookies(setCookies),
+  ]
   const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title><style>${STYLE}</style></head><body><main><h1>${escapeHtml(title)}</h1>${body}</main></body></html>`
-  return new Response(html, { status, headers })
+  return { status, headers, body: html }
 }
 
 /** An error for a program (RFC 9457). */
@@ -62,9 +69,12 @@ export function problem(
   title: string,
   more: Record<string, unknown> = {},
   setCookies: readonly string[] = [],
-): Response {
-  const headers = new Headers({ ...PRIVATE_HEADERS, 'content-type': 'application/problem+json' })
-  for (const cookie of setCookies) headers.append('set-cookie', cookie)
+): AuthResponse {
+  const headers: AuthResponse['headers'] = [
+    ...PRIVATE_HEADERS,
+    ['content-type', 'application/problem+json'],
+    ...cookies(setCookies),
+  ]
   const body = {
     type: 'about:blank',
     title,
@@ -73,5 +83,5 @@ export function problem(
     correlationId: error.correlationId,
     ...more,
   }
-  return new Response(JSON.stringify(body), { status: error.status, headers })
+  return { status: error.status, headers, body: JSON.stringify(body) }
 }

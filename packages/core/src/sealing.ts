@@ -1,11 +1,6 @@
 import type { KeyObject } from 'node:crypto'
-import {
-  createCipheriv,
-  createDecipheriv,
-  createSecretKey,
-  hkdfSync,
-  randomBytes,
-} from 'node:crypto'
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync } from 'node:crypto'
+import { randomBytes } from './random.ts'
 
 /** What a sealed value is for. A value sealed for one purpose never opens for another. */
 export type SealPurpose = 'transaction' | 'state' | 'logout' | 'session-cookie'
@@ -43,8 +38,9 @@ export function createSealer(secrets: readonly string[], purpose: SealPurpose): 
     seal(plain) {
       const iv = randomBytes(IV_BYTES)
       const cipher = createCipheriv('aes-256-gcm', sealing, iv)
-      const body = Buffer.concat([iv, cipher.update(plain, 'utf8'), cipher.final()])
-      return Buffer.concat([body, cipher.getAuthTag()]).toString('base64url')
+      const body = cipher.update(plain, 'utf8')
+      const rest = cipher.final()
+      return Buffer.concat([iv, body, rest, cipher.getAuthTag()]).toString('base64url')
     },
     open(sealed) {
       const bytes = Buffer.from(sealed, 'base64url')

@@ -2,6 +2,8 @@ import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'no
 import { deriveKey } from './sealing.ts'
 
 const MAX_LENGTH = 256
+/** 32 bytes as base64, without the padding. */
+const SIGNATURE_LENGTH = 43
 
 /** Signs session ids, and reads them back, in the format of express-session. */
 export interface CookieSigner {
@@ -41,5 +43,5 @@ export function createCookieSigner(secrets: readonly string[]): CookieSigner {
 }
 
 function signatureOf(id: string, key: KeyObject): string {
-  return createHmac('sha256', key).update(id).digest('base64').replace(/=+$/, '')
+  return createHmac('sha256', key).update(id).digest('base64').slice(0, SIGNATURE_LENGTH)
 }

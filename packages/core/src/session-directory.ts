@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import { ConfigError } from './errors.ts'
 import { type Publish, userHash } from './events.ts'
 import type { AuthSession } from './session.ts'
+import { indexKey } from './session-record.ts'
 import { storeAnswer } from './store-answer.ts'
-import { indexKey, type StoredSessions } from './stored-session.ts'
+import type { StoredSessions } from './stored-session.ts'
 
 /** A session as it may be shown to its user. */
 export interface SessionInfo {

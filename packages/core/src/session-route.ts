@@ -1,6 +1,6 @@
 import type { AuthContext } from './context.ts'
 import { currentSession } from './guard.ts'
-import type { AuthRequest } from './request.ts'
+import type { AuthRequest, AuthResponse } from './request.ts'
 import { PRIVATE_HEADERS } from './responses.ts'
 import type { SessionHandle } from './session.ts'
 
@@ -12,16 +12,18 @@ export async function handleSession(
   context: AuthContext,
   request: AuthRequest,
   session: SessionHandle,
-): Promise<Response> {
+): Promise<AuthResponse> {
   const found = await currentSession(context, request, session)
   const body = found
     ? { user: found.user, expiresAt: found.expiresAt }
     : { user: null, loginUrl: context.options.routes.login }
-  return new Response(JSON.stringify(body), {
-    headers: {
+  return {
+    status: 200,
+    headers: [
       ...PRIVATE_HEADERS,
-      'content-type': 'application/json',
-      'x-content-type-options': 'nosniff',
-    },
-  })
+      ['content-type', 'application/json'],
+      ['x-content-type-options', 'nosniff'],
+    ],
+    body: JSON.stringify(body),
+  }
 }

@@ -1,3 +1,5 @@
+import type { MaybePromise } from './maybe-promise.ts'
+
 /** The tokens of a session. They stay on the server and are reached only through methods. */
 export interface SessionTokens {
   readonly accessToken: string
@@ -44,7 +46,7 @@ export interface SessionHandle {
   readonly id: string | undefined
 
   /** What the core stored, or `undefined` for a visitor who is not signed in. */
-  read(): Promise<AuthSession | undefined>
+  read(): MaybePromise<AuthSession | undefined>
 
   /** Reads again what is stored now, for work that another request may have done meanwhile. */
   reload(): Promise<AuthSession | undefined>

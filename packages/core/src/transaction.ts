@@ -1,7 +1,8 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import type { CookieScope } from './cookies.ts'
 import { clearCookie, cookieNames, readCookie, setCookie } from './cookies.ts'
 import type { ResolvedAuthOptions } from './options.ts'
+import { randomText } from './random.ts'
 import { safeReturnTo } from './return-to.ts'
 import { createSealer } from './sealing.ts'
 import type { OnceMemory } from './session-store.ts'
@@ -104,13 +105,13 @@ export function createTransactions(options: ResolvedAuthOptions, once: OnceMemor
 
   return {
     begin(cookieHeader, draft) {
-      const id = randomBytes(16).toString('base64url')
+      const id = randomText(16)
       const short = draft.returnTo.length <= MAX_RETURN_TO_IN_STATE ? draft.returnTo : ''
       const transaction: LoginTransaction = {
         ...draft,
         state: `${id}.${stateSealer.seal(short)}`,
-        nonce: randomBytes(32).toString('base64url'),
-        codeVerifier: randomBytes(32).toString('base64url'),
+        nonce: randomText(32),
+        codeVerifier: randomText(32),
         createdAt: options.now(),
       }
       const sealed = transactionSealer.seal(JSON.stringify(transaction))

@@ -3,7 +3,7 @@ import { createServer, get } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { createAuth, type LatchkeyError } from '@latchkey/core'
-import { createNodeFetch } from '@latchkey/core/node'
+import { createNodeFetch, createNodeTransport } from '@latchkey/core/node'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { selfSigned } from '../../../test/support/certificate.ts'
 import { startNameServer, type TestNameServer } from './support/dns.ts'
@@ -94,7 +94,7 @@ test('a login at a tenant whose name leads to this machine is refused before any
       session: { secret: 's'.repeat(32) },
       hooks: { onError: (error) => void errors.push(error) as undefined },
     },
-    { guardedFetch: guarded() },
+    { guardedTransport: createNodeTransport({ publicOnly: true, lookup: dns.lookup }) },
   )
   const session = await auth.storedSessions.open(null)
 

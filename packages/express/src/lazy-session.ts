@@ -1,15 +1,11 @@
 import type { StoredSession, StoredSessions } from '@latchkey/core'
-import type { Request, RequestHandler, Response } from 'express'
+import type { Request, RequestHandler } from 'express'
 import expressSession from 'express-session'
+import { getState, type RequestState } from './request-state.ts'
 import { type SessionView, ViewStore } from './view-store.ts'
 
 /** Puts the session of express-session on a request; it comes into being when it is first touched. */
-export type AttachSession = (
-  req: Request,
-  res: Response,
-  session: StoredSession,
-  onUse: () => void,
-) => void
+export type AttachSession = (req: Request) => void
 
 /**
  * Makes `req.session` the session of express-session, at no cost for requests that do not touch it.
@@ -38,20 +34,20 @@ export function createLazySession(sessions: StoredSessions): AttachSession {
   })
 
   const open = (req: Request): SessionView => {
-    const pending = (req as WithPending)[pendingSession] as PendingSession
-    if (pending.view) return pending.view
-    const { session, res, onUse } = pending
+    const state = getState(req) as RequestState
+    if (state.view) return state.view
+    const { session, response } = state
     if (session.failure) throw session.failure
-    onUse()
+    state.sessionUsed()
     const view = viewOf(req, session, settings.cookie.secure)
-    pending.view = view
+    state.view = view
     let isOpen = false
     // Before it is open an error is the caller's; afterwards it comes from saving at the response's end.
     const failed = (error?: unknown): void => {
       if (error && !isOpen) throw error
       if (error) req.next?.(error)
     }
-    store.inflating(view, () => middleware(view, res, failed))
+    store.inflating(view, () => middleware(view, response, failed))
     isOpen = true
     return view
   }
@@ -71,25 +67,10 @@ export function createLazySession(sessions: StoredSessions): AttachSession {
   const session = accessors('session')
   const sessionId = accessors('sessionID')
 
-  return (req, res, stored, onUse) => {
-    ;(req as WithPending)[pendingSession] = { session: stored, res, onUse, view: undefined }
+  return (req) => {
     Object.defineProperty(req, 'session', session)
     Object.defineProperty(req, 'sessionID', sessionId)
   }
-}
-
-const pendingSession = Symbol('latchkey.session')
-
-/** What it takes to bring `req.session` into being. */
-interface PendingSession {
-  readonly session: StoredSession
-  readonly res: Response
-  readonly onUse: () => void
-  view: SessionView | undefined
-}
-
-interface WithPending {
-  [pendingSession]?: PendingSession
 }
 
 function viewOf(req: Request, session: StoredSession, secure: boolean): SessionView {

@@ -1,24 +1,41 @@
-import { LatchkeyError, type Requirement } from '@latchkey/core'
-import { markPrivate, writeResponse } from '@latchkey/core/node'
-import type { NextFunction, Request, RequestHandler, Response } from 'express'
-import { getState } from './request-state.ts'
+import {
+  type AuthResponse,
+  LatchkeyError,
+  type MaybePromise,
+  type Requirement,
+} from '@latchkey/core'
+import type { Request, RequestHandler } from 'express'
+import { getState, type RequestState } from './request-state.ts'
 
 /** Lets signed-in users through; sends a page to log in and answers an API request with 401. */
 export function requireUser(requirement: Requirement<Request> = {}): RequestHandler {
-  const guard = async (req: Request, res: Response, next: NextFunction): Promise<void> => {
-    const state = getState(req)
-    if (!state) {
-      throw new LatchkeyError(
-        'LATCHKEY_ROUTER_NOT_MOUNTED',
-        'requireUser() ran before createAuthRouter(); call app.use(createAuthRouter(…)) first.',
-      )
+  return (req, _res, next) => {
+    let state: RequestState
+    let refusal: MaybePromise<AuthResponse | undefined>
+    try {
+      state = stateOf(req)
+      refusal = state.auth.authorize(state.request, state.session, requirement, req)
+    } catch (error) {
+      return next(error)
     }
-    const refusal = await state.auth.authorize(state.request, state.session, requirement, req)
-    if (refusal) return writeResponse(res, refusal, state.session.setCookies)
-    markPrivate(res)
-    next()
+    const settle = (answer: AuthResponse | undefined): void => {
+      if (answer) {
+        state.send(answer)
+        return
+      }
+      state.sessionUsed()
+      next()
+    }
+    if (refusal instanceof Promise) refusal.then(settle).catch(next)
+    else settle(refusal)
   }
-  return (req, res, next) => {
-    guard(req, res, next).catch(next)
-  }
+}
+
+function stateOf(req: Request): RequestState {
+  const state = getState(req)
+  if (state) return state
+  throw new LatchkeyError(
+    'LATCHKEY_ROUTER_NOT_MOUNTED',
+    'requireUser() ran before createAuthRouter(); call app.use(createAuthRouter(…)) first.',
+  )
 }

@@ -1,7 +1,7 @@
 import type {
   AuthHealth,
-  AuthSession,
   AuthSessionOptions,
+  RequestAuth,
   SessionDirectory,
   SessionStore,
   StoredSession,
@@ -14,11 +14,11 @@ import {
   type ClaimsSchema,
   createAuth,
 } from '@latchkey/core'
-import { markPrivate, nodePlatform, toAuthRequest, writeResponse } from '@latchkey/core/node'
+import { nodePlatform, toAuthRequest } from '@latchkey/core/node'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import type { Store } from 'express-session'
 import { type AttachSession, createLazySession } from './lazy-session.ts'
-import { setState } from './request-state.ts'
+import { RequestState, setState } from './request-state.ts'
 
 /** The session's options: those of the core, with any store that is typed for express-session. */
 export interface AuthRouterSessionOptions extends Omit<AuthSessionOptions, 'store'> {
@@ -94,33 +94,19 @@ function prepare(
   next: NextFunction,
 ): void {
   const request = toAuthRequest(req, auth.options.baseUrl.origin)
-  const send = (response: globalThis.Response): Promise<void> =>
-    writeResponse(res, response, session.setCookies)
-  const pass = (mine: boolean): void => {
-    const onUse = (): void => markPrivate(res)
-    const current = (): AuthSession | undefined => {
-      onUse()
-      if (session.failure) throw session.failure
-      return mine ? session.current : undefined
-    }
-    attachSession(req, res, session, onUse)
-    setState(req, { auth, request, session }, auth.describe(request, session, current, send))
+  const state = new RequestState(auth, request, session, res)
+  const answer = auth.handle(request, session)
+  if (answer) {
+    answer.then((response) => state.send(response)).catch(next)
+    return
+  }
+  const pass = (described: RequestAuth): void => {
+    setState(req, state)
+    req.auth = described
+    attachSession(req)
     next()
   }
-  if (auth.isRoute(request.path)) {
-    auth
-      .handle(request, session)
-      .then((answer) => (answer ? send(answer) : pass(true)))
-      .catch(next)
-    return
-  }
-  if (typeof auth.options.registration !== 'function' || !session.current) {
-    pass(true)
-    return
-  }
-  // With several providers a session counts for the one that the request belongs to.
-  auth
-    .currentSession(request, session)
-    .then((found) => pass(found !== undefined))
-    .catch(next)
+  const described = auth.describe(request, session, state)
+  if (described instanceof Promise) described.then(pass).catch(next)
+  else pass(described)
 }

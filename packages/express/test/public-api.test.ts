@@ -35,6 +35,7 @@ test('the public API is what this list says, and changes on purpose alone', () =
   ])
   expect(Object.keys(node).sort()).toEqual([
     'createNodeFetch',
+    'createNodeTransport',
     'isPublicAddress',
     'markPrivate',
     'nodePlatform',

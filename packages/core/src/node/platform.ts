@@ -1,6 +1,6 @@
 import diagnostics from 'node:diagnostics_channel'
 import type { Platform } from '../context.ts'
-import { createNodeFetch } from './node-fetch.ts'
+import { createNodeTransport } from './node-fetch.ts'
 
 /**
  * What an instance needs of Node: the environment, events on the diagnostics channels
@@ -14,7 +14,7 @@ export function nodePlatform(): Platform {
       if (channel.hasSubscribers) channel.publish(event)
     },
     warn: (message) => process.emitWarning(message, { type: 'LatchkeyWarning' }),
-    fetch: createNodeFetch(),
-    guardedFetch: createNodeFetch({ publicOnly: true }),
+    transport: createNodeTransport(),
+    guardedTransport: createNodeTransport({ publicOnly: true }),
   }
 }

@@ -14,34 +14,25 @@ export interface NodeRequest extends IncomingMessage {
  * Presents a request of node:http to the core without copying it. The URL's origin is the one given:
  * the `Host` header and forwarded headers are not read.
  */
-export function toAuthRequest(request: NodeRequest, origin: string): NodeAuthRequest {
+export function toAuthRequest(request: NodeRequest, origin: string): AuthRequest {
   return new OriginAuthRequest(request, origin)
 }
 
-/** A request whose path is known without its URL being put together. */
-export interface NodeAuthRequest extends AuthRequest {
-  readonly path: string
-}
-
-class OriginAuthRequest implements NodeAuthRequest {
-  readonly headers: AuthRequest['headers']
+class OriginAuthRequest implements AuthRequest {
   readonly #request: NodeRequest
   readonly #origin: string
 
   constructor(request: NodeRequest, origin: string) {
     this.#request = request
     this.#origin = origin
-    this.headers = { get: (name) => headerOf(request, name) }
+  }
+
+  get headers(): AuthRequest['headers'] {
+    return { get: (name) => headerOf(this.#request, name) }
   }
 
   get method(): string {
     return this.#request.method ?? 'GET'
-  }
-
-  get path(): string {
-    const target = this.#request.originalUrl ?? this.#request.url ?? '/'
-    const query = target.indexOf('?')
-    return query === -1 ? target : target.slice(0, query)
   }
 
   get url(): string {

@@ -1,23 +1,26 @@
 import type { ServerResponse } from 'node:http'
+import type { AuthResponse } from '../request.ts'
 
 /**
- * Sends a `Response` over node:http, with more cookies if the session asks for them. Does nothing
- * when the response has been sent already.
+ * Sends an answer of the core over node:http, with more cookies if the session asks for them. Does
+ * nothing when a response has been sent already.
  */
-export async function writeResponse(
+export function writeResponse(
   target: ServerResponse,
-  response: Response,
+  response: AuthResponse,
   setCookies: readonly string[] = [],
-): Promise<void> {
+): void {
   if (target.headersSent) return
   target.statusCode = response.status
+  const cookies: string[] = []
   for (const [name, value] of response.headers) {
-    if (name !== 'set-cookie' && name !== 'vary') target.setHeader(name, value)
+    if (name === 'set-cookie') cookies.push(value)
+    else if (name === 'vary') addVary(target, value)
+    else target.setHeader(name, value)
   }
-  addVary(target, response.headers.get('vary'))
-  for (const cookie of response.headers.getSetCookie()) target.appendHeader('set-cookie', cookie)
-  for (const cookie of setCookies) target.appendHeader('set-cookie', cookie)
-  target.end(response.body ? Buffer.from(await response.arrayBuffer()) : undefined)
+  cookies.push(...setCookies)
+  if (cookies.length > 0) target.appendHeader('set-cookie', cookies)
+  target.end(response.body)
 }
 
 /** Tells caches to leave a response alone that was made for one person. */
@@ -27,15 +30,14 @@ export function markPrivate(target: ServerResponse): void {
   addVary(target, 'Cookie')
 }
 
-function addVary(target: ServerResponse, names: string | null): void {
-  if (!names) return
-  const present = String(target.getHeader('vary') ?? '')
-  if (
-    present
-      .toLowerCase()
-      .split(/\s*,\s*/)
-      .includes(names.toLowerCase())
-  )
+function addVary(target: ServerResponse, name: string): void {
+  const present = target.getHeader('vary')
+  if (present === undefined) {
+    target.setHeader('vary', name)
     return
-  target.setHeader('vary', present ? `${present}, ${names}` : names)
+  }
+  const names = String(present)
+    .toLowerCase()
+    .split(/\s*,\s*/)
+  if (!names.includes(name.toLowerCase())) target.setHeader('vary', `${String(present)}, ${name}`)
 }

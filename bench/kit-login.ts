@@ -1,0 +1,55 @@
+import { type Child, start } from './parts/child.ts'
+import { median, row } from './parts/numbers.ts'
+import { createVisitor, type Visitor } from './parts/visitor.ts'
+
+/**
+ * What a login costs: CPU of the application from its login route to the session, sessions in the
+ * process, the provider in another one that signs everybody in at once.
+ */
+const ROUNDS = Number(process.env.ROUNDS ?? 7)
+const LOGINS = Number(process.env.LOGINS ?? 500)
+const KITS = [
+  'latchkey',
+  'passport-openidconnect',
+  'openid-client/passport',
+  'express-openid-connect',
+]
+
+interface Contestant {
+  readonly name: string
+  readonly child: Child
+  readonly visitor: Visitor
+  cpu: number[]
+}
+
+const provider = await start('provider')
+const contestants: Contestant[] = []
+for (const name of process.env.ONLY?.split(';') ?? KITS) {
+  const child = await start('kit', name, `http://127.0.0.1:${provider.port}`)
+  contestants.push({ name, child, visitor: createVisitor(child.port), cpu: [] })
+}
+
+async function measure({ child, visitor, cpu }: Contestant, concurrency: number): Promise<void> {
+  const before = await child.cpu()
+  let left = LOGINS
+  const work = async () => {
+    while (left-- > 0) await visitor.logIn()
+  }
+  await Promise.all(Array.from({ length: concurrency }, work))
+  cpu.push((((await child.cpu()) - before) / LOGINS) * 1000)
+}
+
+for (const concurrency of [16, 1]) {
+  for (const one of contestants) await measure(one, concurrency)
+  for (const one of contestants) one.cpu = []
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const one of contestants) await measure(one, concurrency)
+  }
+  console.log(row(`${concurrency} at a time`, 'CPU ms'))
+  for (const { name, cpu } of contestants) console.log(row(name, median(cpu)))
+}
+for (const { child, visitor } of contestants) {
+  visitor.close()
+  await child.stop()
+}
+await provider.stop()

@@ -1,0 +1,29 @@
+import { randomFillSync } from 'node:crypto'
+
+const pool = Buffer.alloc(4096)
+let used = pool.length
+
+/**
+ * Bytes that nobody can guess. They are fetched many at a time, because each call to the system costs
+ * as much as a page; each is handed out once and wiped from the pool.
+ */
+export function randomBytes(size: number): Buffer {
+  return take(size, (start, end) => Buffer.from(pool.subarray(start, end)))
+}
+
+/** So many random bytes as base64url. */
+export function randomText(size: number): string {
+  return take(size, (start, end) => pool.toString('base64url', start, end))
+}
+
+function take<T>(size: number, read: (start: number, end: number) => T): T {
+  if (used + size > pool.length) {
+    randomFillSync(pool)
+    used = 0
+  }
+  const start = used
+  used += size
+  const taken = read(start, used)
+  pool.fill(0, start, used)
+  return taken
+}

@@ -1,0 +1,59 @@
+import type { AuthSession } from './session.ts'
+import type { SessionRecord } from './session-store.ts'
+import type { SessionSettings } from './stored-session.ts'
+
+/** The index keys under which a session can be found. */
+export function indexKeys(session: AuthSession): string[] {
+  const keys = [indexKey(session.issuer, 'sub', session.sub)]
+  if (session.sid) keys.push(indexKey(session.issuer, 'sid', session.sid))
+  return keys
+}
+
+/** One index key: everything of this issuer with this `sub` or `sid`. */
+export function indexKey(issuer: string, kind: 'sub' | 'sid', value: string): string {
+  return JSON.stringify([kind, issuer, value])
+}
+
+/** What the application's part of the old session becomes when `session` begins. */
+export function carriedData(
+  previous: SessionRecord | undefined,
+  session: AuthSession,
+  settings: SessionSettings,
+): Record<string, unknown> {
+  if (!previous) return {}
+  const { cookie: _cookie, latchkey, ...data } = previous
+  if (latchkey) {
+    return latchkey.issuer === session.issuer && latchkey.sub === session.sub ? data : {}
+  }
+  return Object.fromEntries(
+    Object.entries(data).filter(([name]) => settings.keepAnonymousData.includes(name)),
+  )
+}
+
+/** Writes the cookie half: stores take the time to live from it. */
+export function stamp(
+  record: SessionRecord,
+  settings: SessionSettings,
+  now: number,
+): SessionRecord {
+  const idleEnd = now + settings.idleSeconds
+  const end = Math.min(idleEnd, record.latchkey?.expiresAt ?? idleEnd)
+  const { path, domain, secure, sameSite } = settings.cookie
+  return {
+    ...record,
+    cookie: {
+      originalMaxAge: (end - now) * 1000,
+      expires: new Date(end * 1000).toISOString(),
+      httpOnly: true,
+      path,
+      ...(domain ? { domain } : {}),
+      secure,
+      sameSite,
+    },
+  }
+}
+
+/** Whether the login of a record, if there is one, has not reached its end. */
+export function isLive(record: SessionRecord, now: number): boolean {
+  return record.latchkey === undefined || record.latchkey.expiresAt > now
+}
