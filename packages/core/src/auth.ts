@@ -1,8 +1,8 @@
+import { createAnswerError } from './answer-error.ts'
 import { handleBackchannelLogout } from './backchannel-logout.ts'
 import { handleCallback } from './callback.ts'
 import { type Claims, claimsOf } from './claims.ts'
 import type { AuthContext, Platform } from './context.ts'
-import { errorResponse } from './error-response.ts'
 import { LatchkeyError, RequestError } from './errors.ts'
 import { authorize, type Requirement } from './guard.ts'
 import { handleLogin } from './login.ts'
@@ -113,15 +113,11 @@ export function createAuth(options: AuthOptions, platform: Platform = {}): Auth 
       publish,
     }),
     publish,
+    answerError: createAnswerError(resolved),
   }
   warnAbout(options, resolved, platform)
   const routes = createRoutes(resolved, claims, store.index !== undefined)
-  const answerError = async (error: LatchkeyError, request: AuthRequest): Promise<AuthResponse> => {
-    const own = await hooks.onError?.(error, request)
-    return own
-      ? fromResponse(own)
-      : errorResponse(error, request, { loginUrl: resolved.routes.login })
-  }
+  const { answerError } = context
   const answerKnown = (error: unknown, request: AuthRequest): Promise<AuthResponse> => {
     if (error instanceof LatchkeyError) return answerError(error, request)
     throw error
@@ -190,11 +186,6 @@ async function answer(
   const route = methods[request.method === 'HEAD' ? 'GET' : request.method]
   if (route) return route(context, request, session)
   throw new RequestError('LATCHKEY_METHOD_NOT_ALLOWED', 'The route has other methods.')
-}
-
-async function fromResponse(response: Response): Promise<AuthResponse> {
-  const body = new Uint8Array(await response.arrayBuffer())
-  return { status: response.status, headers: [...response.headers], body }
 }
 
 async function issuerName({ providers }: AuthContext): Promise<string> {

@@ -1,3 +1,4 @@
+import type { AnswerError } from './answer-error.ts'
 import type { Publish } from './events.ts'
 import type { ResolvedAuthOptions } from './options.ts'
 import type { ProviderTransport } from './provider-fetch.ts'
@@ -14,6 +15,7 @@ export interface AuthContext {
   readonly storedSessions: StoredSessions
   readonly refresher: Refresher
   readonly publish: Publish
+  readonly answerError: AnswerError
 }
 
 /** What an instance needs of the platform it runs on. */

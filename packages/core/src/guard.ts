@@ -1,5 +1,4 @@
 import type { AuthContext } from './context.ts'
-import { errorResponse } from './error-response.ts'
 import { AccessError, type AccessErrorCode } from './errors.ts'
 import { isApiRequest } from './is-api-request.ts'
 import { beginLogin } from './login.ts'
@@ -60,7 +59,7 @@ export function authorize(
     }
     const allowed = isAllowed(context, found, requirement as Requirement, subject)
     if (allowed === true) return undefined
-    return refuseUnless(allowed, request, requirement)
+    return refuseUnless(allowed, context, request, requirement)
   }
   const found = currentSession(context, request, session)
   return found instanceof Promise ? found.then(decide) : decide(found)
@@ -92,12 +91,13 @@ export function sessionAt(
 
 async function refuseUnless(
   allowed: MaybePromise<boolean>,
+  context: AuthContext,
   request: AuthRequest,
   requirement: Requirement<never>,
 ): Promise<AuthResponse | undefined> {
   if ((await allowed) === true) return undefined
   const error = new AccessError('LATCHKEY_FORBIDDEN', 'The user does not meet the requirement.')
-  return errorResponse(error, request, { api: answersProgram(request, requirement) })
+  return context.answerError(error, request, { api: answersProgram(request, requirement) })
 }
 
 async function askToLogIn(
@@ -120,7 +120,7 @@ async function askToLogIn(
     code,
     stepUp ? 'A more recent or stronger login is needed.' : 'Nobody is signed in.',
   )
-  return errorResponse(error, request, {
+  return context.answerError(error, request, {
     api: true,
     loginUrl: login && (query.size > 0 ? `${login}?${query}` : login),
     headers: { 'www-authenticate': `Session error="${stepUp ? 'step_up' : 'login'}_required"` },

@@ -40,7 +40,10 @@ export interface Hooks {
   readonly beforeLogout?: (
     ended: AuthSession | undefined,
   ) => MaybePromise<Readonly<Record<string, string>> | undefined>
-  /** Before an error is answered. A returned response is sent instead of the page of the kit. */
+  /**
+   * Before an error is answered, that of a guard included. A returned response is sent instead of the
+   * page or the problem details of the kit.
+   */
   readonly onError?: (
     error: LatchkeyError,
     request: AuthRequest,

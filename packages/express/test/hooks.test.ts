@@ -1,5 +1,5 @@
 import diagnostics from 'node:diagnostics_channel'
-import { createAuthRouter, DeniedError, getUser, type User } from '@latchkey/express'
+import { createAuthRouter, DeniedError, getUser, requireUser, type User } from '@latchkey/express'
 import type { Express, Request } from 'express'
 import { expect, expectTypeOf, test } from 'vitest'
 import { createBrowser } from './support/browser.ts'
@@ -117,6 +117,23 @@ test('onError answers errors with a page of the application', async () => {
 
   expect(visit.response.status).toBe(418)
   expect(visit.text).toBe('own page: LATCHKEY_LOGIN_DENIED')
+})
+
+test('onError answers what a guard refuses', async () => {
+  await using site = await startSite(
+    (app) => {
+      app.get('/admin', requireUser({ roles: ['admin'] }), (_req, res) => void res.send('admin'))
+    },
+    { hooks: { onError: (error) => new Response(`own page: ${error.code}`, { status: 418 }) } },
+  )
+  const browser = createBrowser()
+  const program = { headers: { accept: 'application/json' } }
+
+  const refused = await browser.send(`${site.url}/admin`, program)
+  expect(await refused.text()).toBe('own page: LATCHKEY_LOGIN_REQUIRED')
+  const visit = await browser.open(`${site.url}/admin`)
+  expect(visit.response.status).toBe(418)
+  expect(visit.text).toBe('own page: LATCHKEY_FORBIDDEN')
 })
 
 test("an error that a hook throws by accident is the application's own", async () => {

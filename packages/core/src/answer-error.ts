@@ -1,0 +1,24 @@
+import { type ErrorResponseOptions, errorResponse } from './error-response.ts'
+import type { LatchkeyError } from './errors.ts'
+import type { ResolvedAuthOptions } from './options.ts'
+import type { AuthRequest, AuthResponse } from './request.ts'
+
+/** Answers an error: as the application wants it, or else as {@link errorResponse} does. */
+export type AnswerError = (
+  error: LatchkeyError,
+  request: AuthRequest,
+  options?: ErrorResponseOptions,
+) => Promise<AuthResponse>
+
+/** Makes what answers the errors of one instance, all of them. */
+export function createAnswerError({ hooks, routes }: ResolvedAuthOptions): AnswerError {
+  return async (error, request, options = { loginUrl: routes.login }) => {
+    const own = await hooks.onError?.(error, request)
+    return own ? fromResponse(own) : errorResponse(error, request, options)
+  }
+}
+
+async function fromResponse(response: Response): Promise<AuthResponse> {
+  const body = new Uint8Array(await response.arrayBuffer())
+  return { status: response.status, headers: [...response.headers], body }
+}
