@@ -1,6 +1,11 @@
-import { type AuthRouterOptions, createAuthRouter, requireUser } from '@latchkey/express'
+import {
+  type AuthRouterOptions,
+  createAuthRouter,
+  isApiRequest,
+  requireUser,
+} from '@latchkey/express'
 import express, { type Express } from 'express'
-import { accessPage, deletePage, homePage, publishPage, reviewPage } from './pages.ts'
+import { accessPage, deletePage, homePage, publishPage, refusedPage, reviewPage } from './pages.ts'
 import { rolesOf } from './roles.ts'
 
 /** An editorial office: some may publish, and what cannot be undone asks for the password again. */
@@ -12,6 +17,12 @@ export function createApp(auth: AuthRouterOptions): Express {
       hooks: {
         // After every check and before there is a session: the roles become part of the user.
         afterCallback: ({ user }) => ({ user: { ...user, roles: rolesOf(user) } }),
+        // Every other error keeps the page of the kit; programs keep their problem details.
+        onError(error, request) {
+          if (error.code !== 'LATCHKEY_FORBIDDEN' || isApiRequest(request)) return undefined
+          const headers = { 'content-type': 'text/html; charset=utf-8' }
+          return new Response(refusedPage(), { status: error.status, headers })
+        },
       },
     }),
   )

@@ -25,6 +25,12 @@ export function reviewPage({ user }: RequestAuth): string {
   return page({ site, title: 'Review', user, body: card(user) + verdict('let in', why) + links })
 }
 
+/** For whoever is signed in and may not see what was asked for. */
+export function refusedPage(): string {
+  const body = verdict('refused', 'Your roles are not among those that this page asks for.') + links
+  return page({ site, title: 'Not for you', user: { sub: '' }, body })
+}
+
 export function deletePage({ user, session }: RequestAuth): string {
   const why =
     'Your last login is less than a minute old. Reload this page later, and you are asked again.'

@@ -22,6 +22,15 @@ test('an editor publishes and reviews, an author reviews, and others do neither'
   expect(await allowed('mallory@elsewhere.example')).toEqual([403, 403, 200])
 })
 
+test('whoever is refused sees why on a page of the office, a program gets problem details', async () => {
+  const browser = await signIn(app, await identity.createUser())
+  const person = await browser.get('/publish').set('accept', 'text/html')
+  expect(person.status).toBe(403)
+  expect(person.text).toContain('The guard refused.')
+  const program = await browser.get('/publish').set('accept', 'application/json')
+  expect(program.body.code).toBe('LATCHKEY_FORBIDDEN')
+})
+
 test('what cannot be undone asks for the password again after a minute, and then goes on', async () => {
   const alan = await identity.createUser({ email: 'alan@example.com' })
   const browser = await signIn(app, alan)
