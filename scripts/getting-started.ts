@@ -30,7 +30,7 @@ export async function followGettingStarted(
     const output = error instanceof Error ? error.message : String(error)
     return { code: 1, output, seconds: (performance.now() - startedAt) / 1000 }
   } finally {
-    for (const { pid } of servers) if (pid) process.kill(-pid, 'SIGKILL')
+    servers.forEach(stop)
   }
 }
 
@@ -45,7 +45,7 @@ async function follow(
   for (const { language, file, text } of stepsOf(guide)) {
     if (file) await writeFile(path.join(cwd, file), text)
     else if (language === 'ini') await writeFile(path.join(cwd, '.env'), settings(text, printed))
-    else if (/^npx latchkey-service dev$|^node /m.test(text)) {
+    else if (/^npx latchkey-service dev$|^node .*app\.js$/m.test(text)) {
       printed = await serve(text, cwd, servers)
     } else {
       const commands = /npm install/.test(text) ? withTarballs(text, packed) : text
@@ -108,6 +108,14 @@ function serve(command: string, cwd: string, servers: ChildProcess[]): Promise<s
     child.stderr.on('data', read)
     child.once('exit', (code) => reject(new Error(`${command} ended with ${code}:\n${output}`)))
   })
+}
+
+function stop({ pid }: ChildProcess): void {
+  try {
+    if (pid) process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It has ended by itself, which was reported where it mattered.
+  }
 }
 
 /** Opens the address of the guide, logs in with its user, and expects the text that it promises. */
