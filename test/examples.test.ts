@@ -4,9 +4,10 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { root } from '../scripts/packages.ts'
 import { launchChromium } from './support/chromium.ts'
+import { keepPicture, overflows, sizes, violationsOf } from './support/look.ts'
 import { startExample } from './support/started.ts'
 
-/** What a person opens, and what the page then says. Those that serve pages, but for `npx pnpm start`. */
+/** What a person opens, and what the page then says. */
 const examples = [
   { name: 'api-and-spa', opens: '/login', sees: 'The API answered.' },
   { name: 'express-redis', opens: '/account', sees: 'Signed in on 1 device' },
@@ -32,7 +33,7 @@ test.for(examples)(
     const context = await browser.newContext()
     const page = await context.newPage()
     await page.goto(example.application)
-    await shoot(page, name, 'home')
+    await look(page, name, 'home')
 
     await page.goto(example.application + opens)
     const [email = '', password = ''] = Object.entries(example.passwords)[0] ?? []
@@ -42,7 +43,7 @@ test.for(examples)(
 
     await page.getByText(sees).first().waitFor()
     expect(await page.locator('.card').textContent()).toContain('Signed in as Ada Lovelace')
-    await shoot(page, name, 'signed-in')
+    await look(page, name, 'signed-in')
     await context.close()
     expect(await example.stop()).toBe(0)
   },
@@ -57,23 +58,24 @@ function startScript(name: string): string {
 
 test('every example that serves pages is started here', () => {
   const folders = globSync('examples/*/src/start.{ts,js}', { cwd: root })
-  const names = folders.map((file) => file.split('/')[1]).filter((name) => name !== 'three-routes')
-  expect(names.sort()).toEqual(examples.map(({ name }) => name))
+  // The first is what `npx pnpm start` runs, and the second has no page: both have tests of their own.
+  const elsewhere = ['three-routes', 'node-http']
+  const names = folders.map((file) => file.split('/')[1] ?? '')
+  expect(names.filter((name) => !elsewhere.includes(name)).sort()).toEqual(
+    examples.map(({ name }) => name),
+  )
 })
 
-/** For people to look at, where LATCHKEY_SCREENSHOTS says. */
-async function shoot(page: Page, name: string, what: string): Promise<void> {
-  const folder = process.env.LATCHKEY_SCREENSHOTS
-  if (!folder) return
-  for (const [device, width, scheme] of [
-    ['desktop', 1100, 'light'],
-    ['phone', 380, 'dark'],
+/** Keeps pictures for people to look at, and has axe look at the page in light and dark. */
+async function look(page: Page, name: string, what: string): Promise<void> {
+  for (const [device, scheme] of [
+    ['desktop', 'light'],
+    ['phone', 'dark'],
   ] as const) {
-    await page.setViewportSize({ width, height: 800 })
+    await page.setViewportSize(sizes[device])
     await page.emulateMedia({ colorScheme: scheme })
-    await page.screenshot({
-      path: join(folder, `example-${name}-${what}-${device}.png`),
-      fullPage: true,
-    })
+    await keepPicture(page, `example-${name}-${what}-${device}`)
+    expect(await violationsOf(page)).toEqual([])
+    expect(await overflows(page)).toBe(false)
   }
 }

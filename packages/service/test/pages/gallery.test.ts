@@ -1,16 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { keepPicture, overflows, sizes, violationsOf } from '../../../../test/support/look.ts'
 import type { Application, TenantSettings } from '../../src/store/records.ts'
 import { createBrowser } from '../issuer/support/browser.ts'
 import { createClient } from '../issuer/support/client.ts'
 import { startIssuer, type TestIssuer } from '../issuer/support/issuer.ts'
-import {
-  keepPicture,
-  overflows,
-  sizes,
-  startApplication,
-  startChromium,
-  violationsOf,
-} from './chromium.ts'
+import { startApplication, startChromium } from './chromium.ts'
 
 const ada = { email: 'ada@example.com', password: 'correct horse battery' }
 

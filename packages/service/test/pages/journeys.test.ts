@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { keepPicture } from '../../../../test/support/look.ts'
 import type { Application } from '../../src/store/records.ts'
 import { createClient } from '../issuer/support/client.ts'
 import { startIssuer, type TestIssuer } from '../issuer/support/issuer.ts'
-import { keepPicture, startApplication, startChromium } from './chromium.ts'
+import { startApplication, startChromium } from './chromium.ts'
 
 const ada = { email: 'ada@example.com', password: 'correct horse battery' }
 
