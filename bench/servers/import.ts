@@ -22,6 +22,8 @@ await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 const { port } = server.address() as AddressInfo
 const domain = `acme.localhost:${port}`
 const tenant = await service.admin.createTenant({ domain, settings: { allowUnverified: true } })
-const { secret } = await service.admin.createApiKey({ name: 'bench', reach: [tenant.id] })
+const createKey = async (name: string) =>
+  (await service.admin.createApiKey({ name, reach: [tenant.id] })).secret
+const [key, otherKey] = [await createKey('import'), await createKey('others')]
 const url = `http://127.0.0.1:${port}`
-console.log(JSON.stringify({ url, key: secret, tenantId: tenant.id, domain }))
+console.log(JSON.stringify({ url, key, otherKey, tenantId: tenant.id, domain }))
