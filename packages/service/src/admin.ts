@@ -2,7 +2,7 @@ import { type ApiKeyInput, createApiKey, revokeApiKey } from './domain/api-keys.
 import { rotateApplicationSecret } from './domain/applications.ts'
 import type { Actor, DomainContext } from './domain/context.ts'
 import { createTenant, defaultSettings, deleteTenant } from './domain/tenants.ts'
-import { rotateSigningKey } from './issuer/keys.ts'
+import { type RotationOptions, rotateSigningKey } from './issuer/keys.ts'
 import { type SeedReport, seed } from './seed.ts'
 import type { AuditQuery } from './store/ports.ts'
 import type { ApiKey, StoredAuditEntry, Tenant, TenantSettings } from './store/records.ts'
@@ -31,9 +31,9 @@ export interface Admin {
   rotateApplicationSecret(tenantId: string, applicationId: string): Promise<void>
   /**
    * Gives a tenant a new signing key; resolves with its `kid`. The earlier ones stay published, so no
-   * session and no token ends.
+   * session and no token ends, unless they are withdrawn.
    */
-  rotateSigningKey(tenantId: string): Promise<string>
+  rotateSigningKey(tenantId: string, options?: RotationOptions): Promise<string>
   /** Entries of the audit log, the newest first. */
   audit(query?: AuditQuery): Promise<StoredAuditEntry[]>
   /** Creates what a seed document names and the service does not have yet. */
@@ -69,7 +69,7 @@ export function createAdmin(context: DomainContext): Admin {
     async rotateApplicationSecret(tenantId, applicationId) {
       await rotateApplicationSecret(context, actor, tenantId, applicationId)
     },
-    rotateSigningKey: (tenantId) => rotateSigningKey(context, actor, tenantId),
+    rotateSigningKey: (tenantId, options) => rotateSigningKey(context, actor, tenantId, options),
     audit: (query = {}) => store.audit.list(query),
     seed: (document) => seed(context, actor, document),
   }

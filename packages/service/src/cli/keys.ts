@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { RotationOptions } from '../issuer/keys.ts'
 import { type DataOptions, withAdmin, withDataOptions } from './options.ts'
 
 /** Adds `keys rotate`. */
@@ -11,15 +12,16 @@ export function addSigningKeyCommands(program: Command): void {
       .description('Give tenants a new signing key; no session and no token ends.'),
   )
     .option('--tenant <id...>', 'these tenants (default: all of them)')
+    .option('--withdraw-earlier', 'publish no earlier key: somebody else may have it')
     .addHelpText(
       'after',
       '\nA server that runs on the folder signs with the new keys within a minute.',
     )
-    .action((options: DataOptions & { tenant?: string[] }) =>
+    .action((options: DataOptions & RotationOptions & { tenant?: string[] }) =>
       withAdmin(options, async (admin) => {
         const ids = options.tenant ?? (await admin.listTenants()).map(({ id }) => id)
         for (const id of ids)
-          console.log(`${id} now signs with ${await admin.rotateSigningKey(id)}`)
+          console.log(`${id} now signs with ${await admin.rotateSigningKey(id, options)}`)
       }),
     )
 }

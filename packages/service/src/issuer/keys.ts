@@ -26,6 +26,16 @@ export async function signingKeys(context: DomainContext, tenantId: string): Pro
   return stored.map((key) => openKey(context, key)).reverse()
 }
 
+/** How a signing key is rotated. */
+export interface RotationOptions {
+  /**
+   * Withdraws the earlier keys at once, when somebody else may have one. Sessions and refresh tokens go
+   * on; what an earlier key has signed is no longer believed, by the issuer and by those who read its
+   * keys again. Default `false`.
+   */
+  withdrawEarlier?: boolean
+}
+
 /**
  * Gives the tenant a new signing key. It signs from now on; the earlier ones stay published, so that
  * every token and session goes on, until they have not signed for 90 days.
@@ -36,6 +46,7 @@ export async function rotateSigningKey(
   context: DomainContext,
   actor: Actor,
   tenantId: string,
+  { withdrawEarlier = false }: RotationOptions = {},
 ): Promise<string> {
   const before = await context.store.signingKeys.list(tenantId)
   const kid = await addSigningKey(context, actor, tenantId)
@@ -43,7 +54,8 @@ export async function rotateSigningKey(
   for (const [index, key] of before.entries()) {
     // A key stopped signing when its successor was made.
     const stoppedAt = before[index + 1]?.createdAt
-    if (stoppedAt === undefined || stoppedAt > horizon) continue
+    const isDue = stoppedAt !== undefined && stoppedAt <= horizon
+    if (!isDue && !withdrawEarlier) continue
     const entry = auditEntry(context, actor, 'signing_key.delete', tenantId, key.id)
     if (await context.store.signingKeys.delete(tenantId, key.id, entry)) {
       context.events.emit('change', entry)

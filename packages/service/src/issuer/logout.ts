@@ -1,4 +1,4 @@
-import type { Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider'
+import type { Configuration, JWK, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { type PageName, type Pages, pageHeaders, renderPage } from '../pages/index.ts'
 import { lastApplication } from './application-cookie.ts'
 import type { IssuerContext } from './context.ts'
@@ -55,6 +55,31 @@ export function createLogout(context: IssuerContext): LogoutFeature {
       const values = { email: user.email }
       send(ctx, 'message', { title: 'signedInTitle', text: 'signedInText', values, wayOn })
     },
+  }
+}
+
+/**
+ * Asks whoever logs out with an ID Token of a key that was withdrawn or has expired, as it asks those
+ * who bring none. To oidc-provider such a token is a fault, and the person could not log out.
+ */
+export function askInPlaceOfOldHints(provider: Provider, keys: readonly JWK[]): void {
+  const known = new Set(keys.map(({ kid }) => kid))
+  provider.use(async (ctx, next) => {
+    const { id_token_hint: hint, ...others } = ctx.query
+    if (ctx.path === '/oidc/logout' && typeof hint === 'string') {
+      const kid = kidOf(hint)
+      if (kid !== undefined && !known.has(kid)) ctx.query = others
+    }
+    return next()
+  })
+}
+
+function kidOf(jwt: string): string | undefined {
+  try {
+    const header = JSON.parse(Buffer.from(jwt.split('.', 1)[0] ?? '', 'base64url').toString())
+    return typeof header.kid === 'string' ? header.kid : undefined
+  } catch {
+    return undefined
   }
 }
 

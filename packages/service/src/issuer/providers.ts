@@ -5,7 +5,7 @@ import { createConfiguration } from './configuration.ts'
 import type { IssuerContext } from './context.ts'
 import { issuerUrl } from './issuer-url.ts'
 import { signingKeys } from './keys.ts'
-import { skipNeedlessConfirmation } from './logout.ts'
+import { askInPlaceOfOldHints, skipNeedlessConfirmation } from './logout.ts'
 import { allowOfflineAccess } from './policy.ts'
 
 /** Providers kept at the same time; each takes 40 to 90 KiB and 0.3 ms to build again. */
@@ -66,6 +66,7 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
   keepLoginTimesWhole(provider)
   context.notifier.attach(provider)
   skipNeedlessConfirmation(provider)
+  askInPlaceOfOldHints(provider, keys)
   allowOfflineAccess(provider)
   provider.on('server_error', (ctx, err) => {
     context.logger.error({ tenantId: tenant.id, path: ctx.path, err }, 'The issuer failed.')

@@ -51,6 +51,32 @@ describe.each(storeKinds)('on %s', (store) => {
     expect((await browser.get(logout.href)).location).toBe(`${applicationUrl}/logged-out`)
   })
 
+  test('a withdrawn key is not believed any more, and sessions and refresh tokens go on', async () => {
+    await using issuer = await startIssuer({ store })
+    await issuer.addUser(ada)
+    const app = await createClient(issuer)
+    const scope = { scope: 'openid offline_access' }
+    const { begun, callback, browser } = await logIn(issuer, app, ada, undefined, scope)
+    const before = await app.redeem(begun, callback)
+    const options = { withdrawEarlier: true }
+    const kid = await rotateSigningKey(issuer.domain, admin, issuer.tenant.id, options)
+
+    expect(await publishedKids(issuer)).toEqual([kid])
+    const fresh = await createClient(issuer)
+    const next = await fresh.begin()
+    expect(kidOf((await fresh.redeem(next, await browser.get(next.url))).id_token)).toBe(kid)
+    const refreshed = await client.refreshTokenGrant(fresh.config, before.refresh_token ?? '')
+    expect(kidOf(refreshed.id_token)).toBe(kid)
+    // The person is asked, as without a hint.
+    const logout = client.buildEndSessionUrl(fresh.config, {
+      post_logout_redirect_uri: `${applicationUrl}/logged-out`,
+      id_token_hint: before.id_token ?? '',
+    })
+    const question = await browser.get(logout.href)
+    expect(question.status).toBe(200)
+    expect(question.html).toContain('Log out?')
+  })
+
   test('a key that has not signed for 90 days is no longer published after the next rotation', async () => {
     await using issuer = await startIssuer({ store })
     const [first] = await publishedKids(issuer)
