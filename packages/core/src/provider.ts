@@ -42,7 +42,10 @@ export interface Provider {
    * @throws {@link ProviderError} when there is nothing to keep.
    */
   state(): Promise<ProviderState>
-  /** The keys; fetched again, at most every few seconds, when there is none for `header`. */
+  /**
+   * The keys; fetched again every hour, so that one the provider withdrew is not believed for longer,
+   * and when there is none for `header`, at most every few seconds. Kept when that fails.
+   */
   keys(header: JwtHeader): Promise<KeySet>
   /** Looks at the signature of a token that the provider sent, and at nothing else of it. */
   signature(token: string): Promise<Signature>
@@ -73,7 +76,8 @@ export interface ProviderHealth {
 
 const MAX_BYTES = 1_048_576
 const READ_HEADERS: ReadonlySet<string> = new Set(['content-type', 'www-authenticate'])
-const DISCOVERY_SECONDS = 3600
+/** How long what the provider published is taken to hold. */
+const MAX_AGE_SECONDS = 3600
 const RETRY_SECONDS = 30
 const KEY_REFETCH_SECONDS = 5
 
@@ -196,12 +200,12 @@ export function createProvider(settings: ProviderSettings): Provider {
         inFlight ??= discover()
         return inFlight
       }
-      const due = now() - (discoveredAt ?? 0) >= DISCOVERY_SECONDS
+      const due = now() - (discoveredAt ?? 0) >= MAX_AGE_SECONDS
       if (due && !inFlight && now() - (failedAt ?? 0) >= RETRY_SECONDS) inFlight = discover()
       return Promise.resolve(state)
     },
     async keys(header) {
-      if (keys?.set.has(header)) return keys.set
+      if (keys?.set.has(header) && now() - keys.fetchedAt < MAX_AGE_SECONDS) return keys.set
       const { metadata } = await provider.state()
       return fetchKeys(metadata)
     },

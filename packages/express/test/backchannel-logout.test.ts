@@ -194,6 +194,24 @@ test('a logout token signed with a key rotated this minute is accepted', async (
   }
 })
 
+test('a key that the provider withdrew is believed for an hour at most', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  try {
+    await using site = await start()
+    const ada = await device(site)
+    const inAnHour = now() + 3600
+    const token = site.provider.logoutToken({ sub: 'ada', iat: inAnHour, exp: inAnHour + 120 })
+    site.provider.rotateKey()
+    vi.setSystemTime(inAnHour * 1000)
+
+    expect(await notify(site, token)).toBe(400)
+
+    expect(await state(site, ada)).toBe('in as ada')
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
 test('tokens that name unknown keys make the provider asked for its keys once in a while only', async () => {
   await using site = await start()
   await device(site)

@@ -2,10 +2,20 @@ import { type ApiKeyInput, createApiKey, revokeApiKey } from './domain/api-keys.
 import { rotateApplicationSecret } from './domain/applications.ts'
 import type { Actor, DomainContext } from './domain/context.ts'
 import { createTenant, defaultSettings, deleteTenant } from './domain/tenants.ts'
-import { type RotationOptions, rotateSigningKey } from './issuer/keys.ts'
+import { rotateSigningKey } from './issuer/keys.ts'
 import { type SeedReport, seed } from './seed.ts'
 import type { AuditQuery } from './store/ports.ts'
 import type { ApiKey, StoredAuditEntry, Tenant, TenantSettings } from './store/records.ts'
+
+/** How a signing key is rotated. */
+export interface RotationOptions {
+  /**
+   * Withdraws the earlier keys at once, when somebody else may have one. Sessions and refresh tokens go
+   * on; what an earlier key has signed is no longer believed, by the issuer and by those who read its
+   * keys again. Default `false`.
+   */
+  withdrawEarlier?: boolean
+}
 
 /** What the specification leaves out of `/v1`: tenants come and go, and keys are made. */
 export interface Admin {

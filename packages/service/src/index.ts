@@ -1,4 +1,4 @@
-export type { Admin } from './admin.ts'
+export type { Admin, RotationOptions } from './admin.ts'
 export { type Clock, systemClock } from './clock.ts'
 export type { ApiKeyInput } from './domain/api-keys.ts'
 export type { ServiceEvents } from './domain/context.ts'

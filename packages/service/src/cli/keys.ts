@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { RotationOptions } from '../issuer/keys.ts'
+import type { RotationOptions } from '../admin.ts'
 import { type DataOptions, withAdmin, withDataOptions } from './options.ts'
 
 /** Adds `keys rotate`. */

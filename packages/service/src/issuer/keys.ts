@@ -26,27 +26,18 @@ export async function signingKeys(context: DomainContext, tenantId: string): Pro
   return stored.map((key) => openKey(context, key)).reverse()
 }
 
-/** How a signing key is rotated. */
-export interface RotationOptions {
-  /**
-   * Withdraws the earlier keys at once, when somebody else may have one. Sessions and refresh tokens go
-   * on; what an earlier key has signed is no longer believed, by the issuer and by those who read its
-   * keys again. Default `false`.
-   */
-  withdrawEarlier?: boolean
-}
-
 /**
  * Gives the tenant a new signing key. It signs from now on; the earlier ones stay published, so that
  * every token and session goes on, until they have not signed for 90 days.
  *
+ * @param options - `withdrawEarlier` stops publishing the earlier ones at once.
  * @returns The `kid` of the new key.
  */
 export async function rotateSigningKey(
   context: DomainContext,
   actor: Actor,
   tenantId: string,
-  { withdrawEarlier = false }: RotationOptions = {},
+  { withdrawEarlier = false }: { withdrawEarlier?: boolean } = {},
 ): Promise<string> {
   const before = await context.store.signingKeys.list(tenantId)
   const kid = await addSigningKey(context, actor, tenantId)
