@@ -7,6 +7,7 @@ import type { IssuerContext } from './context.ts'
 import { loadImpliedGrant } from './grants.ts'
 import { lifetimes, loginSeconds } from './lifetimes.ts'
 import { createLogout } from './logout.ts'
+import { paths } from './paths.ts'
 import { createPolicy } from './policy.ts'
 import { createRenderError } from './render-error.ts'
 import { factsOf } from './request-facts.ts'
@@ -44,14 +45,7 @@ export function createConfiguration(
     clientBasedCORS: () => false,
     rotateRefreshToken: true,
     cookies: cookies(options.isSecure),
-    routes: {
-      authorization: '/oidc/auth',
-      token: '/oidc/token',
-      userinfo: '/oidc/userinfo',
-      jwks: '/oidc/jwks',
-      end_session: '/oidc/logout',
-      revocation: '/oidc/revoke',
-    },
+    routes: paths,
     features: {
       devInteractions: { enabled: false },
       dPoP: { enabled: false },

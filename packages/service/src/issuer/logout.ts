@@ -4,6 +4,7 @@ import { lastApplication } from './application-cookie.ts'
 import type { IssuerContext } from './context.ts'
 import { endSession } from './end-session.ts'
 import { lookFor, wayToApplication } from './look.ts'
+import { paths } from './paths.ts'
 import { factsOf } from './request-facts.ts'
 
 type LogoutFeature = NonNullable<NonNullable<Configuration['features']>['rpInitiatedLogout']>
@@ -66,7 +67,7 @@ export function askInPlaceOfOldHints(provider: Provider, keys: readonly JWK[]): 
   const known = new Set(keys.map(({ kid }) => kid))
   provider.use(async (ctx, next) => {
     const { id_token_hint: hint, ...others } = ctx.query
-    if (ctx.path === '/oidc/logout' && typeof hint === 'string') {
+    if (ctx.path === paths.end_session && typeof hint === 'string') {
       const kid = kidOf(hint)
       if (kid !== undefined && !known.has(kid)) ctx.query = others
     }

@@ -1,6 +1,7 @@
 import { interactionPolicy, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { Clock } from '../clock.ts'
 import { loginSeconds } from './lifetimes.ts'
+import { paths } from './paths.ts'
 import { factsOf } from './request-facts.ts'
 
 const { base, Check, Prompt } = interactionPolicy
@@ -54,7 +55,7 @@ function isAddressUnproven(ctx: KoaContextWithOIDC): boolean {
  */
 export function allowOfflineAccess(provider: Provider): void {
   provider.use(async (ctx, next) => {
-    if (ctx.path !== '/oidc/auth') return next()
+    if (ctx.path !== paths.authorization) return next()
     const { scope, prompt } = ctx.query
     const asks = typeof scope === 'string' && scope.split(' ').includes('offline_access')
     if (asks && prompt !== 'none' && !Array.isArray(prompt)) {

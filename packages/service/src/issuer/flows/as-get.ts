@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { readFields, redirect } from '../http.ts'
+import { paths } from '../paths.ts'
 import type { FlowRequest } from './flow-request.ts'
 
 /** Where an application may send a browser with a form instead of a query. */
-const PATHS = new Set(['/oidc/auth', '/oidc/logout'])
+const PATHS = new Set<string>([paths.authorization, paths.end_session])
 
 /** Whether an application's request has come as a form. */
 export function isFormRequest(request: IncomingMessage, url: URL): boolean {
