@@ -30,7 +30,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
       { text: 'Running the service', link: '/guides/running-the-service' },
       { text: 'Importing users', link: '/guides/importing-users' },
       { text: 'Security model', link: '/guides/security' },
-      { text: 'Production check-list', link: '/guides/production' },
+      { text: 'Production checklist', link: '/guides/production' },
     ],
   },
   {

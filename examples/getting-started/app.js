@@ -14,9 +14,9 @@ app.get('/', (req, res) => {
   )
 })
 
-// Whoever is not signed in logs in first, and lands here.
+// Visitors who aren't logged in are sent to log in, then returned to this page.
 app.get('/account', requireUser(), (req, res) => {
-  res.type('text').send(`Signed in as ${req.auth.user.email}`)
+  res.type('text').send(`Logged in as ${req.auth.user.email}`)
 })
 
 app.listen(3000, () => console.log('Listening on http://localhost:3000'))
