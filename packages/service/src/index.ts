@@ -7,7 +7,8 @@ export type { PasswordEngineOptions } from './domain/password-engine.ts'
 export type { CapturedMail } from './mail/outbox.ts'
 export type { SmtpOptions } from './mail/smtp.ts'
 export type { SeedReport } from './seed.ts'
-export type { ListenOptions } from './server.ts'
+export type { ListenOptions } from './server/http-server.ts'
+export type { TlsOptions } from './server/tls.ts'
 export {
   createIdentityService,
   type IdentityService,
@@ -24,4 +25,3 @@ export type {
   Tenant,
   TenantSettings,
 } from './store/records.ts'
-export type { TlsOptions } from './tls.ts'

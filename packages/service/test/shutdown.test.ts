@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { createHttpServer, listen } from '../src/server.ts'
+import { createHttpServer, listen } from '../src/server/http-server.ts'
 import { createIdentityService, type IdentityServiceOptions } from '../src/service.ts'
 
 async function aService(options: IdentityServiceOptions = {}) {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import type { SmtpOptions } from '../mail/smtp.ts'
-import type { TlsOptions } from '../tls.ts'
+import type { TlsOptions } from '../server/tls.ts'
 import { type DataOptions, wholeNumber, withDataOptions } from './options.ts'
 import { createLogger, nextSignal } from './running.ts'
 
