@@ -118,3 +118,25 @@ async function replacePassword(
   const created = passwordCredential(context, user, password)
   return (await credentials.insert(created, entry, now)) === 'inserted'
 }
+
+/**
+ * Whether a login at `loggedInAt`, in seconds since the epoch, is still valid: not when the user is
+ * disabled, or when the user's sessions were ended since.
+ */
+export function isLoginValid(user: User, loggedInAt: number | undefined): boolean {
+  if (user.disabled) return false
+  return Math.round((loggedInAt ?? 0) * 1e6) >= user.sessionsValidAfter
+}
+
+/**
+ * Whether the user may set a new password by a mailed link: not when the user or the password is
+ * disabled. An unknown user (`undefined`) takes as long.
+ */
+export async function mayReset(
+  { store }: DomainContext,
+  tenantId: string,
+  user: User | undefined,
+): Promise<boolean> {
+  const password = await store.credentials.get(tenantId, user?.id ?? 'nobody', 'password')
+  return user !== undefined && !user.disabled && !password?.disabled
+}

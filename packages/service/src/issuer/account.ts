@@ -1,4 +1,5 @@
 import type { Account, FindAccount } from 'oidc-provider'
+import { isLoginValid } from '../domain/accounts.ts'
 import type { User } from '../store/records.ts'
 import type { IssuerContext } from './context.ts'
 
@@ -38,12 +39,6 @@ export function createFindAccount(context: IssuerContext, tenantId: string): Fin
     const loggedInAt = token === undefined ? ctx.oidc.session?.loginTs : loginOf(token)
     return user && isLoginValid(user, loggedInAt) ? account(user) : undefined
   }
-}
-
-/** Whether a login of the user at `loggedInAt`, in seconds, still holds. */
-export function isLoginValid(user: User, loggedInAt: number | undefined): boolean {
-  if (user.disabled) return false
-  return Math.round((loggedInAt ?? 0) * 1e6) >= user.sessionsValidAfter
 }
 
 type Token = NonNullable<Parameters<FindAccount>[2]>

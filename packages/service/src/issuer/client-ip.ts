@@ -34,16 +34,6 @@ export function createClientIp(trustedProxies: readonly string[]): ClientIp {
   }
 }
 
-/** Whom an address stands for when attempts are counted: one IPv6 customer has a whole network. */
-export function clientNetwork(address: string): string {
-  if (isIP(address) !== 6) return address
-  const [head = '', tail = ''] = address.split('::')
-  const left = head.split(':').filter(Boolean)
-  const right = tail.split(':').filter(Boolean)
-  const middle = address.includes('::') ? Array(8 - left.length - right.length).fill('0') : []
-  return [...left, ...middle, ...right].slice(0, 4).join(':')
-}
-
 function addProxy(list: BlockList, text: string): void {
   const [address = '', prefix] = text.split('/')
   const version = isIP(address)

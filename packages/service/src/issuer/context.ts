@@ -1,9 +1,9 @@
 import type { DomainContext } from '../domain/context.ts'
+import type { Throttle } from '../domain/limits.ts'
 import type { Outbox } from '../mail/outbox.ts'
 import type { ProtocolStore } from '../store/protocol-store.ts'
 import type { ClientIp } from './client-ip.ts'
 import type { Directory } from './directory.ts'
-import type { Throttle } from './limits.ts'
 import type { Notifier } from './notifier.ts'
 import type { Outgoing } from './outgoing.ts'
 

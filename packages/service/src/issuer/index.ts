@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { DomainContext } from '../domain/context.ts'
+import { createThrottle, defaultLimits, type Limits } from '../domain/limits.ts'
 import type { MailTransport } from '../mail/message.ts'
 import { createOutbox, type Outbox } from '../mail/outbox.ts'
 import type { ProtocolStore } from '../store/protocol-store.ts'
@@ -7,15 +8,14 @@ import { createClientIp } from './client-ip.ts'
 import type { IssuerContext, IssuerLogger } from './context.ts'
 import { createDirectory } from './directory.ts'
 import { createDispatcher } from './dispatcher.ts'
-import { createThrottle, defaultLimits, type Limits } from './limits.ts'
 import { createNotifier } from './notifier.ts'
 import { createOutgoing } from './outgoing.ts'
 import { createProviders } from './providers.ts'
 import { endVoidSessions } from './void-sessions.ts'
 
+export type { Limits } from '../domain/limits.ts'
 export type { Outbox } from '../mail/outbox.ts'
 export type { IssuerLogger } from './context.ts'
-export type { Limits } from './limits.ts'
 
 export interface IssuerOptions {
   domain: DomainContext

@@ -1,6 +1,6 @@
 import { interactionPolicy, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { Clock } from '../clock.ts'
-import { loginSeconds } from './lifetimes.ts'
+import { loginSeconds } from '../domain/lifetimes.ts'
 import { paths } from './paths.ts'
 import { factsOf } from './request-facts.ts'
 

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import { Provider } from 'oidc-provider'
+import { signingKeys } from '../domain/signing-keys.ts'
 import type { Tenant } from '../store/records.ts'
 import { createConfiguration } from './configuration.ts'
 import type { IssuerContext } from './context.ts'
 import { issuerUrl } from './issuer-url.ts'
-import { signingKeys } from './keys.ts'
 import { askInPlaceOfOldHints, skipNeedlessConfirmation } from './logout.ts'
 import { allowOfflineAccess } from './policy.ts'
 

@@ -1,5 +1,5 @@
+import { isLoginValid } from '../domain/accounts.ts'
 import type { AuditEntry } from '../store/records.ts'
-import { isLoginValid } from './account.ts'
 import type { IssuerContext } from './context.ts'
 import { endSession, type Session } from './end-session.ts'
 import type { Providers } from './providers.ts'

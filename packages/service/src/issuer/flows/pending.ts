@@ -1,7 +1,7 @@
+import { isLoginValid } from '../../domain/accounts.ts'
 import { nowMicros } from '../../domain/context.ts'
-import { isLoginValid } from '../account.ts'
+import { lifetimes } from '../../domain/lifetimes.ts'
 import { entryName } from '../adapter.ts'
-import { lifetimes } from '../lifetimes.ts'
 import { finishLogin } from './finish.ts'
 import type { InteractionRequest } from './interaction.ts'
 

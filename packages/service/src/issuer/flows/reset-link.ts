@@ -1,4 +1,4 @@
-import { judgePassword, resetPassword } from '../../domain/accounts.ts'
+import { judgePassword, mayReset, resetPassword } from '../../domain/accounts.ts'
 import { hashPassword } from '../../domain/passwords.ts'
 import type { TextKey } from '../../pages/index.ts'
 import type { User } from '../../store/records.ts'
@@ -8,7 +8,6 @@ import { type Form, redirect } from '../http.ts'
 import { sendPasswordChanged } from '../messages.ts'
 import { showDeadEnd, showInvalidLink } from './dead-end.ts'
 import { actorOf, type FlowRequest, languageOf, occasionOf, show } from './flow-request.ts'
-import { mayReset } from './reset-request.ts'
 import { passwordProblems } from './signup.ts'
 
 /** Shows the form for the new password. The link stays good until one was accepted. */
@@ -58,7 +57,7 @@ async function findRecipient(
   if (!content) return undefined
   const user = await context.domain.store.users.get(tenant.id, content.userId)
   if (!user || user.emailKey !== content.emailKey) return undefined
-  return (await mayReset(flow, user)) ? { user, content } : undefined
+  return (await mayReset(context.domain, tenant.id, user)) ? { user, content } : undefined
 }
 
 /** Says that the link is no longer good, and leads to the form that asks for another one. */

@@ -1,5 +1,5 @@
+import { mayReset } from '../../domain/accounts.ts'
 import { checkEmail, emailKey } from '../../domain/rules.ts'
-import type { User } from '../../store/records.ts'
 import { csrfToken, flowPath } from '../flow-path.ts'
 import { type Form, redirect } from '../http.ts'
 import { sendLink } from '../messages.ts'
@@ -32,7 +32,7 @@ export async function requestReset(
   if (admission.kind === 'refused') return showTooMany(flow, admission.retryAfterSeconds)
 
   const user = await context.domain.store.users.findByEmail(tenant.id, emailKey(email))
-  const recipient = (await mayReset(flow, user)) ? user : undefined
+  const recipient = (await mayReset(context.domain, tenant.id, user)) ? user : undefined
   await sendLink(context, 'reset', occasionOf(flow), email, recipient)
 
   if ('interaction' in flow) {
@@ -40,17 +40,6 @@ export async function requestReset(
     return redirect(response, flowPath(flow.interaction, '/sent'))
   }
   return show(flow, 200, 'checkMail', { text: 'checkMailReset', email })
-}
-
-/** Whether the user may set a new password: not when the user or the password is disabled. */
-export async function mayReset(
-  { context, tenant }: FlowRequest,
-  user: User | undefined,
-): Promise<boolean> {
-  // Looked up for nobody as well, so that it takes as long.
-  const userId = user?.id ?? 'nobody'
-  const password = await context.domain.store.credentials.get(tenant.id, userId, 'password')
-  return user !== undefined && !user.disabled && !password?.disabled
 }
 
 async function showForm(

@@ -1,4 +1,4 @@
-import { judgePassword, signUp } from '../../domain/accounts.ts'
+import { judgePassword, mayReset, signUp } from '../../domain/accounts.ts'
 import { ServiceError } from '../../domain/errors.ts'
 import { hashPassword } from '../../domain/passwords.ts'
 import { checkEmail, emailKey } from '../../domain/rules.ts'
@@ -11,7 +11,6 @@ import { showNotFound } from './dead-end.ts'
 import { actorOf, occasionOf, show } from './flow-request.ts'
 import type { InteractionRequest } from './interaction.ts'
 import { writePending } from './pending.ts'
-import { mayReset } from './reset-request.ts'
 import { showTooMany } from './too-many.ts'
 
 type Problem = NonNullable<Pages['signup']['problem']>
@@ -76,7 +75,7 @@ export async function signup(flow: InteractionRequest, form: Form): Promise<void
 export async function remindOfAccount(flow: InteractionRequest, email: string): Promise<void> {
   const { context, tenant } = flow
   const user = await context.domain.store.users.findByEmail(tenant.id, emailKey(email))
-  const recipient = (await mayReset(flow, user)) ? user : undefined
+  const recipient = (await mayReset(context.domain, tenant.id, user)) ? user : undefined
   await sendLink(context, 'exists', occasionOf(flow), email, recipient)
 }
 

@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto'
-import type { DomainContext } from '../domain/context.ts'
-import { nowMicros } from '../domain/context.ts'
-import { emailKey } from '../domain/rules.ts'
+import { isIP } from 'node:net'
 import type { Admission, AttemptLimit, ProtocolStore } from '../store/protocol-store.ts'
-import { clientNetwork } from './client-ip.ts'
-import type { RequestFacts } from './request-facts.ts'
+import type { Tenant } from '../store/records.ts'
+import { type DomainContext, nowMicros } from './context.ts'
+import { emailKey } from './rules.ts'
 
 /** How often things may be tried before each further attempt has to wait. */
 export interface Limits {
@@ -26,18 +25,26 @@ export const defaultLimits: Limits = {
   mailPerClient: { free: 30, baseSeconds: 10, maxSeconds: 900, forgetSeconds: 3_600 },
 }
 
+/** Who tries something, and at which tenant. */
+export interface Attempter {
+  readonly tenant: Pick<Tenant, 'id'>
+  /** Empty for a request from within this process. */
+  readonly clientIp: string
+  readonly requestId: string
+}
+
 /** Counts attempts and makes the next ones wait. */
 export interface Throttle {
   /** Counts a login attempt for the address and the client before the password is looked at. */
-  admitLogin(facts: RequestFacts, email: string): Promise<Admission>
+  admitLogin(facts: Attempter, email: string): Promise<Admission>
   /** The password was right: the address starts afresh, and the client has one attempt back. */
-  forgiveLogin(facts: RequestFacts, email: string): Promise<void>
+  forgiveLogin(facts: Attempter, email: string): Promise<void>
   /** The owner of the address has set a password: what others guessed before counts no longer. */
-  forgiveAddress(facts: RequestFacts, email: string): Promise<void>
+  forgiveAddress(facts: Attempter, email: string): Promise<void>
   /** Counts what makes the service send mail, by who asks for it. */
-  admitMailRequest(facts: RequestFacts): Promise<Admission>
+  admitMailRequest(facts: Attempter): Promise<Admission>
   /** Counts a message to the address; one too many is not sent. */
-  admitMail(facts: RequestFacts, email: string): Promise<boolean>
+  admitMail(facts: Attempter, email: string): Promise<boolean>
 }
 
 /** At most one audit entry per limit and minute, so that a flood of attempts does not flood the log. */
@@ -53,13 +60,13 @@ export function createThrottle(
 ): Throttle {
   const audited = new Map<string, number>()
 
-  async function admit(name: keyof Limits, key: string, facts: RequestFacts): Promise<Admission> {
+  async function admit(name: keyof Limits, key: string, facts: Attempter): Promise<Admission> {
     const admission = await protocol.admit(`${name}:${key}`, limits[name])
     if (admission.kind === 'refused') await audit(name, key, facts)
     return admission
   }
 
-  async function audit(name: keyof Limits, key: string, facts: RequestFacts): Promise<void> {
+  async function audit(name: keyof Limits, key: string, facts: Attempter): Promise<void> {
     const now = domain.clock.now()
     if (now - (audited.get(name + key) ?? 0) < AUDIT_EVERY_MS) return
     if (audited.size >= MAX_REMEMBERED) audited.clear()
@@ -74,13 +81,13 @@ export function createThrottle(
     })
   }
 
-  async function admitClient(name: keyof Limits, facts: RequestFacts): Promise<Admission> {
+  async function admitClient(name: keyof Limits, facts: Attempter): Promise<Admission> {
     // A request from within this very process has no address.
     if (facts.clientIp === '') return { kind: 'admitted' }
     return admit(name, clientNetwork(facts.clientIp), facts)
   }
 
-  function forgiveAddress(facts: RequestFacts, email: string): Promise<void> {
+  function forgiveAddress(facts: Attempter, email: string): Promise<void> {
     return protocol.forgive(`loginPerAddress:${addressKey(facts, email)}`)
   }
 
@@ -117,6 +124,16 @@ const auditNames: Record<keyof Limits, string> = {
 }
 
 /** What visitors type into the field for the address may be anything; only a hash of it is kept. */
-function addressKey({ tenant }: RequestFacts, email: string): string {
+function addressKey({ tenant }: Attempter, email: string): string {
   return `${tenant.id}:${hash('sha256', emailKey(email), 'base64url')}`
+}
+
+/** The network in whose name attempts are counted: one IPv6 customer has a whole /64. */
+function clientNetwork(address: string): string {
+  if (isIP(address) !== 6) return address
+  const [head = '', tail = ''] = address.split('::')
+  const left = head.split(':').filter(Boolean)
+  const right = tail.split(':').filter(Boolean)
+  const middle = address.includes('::') ? Array(8 - left.length - right.length).fill('0') : []
+  return [...left, ...middle, ...right].slice(0, 4).join(':')
 }

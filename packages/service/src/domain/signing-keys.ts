@@ -1,11 +1,17 @@
-import { createHash, generateKeyPair } from 'node:crypto'
+import { createHash, generateKeyPair, type JsonWebKey } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { JWK } from 'oidc-provider'
-import { type Actor, auditEntry, type DomainContext, nowMicros } from '../domain/context.ts'
-import { notFound } from '../domain/errors.ts'
 import type { SigningKey } from '../store/records.ts'
+import { type Actor, auditEntry, type DomainContext, nowMicros } from './context.ts'
+import { notFound } from './errors.ts'
 
 const generate = promisify(generateKeyPair)
+
+/** A private key that signs ID Tokens. */
+export interface PrivateJwk extends JsonWebKey {
+  kid: string
+  alg: 'RS256'
+  use: 'sig'
+}
 
 /**
  * How long a key stays published after it last signed: longer than any session, so that an ID Token
@@ -17,7 +23,7 @@ const RETIRED_KEY_SECONDS = 90 * 86_400
  * The tenant's signing keys as private JWKs, the one that signs first. A tenant that has none is
  * given one.
  */
-export async function signingKeys(context: DomainContext, tenantId: string): Promise<JWK[]> {
+export async function signingKeys(context: DomainContext, tenantId: string): Promise<PrivateJwk[]> {
   let stored = await context.store.signingKeys.list(tenantId)
   if (stored.length === 0) {
     await addSigningKey(context, { name: 'admin' }, tenantId)
@@ -76,13 +82,15 @@ async function addSigningKey(
   return kid
 }
 
-function openKey(context: DomainContext, key: SigningKey): JWK {
-  const jwk = JSON.parse(context.vault.open(purpose(key.tenantId, key.id), key.sealedJwk)) as JWK
+function openKey(context: DomainContext, key: SigningKey): PrivateJwk {
+  const jwk = JSON.parse(
+    context.vault.open(purpose(key.tenantId, key.id), key.sealedJwk),
+  ) as JsonWebKey
   return { ...jwk, kid: key.id, alg: 'RS256', use: 'sig' }
 }
 
 /** @see RFC 7638 §3 */
-function thumbprint(jwk: { e?: unknown; n?: unknown }): string {
+function thumbprint(jwk: JsonWebKey): string {
   const members = JSON.stringify({ e: jwk.e, kty: 'RSA', n: jwk.n })
   return createHash('sha256').update(members).digest('base64url')
 }
