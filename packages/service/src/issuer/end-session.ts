@@ -1,8 +1,6 @@
 import type { Provider } from 'oidc-provider'
 import type { IssuerContext } from './context.ts'
-
-/** A browser's session at the issuer. */
-export type Session = InstanceType<Provider['Session']>
+import { destroyGrant, type Session } from './oidc-provider-internals.ts'
 
 /**
  * Ends a session: its applications are told, its grants with their tokens are revoked, and it is
@@ -29,6 +27,6 @@ export async function revokeGrant(provider: Provider, grantId: string): Promise<
     provider.AuthorizationCode.revokeByGrantId(grantId),
     provider.AccessToken.revokeByGrantId(grantId),
     provider.RefreshToken.revokeByGrantId(grantId),
-    provider.Grant.adapter.destroy(grantId),
+    destroyGrant(provider, grantId),
   ])
 }

@@ -4,6 +4,7 @@ import { lastApplication } from './application-cookie.ts'
 import type { IssuerContext } from './context.ts'
 import { endSession } from './end-session.ts'
 import { lookFor, wayToApplication } from './look.ts'
+import { logoutQuestion, readSession } from './oidc-provider-internals.ts'
 import { paths } from './paths.ts'
 import { factsOf } from './request-facts.ts'
 
@@ -22,14 +23,13 @@ export function createLogout(context: IssuerContext): LogoutFeature {
     enabled: true,
 
     async logoutSource(ctx) {
-      const { session, provider, entities } = ctx.oidc
-      const hint = entities.IdTokenHint as { payload: { sub?: string } } | undefined
-      if (session && hint && hint.payload.sub === session.accountId) {
+      const { session, provider } = ctx.oidc
+      const { hintedSub, xsrf } = logoutQuestion(ctx)
+      if (session && hintedSub !== undefined && hintedSub === session.accountId) {
         await endSession(context, provider, session)
         ctx.oidc.cookies.set(provider.cookieName('session'), null, { httpOnly: true })
         return leave(ctx)
       }
-      const state = session?.state as { secret: string } | undefined
       const { tenant } = factsOf(ctx.req)
       const user = session?.accountId
         ? await context.domain.store.users.get(tenant.id, session.accountId)
@@ -37,7 +37,7 @@ export function createLogout(context: IssuerContext): LogoutFeature {
       const { companyName, logoImageText, domain } = tenant.settings
       send(ctx, 'confirmLogout', {
         action: ctx.oidc.urlFor('end_session_confirm'),
-        xsrf: state?.secret ?? '',
+        xsrf,
         email: user?.email ?? '',
         company: companyName || logoImageText || domain,
       })
@@ -49,7 +49,7 @@ export function createLogout(context: IssuerContext): LogoutFeature {
         ctx.oidc.client?.clientId ?? lastApplication(ctx.req, issuer.startsWith('https:'))
       const wayOn = await wayToApplication(context, tenant, applicationId, 'continueTo')
       // Whoever declined comes here as well.
-      const { accountId } = await ctx.oidc.provider.Session.get(ctx as never)
+      const { accountId } = await readSession(ctx.oidc.provider, ctx.req, ctx.res)
       const user = accountId && (await context.domain.store.users.get(tenant.id, accountId))
       if (!user)
         return send(ctx, 'message', { title: 'loggedOutTitle', text: 'loggedOutText', wayOn })

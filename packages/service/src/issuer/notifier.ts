@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Provider } from 'oidc-provider'
-import type { IssuerLogger } from './context.ts'
+import { interceptLogoutTokens, sendLogoutToken } from './oidc-provider-internals.ts'
 
 /** Whose session ended, at which application. */
 export interface EndedSession {
@@ -24,18 +24,12 @@ export interface Notifier {
 /** How long to wait before each further attempt. */
 const RETRY_AFTER_MS = [500, 3_000]
 
-interface BackchannelClient {
-  clientId: string
-  backchannelLogoutUri?: string
-  backchannelLogout(sub: string, sid: string | undefined): Promise<void>
-}
-
 /**
  * Sends logout tokens, each up to three times.
  *
  * @see OpenID Connect Back-Channel Logout 1.0 §2.5
  */
-export function createNotifier(logger: IssuerLogger): Notifier {
+export function createNotifier(logger: { warn(facts: object, message: string): void }): Notifier {
   const underWay = new Set<Promise<void>>()
   const closing = new AbortController()
 
@@ -67,17 +61,10 @@ export function createNotifier(logger: IssuerLogger): Notifier {
 
   return {
     attach(provider) {
-      const { prototype } = provider.Client as unknown as { prototype: BackchannelClient }
-      const { backchannelLogout: send } = prototype
-      prototype.backchannelLogout = async function (sub, sid) {
-        run(this.clientId, () => persist(() => send.call(this, sub, sid)))
-      }
+      interceptLogoutTokens(provider, (clientId, send) => run(clientId, () => persist(send)))
     },
-    tell(provider, { clientId, sub, sid }) {
-      run(clientId, async () => {
-        const client = (await provider.Client.find(clientId)) as BackchannelClient | undefined
-        if (client?.backchannelLogoutUri) await client.backchannelLogout(sub, sid)
-      })
+    tell(provider, ended) {
+      run(ended.clientId, () => sendLogoutToken(provider, ended))
     },
     idle,
     close() {

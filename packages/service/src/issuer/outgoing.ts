@@ -2,7 +2,7 @@ import { lookup } from 'node:dns'
 import { BlockList, isIP } from 'node:net'
 import type { Configuration } from 'oidc-provider'
 import { Agent, fetch as undiciFetch } from 'undici'
-import type { IssuerContext } from './context.ts'
+import type { DomainContext } from '../domain/context.ts'
 import { isLoopback } from './issuer-url.ts'
 
 type ProviderFetch = NonNullable<Configuration['fetch']>
@@ -14,7 +14,10 @@ export interface Outgoing {
   close(): Promise<void>
 }
 
-type OutgoingContext = Pick<IssuerContext, 'domain' | 'allowHttpOnLoopback'>
+interface OutgoingContext {
+  domain: Pick<DomainContext, 'store'>
+  allowHttpOnLoopback: boolean
+}
 
 /** How long an application may take to answer. */
 const TIMEOUT_MS = 5_000

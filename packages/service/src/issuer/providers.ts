@@ -6,6 +6,7 @@ import { createConfiguration } from './configuration.ts'
 import type { IssuerContext } from './context.ts'
 import { issuerUrl } from './issuer-url.ts'
 import { askInPlaceOfOldHints, skipNeedlessConfirmation } from './logout.ts'
+import { keepAuthTimeWhole } from './oidc-provider-internals.ts'
 import { allowOfflineAccess } from './policy.ts'
 
 /** Providers kept at the same time; each takes 40 to 90 KiB and 0.3 ms to build again. */
@@ -63,7 +64,7 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
   const provider = new Provider(issuer, createConfiguration(context, tenant, { isSecure, keys }))
   // The dispatcher strips what clients send and sets protocol and host from the issuer.
   provider.proxy = true
-  keepLoginTimesWhole(provider)
+  keepAuthTimeWhole(provider)
   context.notifier.attach(provider)
   skipNeedlessConfirmation(provider)
   askInPlaceOfOldHints(provider, keys)
@@ -72,20 +73,4 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
     context.logger.error({ tenantId: tenant.id, path: ctx.path, err }, 'The issuer failed.')
   })
   return { provider, handle: provider.callback() }
-}
-
-/**
- * Logins are kept to the millisecond, so that one right after a password reset is told from one right
- * before it; the claim `auth_time` is in whole seconds.
- */
-function keepLoginTimesWhole(provider: Provider): void {
-  const { IdToken } = provider as unknown as {
-    IdToken: { prototype: { payload(): Promise<{ auth_time?: number }> } }
-  }
-  const { payload } = IdToken.prototype
-  IdToken.prototype.payload = async function () {
-    const claims = await payload.call(this)
-    if (claims.auth_time !== undefined) claims.auth_time = Math.floor(claims.auth_time)
-    return claims
-  }
 }

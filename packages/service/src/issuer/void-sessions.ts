@@ -1,7 +1,8 @@
 import { isLoginValid } from '../domain/accounts.ts'
 import type { AuditEntry } from '../store/records.ts'
 import type { IssuerContext } from './context.ts'
-import { endSession, type Session } from './end-session.ts'
+import { endSession } from './end-session.ts'
+import type { Session } from './oidc-provider-internals.ts'
 import type { Providers } from './providers.ts'
 
 /** Ends sessions in the background. */

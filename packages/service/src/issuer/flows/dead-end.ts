@@ -1,6 +1,7 @@
 import type { WayOn } from '../../pages/index.ts'
 import type { Done } from '../flow-path.ts'
 import { wayToApplication } from '../look.ts'
+import { readSession } from '../oidc-provider-internals.ts'
 import { type FlowRequest, show } from './flow-request.ts'
 
 /**
@@ -72,7 +73,7 @@ export async function showInvalidLink(flow: FlowRequest, again?: WayOn): Promise
 /** The address of whoever is logged in in this browser. */
 async function signedInAs(flow: FlowRequest): Promise<string | undefined> {
   const { context, provider, tenant, request, response } = flow
-  const session = await provider.Session.get(provider.createContext(request, response))
+  const session = await readSession(provider, request, response)
   const { accountId } = session
   const user = accountId && (await context.domain.store.users.get(tenant.id, accountId))
   return user ? user.email : undefined

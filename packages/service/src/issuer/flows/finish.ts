@@ -2,6 +2,7 @@ import { auditEntry } from '../../domain/context.ts'
 import type { User } from '../../store/records.ts'
 import { endSession } from '../end-session.ts'
 import { redirect } from '../http.ts'
+import { readSession } from '../oidc-provider-internals.ts'
 import { actorOf } from './flow-request.ts'
 import type { Interaction, InteractionRequest } from './interaction.ts'
 
@@ -42,7 +43,7 @@ export async function finishInteraction(
  */
 async function endOtherSession(flow: InteractionRequest, user: User): Promise<void> {
   const { context, provider, interaction, request, response } = flow
-  const session = await provider.Session.get(provider.createContext(request, response))
+  const session = await readSession(provider, request, response)
   if (!session.accountId || session.accountId === user.id) return
 
   await endSession(context, provider, session)

@@ -1,0 +1,80 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
+
+// What oidc-provider does not document and the issuer depends on. An upgrade that changes it fails in
+// test/issuer/oidc-provider-internals.test.ts, and is mended here.
+
+/** A browser's session at the issuer. */
+export type Session = InstanceType<Provider['Session']>
+
+/**
+ * Rounds the claim `auth_time` down to whole seconds. Logins are kept to the millisecond, so that one
+ * right after a password reset is told from one right before it.
+ */
+export function keepAuthTimeWhole(provider: Provider): void {
+  const { prototype } = provider.IdToken as unknown as {
+    prototype: { payload(): Promise<{ auth_time?: number }> }
+  }
+  const { payload } = prototype
+  prototype.payload = async function () {
+    const claims = await payload.call(this)
+    if (claims.auth_time !== undefined) claims.auth_time = Math.floor(claims.auth_time)
+    return claims
+  }
+}
+
+interface LogoutClient {
+  clientId: string
+  backchannelLogoutUri?: string
+  backchannelLogout(sub: string, sid: string | undefined): Promise<void>
+}
+
+/**
+ * Hands every logout token to `deliver` in place of sending it; oidc-provider would try once, and let
+ * the browser wait.
+ */
+export function interceptLogoutTokens(
+  provider: Provider,
+  deliver: (clientId: string, send: () => Promise<void>) => void,
+): void {
+  const { prototype } = provider.Client as unknown as { prototype: LogoutClient }
+  const { backchannelLogout: send } = prototype
+  prototype.backchannelLogout = async function (sub, sid) {
+    deliver(this.clientId, () => send.call(this, sub, sid))
+  }
+}
+
+/** Sends a logout token to an application, if it has a back-channel address. */
+export async function sendLogoutToken(
+  provider: Provider,
+  ended: { clientId: string; sub: string; sid: string | undefined },
+): Promise<void> {
+  const client = (await provider.Client.find(ended.clientId)) as LogoutClient | undefined
+  if (client?.backchannelLogoutUri) await client.backchannelLogout(ended.sub, ended.sid)
+}
+
+/** Forgets a grant without reading it first. */
+export function destroyGrant(provider: Provider, grantId: string): Promise<void> {
+  return provider.Grant.adapter.destroy(grantId) as Promise<void>
+}
+
+/** The session of the browser that sent a request to one of our own pages. */
+export function readSession(
+  provider: Provider,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<Session> {
+  return provider.Session.get(provider.createContext(request, response))
+}
+
+/** What the page that asks whether to log out is made from. */
+export function logoutQuestion(ctx: KoaContextWithOIDC): {
+  /** The user whom the application's ID Token names. */
+  hintedSub: string | undefined
+  /** What the form must send back as `xsrf`. */
+  xsrf: string
+} {
+  const hint = ctx.oidc.entities.IdTokenHint as { payload: { sub?: string } } | undefined
+  const state = ctx.oidc.session?.state as { secret: string } | undefined
+  return { hintedSub: hint?.payload.sub, xsrf: state?.secret ?? '' }
+}

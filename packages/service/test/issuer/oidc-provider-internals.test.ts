@@ -1,0 +1,160 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type AdapterPayload, type KoaContextWithOIDC, Provider } from 'oidc-provider'
+import { expect, test } from 'vitest'
+import {
+  destroyGrant,
+  interceptLogoutTokens,
+  keepAuthTimeWhole,
+  logoutQuestion,
+  readSession,
+  sendLogoutToken,
+} from '../../src/issuer/oidc-provider-internals.ts'
+
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const key = { ...privateKey.export({ format: 'jwk' }), kid: 'k', alg: 'RS256', use: 'sig' }
+
+/** A provider as oidc-provider makes it, with one client and everything stored in a map. */
+function createProvider(
+  options: {
+    fetch?: () => Promise<Response>
+    logoutSource?: (ctx: KoaContextWithOIDC, form: string) => void
+  } = {},
+) {
+  const stored = new Map<string, AdapterPayload>()
+  const provider = new Provider('http://login.acme.test', {
+    jwks: { keys: [key] as never },
+    cookies: { names: { session: 'session' } },
+    ttl: { IdToken: 60, Grant: 60, Session: 60 },
+    clients: [
+      {
+        client_id: 'shop',
+        client_secret: 'a secret',
+        redirect_uris: ['https://shop.acme.test/callback'],
+        backchannel_logout_uri: 'https://shop.acme.test/logout',
+      },
+    ],
+    features: {
+      backchannelLogout: { enabled: true },
+      devInteractions: { enabled: false },
+      ...(options.logoutSource && {
+        rpInitiatedLogout: { enabled: true, logoutSource: options.logoutSource },
+      }),
+    },
+    adapter: (kind) =>
+      ({
+        find: async (id: string) => stored.get(`${kind} ${id}`),
+        upsert: async (id: string, payload: AdapterPayload) =>
+          void stored.set(`${kind} ${id}`, payload),
+        destroy: async (id: string) => void stored.delete(`${kind} ${id}`),
+      }) as never,
+    ...(options.fetch && { fetch: options.fetch as never }),
+  })
+  return { provider, stored }
+}
+
+/** Has the provider sign an ID Token for its client. */
+async function idToken(provider: Provider, claims: Record<string, unknown>): Promise<string> {
+  const client = await provider.Client.find('shop')
+  if (!client) throw new Error('The client is gone.')
+  const token = new provider.IdToken({}, { ctx: undefined as never, client })
+  for (const [name, value] of Object.entries(claims)) token.set(name, value)
+  return token.issue({ use: 'idtoken' })
+}
+
+/** A session of the user at the provider. */
+async function sessionOf(provider: Provider, accountId: string): Promise<string> {
+  const session = new provider.Session()
+  session.accountId = accountId
+  await session.save(60)
+  return session.jti
+}
+
+function claimsOf(jwt: string): Record<string, unknown> {
+  return JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
+}
+
+test('an ID Token has the time of the login in whole seconds', async () => {
+  const { provider } = createProvider()
+  keepAuthTimeWhole(provider)
+  const issued = await idToken(provider, { sub: 'ada', auth_time: 1_700_000_000.75 })
+  expect(claimsOf(issued).auth_time).toBe(1_700_000_000)
+})
+
+test('a logout token is handed over in place of being sent, and can be sent later', async () => {
+  let requests = 0
+  const { provider } = createProvider({
+    fetch: async () => {
+      requests++
+      return new Response(null, { status: 200 })
+    },
+  })
+  const waiting: [string, () => Promise<void>][] = []
+  interceptLogoutTokens(provider, (clientId, send) => void waiting.push([clientId, send]))
+  await sendLogoutToken(provider, { clientId: 'shop', sub: 'ada', sid: 'a session' })
+  await sendLogoutToken(provider, { clientId: 'unknown', sub: 'ada', sid: 'a session' })
+
+  expect(waiting.map(([clientId]) => clientId)).toEqual(['shop'])
+  expect(requests).toBe(0)
+  await waiting[0]?.[1]()
+  expect(requests).toBe(1)
+})
+
+test('a grant is forgotten without being read', async () => {
+  const { provider, stored } = createProvider()
+  const grant = new provider.Grant({ accountId: 'ada', clientId: 'shop' })
+  const id = await grant.save()
+  expect([...stored.keys()]).toEqual([`Grant ${id}`])
+  await destroyGrant(provider, id)
+  expect([...stored.keys()]).toEqual([])
+})
+
+test('the session of a request to our own pages is the one whose cookie came along', async () => {
+  const { provider } = createProvider()
+  const session = await sessionOf(provider, 'ada')
+  const seen: (string | undefined)[] = []
+  await using server = await serve(async (request, response) => {
+    seen.push((await readSession(provider, request, response)).accountId)
+    response.end()
+  })
+  await fetch(server.url, { headers: { cookie: `session=${session}` } })
+  await fetch(server.url)
+  expect(seen).toEqual(['ada', undefined])
+})
+
+test('the question whether to log out knows the user of the hint and the secret of its form', async () => {
+  const asked: unknown[] = []
+  const { provider } = createProvider({
+    logoutSource(ctx, form) {
+      asked.push([logoutQuestion(ctx), /name="xsrf" value="([^"]+)"/.exec(form)?.[1]])
+      ctx.body = ''
+    },
+  })
+  const session = await sessionOf(provider, 'ada')
+  const hint = await idToken(provider, { sub: 'ada' })
+  await using server = await serve(provider.callback())
+  const cookie = `session=${session}`
+  await fetch(`${server.url}/session/end?id_token_hint=${hint}`, { headers: { cookie } })
+  await fetch(`${server.url}/session/end`, { headers: { cookie } })
+
+  expect(asked).toEqual([
+    [{ hintedSub: 'ada', xsrf: expect.stringMatching(/./) }, expect.anything()],
+    [{ hintedSub: undefined, xsrf: expect.stringMatching(/./) }, expect.anything()],
+  ])
+  for (const [question, inForm] of asked as [{ xsrf: string }, string][]) {
+    expect(question.xsrf).toBe(inForm)
+  }
+})
+
+async function serve(listener: RequestListener) {
+  const server = createServer(listener)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
