@@ -114,9 +114,11 @@ test('the session of a request to our own pages is the one whose cookie came alo
   const { provider } = createProvider()
   const session = await sessionOf(provider, 'ada')
   const seen: (string | undefined)[] = []
-  await using server = await serve(async (request, response) => {
-    seen.push((await readSession(provider, request, response)).accountId)
-    response.end()
+  await using server = await serve((request, response) => {
+    void readSession(provider, request, response).then(({ accountId }) => {
+      seen.push(accountId)
+      response.end()
+    })
   })
   await fetch(server.url, { headers: { cookie: `session=${session}` } })
   await fetch(server.url)
@@ -132,8 +134,9 @@ test('the question whether to log out knows the user of the hint and the secret 
     },
   })
   const session = await sessionOf(provider, 'ada')
+  const handle = provider.callback()
   const hint = await idToken(provider, { sub: 'ada' })
-  await using server = await serve(provider.callback())
+  await using server = await serve((request, response) => void handle(request, response))
   const cookie = `session=${session}`
   await fetch(`${server.url}/session/end?id_token_hint=${hint}`, { headers: { cookie } })
   await fetch(`${server.url}/session/end`, { headers: { cookie } })
