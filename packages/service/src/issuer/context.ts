@@ -2,10 +2,10 @@ import type { DomainContext } from '../domain/context.ts'
 import type { Throttle } from '../domain/limits.ts'
 import type { Outbox } from '../mail/outbox.ts'
 import type { ProtocolStore } from '../store/protocol-store.ts'
-import type { ClientIp } from './client-ip.ts'
-import type { Directory } from './directory.ts'
-import type { Notifier } from './notifier.ts'
-import type { Outgoing } from './outgoing.ts'
+import type { Directory } from './provider/directory.ts'
+import type { Outgoing } from './provider/outgoing.ts'
+import type { ClientIp } from './requests/client-ip.ts'
+import type { Notifier } from './sessions/notifier.ts'
 
 /** Where the issuer reports what an operator should know. No secret ever reaches it. */
 export interface IssuerLogger {

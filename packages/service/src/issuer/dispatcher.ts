@@ -2,11 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ServiceError } from '../domain/errors.ts'
 import type { IssuerContext } from './context.ts'
-import type { Site } from './directory.ts'
-import { type FlowRequest, handleFlow, isFormRequest, originOf, show } from './flows/index.ts'
-import { RequestRefused, sendText } from './http.ts'
-import type { Providers } from './providers.ts'
-import { setFacts } from './request-facts.ts'
+import { type FlowRequest, originOf, show } from './interaction/flow-request.ts'
+import { handleFlow } from './interaction/pages.ts'
+import type { Site } from './provider/directory.ts'
+import type { Providers } from './provider/providers.ts'
+import { isFormRequest } from './requests/as-get.ts'
+import { RequestRefused, sendText } from './requests/http.ts'
+import { setFacts } from './requests/request-facts.ts'
 
 /** Headers by which a proxy speaks for a client. None of them may decide what the issuer says. */
 const FORWARDING_HEADER = /^(forwarded|x-forwarded-.*|x-real-ip|x-original-.*)$/

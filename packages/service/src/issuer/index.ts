@@ -4,14 +4,14 @@ import { createThrottle, defaultLimits, type Limits } from '../domain/limits.ts'
 import type { MailTransport } from '../mail/message.ts'
 import { createOutbox, type Outbox } from '../mail/outbox.ts'
 import type { ProtocolStore } from '../store/protocol-store.ts'
-import { createClientIp } from './client-ip.ts'
 import type { IssuerContext, IssuerLogger } from './context.ts'
-import { createDirectory } from './directory.ts'
 import { createDispatcher } from './dispatcher.ts'
-import { createNotifier } from './notifier.ts'
-import { createOutgoing } from './outgoing.ts'
-import { createProviders } from './providers.ts'
-import { endVoidSessions } from './void-sessions.ts'
+import { createDirectory } from './provider/directory.ts'
+import { createOutgoing } from './provider/outgoing.ts'
+import { createProviders } from './provider/providers.ts'
+import { createClientIp } from './requests/client-ip.ts'
+import { createNotifier } from './sessions/notifier.ts'
+import { endVoidSessions } from './sessions/void-sessions.ts'
 
 export type { Limits } from '../domain/limits.ts'
 export type { Outbox } from '../mail/outbox.ts'
@@ -76,7 +76,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
     allowHttpOnLoopback,
   }
   const providers = createProviders(context)
-  const voiding = endVoidSessions(context, providers)
+  const voiding = endVoidSessions(context, async (of) => (await providers.of(of)).provider)
   let pruning = Promise.resolve()
   let isClosing = false
   const pruneTimer = setInterval(() => {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { Micros } from './records.ts'
 
 /**
@@ -26,6 +27,11 @@ export interface ProtocolEntry {
 
 /** Which entry; see {@link ProtocolEntry}. */
 export type EntryName = Pick<ProtocolEntry, 'tenantId' | 'kind' | 'key'>
+
+/** The name of an entry whose id is a bearer secret. */
+export function entryName(tenantId: string, kind: string, id: string): EntryName {
+  return { tenantId, kind, key: hash('sha256', id, 'base64url') }
+}
 
 /**
  * How often something may be tried. The first `free` attempts pass; after each further one the next

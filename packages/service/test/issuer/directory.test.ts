@@ -14,7 +14,7 @@ import type { DomainContext } from '../../src/domain/context.ts'
 import { createPasswordEngine } from '../../src/domain/password-engine.ts'
 import { createTenant, defaultSettings, updateTenant } from '../../src/domain/tenants.ts'
 import { createVault } from '../../src/domain/vault.ts'
-import { createDirectory } from '../../src/issuer/directory.ts'
+import { createDirectory } from '../../src/issuer/provider/directory.ts'
 import type { DataStore } from '../../src/store/ports.ts'
 import { openSqliteDataStore } from '../../src/store/sqlite/data-store.ts'
 

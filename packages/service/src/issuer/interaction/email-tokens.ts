@@ -1,0 +1,71 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { nowMicros } from '../../domain/context.ts'
+import type { IssuerContext } from '../context.ts'
+
+/** What a link in a message is good for. */
+export type TokenPurpose = 'VerifyToken' | 'ResetToken'
+
+/** What a link in a message says. */
+export interface EmailToken {
+  userId: string
+  /** The address it was sent to, in the form in which addresses are compared. */
+  emailKey: string
+  /** The address as it was written. */
+  email: string
+  /** The handle of the login during which it was asked for, if it was. */
+  flow?: string | undefined
+  applicationId?: string | undefined
+}
+
+const LIFETIME_SECONDS: Record<TokenPurpose, number> = {
+  VerifyToken: 86_400,
+  ResetToken: 3_600,
+}
+
+/**
+ * Makes a token of 256 bits, of which only a hash is kept. A user has one of each purpose: a new one
+ * ends the one before.
+ */
+export async function issueEmailToken(
+  { protocol, domain }: IssuerContext,
+  tenantId: string,
+  purpose: TokenPurpose,
+  content: EmailToken,
+): Promise<string> {
+  const token = randomBytes(32).toString('base64url')
+  await protocol.put({
+    tenantId,
+    kind: purpose,
+    key: content.userId,
+    uid: hash(token),
+    payload: JSON.stringify(content),
+    expiresAt: nowMicros(domain.clock) + LIFETIME_SECONDS[purpose] * 1e6,
+  })
+  return token
+}
+
+/** Reads a token without spending it. */
+export async function readEmailToken(
+  { protocol }: IssuerContext,
+  tenantId: string,
+  purpose: TokenPurpose,
+  token: string,
+): Promise<EmailToken | undefined> {
+  const entry = await protocol.findByUid(tenantId, purpose, hash(token))
+  return entry && (JSON.parse(entry.payload) as EmailToken)
+}
+
+/** Spends a token; of several requests with the same one, exactly one gets its content. */
+export async function spendEmailToken(
+  { protocol }: IssuerContext,
+  tenantId: string,
+  purpose: TokenPurpose,
+  token: string,
+): Promise<EmailToken | undefined> {
+  const entry = await protocol.takeByUid(tenantId, purpose, hash(token))
+  return entry && (JSON.parse(entry.payload) as EmailToken)
+}
+
+function hash(token: string): string {
+  return createHash('sha256').update(token).digest('base64url')
+}

@@ -1,0 +1,51 @@
+import { auditEntry } from '../../domain/context.ts'
+import type { User } from '../../store/records.ts'
+import { readSession } from '../oidc-provider-internals.ts'
+import { redirect } from '../requests/http.ts'
+import { endSession } from '../sessions/end-session.ts'
+import { actorOf, type Interaction, type InteractionRequest } from './flow-request.ts'
+
+/** Logs the user in and lets the application's request go on. */
+export async function finishLogin(flow: InteractionRequest, user: User): Promise<void> {
+  const { context, tenant } = flow
+  await endOtherSession(flow, user)
+  const { domain } = context
+  const actor = actorOf(flow, user.id)
+  await domain.store.audit.append(auditEntry(domain, actor, 'login.succeeded', tenant.id, user.id))
+  await finishInteraction(flow, {
+    login: {
+      accountId: user.id,
+      ts: domain.clock.now() / 1000,
+      amr: ['pwd'],
+      remember: tenant.settings.rememberLoginSeconds > 0,
+    },
+  })
+}
+
+/**
+ * Lets the application's request go on with what was found out.
+ *
+ * @param result - By prompt, as oidc-provider reads it. It takes the place of what was found before.
+ */
+export async function finishInteraction(
+  { interaction, response }: InteractionRequest,
+  result: NonNullable<Interaction['result']>,
+): Promise<void> {
+  interaction.result = result
+  await interaction.persist()
+  redirect(response, interaction.returnTo)
+}
+
+/**
+ * When somebody else is logged in in this browser, their session ends here; oidc-provider would ask
+ * the browser to run a script.
+ */
+async function endOtherSession(flow: InteractionRequest, user: User): Promise<void> {
+  const { context, provider, interaction, request, response } = flow
+  const session = await readSession(provider, request, response)
+  if (!session.accountId || session.accountId === user.id) return
+
+  await endSession(context, provider, session)
+  delete interaction.session
+  await interaction.persist()
+}

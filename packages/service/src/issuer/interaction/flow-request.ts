@@ -1,0 +1,90 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Provider } from 'oidc-provider'
+import {
+  type Language,
+  type PageName,
+  type Pages,
+  pageHeaders,
+  renderPage,
+} from '../../pages/index.ts'
+import type { Tenant } from '../../store/records.ts'
+import type { IssuerContext } from '../context.ts'
+import { lastApplication } from '../requests/application-cookie.ts'
+import { lookFor } from '../requests/look.ts'
+import type { RequestFacts } from '../requests/request-facts.ts'
+import type { Occasion } from './messages.ts'
+
+/** A request for one of the hosted pages. */
+export interface FlowRequest {
+  context: IssuerContext
+  provider: Provider
+  facts: RequestFacts
+  tenant: Tenant
+  url: URL
+  request: IncomingMessage
+  response: ServerResponse
+  /** What the application asked for, or what the link in a message says. */
+  uiLocales: string | undefined
+  /** The application that the visitor came from, as far as the request tells. */
+  applicationId: string | undefined
+  /** The handle of the login that is under way. */
+  handle?: string
+}
+
+/** An interaction of oidc-provider: what is kept while a visitor logs in. */
+export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
+
+/** A request for a page of a login that is under way in this browser. */
+export interface InteractionRequest extends FlowRequest {
+  interaction: Interaction
+  handle: string
+}
+
+/** What the query of a hosted page says about where its visitor came from. */
+export function originOf(
+  request: IncomingMessage,
+  url: URL,
+  issuer: string,
+): Pick<FlowRequest, 'uiLocales' | 'applicationId'> {
+  const isSecure = issuer.startsWith('https:')
+  return {
+    uiLocales: url.searchParams.get('ui_locales') ?? undefined,
+    applicationId: url.searchParams.get('application') ?? lastApplication(request, isSecure),
+  }
+}
+
+/** Answers with a page in the visitor's language. */
+export function show<Name extends PageName>(
+  flow: FlowRequest,
+  status: number,
+  name: Name,
+  page: Pages[Name],
+  headers: Record<string, string> = {},
+): void {
+  const look = lookFor(flow.tenant, flow.request, flow.uiLocales)
+  const html = renderPage(name, look, page)
+  flow.response.writeHead(status, {
+    ...pageHeaders,
+    'content-language': look.language,
+    'content-length': Buffer.byteLength(html),
+    ...headers,
+  })
+  flow.response.end(html)
+}
+
+/** The language in which the visitor reads. */
+export function languageOf(flow: FlowRequest): Language {
+  return lookFor(flow.tenant, flow.request, flow.uiLocales).language
+}
+
+/** The occasion of a message that this request leads to. */
+export function occasionOf(flow: FlowRequest): Occasion {
+  const { facts, handle, applicationId } = flow
+  return { facts, language: languageOf(flow), flow: handle, applicationId }
+}
+
+/** On whose behalf a rule runs because of this request. */
+export function actorOf(flow: FlowRequest, userId?: string) {
+  const name = userId === undefined ? 'visitor' : `user:${userId}`
+  return { name, requestId: flow.facts.requestId }
+}

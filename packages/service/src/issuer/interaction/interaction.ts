@@ -1,0 +1,70 @@
+import { errors } from 'oidc-provider'
+import { type Form, readForm } from '../requests/http.ts'
+import { confirmEmail, showConfirmEmail } from './confirm-email.ts'
+import { showDeadEnd, showNotFound } from './dead-end.ts'
+import { flowHandle, isCsrfToken } from './flow-path.ts'
+import {
+  type FlowRequest,
+  type Interaction,
+  type InteractionRequest,
+  show,
+} from './flow-request.ts'
+import { login, showLogin } from './login.ts'
+import { requestReset, showResetRequest } from './reset-request.ts'
+import { sent, showSent } from './sent.ts'
+import { showSignup, signup } from './signup.ts'
+
+interface Page {
+  show(flow: InteractionRequest): Promise<void>
+  submit(flow: InteractionRequest, form: Form): Promise<void>
+}
+
+/** The pages of each prompt of the policy, by what follows `/login/<handle>`. */
+const pages: { [prompt: string]: { [page: string]: Page } } = {
+  login: {
+    '': { show: showLogin, submit: login },
+    '/signup': { show: showSignup, submit: signup },
+    '/reset': { show: showResetRequest, submit: requestReset },
+    '/sent': { show: showSent, submit: sent },
+  },
+  verify_email: {
+    '': { show: showConfirmEmail, submit: confirmEmail },
+  },
+}
+
+/** Answers a request below `/login/<handle>`. */
+export async function handleInteraction(flow: FlowRequest): Promise<void> {
+  const [, handle = '', rest = ''] = /^\/login\/([^/]+)(\/.*)?$/.exec(flow.url.pathname) ?? []
+  const interaction = await findInteraction(flow, handle)
+  if (!interaction) return showDeadEnd(flow)
+
+  const { client_id: applicationId, ui_locales: uiLocales } =
+    interaction.params as unknown as Params
+  const current: InteractionRequest = { ...flow, interaction, handle, applicationId, uiLocales }
+  const page = pages[interaction.prompt.name]?.[rest]
+  if (!page) return showNotFound(current)
+  if (flow.request.method !== 'POST') return page.show(current)
+
+  const form = await readForm(flow.request)
+  if (isCsrfToken(interaction.uid, form.get('csrf'))) return page.submit(current, form)
+  return show(current, 403, 'message', { title: 'errorTitle', text: 'errorForm' })
+}
+
+interface Params {
+  client_id: string
+  ui_locales?: string
+}
+
+/** The interaction whose cookie came along, if it is the one that the path names. */
+async function findInteraction(
+  flow: FlowRequest,
+  handle: string,
+): Promise<Interaction | undefined> {
+  try {
+    const interaction = await flow.provider.interactionDetails(flow.request, flow.response)
+    return flowHandle(interaction.uid) === handle ? interaction : undefined
+  } catch (error) {
+    if (error instanceof errors.SessionNotFound) return undefined
+    throw error
+  }
+}

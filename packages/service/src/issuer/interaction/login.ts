@@ -1,0 +1,78 @@
+import { auditEntry } from '../../domain/context.ts'
+import { verifyPassword } from '../../domain/passwords.ts'
+import { emailKey } from '../../domain/rules.ts'
+import type { Pages } from '../../pages/index.ts'
+import type { Form } from '../requests/http.ts'
+import { finishLogin } from './finish.ts'
+import { csrfToken, flowPath } from './flow-path.ts'
+import { actorOf, type InteractionRequest, show } from './flow-request.ts'
+import { continueSignup, readPending } from './pending.ts'
+import { showTooMany } from './too-many.ts'
+
+/** Shows the login form, or goes on at once when a link in a message has just allowed it. */
+export async function showLogin(flow: InteractionRequest): Promise<void> {
+  const { interaction, url } = flow
+  if (url.searchParams.get('done') === 'verified' && (await continueSignup(flow))) return
+
+  const isReset = url.searchParams.get('done') === 'reset'
+  const pending = await readPending(flow)
+  const isAgain = interaction.prompt.reasons.some((reason) =>
+    /^(login_prompt|max_age)$/.test(reason),
+  )
+  const hint = interaction.params.login_hint
+  showForm(flow, 200, {
+    email: pending?.email ?? (typeof hint === 'string' ? hint : await currentEmail(flow)),
+    ...(isReset && { notice: 'loginReset' }),
+    ...(!isReset && isAgain && interaction.session && { info: 'loginAgain' }),
+  })
+}
+
+/** Checks the submitted password. */
+export async function login(flow: InteractionRequest, form: Form): Promise<void> {
+  const { context, facts, tenant } = flow
+  const { domain, throttle } = context
+  const email = form.get('email') ?? ''
+  if (!tenant.settings.allowPasswords) return showForm(flow, 403, { email })
+
+  const admission = await throttle.admitLogin(facts, email)
+  if (admission.kind === 'refused') return showTooMany(flow, admission.retryAfterSeconds)
+
+  const user = await domain.store.users.findByEmail(tenant.id, emailKey(email))
+  const actor = actorOf(flow, user?.id)
+  const outcome = await verifyPassword(domain, actor, tenant.id, user, form.get('password') ?? '')
+  if (user && outcome.kind === 'verified') {
+    await throttle.forgiveLogin(facts, email)
+    return finishLogin(flow, user)
+  }
+
+  // The reason is for the operator; the visitor reads the same text in every case.
+  const reason = outcome.kind === 'refused' ? outcome.reason : 'unknown_user'
+  await domain.store.audit.append(
+    auditEntry(domain, actor, `login.${reason}`, tenant.id, user?.id ?? 'unknown'),
+  )
+  return showForm(flow, 422, { email, problem: 'loginFailed' })
+}
+
+function showForm(
+  flow: InteractionRequest,
+  status: number,
+  shown: Pick<Pages['login'], 'email' | 'problem' | 'notice' | 'info'>,
+): void {
+  const { interaction, tenant } = flow
+  const { allowPasswords, allowSignups } = tenant.settings
+  show(flow, status, 'login', {
+    ...shown,
+    csrf: csrfToken(interaction.uid),
+    passwordsOff: !allowPasswords,
+    resetPath: allowPasswords ? flowPath(interaction, '/reset') : undefined,
+    signupPath: allowPasswords && allowSignups ? flowPath(interaction, '/signup') : undefined,
+  })
+}
+
+/** Whose session it is that has to be renewed. */
+async function currentEmail({ context, tenant, interaction }: InteractionRequest): Promise<string> {
+  const accountId = interaction.session?.accountId
+  if (accountId === undefined) return ''
+  const user = await context.domain.store.users.get(tenant.id, accountId)
+  return user?.email ?? ''
+}

@@ -1,0 +1,65 @@
+import { isFormRequest, repeatAsGet } from '../requests/as-get.ts'
+import { type Form, readForm } from '../requests/http.ts'
+import { showNotFound, showStartAgain } from './dead-end.ts'
+import { type FlowRequest, show } from './flow-request.ts'
+import { handleInteraction } from './interaction.ts'
+import { showOutbox } from './outbox.ts'
+import { reset, showReset } from './reset-link.ts'
+import { requestReset, showResetRequest } from './reset-request.ts'
+import { showVerify, verify } from './verify-link.ts'
+
+/** Answers a request for a hosted page. */
+export async function handleFlow(flow: FlowRequest): Promise<void> {
+  const { request, tenant, url } = flow
+  if (isFormRequest(request, url)) return repeatAsGet(request, flow.response, url)
+  const isPost = request.method === 'POST'
+  if (!isPost && request.method !== 'GET' && request.method !== 'HEAD') {
+    return show(flow, 405, 'message', { title: 'errorTitle' }, { allow: 'GET, HEAD, POST' })
+  }
+  if (isPost && isCrossSite(flow)) {
+    return show(flow, 403, 'message', { title: 'errorTitle', text: 'errorForm' })
+  }
+  if (url.pathname.startsWith('/login/')) return handleInteraction(flow)
+
+  switch (url.pathname) {
+    case '/verify':
+      return isPost ? submit(flow, verify) : showVerify(flow)
+    case '/reset':
+      if (isPost)
+        return submit(flow, (f, form) => (form.has('token') ? reset : requestReset)(f, form))
+      return url.searchParams.has('token') ? showReset(flow) : showResetRequest(flow)
+    case '/signup':
+      if (!tenant.settings.allowSignups || !tenant.settings.allowPasswords)
+        return showNotFound(flow)
+      return showStartAgain(flow, 200, 'startAgainHint')
+    case '/':
+    case '/login':
+      return showStartAgain(flow, 200, 'startAgainHint')
+    case '/x/outbox':
+      return showOutbox(flow)
+    default:
+      return showNotFound(flow)
+  }
+}
+
+/** A form of these pages carries on what its link has begun. */
+async function submit(
+  flow: FlowRequest,
+  handle: (flow: FlowRequest, form: Form) => Promise<void>,
+): Promise<void> {
+  const form = await readForm(flow.request)
+  const applicationId = form.get('application') || flow.applicationId
+  return handle(
+    { ...flow, applicationId, uiLocales: form.get('ui_locales') ?? flow.uiLocales },
+    form,
+  )
+}
+
+/**
+ * Browsers say from where a form was sent; no form of ours is on another site. `none` stands for the
+ * person in front of the browser, who has loaded an answer again.
+ */
+function isCrossSite({ request }: FlowRequest): boolean {
+  const site = request.headers['sec-fetch-site'] ?? 'none'
+  return site !== 'same-origin' && site !== 'none'
+}

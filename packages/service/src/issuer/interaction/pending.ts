@@ -1,0 +1,60 @@
+import { isLoginValid } from '../../domain/accounts.ts'
+import { nowMicros } from '../../domain/context.ts'
+import { lifetimes } from '../../domain/lifetimes.ts'
+import { entryName } from '../../store/protocol-store.ts'
+import { finishLogin } from './finish.ts'
+import type { InteractionRequest } from './flow-request.ts'
+
+/** What a login waits for: that somebody reads a message. */
+export interface Pending {
+  reason: 'signup' | 'reset'
+  /** As it was typed. */
+  email: string
+  /** Who has just signed up in this browser; `undefined` when the address was taken. */
+  userId?: string | undefined
+  /** Since when it waits, in seconds since the epoch. */
+  at: number
+}
+
+const KIND = 'PendingMail'
+
+/** Remembers what the login waits for, for as long as it waits. */
+export async function writePending(
+  flow: InteractionRequest,
+  begun: Omit<Pending, 'at'>,
+): Promise<void> {
+  const { context, tenant, interaction } = flow
+  const pending: Pending = { ...begun, at: context.domain.clock.now() / 1000 }
+  await context.protocol.put({
+    ...entryName(tenant.id, KIND, interaction.uid),
+    payload: JSON.stringify(pending),
+    expiresAt: nowMicros(context.domain.clock) + lifetimes.interactionSeconds * 1e6,
+  })
+}
+
+/** What the login waits for, if it does. */
+export async function readPending(flow: InteractionRequest): Promise<Pending | undefined> {
+  const { context, tenant, interaction } = flow
+  const entry = await context.protocol.find(entryName(tenant.id, KIND, interaction.uid))
+  return entry && (JSON.parse(entry.payload) as Pending)
+}
+
+/**
+ * Logs in whoever signed up in this browser, once the address is proven or need not be.
+ *
+ * Not after somebody has set another password: anybody can sign up with an address, and whoever sets
+ * the password later is the one who reads its mail.
+ *
+ * @returns Whether it was done, and the request is answered.
+ */
+export async function continueSignup(flow: InteractionRequest): Promise<boolean> {
+  const { context, tenant } = flow
+  const pending = await readPending(flow)
+  if (pending?.reason !== 'signup' || pending.userId === undefined) return false
+  const user = await context.domain.store.users.get(tenant.id, pending.userId)
+  if (!user || !isLoginValid(user, pending.at)) return false
+  if (user.verifiedAt === undefined && !tenant.settings.allowUnverified) return false
+
+  await finishLogin(flow, user)
+  return true
+}

@@ -1,0 +1,83 @@
+import { judgePassword, mayReset, resetPassword } from '../../domain/accounts.ts'
+import { hashPassword } from '../../domain/passwords.ts'
+import type { TextKey } from '../../pages/index.ts'
+import type { User } from '../../store/records.ts'
+import { type Form, redirect } from '../requests/http.ts'
+import { showDeadEnd, showInvalidLink } from './dead-end.ts'
+import { type EmailToken, readEmailToken, spendEmailToken } from './email-tokens.ts'
+import { returnPath } from './flow-path.ts'
+import { actorOf, type FlowRequest, languageOf, occasionOf, show } from './flow-request.ts'
+import { sendPasswordChanged } from './messages.ts'
+import { passwordProblems } from './signup.ts'
+
+/** Shows the form for the new password. The link stays good until one was accepted. */
+export async function showReset(flow: FlowRequest): Promise<void> {
+  const token = flow.url.searchParams.get('token') ?? ''
+  const found = await findRecipient(flow, token)
+  if (!found) return showInvalidReset(flow)
+  showForm(flow, 200, token, found.content)
+}
+
+/** Sets the new password, which ends all sessions, and leads back to the login. */
+export async function reset(flow: FlowRequest, form: Form): Promise<void> {
+  const { context, tenant, response } = flow
+  const token = form.get('token') ?? ''
+  const password = form.get('password') ?? ''
+  const found = await findRecipient(flow, token)
+  if (!found) return showInvalidReset(flow)
+  const { user, content } = found
+  const problem = judgePassword(password, user.email)
+  if (problem) return showForm(flow, 422, token, content, passwordProblems[problem])
+
+  // Hashed before the token is spent: a service too busy to hash leaves the link good.
+  const stored = await hashPassword(context.domain, password, 'login')
+  if (!(await spendEmailToken(context, tenant.id, 'ResetToken', token)))
+    return showInvalidReset(flow)
+  const isSet = await resetPassword(context.domain, actorOf(flow, user.id), user, stored)
+  if (!isSet) return showInvalidReset(flow)
+  await context.throttle.forgiveAddress(flow.facts, user.email)
+  await sendPasswordChanged(context, occasionOf(flow), user)
+
+  const { flow: handle, applicationId } = content
+  const values = { application: applicationId, uiLocales: languageOf(flow) }
+  if (handle !== undefined) return redirect(response, returnPath(handle, 'reset', values))
+  const url = new URL(flow.url)
+  url.searchParams.set('done', 'reset')
+  return showDeadEnd({ ...flow, url, applicationId })
+}
+
+/** Whom a good link was sent to, if they still have that address and may set a password. */
+async function findRecipient(
+  flow: FlowRequest,
+  token: string,
+): Promise<{ user: User; content: EmailToken } | undefined> {
+  const { context, tenant } = flow
+  if (!tenant.settings.allowPasswords) return undefined
+  const content = await readEmailToken(context, tenant.id, 'ResetToken', token)
+  if (!content) return undefined
+  const user = await context.domain.store.users.get(tenant.id, content.userId)
+  if (!user || user.emailKey !== content.emailKey) return undefined
+  return (await mayReset(context.domain, tenant.id, user)) ? { user, content } : undefined
+}
+
+/** Says that the link is no longer good, and leads to the form that asks for another one. */
+function showInvalidReset(flow: FlowRequest): Promise<void> {
+  if (!flow.tenant.settings.allowPasswords) return showInvalidLink(flow)
+  const { applicationId: application, uiLocales: ui_locales } = flow
+  const query = new URLSearchParams({
+    ...(application && { application }),
+    ...(ui_locales && { ui_locales }),
+  })
+  return showInvalidLink(flow, { href: `/reset?${query}`, text: 'linkInvalidAgain' })
+}
+
+function showForm(
+  flow: FlowRequest,
+  status: number,
+  token: string,
+  content: EmailToken,
+  problem?: TextKey,
+): void {
+  const application = content.applicationId ?? ''
+  show(flow, status, 'reset', { token, email: content.email, application, problem })
+}

@@ -1,0 +1,121 @@
+import { judgePassword, mayReset, signUp } from '../../domain/accounts.ts'
+import { ServiceError } from '../../domain/errors.ts'
+import { hashPassword } from '../../domain/passwords.ts'
+import { checkEmail, emailKey } from '../../domain/rules.ts'
+import type { Pages, TextKey } from '../../pages/index.ts'
+import type { StoredPassword, User } from '../../store/records.ts'
+import { type Form, redirect } from '../requests/http.ts'
+import { showNotFound } from './dead-end.ts'
+import { csrfToken, flowPath } from './flow-path.ts'
+import { actorOf, type InteractionRequest, occasionOf, show } from './flow-request.ts'
+import { sendLink } from './messages.ts'
+import { writePending } from './pending.ts'
+import { showTooMany } from './too-many.ts'
+
+type Problem = NonNullable<Pages['signup']['problem']>
+
+interface Entered {
+  name: string
+  email: string
+}
+
+/** What people are called fits. */
+const MAX_NAME_LENGTH = 200
+
+/** Shows the form to create an account. */
+export async function showSignup(flow: InteractionRequest): Promise<void> {
+  const hint = flow.interaction.params.login_hint
+  return showForm(flow, 200, { name: '', email: typeof hint === 'string' ? hint : '' })
+}
+
+/**
+ * Creates an account and sends a message to its address.
+ *
+ * For an address that has an account the answer is the same and comes as late; only the message
+ * differs, and that is read by the owner of the address alone.
+ */
+export async function signup(flow: InteractionRequest, form: Form): Promise<void> {
+  const { context, facts, tenant, interaction, response } = flow
+  const entered = { name: (form.get('name') ?? '').trim(), email: (form.get('email') ?? '').trim() }
+  if (!isOpen(flow)) return showNotFound(flow)
+
+  const password = form.get('password') ?? ''
+  const problem = problemOf(entered, password)
+  if (problem) return showForm(flow, 422, entered, problem)
+  const admission = await context.throttle.admitMailRequest(facts)
+  if (admission.kind === 'refused') return showTooMany(flow, admission.retryAfterSeconds)
+
+  const stored = await hashPassword(context.domain, password, 'login')
+  const created = await createAccount(flow, entered, stored)
+  if (created) {
+    await sendLink(context, 'verify', occasionOf(flow), entered.email, created)
+  } else {
+    await remindOfAccount(flow, entered.email)
+  }
+  await writePending(flow, { reason: 'signup', email: entered.email, userId: created?.id })
+  redirect(response, flowPath(interaction, '/sent'))
+
+  /** `undefined` when the address is taken. */
+  async function createAccount(
+    { context: { domain } }: InteractionRequest,
+    input: Entered,
+    passwordHash: StoredPassword,
+  ): Promise<User | undefined> {
+    try {
+      return await signUp(domain, actorOf(flow), tenant.id, { ...input, password: passwordHash })
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'already_exists') return undefined
+      throw error
+    }
+  }
+}
+
+/** Writes to the owner of an address with which somebody wanted to create a second account. */
+export async function remindOfAccount(flow: InteractionRequest, email: string): Promise<void> {
+  const { context, tenant } = flow
+  const user = await context.domain.store.users.findByEmail(tenant.id, emailKey(email))
+  const recipient = (await mayReset(context.domain, tenant.id, user)) ? user : undefined
+  await sendLink(context, 'exists', occasionOf(flow), email, recipient)
+}
+
+/** Whether visitors may create accounts. */
+function isOpen({ tenant }: InteractionRequest): boolean {
+  return tenant.settings.allowSignups && tenant.settings.allowPasswords
+}
+
+async function showForm(
+  flow: InteractionRequest,
+  status: number,
+  entered: Entered,
+  problem?: Problem,
+): Promise<void> {
+  const { interaction } = flow
+  if (!isOpen(flow)) return showNotFound(flow)
+  show(flow, status, 'signup', {
+    ...entered,
+    problem,
+    csrf: csrfToken(interaction.uid),
+    loginPath: flowPath(interaction),
+  })
+}
+
+/** The text for every way a chosen password is not good enough. */
+export const passwordProblems = {
+  short: 'passwordShort',
+  long: 'passwordLong',
+  common: 'passwordCommon',
+  email: 'passwordEmail',
+  character: 'passwordCharacter',
+} as const satisfies Record<string, TextKey>
+
+function problemOf({ name, email }: Entered, password: string): Problem | undefined {
+  if ([...name].length > MAX_NAME_LENGTH) return { field: 'name', text: 'nameLong' }
+  if (/\p{Cc}/u.test(name) || !name.isWellFormed()) return { field: 'name', text: 'nameCharacter' }
+  try {
+    checkEmail('The address', email)
+  } catch {
+    return { field: 'email', text: 'emailInvalid' }
+  }
+  const judged = judgePassword(password, email)
+  return judged && { field: 'password', text: passwordProblems[judged] }
+}

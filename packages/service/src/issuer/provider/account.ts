@@ -1,0 +1,65 @@
+import type { Account, FindAccount } from 'oidc-provider'
+import { isLoginValid } from '../../domain/accounts.ts'
+import type { User } from '../../store/records.ts'
+import type { IssuerContext } from '../context.ts'
+
+/**
+ * The claims of a scope.
+ *
+ * @see OpenID Connect Core 1.0 §5.4
+ */
+export const claimsOfScope = {
+  openid: ['sub'],
+  email: ['email', 'email_verified'],
+  profile: [
+    'name',
+    'family_name',
+    'given_name',
+    'middle_name',
+    'nickname',
+    'preferred_username',
+    'profile',
+    'picture',
+    'website',
+    'gender',
+    'birthdate',
+    'zoneinfo',
+    'locale',
+    'updated_at',
+  ],
+}
+
+/**
+ * Finds whom a session or token speaks for: nobody, when the user is gone or disabled, or when the
+ * login was before the user's sessions were voided.
+ */
+export function createFindAccount(context: IssuerContext, tenantId: string): FindAccount {
+  return async (ctx, sub, token) => {
+    const user = await context.domain.store.users.get(tenantId, sub)
+    const loggedInAt = token === undefined ? ctx.oidc.session?.loginTs : loginOf(token)
+    return user && isLoginValid(user, loggedInAt) ? account(user) : undefined
+  }
+}
+
+type Token = NonNullable<Parameters<FindAccount>[2]>
+
+/** Codes and refresh tokens carry the time of the login; access tokens carry it as an extra. */
+function loginOf(token: Token): number | undefined {
+  if ('authTime' in token && token.authTime !== undefined) return token.authTime
+  const extra = 'extra' in token ? (token.extra as { login_at?: number } | undefined) : undefined
+  return extra?.login_at
+}
+
+function account(user: User): Account {
+  return {
+    accountId: user.id,
+    isVerified: user.verifiedAt !== undefined,
+    claims: () => ({
+      ...user.profile,
+      sub: user.id,
+      email: user.email,
+      email_verified: user.verifiedAt !== undefined,
+      updated_at: Math.floor(user.updatedAt / 1e6),
+    }),
+  }
+}

@@ -1,0 +1,103 @@
+import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from 'oidc-provider'
+import { nowMicros } from '../../domain/context.ts'
+import { entryName, type ProtocolEntry } from '../../store/protocol-store.ts'
+import type { IssuerContext } from '../context.ts'
+
+/** For what oidc-provider gives no time to live. */
+const FOREVER_SECONDS = 10 * 365 * 86_400
+
+/**
+ * oidc-provider's view of the stores, for one tenant.
+ *
+ * Applications are looked up live in the data store; everything else is in the protocol store, under
+ * a hash of its id, because most ids are bearer secrets.
+ */
+export function createAdapterFactory(context: IssuerContext, tenantId: string): AdapterFactory {
+  return (kind) =>
+    kind === 'Client' ? clientAdapter(context, tenantId) : entryAdapter(context, tenantId, kind)
+}
+
+function entryAdapter(context: IssuerContext, tenantId: string, kind: string): Adapter {
+  const { protocol, domain } = context
+
+  return {
+    async upsert(id, payload, expiresIn = FOREVER_SECONDS) {
+      await protocol.put({
+        ...entryName(tenantId, kind, id),
+        payload: JSON.stringify(withoutId(payload, id)),
+        expiresAt: nowMicros(domain.clock) + expiresIn * 1e6,
+        grantId: payload.grantId,
+        uid: payload.uid,
+        accountId: payload.accountId,
+      })
+    },
+
+    async find(id) {
+      return toPayload(await protocol.find(entryName(tenantId, kind, id)), id)
+    },
+
+    async findByUid(uid) {
+      return toPayload(await protocol.findByUid(tenantId, kind, uid), undefined)
+    },
+
+    async findByUserCode() {
+      return undefined
+    },
+
+    // Of several parallel redemptions one may win; oidc-provider would let all of them through.
+    async consume(id) {
+      const isFirst = await protocol.consume(entryName(tenantId, kind, id))
+      if (!isFirst) throw new errors.InvalidGrant(`${kind} was spent by another request`)
+    },
+
+    async destroy(id) {
+      await protocol.delete(entryName(tenantId, kind, id))
+    },
+
+    async revokeByGrantId(grantId) {
+      await protocol.deleteByGrant(tenantId, kind, grantId)
+    },
+  }
+}
+
+/** What is stored of a payload: its own id and the id of the browser's session are left out. */
+function withoutId(payload: AdapterPayload, id: string): AdapterPayload {
+  const { jti: _, ...stored } = payload
+  if (stored.kind !== 'Interaction') return stored
+  if (stored.returnTo) stored.returnTo = stored.returnTo.replace(id, ID_PLACE)
+  if (stored.session) stored.session = { ...stored.session, cookie: undefined }
+  return stored
+}
+
+/** Stands for the id of an interaction in the URL that resumes it. */
+const ID_PLACE = '{id}'
+
+function toPayload(
+  entry: ProtocolEntry | undefined,
+  id: string | undefined,
+): AdapterPayload | undefined {
+  if (!entry) return undefined
+  const payload = JSON.parse(entry.payload) as AdapterPayload
+  if (id !== undefined) {
+    payload.jti = id
+    if (payload.returnTo) payload.returnTo = payload.returnTo.replace(ID_PLACE, id)
+  }
+  if (entry.consumedAt !== undefined) payload.consumed = Math.floor(entry.consumedAt / 1e6)
+  return payload
+}
+
+function clientAdapter(context: IssuerContext, tenantId: string): Adapter {
+  return {
+    find: (id) => context.directory.client(tenantId, id),
+    upsert: refuse,
+    findByUid: refuse,
+    findByUserCode: refuse,
+    consume: refuse,
+    destroy: refuse,
+    revokeByGrantId: refuse,
+  }
+}
+
+async function refuse(): Promise<undefined> {
+  throw new Error('Applications are written through the management API only.')
+}

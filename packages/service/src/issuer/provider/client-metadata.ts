@@ -1,0 +1,39 @@
+import type { AdapterPayload } from 'oidc-provider'
+import { openSecret } from '../../domain/applications.ts'
+import type { DomainContext } from '../../domain/context.ts'
+import type { Application } from '../../store/records.ts'
+
+/** The key of an application's metadata that holds its back-channel logout address. */
+const BACKCHANNEL_LOGOUT_KEY = 'backchannel_logout_uri'
+
+/**
+ * An application as oidc-provider knows its clients.
+ *
+ * One without redirect URLs cannot log anybody in; it is a client without response types, because
+ * oidc-provider refuses to load any other.
+ *
+ * @see OpenID Connect Dynamic Client Registration 1.0 §2
+ */
+export function clientMetadata(context: DomainContext, application: Application): AdapterPayload {
+  const canLogIn = application.redirectUrls.length > 0
+  const backchannelLogoutUri = application.metadata[BACKCHANNEL_LOGOUT_KEY]
+  return {
+    client_id: application.id,
+    client_secret: openSecret(context, application),
+    client_name: application.name || undefined,
+    redirect_uris: application.redirectUrls,
+    post_logout_redirect_uris: application.logoutUrls,
+    response_types: canLogIn ? ['code'] : [],
+    grant_types: canLogIn ? ['authorization_code', 'refresh_token'] : [],
+    ...(isWebUrl(backchannelLogoutUri) && {
+      backchannel_logout_uri: backchannelLogoutUri,
+      backchannel_logout_session_required: true,
+    }),
+  }
+}
+
+/** Metadata is the customer's own text: an address that is none must not break the login. */
+function isWebUrl(text: string | undefined): text is string {
+  const url = text === undefined ? null : URL.parse(text)
+  return (url?.protocol === 'https:' || url?.protocol === 'http:') && !url.hash
+}

@@ -1,0 +1,99 @@
+import type { Configuration, JWK } from 'oidc-provider'
+import { lifetimes, loginSeconds } from '../../domain/lifetimes.ts'
+import type { Tenant } from '../../store/records.ts'
+import type { IssuerContext } from '../context.ts'
+import { beginFlow } from '../interaction/begin-flow.ts'
+import { paths } from '../requests/paths.ts'
+import { factsOf } from '../requests/request-facts.ts'
+import { createLogout } from '../sessions/logout.ts'
+import { claimsOfScope, createFindAccount } from './account.ts'
+import { createAdapterFactory } from './adapter.ts'
+import { loadImpliedGrant } from './grants.ts'
+import { createPolicy } from './policy.ts'
+import { createRenderError } from './render-error.ts'
+
+/** How oidc-provider is set up for a tenant. What a setting decides is read at each request. */
+export function createConfiguration(
+  context: IssuerContext,
+  tenant: Tenant,
+  options: { isSecure: boolean; keys: JWK[] },
+): Configuration {
+  const { clock } = context.domain
+  return {
+    adapter: createAdapterFactory(context, tenant.id),
+    findAccount: createFindAccount(context, tenant.id),
+    loadExistingGrant: loadImpliedGrant,
+    jwks: { keys: options.keys },
+    claims: claimsOfScope,
+    scopes: ['openid', 'offline_access'],
+    // Name and email are in the ID Token as well as in the answer of userinfo.
+    conformIdTokenClaims: false,
+    responseTypes: ['code'],
+    clientAuthMethods: ['client_secret_basic', 'client_secret_post'],
+    clientDefaults: {
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'client_secret_basic',
+      id_token_signed_response_alg: 'RS256',
+      // Applications can ask for a recent login without having sent max_age before.
+      require_auth_time: true,
+    },
+    enabledJWA: { idTokenSigningAlgValues: ['RS256'], clientAuthSigningAlgValues: [] },
+    fetch: context.outgoing.forTenant(tenant.id),
+    pkce: { required: () => true },
+    allowOmittingSingleRegisteredRedirectUri: false,
+    clientBasedCORS: () => false,
+    rotateRefreshToken: true,
+    cookies: cookies(options.isSecure),
+    routes: paths,
+    features: {
+      devInteractions: { enabled: false },
+      dPoP: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      resourceIndicators: { enabled: false },
+      revocation: {
+        enabled: true,
+        // RFC 7009 §2.1: an application revokes its own tokens only.
+        allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId,
+      },
+      rpInitiatedLogout: createLogout(context),
+      backchannelLogout: { enabled: true },
+    },
+    renderError: createRenderError(context),
+    interactions: {
+      policy: createPolicy(clock),
+      url: beginFlow(context),
+    },
+    extraTokenClaims: (ctx) => {
+      const { AuthorizationCode, RefreshToken } = ctx.oidc.entities
+      return { login_at: (AuthorizationCode ?? RefreshToken)?.authTime }
+    },
+    ttl: {
+      AccessToken: lifetimes.accessTokenSeconds,
+      AuthorizationCode: lifetimes.authorizationCodeSeconds,
+      IdToken: lifetimes.idTokenSeconds,
+      RefreshToken: lifetimes.refreshTokenSeconds,
+      Interaction: lifetimes.interactionSeconds,
+      Grant: lifetimes.offlineGrantSeconds,
+      Session: (ctx, session) => {
+        const now = clock.now() / 1000
+        const endsAt = (session.loginTs ?? now) + loginSeconds(factsOf(ctx.req).tenant)
+        return Math.max(1, Math.ceil(endsAt - now))
+      },
+    },
+  }
+}
+
+/** The prefixes make browsers refuse these cookies from anyone but the issuer, over TLS. */
+function cookies(isSecure: boolean): NonNullable<Configuration['cookies']> {
+  const attributes = { httpOnly: true, sameSite: 'lax', secure: isSecure } as const
+  return {
+    names: {
+      session: isSecure ? '__Host-latchkey-session' : 'latchkey-session',
+      interaction: isSecure ? '__Secure-latchkey-flow' : 'latchkey-flow',
+      resume: isSecure ? '__Secure-latchkey-resume' : 'latchkey-resume',
+    },
+    long: { ...attributes, path: '/' },
+    short: attributes,
+  }
+}

@@ -1,0 +1,67 @@
+import { interactionPolicy, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
+import type { Clock } from '../../clock.ts'
+import { loginSeconds } from '../../domain/lifetimes.ts'
+import { paths } from '../requests/paths.ts'
+import { factsOf } from '../requests/request-facts.ts'
+
+const { base, Check, Prompt } = interactionPolicy
+
+/**
+ * What a visitor must do before the application gets its answer: log in, and prove the address where
+ * the tenant asks for that.
+ *
+ * The consent prompt stays registered, because requests with `prompt=consent` must be accepted and
+ * `offline_access` depends on it, but it never asks: see `grants.ts`.
+ */
+export function createPolicy(clock: Clock): interactionPolicy.DefaultPolicy {
+  const policy = base()
+  policy.get('consent')?.checks.clear()
+  policy
+    .get('login')
+    ?.checks.add(
+      new Check('login_void', 'End-User authentication is required', 'login_required', (ctx) =>
+        isLoginVoid(ctx, clock),
+      ),
+    )
+  const unverified = new Check(
+    'email_unverified',
+    'the email address must be confirmed first',
+    'interaction_required',
+    isAddressUnproven,
+  )
+  policy.add(new Prompt({ name: 'verify_email' }, unverified), 1)
+  return policy
+}
+
+/** The session is that of a user who may not go on with it, or it is older than the tenant allows. */
+function isLoginVoid(ctx: KoaContextWithOIDC, clock: Clock): boolean {
+  const { session, account } = ctx.oidc
+  if (!session?.accountId) return false
+  if (!account) return true
+  const age = clock.now() / 1000 - (session.loginTs ?? 0)
+  return age >= loginSeconds(factsOf(ctx.req).tenant)
+}
+
+function isAddressUnproven(ctx: KoaContextWithOIDC): boolean {
+  if (factsOf(ctx.req).tenant.settings.allowUnverified) return false
+  return ctx.oidc.account !== undefined && ctx.oidc.account.isVerified !== true
+}
+
+/**
+ * Applications are the tenant's own, so offline access needs no consent of the user: a request for it
+ * is taken as one with `prompt=consent`, without which oidc-provider drops the scope.
+ *
+ * @see OpenID Connect Core 1.0 §11
+ */
+export function allowOfflineAccess(provider: Provider): void {
+  provider.use(async (ctx, next) => {
+    if (ctx.path !== paths.authorization) return next()
+    const { scope, prompt } = ctx.query
+    const asks = typeof scope === 'string' && scope.split(' ').includes('offline_access')
+    if (asks && prompt !== 'none' && !Array.isArray(prompt)) {
+      const prompts = new Set(prompt?.split(' ')).add('consent')
+      ctx.query = { ...ctx.query, prompt: [...prompts].join(' ') }
+    }
+    await next()
+  })
+}

@@ -1,0 +1,76 @@
+import { LRUCache } from 'lru-cache'
+import { Provider } from 'oidc-provider'
+import { signingKeys } from '../../domain/signing-keys.ts'
+import type { Tenant } from '../../store/records.ts'
+import type { IssuerContext } from '../context.ts'
+import { keepAuthTimeWhole } from '../oidc-provider-internals.ts'
+import { askInPlaceOfOldHints, skipNeedlessConfirmation } from '../sessions/logout.ts'
+import { createConfiguration } from './configuration.ts'
+import { issuerUrl } from './issuer-url.ts'
+import { allowOfflineAccess } from './policy.ts'
+
+/** Providers kept at the same time; each takes 40 to 90 KiB and 0.3 ms to build again. */
+const MAX_PROVIDERS = 500
+
+/** How long another process may take to learn of a new signing key. */
+const KEYS_MAX_AGE_MS = 60_000
+
+/** A tenant's provider, and what answers requests to it: made once, as making it costs. */
+export interface Served {
+  readonly provider: Provider
+  readonly handle: ReturnType<Provider['callback']>
+}
+
+/** The OpenID provider of every tenant, built when it is first needed. */
+export interface Providers {
+  of(tenant: Tenant): Promise<Served>
+}
+
+interface Built {
+  domain: string
+  served: Promise<Served>
+}
+
+/** Keeps the providers used last; one is built again when its tenant's domain or keys change. */
+export function createProviders(context: IssuerContext): Providers {
+  const built = new LRUCache<string, Built>({
+    max: MAX_PROVIDERS,
+    ttl: KEYS_MAX_AGE_MS,
+    perf: context.domain.clock,
+  })
+  context.domain.events.on('change', ({ tenantId, action }) => {
+    if (tenantId !== undefined && /^(signing_key|tenant)\./.test(action)) built.delete(tenantId)
+  })
+
+  return {
+    of(tenant) {
+      const { domain } = tenant.settings
+      const known = built.get(tenant.id)
+      if (known?.domain === domain) return known.served
+
+      const served = build(context, tenant)
+      built.set(tenant.id, { domain, served })
+      // What failed is tried again by the next request.
+      served.catch(() => built.delete(tenant.id))
+      return served
+    },
+  }
+}
+
+async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
+  const issuer = issuerUrl(tenant.settings.domain, context)
+  const isSecure = issuer.startsWith('https:')
+  const keys = await signingKeys(context.domain, tenant.id)
+  const provider = new Provider(issuer, createConfiguration(context, tenant, { isSecure, keys }))
+  // The dispatcher strips what clients send and sets protocol and host from the issuer.
+  provider.proxy = true
+  keepAuthTimeWhole(provider)
+  context.notifier.attach(provider)
+  skipNeedlessConfirmation(provider)
+  askInPlaceOfOldHints(provider, keys)
+  allowOfflineAccess(provider)
+  provider.on('server_error', (ctx, err) => {
+    context.logger.error({ tenantId: tenant.id, path: ctx.path, err }, 'The issuer failed.')
+  })
+  return { provider, handle: provider.callback() }
+}

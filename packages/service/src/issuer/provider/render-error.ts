@@ -1,0 +1,40 @@
+import { type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider'
+import { type Pages, pageHeaders, renderPage, type TextKey } from '../../pages/index.ts'
+import type { IssuerContext } from '../context.ts'
+import { lastApplication } from '../requests/application-cookie.ts'
+import { lookFor, wayToApplication } from '../requests/look.ts'
+import { factsOf } from '../requests/request-facts.ts'
+
+type RenderError = NonNullable<Configuration['renderError']>
+
+/** The page for a visitor whom the issuer cannot send back to the application's redirect URL. */
+export function createRenderError(context: IssuerContext): RenderError {
+  return async (ctx, out, error) => {
+    const { tenant, issuer } = factsOf(ctx.req)
+    const look = lookFor(tenant, ctx.req, ctx.query.ui_locales)
+    const applicationId =
+      ctx.oidc.client?.clientId ?? lastApplication(ctx.req, issuer.startsWith('https:'))
+    const wayOn = await wayToApplication(context, tenant, applicationId, 'startAgain')
+    const page: Pages['message'] = { ...wordsFor(ctx, error), wayOn }
+    // Its text is of oidc-provider's making; what the request contained is escaped like all else.
+    if (page.text === 'errorText') page.detail = out.error_description ?? out.error
+    ctx.set({ ...pageHeaders, 'content-language': look.language })
+    ctx.body = renderPage('message', look, page)
+  }
+}
+
+function wordsFor(ctx: KoaContextWithOIDC, error: Error): { title: TextKey; text: TextKey } {
+  const { client } = ctx.oidc
+  if (error instanceof errors.SessionNotFound) {
+    return { title: 'expiredTitle', text: 'expiredText' }
+  }
+  if (client && client.redirectUris?.length === 0) {
+    return { title: 'errorTitle', text: 'errorNoRedirect' }
+  }
+  if (error instanceof errors.InvalidRedirectUri) {
+    return { title: 'errorTitle', text: 'errorRedirect' }
+  }
+  if (error instanceof errors.InvalidClient) return { title: 'errorTitle', text: 'errorClient' }
+  const isOurs = !(error instanceof errors.OIDCProviderError) || error.statusCode >= 500
+  return { title: 'errorTitle', text: isOurs ? 'errorServer' : 'errorText' }
+}

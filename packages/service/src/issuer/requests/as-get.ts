@@ -1,0 +1,25 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { readFields, redirect } from './http.ts'
+import { paths } from './paths.ts'
+
+/** Where an application may send a browser with a form instead of a query. */
+const PATHS = new Set<string>([paths.authorization, paths.end_session])
+
+/** Whether an application's request has come as a form. */
+export function isFormRequest(request: IncomingMessage, url: URL): boolean {
+  return request.method === 'POST' && PATHS.has(url.pathname)
+}
+
+/**
+ * Lets the browser make the request again as GET. A form from another site comes without the session,
+ * whose cookie is `SameSite=Lax`; the GET after it has the cookie.
+ *
+ * @see OpenID Connect Core 1.0 §3.1.2.1, OpenID Connect RP-Initiated Logout 1.0 §2
+ */
+export async function repeatAsGet(
+  request: IncomingMessage,
+  response: ServerResponse,
+  url: URL,
+): Promise<void> {
+  redirect(response, `${url.pathname}?${await readFields(request)}`)
+}

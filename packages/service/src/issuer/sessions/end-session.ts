@@ -1,0 +1,32 @@
+import type { Provider } from 'oidc-provider'
+import type { IssuerContext } from '../context.ts'
+import { destroyGrant, type Session } from '../oidc-provider-internals.ts'
+
+/**
+ * Ends a session: its applications are told, its grants with their tokens are revoked, and it is
+ * forgotten. Offline access, which was granted to outlive sessions, stays.
+ *
+ * @see OpenID Connect RP-Initiated Logout 1.0 §2, OpenID Connect Back-Channel Logout 1.0 §2.7
+ */
+export async function endSession(
+  context: IssuerContext,
+  provider: Provider,
+  session: Pick<Session, 'accountId' | 'authorizations' | 'destroy'>,
+): Promise<void> {
+  const { accountId } = session
+  for (const [clientId, granted] of Object.entries(session.authorizations ?? {})) {
+    if (accountId) context.notifier.tell(provider, { clientId, sub: accountId, sid: granted.sid })
+    if (granted.grantId && !granted.persistsLogout) await revokeGrant(provider, granted.grantId)
+  }
+  await session.destroy()
+}
+
+/** Revokes a grant with every code and token that came from it. */
+export async function revokeGrant(provider: Provider, grantId: string): Promise<void> {
+  await Promise.all([
+    provider.AuthorizationCode.revokeByGrantId(grantId),
+    provider.AccessToken.revokeByGrantId(grantId),
+    provider.RefreshToken.revokeByGrantId(grantId),
+    destroyGrant(provider, grantId),
+  ])
+}

@@ -1,0 +1,112 @@
+import type { Configuration, JWK, KoaContextWithOIDC, Provider } from 'oidc-provider'
+import { type PageName, type Pages, pageHeaders, renderPage } from '../../pages/index.ts'
+import type { IssuerContext } from '../context.ts'
+import { logoutQuestion, readSession } from '../oidc-provider-internals.ts'
+import { lastApplication } from '../requests/application-cookie.ts'
+import { lookFor, wayToApplication } from '../requests/look.ts'
+import { paths } from '../requests/paths.ts'
+import { factsOf } from '../requests/request-facts.ts'
+import { endSession } from './end-session.ts'
+
+type LogoutFeature = NonNullable<NonNullable<Configuration['features']>['rpInitiatedLogout']>
+
+/**
+ * Logout that an application asks for.
+ *
+ * With an ID Token of the user who is logged in, it is done at once; without, the user is asked,
+ * because anybody can send a browser here.
+ *
+ * @see OpenID Connect RP-Initiated Logout 1.0 §2
+ */
+export function createLogout(context: IssuerContext): LogoutFeature {
+  return {
+    enabled: true,
+
+    async logoutSource(ctx) {
+      const { session, provider } = ctx.oidc
+      const { hintedSub, xsrf } = logoutQuestion(ctx)
+      if (session && hintedSub !== undefined && hintedSub === session.accountId) {
+        await endSession(context, provider, session)
+        ctx.oidc.cookies.set(provider.cookieName('session'), null, { httpOnly: true })
+        return leave(ctx)
+      }
+      const { tenant } = factsOf(ctx.req)
+      const user = session?.accountId
+        ? await context.domain.store.users.get(tenant.id, session.accountId)
+        : undefined
+      const { companyName, logoImageText, domain } = tenant.settings
+      send(ctx, 'confirmLogout', {
+        action: ctx.oidc.urlFor('end_session_confirm'),
+        xsrf,
+        email: user?.email ?? '',
+        company: companyName || logoImageText || domain,
+      })
+    },
+
+    async postLogoutSuccessSource(ctx) {
+      const { tenant, issuer } = factsOf(ctx.req)
+      const applicationId =
+        ctx.oidc.client?.clientId ?? lastApplication(ctx.req, issuer.startsWith('https:'))
+      const wayOn = await wayToApplication(context, tenant, applicationId, 'continueTo')
+      // Whoever declined comes here as well.
+      const { accountId } = await readSession(ctx.oidc.provider, ctx.req, ctx.res)
+      const user = accountId && (await context.domain.store.users.get(tenant.id, accountId))
+      if (!user)
+        return send(ctx, 'message', { title: 'loggedOutTitle', text: 'loggedOutText', wayOn })
+      const values = { email: user.email }
+      send(ctx, 'message', { title: 'signedInTitle', text: 'signedInText', values, wayOn })
+    },
+  }
+}
+
+/**
+ * Asks whoever logs out with an ID Token of a key that was withdrawn or has expired, as it asks those
+ * who bring none. To oidc-provider such a token is a fault, and the person could not log out.
+ */
+export function askInPlaceOfOldHints(provider: Provider, keys: readonly JWK[]): void {
+  const known = new Set(keys.map(({ kid }) => kid))
+  provider.use(async (ctx, next) => {
+    const { id_token_hint: hint, ...others } = ctx.query
+    if (ctx.path === paths.end_session && typeof hint === 'string') {
+      const kid = kidOf(hint)
+      if (kid !== undefined && !known.has(kid)) ctx.query = others
+    }
+    return next()
+  })
+}
+
+function kidOf(jwt: string): string | undefined {
+  try {
+    const header = JSON.parse(Buffer.from(jwt.split('.', 1)[0] ?? '', 'base64url').toString())
+    return typeof header.kid === 'string' ? header.kid : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Whoever is not logged in has nothing to confirm; oidc-provider would answer with a script. */
+export function skipNeedlessConfirmation(provider: Provider): void {
+  provider.use(async (ctx, next) => {
+    await next()
+    const context = ctx as unknown as KoaContextWithOIDC
+    const isAnswered = context.oidc?.route === 'end_session' && ctx.status === 200
+    if (isAnswered && context.oidc.session && !context.oidc.session.accountId) leave(context)
+  })
+}
+
+/** Sends the browser back to where the application asked, or to our own page. */
+function leave(ctx: KoaContextWithOIDC): void {
+  const params = ctx.oidc.params as { post_logout_redirect_uri?: string; state?: string }
+  const target = new URL(params.post_logout_redirect_uri ?? ctx.oidc.urlFor('end_session_success'))
+  const isApplication = params.post_logout_redirect_uri !== undefined
+  if (isApplication && params.state !== undefined) target.searchParams.set('state', params.state)
+  ctx.status = 303
+  ctx.redirect(target.href)
+  ctx.body = ''
+}
+
+function send<Name extends PageName>(ctx: KoaContextWithOIDC, name: Name, page: Pages[Name]): void {
+  const look = lookFor(factsOf(ctx.req).tenant, ctx.req, ctx.oidc.params?.ui_locales)
+  ctx.set({ ...pageHeaders, 'content-language': look.language })
+  ctx.body = renderPage(name, look, page)
+}
