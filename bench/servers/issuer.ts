@@ -23,7 +23,6 @@ import { serveCommands } from '../parts/child.ts'
 /** The issuer with one user: `issuer.ts memory|sqlite stubbed|real TENANTS`. */
 
 const [, , storage, hashing, tenantCount = '1'] = process.argv
-const admin = { name: 'admin' }
 const clock = systemClock
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-bench-'))
 const isSqlite = storage === 'sqlite'
@@ -52,12 +51,14 @@ const server = createServer((request, response) => void issuer.handle(request, r
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 const { port } = server.address() as AddressInfo
 
+const admin = { context: domain, actor: { name: 'admin' } }
 const clients: { host: string; id: string; secret: string }[] = []
 for (let n = 0; n < Number(tenantCount); n++) {
   const host = `t${n}.localhost:${port}`
   const settings = { ...defaultSettings, domain: host }
-  const tenant = await createTenant(domain, admin, { name: '', metadata: {}, settings })
-  const application = await createApplication(domain, admin, tenant.id, {
+  const tenant = await createTenant(admin, { name: '', metadata: {}, settings })
+  const scope = { ...admin, tenantId: tenant.id }
+  const application = await createApplication(scope, {
     name: 'Shop',
     metadata: {},
     loginUrl: '',
@@ -66,7 +67,7 @@ for (let n = 0; n < Number(tenantCount); n++) {
   })
   clients.push({ host, id: application.id, secret: openSecret(domain, application) })
   if (n > 0) continue
-  const user = await createUser(domain, admin, tenant.id, {
+  const user = await createUser(scope, {
     email: 'ada@example.com',
     emailVerified: true,
     disabled: false,
@@ -74,7 +75,7 @@ for (let n = 0; n < Number(tenantCount); n++) {
     profile: { name: 'Ada Lovelace' },
   })
   const password = { disabled: false, metadata: {}, alg: 'plain', hash: 'correct horse' }
-  await createCredential(domain, admin, tenant.id, user.id, password)
+  await createCredential(scope, user.id, password)
 }
 
 /** Verifies passwords with nothing around it, as many at a time as the service does. */

@@ -1,8 +1,14 @@
-import { type ApiKeyInput, createApiKey, revokeApiKey } from './domain/api-keys.ts'
+import { type ApiKeyInput, createApiKey, listApiKeys, revokeApiKey } from './domain/api-keys.ts'
 import { rotateApplicationSecret } from './domain/applications.ts'
-import type { Actor, DomainContext } from './domain/context.ts'
+import type { DomainContext, ServiceScope } from './domain/context.ts'
 import { rotateSigningKey } from './domain/signing-keys.ts'
-import { createTenant, defaultSettings, deleteTenant } from './domain/tenants.ts'
+import {
+  createTenant,
+  defaultSettings,
+  deleteTenant,
+  findTenant,
+  listTenants,
+} from './domain/tenants.ts'
 import { type SeedReport, seed } from './seed.ts'
 import type { AuditQuery } from './store/ports.ts'
 import type { ApiKey, StoredAuditEntry, Tenant, TenantSettings } from './store/records.ts'
@@ -50,37 +56,35 @@ export interface Admin {
   seed(document: unknown): Promise<SeedReport>
 }
 
-const actor: Actor = { name: 'admin' }
-
 /** The admin half of a service. */
 export function createAdmin(context: DomainContext): Admin {
-  const { store } = context
+  const scope: ServiceScope = { context, actor: { name: 'admin' } }
   return {
     createTenant: ({ domain, name = '', settings }) =>
-      createTenant(context, actor, {
+      createTenant(scope, {
         name,
         metadata: {},
         settings: { ...defaultSettings, ...settings, domain },
       }),
-    deleteTenant: (id) => deleteTenant(context, actor, id),
+    deleteTenant: (id) => deleteTenant({ ...scope, tenantId: id }),
     async listTenants() {
       const tenants: Tenant[] = []
       for (let after: string | undefined; ; ) {
-        const page = await store.tenants.list('all', { after, limit: 1_000 })
+        const page = await listTenants(scope, 'all', { after, limit: 1_000 })
         tenants.push(...page.items)
         if (!page.more) return tenants
         after = page.items.at(-1)?.id
       }
     },
-    findTenant: (domain) => store.tenants.findByDomain(domain),
-    createApiKey: (input) => createApiKey(context, actor, input),
-    listApiKeys: () => store.apiKeys.list(),
-    revokeApiKey: (id) => revokeApiKey(context, actor, id),
+    findTenant: (domain) => findTenant(scope, domain),
+    createApiKey: (input) => createApiKey(scope, input),
+    listApiKeys: () => listApiKeys(scope),
+    revokeApiKey: (id) => revokeApiKey(scope, id),
     async rotateApplicationSecret(tenantId, applicationId) {
-      await rotateApplicationSecret(context, actor, tenantId, applicationId)
+      await rotateApplicationSecret({ ...scope, tenantId }, applicationId)
     },
-    rotateSigningKey: (tenantId, options) => rotateSigningKey(context, actor, tenantId, options),
-    audit: (query = {}) => store.audit.list(query),
-    seed: (document) => seed(context, actor, document),
+    rotateSigningKey: (tenantId, options) => rotateSigningKey({ ...scope, tenantId }, options),
+    audit: (query = {}) => context.store.audit.list(query),
+    seed: (document) => seed(scope, document),
   }
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { createApplication } from './domain/applications.ts'
-import type { Actor, DomainContext } from './domain/context.ts'
+import { createApplication, listApplications } from './domain/applications.ts'
+import type { Scope, ServiceScope } from './domain/context.ts'
 import { createCredential } from './domain/credentials.ts'
 import { ServiceError } from './domain/errors.ts'
-import { canonicalDomain, emailKey } from './domain/rules.ts'
-import { createTenant, defaultSettings } from './domain/tenants.ts'
-import { createUser } from './domain/users.ts'
+import { canonicalDomain } from './domain/rules.ts'
+import { createTenant, defaultSettings, findTenant } from './domain/tenants.ts'
+import { createUser, findUser } from './domain/users.ts'
 import { applicationInput } from './http/applications.ts'
 import { credentialInput } from './http/credentials.ts'
 import { applicationBody, credentialBody, tenantBody, userBody } from './http/schemas.ts'
@@ -48,11 +48,7 @@ export interface SeedReport {
  *
  * @throws ServiceError `invalid_request` when the document has another shape; then nothing is written.
  */
-export async function seed(
-  context: DomainContext,
-  actor: Actor,
-  document: unknown,
-): Promise<SeedReport> {
+export async function seed(scope: ServiceScope, document: unknown): Promise<SeedReport> {
   const parsed = seedDocument.safeParse(document)
   if (!parsed.success) {
     throw new ServiceError(
@@ -62,58 +58,48 @@ export async function seed(
   }
   const report: SeedReport = { tenants: 0, applications: 0, users: 0 }
   for (const entry of parsed.data.tenants) {
-    const tenant = await seedTenant(context, actor, entry, report)
-    await seedApplications(context, actor, tenant, entry, report)
-    await seedUsers(context, actor, tenant, entry, report)
+    const { id: tenantId } = await seedTenant(scope, entry, report)
+    await seedApplications({ ...scope, tenantId }, entry, report)
+    await seedUsers({ ...scope, tenantId }, entry, report)
   }
   return report
 }
 
 async function seedTenant(
-  context: DomainContext,
-  actor: Actor,
+  scope: ServiceScope,
   entry: SeedTenant,
   report: SeedReport,
 ): Promise<Tenant> {
   const domain = canonicalDomain(entry.settings.domain)
-  const existing = await context.store.tenants.findByDomain(domain)
+  const existing = await findTenant(scope, domain)
   if (existing) return existing
 
   report.tenants++
-  return createTenant(context, actor, tenantInput(entry))
+  return createTenant(scope, tenantInput(entry))
 }
 
 async function seedApplications(
-  context: DomainContext,
-  actor: Actor,
-  tenant: Tenant,
+  scope: Scope,
   { applications }: SeedTenant,
   report: SeedReport,
 ): Promise<void> {
   if (applications.length === 0) return
-  const page = await context.store.applications.list(tenant.id, { after: undefined, limit: 1_000 })
-  const names = new Set(page?.items.map(({ name }) => name))
+  const { items } = await listApplications(scope, { after: undefined, limit: 1_000 })
+  const names = new Set(items.map(({ name }) => name))
   for (const body of applications) {
     if (names.has(body.name)) continue
-    await createApplication(context, actor, tenant.id, applicationInput(body))
+    await createApplication(scope, applicationInput(body))
     report.applications++
   }
 }
 
-async function seedUsers(
-  context: DomainContext,
-  actor: Actor,
-  tenant: Tenant,
-  { users }: SeedTenant,
-  report: SeedReport,
-): Promise<void> {
+async function seedUsers(scope: Scope, { users }: SeedTenant, report: SeedReport): Promise<void> {
   for (const { password, ...body } of users) {
-    const key = emailKey(body.profile.email)
-    if (await context.store.users.findByEmail(tenant.id, key)) continue
-    const user = await createUser(context, actor, tenant.id, userInput(body))
+    if (await findUser(scope, body.profile.email)) continue
+    const user = await createUser(scope, userInput(body))
     report.users++
     if (!password) continue
     const input = credentialInput({ disabled: false, metadata: {}, password })
-    await createCredential(context, actor, tenant.id, user.id, input)
+    await createCredential(scope, user.id, input)
   }
 }

@@ -1,6 +1,7 @@
-import type { Micros, StoredPassword, User } from '../store/records.ts'
+import type { Credential, StoredPassword, User } from '../store/records.ts'
+import { commit, unlessRefused } from './commit.ts'
 import { commonPasswords } from './common-passwords.ts'
-import { type Actor, auditEntry, type DomainContext, nextUpdate, nowMicros } from './context.ts'
+import { type DomainContext, nowMicros, type Scope, updated } from './context.ts'
 import { passwordCredential } from './credentials.ts'
 import { emailKey } from './rules.ts'
 import { createUser } from './users.ts'
@@ -30,19 +31,15 @@ export function judgePassword(password: string, email: string): PasswordProblem 
  * @param input - `password` is hashed beforehand, so that a taken address costs the same time.
  * @throws ServiceError `already_exists` when the address is taken.
  */
-export async function signUp(
-  context: DomainContext,
-  actor: Actor,
-  tenantId: string,
+export function signUp(
+  scope: Scope,
   input: { email: string; name: string; password: StoredPassword },
 ): Promise<User> {
   const profile: User['profile'] = input.name === '' ? {} : { name: input.name }
   return createUser(
-    context,
-    actor,
-    tenantId,
+    scope,
     { email: input.email, emailVerified: false, disabled: false, metadata: {}, profile },
-    (user) => passwordCredential(context, user, input.password),
+    (user) => passwordCredential(scope.context, user, input.password),
   )
 }
 
@@ -52,26 +49,19 @@ export async function signUp(
  * @returns Whether the address is still the user's own.
  */
 export async function confirmAddress(
-  context: DomainContext,
-  actor: Actor,
-  tenantId: string,
+  scope: Scope,
   userId: string,
   provenKey: string,
 ): Promise<boolean> {
-  const entry = auditEntry(context, actor, 'user.verify', tenantId, userId)
-  const outcome = await context.store.users.update(
-    tenantId,
-    userId,
-    (current) => {
-      if (current.emailKey !== provenKey || current.verifiedAt !== undefined) return current
-      const updatedAt = nextUpdate(context.clock, current.updatedAt)
-      return { ...current, verifiedAt: nowMicros(context.clock), updatedAt }
-    },
-    entry,
+  const { context, tenantId } = scope
+  function change(last: User): User {
+    if (last.emailKey !== provenKey || last.verifiedAt !== undefined) return last
+    return updated(context, last, { verifiedAt: nowMicros(context.clock) })
+  }
+  const confirmed = commit(scope, 'user.verify', userId, (audit) =>
+    context.store.users.update(tenantId, userId, change, audit),
   )
-  if (outcome.kind !== 'updated' || outcome.after.emailKey !== provenKey) return false
-  if (outcome.before !== outcome.after) context.events.emit('change', entry)
-  return true
+  return (await unlessRefused(confirmed, 'not_found'))?.emailKey === provenKey
 }
 
 /**
@@ -81,42 +71,26 @@ export async function confirmAddress(
  * @returns Whether it was done; it is not for a disabled credential.
  */
 export async function resetPassword(
-  context: DomainContext,
-  actor: Actor,
+  scope: Scope,
   user: User,
   password: StoredPassword,
 ): Promise<boolean> {
-  const now = nowMicros(context.clock)
-  const entry = auditEntry(context, actor, 'credential.reset', user.tenantId, `${user.id}/password`)
-  const isSet = await replacePassword(context, user, password, now, entry)
-  if (!isSet) return false
-  context.events.emit('change', entry)
-  await confirmAddress(context, actor, user.tenantId, user.id, user.emailKey)
-  return true
-}
-
-async function replacePassword(
-  context: DomainContext,
-  user: User,
-  password: StoredPassword,
-  now: Micros,
-  entry: ReturnType<typeof auditEntry>,
-): Promise<boolean> {
+  const { context, tenantId } = scope
   const { credentials } = context.store
-  const outcome = await credentials.update(
-    user.tenantId,
-    user.id,
-    'password',
-    (current) => {
-      if (current.disabled) return { credential: current }
-      const updatedAt = nextUpdate(context.clock, current.updatedAt)
-      return { credential: { ...current, password, updatedAt }, sessionsValidAfter: now }
-    },
-    entry,
-  )
-  if (outcome.kind === 'updated') return !outcome.after.disabled
-  const created = passwordCredential(context, user, password)
-  return (await credentials.insert(created, entry, now)) === 'inserted'
+  const now = nowMicros(context.clock)
+  function change(last: Credential) {
+    if (last.disabled) return { credential: last }
+    return { credential: updated(context, last, { password }), sessionsValidAfter: now }
+  }
+  const reset = commit(scope, 'credential.reset', `${user.id}/password`, async (audit) => {
+    const outcome = await credentials.update(tenantId, user.id, 'password', change, audit)
+    if (outcome.kind !== 'missing') return outcome
+    return credentials.insert(passwordCredential(context, user, password), audit, now)
+  })
+  const credential = await unlessRefused(reset, 'not_found', 'already_exists')
+  if (!credential || credential.disabled) return false
+  await confirmAddress(scope, user.id, user.emailKey)
+  return true
 }
 
 /**

@@ -1,7 +1,8 @@
 import { hash, randomInt } from 'node:crypto'
 import type { ApiKey, Micros, Reach } from '../store/records.ts'
-import { type Actor, auditEntry, type DomainContext, nowMicros } from './context.ts'
-import { notFound, ServiceError } from './errors.ts'
+import { commit } from './commit.ts'
+import { type DomainContext, nowMicros, type ServiceScope } from './context.ts'
+import { ServiceError } from './errors.ts'
 import { newId } from './ids.ts'
 import { checkText } from './rules.ts'
 
@@ -29,45 +30,42 @@ export interface ApiKeyInput {
  * @throws ServiceError `not_found` when it names a tenant that does not exist.
  */
 export async function createApiKey(
-  context: DomainContext,
-  actor: Actor,
+  scope: ServiceScope,
   input: ApiKeyInput,
 ): Promise<{ key: ApiKey; secret: string }> {
+  const { clock, store } = scope.context
   checkText('invalid_request', 'The name of the key', input.name)
   if (input.reach !== 'all' && input.reach.length === 0) {
     throw new ServiceError('invalid_request', 'A key needs at least one tenant, or all of them.')
   }
   const secret = newSecret()
-  const id = newId('key', context.clock)
+  const id = newId('key', clock)
   const key: ApiKey = {
     id,
     name: input.name,
     hash: hashApiKey(secret),
     last4: secret.slice(-4),
     reach: input.reach === 'all' ? 'all' : [...new Set(input.reach)].sort(),
-    createdAt: nowMicros(context.clock),
+    createdAt: nowMicros(clock),
     expiresAt: input.expiresAt,
     revokedAt: undefined,
     lastUsedAt: undefined,
   }
-  const entry = auditEntry(context, actor, 'api_key.create', undefined, id)
-  const outcome = await context.store.apiKeys.insert(key, entry)
-  if (outcome !== 'inserted') throw notFound()
-  context.events.emit('change', entry)
+  await commit(scope, 'api_key.create', id, (audit) => store.apiKeys.insert(key, audit))
   return { key, secret }
 }
 
+/** All keys, revoked and expired ones included, in the order of creation. */
+export function listApiKeys({ context }: ServiceScope): Promise<ApiKey[]> {
+  return context.store.apiKeys.list()
+}
+
 /** Ends a key at once; answers with the key. Ending it again changes nothing. */
-export async function revokeApiKey(
-  context: DomainContext,
-  actor: Actor,
-  id: string,
-): Promise<ApiKey> {
-  const entry = auditEntry(context, actor, 'api_key.revoke', undefined, id)
-  const revoked = await context.store.apiKeys.revoke(id, nowMicros(context.clock), entry)
-  if (!revoked) throw notFound()
-  context.events.emit('change', entry)
-  return revoked
+export function revokeApiKey(scope: ServiceScope, id: string): Promise<ApiKey> {
+  const { clock, store } = scope.context
+  return commit(scope, 'api_key.revoke', id, (audit) =>
+    store.apiKeys.revoke(id, nowMicros(clock), audit),
+  )
 }
 
 /**

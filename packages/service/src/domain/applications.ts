@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto'
+import type { Listing, Page } from '../store/ports.ts'
 import type { Application } from '../store/records.ts'
-import { type Actor, auditEntry, type DomainContext, nextUpdate, nowMicros } from './context.ts'
-import { notFound } from './errors.ts'
+import { commit, type WriteAction } from './commit.ts'
+import { type DomainContext, nowMicros, type Scope, updated } from './context.ts'
+import { found } from './errors.ts'
 import { newId } from './ids.ts'
 import { checkMetadata, checkText, checkUrl, checkUrls } from './rules.ts'
+import { getTenant } from './tenants.ts'
 
 /** What a caller decides about an application. */
 export type ApplicationInput = Pick<
@@ -13,12 +16,11 @@ export type ApplicationInput = Pick<
 
 /** Creates an application with a new client secret. */
 export async function createApplication(
-  context: DomainContext,
-  actor: Actor,
-  tenantId: string,
+  scope: Scope,
   input: ApplicationInput,
 ): Promise<Application> {
-  await checkApplication(context, tenantId, input)
+  await checkApplication(scope, input)
+  const { context, tenantId } = scope
   const now = nowMicros(context.clock)
   const id = newId('app', context.clock)
   const application: Application = {
@@ -27,50 +29,51 @@ export async function createApplication(
     createdAt: now,
     updatedAt: now,
     ...input,
-    sealedSecret: context.vault.seal(secretPurpose(id), newSecret()),
+    sealedSecret: newSecret(context, id),
   }
-  const entry = auditEntry(context, actor, 'application.create', tenantId, id)
-  const outcome = await context.store.applications.insert(application, entry)
-  if (outcome !== 'inserted') throw notFound()
-  context.events.emit('change', entry)
-  return application
+  return commit(scope, 'application.create', id, (audit) =>
+    context.store.applications.insert(application, audit),
+  )
+}
+
+/** One application. */
+export async function getApplication(
+  { context, tenantId }: Scope,
+  id: string,
+): Promise<Application> {
+  return found(await context.store.applications.get(tenantId, id))
+}
+
+/** One page of the tenant's applications. */
+export async function listApplications(
+  { context, tenantId }: Scope,
+  page: Page,
+): Promise<Listing<Application>> {
+  return found(await context.store.applications.list(tenantId, page))
 }
 
 /** Replaces what a caller decides about an application by `input`, all of it. The secret stays. */
 export async function updateApplication(
-  context: DomainContext,
-  actor: Actor,
-  tenantId: string,
+  scope: Scope,
   id: string,
   input: ApplicationInput,
 ): Promise<Application> {
-  await checkApplication(context, tenantId, input)
-  return change(context, actor, 'application.update', tenantId, id, () => input)
+  await checkApplication(scope, input)
+  return change(scope, 'application.update', id, input)
 }
 
 /** Replaces the client secret; the old one stops at once. */
-export async function rotateApplicationSecret(
-  context: DomainContext,
-  actor: Actor,
-  tenantId: string,
-  id: string,
-): Promise<Application> {
-  const sealedSecret = context.vault.seal(secretPurpose(id), newSecret())
-  return change(context, actor, 'application.rotate_secret', tenantId, id, () => ({ sealedSecret }))
+export function rotateApplicationSecret(scope: Scope, id: string): Promise<Application> {
+  const sealedSecret = newSecret(scope.context, id)
+  return change(scope, 'application.rotate_secret', id, { sealedSecret })
 }
 
 /** Deletes an application; answers with its last version. */
-export async function deleteApplication(
-  context: DomainContext,
-  actor: Actor,
-  tenantId: string,
-  id: string,
-): Promise<Application> {
-  const entry = auditEntry(context, actor, 'application.delete', tenantId, id)
-  const deleted = await context.store.applications.delete(tenantId, id, entry)
-  if (!deleted) throw notFound()
-  context.events.emit('change', entry)
-  return deleted
+export function deleteApplication(scope: Scope, id: string): Promise<Application> {
+  const { context, tenantId } = scope
+  return commit(scope, 'application.delete', id, (audit) =>
+    context.store.applications.delete(tenantId, id, audit),
+  )
 }
 
 /** The client secret in clear text. */
@@ -78,39 +81,26 @@ export function openSecret(context: DomainContext, application: Application): st
   return context.vault.open(secretPurpose(application.id), application.sealedSecret)
 }
 
-async function change(
-  context: DomainContext,
-  actor: Actor,
-  action: string,
-  tenantId: string,
+function change(
+  scope: Scope,
+  action: WriteAction,
   id: string,
-  changes: () => Partial<Application>,
+  changes: Partial<Application>,
 ): Promise<Application> {
-  const entry = auditEntry(context, actor, action, tenantId, id)
-  const outcome = await context.store.applications.update(
-    tenantId,
-    id,
-    (current) => ({
-      ...current,
-      ...changes(),
-      updatedAt: nextUpdate(context.clock, current.updatedAt),
-    }),
-    entry,
+  const { context, tenantId } = scope
+  return commit(scope, action, id, (audit) =>
+    context.store.applications.update(
+      tenantId,
+      id,
+      (last) => updated(context, last, changes),
+      audit,
+    ),
   )
-  if (outcome.kind !== 'updated') throw notFound()
-  context.events.emit('change', entry)
-  return outcome.after
 }
 
 /** The rules for URLs depend on the tenant, so they are checked against it. */
-async function checkApplication(
-  context: DomainContext,
-  tenantId: string,
-  input: ApplicationInput,
-): Promise<void> {
-  const tenant = await context.store.tenants.get(tenantId)
-  if (!tenant) throw notFound()
-  const { developerMode } = tenant.settings
+async function checkApplication(scope: Scope, input: ApplicationInput): Promise<void> {
+  const { developerMode } = (await getTenant(scope)).settings
   checkText('invalid_request', '"name"', input.name)
   checkMetadata(input.metadata)
   if (input.loginUrl !== '') checkUrl('"login_url"', input.loginUrl, developerMode)
@@ -118,8 +108,8 @@ async function checkApplication(
   checkUrls('redirect_urls', input.redirectUrls, developerMode)
 }
 
-function newSecret(): string {
-  return randomBytes(32).toString('base64url')
+function newSecret({ vault }: DomainContext, id: string): string {
+  return vault.seal(secretPurpose(id), randomBytes(32).toString('base64url'))
 }
 
 function secretPurpose(id: string): string {

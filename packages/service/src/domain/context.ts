@@ -25,30 +25,32 @@ export interface Actor {
   readonly requestId?: string
 }
 
+/** One request, on whose behalf rules run. Made once, where the request comes in. */
+export interface ServiceScope {
+  readonly context: DomainContext
+  readonly actor: Actor
+  /** The tenant it is about; `undefined` for what concerns the service itself, such as API keys. */
+  readonly tenantId?: string | undefined
+}
+
+/** One request within a tenant. */
+export interface Scope extends ServiceScope {
+  readonly tenantId: string
+}
+
 /** Now, as records hold it. */
 export function nowMicros(clock: Clock): Micros {
   return Math.floor(clock.now() * 1000)
 }
 
-/** The next `updatedAt`: now, but always after the last one, even when the clock stands still. */
-export function nextUpdate(clock: Clock, last: Micros): Micros {
-  return Math.max(nowMicros(clock), last + 1)
-}
-
-/** The audit entry for what `actor` is about to do to `target`. */
-export function auditEntry(
-  context: DomainContext,
-  actor: Actor,
-  action: string,
-  tenantId: string | undefined,
-  target: string,
-): AuditEntry {
-  return {
-    at: nowMicros(context.clock),
-    tenantId,
-    actor: actor.name,
-    requestId: actor.requestId,
-    action,
-    target,
-  }
+/**
+ * The record with `changes`, updated now: later than its last update, even when the clock stands
+ * still.
+ */
+export function updated<T extends { updatedAt: Micros }>(
+  { clock }: DomainContext,
+  record: T,
+  changes: Partial<T>,
+): T {
+  return { ...record, ...changes, updatedAt: Math.max(nowMicros(clock), record.updatedAt + 1) }
 }

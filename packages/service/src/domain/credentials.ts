@@ -1,8 +1,11 @@
+import type { Listing, Page } from '../store/ports.ts'
 import type { Credential, Metadata, StoredPassword, User } from '../store/records.ts'
-import { type Actor, auditEntry, type DomainContext, nextUpdate, nowMicros } from './context.ts'
-import { notFound, ServiceError } from './errors.ts'
+import { commit } from './commit.ts'
+import { type DomainContext, nowMicros, type Scope, updated } from './context.ts'
+import { alreadyExists, found, ServiceError } from './errors.ts'
 import { importPassword, isStalePassword, isStoredPassword } from './passwords.ts'
 import { checkMetadata } from './rules.ts'
+import { getUser } from './users.ts'
 
 /** What a caller decides about a password credential; `alg` and `hash` as the caller sent them. */
 export interface CredentialInput {
@@ -18,26 +21,41 @@ export interface CredentialInput {
  * @throws ServiceError `already_exists` when the user has one: a create never overwrites a password.
  */
 export async function createCredential(
-  context: DomainContext,
-  actor: Actor,
-  tenantId: string,
+  scope: Scope,
   userId: string,
   input: CredentialInput,
 ): Promise<Credential> {
   checkMetadata(input.metadata)
+  const { context, tenantId } = scope
+  const { credentials } = context.store
   // Hashing is the expensive part, so what would be refused anyway is refused before it.
-  const user = await context.store.users.get(tenantId, userId)
-  if (!user) throw notFound()
-  if (await context.store.credentials.get(tenantId, userId, 'password')) throw passwordExists()
-
+  const user = await getUser(scope, userId)
+  if (await credentials.get(tenantId, userId, 'password')) {
+    throw alreadyExists('credential.create')
+  }
   const password = await importPassword(context, input.alg, input.hash)
   const credential = passwordCredential(context, user, password, input)
-  const entry = auditEntry(context, actor, 'credential.create', tenantId, `${userId}/password`)
-  const outcome = await context.store.credentials.insert(credential, entry)
-  if (outcome === 'duplicate') throw passwordExists()
-  if (outcome === 'orphan') throw notFound()
-  context.events.emit('change', entry)
-  return credential
+  return commit(scope, 'credential.create', `${userId}/password`, (audit) =>
+    credentials.insert(credential, audit),
+  )
+}
+
+/** One credential of a user. */
+export async function getCredential(
+  { context, tenantId }: Scope,
+  userId: string,
+  id: string,
+): Promise<Credential> {
+  return found(await context.store.credentials.get(tenantId, userId, id))
+}
+
+/** One page of the credentials of a user. */
+export async function listCredentials(
+  { context, tenantId }: Scope,
+  userId: string,
+  page: Page,
+): Promise<Listing<Credential>> {
+  return found(await context.store.credentials.list(tenantId, userId, page))
 }
 
 /** A password credential of `user`, made now. */
@@ -70,71 +88,38 @@ export function passwordCredential(
  * @throws ServiceError `conflict` for a copy from before a login upgraded the hash.
  */
 export async function updateCredential(
-  context: DomainContext,
-  actor: Actor,
-  tenantId: string,
+  scope: Scope,
   userId: string,
   id: string,
   input: CredentialInput,
 ): Promise<Credential> {
   checkMetadata(input.metadata)
-  const stored = await context.store.credentials.get(tenantId, userId, id)
-  if (!stored) throw notFound()
-  const { alg, hash } = input
+  const { context, tenantId } = scope
+  const { alg, hash, disabled, metadata } = input
+  const stored = await getCredential(scope, userId, id)
   const isUnchanged = isStoredPassword(stored.password, alg, hash)
   if (!isUnchanged && isStalePassword(stored.password, alg, hash)) throw staleCopy()
   const replacement = isUnchanged ? undefined : await importPassword(context, alg, hash)
 
-  const entry = auditEntry(context, actor, 'credential.update', tenantId, `${userId}/${id}`)
-  const outcome = await context.store.credentials.update(
-    tenantId,
-    userId,
-    id,
-    (current) => {
-      const isStillUnchanged = isStoredPassword(current.password, alg, hash)
-      if (!replacement && !isStillUnchanged) throw staleCopy()
-      const credential = {
-        ...current,
-        disabled: input.disabled,
-        metadata: input.metadata,
-        password: replacement ?? current.password,
-        updatedAt: nextUpdate(context.clock, current.updatedAt),
-      }
-      if (!replacement) return { credential }
-      return { credential, sessionsValidAfter: nowMicros(context.clock) }
-    },
-    entry,
+  function change(last: Credential) {
+    if (!replacement && !isStoredPassword(last.password, alg, hash)) throw staleCopy()
+    const password = replacement ?? last.password
+    const credential = updated(context, last, { disabled, metadata, password })
+    return replacement
+      ? { credential, sessionsValidAfter: nowMicros(context.clock) }
+      : { credential }
+  }
+  return commit(scope, 'credential.update', `${userId}/${id}`, (audit) =>
+    context.store.credentials.update(tenantId, userId, id, change, audit),
   )
-  if (outcome.kind !== 'updated') throw notFound()
-  context.events.emit('change', entry)
-  return outcome.after
 }
 
 /** Removes a credential and ends the user's sessions; answers with its last version. */
-export async function deleteCredential(
-  context: DomainContext,
-  actor: Actor,
-  tenantId: string,
-  userId: string,
-  id: string,
-): Promise<Credential> {
-  const entry = auditEntry(context, actor, 'credential.delete', tenantId, `${userId}/${id}`)
-  const deleted = await context.store.credentials.delete(
-    tenantId,
-    userId,
-    id,
-    entry,
-    nowMicros(context.clock),
-  )
-  if (!deleted) throw notFound()
-  context.events.emit('change', entry)
-  return deleted
-}
-
-function passwordExists(): ServiceError {
-  return new ServiceError(
-    'already_exists',
-    'The user has a password credential; change it by POST to its own address, which ends in /credentials/password.',
+export function deleteCredential(scope: Scope, userId: string, id: string): Promise<Credential> {
+  const { context, tenantId } = scope
+  const now = nowMicros(context.clock)
+  return commit(scope, 'credential.delete', `${userId}/${id}`, (audit) =>
+    context.store.credentials.delete(tenantId, userId, id, audit, now),
   )
 }
 

@@ -54,3 +54,22 @@ export function notFound(): ServiceError {
     'There is no such object or route, or this API key cannot reach it.',
   )
 }
+
+/** What was found. @throws ServiceError `not_found` for nothing. */
+export function found<T>(record: T | undefined): T {
+  if (record === undefined) throw notFound()
+  return record
+}
+
+const existing: Record<string, string> = {
+  tenant: 'Another tenant has this "settings.domain".',
+  user: 'Another user of this tenant has this "profile.email".',
+  credential:
+    'The user has a password credential; change it by POST to its own address, which ends in /credentials/password.',
+}
+
+/** The refusal of a second object where there can be one, by an action such as `user.create`. */
+export function alreadyExists(action: string): ServiceError {
+  const message = existing[action.split('.')[0] ?? '']
+  return new ServiceError('already_exists', message ?? 'There is such an object already.')
+}

@@ -1,10 +1,10 @@
 import type { User } from '../store/records.ts'
-import type { Actor, DomainContext } from './context.ts'
+import { unlessRefused } from './commit.ts'
+import type { Scope } from './context.ts'
 import { passwordCredential } from './credentials.ts'
-import { ServiceError } from './errors.ts'
+import { alreadyExists } from './errors.ts'
 import { importPassword } from './passwords.ts'
-import { emailKey } from './rules.ts'
-import { checkUser, createUser, type UserInput } from './users.ts'
+import { checkUser, createUser, findUser, type UserInput } from './users.ts'
 
 /** The password of an imported user, as the caller sent it. */
 export interface ImportedPassword {
@@ -22,32 +22,23 @@ export type Imported = { kind: 'created'; user: User } | { kind: 'existing'; use
  * @throws ServiceError as {@link createUser} and {@link importPassword} do.
  */
 export async function importUser(
-  context: DomainContext,
-  actor: Actor,
-  tenantId: string,
+  scope: Scope,
   input: UserInput,
   password: ImportedPassword | undefined,
 ): Promise<Imported> {
   checkUser(input)
-  const find = () => context.store.users.findByEmail(tenantId, emailKey(input.email))
+  const { context } = scope
   // Hashing is the expensive part, so nobody is hashed for who is there already.
-  const present = await find()
+  const present = await findUser(scope, input.email)
   if (present) return { kind: 'existing', user: present }
 
   const stored = password && (await importPassword(context, password.alg, password.hash))
-  try {
-    const user = await createUser(
-      context,
-      actor,
-      tenantId,
-      input,
-      stored && ((created) => passwordCredential(context, created, stored)),
-    )
-    return { kind: 'created', user }
-  } catch (error) {
-    const isTaken = error instanceof ServiceError && error.code === 'already_exists'
-    const other = isTaken ? await find() : undefined
-    if (other) return { kind: 'existing', user: other }
-    throw error
-  }
+  const created = await unlessRefused(
+    createUser(scope, input, stored && ((user) => passwordCredential(context, user, stored))),
+    'already_exists',
+  )
+  if (created) return { kind: 'created', user: created }
+  const other = await findUser(scope, input.email)
+  if (other) return { kind: 'existing', user: other }
+  throw alreadyExists('user.create')
 }

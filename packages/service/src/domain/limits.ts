@@ -2,7 +2,8 @@ import { hash } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { Admission, AttemptLimit, ProtocolStore } from '../store/protocol-store.ts'
 import type { Tenant } from '../store/records.ts'
-import { type DomainContext, nowMicros } from './context.ts'
+import { note } from './commit.ts'
+import type { DomainContext } from './context.ts'
 import { emailKey } from './rules.ts'
 
 /** How often things may be tried before each further attempt has to wait. */
@@ -71,14 +72,9 @@ export function createThrottle(
     if (now - (audited.get(name + key) ?? 0) < AUDIT_EVERY_MS) return
     if (audited.size >= MAX_REMEMBERED) audited.clear()
     audited.set(name + key, now)
-    await domain.store.audit.append({
-      at: nowMicros(domain.clock),
-      tenantId: facts.tenant.id,
-      actor: 'visitor',
-      requestId: facts.requestId,
-      action: `limit.${auditNames[name]}`,
-      target: key,
-    })
+    const { tenant, requestId } = facts
+    const scope = { context: domain, actor: { name: 'visitor', requestId }, tenantId: tenant.id }
+    await note(scope, `limit.${auditNames[name]}`, key)
   }
 
   async function admitClient(name: keyof Limits, facts: Attempter): Promise<Admission> {

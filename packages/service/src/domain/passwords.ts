@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Credential, StoredAlgorithm, StoredPassword, User } from '../store/records.ts'
-import { type Actor, auditEntry, type DomainContext, nextUpdate } from './context.ts'
+import { commit, unlessRefused } from './commit.ts'
+import { type DomainContext, type Scope, updated } from './context.ts'
 import { ServiceError } from './errors.ts'
 import { type HashPriority, STANDARD_COST } from './password-engine.ts'
 
@@ -99,12 +100,11 @@ export type Verification =
  * password at the standard cost, unless it was changed by somebody else meanwhile.
  */
 export async function verifyPassword(
-  context: DomainContext,
-  actor: Actor,
-  tenantId: string,
+  scope: Scope,
   user: User | undefined,
   password: string,
 ): Promise<Verification> {
+  const { context, tenantId } = scope
   const credential = user && (await context.store.credentials.get(tenantId, user.id, 'password'))
   const text = normalisePassword(password)
   const stored = credential?.password
@@ -119,7 +119,7 @@ export async function verifyPassword(
   if (!matches || attempt === '') return { kind: 'refused', reason: 'wrong_password' }
   if (user.disabled) return { kind: 'refused', reason: 'user_disabled' }
   if (credential.disabled) return { kind: 'refused', reason: 'credential_disabled' }
-  return { kind: 'verified', upgraded: await upgrade(context, actor, credential, text) }
+  return { kind: 'verified', upgraded: await upgrade(scope, credential, text) }
 }
 
 /** Whether the posted pair is exactly what is stored. */
@@ -136,36 +136,24 @@ export function isStalePassword(stored: StoredPassword, alg: string, hash: strin
   return isWrapped(alg) || isMislabelled || stored.upgradedFrom === fingerprint(hash)
 }
 
-async function upgrade(
-  context: DomainContext,
-  actor: Actor,
-  credential: Credential,
-  password: string,
-): Promise<boolean> {
+async function upgrade(scope: Scope, credential: Credential, text: string): Promise<boolean> {
   const before = credential.password
   if (before.alg === 'bcrypt' && before.cost === STANDARD_COST) return false
-  if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES || password.includes('\0')) return false
+  if (Buffer.byteLength(text) > MAX_PASSWORD_BYTES || text.includes('\0')) return false
 
-  const upgraded = await hashPassword(context, password, 'login')
+  const { context } = scope
+  const upgradedFrom = fingerprint(before.hash)
+  const password = { ...(await hashPassword(context, text, 'login')), upgradedFrom }
+  function change(last: Credential) {
+    const isUnchanged = isStoredPassword(last.password, before.alg, before.hash)
+    return { credential: isUnchanged ? updated(context, last, { password }) : last }
+  }
   const { tenantId, userId, id } = credential
-  const outcome = await context.store.credentials.update(
-    tenantId,
-    userId,
-    id,
-    (current) => {
-      const isUnchanged = isStoredPassword(current.password, before.alg, before.hash)
-      if (!isUnchanged) return { credential: current }
-      return {
-        credential: {
-          ...current,
-          updatedAt: nextUpdate(context.clock, current.updatedAt),
-          password: { ...upgraded, upgradedFrom: fingerprint(before.hash) },
-        },
-      }
-    },
-    auditEntry(context, actor, 'credential.upgrade', tenantId, `${userId}/${id}`),
+  const upgraded = commit(scope, 'credential.upgrade', `${userId}/${id}`, (audit) =>
+    context.store.credentials.update(tenantId, userId, id, change, audit),
   )
-  return outcome.kind === 'updated' && outcome.before !== outcome.after
+  // The login goes on without a credential that was deleted meanwhile.
+  return (await unlessRefused(upgraded, 'not_found'))?.password.hash === password.hash
 }
 
 /** What bcrypt is computed over: the password, or the lower-case hexadecimal of its legacy digest. */

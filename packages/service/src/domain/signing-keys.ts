@@ -1,8 +1,8 @@
 import { createHash, generateKeyPair, type JsonWebKey } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { SigningKey } from '../store/records.ts'
-import { type Actor, auditEntry, type DomainContext, nowMicros } from './context.ts'
-import { notFound } from './errors.ts'
+import { commit, unlessRefused } from './commit.ts'
+import { type DomainContext, nowMicros, type Scope } from './context.ts'
 
 const generate = promisify(generateKeyPair)
 
@@ -26,7 +26,7 @@ const RETIRED_KEY_SECONDS = 90 * 86_400
 export async function signingKeys(context: DomainContext, tenantId: string): Promise<PrivateJwk[]> {
   let stored = await context.store.signingKeys.list(tenantId)
   if (stored.length === 0) {
-    await addSigningKey(context, { name: 'admin' }, tenantId)
+    await addSigningKey({ context, actor: { name: 'admin' }, tenantId })
     stored = await context.store.signingKeys.list(tenantId)
   }
   return stored.map((key) => openKey(context, key)).reverse()
@@ -40,32 +40,29 @@ export async function signingKeys(context: DomainContext, tenantId: string): Pro
  * @returns The `kid` of the new key.
  */
 export async function rotateSigningKey(
-  context: DomainContext,
-  actor: Actor,
-  tenantId: string,
+  scope: Scope,
   { withdrawEarlier = false }: { withdrawEarlier?: boolean } = {},
 ): Promise<string> {
-  const before = await context.store.signingKeys.list(tenantId)
-  const kid = await addSigningKey(context, actor, tenantId)
+  const { context, tenantId } = scope
+  const { signingKeys: store } = context.store
+  const before = await store.list(tenantId)
+  const kid = await addSigningKey(scope)
   const horizon = nowMicros(context.clock) - RETIRED_KEY_SECONDS * 1e6
   for (const [index, key] of before.entries()) {
     // A key stopped signing when its successor was made.
     const stoppedAt = before[index + 1]?.createdAt
     const isDue = stoppedAt !== undefined && stoppedAt <= horizon
     if (!isDue && !withdrawEarlier) continue
-    const entry = auditEntry(context, actor, 'signing_key.delete', tenantId, key.id)
-    if (await context.store.signingKeys.delete(tenantId, key.id, entry)) {
-      context.events.emit('change', entry)
-    }
+    const deleted = commit(scope, 'signing_key.delete', key.id, (audit) =>
+      store.delete(tenantId, key.id, audit),
+    )
+    await unlessRefused(deleted, 'not_found')
   }
   return kid
 }
 
-async function addSigningKey(
-  context: DomainContext,
-  actor: Actor,
-  tenantId: string,
-): Promise<string> {
+async function addSigningKey(scope: Scope): Promise<string> {
+  const { context, tenantId } = scope
   const { privateKey } = await generate('rsa', { modulusLength: 2048 })
   const jwk = privateKey.export({ format: 'jwk' })
   const kid = thumbprint(jwk)
@@ -75,10 +72,9 @@ async function addSigningKey(
     createdAt: nowMicros(context.clock),
     sealedJwk: context.vault.seal(purpose(tenantId, kid), JSON.stringify(jwk)),
   }
-  const entry = auditEntry(context, actor, 'signing_key.create', tenantId, kid)
-  const outcome = await context.store.signingKeys.insert(key, entry)
-  if (outcome === 'orphan') throw notFound()
-  context.events.emit('change', entry)
+  await commit(scope, 'signing_key.create', kid, (audit) =>
+    context.store.signingKeys.insert(key, audit),
+  )
   return kid
 }
 

@@ -1,6 +1,8 @@
-import type { Tenant, TenantSettings } from '../store/records.ts'
-import { type Actor, auditEntry, type DomainContext, nextUpdate, nowMicros } from './context.ts'
-import { notFound, ServiceError } from './errors.ts'
+import type { Listing, Page } from '../store/ports.ts'
+import type { Reach, Tenant, TenantSettings } from '../store/records.ts'
+import { commit } from './commit.ts'
+import { nowMicros, type Scope, type ServiceScope, updated } from './context.ts'
+import { found } from './errors.ts'
 import { newId } from './ids.ts'
 import { canonicalDomain, checkEmail, checkMetadata, checkText } from './rules.ts'
 
@@ -30,61 +32,50 @@ export const defaultSettings: Omit<TenantSettings, 'domain'> = {
  *
  * @throws ServiceError `already_exists` when another tenant has the domain, or a code of bad input.
  */
-export async function createTenant(
-  context: DomainContext,
-  actor: Actor,
-  input: TenantInput,
-): Promise<Tenant> {
-  const now = nowMicros(context.clock)
-  const id = newId('ten', context.clock)
+export async function createTenant(scope: ServiceScope, input: TenantInput): Promise<Tenant> {
+  const { clock, store } = scope.context
+  const now = nowMicros(clock)
+  const id = newId('ten', clock)
   const tenant = { id, createdAt: now, updatedAt: now, ...checkTenant(input) }
-  const entry = auditEntry(context, actor, 'tenant.create', id, id)
-  const outcome = await context.store.tenants.insert(tenant, entry)
-  if (outcome !== 'inserted') throw domainTaken()
-  context.events.emit('change', entry)
-  return tenant
+  return commit({ ...scope, tenantId: id }, 'tenant.create', id, (audit) =>
+    store.tenants.insert(tenant, audit),
+  )
+}
+
+/** The tenant. */
+export async function getTenant({ context, tenantId }: Scope): Promise<Tenant> {
+  return found(await context.store.tenants.get(tenantId))
+}
+
+/** The tenant with a domain, in lower case. */
+export function findTenant({ context }: ServiceScope, domain: string): Promise<Tenant | undefined> {
+  return context.store.tenants.findByDomain(domain)
+}
+
+/** One page of the tenants that `reach` names. */
+export function listTenants(
+  { context }: ServiceScope,
+  reach: Reach,
+  page: Page,
+): Promise<Listing<Tenant>> {
+  return context.store.tenants.list(reach, page)
 }
 
 /** Replaces what a caller decides about a tenant by `input`, all of it. */
-export async function updateTenant(
-  context: DomainContext,
-  actor: Actor,
-  id: string,
-  input: TenantInput,
-): Promise<Tenant> {
+export async function updateTenant(scope: Scope, input: TenantInput): Promise<Tenant> {
+  const { context, tenantId } = scope
   const checked = checkTenant(input)
-  const entry = auditEntry(context, actor, 'tenant.update', id, id)
-  const outcome = await context.store.tenants.update(
-    id,
-    (current) => ({
-      ...current,
-      ...checked,
-      updatedAt: nextUpdate(context.clock, current.updatedAt),
-    }),
-    entry,
+  return commit(scope, 'tenant.update', tenantId, (audit) =>
+    context.store.tenants.update(tenantId, (last) => updated(context, last, checked), audit),
   )
-  switch (outcome.kind) {
-    case 'missing':
-      throw notFound()
-    case 'duplicate':
-      throw domainTaken()
-    case 'updated':
-      context.events.emit('change', entry)
-      return outcome.after
-  }
 }
 
 /** Deletes a tenant with all that it holds; answers with its last version. */
-export async function deleteTenant(
-  context: DomainContext,
-  actor: Actor,
-  id: string,
-): Promise<Tenant> {
-  const entry = auditEntry(context, actor, 'tenant.delete', id, id)
-  const deleted = await context.store.tenants.delete(id, entry)
-  if (!deleted) throw notFound()
-  context.events.emit('change', entry)
-  return deleted
+export function deleteTenant(scope: Scope): Promise<Tenant> {
+  const { context, tenantId } = scope
+  return commit(scope, 'tenant.delete', tenantId, (audit) =>
+    context.store.tenants.delete(tenantId, audit),
+  )
 }
 
 function checkTenant(input: TenantInput): TenantInput {
@@ -99,8 +90,4 @@ function checkTenant(input: TenantInput): TenantInput {
     metadata: input.metadata,
     settings: { ...settings, domain: canonicalDomain(settings.domain) },
   }
-}
-
-function domainTaken(): ServiceError {
-  return new ServiceError('already_exists', 'Another tenant has this "settings.domain".')
 }

@@ -1,6 +1,8 @@
+import type { Listing, Page } from '../store/ports.ts'
 import type { Credential, Micros, User } from '../store/records.ts'
-import { type Actor, auditEntry, type DomainContext, nextUpdate, nowMicros } from './context.ts'
-import { notFound, ServiceError } from './errors.ts'
+import { commit } from './commit.ts'
+import { nowMicros, type Scope, updated } from './context.ts'
+import { found, ServiceError } from './errors.ts'
 import { newId } from './ids.ts'
 import { checkEmail, checkMetadata, checkText, emailKey, limits } from './rules.ts'
 
@@ -23,13 +25,12 @@ export interface UserInput {
  * @throws ServiceError `already_exists` when the address is taken within the tenant.
  */
 export async function createUser(
-  context: DomainContext,
-  actor: Actor,
-  tenantId: string,
+  scope: Scope,
   input: UserInput,
   credentialFor?: (user: User) => Credential,
 ): Promise<User> {
   checkUser(input)
+  const { context, tenantId } = scope
   const now = nowMicros(context.clock)
   const user: User = {
     id: newId('usr', context.clock),
@@ -40,12 +41,24 @@ export async function createUser(
     verifiedAt: verifiedAt(input, now),
     sessionsValidAfter: 0,
   }
-  const entry = auditEntry(context, actor, 'user.create', tenantId, user.id)
-  const outcome = await context.store.users.insert(user, entry, credentialFor?.(user))
-  if (outcome === 'duplicate') throw addressTaken()
-  if (outcome === 'orphan') throw notFound()
-  context.events.emit('change', entry)
-  return user
+  return commit(scope, 'user.create', user.id, (audit) =>
+    context.store.users.insert(user, audit, credentialFor?.(user)),
+  )
+}
+
+/** One user. */
+export async function getUser({ context, tenantId }: Scope, id: string): Promise<User> {
+  return found(await context.store.users.get(tenantId, id))
+}
+
+/** The user with an address, however it is written. */
+export function findUser({ context, tenantId }: Scope, email: string): Promise<User | undefined> {
+  return context.store.users.findByEmail(tenantId, emailKey(email))
+}
+
+/** One page of the tenant's users. */
+export async function listUsers({ context, tenantId }: Scope, page: Page): Promise<Listing<User>> {
+  return found(await context.store.users.list(tenantId, page))
 }
 
 /**
@@ -54,55 +67,30 @@ export async function createUser(
  * Another address is unverified, whatever `input` says: a client that GETs, changes and POSTs would
  * carry the proof of the old address along. Disabling ends the user's sessions.
  */
-export async function updateUser(
-  context: DomainContext,
-  actor: Actor,
-  tenantId: string,
-  id: string,
-  input: UserInput,
-): Promise<User> {
+export async function updateUser(scope: Scope, id: string, input: UserInput): Promise<User> {
   checkUser(input)
-  const entry = auditEntry(context, actor, 'user.update', tenantId, id)
-  const outcome = await context.store.users.update(
-    tenantId,
-    id,
-    (current) => {
-      const now = nowMicros(context.clock)
-      const next = decided(input)
-      const isSameAddress = next.emailKey === current.emailKey
-      return {
-        ...current,
-        ...next,
-        verifiedAt: isSameAddress ? verifiedAt(input, current.verifiedAt ?? now, now) : undefined,
-        sessionsValidAfter: next.disabled && !current.disabled ? now : current.sessionsValidAfter,
-        updatedAt: nextUpdate(context.clock, current.updatedAt),
-      }
-    },
-    entry,
-  )
-  switch (outcome.kind) {
-    case 'missing':
-      throw notFound()
-    case 'duplicate':
-      throw addressTaken()
-    case 'updated':
-      context.events.emit('change', entry)
-      return outcome.after
+  const { context, tenantId } = scope
+  function change(last: User): User {
+    const now = nowMicros(context.clock)
+    const next = decided(input)
+    const isSameAddress = next.emailKey === last.emailKey
+    return updated(context, last, {
+      ...next,
+      verifiedAt: isSameAddress ? verifiedAt(input, last.verifiedAt ?? now, now) : undefined,
+      sessionsValidAfter: next.disabled && !last.disabled ? now : last.sessionsValidAfter,
+    })
   }
+  return commit(scope, 'user.update', id, (audit) =>
+    context.store.users.update(tenantId, id, change, audit),
+  )
 }
 
 /** Deletes a user with all credentials; answers with the last version. */
-export async function deleteUser(
-  context: DomainContext,
-  actor: Actor,
-  tenantId: string,
-  id: string,
-): Promise<User> {
-  const entry = auditEntry(context, actor, 'user.delete', tenantId, id)
-  const deleted = await context.store.users.delete(tenantId, id, entry)
-  if (!deleted) throw notFound()
-  context.events.emit('change', entry)
-  return deleted
+export function deleteUser(scope: Scope, id: string): Promise<User> {
+  const { context, tenantId } = scope
+  return commit(scope, 'user.delete', id, (audit) =>
+    context.store.users.delete(tenantId, id, audit),
+  )
 }
 
 function decided(
@@ -133,8 +121,4 @@ export function checkUser(input: UserInput): void {
     checkText('invalid_request', 'The name of a member of "profile"', name, 100)
     checkText('invalid_request', `"profile.${name}"`, value)
   }
-}
-
-function addressTaken(): ServiceError {
-  return new ServiceError('already_exists', 'Another user of this tenant has this "profile.email".')
 }

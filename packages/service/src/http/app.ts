@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import express, { type Express, type IRoute, type RequestHandler } from 'express'
 import type { Logger } from 'pino'
 import { authenticate, reaches } from '../domain/api-keys.ts'
-import { auditEntry, type DomainContext } from '../domain/context.ts'
+import { note } from '../domain/commit.ts'
+import type { DomainContext } from '../domain/context.ts'
 import { notFound, ServiceError } from '../domain/errors.ts'
 import type { ApiKey } from '../store/records.ts'
 import { applicationRoutes } from './applications.ts'
@@ -188,11 +189,11 @@ function callOf(
   res: express.Response,
 ): Call {
   const { key, requestId } = res.locals as Required<Locals>
+  const ids = req.params as Call['ids']
   return {
-    context,
+    scope: { context, actor: { name: `key:${key.id}`, requestId }, tenantId: ids.tenant_id },
     key,
-    actor: { name: `key:${key.id}`, requestId },
-    ids: req.params as Call['ids'],
+    ids,
     spend: (requests) => rateLimit.spend(key.id, requests),
     isAbandoned: () => res.destroyed,
   }
@@ -245,8 +246,9 @@ function answerErrors({ context, logger }: ApiOptions): express.ErrorRequestHand
     if (key && isWrite && error.code !== 'rate_limited' && error.code !== 'unavailable') {
       const actor = { name: `key:${key.id}`, requestId }
       const tenantId = reachedTenant(key, req.path)
-      const refusal = auditEntry(context, actor, error.code, tenantId, req.path.slice(0, 200))
-      context.store.audit.append(refusal).catch((err) => logger.error({ err }, 'audit failed'))
+      note({ context, actor, tenantId }, error.code, req.path.slice(0, 200)).catch((err) =>
+        logger.error({ err }, 'audit failed'),
+      )
     }
 
     if (res.headersSent) return next(cause)

@@ -2,10 +2,12 @@ import {
   type ApplicationInput,
   createApplication,
   deleteApplication,
+  getApplication,
+  listApplications,
   openSecret,
   updateApplication,
 } from '../domain/applications.ts'
-import { notFound } from '../domain/errors.ts'
+import type { Scope } from '../domain/context.ts'
 import type { Application } from '../store/records.ts'
 import { list, type Route, write } from './route.ts'
 import { type ApplicationBody, applicationBody } from './schemas.ts'
@@ -21,13 +23,8 @@ export const applicationRoutes: Route[] = [
     operationId: 'listApplications',
     summary: 'The applications of a tenant',
     resource: 'Application',
-    async run({ context, ids }, page) {
-      const listing = await context.store.applications.list(ids.tenant_id, page)
-      if (!listing) throw notFound()
-      return listing
-    },
-    serialise: ({ context }, application) =>
-      serialiseApplication(application, openSecret(context, application)),
+    run: ({ scope }, page) => listApplications(scope, page),
+    serialise: ({ scope }, application) => withSecret(scope, application),
   }),
   write({
     path: collection,
@@ -35,10 +32,8 @@ export const applicationRoutes: Route[] = [
     summary: 'Create an application; its secret is in the answer to GET',
     resource: 'Application',
     body: applicationBody,
-    run: async ({ context, actor, ids }, body) =>
-      serialiseApplication(
-        await createApplication(context, actor, ids.tenant_id, applicationInput(body)),
-      ),
+    run: async ({ scope }, body) =>
+      serialiseApplication(await createApplication(scope, applicationInput(body))),
   }),
   {
     kind: 'get',
@@ -46,11 +41,8 @@ export const applicationRoutes: Route[] = [
     operationId: 'getApplication',
     summary: 'One application',
     resource: 'Application',
-    async run({ context, ids }) {
-      const application = await context.store.applications.get(ids.tenant_id, ids.application_id)
-      if (!application) throw notFound()
-      return serialiseApplication(application, openSecret(context, application))
-    },
+    run: async ({ scope, ids }) =>
+      withSecret(scope, await getApplication(scope, ids.application_id)),
   },
   write({
     path: single,
@@ -58,12 +50,8 @@ export const applicationRoutes: Route[] = [
     summary: 'Replace an application; its secret stays',
     resource: 'Application',
     body: applicationBody,
-    async run({ context, actor, ids }, body) {
-      const { tenant_id, application_id } = ids
-      const input = applicationInput(body)
-      const application = await updateApplication(context, actor, tenant_id, application_id, input)
-      return serialiseApplication(application, openSecret(context, application))
-    },
+    run: async ({ scope, ids }, body) =>
+      withSecret(scope, await updateApplication(scope, ids.application_id, applicationInput(body))),
   }),
   {
     kind: 'delete',
@@ -71,10 +59,8 @@ export const applicationRoutes: Route[] = [
     operationId: 'deleteApplication',
     summary: 'Delete an application; answers with its last version',
     resource: 'Application',
-    run: async ({ context, actor, ids }) =>
-      serialiseApplication(
-        await deleteApplication(context, actor, ids.tenant_id, ids.application_id),
-      ),
+    run: async ({ scope, ids }) =>
+      serialiseApplication(await deleteApplication(scope, ids.application_id)),
   },
 ]
 
@@ -87,6 +73,10 @@ export function applicationInput(body: ApplicationBody): ApplicationInput {
     logoutUrls: body.logout_urls,
     redirectUrls: body.redirect_urls,
   }
+}
+
+function withSecret({ context }: Scope, application: Application): object {
+  return serialiseApplication(application, openSecret(context, application))
 }
 
 /** An application as the API answers with it; without `secret` after a create or a delete. */

@@ -2,9 +2,10 @@ import {
   type CredentialInput,
   createCredential,
   deleteCredential,
+  getCredential,
+  listCredentials,
   updateCredential,
 } from '../domain/credentials.ts'
-import { notFound } from '../domain/errors.ts'
 import type { Credential } from '../store/records.ts'
 import { list, type Route, write } from './route.ts'
 import { type CredentialBody, credentialBody } from './schemas.ts'
@@ -20,11 +21,7 @@ export const credentialRoutes: Route[] = [
     operationId: 'listCredentials',
     summary: 'The credentials of a user',
     resource: 'PasswordCredential',
-    async run({ context, ids }, page) {
-      const listing = await context.store.credentials.list(ids.tenant_id, ids.user_id, page)
-      if (!listing) throw notFound()
-      return listing
-    },
+    run: ({ scope, ids }, page) => listCredentials(scope, ids.user_id, page),
     serialise: (_, credential) => serialiseCredential(credential),
   }),
   write({
@@ -33,10 +30,8 @@ export const credentialRoutes: Route[] = [
     summary: 'Give a user a password, plain or as a hash of another system',
     resource: 'PasswordCredential',
     body: credentialBody,
-    run: async ({ context, actor, ids }, body) =>
-      serialiseCredential(
-        await createCredential(context, actor, ids.tenant_id, ids.user_id, credentialInput(body)),
-      ),
+    run: async ({ scope, ids }, body) =>
+      serialiseCredential(await createCredential(scope, ids.user_id, credentialInput(body))),
   }),
   {
     kind: 'get',
@@ -44,12 +39,8 @@ export const credentialRoutes: Route[] = [
     operationId: 'getCredential',
     summary: 'One credential',
     resource: 'PasswordCredential',
-    async run({ context, ids }) {
-      const { tenant_id, user_id, credential_id } = ids
-      const credential = await context.store.credentials.get(tenant_id, user_id, credential_id)
-      if (!credential) throw notFound()
-      return serialiseCredential(credential)
-    },
+    run: async ({ scope, ids }) =>
+      serialiseCredential(await getCredential(scope, ids.user_id, ids.credential_id)),
   },
   write({
     path: single,
@@ -57,13 +48,10 @@ export const credentialRoutes: Route[] = [
     summary: 'Replace a credential; disables or enables it',
     resource: 'PasswordCredential',
     body: credentialBody,
-    async run({ context, actor, ids }, body) {
-      const { tenant_id, user_id, credential_id } = ids
-      const input = credentialInput(body)
-      return serialiseCredential(
-        await updateCredential(context, actor, tenant_id, user_id, credential_id, input),
-      )
-    },
+    run: async ({ scope, ids: { user_id, credential_id } }, body) =>
+      serialiseCredential(
+        await updateCredential(scope, user_id, credential_id, credentialInput(body)),
+      ),
   }),
   {
     kind: 'delete',
@@ -71,12 +59,8 @@ export const credentialRoutes: Route[] = [
     operationId: 'deleteCredential',
     summary: 'Remove a credential; answers with its last version',
     resource: 'PasswordCredential',
-    async run({ context, actor, ids }) {
-      const { tenant_id, user_id, credential_id } = ids
-      return serialiseCredential(
-        await deleteCredential(context, actor, tenant_id, user_id, credential_id),
-      )
-    },
+    run: async ({ scope, ids }) =>
+      serialiseCredential(await deleteCredential(scope, ids.user_id, ids.credential_id)),
   },
 ]
 

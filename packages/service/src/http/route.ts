@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Actor, DomainContext } from '../domain/context.ts'
+import type { Scope } from '../domain/context.ts'
 import type { Listing, Page } from '../store/ports.ts'
 import type { ApiKey } from '../store/records.ts'
 
@@ -16,8 +16,8 @@ export type PathParameters = {
 
 /** One request, after its API key, its reach and its rate were checked. */
 export interface Call {
-  readonly context: DomainContext
-  readonly actor: Actor
+  /** Within the tenant of the path, if it names one. */
+  readonly scope: Scope
   readonly key: ApiKey
   /** Each that the path of the route names. */
   readonly ids: PathParameters

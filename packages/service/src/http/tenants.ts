@@ -1,5 +1,4 @@
-import { notFound } from '../domain/errors.ts'
-import { type TenantInput, updateTenant } from '../domain/tenants.ts'
+import { getTenant, listTenants, type TenantInput, updateTenant } from '../domain/tenants.ts'
 import type { Tenant } from '../store/records.ts'
 import { list, type Route, write } from './route.ts'
 import { type TenantBody, tenantBody } from './schemas.ts'
@@ -12,7 +11,7 @@ export const tenantRoutes: Route[] = [
     operationId: 'listTenants',
     summary: 'The tenants that the API key can access',
     resource: 'Tenant',
-    run: ({ context, key }, page) => context.store.tenants.list(key.reach, page),
+    run: ({ scope, key }, page) => listTenants(scope, key.reach, page),
     serialise: (_, tenant) => serialiseTenant(tenant),
   }),
   {
@@ -21,11 +20,7 @@ export const tenantRoutes: Route[] = [
     operationId: 'getTenant',
     summary: 'One tenant',
     resource: 'Tenant',
-    async run({ context, ids }) {
-      const tenant = await context.store.tenants.get(ids.tenant_id)
-      if (!tenant) throw notFound()
-      return serialiseTenant(tenant)
-    },
+    run: async ({ scope }) => serialiseTenant(await getTenant(scope)),
   },
   write({
     path: '/v1/tenants/:tenant_id',
@@ -33,8 +28,7 @@ export const tenantRoutes: Route[] = [
     summary: 'Replace the name, metadata and settings of a tenant',
     resource: 'Tenant',
     body: tenantBody,
-    run: async ({ context, actor, ids }, body) =>
-      serialiseTenant(await updateTenant(context, actor, ids.tenant_id, tenantInput(body))),
+    run: async ({ scope }, body) => serialiseTenant(await updateTenant(scope, tenantInput(body))),
   }),
 ]
 

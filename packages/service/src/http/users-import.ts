@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
-import { auditEntry } from '../domain/context.ts'
-import { notFound, ServiceError, statusOfCode } from '../domain/errors.ts'
+import { note } from '../domain/commit.ts'
+import { ServiceError, statusOfCode } from '../domain/errors.ts'
 import { importUser } from '../domain/import-user.ts'
+import { getTenant } from '../domain/tenants.ts'
 import { parseBody } from './body.ts'
 import { errorOf } from './errors.ts'
 import type { BatchRoute, Call } from './route.ts'
@@ -56,8 +57,7 @@ async function importUsers(
   call: Call,
   items: readonly unknown[],
 ): Promise<{ body: object; ignored: string[] }> {
-  const { context, actor, ids } = call
-  if (!(await context.store.tenants.get(ids.tenant_id))) throw notFound()
+  await getTenant(call.scope)
   // As on /v1, where each is a request of its own.
   const hashes = items.filter(needsHashing).length
   if (hashes > 0) await call.spend(hashes)
@@ -78,8 +78,7 @@ async function importUsers(
   }
   if (data.length > 0) {
     const outcome = Object.entries(counts).map(([status, number]) => `${number} ${status}`)
-    const entry = auditEntry(context, actor, 'user.import', ids.tenant_id, outcome.join(', '))
-    await context.store.audit.append(entry)
+    await note(call.scope, 'user.import', outcome.join(', '))
   }
   return { body: { type: 'UserImport', ...counts, data }, ignored: [...ignored] }
 }
@@ -92,9 +91,7 @@ async function importItem(call: Call, item: unknown, ignored: Set<string>): Prom
     }
     const { value, ignored: unknown } = parseBody(importedUserBody, item as Record<string, unknown>)
     for (const name of unknown) ignored.add(name)
-    const { context, actor, ids } = call
-    const input = userInput(value)
-    const outcome = await importUser(context, actor, ids.tenant_id, input, value.password)
+    const outcome = await importUser(call.scope, userInput(value), value.password)
     return outcome.kind === 'created'
       ? { status: 'created', id: outcome.user.id }
       : { status: 'existing', user: serialiseUser(outcome.user) }

@@ -1,5 +1,12 @@
-import { notFound, ServiceError } from '../domain/errors.ts'
-import { createUser, deleteUser, type UserInput, updateUser } from '../domain/users.ts'
+import { ServiceError } from '../domain/errors.ts'
+import {
+  createUser,
+  deleteUser,
+  getUser,
+  listUsers,
+  type UserInput,
+  updateUser,
+} from '../domain/users.ts'
 import type { User } from '../store/records.ts'
 import { list, type Route, write } from './route.ts'
 import { type UserBody, userBody } from './schemas.ts'
@@ -15,11 +22,7 @@ export const userRoutes: Route[] = [
     operationId: 'listUsers',
     summary: 'The users of a tenant',
     resource: 'User',
-    async run({ context, ids }, page) {
-      const listing = await context.store.users.list(ids.tenant_id, page)
-      if (!listing) throw notFound()
-      return listing
-    },
+    run: ({ scope }, page) => listUsers(scope, page),
     serialise: (_, user) => serialiseUser(user),
   }),
   write({
@@ -28,8 +31,7 @@ export const userRoutes: Route[] = [
     summary: 'Create a user without credentials',
     resource: 'User',
     body: userBody,
-    run: async ({ context, actor, ids }, body) =>
-      serialiseUser(await createUser(context, actor, ids.tenant_id, userInput(body))),
+    run: async ({ scope }, body) => serialiseUser(await createUser(scope, userInput(body))),
   }),
   {
     kind: 'get',
@@ -37,11 +39,7 @@ export const userRoutes: Route[] = [
     operationId: 'getUser',
     summary: 'One user',
     resource: 'User',
-    async run({ context, ids }) {
-      const user = await context.store.users.get(ids.tenant_id, ids.user_id)
-      if (!user) throw notFound()
-      return serialiseUser(user)
-    },
+    run: async ({ scope, ids }) => serialiseUser(await getUser(scope, ids.user_id)),
   },
   write({
     path: single,
@@ -49,8 +47,8 @@ export const userRoutes: Route[] = [
     summary: 'Replace a user; disables or enables it',
     resource: 'User',
     body: userBody,
-    run: async ({ context, actor, ids }, body) =>
-      serialiseUser(await updateUser(context, actor, ids.tenant_id, ids.user_id, userInput(body))),
+    run: async ({ scope, ids }, body) =>
+      serialiseUser(await updateUser(scope, ids.user_id, userInput(body))),
   }),
   {
     kind: 'delete',
@@ -58,8 +56,7 @@ export const userRoutes: Route[] = [
     operationId: 'deleteUser',
     summary: 'Delete a user with all credentials; answers with the last version',
     resource: 'User',
-    run: async ({ context, actor, ids }) =>
-      serialiseUser(await deleteUser(context, actor, ids.tenant_id, ids.user_id)),
+    run: async ({ scope, ids }) => serialiseUser(await deleteUser(scope, ids.user_id)),
   },
 ]
 

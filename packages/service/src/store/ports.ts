@@ -29,18 +29,19 @@ export interface Listing<T> {
 /**
  * Turns the stored object into the one to store. It runs inside the transaction: it is synchronous,
  * has no effects, and may throw, which leaves everything as it was and rejects the call. Giving back
- * the very object it was given writes nothing, no audit entry either.
+ * the very object it was given makes the outcome `unchanged`.
  */
 export type Change<T> = (current: T) => T
 
-/** `orphan`: the object it would belong to does not exist. Nothing was written unless `inserted`. */
-export type Inserted = 'inserted' | 'duplicate' | 'orphan'
-
-/** The outcome of an update. Nothing was written unless `updated`. */
-export type Updated<T> =
-  | { kind: 'updated'; before: T; after: T }
-  | { kind: 'missing' }
-  | { kind: 'duplicate' }
+/**
+ * The outcome of a write. Only `written` has changed anything, the audit log included.
+ *
+ * `record` is the object as it is now; after a delete, its last version. `missing`: the object, or the
+ * one it would belong to, does not exist. `duplicate`: another one is there already.
+ */
+export type Outcome<T> =
+  | { kind: 'written' | 'unchanged'; record: T }
+  | { kind: 'missing' | 'duplicate' }
 
 /**
  * What must outlive the process: tenants and all that they hold.
@@ -74,17 +75,17 @@ export interface DataStore {
 
 export interface TenantStore {
   /** `duplicate`: the domain is taken. */
-  insert(tenant: Tenant, audit: AuditEntry): Promise<Inserted>
+  insert(tenant: Tenant, audit: AuditEntry): Promise<Outcome<Tenant>>
   get(id: string): Promise<Tenant | undefined>
   findByDomain(domain: string): Promise<Tenant | undefined>
   list(reach: Reach, page: Page): Promise<Listing<Tenant>>
-  update(id: string, change: Change<Tenant>, audit: AuditEntry): Promise<Updated<Tenant>>
+  update(id: string, change: Change<Tenant>, audit: AuditEntry): Promise<Outcome<Tenant>>
   /** Deletes the tenant and everything below it; answers with its last version. */
-  delete(id: string, audit: AuditEntry): Promise<Tenant | undefined>
+  delete(id: string, audit: AuditEntry): Promise<Outcome<Tenant>>
 }
 
 export interface ApplicationStore {
-  insert(application: Application, audit: AuditEntry): Promise<Inserted>
+  insert(application: Application, audit: AuditEntry): Promise<Outcome<Application>>
   get(tenantId: string, id: string): Promise<Application | undefined>
   /** `undefined` when there is no such tenant. */
   list(tenantId: string, page: Page): Promise<Listing<Application> | undefined>
@@ -93,13 +94,13 @@ export interface ApplicationStore {
     id: string,
     change: Change<Application>,
     audit: AuditEntry,
-  ): Promise<Updated<Application>>
-  delete(tenantId: string, id: string, audit: AuditEntry): Promise<Application | undefined>
+  ): Promise<Outcome<Application>>
+  delete(tenantId: string, id: string, audit: AuditEntry): Promise<Outcome<Application>>
 }
 
 export interface UserStore {
   /** Inserts the user and, for a sign-up, the first credential. `duplicate`: the address is taken. */
-  insert(user: User, audit: AuditEntry, credential?: Credential): Promise<Inserted>
+  insert(user: User, audit: AuditEntry, credential?: Credential): Promise<Outcome<User>>
   get(tenantId: string, id: string): Promise<User | undefined>
   findByEmail(tenantId: string, emailKey: string): Promise<User | undefined>
   /** `undefined` when there is no such tenant. */
@@ -109,9 +110,9 @@ export interface UserStore {
     id: string,
     change: Change<User>,
     audit: AuditEntry,
-  ): Promise<Updated<User>>
+  ): Promise<Outcome<User>>
   /** Deletes the user with all credentials; answers with the last version. */
-  delete(tenantId: string, id: string, audit: AuditEntry): Promise<User | undefined>
+  delete(tenantId: string, id: string, audit: AuditEntry): Promise<Outcome<User>>
 }
 
 export interface CredentialStore {
@@ -119,7 +120,11 @@ export interface CredentialStore {
    * `duplicate`: the user has one of that id. `sessionsValidAfter` is set on the user in the same
    * step, unless it is undefined.
    */
-  insert(credential: Credential, audit: AuditEntry, sessionsValidAfter?: Micros): Promise<Inserted>
+  insert(
+    credential: Credential,
+    audit: AuditEntry,
+    sessionsValidAfter?: Micros,
+  ): Promise<Outcome<Credential>>
   get(tenantId: string, userId: string, id: string): Promise<Credential | undefined>
   /** `undefined` when there is no such user. */
   list(tenantId: string, userId: string, page: Page): Promise<Listing<Credential> | undefined>
@@ -130,35 +135,34 @@ export interface CredentialStore {
     id: string,
     change: (current: Credential) => { credential: Credential; sessionsValidAfter?: Micros },
     audit: AuditEntry,
-  ): Promise<Updated<Credential>>
+  ): Promise<Outcome<Credential>>
   delete(
     tenantId: string,
     userId: string,
     id: string,
     audit: AuditEntry,
     sessionsValidAfter: Micros,
-  ): Promise<Credential | undefined>
+  ): Promise<Outcome<Credential>>
 }
 
 export interface ApiKeyStore {
-  /** `orphan`: the key names a tenant that does not exist. */
-  insert(key: ApiKey, audit: AuditEntry): Promise<Inserted>
+  /** `missing`: the key names a tenant that does not exist. */
+  insert(key: ApiKey, audit: AuditEntry): Promise<Outcome<ApiKey>>
   /** By SHA-256 of the whole key. */
   findByHash(hash: string): Promise<ApiKey | undefined>
   /** All keys, revoked and expired ones included, in the order of creation. */
   list(): Promise<ApiKey[]>
-  /** Answers with the key as it is now; revoking it again changes nothing. */
-  revoke(id: string, at: Micros, audit: AuditEntry): Promise<ApiKey | undefined>
+  /** `unchanged`: the key is revoked already. */
+  revoke(id: string, at: Micros, audit: AuditEntry): Promise<Outcome<ApiKey>>
   /** Remembers the last use. May be lost in a crash. */
   touch(id: string, at: Micros): Promise<void>
 }
 
 export interface SigningKeyStore {
-  /** `orphan`: there is no such tenant. */
-  insert(key: SigningKey, audit: AuditEntry): Promise<Inserted>
+  insert(key: SigningKey, audit: AuditEntry): Promise<Outcome<SigningKey>>
   /** In the order of creation: the last one signs, all of them are published. */
   list(tenantId: string): Promise<SigningKey[]>
-  delete(tenantId: string, id: string, audit: AuditEntry): Promise<boolean>
+  delete(tenantId: string, id: string, audit: AuditEntry): Promise<Outcome<SigningKey>>
 }
 
 /** Which audit entries; what is omitted does not narrow. */

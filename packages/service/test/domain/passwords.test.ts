@@ -29,7 +29,7 @@ function watched(beforeHash: () => Promise<void> = async () => {}): PasswordEngi
 
 async function logIn(api: OpenApi, id: string, password = PASSWORD): Promise<Verification> {
   const user = await api.context.store.users.get(api.tenantId, id)
-  return verifyPassword(api.context, { name: 'visitor' }, api.tenantId, user, password)
+  return verifyPassword(api.scope, user, password)
 }
 
 async function userWith(api: OpenApi, alg: string, hash: string): Promise<string> {

@@ -5,12 +5,10 @@ import { type OpenApi, openApi } from '../support/context.ts'
 import { expectError } from '../support/errors.ts'
 import { bcryptOf, type Digest, digestOf, digests, PASSWORD } from '../support/hashes.ts'
 
-const visitor = { name: 'visitor' }
-
 /** What a login of the user decides. */
 async function logIn(api: OpenApi, id: string, password = PASSWORD): Promise<Verification> {
   const user = await api.context.store.users.get(api.tenantId, id)
-  return verifyPassword(api.context, visitor, api.tenantId, user, password)
+  return verifyPassword(api.scope, user, password)
 }
 
 /** A user with a password; answers with the addresses. */

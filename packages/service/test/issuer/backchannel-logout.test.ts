@@ -9,13 +9,7 @@ import { createOutgoing, isPublicAddress } from '../../src/issuer/provider/outgo
 import type { User } from '../../src/store/records.ts'
 import { createBrowser } from './support/browser.ts'
 import { createClient, logIn } from './support/client.ts'
-import {
-  admin,
-  applicationUrl,
-  startIssuer,
-  storeKinds,
-  type TestIssuer,
-} from './support/issuer.ts'
+import { applicationUrl, startIssuer, storeKinds, type TestIssuer } from './support/issuer.ts'
 
 const ada = { email: 'ada@example.com', password: 'correct horse battery' }
 
@@ -87,11 +81,7 @@ describe.each(storeKinds)('on %s', (store) => {
 
   test.each([
     ['disabled', (issuer: TestIssuer, user: User) => issuer.changeUser(user, { disabled: true })],
-    [
-      'deleted',
-      (issuer: TestIssuer, user: User) =>
-        deleteUser(issuer.domain, admin, issuer.tenant.id, user.id),
-    ],
+    ['deleted', (issuer: TestIssuer, user: User) => deleteUser(issuer.scope, user.id)],
   ])('when a user is %s, every application of theirs with an address is told', async (_, end) => {
     await using issuer = await startIssuer({ store })
     await using receiver = await startReceiver()

@@ -18,7 +18,7 @@ import { createDirectory } from '../../src/issuer/provider/directory.ts'
 import type { DataStore } from '../../src/store/ports.ts'
 import { openSqliteDataStore } from '../../src/store/sqlite/data-store.ts'
 
-const admin = { name: 'admin' }
+const actor = { name: 'admin' }
 const host = 'acme.example.com'
 
 /** What one process works with on a folder that several processes share. */
@@ -48,34 +48,35 @@ describe.each(['this process', 'another process'])('what %s writes', (who) => {
     })
     const known = await domain.store.tenants.findByDomain(host)
     const input = { name: 'Acme', metadata: {}, settings: { ...defaultSettings, domain: host } }
-    const tenant = known ?? (await createTenant(domain, admin, input))
+    const tenant = known ?? (await createTenant({ context: domain, actor }, input))
     const directory = createDirectory(domain, { allowHttpOnLoopback: false })
-    return { directory, writer, tenant }
+    const scope = { context: writer, actor, tenantId: tenant.id }
+    return { directory, writer, tenant, scope }
   }
 
   test('a setting of a tenant counts at the next request', async () => {
-    const { directory, writer, tenant } = await begin()
+    const { directory, tenant, scope } = await begin()
     expect((await directory.siteAt(host))?.tenant.settings.allowSignups).toBe(true)
     const settings = { ...tenant.settings, allowSignups: false }
-    await updateTenant(writer, admin, tenant.id, { ...tenant, settings })
+    await updateTenant(scope, { ...tenant, settings })
     expect((await directory.siteAt(host))?.tenant.settings.allowSignups).toBe(false)
   })
 
   test('a new secret of an application counts, and the old one stops, at the next request', async () => {
-    const { directory, writer, tenant } = await begin()
+    const { directory, writer, tenant, scope } = await begin()
     const links = { loginUrl: '', logoutUrls: [], redirectUrls: [] }
     const input = { name: 'Shop', metadata: {}, ...links }
-    const application = await createApplication(writer, admin, tenant.id, input)
+    const application = await createApplication(scope, input)
     const before = await directory.client(tenant.id, application.id)
     expect(before?.client_secret).toBe(openSecret(writer, application))
     expect(await directory.client(tenant.id, application.id)).toBe(before)
 
-    const rotated = await rotateApplicationSecret(writer, admin, tenant.id, application.id)
+    const rotated = await rotateApplicationSecret(scope, application.id)
     const after = await directory.client(tenant.id, application.id)
     expect(after?.client_secret).toBe(openSecret(writer, rotated))
     expect(after?.client_secret).not.toBe(before?.client_secret)
 
-    await deleteApplication(writer, admin, tenant.id, application.id)
+    await deleteApplication(scope, application.id)
     expect(await directory.client(tenant.id, application.id)).toBeUndefined()
   })
 
@@ -84,7 +85,7 @@ describe.each(['this process', 'another process'])('what %s writes', (who) => {
     const domain = 'later.example.com'
     expect(await directory.siteAt(domain)).toBeUndefined()
     const settings = { ...defaultSettings, domain }
-    await createTenant(writer, admin, { name: '', metadata: {}, settings })
+    await createTenant({ context: writer, actor }, { name: '', metadata: {}, settings })
     expect((await directory.siteAt(domain))?.issuer).toBe(`https://${domain}`)
   })
 })
@@ -111,13 +112,19 @@ test('what was read while it was being changed is not kept', async () => {
   }
   const domain = aDomain(slow)
   const settings = { ...defaultSettings, domain: host }
-  const tenant = await createTenant(domain, admin, { name: 'Acme', metadata: {}, settings })
+  const tenant = await createTenant(
+    { context: domain, actor },
+    { name: 'Acme', metadata: {}, settings },
+  )
   const directory = createDirectory(domain, { allowHttpOnLoopback: false })
 
   const gate = Promise.withResolvers<void>()
   hold = gate.promise
   const early = directory.siteAt(host)
-  await updateTenant(domain, admin, tenant.id, { ...tenant, name: 'Acme Ltd' })
+  await updateTenant(
+    { context: domain, actor, tenantId: tenant.id },
+    { ...tenant, name: 'Acme Ltd' },
+  )
   gate.resolve()
   expect((await early)?.tenant.name).toBe('Acme')
   expect((await directory.siteAt(host))?.tenant.name).toBe('Acme Ltd')

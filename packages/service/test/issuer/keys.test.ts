@@ -2,13 +2,7 @@ import * as client from 'openid-client'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { rotateSigningKey } from '../../src/domain/signing-keys.ts'
 import { createClient, logIn } from './support/client.ts'
-import {
-  admin,
-  applicationUrl,
-  startIssuer,
-  storeKinds,
-  type TestIssuer,
-} from './support/issuer.ts'
+import { applicationUrl, startIssuer, storeKinds, type TestIssuer } from './support/issuer.ts'
 
 const ada = { email: 'ada@example.com', password: 'correct horse battery' }
 
@@ -34,7 +28,7 @@ describe.each(storeKinds)('on %s', (store) => {
     const scope = { scope: 'openid offline_access' }
     const { begun, callback, browser } = await logIn(issuer, app, ada, undefined, scope)
     const before = await app.redeem(begun, callback)
-    const kid = await rotateSigningKey(issuer.domain, admin, issuer.tenant.id)
+    const kid = await rotateSigningKey(issuer.scope)
 
     expect(await publishedKids(issuer)).toEqual([kid, kidOf(before.id_token)])
     const fresh = await createClient(issuer)
@@ -59,7 +53,7 @@ describe.each(storeKinds)('on %s', (store) => {
     const { begun, callback, browser } = await logIn(issuer, app, ada, undefined, scope)
     const before = await app.redeem(begun, callback)
     const options = { withdrawEarlier: true }
-    const kid = await rotateSigningKey(issuer.domain, admin, issuer.tenant.id, options)
+    const kid = await rotateSigningKey(issuer.scope, options)
 
     expect(await publishedKids(issuer)).toEqual([kid])
     const fresh = await createClient(issuer)
@@ -80,9 +74,9 @@ describe.each(storeKinds)('on %s', (store) => {
   test('a key that has not signed for 90 days is no longer published after the next rotation', async () => {
     await using issuer = await startIssuer({ store })
     const [first] = await publishedKids(issuer)
-    const second = await rotateSigningKey(issuer.domain, admin, issuer.tenant.id)
+    const second = await rotateSigningKey(issuer.scope)
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 91 * 86_400_000 })
-    const third = await rotateSigningKey(issuer.domain, admin, issuer.tenant.id)
+    const third = await rotateSigningKey(issuer.scope)
     expect(await publishedKids(issuer)).toEqual([third, second])
     expect(first).not.toBe(second)
   })

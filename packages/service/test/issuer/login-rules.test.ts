@@ -6,7 +6,7 @@ import { deleteCredential, updateCredential } from '../../src/domain/credentials
 import { deleteUser } from '../../src/domain/users.ts'
 import { createBrowser } from './support/browser.ts'
 import { createClient, logIn } from './support/client.ts'
-import { admin, applicationUrl, startIssuer, storeKinds } from './support/issuer.ts'
+import { applicationUrl, startIssuer, storeKinds } from './support/issuer.ts'
 
 const ada = { email: 'ada@example.com', password: 'correct horse battery' }
 
@@ -66,7 +66,7 @@ describe.each(storeKinds)('on %s', (store) => {
     await using issuer = await startIssuer({ store })
     const user = await issuer.addUser(ada)
     const stored = await issuer.domain.store.credentials.get(issuer.tenant.id, user.id, 'password')
-    await updateCredential(issuer.domain, admin, issuer.tenant.id, user.id, 'password', {
+    await updateCredential(issuer.scope, user.id, 'password', {
       disabled: true,
       metadata: {},
       alg: stored?.password.alg ?? '',
@@ -262,7 +262,7 @@ describe.each(storeKinds)('on %s', (store) => {
     const app = await createClient(issuer)
     const { begun, callback, browser } = await logIn(issuer, app, ada)
     const tokens = await app.redeem(begun, callback)
-    await deleteUser(issuer.domain, admin, issuer.tenant.id, user.id)
+    await deleteUser(issuer.scope, user.id)
 
     await expect(
       client.fetchUserInfo(app.config, tokens.access_token, user.id),
@@ -276,7 +276,7 @@ describe.each(storeKinds)('on %s', (store) => {
     const user = await issuer.addUser(ada)
     const app = await createClient(issuer)
     const { browser } = await logIn(issuer, app, ada)
-    await deleteCredential(issuer.domain, admin, issuer.tenant.id, user.id, 'password')
+    await deleteCredential(issuer.scope, user.id, 'password')
 
     const form = await browser.get((await app.begin()).url)
     expect(form.html).toContain('name="password"')

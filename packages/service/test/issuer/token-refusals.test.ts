@@ -293,7 +293,7 @@ test('a code, token or session of one tenant is worth nothing at another', async
   const { access_token: token } = await app.redeem(begun, callback)
   const domain = `other.localhost:${issuer.port}`
   const settings = { ...issuer.tenant.settings, domain }
-  await createTenant(issuer.domain, { name: 'admin' }, { name: '', metadata: {}, settings })
+  await createTenant(issuer.scope, { name: '', metadata: {}, settings })
   const elsewhere = `http://${domain}/oidc`
   const userinfo = await issuer.fetch(`${elsewhere}/userinfo`, {
     headers: { authorization: `Bearer ${token}` },

@@ -250,7 +250,9 @@ describe('a group of writes', () => {
     expect(page?.total).toBe(acknowledged.length)
 
     await sql`pragma max_page_count = 100000`.execute(writer)
-    expect(await users.insert(aUser(tenant.id), anAudit('create'))).toBe('inserted')
+    expect(await users.insert(aUser(tenant.id), anAudit('create'))).toMatchObject({
+      kind: 'written',
+    })
   })
 })
 

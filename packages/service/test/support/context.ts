@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { createApiKey } from '../../src/domain/api-keys.ts'
-import type { DomainContext } from '../../src/domain/context.ts'
+import type { DomainContext, Scope } from '../../src/domain/context.ts'
 import { createPasswordEngine, type PasswordEngine } from '../../src/domain/password-engine.ts'
 import { createTenant, defaultSettings } from '../../src/domain/tenants.ts'
 import { createVault } from '../../src/domain/vault.ts'
@@ -20,6 +20,8 @@ import { type Api, connectApi, type StoreName } from './api.ts'
 /** An API whose inside is within reach: to log in without an issuer, to count, to inject faults. */
 export interface OpenApi extends Omit<Api, 'service'> {
   context: DomainContext
+  /** A visitor of the tenant. */
+  scope: Scope
 }
 
 /** What {@link openApi} builds on. */
@@ -45,13 +47,13 @@ export async function openApi(
     vault: createVault(new Uint8Array(32)),
     events: new EventEmitter(),
   }
-  const actor = { name: 'admin' }
-  const tenant = await createTenant(context, actor, {
+  const admin = { context, actor: { name: 'admin' } }
+  const tenant = await createTenant(admin, {
     name: '',
     metadata: {},
     settings: { ...defaultSettings, domain: 'acme.example' },
   })
-  const { secret } = await createApiKey(context, actor, { name: 'tests', reach: [tenant.id] })
+  const { secret } = await createApiKey(admin, { name: 'tests', reach: [tenant.id] })
   const api = createApi({
     context,
     logger: pino({ level: 'silent' }),
@@ -62,6 +64,7 @@ export async function openApi(
   return {
     ...connectApi(inProcess.fetch, secret, tenant.id),
     context,
+    scope: { context, actor: { name: 'visitor' }, tenantId: tenant.id },
     async [Symbol.asyncDispose]() {
       await inProcess.close()
       await store.close()

@@ -1,21 +1,19 @@
-import { auditEntry } from '../../domain/context.ts'
+import { note } from '../../domain/commit.ts'
 import type { User } from '../../store/records.ts'
 import { readSession } from '../oidc-provider-internals.ts'
 import { redirect } from '../requests/http.ts'
 import { endSession } from '../sessions/end-session.ts'
-import { actorOf, type Interaction, type InteractionRequest } from './flow-request.ts'
+import { type Interaction, type InteractionRequest, scopeOf } from './flow-request.ts'
 
 /** Logs the user in and lets the application's request go on. */
 export async function finishLogin(flow: InteractionRequest, user: User): Promise<void> {
   const { context, tenant } = flow
   await endOtherSession(flow, user)
-  const { domain } = context
-  const actor = actorOf(flow, user.id)
-  await domain.store.audit.append(auditEntry(domain, actor, 'login.succeeded', tenant.id, user.id))
+  await note(scopeOf(flow, user.id), 'login.succeeded', user.id)
   await finishInteraction(flow, {
     login: {
       accountId: user.id,
-      ts: domain.clock.now() / 1000,
+      ts: context.domain.clock.now() / 1000,
       amr: ['pwd'],
       remember: tenant.settings.rememberLoginSeconds > 0,
     },

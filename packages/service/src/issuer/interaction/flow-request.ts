@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Provider } from 'oidc-provider'
+import type { Scope } from '../../domain/context.ts'
 import {
   type Language,
   type PageName,
@@ -84,7 +85,8 @@ export function occasionOf(flow: FlowRequest): Occasion {
 }
 
 /** On whose behalf a rule runs because of this request. */
-export function actorOf(flow: FlowRequest, userId?: string) {
+export function scopeOf({ context, facts, tenant }: FlowRequest, userId?: string): Scope {
   const name = userId === undefined ? 'visitor' : `user:${userId}`
-  return { name, requestId: flow.facts.requestId }
+  const actor = { name, requestId: facts.requestId }
+  return { context: context.domain, actor, tenantId: tenant.id }
 }

@@ -1,11 +1,11 @@
-import { auditEntry } from '../../domain/context.ts'
+import { note } from '../../domain/commit.ts'
 import { verifyPassword } from '../../domain/passwords.ts'
 import { emailKey } from '../../domain/rules.ts'
 import type { Pages } from '../../pages/index.ts'
 import type { Form } from '../requests/http.ts'
 import { finishLogin } from './finish.ts'
 import { csrfToken, flowPath } from './flow-path.ts'
-import { actorOf, type InteractionRequest, show } from './flow-request.ts'
+import { type InteractionRequest, scopeOf, show } from './flow-request.ts'
 import { continueSignup, readPending } from './pending.ts'
 import { showTooMany } from './too-many.ts'
 
@@ -38,8 +38,8 @@ export async function login(flow: InteractionRequest, form: Form): Promise<void>
   if (admission.kind === 'refused') return showTooMany(flow, admission.retryAfterSeconds)
 
   const user = await domain.store.users.findByEmail(tenant.id, emailKey(email))
-  const actor = actorOf(flow, user?.id)
-  const outcome = await verifyPassword(domain, actor, tenant.id, user, form.get('password') ?? '')
+  const scope = scopeOf(flow, user?.id)
+  const outcome = await verifyPassword(scope, user, form.get('password') ?? '')
   if (user && outcome.kind === 'verified') {
     await throttle.forgiveLogin(facts, email)
     return finishLogin(flow, user)
@@ -47,9 +47,7 @@ export async function login(flow: InteractionRequest, form: Form): Promise<void>
 
   // The reason is for the operator; the visitor reads the same text in every case.
   const reason = outcome.kind === 'refused' ? outcome.reason : 'unknown_user'
-  await domain.store.audit.append(
-    auditEntry(domain, actor, `login.${reason}`, tenant.id, user?.id ?? 'unknown'),
-  )
+  await note(scope, `login.${reason}`, user?.id ?? 'unknown')
   return showForm(flow, 422, { email, problem: 'loginFailed' })
 }
 

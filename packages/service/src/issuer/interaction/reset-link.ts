@@ -6,7 +6,7 @@ import { type Form, redirect } from '../requests/http.ts'
 import { showDeadEnd, showInvalidLink } from './dead-end.ts'
 import { type EmailToken, readEmailToken, spendEmailToken } from './email-tokens.ts'
 import { returnPath } from './flow-path.ts'
-import { actorOf, type FlowRequest, languageOf, occasionOf, show } from './flow-request.ts'
+import { type FlowRequest, languageOf, occasionOf, scopeOf, show } from './flow-request.ts'
 import { sendPasswordChanged } from './messages.ts'
 import { passwordProblems } from './signup.ts'
 
@@ -33,7 +33,7 @@ export async function reset(flow: FlowRequest, form: Form): Promise<void> {
   const stored = await hashPassword(context.domain, password, 'login')
   if (!(await spendEmailToken(context, tenant.id, 'ResetToken', token)))
     return showInvalidReset(flow)
-  const isSet = await resetPassword(context.domain, actorOf(flow, user.id), user, stored)
+  const isSet = await resetPassword(scopeOf(flow, user.id), user, stored)
   if (!isSet) return showInvalidReset(flow)
   await context.throttle.forgiveAddress(flow.facts, user.email)
   await sendPasswordChanged(context, occasionOf(flow), user)

@@ -1,13 +1,12 @@
 import { judgePassword, mayReset, signUp } from '../../domain/accounts.ts'
-import { ServiceError } from '../../domain/errors.ts'
+import { unlessRefused } from '../../domain/commit.ts'
 import { hashPassword } from '../../domain/passwords.ts'
 import { checkEmail, emailKey } from '../../domain/rules.ts'
 import type { Pages, TextKey } from '../../pages/index.ts'
-import type { StoredPassword, User } from '../../store/records.ts'
 import { type Form, redirect } from '../requests/http.ts'
 import { showNotFound } from './dead-end.ts'
 import { csrfToken, flowPath } from './flow-path.ts'
-import { actorOf, type InteractionRequest, occasionOf, show } from './flow-request.ts'
+import { type InteractionRequest, occasionOf, scopeOf, show } from './flow-request.ts'
 import { sendLink } from './messages.ts'
 import { writePending } from './pending.ts'
 import { showTooMany } from './too-many.ts'
@@ -35,7 +34,7 @@ export async function showSignup(flow: InteractionRequest): Promise<void> {
  * differs, and that is read by the owner of the address alone.
  */
 export async function signup(flow: InteractionRequest, form: Form): Promise<void> {
-  const { context, facts, tenant, interaction, response } = flow
+  const { context, facts, interaction, response } = flow
   const entered = { name: (form.get('name') ?? '').trim(), email: (form.get('email') ?? '').trim() }
   if (!isOpen(flow)) return showNotFound(flow)
 
@@ -46,7 +45,8 @@ export async function signup(flow: InteractionRequest, form: Form): Promise<void
   if (admission.kind === 'refused') return showTooMany(flow, admission.retryAfterSeconds)
 
   const stored = await hashPassword(context.domain, password, 'login')
-  const created = await createAccount(flow, entered, stored)
+  const account = signUp(scopeOf(flow), { ...entered, password: stored })
+  const created = await unlessRefused(account, 'already_exists')
   if (created) {
     await sendLink(context, 'verify', occasionOf(flow), entered.email, created)
   } else {
@@ -54,20 +54,6 @@ export async function signup(flow: InteractionRequest, form: Form): Promise<void
   }
   await writePending(flow, { reason: 'signup', email: entered.email, userId: created?.id })
   redirect(response, flowPath(interaction, '/sent'))
-
-  /** `undefined` when the address is taken. */
-  async function createAccount(
-    { context: { domain } }: InteractionRequest,
-    input: Entered,
-    passwordHash: StoredPassword,
-  ): Promise<User | undefined> {
-    try {
-      return await signUp(domain, actorOf(flow), tenant.id, { ...input, password: passwordHash })
-    } catch (error) {
-      if (error instanceof ServiceError && error.code === 'already_exists') return undefined
-      throw error
-    }
-  }
 }
 
 /** Writes to the owner of an address with which somebody wanted to create a second account. */

@@ -3,7 +3,7 @@ import { type Form, redirect } from '../requests/http.ts'
 import { showDeadEnd, showInvalidLink } from './dead-end.ts'
 import { readEmailToken, spendEmailToken } from './email-tokens.ts'
 import { returnPath } from './flow-path.ts'
-import { actorOf, type FlowRequest, languageOf, show } from './flow-request.ts'
+import { type FlowRequest, languageOf, scopeOf, show } from './flow-request.ts'
 
 /**
  * Shows a button, and does nothing yet: programs that look for malice in mail follow every link.
@@ -23,8 +23,7 @@ export async function verify(flow: FlowRequest, form: Form): Promise<void> {
   const content = await spendEmailToken(context, tenant.id, 'VerifyToken', token)
   if (!content) return showInvalidLink(flow)
   const { userId, emailKey, flow: handle, applicationId } = content
-  const actor = actorOf(flow, userId)
-  const isDone = await confirmAddress(context.domain, actor, tenant.id, userId, emailKey)
+  const isDone = await confirmAddress(scopeOf(flow, userId), userId, emailKey)
   if (!isDone) return showInvalidLink(flow)
 
   const values = { application: applicationId, uiLocales: languageOf(flow) }

@@ -2,14 +2,13 @@ import type { ApplicationStore } from '../ports.ts'
 import { listPage, type MemoryState } from './state.ts'
 
 /** The applications of a memory store. */
-export function createApplications({ tenants, record, copy }: MemoryState): ApplicationStore {
+export function createApplications({ tenants, written, copy }: MemoryState): ApplicationStore {
   return {
     async insert(application, audit) {
       const held = tenants.get(application.tenantId)
-      if (!held) return 'orphan'
+      if (!held) return { kind: 'missing' }
       held.applications.set(application.id, copy(application))
-      record(audit)
-      return 'inserted'
+      return written(application, audit)
     },
 
     async get(tenantId, id) {
@@ -27,19 +26,17 @@ export function createApplications({ tenants, record, copy }: MemoryState): Appl
       if (!applications || !before) return { kind: 'missing' }
       const given = copy(before)
       const after = change(given)
-      if (after === given) return { kind: 'updated', before: after, after }
+      if (after === given) return { kind: 'unchanged', record: after }
       applications.set(id, copy(after))
-      record(audit)
-      return { kind: 'updated', before: copy(before), after }
+      return written(after, audit)
     },
 
     async delete(tenantId, id, audit) {
       const applications = tenants.get(tenantId)?.applications
       const last = applications?.get(id)
-      if (!applications || !last) return undefined
+      if (!applications || !last) return { kind: 'missing' }
       applications.delete(id)
-      record(audit)
-      return last
+      return written(last, audit)
     },
   }
 }

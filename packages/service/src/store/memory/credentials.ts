@@ -2,7 +2,7 @@ import type { CredentialStore } from '../ports.ts'
 import { listPage, type MemoryState } from './state.ts'
 
 /** The credentials of a memory store. */
-export function createCredentials({ tenants, record, copy }: MemoryState): CredentialStore {
+export function createCredentials({ tenants, written, copy }: MemoryState): CredentialStore {
   function heldUser(tenantId: string, userId: string) {
     return tenants.get(tenantId)?.users.get(userId)
   }
@@ -10,12 +10,11 @@ export function createCredentials({ tenants, record, copy }: MemoryState): Crede
   return {
     async insert(credential, audit, sessionsValidAfter) {
       const held = heldUser(credential.tenantId, credential.userId)
-      if (!held) return 'orphan'
-      if (held.credentials.get(credential.id)) return 'duplicate'
+      if (!held) return { kind: 'missing' }
+      if (held.credentials.get(credential.id)) return { kind: 'duplicate' }
       held.credentials.set(credential.id, copy(credential))
       if (sessionsValidAfter !== undefined) held.user.sessionsValidAfter = sessionsValidAfter
-      record(audit)
-      return 'inserted'
+      return written(credential, audit)
     },
 
     async get(tenantId, userId, id) {
@@ -33,21 +32,19 @@ export function createCredentials({ tenants, record, copy }: MemoryState): Crede
       if (!held || !before) return { kind: 'missing' }
       const given = copy(before)
       const { credential: after, sessionsValidAfter } = change(given)
-      if (after === given) return { kind: 'updated', before: after, after }
+      if (after === given) return { kind: 'unchanged', record: after }
       held.credentials.set(id, copy(after))
       if (sessionsValidAfter !== undefined) held.user.sessionsValidAfter = sessionsValidAfter
-      record(audit)
-      return { kind: 'updated', before: copy(before), after }
+      return written(after, audit)
     },
 
     async delete(tenantId, userId, id, audit, sessionsValidAfter) {
       const held = heldUser(tenantId, userId)
       const last = held?.credentials.get(id)
-      if (!held || !last) return undefined
+      if (!held || !last) return { kind: 'missing' }
       held.credentials.delete(id)
       held.user.sessionsValidAfter = sessionsValidAfter
-      record(audit)
-      return last
+      return written(last, audit)
     },
   }
 }

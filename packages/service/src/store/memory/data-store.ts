@@ -23,16 +23,16 @@ export function createMemoryDataStore(): DataStore {
   }
 }
 
-function createApiKeys({ tenants, apiKeys: keys, record, copy }: MemoryState): ApiKeyStore {
+function createApiKeys({ tenants, apiKeys: keys, written, copy }: MemoryState): ApiKeyStore {
   const keyByHash = new Map<string, ApiKey>()
   return {
     async insert(key, audit) {
-      if (key.reach !== 'all' && key.reach.some((id) => !tenants.get(id))) return 'orphan'
+      if (key.reach !== 'all' && key.reach.some((id) => !tenants.get(id)))
+        return { kind: 'missing' }
       const stored = copy(key)
       keys.set(key.id, stored)
       keyByHash.set(key.hash, stored)
-      record(audit)
-      return 'inserted'
+      return written(key, audit)
     },
     async findByHash(hash) {
       return copy(keyByHash.get(hash))
@@ -42,12 +42,10 @@ function createApiKeys({ tenants, apiKeys: keys, record, copy }: MemoryState): A
     },
     async revoke(id, at, audit) {
       const key = keys.get(id)
-      if (!key) return undefined
-      if (key.revokedAt === undefined) {
-        key.revokedAt = at
-        record(audit)
-      }
-      return copy(key)
+      if (!key) return { kind: 'missing' }
+      if (key.revokedAt !== undefined) return { kind: 'unchanged', record: copy(key) }
+      key.revokedAt = at
+      return written(key, audit)
     },
     async touch(id, at) {
       const key = keys.get(id)
@@ -56,29 +54,27 @@ function createApiKeys({ tenants, apiKeys: keys, record, copy }: MemoryState): A
   }
 }
 
-function createSigningKeys({ tenants, record, copy }: MemoryState): SigningKeyStore {
+function createSigningKeys({ tenants, written, copy }: MemoryState): SigningKeyStore {
   function keysOf(tenantId: string): SigningKey[] {
     return tenants.get(tenantId)?.signingKeys ?? []
   }
   return {
     async insert(key, audit) {
       const held = tenants.get(key.tenantId)
-      if (!held) return 'orphan'
-      if (held.signingKeys.some(({ id }) => id === key.id)) return 'duplicate'
+      if (!held) return { kind: 'missing' }
+      if (held.signingKeys.some(({ id }) => id === key.id)) return { kind: 'duplicate' }
       held.signingKeys.push(copy(key))
-      record(audit)
-      return 'inserted'
+      return written(key, audit)
     },
     async list(tenantId) {
       return keysOf(tenantId).map(copy)
     },
     async delete(tenantId, id, audit) {
       const keys = keysOf(tenantId)
-      const index = keys.findIndex((key) => key.id === id)
-      if (index < 0) return false
-      keys.splice(index, 1)
-      record(audit)
-      return true
+      const key = keys.find((one) => one.id === id)
+      if (!key) return { kind: 'missing' }
+      keys.splice(keys.indexOf(key), 1)
+      return written(key, audit)
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { Listing, Page } from '../ports.ts'
+import type { Listing, Outcome, Page } from '../ports.ts'
 import type {
   ApiKey,
   Application,
@@ -34,6 +34,8 @@ export interface MemoryState {
   apiKeys: Map<string, ApiKey>
   audit: StoredAuditEntry[]
   record(entry: AuditEntry): void
+  /** Audits what was just done to the record. */
+  written<T>(record: T, audit: AuditEntry): Outcome<T>
   /** Records are plain data; copies keep callers from changing what is stored. */
   copy<T>(value: T): T
 }
@@ -42,14 +44,19 @@ export interface MemoryState {
 export function createState(): MemoryState {
   const audit: StoredAuditEntry[] = []
   let lastId = 0
+  function record(entry: AuditEntry): void {
+    audit.push({ ...entry, id: ++lastId })
+    if (audit.length > 2 * MAX_AUDIT_ENTRIES) audit.splice(0, MAX_AUDIT_ENTRIES)
+  }
   return {
     tenants: createSortedMap(),
     tenantIdByDomain: new Map(),
     apiKeys: new Map(),
     audit,
-    record(entry) {
-      audit.push({ ...entry, id: ++lastId })
-      if (audit.length > 2 * MAX_AUDIT_ENTRIES) audit.splice(0, MAX_AUDIT_ENTRIES)
+    record,
+    written(record_, entry) {
+      record(entry)
+      return { kind: 'written', record: structuredClone(record_) }
     },
     copy: (value) => structuredClone(value),
   }

@@ -5,11 +5,11 @@ import { listPage, type MemoryState } from './state.ts'
 
 /** The tenants of a memory store. */
 export function createTenants(state: MemoryState): TenantStore {
-  const { tenants, tenantIdByDomain, apiKeys, record, copy } = state
+  const { tenants, tenantIdByDomain, apiKeys, written, copy } = state
   return {
     async insert(tenant, audit) {
       const { domain } = tenant.settings
-      if (tenantIdByDomain.has(domain)) return 'duplicate'
+      if (tenantIdByDomain.has(domain)) return { kind: 'duplicate' }
       tenantIdByDomain.set(domain, tenant.id)
       tenants.set(tenant.id, {
         tenant: copy(tenant),
@@ -18,8 +18,7 @@ export function createTenants(state: MemoryState): TenantStore {
         userIdByEmail: new Map(),
         signingKeys: [],
       })
-      record(audit)
-      return 'inserted'
+      return written(tenant, audit)
     },
 
     async get(id) {
@@ -47,26 +46,24 @@ export function createTenants(state: MemoryState): TenantStore {
       const before = held.tenant
       const given = copy(before)
       const after = change(given)
-      if (after === given) return { kind: 'updated', before: after, after }
+      if (after === given) return { kind: 'unchanged', record: after }
       const owner = tenantIdByDomain.get(after.settings.domain)
       if (owner !== undefined && owner !== id) return { kind: 'duplicate' }
       tenantIdByDomain.delete(before.settings.domain)
       tenantIdByDomain.set(after.settings.domain, id)
       held.tenant = copy(after)
-      record(audit)
-      return { kind: 'updated', before: copy(before), after }
+      return written(after, audit)
     },
 
     async delete(id, audit) {
       const held = tenants.get(id)
-      if (!held) return undefined
+      if (!held) return { kind: 'missing' }
       tenants.delete(id)
       tenantIdByDomain.delete(held.tenant.settings.domain)
       for (const key of apiKeys.values()) {
         if (key.reach !== 'all') key.reach = key.reach.filter((reached) => reached !== id)
       }
-      record(audit)
-      return held.tenant
+      return written(held.tenant, audit)
     },
   }
 }

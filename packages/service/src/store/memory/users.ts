@@ -4,18 +4,17 @@ import { createSortedMap } from './sorted-map.ts'
 import { listPage, type MemoryState } from './state.ts'
 
 /** The users of a memory store. */
-export function createUsers({ tenants, record, copy }: MemoryState): UserStore {
+export function createUsers({ tenants, written, copy }: MemoryState): UserStore {
   return {
     async insert(user, audit, credential) {
       const held = tenants.get(user.tenantId)
-      if (!held) return 'orphan'
-      if (held.userIdByEmail.has(user.emailKey)) return 'duplicate'
+      if (!held) return { kind: 'missing' }
+      if (held.userIdByEmail.has(user.emailKey)) return { kind: 'duplicate' }
       const credentials = createSortedMap<Credential>()
       if (credential) credentials.set(credential.id, copy(credential))
       held.users.set(user.id, { user: copy(user), credentials })
       held.userIdByEmail.set(user.emailKey, user.id)
-      record(audit)
-      return 'inserted'
+      return written(user, audit)
     },
 
     async get(tenantId, id) {
@@ -40,24 +39,22 @@ export function createUsers({ tenants, record, copy }: MemoryState): UserStore {
       const before = heldUser.user
       const given = copy(before)
       const after = change(given)
-      if (after === given) return { kind: 'updated', before: after, after }
+      if (after === given) return { kind: 'unchanged', record: after }
       const owner = held.userIdByEmail.get(after.emailKey)
       if (owner !== undefined && owner !== id) return { kind: 'duplicate' }
       held.userIdByEmail.delete(before.emailKey)
       held.userIdByEmail.set(after.emailKey, id)
       heldUser.user = copy(after)
-      record(audit)
-      return { kind: 'updated', before: copy(before), after }
+      return written(after, audit)
     },
 
     async delete(tenantId, id, audit) {
       const held = tenants.get(tenantId)
       const last = held?.users.get(id)?.user
-      if (!held || !last) return undefined
+      if (!held || !last) return { kind: 'missing' }
       held.users.delete(id)
       held.userIdByEmail.delete(last.emailKey)
-      record(audit)
-      return last
+      return written(last, audit)
     },
   }
 }

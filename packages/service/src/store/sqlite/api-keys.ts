@@ -21,7 +21,7 @@ export function createApiKeys(tables: Tables): ApiKeyStore {
     insert: (key, audit) =>
       write(async () => {
         const reach = key.reach === 'all' ? [] : key.reach
-        for (const id of reach) if (!(await tables.tenantExists(id))) return 'orphan'
+        for (const id of reach) if (!(await tables.tenantExists(id))) return { kind: 'missing' }
         await writer.insertInto('api_keys').values(toRow(key)).execute()
         for (const id of reach) {
           await writer
@@ -30,7 +30,7 @@ export function createApiKeys(tables: Tables): ApiKeyStore {
             .execute()
         }
         await record(audit)
-        return 'inserted'
+        return { kind: 'written', record: key }
       }),
 
     async findByHash(hash) {
@@ -56,11 +56,11 @@ export function createApiKeys(tables: Tables): ApiKeyStore {
           .select(reached)
           .where('id', '=', id)
           .executeTakeFirst()
-        if (!row) return undefined
-        if (row.revoked_at !== null) return fromRow(row)
+        if (!row) return { kind: 'missing' }
+        if (row.revoked_at !== null) return { kind: 'unchanged', record: fromRow(row) }
         await writer.updateTable('api_keys').set({ revoked_at: at }).where('id', '=', id).execute()
         await record(audit)
-        return fromRow({ ...row, revoked_at: at })
+        return { kind: 'written', record: fromRow({ ...row, revoked_at: at }) }
       }),
 
     touch: (id, at) =>

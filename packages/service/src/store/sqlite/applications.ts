@@ -49,11 +49,11 @@ export function createApplications(tables: Tables): ApplicationStore {
   return {
     insert: (application, audit) =>
       write(async () => {
-        if (!(await tables.tenantExists(application.tenantId))) return 'orphan'
+        if (!(await tables.tenantExists(application.tenantId))) return { kind: 'missing' }
         await writer.insertInto('applications').values(toRow(application)).execute()
         await count(`applications:${application.tenantId}`, 1)
         await record(audit)
-        return 'inserted'
+        return { kind: 'written', record: application }
       }),
 
     async get(tenantId, id) {
@@ -72,7 +72,7 @@ export function createApplications(tables: Tables): ApplicationStore {
         if (!row) return { kind: 'missing' }
         const before = fromRow(row)
         const after = change(before)
-        if (after === before) return { kind: 'updated', before, after }
+        if (after === before) return { kind: 'unchanged', record: after }
         await writer
           .updateTable('applications')
           .set(toRow(after))
@@ -80,13 +80,13 @@ export function createApplications(tables: Tables): ApplicationStore {
           .where('id', '=', id)
           .execute()
         await record(audit)
-        return { kind: 'updated', before, after }
+        return { kind: 'written', record: after }
       }),
 
     delete: (tenantId, id, audit) =>
       write(async () => {
         const [row] = await current(tenantId, id)
-        if (!row) return undefined
+        if (!row) return { kind: 'missing' }
         await writer
           .deleteFrom('applications')
           .where('tenant_id', '=', tenantId)
@@ -94,7 +94,7 @@ export function createApplications(tables: Tables): ApplicationStore {
           .execute()
         await count(`applications:${tenantId}`, -1)
         await record(audit)
-        return fromRow(row)
+        return { kind: 'written', record: fromRow(row) }
       }),
   }
 }

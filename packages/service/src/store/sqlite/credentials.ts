@@ -54,13 +54,13 @@ export function createCredentials({ reader, writer, write, record }: Tables): Cr
     insert: (credential, audit, sessionsValidAfter) =>
       write(async () => {
         const { tenantId, userId, id } = credential
-        if ((await user(tenantId, userId)).length === 0) return 'orphan'
-        if ((await current(tenantId, userId, id)).length > 0) return 'duplicate'
+        if ((await user(tenantId, userId)).length === 0) return { kind: 'missing' }
+        if ((await current(tenantId, userId, id)).length > 0) return { kind: 'duplicate' }
         await insertCredential(credential)
         if (sessionsValidAfter !== undefined)
           await endSessions(tenantId, userId, sessionsValidAfter)
         await record(audit)
-        return 'inserted'
+        return { kind: 'written', record: credential }
       }),
 
     async get(tenantId, userId, id) {
@@ -86,7 +86,7 @@ export function createCredentials({ reader, writer, write, record }: Tables): Cr
         if (!row) return { kind: 'missing' }
         const before = fromRow(row)
         const { credential: after, sessionsValidAfter } = change(before)
-        if (after === before) return { kind: 'updated', before, after }
+        if (after === before) return { kind: 'unchanged', record: after }
         await writer
           .updateTable('credentials')
           .set(toRow(after))
@@ -97,13 +97,13 @@ export function createCredentials({ reader, writer, write, record }: Tables): Cr
         if (sessionsValidAfter !== undefined)
           await endSessions(tenantId, userId, sessionsValidAfter)
         await record(audit)
-        return { kind: 'updated', before, after }
+        return { kind: 'written', record: after }
       }),
 
     delete: (tenantId, userId, id, audit, sessionsValidAfter) =>
       write(async () => {
         const [row] = await current(tenantId, userId, id)
-        if (!row) return undefined
+        if (!row) return { kind: 'missing' }
         await writer
           .deleteFrom('credentials')
           .where('tenant_id', '=', tenantId)
@@ -112,7 +112,7 @@ export function createCredentials({ reader, writer, write, record }: Tables): Cr
           .execute()
         await endSessions(tenantId, userId, sessionsValidAfter)
         await record(audit)
-        return fromRow(row)
+        return { kind: 'written', record: fromRow(row) }
       }),
   }
 }

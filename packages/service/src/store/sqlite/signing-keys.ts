@@ -1,4 +1,6 @@
 import type { SigningKeyStore } from '../ports.ts'
+import type { SigningKey } from '../records.ts'
+import type { Schema } from './schema.ts'
 import type { Tables } from './tables.ts'
 
 /** The signing keys of a SQLite store. */
@@ -7,7 +9,7 @@ export function createSigningKeys(tables: Tables): SigningKeyStore {
   return {
     insert: (key, audit) =>
       write(async () => {
-        if (!(await tables.tenantExists(key.tenantId))) return 'orphan'
+        if (!(await tables.tenantExists(key.tenantId))) return { kind: 'missing' }
         const { numInsertedOrUpdatedRows } = await writer
           .insertInto('signing_keys')
           .values({
@@ -18,9 +20,9 @@ export function createSigningKeys(tables: Tables): SigningKeyStore {
           })
           .onConflict((conflict) => conflict.doNothing())
           .executeTakeFirstOrThrow()
-        if (numInsertedOrUpdatedRows === 0n) return 'duplicate'
+        if (numInsertedOrUpdatedRows === 0n) return { kind: 'duplicate' }
         await record(audit)
-        return 'inserted'
+        return { kind: 'written', record: key }
       }),
 
     async list(tenantId) {
@@ -31,24 +33,29 @@ export function createSigningKeys(tables: Tables): SigningKeyStore {
         .orderBy('created_at')
         .orderBy('id')
         .execute()
-      return rows.map((row) => ({
-        id: row.id,
-        tenantId: row.tenant_id,
-        createdAt: row.created_at,
-        sealedJwk: row.sealed_jwk,
-      }))
+      return rows.map(fromRow)
     },
 
     delete: (tenantId, id, audit) =>
       write(async () => {
-        const { numDeletedRows } = await writer
+        const row = await writer
           .deleteFrom('signing_keys')
           .where('tenant_id', '=', tenantId)
           .where('id', '=', id)
-          .executeTakeFirstOrThrow()
-        if (numDeletedRows === 0n) return false
+          .returningAll()
+          .executeTakeFirst()
+        if (!row) return { kind: 'missing' }
         await record(audit)
-        return true
+        return { kind: 'written', record: fromRow(row) }
       }),
+  }
+}
+
+function fromRow(row: Schema['signing_keys']): SigningKey {
+  return {
+    id: row.id,
+    tenantId: row.tenant_id,
+    createdAt: row.created_at,
+    sealedJwk: row.sealed_jwk,
   }
 }

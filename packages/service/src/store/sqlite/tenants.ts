@@ -71,13 +71,13 @@ export function createTenants({ reader, writer, write, record, count }: Tables):
   return {
     insert: (tenant, audit) =>
       write(async () => {
-        if (await isTaken(tenant.settings.domain, tenant.id)) return 'duplicate'
+        if (await isTaken(tenant.settings.domain, tenant.id)) return { kind: 'duplicate' }
         await writer.insertInto('tenants').values(toRow(tenant)).execute()
         await count(SCOPE, 1)
         await count(`applications:${tenant.id}`, 0)
         await count(`users:${tenant.id}`, 0)
         await record(audit)
-        return 'inserted'
+        return { kind: 'written', record: tenant }
       }),
 
     async get(id) {
@@ -106,17 +106,17 @@ export function createTenants({ reader, writer, write, record, count }: Tables):
         if (!row) return { kind: 'missing' }
         const before = fromRow(row)
         const after = change(before)
-        if (after === before) return { kind: 'updated', before, after }
+        if (after === before) return { kind: 'unchanged', record: after }
         if (await isTaken(after.settings.domain, id)) return { kind: 'duplicate' }
         await writer.updateTable('tenants').set(toRow(after)).where('id', '=', id).execute()
         await record(audit)
-        return { kind: 'updated', before, after }
+        return { kind: 'written', record: after }
       }),
 
     delete: (id, audit) =>
       write(async () => {
         const [row] = await current(id)
-        if (!row) return undefined
+        if (!row) return { kind: 'missing' }
         await writer.deleteFrom('tenants').where('id', '=', id).execute()
         await writer
           .deleteFrom('counters')
@@ -124,7 +124,7 @@ export function createTenants({ reader, writer, write, record, count }: Tables):
           .execute()
         await count(SCOPE, -1)
         await record(audit)
-        return fromRow(row)
+        return { kind: 'written', record: fromRow(row) }
       }),
   }
 }

@@ -75,13 +75,13 @@ export function createUsers(tables: Tables): UserStore {
   return {
     insert: (user, audit, credential) =>
       write(async () => {
-        if (!(await tables.tenantExists(user.tenantId))) return 'orphan'
-        if (await isTaken(user)) return 'duplicate'
+        if (!(await tables.tenantExists(user.tenantId))) return { kind: 'missing' }
+        if (await isTaken(user)) return { kind: 'duplicate' }
         await insertUser(toRow(user))
         if (credential) await insertCredential(credential)
         await count(`users:${user.tenantId}`, 1)
         await record(audit)
-        return 'inserted'
+        return { kind: 'written', record: user }
       }),
 
     async get(tenantId, id) {
@@ -105,7 +105,7 @@ export function createUsers(tables: Tables): UserStore {
         if (!row) return { kind: 'missing' }
         const before = fromRow(row)
         const after = change(before)
-        if (after === before) return { kind: 'updated', before, after }
+        if (after === before) return { kind: 'unchanged', record: after }
         if (await isTaken(after)) return { kind: 'duplicate' }
         await writer
           .updateTable('users')
@@ -114,13 +114,13 @@ export function createUsers(tables: Tables): UserStore {
           .where('id', '=', id)
           .execute()
         await record(audit)
-        return { kind: 'updated', before, after }
+        return { kind: 'written', record: after }
       }),
 
     delete: (tenantId, id, audit) =>
       write(async () => {
         const [row] = await current(tenantId, id)
-        if (!row) return undefined
+        if (!row) return { kind: 'missing' }
         await writer
           .deleteFrom('users')
           .where('tenant_id', '=', tenantId)
@@ -128,7 +128,7 @@ export function createUsers(tables: Tables): UserStore {
           .execute()
         await count(`users:${tenantId}`, -1)
         await record(audit)
-        return fromRow(row)
+        return { kind: 'written', record: fromRow(row) }
       }),
   }
 }

@@ -35,9 +35,6 @@ export interface StartOptions extends Partial<Omit<IssuerOptions, 'domain' | 'pr
   wrap?: (protocol: ProtocolStore) => ProtocolStore
 }
 
-/** Who the tests act as towards the domain. */
-export const admin = { name: 'admin' }
-
 /** Where the test application is said to run; nobody listens there. */
 export const applicationUrl = 'http://localhost:3000'
 
@@ -68,7 +65,8 @@ export async function startIssuer(options: StartOptions = {}) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
 
-  const tenant = await createTenant(domain, admin, {
+  const admin = { context: domain, actor: { name: 'admin' } }
+  const tenant = await createTenant(admin, {
     name: 'Acme',
     metadata: {},
     settings: {
@@ -78,10 +76,12 @@ export async function startIssuer(options: StartOptions = {}) {
       ...settings,
     },
   })
+  /** What tests do besides, they do as the admin of the tenant. */
+  const scope = { ...admin, tenantId: tenant.id }
   const application = await addApplication()
 
   async function addApplication(input: Partial<Application> = {}): Promise<Application> {
-    return createApplication(domain, admin, tenant.id, {
+    return createApplication(scope, {
       name: 'Shop',
       metadata: {},
       loginUrl: `${applicationUrl}/login`,
@@ -93,7 +93,7 @@ export async function startIssuer(options: StartOptions = {}) {
 
   async function addUser(input: Partial<UserInput> & { password?: string } = {}): Promise<User> {
     const { password, ...rest } = input
-    const user = await createUser(domain, admin, tenant.id, {
+    const user = await createUser(scope, {
       email: 'ada@example.com',
       emailVerified: true,
       disabled: false,
@@ -107,13 +107,14 @@ export async function startIssuer(options: StartOptions = {}) {
 
   async function setPassword(user: User, alg: string, hash: string): Promise<void> {
     const input = { disabled: false, metadata: {}, alg, hash }
-    await createCredential(domain, admin, tenant.id, user.id, input)
+    await createCredential(scope, user.id, input)
   }
 
   return {
     url: `http://acme.localhost:${port}`,
     port,
     domain,
+    scope,
     protocol: stores.protocol,
     tenant,
     application,
@@ -127,7 +128,7 @@ export async function startIssuer(options: StartOptions = {}) {
       const current = await domain.store.tenants.get(tenant.id)
       if (!current) throw new Error('The tenant is gone.')
       const input = { ...current, settings: { ...current.settings, ...changes } }
-      await updateTenant(domain, admin, tenant.id, input)
+      await updateTenant(scope, input)
     },
     /** Changes what the management API changes of a user. */
     async changeUser(user: User, changes: Partial<UserInput>): Promise<void> {
@@ -136,7 +137,7 @@ export async function startIssuer(options: StartOptions = {}) {
       const { email, disabled, metadata, profile, verifiedAt } = current
       const emailVerified = verifiedAt !== undefined
       const input = { email, disabled, metadata, profile, emailVerified, verifiedAt, ...changes }
-      await updateUser(domain, admin, tenant.id, user.id, input)
+      await updateUser(scope, user.id, input)
     },
     /** Captured mail, the newest first. */
     mails: () => issuer.outbox.list(tenant.id),

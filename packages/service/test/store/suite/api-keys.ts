@@ -14,8 +14,12 @@ export function describeApiKeys(open: Open): void {
         expiresAt: 1_900_000_000_000_000,
         lastUsedAt: 1_700_000_000_000_000,
       })
-      expect(await store.apiKeys.insert(ofAll, anAudit('create'))).toBe('inserted')
-      expect(await store.apiKeys.insert(ofSome, anAudit('create'))).toBe('inserted')
+      expect(await store.apiKeys.insert(ofAll, anAudit('create'))).toMatchObject({
+        kind: 'written',
+      })
+      expect(await store.apiKeys.insert(ofSome, anAudit('create'))).toMatchObject({
+        kind: 'written',
+      })
       expect(await store.apiKeys.findByHash(ofAll.hash)).toEqual(ofAll)
       expect(await store.apiKeys.findByHash(ofSome.hash)).toEqual(ofSome)
       expect(await store.apiKeys.findByHash('unknown')).toBeUndefined()
@@ -27,7 +31,7 @@ export function describeApiKeys(open: Open): void {
       const tenant = aTenant()
       await store.tenants.insert(tenant, anAudit('create'))
       const orphan = anApiKey({ reach: [tenant.id, 'ten_x'] })
-      expect(await store.apiKeys.insert(orphan, anAudit('create'))).toBe('orphan')
+      expect(await store.apiKeys.insert(orphan, anAudit('create'))).toEqual({ kind: 'missing' })
       expect(await store.apiKeys.findByHash(orphan.hash)).toBeUndefined()
       expect(await store.apiKeys.list()).toEqual([])
     })
@@ -65,11 +69,17 @@ export function describeApiKeys(open: Open): void {
       const revoked = { ...key, revokedAt: 1_800_000_000_000_000 }
       const first = anAudit('revoke', { target: key.id })
       const second = anAudit('revoke', { target: key.id })
-      expect(await store.apiKeys.revoke(key.id, revoked.revokedAt, first)).toEqual(revoked)
-      expect(await store.apiKeys.revoke(key.id, revoked.revokedAt + 1, second)).toEqual(revoked)
+      expect(await store.apiKeys.revoke(key.id, revoked.revokedAt, first)).toEqual({
+        kind: 'written',
+        record: revoked,
+      })
+      expect(await store.apiKeys.revoke(key.id, revoked.revokedAt + 1, second)).toEqual({
+        kind: 'unchanged',
+        record: revoked,
+      })
       expect(await store.apiKeys.findByHash(key.hash)).toEqual(revoked)
       expect(await store.audit.list({ target: key.id })).toHaveLength(1)
-      expect(await store.apiKeys.revoke('key_x', 1, anAudit('revoke'))).toBeUndefined()
+      expect(await store.apiKeys.revoke('key_x', 1, anAudit('revoke'))).toEqual({ kind: 'missing' })
     })
 
     test('a touch remembers the last use and nothing else', async () => {

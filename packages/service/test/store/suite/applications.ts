@@ -17,8 +17,12 @@ export function describeApplications(open: Open): void {
       const { store, tenant } = await withTenant()
       const application = anApplication(tenant.id)
       const plain = anApplication(tenant.id, { loginUrl: '', logoutUrls: [], redirectUrls: [] })
-      expect(await store.applications.insert(application, anAudit('create'))).toBe('inserted')
-      expect(await store.applications.insert(plain, anAudit('create'))).toBe('inserted')
+      expect(await store.applications.insert(application, anAudit('create'))).toMatchObject({
+        kind: 'written',
+      })
+      expect(await store.applications.insert(plain, anAudit('create'))).toMatchObject({
+        kind: 'written',
+      })
       expect(await store.applications.get(tenant.id, application.id)).toEqual(application)
       expect(await store.applications.get(tenant.id, plain.id)).toEqual(plain)
     })
@@ -26,7 +30,9 @@ export function describeApplications(open: Open): void {
     test('an application of a tenant that does not exist is an orphan', async () => {
       const { store } = await withTenant()
       const orphan = anApplication('ten_x')
-      expect(await store.applications.insert(orphan, anAudit('create'))).toBe('orphan')
+      expect(await store.applications.insert(orphan, anAudit('create'))).toEqual({
+        kind: 'missing',
+      })
       expect(await store.applications.get('ten_x', orphan.id)).toBeUndefined()
     })
 
@@ -38,7 +44,9 @@ export function describeApplications(open: Open): void {
       expect(await store.applications.get(other.id, id)).toBeUndefined()
       const update = store.applications.update(other.id, id, (a) => ({ ...a }), anAudit('update'))
       expect(await update).toEqual({ kind: 'missing' })
-      expect(await store.applications.delete(other.id, id, anAudit('delete'))).toBeUndefined()
+      expect(await store.applications.delete(other.id, id, anAudit('delete'))).toEqual({
+        kind: 'missing',
+      })
       expect(await store.applications.get(tenant.id, id)).toEqual(application)
     })
 
@@ -50,7 +58,7 @@ export function describeApplications(open: Open): void {
       const { id } = before
       expect(
         await store.applications.update(tenant.id, id, () => after, anAudit('update')),
-      ).toEqual({ kind: 'updated', before, after })
+      ).toEqual({ kind: 'written', record: after })
       expect(await store.applications.get(tenant.id, id)).toEqual(after)
     })
 
@@ -59,8 +67,13 @@ export function describeApplications(open: Open): void {
       const application = anApplication(tenant.id)
       await store.applications.insert(application, anAudit('create'))
       const { id } = application
-      expect(await store.applications.delete(tenant.id, id, anAudit('delete'))).toEqual(application)
-      expect(await store.applications.delete(tenant.id, id, anAudit('delete'))).toBeUndefined()
+      expect(await store.applications.delete(tenant.id, id, anAudit('delete'))).toEqual({
+        kind: 'written',
+        record: application,
+      })
+      expect(await store.applications.delete(tenant.id, id, anAudit('delete'))).toEqual({
+        kind: 'missing',
+      })
       expect(await store.applications.get(tenant.id, id)).toBeUndefined()
     })
   })

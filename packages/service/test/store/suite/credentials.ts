@@ -22,14 +22,18 @@ export function describeCredentials(open: Open): void {
         disabled: true,
         password: { alg: 'bcrypt', hash: '$2b$10$x', cost: 10, upgradedFrom: 'ab12' },
       })
-      expect(await store.credentials.insert(credential, anAudit('create'))).toBe('inserted')
+      expect(await store.credentials.insert(credential, anAudit('create'))).toMatchObject({
+        kind: 'written',
+      })
       expect(await store.credentials.get(tenant.id, user.id, 'password')).toEqual(credential)
     })
 
     test('a credential of a user that does not exist is an orphan', async () => {
       const { store, tenant } = await withUser()
       const orphan = aCredential(aUser(tenant.id))
-      expect(await store.credentials.insert(orphan, anAudit('create'), ended)).toBe('orphan')
+      expect(await store.credentials.insert(orphan, anAudit('create'), ended)).toEqual({
+        kind: 'missing',
+      })
       expect(await store.credentials.get(tenant.id, orphan.userId, 'password')).toBeUndefined()
     })
 
@@ -38,7 +42,9 @@ export function describeCredentials(open: Open): void {
       const first = aCredential(user)
       await store.credentials.insert(first, anAudit('create'))
       const second = aCredential(user)
-      expect(await store.credentials.insert(second, anAudit('create'), ended)).toBe('duplicate')
+      expect(await store.credentials.insert(second, anAudit('create'), ended)).toEqual({
+        kind: 'duplicate',
+      })
       expect(await store.credentials.get(tenant.id, user.id, 'password')).toEqual(first)
       expect(await store.users.get(tenant.id, user.id)).toEqual(user)
     })
@@ -71,7 +77,7 @@ export function describeCredentials(open: Open): void {
       expect(await update).toEqual({ kind: 'missing' })
       expect(
         await store.credentials.delete(tenant.id, other.id, 'password', anAudit('delete'), ended),
-      ).toBeUndefined()
+      ).toEqual({ kind: 'missing' })
       expect(await store.users.get(tenant.id, other.id)).toEqual(other)
       expect(await store.credentials.get(tenant.id, user.id, 'password')).toEqual(credential)
     })
@@ -114,7 +120,7 @@ export function describeCredentials(open: Open): void {
         () => ({ credential: after, sessionsValidAfter: ended }),
         anAudit('update'),
       )
-      expect(outcome).toEqual({ kind: 'updated', before, after })
+      expect(outcome).toEqual({ kind: 'written', record: after })
       expect(await store.credentials.get(tenant.id, user.id, 'password')).toEqual(after)
       expect((await store.users.get(tenant.id, user.id))?.sessionsValidAfter).toBe(ended)
     })
@@ -138,8 +144,8 @@ export function describeCredentials(open: Open): void {
       await store.credentials.insert(credential, anAudit('create'))
       const deletion = () =>
         store.credentials.delete(tenant.id, user.id, 'password', anAudit('delete'), ended)
-      expect(await deletion()).toEqual(credential)
-      expect(await deletion()).toBeUndefined()
+      expect(await deletion()).toEqual({ kind: 'written', record: credential })
+      expect(await deletion()).toEqual({ kind: 'missing' })
       expect(await store.credentials.get(tenant.id, user.id, 'password')).toBeUndefined()
       expect((await store.users.get(tenant.id, user.id))?.sessionsValidAfter).toBe(ended)
     })

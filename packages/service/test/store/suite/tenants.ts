@@ -15,7 +15,9 @@ export function describeTenants(open: Open): void {
     test('a tenant reads as it was inserted, by id and by domain', async () => {
       const store = await open()
       const tenant = aTenant()
-      expect(await store.tenants.insert(tenant, anAudit('create'))).toBe('inserted')
+      expect(await store.tenants.insert(tenant, anAudit('create'))).toMatchObject({
+        kind: 'written',
+      })
       expect(await store.tenants.get(tenant.id)).toEqual(tenant)
       expect(await store.tenants.findByDomain(tenant.settings.domain)).toEqual(tenant)
     })
@@ -27,7 +29,7 @@ export function describeTenants(open: Open): void {
       expect(await store.tenants.update('ten_x', (t) => ({ ...t }), anAudit('update'))).toEqual({
         kind: 'missing',
       })
-      expect(await store.tenants.delete('ten_x', anAudit('delete'))).toBeUndefined()
+      expect(await store.tenants.delete('ten_x', anAudit('delete'))).toEqual({ kind: 'missing' })
     })
 
     test('a domain belongs to one tenant', async () => {
@@ -38,7 +40,7 @@ export function describeTenants(open: Open): void {
       await store.tenants.insert(other, anAudit('create'))
 
       const copycat = aTenant({ settings: settings(first.settings.domain) })
-      expect(await store.tenants.insert(copycat, anAudit('create'))).toBe('duplicate')
+      expect(await store.tenants.insert(copycat, anAudit('create'))).toEqual({ kind: 'duplicate' })
       expect(await store.tenants.get(copycat.id)).toBeUndefined()
       const taken = { ...other, settings: settings(first.settings.domain) }
       expect(await store.tenants.update(other.id, () => taken, anAudit('update'))).toEqual({
@@ -55,9 +57,8 @@ export function describeTenants(open: Open): void {
       await store.tenants.insert(before, anAudit('create'))
       const after = { ...before, name: 'New', settings: settings('new.example.com') }
       expect(await store.tenants.update(before.id, () => after, anAudit('update'))).toEqual({
-        kind: 'updated',
-        before,
-        after,
+        kind: 'written',
+        record: after,
       })
       expect(await store.tenants.get(before.id)).toEqual(after)
       expect(await store.tenants.findByDomain('new.example.com')).toEqual(after)
@@ -72,11 +73,15 @@ export function describeTenants(open: Open): void {
       const moved = { ...tenant, settings: settings('moved.example.com') }
       await store.tenants.update(tenant.id, () => moved, anAudit('update'))
       const second = aTenant({ settings: settings(domain) })
-      expect(await store.tenants.insert(second, anAudit('create'))).toBe('inserted')
+      expect(await store.tenants.insert(second, anAudit('create'))).toMatchObject({
+        kind: 'written',
+      })
 
       await store.tenants.delete(second.id, anAudit('delete'))
       const third = aTenant({ settings: settings(domain) })
-      expect(await store.tenants.insert(third, anAudit('create'))).toBe('inserted')
+      expect(await store.tenants.insert(third, anAudit('create'))).toMatchObject({
+        kind: 'written',
+      })
     })
 
     test('a deleted tenant takes everything below it along', async () => {
@@ -93,7 +98,10 @@ export function describeTenants(open: Open): void {
       await store.applications.insert(application, anAudit('create'))
       await store.signingKeys.insert(aSigningKey(tenant.id), anAudit('create'))
 
-      expect(await store.tenants.delete(tenant.id, anAudit('delete'))).toEqual(tenant)
+      expect(await store.tenants.delete(tenant.id, anAudit('delete'))).toEqual({
+        kind: 'written',
+        record: tenant,
+      })
 
       const page = { after: undefined, limit: 9 }
       expect(await store.tenants.get(tenant.id)).toBeUndefined()

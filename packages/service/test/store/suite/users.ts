@@ -23,8 +23,10 @@ export function describeUsers(open: Open): void {
         profile: {},
         metadata: {},
       })
-      expect(await store.users.insert(user, anAudit('create'))).toBe('inserted')
-      expect(await store.users.insert(verified, anAudit('create'))).toBe('inserted')
+      expect(await store.users.insert(user, anAudit('create'))).toMatchObject({ kind: 'written' })
+      expect(await store.users.insert(verified, anAudit('create'))).toMatchObject({
+        kind: 'written',
+      })
       expect(await store.users.get(tenant.id, user.id)).toEqual(user)
       expect(await store.users.get(tenant.id, verified.id)).toEqual(verified)
       expect(await store.users.findByEmail(tenant.id, user.emailKey)).toEqual(user)
@@ -33,9 +35,9 @@ export function describeUsers(open: Open): void {
     test('a user of a tenant that does not exist is an orphan', async () => {
       const { store } = await withTenant()
       const orphan = aUser('ten_x')
-      expect(await store.users.insert(orphan, anAudit('create'), aCredential(orphan))).toBe(
-        'orphan',
-      )
+      expect(await store.users.insert(orphan, anAudit('create'), aCredential(orphan))).toEqual({
+        kind: 'missing',
+      })
       expect(await store.users.get('ten_x', orphan.id)).toBeUndefined()
       expect(await store.credentials.get('ten_x', orphan.id, 'password')).toBeUndefined()
     })
@@ -50,7 +52,9 @@ export function describeUsers(open: Open): void {
       const { emailKey } = first
       const copycat = aUser(tenant.id, { emailKey })
       const credential = aCredential(copycat)
-      expect(await store.users.insert(copycat, anAudit('create'), credential)).toBe('duplicate')
+      expect(await store.users.insert(copycat, anAudit('create'), credential)).toEqual({
+        kind: 'duplicate',
+      })
       expect(await store.users.get(tenant.id, copycat.id)).toBeUndefined()
       expect(await store.credentials.get(tenant.id, copycat.id, 'password')).toBeUndefined()
       expect(
@@ -63,7 +67,9 @@ export function describeUsers(open: Open): void {
       ).toEqual({ kind: 'duplicate' })
       expect(await store.users.get(tenant.id, second.id)).toEqual(second)
       const elsewhere = aUser(other.id, { emailKey })
-      expect(await store.users.insert(elsewhere, anAudit('create'))).toBe('inserted')
+      expect(await store.users.insert(elsewhere, anAudit('create'))).toMatchObject({
+        kind: 'written',
+      })
       expect(await store.users.findByEmail(tenant.id, emailKey)).toEqual(first)
       expect(await store.users.findByEmail(other.id, emailKey)).toEqual(elsewhere)
     })
@@ -80,19 +86,21 @@ export function describeUsers(open: Open): void {
         anAudit('update'),
       )
       const second = aUser(tenant.id, { emailKey })
-      expect(await store.users.insert(second, anAudit('create'))).toBe('inserted')
+      expect(await store.users.insert(second, anAudit('create'))).toMatchObject({ kind: 'written' })
       await store.users.delete(tenant.id, second.id, anAudit('delete'))
       expect(await store.users.findByEmail(tenant.id, emailKey)).toBeUndefined()
-      expect(await store.users.insert(aUser(tenant.id, { emailKey }), anAudit('create'))).toBe(
-        'inserted',
-      )
+      expect(
+        await store.users.insert(aUser(tenant.id, { emailKey }), anAudit('create')),
+      ).toMatchObject({ kind: 'written' })
     })
 
     test('a sign-up inserts the user and the credential together', async () => {
       const { store, tenant } = await withTenant()
       const user = aUser(tenant.id)
       const credential = aCredential(user)
-      expect(await store.users.insert(user, anAudit('create'), credential)).toBe('inserted')
+      expect(await store.users.insert(user, anAudit('create'), credential)).toMatchObject({
+        kind: 'written',
+      })
       expect(await store.credentials.get(tenant.id, user.id, 'password')).toEqual(credential)
     })
 
@@ -104,7 +112,9 @@ export function describeUsers(open: Open): void {
       expect(await store.users.findByEmail(other.id, user.emailKey)).toBeUndefined()
       const update = store.users.update(other.id, user.id, (u) => ({ ...u }), anAudit('update'))
       expect(await update).toEqual({ kind: 'missing' })
-      expect(await store.users.delete(other.id, user.id, anAudit('delete'))).toBeUndefined()
+      expect(await store.users.delete(other.id, user.id, anAudit('delete'))).toEqual({
+        kind: 'missing',
+      })
       expect(await store.users.get(tenant.id, user.id)).toEqual(user)
     })
 
@@ -123,7 +133,7 @@ export function describeUsers(open: Open): void {
       }
       expect(
         await store.users.update(tenant.id, before.id, () => after, anAudit('update')),
-      ).toEqual({ kind: 'updated', before, after })
+      ).toEqual({ kind: 'written', record: after })
       expect(await store.users.get(tenant.id, before.id)).toEqual(after)
       expect(await store.users.findByEmail(tenant.id, 'new@example.com')).toEqual(after)
       expect(await store.users.findByEmail(tenant.id, before.emailKey)).toBeUndefined()
@@ -143,8 +153,13 @@ export function describeUsers(open: Open): void {
       const { store, tenant } = await withTenant()
       const user = aUser(tenant.id)
       await store.users.insert(user, anAudit('create'), aCredential(user))
-      expect(await store.users.delete(tenant.id, user.id, anAudit('delete'))).toEqual(user)
-      expect(await store.users.delete(tenant.id, user.id, anAudit('delete'))).toBeUndefined()
+      expect(await store.users.delete(tenant.id, user.id, anAudit('delete'))).toEqual({
+        kind: 'written',
+        record: user,
+      })
+      expect(await store.users.delete(tenant.id, user.id, anAudit('delete'))).toEqual({
+        kind: 'missing',
+      })
       expect(await store.users.get(tenant.id, user.id)).toBeUndefined()
       expect(await store.credentials.get(tenant.id, user.id, 'password')).toBeUndefined()
       const page = { after: undefined, limit: 9 }

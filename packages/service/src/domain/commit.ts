@@ -1,0 +1,88 @@
+import type { Outcome } from '../store/ports.ts'
+import type { AuditEntry } from '../store/records.ts'
+import { nowMicros, type ServiceScope } from './context.ts'
+import { alreadyExists, type ErrorCode, notFound, ServiceError } from './errors.ts'
+
+/** Every write of the service, as the audit log and the `change` event name it. */
+export const writeActions = [
+  'tenant.create',
+  'tenant.update',
+  'tenant.delete',
+  'application.create',
+  'application.update',
+  'application.rotate_secret',
+  'application.delete',
+  'user.create',
+  'user.update',
+  'user.verify',
+  'user.delete',
+  'credential.create',
+  'credential.update',
+  'credential.upgrade',
+  'credential.reset',
+  'credential.delete',
+  'api_key.create',
+  'api_key.revoke',
+  'signing_key.create',
+  'signing_key.delete',
+] as const
+
+/** A write, as {@link writeActions} lists it. */
+export type WriteAction = (typeof writeActions)[number]
+
+/**
+ * Writes: the only way from a rule to the store. It audits the write, emits `change` once it is
+ * durable, and turns what the store refuses into an error. A write that changes nothing is neither
+ * audited nor emitted.
+ *
+ * @param write - Calls the store with the audit entry, which the store writes in the same step.
+ * @returns The record as it is now; after a delete, its last version.
+ * @throws ServiceError `not_found` or `already_exists`.
+ */
+export async function commit<T>(
+  scope: ServiceScope,
+  action: WriteAction,
+  target: string,
+  write: (audit: AuditEntry) => Promise<Outcome<T>>,
+): Promise<T> {
+  const audit = entryOf(scope, action, target)
+  const outcome = await write(audit)
+  switch (outcome.kind) {
+    case 'missing':
+      throw notFound()
+    case 'duplicate':
+      throw alreadyExists(action)
+    case 'written':
+      scope.context.events.emit('change', audit)
+      return outcome.record
+    case 'unchanged':
+      return outcome.record
+  }
+}
+
+/** Adds to the audit log what is not part of a write, such as a login or a refusal. */
+export function note(scope: ServiceScope, action: string, target: string): Promise<void> {
+  return scope.context.store.audit.append(entryOf(scope, action, target))
+}
+
+/** What `work` resolves with, or `undefined` when it is refused with one of the codes. */
+export async function unlessRefused<T>(
+  work: Promise<T>,
+  ...codes: ErrorCode[]
+): Promise<T | undefined> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof ServiceError && codes.includes(error.code)) return undefined
+    throw error
+  }
+}
+
+function entryOf(
+  { context, actor, tenantId }: ServiceScope,
+  action: string,
+  target: string,
+): AuditEntry {
+  const { name, requestId } = actor
+  return { at: nowMicros(context.clock), tenantId, actor: name, requestId, action, target }
+}

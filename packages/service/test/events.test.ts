@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { writeActions } from '../src/domain/commit.ts'
+import { routes } from '../src/http/app.ts'
+import { createBrowser } from './issuer/support/browser.ts'
+import { startApi, stores } from './support/api.ts'
+import { digestOf, PASSWORD } from './support/hashes.ts'
+
+const callback = 'https://app.example.com/callback'
+const ada = { email: 'ada@example.com', password: 'correct horse battery' }
+
+/** What only reads. */
+const readers = ['listTenants', 'findTenant', 'listApiKeys', 'audit']
+
+describe.each(stores)('on %s', (store) => {
+  test('each acknowledged write emits one change event and has one audit entry', async () => {
+    await using api = await startApi(store)
+    const { service, tenant, tenantId, users, applications } = api
+    const emitted: string[] = []
+    service.events.on('change', ({ action }) => void emitted.push(action))
+    const commands = new Set<string>()
+    const admin = new Proxy(service.admin, {
+      get(target, name) {
+        commands.add(String(name))
+        return Reflect.get(target, name)
+      },
+    })
+    const requests: string[] = []
+    const post = (path: string, body: object) => {
+      requests.push(`POST ${path}`)
+      return api.post(path, body)
+    }
+    const remove = (path: string) => {
+      requests.push(`DELETE ${path}`)
+      return api.delete(path)
+    }
+
+    const audited = async () => {
+      const actions = (await admin.audit({ limit: 1_000 })).map(({ action }) => action)
+      return actions.filter((action) => writeActions.some((write) => write === action)).reverse()
+    }
+    const seen = new Set<string>()
+    async function emits<T>(expected: string[], operation: () => Promise<T>): Promise<T> {
+      emitted.length = 0
+      const before = (await audited()).length
+      const result = await operation()
+      expect(emitted).toEqual(expected)
+      expect((await audited()).slice(before)).toEqual(expected)
+      for (const action of expected) seen.add(action)
+      return result
+    }
+
+    // Admin commands
+    const settings = { domain: 'other.example' }
+    const other = await emits(['tenant.create'], () => admin.createTenant(settings))
+    const key = await emits(['api_key.create'], () =>
+      admin.createApiKey({ name: 'other', reach: [other.id] }),
+    )
+    await emits(['api_key.revoke'], () => admin.revokeApiKey(key.key.id))
+    await emits([], () => admin.revokeApiKey(key.key.id))
+    await emits(['tenant.delete'], () => admin.deleteTenant(other.id))
+    await emits(['tenant.create', 'application.create'], () =>
+      admin.seed({ tenants: [{ settings, applications: [{ name: 'Shop' }] }] }),
+    )
+    // A tenant has its key from its first request on, or from the first user whose sessions may end.
+    for (const { domain } of [settings, { domain: 'acme.example' }]) {
+      await emits(['signing_key.create'], () => service.fetch(`https://${domain}/oidc/jwks`))
+    }
+    const sha1 = { alg: 'sha1', hash: digestOf.sha1 }
+    await emits(['user.create', 'credential.create'], () =>
+      admin.seed({
+        tenants: [{ settings, users: [{ profile: { email: ada.email }, password: sha1 }] }],
+      }),
+    )
+
+    // The management API
+    await emits(['tenant.update'], async () => {
+      const { body } = await api.get(tenant)
+      await post(tenant, { ...body, settings: { ...body.settings, allow_unverified: true } })
+    })
+    const input = { name: 'Shop', redirect_urls: [callback] }
+    const shop = (await emits(['application.create'], () => post(applications, input))).body
+    await emits(['application.update'], () => post(`${applications}/${shop.id}`, input))
+    await emits(['application.rotate_secret'], () =>
+      admin.rotateApplicationSecret(tenantId, shop.id),
+    )
+    const profile = { email: 'bob@example.com' }
+    const bob = (await emits(['user.create'], () => post(users, { profile }))).body
+    await emits([], () => post(users, { profile }))
+    await emits(['user.update'], () => post(`${users}/${bob.id}`, { profile, disabled: true }))
+    const credentials = `${users}/${bob.id}/credentials`
+    const password = { alg: 'md5', hash: digestOf.md5 }
+    await emits(['credential.create'], () => post(credentials, { password }))
+    await emits([], () => post(credentials, { password }))
+    await emits(['credential.update'], () => post(`${credentials}/password`, { password }))
+    await emits(['credential.delete'], () => remove(`${credentials}/password`))
+    await emits([], () => remove(`${credentials}/password`))
+    await emits(['user.delete'], () => remove(`${users}/${bob.id}`))
+    const imported = ['grace', 'alan'].map((name) => ({
+      profile: { email: `${name}@example.com` },
+      password,
+    }))
+    await emits(['user.create', 'user.create'], () =>
+      post(`/x${users}/import`, { users: imported }),
+    )
+    await emits([], () => post(`/x${users}/import`, { users: imported }))
+
+    // What users do at the pages
+    const url = 'https://acme.example'
+    const open = () => createBrowser({ url, fetch: service.fetch as never })
+    const begin = new URL(`${url}/oidc/auth`)
+    begin.search = new URLSearchParams({
+      client_id: shop.id,
+      redirect_uri: callback,
+      response_type: 'code',
+      scope: 'openid',
+      code_challenge: createHash('sha256').update('verifier').digest('base64url'),
+      code_challenge_method: 'S256',
+    }).toString()
+    const link = async () => (await service.outbox.list(tenantId))[0]?.link ?? ''
+
+    const browser = open()
+    const login = await browser.get(begin.href)
+    const path = /href="([^"]*\/signup[^"]*)"/.exec(login.html)?.[1]?.replaceAll('&amp;', '&')
+    const signup = await browser.get(path ?? '')
+    await emits(['user.create'], () => browser.submit(signup, ada))
+    const verify = await browser.get(await link())
+    await emits(['user.verify'], () => browser.submit(verify))
+
+    const visitor = open()
+    const form = await visitor.get(begin.href)
+    const wrong = { email: 'grace@example.com', password: 'wrong' }
+    await emits([], () => visitor.submit(form, wrong))
+    const entered = { email: 'grace@example.com', password: PASSWORD }
+    const landed = await emits(['credential.upgrade'], () => visitor.submit(form, entered))
+    expect(landed.location).toContain(`${callback}?code=`)
+
+    const forgetful = open()
+    const ask = await forgetful.get('/reset')
+    await emits([], () => forgetful.submit(ask, { email: 'alan@example.com' }))
+    const reset = await forgetful.get(await link())
+    await emits(['credential.reset', 'user.verify'], () =>
+      forgetful.submit(reset, { password: ada.password }),
+    )
+
+    await emits(['application.delete'], () => remove(`${applications}/${shop.id}`))
+    await emits(['signing_key.create', 'signing_key.delete'], () =>
+      admin.rotateSigningKey(tenantId, { withdrawEarlier: true }),
+    )
+
+    // Nothing was left out.
+    expect([...seen].sort()).toEqual([...writeActions].sort())
+    for (const name of Object.keys(service.admin)) {
+      if (!readers.includes(name)) expect(commands).toContain(name)
+    }
+    for (const { kind, path } of routes) {
+      if (kind === 'get' || kind === 'list') continue
+      const method = kind === 'delete' ? 'DELETE' : 'POST'
+      const pattern = new RegExp(`^${method} ${path.replaceAll(/:\w+/g, '[^/]+')}$`)
+      expect(requests).toContainEqual(expect.stringMatching(pattern))
+    }
+  })
+})
