@@ -80,7 +80,7 @@ export async function resetPassword(
   const now = nowMicros(context.clock)
   function change(last: Credential) {
     if (last.disabled) return { credential: last }
-    return { credential: updated(context, last, { password }), sessionsValidAfter: now }
+    return { credential: updated(context, last, { password, state: {} }), sessionsValidAfter: now }
   }
   const reset = commit(scope, 'credential.reset', `${user.id}/password`, async (audit) => {
     const outcome = await credentials.update(tenantId, user.id, 'password', change, audit)

@@ -67,7 +67,7 @@ export function passwordCredential(
 ): Credential {
   const now = nowMicros(context.clock)
   return {
-    type: 'PasswordCredential',
+    kind: 'password',
     id: 'password',
     tenantId: user.tenantId,
     userId: user.id,
@@ -75,7 +75,9 @@ export function passwordCredential(
     updatedAt: now,
     metadata: input.metadata,
     disabled: input.disabled,
+    rev: 1,
     password,
+    state: {},
   }
 }
 
@@ -98,16 +100,17 @@ export async function updateCredential(
   const { alg, hash, disabled, metadata } = input
   const stored = await getCredential(scope, userId, id)
   const isUnchanged = isStoredPassword(stored.password, alg, hash)
-  if (!isUnchanged && isStalePassword(stored.password, alg, hash)) throw staleCopy()
+  if (!isUnchanged && isStalePassword(stored, alg, hash)) throw staleCopy()
   const replacement = isUnchanged ? undefined : await importPassword(context, alg, hash)
 
   function change(last: Credential) {
     if (!replacement && !isStoredPassword(last.password, alg, hash)) throw staleCopy()
-    const password = replacement ?? last.password
-    const credential = updated(context, last, { disabled, metadata, password })
-    return replacement
-      ? { credential, sessionsValidAfter: nowMicros(context.clock) }
-      : { credential }
+    const credential = updated(context, last, { disabled, metadata })
+    if (!replacement) return { credential }
+    return {
+      credential: { ...credential, password: replacement, state: {} },
+      sessionsValidAfter: nowMicros(context.clock),
+    }
   }
   return commit(scope, 'credential.update', `${userId}/${id}`, (audit) =>
     context.store.credentials.update(tenantId, userId, id, change, audit),

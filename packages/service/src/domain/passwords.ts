@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto'
-import type { Credential, StoredAlgorithm, StoredPassword, User } from '../store/records.ts'
+import type {
+  Credential,
+  PasswordCredential,
+  StoredAlgorithm,
+  StoredPassword,
+  User,
+} from '../store/records.ts'
 import { commit, unlessRefused } from './commit.ts'
 import { type DomainContext, type Scope, updated } from './context.ts'
 import { ServiceError } from './errors.ts'
@@ -131,24 +137,27 @@ export function isStoredPassword(stored: StoredPassword, alg: string, hash: stri
  * Whether the posted pair is a copy from before a login upgraded the hash, or the stored hash under
  * another algorithm, which would open to nobody.
  */
-export function isStalePassword(stored: StoredPassword, alg: string, hash: string): boolean {
-  const isMislabelled = alg === 'bcrypt' && hash === stored.hash
-  return isWrapped(alg) || isMislabelled || stored.upgradedFrom === fingerprint(hash)
+export function isStalePassword(
+  { password, state }: PasswordCredential,
+  alg: string,
+  hash: string,
+): boolean {
+  const isMislabelled = alg === 'bcrypt' && hash === password.hash
+  return isWrapped(alg) || isMislabelled || state.upgradedFrom === fingerprint(hash)
 }
 
-async function upgrade(scope: Scope, credential: Credential, text: string): Promise<boolean> {
-  const before = credential.password
-  if (before.alg === 'bcrypt' && before.cost === STANDARD_COST) return false
+async function upgrade(scope: Scope, known: PasswordCredential, text: string): Promise<boolean> {
+  const { hash, alg, cost } = known.password
+  if (alg === 'bcrypt' && cost === STANDARD_COST) return false
   if (Buffer.byteLength(text) > MAX_PASSWORD_BYTES || text.includes('\0')) return false
 
   const { context } = scope
-  const upgradedFrom = fingerprint(before.hash)
-  const password = { ...(await hashPassword(context, text, 'login')), upgradedFrom }
-  function change(last: Credential) {
-    const isUnchanged = isStoredPassword(last.password, before.alg, before.hash)
-    return { credential: isUnchanged ? updated(context, last, { password }) : last }
-  }
-  const { tenantId, userId, id } = credential
+  const password = await hashPassword(context, text, 'login')
+  const state = { upgradedFrom: fingerprint(hash) }
+  const change = (last: Credential) => ({
+    credential: last.rev === known.rev ? updated(context, last, { password, state }) : last,
+  })
+  const { tenantId, userId, id } = known
   const upgraded = commit(scope, 'credential.upgrade', `${userId}/${id}`, (audit) =>
     context.store.credentials.update(tenantId, userId, id, change, audit),
   )

@@ -69,11 +69,14 @@ export function credentialInput({ disabled, metadata, password }: CredentialBody
   return { disabled, metadata, alg: password.alg, hash: password.hash }
 }
 
+/** What the specification calls the kinds of credentials. */
+const typeOf = { password: 'PasswordCredential' } as const
+
 /** A credential as the API answers with it. */
 function serialiseCredential(credential: Credential): object {
   const { alg, hash, cost } = credential.password
   return omitZero({
-    type: credential.type,
+    type: typeOf[credential.kind],
     id: credential.id,
     created_at: formatTimestamp(credential.createdAt),
     updated_at: formatTimestamp(credential.updatedAt),

@@ -91,24 +91,38 @@ export interface StoredPassword {
   hash: string
   /** The cost of {@link hash}. */
   cost: number
+}
+
+/** What all credentials have. */
+interface CredentialRecord {
+  /** Unique among the credentials of the user; the kind, where a user has one of it. */
+  id: string
+  tenantId: string
+  userId: string
+  createdAt: Micros
+  /** When a caller or the user changed it last. Its use is no update. */
+  updatedAt: Micros
+  metadata: Metadata
+  disabled: boolean
+  /** Counts every write, those of {@link PasswordCredential.state} too. Set by the store. */
+  rev: number
+}
+
+/** A password by which a user proves who they are. At most one per user. */
+export interface PasswordCredential extends CredentialRecord {
+  kind: 'password'
+  password: StoredPassword
+  /** What the service notes for itself; no caller sees it. */
+  state: PasswordState
+}
+
+/** What the service notes about a password. */
+export interface PasswordState {
   /**
    * SHA-256 of the hash that a login replaced, hexadecimal. It recognises a stale copy that would
    * undo the upgrade.
    */
   upgradedFrom?: string
-}
-
-/** A password by which a user proves who they are. At most one per user. */
-export interface PasswordCredential {
-  type: 'PasswordCredential'
-  id: string
-  tenantId: string
-  userId: string
-  createdAt: Micros
-  updatedAt: Micros
-  metadata: Metadata
-  disabled: boolean
-  password: StoredPassword
 }
 
 /** A way for a user to prove who they are. */

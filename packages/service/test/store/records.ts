@@ -89,7 +89,7 @@ export function aUser(tenantId: string, members: Partial<User> = {}): User {
 export function aCredential(user: User, members: Partial<Credential> = {}): Credential {
   const { n } = next()
   return {
-    type: 'PasswordCredential',
+    kind: 'password',
     id: 'password',
     tenantId: user.tenantId,
     userId: user.id,
@@ -97,7 +97,9 @@ export function aCredential(user: User, members: Partial<Credential> = {}): Cred
     updatedAt: 1_700_000_000_000_001 + n,
     metadata: { from: 'import' },
     disabled: false,
+    rev: 1,
     password: { alg: 'sha1|bcrypt', hash: `$2b$10$${n}`, cost: 10 },
+    state: { upgradedFrom: `hash-${n}` },
     ...members,
   }
 }

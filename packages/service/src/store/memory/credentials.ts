@@ -31,8 +31,9 @@ export function createCredentials({ tenants, written, copy }: MemoryState): Cred
       const before = held?.credentials.get(id)
       if (!held || !before) return { kind: 'missing' }
       const given = copy(before)
-      const { credential: after, sessionsValidAfter } = change(given)
-      if (after === given) return { kind: 'unchanged', record: after }
+      const { credential, sessionsValidAfter } = change(given)
+      if (credential === given) return { kind: 'unchanged', record: given }
+      const after = { ...credential, rev: before.rev + 1 }
       held.credentials.set(id, copy(after))
       if (sessionsValidAfter !== undefined) held.user.sessionsValidAfter = sessionsValidAfter
       return written(after, audit)

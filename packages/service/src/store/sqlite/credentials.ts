@@ -85,8 +85,9 @@ export function createCredentials({ reader, writer, write, record }: Tables): Cr
         const [row] = await current(tenantId, userId, id)
         if (!row) return { kind: 'missing' }
         const before = fromRow(row)
-        const { credential: after, sessionsValidAfter } = change(before)
-        if (after === before) return { kind: 'unchanged', record: after }
+        const { credential, sessionsValidAfter } = change(before)
+        if (credential === before) return { kind: 'unchanged', record: before }
+        const after = { ...credential, rev: before.rev + 1 }
         await writer
           .updateTable('credentials')
           .set(toRow(after))
@@ -131,27 +132,34 @@ export function prepareCredentialInsert(
     'disabled',
     'created_at',
     'updated_at',
+    'state',
+    'rev',
   ])
   return (credential) => insert(toRow(credential))
 }
+
+/** Rows say it as the specification does. */
+const typeOf = { password: 'PasswordCredential' } as const
 
 function toRow(credential: Credential): CredentialRow {
   return {
     tenant_id: credential.tenantId,
     user_id: credential.userId,
     id: credential.id,
-    type: credential.type,
+    type: typeOf[credential.kind],
     secret: JSON.stringify(credential.password),
     metadata: JSON.stringify(credential.metadata),
     disabled: Number(credential.disabled),
     created_at: credential.createdAt,
     updated_at: credential.updatedAt,
+    state: JSON.stringify(credential.state),
+    rev: credential.rev,
   }
 }
 
 function fromRow(row: CredentialRow): Credential {
   return {
-    type: row.type,
+    kind: 'password',
     id: row.id,
     tenantId: row.tenant_id,
     userId: row.user_id,
@@ -159,6 +167,8 @@ function fromRow(row: CredentialRow): Credential {
     updatedAt: row.updated_at,
     metadata: JSON.parse(row.metadata),
     disabled: row.disabled === 1,
+    rev: row.rev,
     password: JSON.parse(row.secret),
+    state: JSON.parse(row.state),
   }
 }

@@ -5,6 +5,7 @@ import type { Schema } from './schema.ts'
 /** Every change of the tables, oldest first. One that was released is never edited. */
 const migrations: Record<string, Migration> = {
   '0001-foundations': { up: createFoundations },
+  '0002-credential-state': { up: addCredentialState },
 }
 
 /**
@@ -117,6 +118,19 @@ async function createFoundations(db: Kysely<unknown>): Promise<void> {
       scope text primary key,
       value integer not null
     ) strict, without rowid`,
+  ]
+  for (const statement of statements) await statement.execute(db)
+}
+
+// A column with a default rewrites no row; only the passwords that a login upgraded are written again.
+async function addCredentialState(db: Kysely<unknown>): Promise<void> {
+  const statements = [
+    sql`alter table credentials add column state text not null default '{}'`,
+    sql`alter table credentials add column rev integer not null default 1`,
+    sql`update credentials
+      set state = json_object('upgradedFrom', secret ->> 'upgradedFrom'),
+        secret = json_remove(secret, '$.upgradedFrom')
+      where secret ->> 'upgradedFrom' is not null`,
   ]
   for (const statement of statements) await statement.execute(db)
 }

@@ -66,6 +66,8 @@ export interface CredentialRow {
   disabled: number
   created_at: number
   updated_at: number
+  state: Json
+  rev: number
 }
 
 export interface ApiKeyRow {

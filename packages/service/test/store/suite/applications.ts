@@ -50,7 +50,7 @@ export function describeApplications(open: Open): void {
       expect(await store.applications.get(tenant.id, id)).toEqual(application)
     })
 
-    test('an update answers with both versions, and the new one is read from then on', async () => {
+    test('an update answers with the new version, and the new one is read from then on', async () => {
       const { store, tenant } = await withTenant()
       const before = anApplication(tenant.id)
       await store.applications.insert(before, anAudit('create'))

@@ -20,7 +20,8 @@ export function describeCredentials(open: Open): void {
       const { store, tenant, user } = await withUser()
       const credential = aCredential(user, {
         disabled: true,
-        password: { alg: 'bcrypt', hash: '$2b$10$x', cost: 10, upgradedFrom: 'ab12' },
+        password: { alg: 'bcrypt', hash: '$2b$10$x', cost: 10 },
+        state: { upgradedFrom: 'ab12' },
       })
       expect(await store.credentials.insert(credential, anAudit('create'))).toMatchObject({
         kind: 'written',
@@ -103,7 +104,7 @@ export function describeCredentials(open: Open): void {
       expect(await store.credentials.list(tenant.id, other.id, page)).toEqual(empty)
     })
 
-    test('an update answers with both versions, and sets from when on sessions are valid', async () => {
+    test('an update answers with the new version, and sets from when on sessions are valid', async () => {
       const { store, tenant, user } = await withUser()
       const before = aCredential(user)
       await store.credentials.insert(before, anAudit('create'))
@@ -120,8 +121,9 @@ export function describeCredentials(open: Open): void {
         () => ({ credential: after, sessionsValidAfter: ended }),
         anAudit('update'),
       )
-      expect(outcome).toEqual({ kind: 'written', record: after })
-      expect(await store.credentials.get(tenant.id, user.id, 'password')).toEqual(after)
+      const stored = { ...after, rev: 2 }
+      expect(outcome).toEqual({ kind: 'written', record: stored })
+      expect(await store.credentials.get(tenant.id, user.id, 'password')).toEqual(stored)
       expect((await store.users.get(tenant.id, user.id))?.sessionsValidAfter).toBe(ended)
     })
 

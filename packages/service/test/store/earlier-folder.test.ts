@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, onTestFinished, test } from 'vitest'
+import { createIdentityService } from '../../src/service.ts'
+import { createBrowser } from '../issuer/support/browser.ts'
+import { connectApi } from '../support/api.ts'
+
+const masterKey = Buffer.alloc(32, 7).toString('base64')
+const password = 'correct horse battery'
+const domain = 'login.example.com'
+
+/** A data folder as it was before migration 0002, written by the service of that time. */
+function anEarlierFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-earlier-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const database = new DatabaseSync(join(folder, 'data.db'))
+  database.exec(readFileSync(join(import.meta.dirname, 'fixtures', 'data-0001.sql'), 'utf8'))
+  database.close()
+  return folder
+}
+
+test('a data folder of an earlier version opens, and its users log in with the passwords they had', async () => {
+  const data = anEarlierFolder()
+  await using service = await createIdentityService({ data, masterKey })
+  const tenant = await service.admin.findTenant(domain)
+  const { secret } = await service.admin.createApiKey({ name: 'tests', reach: 'all' })
+  const api = connectApi(service.fetch, secret, tenant?.id ?? '')
+  const shop = (await api.get(api.applications)).body.data[0]
+  const url = `https://${domain}`
+
+  async function logIn(email: string) {
+    const browser = createBrowser({ url, fetch: service.fetch as never })
+    const begin = new URLSearchParams({
+      client_id: shop.id,
+      redirect_uri: shop.redirect_urls[0],
+      response_type: 'code',
+      scope: 'openid',
+      code_challenge: createHash('sha256').update('verifier').digest('base64url'),
+      code_challenge_method: 'S256',
+    })
+    return browser.submit(await browser.get(`${url}/oidc/auth?${begin}`), { email, password })
+  }
+  // A bcrypt password, one that a login upgraded from MD5, and SHA-1.
+  for (const name of ['ada', 'bob', 'kim']) {
+    expect((await logIn(`${name}@example.com`)).location).toContain('?code=')
+  }
+  expect((await logIn('eve@example.com')).status).toBe(422)
+
+  const users = (await api.get(api.users)).body
+  expect(users).toMatchObject({ total: 4, count: 4 })
+  const [ada, bob, kim, eve] = await Promise.all(
+    users.data.map(async ({ id }: { id: string }) => {
+      return (await api.get(`${api.users}/${id}/credentials/password`)).body
+    }),
+  )
+  for (const credential of [ada, bob, kim]) {
+    expect(credential.password).toEqual({
+      alg: 'bcrypt',
+      hash: expect.any(String),
+      cost: 10,
+    })
+  }
+  expect(eve).toMatchObject({
+    disabled: true,
+    metadata: { source: 'old shop' },
+    password: { alg: 'sha256|bcrypt' },
+  })
+})
+
+test('what a login noted about an upgraded password of an earlier version is still known', async () => {
+  const data = anEarlierFolder()
+  const database = new DatabaseSync(join(data, 'data.db'))
+  const before = database
+    .prepare(`select user_id, secret from credentials where secret like '%upgradedFrom%'`)
+    .get() as { user_id: string; secret: string }
+  await using _ = await createIdentityService({ data, masterKey })
+  const after = database
+    .prepare('select secret, state, rev from credentials where user_id = ?')
+    .get(before.user_id)
+  database.close()
+  const { upgradedFrom, ...secret } = JSON.parse(before.secret)
+  expect(after).toEqual({
+    secret: JSON.stringify(secret),
+    state: JSON.stringify({ upgradedFrom }),
+    rev: 1,
+  })
+})
