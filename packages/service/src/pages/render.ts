@@ -1,7 +1,15 @@
+import { fileURLToPath } from 'node:url'
+import { Eta } from 'eta'
 import type { Look, PageName, Pages } from './pages.ts'
 import { stylesheet } from './style.ts'
-import { templates } from './templates/index.ts'
 import { type Language, type TextKey, type Translate, translator } from './texts/index.ts'
+
+/** The templates of `templates/`, each compiled once. They escape what they print with `<%=`. */
+const templates = new Eta({
+  views: fileURLToPath(new URL('templates', import.meta.url)),
+  autoEscape: true,
+  cache: true,
+})
 
 const titles: { [Name in PageName]: TextKey | undefined } = {
   login: 'loginTitle',
@@ -23,7 +31,7 @@ export function renderPage<Name extends PageName>(
 ): string {
   const t = translator(look.language)
   const brand = look.logoText || look.companyName
-  return templates.render('@layout', {
+  return templates.render('./layout', {
     look,
     title: titleOf(name, look, page, t),
     brand,
@@ -31,7 +39,7 @@ export function renderPage<Name extends PageName>(
     wide: name === 'outbox',
     style: stylesheet,
     support: look.supportEmail && t('support').split('{email}'),
-    body: templates.render(`@${name}`, { ...page, look, t }),
+    body: templates.render(fileOf(name), { ...page, look, t }),
   })
 }
 
@@ -39,4 +47,8 @@ function titleOf(name: PageName, look: Look, page: Pages[PageName], t: Translate
   if (name === 'login' && !look.companyName) return t('loginTitlePlain')
   const key = titles[name] ?? (page as Pages['message']).title
   return t(key, { company: look.companyName })
+}
+
+function fileOf(name: PageName): string {
+  return `./${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }
