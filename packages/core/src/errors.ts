@@ -1,3 +1,5 @@
+import { type ConfigFault, reportOf } from './check-options.ts'
+
 /** Every failure the kit can report. The codes are public API and keep their meaning. */
 export type LatchkeyErrorCode =
   | 'LATCHKEY_CONFIG_INVALID' // an option is missing or wrong
@@ -105,28 +107,14 @@ export class LatchkeyError extends Error {
   }
 }
 
-/** One thing wrong with the options. */
-export interface ConfigFault {
-  /** The option, as written in the options object: `session.secret`. */
-  readonly option: string
-  /** The environment variable that can provide it, if there is one. */
-  readonly variable?: string
-  /** What was found and what to do. */
-  readonly remedy: string
-}
-
-/** The options cannot be used. Every fault found is listed, so that one restart mends them all. */
+/** The options cannot be used. Every fault found is listed, so you can fix them all at once. */
 export class ConfigError extends LatchkeyError {
   override readonly name = 'ConfigError'
-  /** What is wrong, in the order of the options. */
+  /** What is wrong, in the order in which it was found. */
   readonly faults: readonly ConfigFault[]
 
-  constructor(faults: readonly ConfigFault[]) {
-    const lines = faults.map(
-      (fault) =>
-        `  - "${fault.option}"${fault.variable ? ` (or ${fault.variable})` : ''}: ${fault.remedy}`,
-    )
-    super('LATCHKEY_CONFIG_INVALID', `Latchkey cannot start:\n${lines.join('\n')}`)
+  constructor(faults: readonly ConfigFault[], heading = 'Latchkey cannot start:') {
+    super('LATCHKEY_CONFIG_INVALID', reportOf(heading, faults))
     this.faults = faults
   }
 }

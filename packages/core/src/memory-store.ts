@@ -1,4 +1,6 @@
+import { callable, checkOptions, type Rules, whole } from './check-options.ts'
 import { createClaimMemory } from './claims.ts'
+import { ConfigError } from './errors.ts'
 import type {
   OnceMemory,
   ReplaceOutcome,
@@ -28,6 +30,7 @@ export interface MemoryStore extends SessionStore {
 }
 
 const ENDED_SECONDS = 300
+const RULES: Rules<MemoryStoreOptions> = { maxSessions: whole('sessions', 1), now: callable }
 
 interface Entry {
   readonly json: string
@@ -37,8 +40,12 @@ interface Entry {
 /**
  * Keeps sessions in this process: for development, tests and small sites of one process. Sessions
  * are gone when it ends. It is bounded, and expired sessions are dropped as new ones arrive.
+ *
+ * @throws {@link ConfigError} for an option that is unknown or of a wrong type.
  */
 export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore {
+  const { faults } = checkOptions(options, RULES)
+  if (faults.length > 0) throw new ConfigError(faults, 'createMemoryStore() cannot start:')
   const maxSessions = options.maxSessions ?? 10_000
   const now = options.now ?? (() => Math.floor(Date.now() / 1000))
   const entries = new Map<string, Entry>()

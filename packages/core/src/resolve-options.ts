@@ -1,6 +1,8 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
-import { ConfigError, type ConfigFault } from './errors.ts'
+import { type ConfigFault, checkOptions } from './check-options.ts'
+import { ConfigError } from './errors.ts'
 import { isUsableUrl } from './issuer-url.ts'
+import { EQUIVALENTS, OPTION_RULES } from './option-rules.ts'
 import type {
   AuthOptions,
   ResolvedAuthOptions,
@@ -14,7 +16,7 @@ import { PROTECTED_PARAMETERS } from './protected-parameters.ts'
 export type Environment = Readonly<Record<string, string | undefined>>
 
 const MIN_SECRET_LENGTH = 32
-const CLIENT_AUTHS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none']
+const MAKE_SECRET = 'Make one with: openssl rand -base64 32'
 
 /**
  * Checks the options and fills in the defaults, without touching the network.
@@ -22,9 +24,12 @@ const CLIENT_AUTHS = ['client_secret_basic', 'client_secret_post', 'private_key_
  * @throws {@link ConfigError} listing every fault at once.
  */
 export function resolveOptions(
-  options: AuthOptions,
+  given: AuthOptions,
   environment: Environment = {},
 ): ResolvedAuthOptions {
+  const checked = checkOptions<AuthOptions>(given, OPTION_RULES, { equivalents: EQUIVALENTS })
+  // What is at fault by its type is missing from these, and is not reported a second time.
+  const options = checked.good
   const faults: ConfigFault[] = []
   const read = createReader(environment, faults)
   const baseUrl = read.url('baseUrl', options.baseUrl, 'LATCHKEY_BASE_URL')
@@ -34,7 +39,10 @@ export function resolveOptions(
   const secrets = resolveSecrets(options, environment, faults)
   const routes = resolveRoutes(options.routes ?? {}, baseUrl, faults)
   checkChoices(options, baseUrl, faults)
-  if (faults.length > 0) throw new ConfigError(faults)
+  const isReported = ({ option }: ConfigFault): boolean =>
+    checked.faults.some((fault) => `${option}.`.startsWith(`${fault.option}.`))
+  const all = [...checked.faults, ...faults.filter((fault) => !isReported(fault))]
+  if (all.length > 0) throw new ConfigError(all)
 
   const secure = baseUrl.protocol === 'https:'
   const session = options.session ?? {}
@@ -81,7 +89,10 @@ function createReader(environment: Environment, faults: ConfigFault[]): Reader {
     text(option, value, variable) {
       const found = value ?? environment[variable]
       if (typeof found === 'string' && found.trim() !== '') return found
-      const remedy = 'must be a non-empty string; is the environment variable set?'
+      const remedy =
+        found === undefined
+          ? 'is not set. Pass it, or set the environment variable.'
+          : 'is empty. Is the environment variable set?'
       faults.push({ option, variable, remedy })
       return ''
     },
@@ -90,7 +101,7 @@ function createReader(environment: Environment, faults: ConfigFault[]): Reader {
       const url = URL.canParse(found) ? new URL(found) : undefined
       if (found && !isUsableUrl(url)) {
         const remedy =
-          'must be an https:// URL without credentials, query or fragment (http:// on a loopback host only)'
+          'must be an https:// URL without credentials, query or fragment (http:// on a loopback host only).'
         faults.push({ option, variable, remedy })
       }
       return url ?? new URL('https://invalid.invalid')
@@ -112,7 +123,7 @@ function resolveRegistration(options: AuthOptions, read: Reader): ResolvedRegist
 
 function resolveClientKey(options: AuthOptions, faults: ConfigFault[]): KeyObject | undefined {
   if (options.clientAuth !== 'private_key_jwt') return undefined
-  const remedy = 'must be an RSA, P-256 or Ed25519 private key, as PEM text or a KeyObject'
+  const remedy = 'must be an RSA, P-256 or Ed25519 private key, as PEM text or a KeyObject.'
   const key = readKey(options.clientKey)
   if (key && canSign(key)) return key
   faults.push({ option: 'clientKey', remedy })
@@ -142,14 +153,12 @@ function resolveSecrets(
 ): readonly string[] {
   const given = options.session?.secret ?? environment.LATCHKEY_SESSION_SECRET
   const secrets = typeof given === 'string' ? [given] : (given ?? [])
-  const weak = (secret: unknown): boolean =>
-    typeof secret !== 'string' || secret.length < MIN_SECRET_LENGTH
-  if (secrets.length === 0 || secrets.some(weak)) {
-    faults.push({
-      option: 'session.secret',
-      variable: 'LATCHKEY_SESSION_SECRET',
-      remedy: 'must be at least 32 random characters; make one with: openssl rand -base64 32',
-    })
+  const refuse = (remedy: string): void => {
+    faults.push({ option: 'session.secret', variable: 'LATCHKEY_SESSION_SECRET', remedy })
+  }
+  if (secrets.join('') === '') refuse(`is not set. ${MAKE_SECRET}`)
+  else if (secrets.some((secret) => secret.length < MIN_SECRET_LENGTH)) {
+    refuse(`is too short: it needs ${MIN_SECRET_LENGTH} random characters or more. ${MAKE_SECRET}`)
   }
   return secrets
 }
@@ -159,14 +168,11 @@ function resolveRoutes(routes: RouteOptions, baseUrl: URL, faults: ConfigFault[]
   const taken = new Map<string, string>()
   const resolve = (name: keyof RouteOptions, fallback: string | false): string | undefined => {
     const route: string | false = routes[name] ?? fallback
-    if (route === false && name !== 'callback') return undefined
-    const option = `routes.${name}`
-    if (typeof route !== 'string' || !/^\/[\w\-./~]+$/.test(route)) {
-      faults.push({ option, remedy: 'must be a path such as "/auth/login"' })
-      return undefined
-    }
+    if (route === false) return undefined
     const other = taken.get(route)
-    if (other) faults.push({ option, remedy: `is the same path as "routes.${other}"` })
+    if (other) {
+      faults.push({ option: `routes.${name}`, remedy: `is the same path as "routes.${other}".` })
+    }
     taken.set(route, name)
     return prefix + route
   }
@@ -182,31 +188,18 @@ function resolveRoutes(routes: RouteOptions, baseUrl: URL, faults: ConfigFault[]
 
 function checkChoices(options: AuthOptions, baseUrl: URL, faults: ConfigFault[]): void {
   const { session = {} } = options
-  const positive = (option: string, value: number | undefined): void => {
-    if (value === undefined || (Number.isInteger(value) && value > 0)) return
-    faults.push({ option, remedy: 'must be a whole number of seconds, 1 or more' })
-  }
-  positive('timeoutSeconds', options.timeoutSeconds)
-  positive('session.idleSeconds', session.idleSeconds)
-  positive('session.absoluteSeconds', session.absoluteSeconds)
-  if (session.cookie?.name !== undefined && !/^[\w-]+$/.test(session.cookie.name)) {
-    faults.push({ option: 'session.cookie.name', remedy: 'must be letters, digits, "-" and "_"' })
-  }
   if (session.cookie?.sameSite === 'none' && baseUrl.protocol !== 'https:') {
-    faults.push({ option: 'session.cookie.sameSite', remedy: '"none" needs an https "baseUrl"' })
-  }
-  if (options.clientAuth && !CLIENT_AUTHS.includes(options.clientAuth)) {
-    faults.push({ option: 'clientAuth', remedy: `must be one of ${CLIENT_AUTHS.join(', ')}` })
+    faults.push({ option: 'session.cookie.sameSite', remedy: '"none" needs an https "baseUrl".' })
   }
   if (options.responseMode === 'form_post' && baseUrl.protocol !== 'https:') {
     faults.push({
       option: 'responseMode',
       remedy:
-        '"form_post" needs an https "baseUrl": the login cookie must be sent across sites, and browsers allow that on https only',
+        '"form_post" needs an https "baseUrl": the login cookie must be sent across sites, and browsers allow that on https only.',
     })
   }
   if (options.scope !== undefined && !options.scope.split(' ').includes('openid')) {
-    faults.push({ option: 'scope', remedy: 'must include "openid"' })
+    faults.push({ option: 'scope', remedy: 'must include "openid".' })
   }
   const named = [
     ...Object.keys(options.authorizationParams ?? {}),
@@ -216,7 +209,7 @@ function checkChoices(options: AuthOptions, baseUrl: URL, faults: ConfigFault[])
     faults.push({
       option:
         name in (options.authorizationParams ?? {}) ? 'authorizationParams' : 'allowedLoginParams',
-      remedy: `must not contain "${name}": the kit decides it`,
+      remedy: `must not contain "${name}": the kit decides it.`,
     })
   }
 }

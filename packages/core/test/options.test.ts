@@ -39,7 +39,7 @@ test('everything that is missing is reported at once, with the variable that can
 
 test('the message names every option, every variable and what to do', () => {
   expect(() => createAuth({})).toThrow(
-    /"baseUrl" \(or LATCHKEY_BASE_URL\): must be a non-empty string; is the environment variable set\?[\s\S]*"session.secret"/,
+    /"baseUrl" \(or LATCHKEY_BASE_URL\) is not set\. Pass it, or set the environment variable\.[\s\S]*"session.secret"/,
   )
 })
 

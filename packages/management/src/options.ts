@@ -1,3 +1,4 @@
+import { closestMatch } from 'leven'
 import { OptionsError } from './errors.ts'
 
 /** `fetch`, as far as this package needs it. */
@@ -41,23 +42,70 @@ export interface ResolvedOptions {
   backoffSeconds: number
 }
 
+const NAMES = Object.keys({
+  baseUrl: 1,
+  apiKey: 1,
+  fetch: 1,
+  timeoutSeconds: 1,
+  retries: 1,
+  backoffSeconds: 1,
+} satisfies Record<keyof Required<ManagementClientOptions>, 1>)
+
 /**
  * Checks the options and fills in the defaults.
  *
- * @throws {@link OptionsError} with the option's name and the remedy.
+ * @throws {@link OptionsError} with every fault: the option's name and the remedy.
  */
 export function resolveOptions(options: ManagementClientOptions): ResolvedOptions {
-  return {
-    baseUrl: resolveBaseUrl(options.baseUrl),
-    apiKey: resolveKey(options.apiKey),
-    fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
-    timeoutSeconds: positive('timeoutSeconds', options.timeoutSeconds ?? 30),
-    retries: Math.floor(positive('retries', options.retries ?? 5)),
-    backoffSeconds: positive('backoffSeconds', options.backoffSeconds ?? 0.2),
+  const faults = unknownNames(options)
+  /** Collects the fault of an option; what takes its place is never used. */
+  const read = <T>(resolve: () => T): T => {
+    try {
+      return resolve()
+    } catch (error) {
+      if (!(error instanceof OptionsError)) throw error
+      faults.push(error.message)
+      return undefined as T
+    }
   }
+  const resolved: ResolvedOptions = {
+    baseUrl: read(() => resolveBaseUrl(options.baseUrl)),
+    apiKey: read(() => resolveKey(options.apiKey)),
+    fetch: read(() => resolveFetch(options.fetch)),
+    timeoutSeconds: read(() => positive('timeoutSeconds', options.timeoutSeconds ?? 30)),
+    retries: Math.floor(read(() => positive('retries', options.retries ?? 5))),
+    backoffSeconds: read(() => positive('backoffSeconds', options.backoffSeconds ?? 0.2)),
+  }
+  if (faults.length > 0) throw new OptionsError(faults.join('\n'))
+  return resolved
+}
+
+/** Says of each name that is no option which one it may be. */
+function unknownNames(options: unknown): string[] {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw new OptionsError('The options must be an object such as { baseUrl, apiKey }.')
+  }
+  const names = Object.keys(options).filter((name) => !NAMES.includes(name))
+  return names.map((name) => {
+    const lower = NAMES.map((one) => one.toLowerCase())
+    const nearest = closestMatch(name.slice(0, 100).toLowerCase(), lower, { maxDistance: 3 })
+    const found = NAMES.find((one) => one.toLowerCase() === nearest)
+    return `"${name}" is not an option.${found ? ` Did you mean "${found}"?` : ''}`
+  })
+}
+
+function resolveFetch(given: Fetch | undefined): Fetch {
+  if (given !== undefined && typeof given !== 'function') {
+    throw new OptionsError('"fetch" must be a function.')
+  }
+  // Read at call time, so a later replacement of the global takes effect.
+  return given ?? ((url, init) => globalThis.fetch(url, init))
 }
 
 function resolveBaseUrl(text: string | undefined): string {
+  if (text !== undefined && typeof text !== 'string') {
+    throw new OptionsError('"baseUrl" must be a string.')
+  }
   const url = URL.parse(text ?? '')
   if (!url || !/^https?:$/.test(url.protocol)) {
     throw new OptionsError(
@@ -71,7 +119,7 @@ function resolveBaseUrl(text: string | undefined): string {
 }
 
 function resolveKey(text: string | undefined): string {
-  const key = text?.trim()
+  const key = typeof text === 'string' ? text.trim() : undefined
   if (!key || !/^[\x21-\x7e]+$/.test(key)) {
     throw new OptionsError(
       '"apiKey" must be a secret API key, one word; is the environment variable set?',

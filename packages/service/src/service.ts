@@ -3,21 +3,26 @@ import { mkdirSync } from 'node:fs'
 import type { RequestListener, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { type Logger, pino } from 'pino'
+import { pino } from 'pino'
 import { type Admin, createAdmin } from './admin.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { type DomainContext, nowMicros, type ServiceEvents } from './domain/context.ts'
 import { ServiceError } from './domain/errors.ts'
-import { createPasswordEngine, type PasswordEngineOptions } from './domain/password-engine.ts'
+import { createPasswordEngine } from './domain/password-engine.ts'
 import { createVault } from './domain/vault.ts'
 import { createApi } from './http/app.ts'
 import { createRateLimit } from './http/rate-limit.ts'
 import { createIssuer } from './issuer/index.ts'
 import type { Outbox } from './mail/outbox.ts'
-import { createSmtpTransport, type SmtpOptions } from './mail/smtp.ts'
+import { createSmtpTransport } from './mail/smtp.ts'
 import { masterKeyOf, parseMasterKey } from './master-key.ts'
 import { closeServer, createHttpServer, type ListenOptions, listen } from './server/http-server.ts'
 import { connectInProcess } from './server/in-process.ts'
+import {
+  checkListenOptions,
+  checkServiceOptions,
+  type IdentityServiceOptions,
+} from './service-options.ts'
 import { createMemoryDataStore } from './store/memory/data-store.ts'
 import { createMemoryProtocolStore } from './store/memory/protocol-store.ts'
 import type { DataStore } from './store/ports.ts'
@@ -25,40 +30,6 @@ import type { ProtocolStore } from './store/protocol-store.ts'
 import { openSqliteDataStore } from './store/sqlite/data-store.ts'
 import { type OwnerLock, takeOwnership } from './store/sqlite/owner-lock.ts'
 import { createSqliteProtocolStore } from './store/sqlite/protocol-store.ts'
-
-export interface IdentityServiceOptions {
-  /** Folder of the SQLite databases, made when it is missing. Default: everything in memory. */
-  data?: string | undefined
-  /**
-   * 32 bytes in base64, under which client secrets and signing keys are encrypted. Default: the file
-   * `master.key` of the data folder, made at the first start.
-   */
-  masterKey?: string | undefined
-  /** Requests that one API key may make per second. Default 100. */
-  requestsPerSecond?: number
-  /** How many password hashes are computed at a time, and how many may wait. */
-  passwords?: PasswordEngineOptions
-  /**
-   * Serves tenants whose domain is this very machine (`localhost`, `*.localhost`, `127.0.0.1`,
-   * `[::1]`) as `http://` issuers. Right for development only. Default `false`.
-   */
-  allowHttpOnLoopback?: boolean
-  /** How mail is sent. Default: it is captured, to be read from {@link IdentityService.outbox}. */
-  mail?: SmtpOptions | undefined
-  /**
-   * Addresses and networks, such as `10.0.0.0/8`, of the proxies in front of the service. Only what
-   * they add to `X-Forwarded-For` is believed. Default: none.
-   */
-  trustedProxies?: readonly string[]
-  /** Days for which the audit log is kept. Default 400. */
-  auditDays?: number
-  /** How long {@link IdentityService.close} waits for requests under way, in seconds. Default 10. */
-  closeSeconds?: number
-  /** Where the time comes from. Default: the machine's clock. */
-  clock?: Clock
-  /** Default: a logger that says nothing. */
-  logger?: Logger
-}
 
 /** An identity service. */
 export interface IdentityService {
@@ -88,12 +59,14 @@ const DAY = 24 * 60 * 60 * 1_000
 /**
  * Starts an identity service in this process.
  *
- * @throws when the data folder is served by another process, was written by a newer version, or its
+ * @throws TypeError for an option that is unknown or of a wrong type, listing every one; and an error
+ *   when the data folder is served by another process, was written by a newer version, or its
  *   master key is missing.
  */
 export async function createIdentityService(
   options: IdentityServiceOptions = {},
 ): Promise<IdentityService> {
+  checkServiceOptions(options)
   const { clock = systemClock, logger = pino({ level: 'silent' }) } = options
   const { store, protocol, masterKey, lock } = await openData(options, clock)
   const events: ServiceEvents = new EventEmitter()
@@ -155,6 +128,7 @@ export async function createIdentityService(
     fetch: inProcess.fetch,
     handler,
     async listen(where = {}) {
+      checkListenOptions(where)
       const server = createHttpServer(handler, where.tls)
       servers.push(server)
       return listen(server, where)

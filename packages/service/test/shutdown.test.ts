@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { createHttpServer, listen } from '../src/server/http-server.ts'
-import { createIdentityService, type IdentityServiceOptions } from '../src/service.ts'
+import { createIdentityService } from '../src/service.ts'
+import type { IdentityServiceOptions } from '../src/service-options.ts'
 
 async function aService(options: IdentityServiceOptions = {}) {
   // A close that waits until its time is over fails by the time limit of the test.

@@ -1,3 +1,14 @@
+import {
+  type ConfigFault,
+  checkOptions,
+  either,
+  type Rules,
+  reportOf,
+  rule,
+  text,
+  texts,
+  whole,
+} from '@latchkey/core/options'
 import { connectIoredis, type IoredisClient, ioredisLink, isIoredis } from './ioredis-link.ts'
 import { MemorySessionStore } from './memory-session-store.ts'
 import { isNodeRedis, type NodeRedisClient, nodeRedisLink } from './node-redis-link.ts'
@@ -41,12 +52,16 @@ export function createSessionStore(
 export function createSessionStore(
   options: SessionStoreOptions = {},
 ): RedisSessionStore | MemorySessionStore {
+  const { faults, good } = checkOptions<SessionStoreOptions>(options, RULES, {
+    equivalents: EQUIVALENTS,
+  })
+  const all = [...faults, ...secretFaults(good.secret)]
+  if (all.length > 0) {
+    throw new StoreConfigError(reportOf('createSessionStore() cannot start:', all))
+  }
   const { prefix = 'latchkey:', touchSeconds = 60, timeoutMilliseconds = 1000 } = options
   const { maxSessions = 10_000 } = options
-  checkNumber('touchSeconds', touchSeconds, 0)
-  checkNumber('timeoutMilliseconds', timeoutMilliseconds, 1)
-  checkNumber('maxSessions', maxSessions, 1)
-  const secrets = secretsOf(options.secret)
+  const secrets = [options.secret ?? []].flat()
   const link = linkOf(options)
   if (!link) {
     warnInProduction()
@@ -55,37 +70,44 @@ export function createSessionStore(
   return new RedisSessionStore({ link, prefix, secrets, touchSeconds, timeoutMilliseconds })
 }
 
-function checkNumber(name: keyof SessionStoreOptions, value: number, least: number): void {
-  if (Number.isFinite(value) && value >= least) return
-  throw new StoreConfigError(`"${name}" must be a number of at least ${least}, not ${value}.`)
+const RULES: Rules<SessionStoreOptions> = {
+  url: rule('a redis:// or rediss:// URL, such as redis://localhost:6379', (value) => {
+    return typeof value === 'string' && /^(rediss?:\/\/.|$)/.test(value)
+  }),
+  client: rule('a client of ioredis, or of redis (node-redis) 5 or newer', (value) => {
+    return isIoredis(value) || isNodeRedis(value)
+  }),
+  secret: either(text, texts),
+  prefix: text,
+  touchSeconds: whole('seconds', 0),
+  timeoutMilliseconds: whole('milliseconds', 1),
+  maxSessions: whole('sessions', 1),
+}
+
+/** What options of connect-redis and express-session are here. */
+const EQUIVALENTS = {
+  secrets: 'secret',
+  redis: 'client',
+  ttl: 'Leave it out: sessions live as long as "session.idleSeconds" of createAuthRouter() says.',
+  disableTouch: 'It is "touchSeconds" here.',
+  disableTTL: 'Leave it out: every session has a time to live.',
+  timeoutSeconds: 'It is "timeoutMilliseconds" here.',
 }
 
 const MIN_SECRET_LENGTH = 32
 
-function secretsOf(secret: SessionStoreOptions['secret']): string[] {
-  const secrets = [secret ?? []].flat()
-  if (secrets.every((one) => typeof one === 'string' && one.length >= MIN_SECRET_LENGTH)) {
-    return secrets
-  }
-  throw new StoreConfigError(
-    `"secret" must have at least ${MIN_SECRET_LENGTH} characters, each one of a list; is the environment variable set?`,
-  )
+function secretFaults(secret: SessionStoreOptions['secret']): ConfigFault[] {
+  const fault = (remedy: string): ConfigFault[] => [{ option: 'secret', remedy }]
+  if (secret === '') return fault('is empty. Is the environment variable set?')
+  return [secret ?? []].flat().some(({ length }) => length < MIN_SECRET_LENGTH)
+    ? fault(`is too short: it needs ${MIN_SECRET_LENGTH} random characters or more.`)
+    : []
 }
 
 function linkOf({ url, client }: SessionStoreOptions): RedisLink | undefined {
   if (isIoredis(client)) return ioredisLink(client)
   if (isNodeRedis(client)) return nodeRedisLink(client)
-  if (client !== undefined) {
-    throw new StoreConfigError(
-      '"client" must be a client of ioredis, or of redis (node-redis) 5 or newer.',
-    )
-  }
   if (url === undefined || url === '') return undefined
-  if (!/^rediss?:\/\/./.test(url)) {
-    throw new StoreConfigError(
-      '"url" must begin with redis:// or rediss://, as redis://localhost:6379.',
-    )
-  }
   return connectIoredis(url)
 }
 

@@ -6,20 +6,30 @@ afterEach(() => vi.unstubAllEnvs())
 
 const url = 'redis://127.0.0.1:1'
 const refusals: [string, unknown, RegExp][] = [
-  ['a url of something else', { url: 'http://localhost' }, /"url" must begin with redis:/],
+  ['a url of something else', { url: 'http://localhost' }, /"url" must be a redis:/],
   ['a client of something else', { client: {} }, /"client" must be a client of ioredis/],
-  ['an empty secret', { url, secret: '' }, /"secret" must have at least 32 characters/],
-  ['a short secret in a list', { url, secret: ['x'.repeat(32), 'short'] }, /"secret" must have/],
+  ['an empty secret', { url, secret: '' }, /"secret" is empty\. Is the environment/],
+  ['a short secret', { url, secret: 'short' }, /"secret" is too short: it needs 32/],
+  ['a short secret in a list', { url, secret: ['x'.repeat(32), 'short'] }, /"secret" is too short/],
+  ['a secret of a list that is not set', { url, secret: [undefined] }, /"secret" must be a string/],
   ['a time that is no number', { url, timeoutMilliseconds: Number.NaN }, /"timeoutMilliseconds"/],
-  ['no time at all', { url, timeoutMilliseconds: 0 }, /must be a number of at least 1, not 0/],
+  ['no time at all', { url, timeoutMilliseconds: 0 }, /milliseconds, 1 or more, not 0/],
   ['touching before the session was used', { url, touchSeconds: -1 }, /"touchSeconds"/],
-  ['room for no session', { maxSessions: 0 }, /"maxSessions" must be a number of at least 1/],
+  ['room for no session', { maxSessions: 0 }, /"maxSessions" must be a whole number/],
+  ['an option that is misspelt', { urll: url }, /"urll" is not an option. Did you mean "url"\?/],
+  ['the time to live of connect-redis', { url, ttl: 60 }, /"ttl" is not an option. Leave it out/],
 ]
 
 test.for(refusals)('%s is refused at once, with a sentence', ([, options, message]) => {
   const make = () => createSessionStore(options as SessionStoreOptions)
   expect(make).toThrow(message)
   expect(make).toThrow(expect.objectContaining({ code: 'LATCHKEY_CONFIG_INVALID' }))
+})
+
+test('everything wrong with the options of a store is in one report', () => {
+  const options = { urll: url, maxSessions: 0, secret: 'short' } as SessionStoreOptions
+
+  expect(() => createSessionStore(options)).toThrow(/"urll"[\s\S]*"maxSessions"[\s\S]*"secret"/)
 })
 
 test('a store without a secret says so when it is used', async () => {

@@ -1,4 +1,5 @@
-import type { AuthOptions } from '@latchkey/core'
+import { type AuthOptions, ConfigError } from '@latchkey/core'
+import { checkOptions, flag, type Rules, text } from '@latchkey/core/options'
 import { type CapturedMail, createIdentityService, type IdentityService } from '@latchkey/service'
 import { logIn, type TestAgent } from './log-in.ts'
 import { createCall } from './management.ts'
@@ -62,8 +63,16 @@ export interface Identity {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Starts an identity service in this process, in memory, with a tenant and an application. */
+const RULES: Rules<IdentityOptions> = { domain: text, listen: flag }
+
+/**
+ * Starts an identity service in this process, in memory, with a tenant and an application.
+ *
+ * @throws {@link ConfigError} for an option that is unknown or of a wrong type.
+ */
 export async function startIdentity(options: IdentityOptions = {}): Promise<Identity> {
+  const { faults } = checkOptions(options, RULES)
+  if (faults.length > 0) throw new ConfigError(faults, 'startIdentity() cannot start:')
   const service = await createIdentityService({
     allowHttpOnLoopback: true,
     requestsPerSecond: 1_000_000,

@@ -1,5 +1,7 @@
 import type { RequestListener } from 'node:http'
 import type { Server } from 'node:net'
+import { ConfigError } from '@latchkey/core'
+import { checkOptions, type Rules, text } from '@latchkey/core/options'
 import { TestingError } from './errors.ts'
 import type { TestUser } from './users.ts'
 
@@ -13,6 +15,8 @@ export interface SignInOptions {
   readonly loginPath?: string
 }
 
+const RULES: Rules<SignInOptions> = { loginPath: text }
+
 /**
  * Signs a user in to an application through the real flow: its login route, the login page of the
  * identity and its callback.
@@ -24,8 +28,11 @@ export interface SignInOptions {
 export async function signIn(
   app: RequestListener | Server | string,
   user: TestUser,
-  { loginPath = '/login' }: SignInOptions = {},
+  options: SignInOptions = {},
 ): Promise<SupertestAgent> {
+  const { faults } = checkOptions(options, RULES)
+  if (faults.length > 0) throw new ConfigError(faults, 'signIn() cannot begin:')
+  const { loginPath = '/login' } = options
   const { default: request } = await import('supertest').catch((cause: unknown) => {
     throw new TestingError(
       'LATCHKEY_TEST_PEER_MISSING',

@@ -1,3 +1,12 @@
+import { ConfigError } from '@latchkey/core'
+import {
+  type CheckSettings,
+  checkOptions,
+  flag,
+  type Rules,
+  text,
+  textRecord,
+} from '@latchkey/core/options'
 import type { Identity } from './identity.ts'
 import type { Call } from './management.ts'
 
@@ -34,6 +43,19 @@ const DEFAULT_PASSWORD = 'correct horse battery'
 // takes 50 ms.
 const DEFAULT_HASH = '$2b$10$Fpsr8Eo6qcOo7tZ7d8v.fOCZkTjZxW1X86lDLr1c/BMi2rA/3bSzy'
 
+const RULES: Rules<NewUser> = {
+  email: text,
+  password: text,
+  name: text,
+  verified: flag,
+  disabled: flag,
+  profile: textRecord,
+}
+
+const SETTINGS: CheckSettings = {
+  equivalents: { given_name: 'profile.given_name', family_name: 'profile.family_name' },
+}
+
 /** Creates users through the management API. */
 export function createUsers(
   call: Call,
@@ -43,6 +65,8 @@ export function createUsers(
   let count = 0
 
   return async (identity, wanted = {}) => {
+    const { faults } = checkOptions(wanted, RULES, SETTINGS, 'user')
+    if (faults.length > 0) throw new ConfigError(faults, 'createUser() cannot create this user:')
     count++
     const {
       email = `user-${count}@example.com`,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createIdentityService, type IdentityService } from '@latchkey/service'
 import { expect } from 'vitest'
-import type { IdentityServiceOptions } from '../../src/service.ts'
+import type { IdentityServiceOptions } from '../../src/service-options.ts'
 import { checkConformance } from './conformance.ts'
 
 /** Where a service keeps its data: what concerns data is true on each of them. */

@@ -1,0 +1,208 @@
+import { closestMatch } from 'leven'
+
+/** One thing wrong with the options. */
+export interface ConfigFault {
+  /** The option, as written in the options object: `session.secret`. */
+  readonly option: string
+  /** The environment variable that can provide it, if there is one. */
+  readonly variable?: string
+  /** What was found and what to do, as a sentence that begins after the option's name. */
+  readonly remedy: string
+}
+
+/** What a value has to be. */
+export interface Rule {
+  /** Completes the sentence "must be …". */
+  readonly mustBe: string
+  fits(value: unknown): boolean
+  /** The rules of an object's members; every other name is a fault. */
+  readonly members?: Readonly<Record<string, Rule>>
+  /** Whether the report may repeat a text that was found: true where only a few words fit. */
+  readonly showsText?: boolean
+}
+
+/** A rule for every member of an options type, so that the compiler finds one that is missing. */
+export type Rules<Options> = { readonly [Name in keyof Required<Options>]: Rule }
+
+/** Makes a rule. */
+export function rule(mustBe: string, fits: (value: unknown) => boolean): Rule {
+  return { mustBe, fits }
+}
+
+/** A string, of which `mustBe` may say more. */
+export const text: Rule = rule('a string', isText)
+/** `true` or `false`. */
+export const flag: Rule = rule('true or false', (value) => typeof value === 'boolean')
+/** A function. */
+export const callable: Rule = rule('a function', (value) => typeof value === 'function')
+/** An array of strings that are not empty. */
+export const texts: Rule = rule('an array of strings', (value) => isListOf(value, isFilled))
+/** An object whose members are strings. */
+export const textRecord: Rule = rule(
+  'an object whose values are strings',
+  (value) => isObject(value) && Object.values(value).every(isText),
+)
+/** A duration. */
+export const seconds: Rule = whole('seconds', 1)
+
+/** A whole number of something. */
+export function whole(unit: string, least: number): Rule {
+  return rule(
+    `a whole number of ${unit}, ${least} or more`,
+    (value) => Number.isSafeInteger(value) && (value as number) >= least,
+  )
+}
+
+/** One of a few words. */
+export function oneOf(...words: readonly string[]): Rule {
+  const quoted = words.map((word) => `"${word}"`)
+  const mustBe = `${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`
+  return { mustBe, fits: (value) => words.includes(value as string), showsText: true }
+}
+
+/** An object with these members and no others. */
+export function group<Options>(members: Rules<Options>): Rule {
+  return { mustBe: 'an object', fits: isObject, members }
+}
+
+/** Fits what one of the rules fits. */
+export function either(...rules: readonly Rule[]): Rule {
+  const members = rules.find((one) => one.members)?.members
+  return {
+    mustBe: rules.map(({ mustBe }) => mustBe).join(' or '),
+    fits: (value) => rules.some((one) => one.fits(value)),
+    ...(members ? { members } : {}),
+  }
+}
+
+/** What a check found. */
+export interface Checked<Options> {
+  readonly faults: ConfigFault[]
+  /** The options without those that are at fault. */
+  readonly good: Options
+}
+
+/** How options are checked. */
+export interface CheckSettings {
+  /**
+   * What names of other libraries are here: the name of an option, or a sentence. Members are written
+   * with a dot: `session.rolling`.
+   */
+  readonly equivalents?: Readonly<Record<string, string>>
+  /** What a member that is there and `undefined` means. Default `not set`. */
+  readonly undefinedMeans?: 'not set' | 'a fault'
+  /** An example of the whole, for a value that is no object at all. */
+  readonly example?: string
+}
+
+/**
+ * Checks the names and the types of an options object. An unknown name is reported with the nearest
+ * known one.
+ *
+ * @param name - What the options are called where they are no object.
+ */
+export function checkOptions<Options>(
+  options: unknown,
+  members: Readonly<Record<string, Rule>>,
+  settings: CheckSettings = {},
+  name = 'options',
+  prefix = '',
+): Checked<Options> {
+  const faults: ConfigFault[] = []
+  const good: Record<string, unknown> = {}
+  if (!isObject(options)) {
+    const such = settings.example ? ` such as ${settings.example}` : ''
+    const remedy = `must be an object${such}, not ${describe(options)}.`
+    return { faults: [{ option: name, remedy }], good: good as Options }
+  }
+  // Inherited options count as well: those of a class, or of defaults behind Object.create().
+  for (const key in options) {
+    const option = prefix + key
+    const value = (options as Record<string, unknown>)[key]
+    const known = Object.hasOwn(members, key) ? members[key] : undefined
+    if (!known) faults.push({ option: shorten(option), remedy: unknown(option, members, settings) })
+    else if (value === undefined && settings.undefinedMeans !== 'a fault') continue
+    else if (!known.fits(value)) {
+      const found = describe(value, known.showsText)
+      faults.push({ option, remedy: `must be ${known.mustBe}, not ${found}.` })
+    } else if (known.members && isObject(value)) {
+      const nested = checkOptions(value, known.members, settings, option, `${option}.`)
+      faults.push(...nested.faults)
+      good[key] = nested.good
+    } else good[key] = value
+  }
+  return { faults, good: good as Options }
+}
+
+/** The report of faults, a line for each; the same fault is listed once. */
+export function reportOf(heading: string, faults: readonly ConfigFault[]): string {
+  const lines = faults.map(
+    ({ option, variable, remedy }) =>
+      `  - "${option}"${variable ? ` (or ${variable})` : ''} ${remedy}`,
+  )
+  return [heading, ...new Set(lines)].join('\n')
+}
+
+function unknown(
+  option: string,
+  members: Readonly<Record<string, Rule>>,
+  { equivalents = {} }: CheckSettings,
+): string {
+  const equivalent = Object.hasOwn(equivalents, option) ? equivalents[option] : undefined
+  if (equivalent?.includes(' ')) return `is not an option. ${equivalent}`
+  if (equivalent) return `is not an option. It is "${equivalent}" here.`
+  const names = Object.keys(members)
+  const prefix = option.slice(0, option.lastIndexOf('.') + 1)
+  const nearest = nearestOf(option.slice(prefix.length), names)
+  if (nearest) return `is not an option. Did you mean "${prefix}${nearest}"?`
+  return names.length > 8
+    ? 'is not an option.'
+    : `is not an option. There ${names.length === 1 ? 'is' : 'are'} ${names.map((one) => `"${one}"`).join(', ')}.`
+}
+
+function nearestOf(name: string, names: readonly string[]): string | undefined {
+  const lower = name.slice(0, 100).toLowerCase()
+  const maxDistance = Math.max(2, Math.floor(lower.length / 3))
+  const found = closestMatch(
+    lower,
+    names.map((one) => one.toLowerCase()),
+    { maxDistance },
+  )
+  return names.find((one) => one.toLowerCase() === found)
+}
+
+/** Says what a value is; a text only where it cannot be a secret. */
+function describe(value: unknown, showsText = false): string {
+  if (value === null || typeof value === 'number' || typeof value === 'boolean') {
+    return String(value)
+  }
+  if (value === undefined) return 'undefined'
+  if (value === '') return 'an empty string'
+  if (typeof value === 'string') return showsText ? JSON.stringify(shorten(value)) : 'this string'
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'this array'
+  if (typeof value === 'object') {
+    return Object.keys(value).length === 0 ? 'an empty object' : 'this object'
+  }
+  return `a ${typeof value}`
+}
+
+function shorten(name: string): string {
+  const printable = name.replace(/[^\x20-\x7e]/g, '?')
+  return printable.length > 60 ? `${printable.slice(0, 60)}…` : printable
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string'
+}
+
+function isFilled(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
+}
+
+function isListOf(value: unknown, fits: (one: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(fits)
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

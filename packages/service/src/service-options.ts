@@ -1,0 +1,142 @@
+import { closestMatch } from 'leven'
+import type { Logger } from 'pino'
+import { z } from 'zod'
+import type { Clock } from './clock.ts'
+import type { PasswordEngineOptions } from './domain/password-engine.ts'
+import type { SmtpOptions } from './mail/smtp.ts'
+import type { ListenOptions } from './server/http-server.ts'
+import type { TlsOptions } from './server/tls.ts'
+
+/** What an identity service is made of. */
+export interface IdentityServiceOptions {
+  /** Folder of the SQLite databases, made when it is missing. Default: everything in memory. */
+  data?: string | undefined
+  /**
+   * 32 bytes in base64, under which client secrets and signing keys are encrypted. Default: the file
+   * `master.key` of the data folder, made at the first start.
+   */
+  masterKey?: string | undefined
+  /** Requests that one API key may make per second. Default 100. */
+  requestsPerSecond?: number
+  /** How many password hashes are computed at a time, and how many may wait. */
+  passwords?: PasswordEngineOptions
+  /**
+   * Serves tenants whose domain is this very machine (`localhost`, `*.localhost`, `127.0.0.1`,
+   * `[::1]`) as `http://` issuers. Right for development only. Default `false`.
+   */
+  allowHttpOnLoopback?: boolean
+  /** How mail is sent. Default: it is captured, to be read from {@link IdentityService.outbox}. */
+  mail?: SmtpOptions | undefined
+  /**
+   * Addresses and networks, such as `10.0.0.0/8`, of the proxies in front of the service. Only what
+   * they add to `X-Forwarded-For` is believed. Default: none.
+   */
+  trustedProxies?: readonly string[]
+  /** Days for which the audit log is kept. Default 400. */
+  auditDays?: number
+  /** How long {@link IdentityService.close} waits for requests under way, in seconds. Default 10. */
+  closeSeconds?: number
+  /** Where the time comes from. Default: the machine's clock. */
+  clock?: Clock
+  /** Default: a logger that says nothing. */
+  logger?: Logger
+}
+
+/** A schema for every member of an options type, so that the compiler finds one that is missing. */
+type Schemas<Options> = { [Name in keyof Required<Options>]: z.ZodType }
+
+const text = z.string('must be a string').optional()
+const flag = z.boolean('must be true or false').optional()
+const whole = (least: number): z.ZodType => {
+  const mustBe = `must be a whole number, ${least} or more`
+  return z.int(mustBe).min(least, mustBe).optional()
+}
+const positive = z.number('must be a number').positive('must be more than 0').optional()
+/** An object of another package or of the application, known by its methods. */
+const withMethods = (...names: string[]): z.ZodType =>
+  z
+    .custom((value) => names.every((name) => typeof Object(value)[name] === 'function'), {
+      error: `must have ${names.map((name) => `${name}()`).join(', ')}`,
+    })
+    .optional()
+const group = <Options>(members: Schemas<Options>) =>
+  z.strictObject(members, { error: notAnObject })
+
+const serviceOptions = group<IdentityServiceOptions>({
+  data: text,
+  masterKey: text,
+  requestsPerSecond: positive,
+  passwords: group<PasswordEngineOptions>({
+    concurrency: whole(1),
+    maxWaiting: whole(0),
+  }).optional(),
+  allowHttpOnLoopback: flag,
+  mail: group<SmtpOptions>({
+    url: z.string('must be a string'),
+    from: z.string('must be a string'),
+  }).optional(),
+  trustedProxies: z.array(z.string(), 'must be an array of strings').optional(),
+  auditDays: positive,
+  closeSeconds: z.number('must be a number').min(0, 'must be 0 or more').optional(),
+  clock: withMethods('now'),
+  logger: withMethods('debug', 'info', 'warn', 'error'),
+})
+
+const listenOptions = group<ListenOptions>({
+  port: whole(0),
+  host: text,
+  tls: group<TlsOptions>({ cert: z.unknown(), key: z.unknown() }).optional(),
+})
+
+/**
+ * Checks the names and types of the options of a service.
+ *
+ * @throws TypeError listing every fault at once.
+ */
+export function checkServiceOptions(options: IdentityServiceOptions): void {
+  check('createIdentityService()', serviceOptions, options)
+}
+
+/**
+ * Checks the names and types of the options of `listen()`.
+ *
+ * @throws TypeError listing every fault at once.
+ */
+export function checkListenOptions(options: ListenOptions): void {
+  check('listen()', listenOptions, options)
+}
+
+function check(name: string, schema: z.ZodObject, options: unknown): void {
+  const result = schema.safeParse(options)
+  if (result.success) return
+  const lines = result.error.issues.flatMap((issue) => {
+    const option = issue.path.join('.')
+    if (issue.code !== 'unrecognized_keys') return [`"${option || 'options'}" ${issue.message}.`]
+    const known = namesAt(schema, issue.path)
+    const prefix = option && `${option}.`
+    return issue.keys.map((key) => `"${prefix}${key}" is not an option.${hint(key, prefix, known)}`)
+  })
+  throw new TypeError([`${name} cannot use its options:`, ...lines].join('\n  - '))
+}
+
+function notAnObject(issue: { code?: string }): string | undefined {
+  return issue.code === 'invalid_type' ? 'must be an object' : undefined
+}
+
+/** The names of the group of options at a path. */
+function namesAt(schema: z.ZodObject, path: readonly PropertyKey[]): string[] {
+  let group: unknown = schema
+  for (const name of path) {
+    const member = (group as z.ZodObject).shape[String(name)]
+    group = member instanceof z.ZodOptional ? member.unwrap() : member
+  }
+  return Object.keys((group as z.ZodObject).shape)
+}
+
+function hint(name: string, prefix: string, known: readonly string[]): string {
+  const lower = known.map((one) => one.toLowerCase())
+  const maxDistance = Math.max(2, Math.floor(name.length / 3))
+  const nearest = closestMatch(name.slice(0, 100).toLowerCase(), lower, { maxDistance })
+  const found = known.find((one) => one.toLowerCase() === nearest)
+  return found ? ` Did you mean "${prefix}${found}"?` : ''
+}
