@@ -5,38 +5,11 @@ import { beginLogin } from './login.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 import type { Provider } from './provider.ts'
 import type { AuthRequest, AuthResponse } from './request.ts'
+import { checkRequirement, type Requirement } from './requirement.ts'
 import type { AuthSession, SessionHandle } from './session.ts'
 
-/** What a guard asks for. Without anything, that somebody is signed in. */
-export interface Requirement<Request = unknown> {
-  /** One of these roles, or every one of `all`. Where roles come from is the option `rolesFrom`. */
-  readonly roles?: readonly string[] | { readonly all: readonly string[] }
-  /** Values that claims must have, or functions that look at them. */
-  readonly claims?: Readonly<Record<string, ClaimRule<Request>>>
-  /** Whether this user may do this. Anything but `true` refuses; an error that is thrown is answered. */
-  readonly check?: (
-    user: Readonly<Record<string, unknown>>,
-    request: Request,
-  ) => MaybePromise<boolean>
-  /** How the user must have signed in; another login is asked for when they have not. */
-  readonly acr?: string | readonly string[]
-  /**
-   * The most seconds since the user proved who they are; another login is asked for after that.
-   * Less than 60 counts as 60: coming back from the provider takes time.
-   */
-  readonly maxAge?: number
-  /** Whether to answer a person or a program. Default: decided by `isApiRequest`. */
-  readonly respond?: 'auto' | 'redirect' | 'json'
-}
-
-/** The value that a claim must have, or a function that looks at it. */
-export type ClaimRule<Request = unknown> =
-  | string
-  | number
-  | boolean
-  | ((value: unknown, request: Request) => boolean)
-
 const MIN_MAX_AGE = 60
+const ANY_USER: Requirement<never> = {}
 
 /**
  * Decides whether a request may go on; at once when nothing has to be waited for.
@@ -49,9 +22,10 @@ export function authorize(
   context: AuthContext,
   request: AuthRequest,
   session: SessionHandle,
-  requirement: Requirement<never> = {},
+  requirement: Requirement<never> = ANY_USER,
   subject: unknown = request,
 ): MaybePromise<AuthResponse | undefined> {
+  checkRequirement(requirement)
   const decide = (found: AuthSession | undefined): MaybePromise<AuthResponse | undefined> => {
     if (!found) return askToLogIn(context, request, requirement, 'LATCHKEY_LOGIN_REQUIRED')
     if (!isStrongEnough(found, requirement, context.options.now())) {

@@ -1,4 +1,5 @@
 export { type Auth, type AuthHealth, createAuth } from './auth.ts'
+export type { ConfigFault } from './check-options.ts'
 export type { ClaimsOf, ClaimsSchema, SchemaResult } from './claims-schema.ts'
 export type { Platform } from './context.ts'
 export {
@@ -7,7 +8,6 @@ export {
   CallbackError,
   type CallbackErrorCode,
   ConfigError,
-  type ConfigFault,
   DeniedError,
   LatchkeyError,
   type LatchkeyErrorCode,
@@ -21,7 +21,6 @@ export {
   SessionStoreError,
 } from './errors.ts'
 export type { AuthEvent, AuthEventName, Publish } from './events.ts'
-export type { ClaimRule, Requirement } from './guard.ts'
 export type { CallbackContext, Hooks, LogoutNotice } from './hooks.ts'
 export { isApiRequest } from './is-api-request.ts'
 export type { LoginPrompt, LoginRequest } from './login.ts'
@@ -42,6 +41,7 @@ export type { ProviderAnswer, ProviderRequest, ProviderTransport } from './provi
 export type { AccessTokenRequest } from './refresh.ts'
 export type { AuthRequest, AuthResponse } from './request.ts'
 export type { RequestAuth, RequestPort, User } from './request-auth.ts'
+export { type ClaimRule, checkRequirement, type Requirement } from './requirement.ts'
 export { safeReturnTo } from './return-to.ts'
 export type { AuthSession, SessionHandle, SessionTokens } from './session.ts'
 export type { SessionDirectory, SessionInfo, UserName } from './session-directory.ts'

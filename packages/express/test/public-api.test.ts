@@ -28,6 +28,7 @@ test('the public API is what this list says, and changes on purpose alone', () =
     'RefreshError',
     'RequestError',
     'SessionStoreError',
+    'checkRequirement',
     'createAuth',
     'createMemoryStore',
     'isApiRequest',
