@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { LatchkeyError, type LatchkeyErrorCode } from '@latchkey/core'
 import { describe, expect, test } from 'vitest'
+import { REMEDIES } from '../packages/core/src/remedies.ts'
 import { statusOfCode } from '../packages/service/src/domain/errors.ts'
 import { root } from '../scripts/packages.ts'
 
@@ -31,6 +32,12 @@ describe('docs/errors.md', () => {
   test('has no entry for a code that no package has', () => {
     const stale = [...entries.keys()].filter((code) => !words.has(code) && !(code in statusOfCode))
     expect(stale).toEqual([])
+  })
+
+  test.for(Object.entries(REMEDIES))('says of %s what the log says', ([code, remedy]) => {
+    const said = /\*\*What to do:\*\* ([\s\S]*?)(\n\n|$)/.exec(entries.get(code) ?? '')?.[1]
+    const text = said?.replace(/\s+/g, ' ').trim() ?? ''
+    expect(text.charAt(0).toUpperCase() + text.slice(1)).toBe(remedy)
   })
 
   test.for([...entries])('says of %s what to do, and the right status', ([code, text]) => {

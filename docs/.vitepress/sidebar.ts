@@ -19,6 +19,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
       { text: 'The three routes', link: '/guides/routes' },
       { text: 'Guards', link: '/guides/guards' },
       { text: 'Sessions and Redis', link: '/guides/sessions' },
+      { text: 'Logging and events', link: '/guides/logging' },
       { text: 'Testing your application', link: '/guides/testing' },
       { text: 'Error codes', link: '/errors' },
       { text: 'Environment variables', link: '/environment' },

@@ -1,5 +1,6 @@
 import { type ErrorResponseOptions, errorResponse } from './error-response.ts'
 import type { LatchkeyError } from './errors.ts'
+import type { Log } from './log.ts'
 import type { ResolvedAuthOptions } from './options.ts'
 import type { AuthRequest, AuthResponse } from './request.ts'
 
@@ -10,11 +11,16 @@ export type AnswerError = (
   options?: ErrorResponseOptions,
 ) => Promise<AuthResponse>
 
-/** Makes what answers the errors of one instance, all of them. */
-export function createAnswerError({ hooks, routes }: ResolvedAuthOptions): AnswerError {
+/** Makes what answers the errors of one instance, all of them, and logs those that need a look. */
+export function createAnswerError(
+  { hooks, routes, development }: ResolvedAuthOptions,
+  log: Log,
+): AnswerError {
   return async (error, request, options = { loginUrl: routes.login }) => {
-    const own = await hooks.onError?.(error, request)
-    return own ? fromResponse(own) : errorResponse(error, request, options)
+    log.failed(error)
+    const own = await hooks.onError?.(error, request, request.exchange)
+    if (own === 'answered') return { status: error.status, headers: [], isAnswered: true }
+    return own ? fromResponse(own) : errorResponse(error, request, { ...options, development })
   }
 }
 

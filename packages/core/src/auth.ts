@@ -4,7 +4,9 @@ import { handleCallback } from './callback.ts'
 import { type Claims, claimsOf } from './claims.ts'
 import type { AuthContext, Platform } from './context.ts'
 import { LatchkeyError, RequestError } from './errors.ts'
+import type { AuthEventName, Publish } from './events.ts'
 import { authorize } from './guard.ts'
+import { createLog, type Log } from './log.ts'
 import { handleLogin } from './login.ts'
 import { handleLoggedOut, handleLogout } from './logout.ts'
 import type { MaybePromise } from './maybe-promise.ts'
@@ -92,7 +94,8 @@ export function createAuth(options: AuthOptions, platform: Platform = {}): Auth 
     ? transportOver(fetch)
     : (platform.transport ?? transportOver(globalFetch))
   const { now, hooks } = resolved
-  const publish = platform.publish ?? (() => {})
+  const log = createLog(resolved.logger, now)
+  const publish = logged(platform.publish ?? (() => {}), log, resolved)
   const store = options.session?.store ?? createMemoryStore({ now })
   const claims = claimsOf(store, now)
   const storedSessions = createStoredSessions(store, resolved.session, now)
@@ -114,9 +117,9 @@ export function createAuth(options: AuthOptions, platform: Platform = {}): Auth 
       publish,
     }),
     publish,
-    answerError: createAnswerError(resolved),
+    answerError: createAnswerError(resolved, log),
   }
-  warnAbout(options, resolved, platform)
+  warnAbout(options, resolved, platform, log)
   const routes = createRoutes(resolved, claims, store.index !== undefined)
   const { answerError } = context
   const answerKnown = (error: unknown, request: AuthRequest): Promise<AuthResponse> => {
@@ -144,7 +147,11 @@ export function createAuth(options: AuthOptions, platform: Platform = {}): Auth 
         return answerKnown(error, request)
       }
     },
-    describe: (request, session, port) => describeRequest({ context, request, session, port }),
+    describe(request, session, port) {
+      if (session.failure) log.failed(session.failure)
+      else if (session.id) log.recovered('LATCHKEY_SESSION_UNAVAILABLE', STORE_IS_BACK)
+      return describeRequest({ context, request, session, port })
+    },
     answerError,
     async ready() {
       await context.providers.fixed?.state()
@@ -194,21 +201,54 @@ async function issuerName({ providers }: AuthContext): Promise<string> {
   throw new TypeError('name the issuer as well: { issuer, sub }')
 }
 
+const STORE_IS_BACK = 'The session store answers again.'
+const PROVIDER_IS_BACK = 'The provider answers again.'
+
+/** Logs the events that say how the provider fares; errors that are answered are logged there. */
+function logged(publish: Publish, log: Log, { registration }: ResolvedAuthOptions): Publish {
+  const isOneProvider = typeof registration !== 'function'
+  return (name, event) => {
+    publish(name, event)
+    if (name === 'discovery.stale') {
+      log.noticed(
+        'LATCHKEY_PROVIDER_UNAVAILABLE',
+        'The metadata of the provider could not be read again; the earlier one stays in use.',
+      )
+    } else if (name === 'token.refresh_failed' && event.code === 'LATCHKEY_REFRESH_UNAVAILABLE') {
+      log.noticed(
+        'LATCHKEY_PROVIDER_UNAVAILABLE',
+        'An access token could not be refreshed: the provider did not answer.',
+      )
+    } else if (isOneProvider && PROVIDER_ANSWERED.has(name)) {
+      log.recovered('LATCHKEY_PROVIDER_UNAVAILABLE', PROVIDER_IS_BACK)
+    }
+  }
+}
+
+const PROVIDER_ANSWERED: ReadonlySet<AuthEventName> = new Set([
+  'discovery.refreshed',
+  'login.succeeded',
+  'token.refreshed',
+])
+
 /** Says once what works less well than it could. */
 function warnAbout(
   options: AuthOptions,
   { secure, routes }: ResolvedAuthOptions,
-  { warn, environment }: Platform,
+  { environment }: Platform,
+  log: Log,
 ): void {
   const store = options.session?.store
   if (!store && (secure || environment?.NODE_ENV === 'production')) {
-    warn?.(
-      'Sessions live in this process: they end with it and no other process sees them. Pass "session.store" in production.',
+    log.warned(
+      'LATCHKEY_SESSIONS_IN_MEMORY',
+      'Sessions live in this process: they end with it, and no other process sees them.',
     )
   }
   if (store && !store.index && routes.backchannelLogout) {
-    warn?.(
-      'The session store has no index: back-channel logout and the list of sessions are off. createSessionStore() of @latchkey/session-store has one.',
+    log.warned(
+      'LATCHKEY_STORE_WITHOUT_INDEX',
+      'The session store has no index: back-channel logout and the list of sessions are off.',
     )
   }
 }

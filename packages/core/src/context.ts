@@ -24,8 +24,6 @@ export interface Platform {
   readonly environment?: Readonly<Record<string, string | undefined>>
   /** Where events go. */
   readonly publish?: Publish
-  /** Tells whoever runs the application, once, about something that works less well than it could. */
-  readonly warn?: (message: string) => void
   /** Reaches providers when the options bring no `fetch`. Default the global `fetch`. */
   readonly transport?: ProviderTransport
   /** A transport that refuses private addresses; an issuer resolver needs one. */

@@ -1,5 +1,6 @@
 import type { LatchkeyError, LatchkeyErrorCode } from './errors.ts'
 import { isApiRequest } from './is-api-request.ts'
+import { REMEDIES } from './remedies.ts'
 import type { AuthRequest, AuthResponse } from './request.ts'
 import { escapeHtml, page, problem } from './responses.ts'
 
@@ -80,13 +81,15 @@ export interface ErrorResponseOptions {
   readonly setCookies?: readonly string[]
   /** Whether to answer a program; decided from the request when absent. */
   readonly api?: boolean
+  /** Whether the page also shows the error's message and its remedy, for the developer. */
+  readonly development?: boolean
   /** More headers. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
 /**
  * The answer to an error: a page for a person, problem details for a program. Neither repeats
- * anything of the request, nor the error's own message.
+ * anything of the request. The error's own message is shown in development alone.
  */
 export function errorResponse(
   error: LatchkeyError,
@@ -100,11 +103,16 @@ export function errorResponse(
       ? problem(error, text.title, loginUrl ? { loginUrl } : {}, setCookies)
       : page({
           title: text.title,
-          body: `<p>${text.advice}</p>${loginUrl ? `<p><a href="${escapeHtml(loginUrl)}">Sign in</a></p>` : ''}<p><small>${error.code} · ${error.correlationId}</small></p>`,
+          body: `<p>${text.advice}</p>${loginUrl ? `<p><a href="${escapeHtml(loginUrl)}">Sign in</a></p>` : ''}${options.development ? forDeveloper(error) : ''}<p><small>${error.code} · ${error.correlationId}</small></p>`,
           status: error.status,
           setCookies,
         })
   response.headers.push(...Object.entries(options.headers ?? {}))
   if (error.retryable) response.headers.push(['retry-after', '5'])
   return response
+}
+
+function forDeveloper({ code, message }: LatchkeyError): string {
+  const lines = [`In development: ${message}`, `What to do: ${REMEDIES[code]}`]
+  return lines.map((line) => `<p><small>${escapeHtml(line)}</small></p>`).join('')
 }

@@ -4,6 +4,7 @@ import { type ConfigFault, reportOf } from './check-options.ts'
 export type LatchkeyErrorCode =
   | 'LATCHKEY_CONFIG_INVALID' // an option is missing or wrong
   | 'LATCHKEY_ROUTER_NOT_MOUNTED' // a guard ran on a request that no router had prepared
+  | 'LATCHKEY_SESSION_TWICE' // another middleware has put a session on the request already
   | 'LATCHKEY_REQUEST_INVALID' // a parameter is repeated, or the body cannot be read
   | 'LATCHKEY_METHOD_NOT_ALLOWED' // the route exists, under another method
   | 'LATCHKEY_PROVIDER_UNAVAILABLE' // the provider did not answer, or not in time
@@ -54,6 +55,7 @@ export interface LatchkeyErrorOptions {
 const STATUS: Readonly<Record<LatchkeyErrorCode, number>> = {
   LATCHKEY_CONFIG_INVALID: 500,
   LATCHKEY_ROUTER_NOT_MOUNTED: 500,
+  LATCHKEY_SESSION_TWICE: 500,
   LATCHKEY_REQUEST_INVALID: 400,
   LATCHKEY_METHOD_NOT_ALLOWED: 405,
   LATCHKEY_PROVIDER_UNAVAILABLE: 503,
@@ -165,10 +167,26 @@ export class CallbackError extends LatchkeyError {
   }
 }
 
+/** What an {@link AccessError} may carry beside its code and message. */
+export interface AccessErrorOptions extends LatchkeyErrorOptions {
+  /** The requirement that was not met. */
+  readonly failed?: string | undefined
+}
+
 /** A guard did not let the request through. */
 export class AccessError extends LatchkeyError {
   override readonly name = 'AccessError'
   declare readonly code: AccessErrorCode
+  /**
+   * The requirement that was not met: `roles`, `claims.department`, `check`, `acr` or `maxAge`;
+   * `undefined` when no user is logged in.
+   */
+  readonly failed: string | undefined
+
+  constructor(code: AccessErrorCode, message: string, options: AccessErrorOptions = {}) {
+    super(code, message, options)
+    this.failed = options.failed
+  }
 }
 
 /** No access token can be had for this session. */

@@ -5,6 +5,7 @@ export type { Platform } from './context.ts'
 export {
   AccessError,
   type AccessErrorCode,
+  type AccessErrorOptions,
   CallbackError,
   type CallbackErrorCode,
   ConfigError,
@@ -21,8 +22,9 @@ export {
   SessionStoreError,
 } from './errors.ts'
 export type { AuthEvent, AuthEventName, Publish } from './events.ts'
-export type { CallbackContext, Hooks, LogoutNotice } from './hooks.ts'
+export type { CallbackContext, Hooks, LogoutNotice, OnError } from './hooks.ts'
 export { isApiRequest } from './is-api-request.ts'
+export type { Logger } from './log.ts'
 export type { LoginPrompt, LoginRequest } from './login.ts'
 export type { LogoutRequest } from './logout.ts'
 export type { MaybePromise } from './maybe-promise.ts'

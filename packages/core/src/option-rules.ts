@@ -81,6 +81,10 @@ export const OPTION_RULES: Rules<AuthOptions> = {
   }),
   allowPrivateIssuers: flag,
   timeoutSeconds: seconds,
+  logger: either(
+    rule('a logger with info(), warn() and error()', methods('info', 'warn', 'error')),
+    off,
+  ),
   fetch: callable,
   now: callable,
 }

@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import type { ClaimsSchema } from './claims-schema.ts'
 import type { Hooks } from './hooks.ts'
+import type { Logger } from './log.ts'
 import type { AuthRequest } from './request.ts'
 import type { SessionStore } from './session-store.ts'
 import type { SessionSettings } from './stored-session.ts'
@@ -111,6 +112,12 @@ export interface AuthOptions {
   readonly allowPrivateIssuers?: boolean
   /** Seconds that one exchange with the provider may take. Default 10. */
   readonly timeoutSeconds?: number
+  /**
+   * Takes a line for each failed login, refused logout token, unreachable provider or store, and
+   * warning about the configuration. pino, winston, `console` and their likes; `false` logs nothing.
+   * Default `console`. Lines hold no secret.
+   */
+  readonly logger?: Logger | false
   /** How the provider is reached. Default: the platform's own way, on Node `node:http`. */
   readonly fetch?: typeof fetch
   /** The time in whole seconds since the epoch. */
@@ -154,6 +161,9 @@ export interface ResolvedAuthOptions {
   readonly rolesFrom: (user: Readonly<Record<string, unknown>>) => readonly string[]
   readonly hooks: Hooks
   readonly allowPrivateIssuers: boolean
+  readonly logger: Logger | false
+  /** Whether error pages tell the developer what to do: not in production, and on loopback alone. */
+  readonly development: boolean
   /** Whether visitors come over https. */
   readonly secure: boolean
   readonly timeoutSeconds: number

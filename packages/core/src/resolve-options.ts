@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { type ConfigFault, checkOptions } from './check-options.ts'
 import { ConfigError } from './errors.ts'
-import { isUsableUrl } from './issuer-url.ts'
+import { isLoopbackHost, isUsableUrl } from './issuer-url.ts'
 import { EQUIVALENTS, OPTION_RULES } from './option-rules.ts'
 import type {
   AuthOptions,
@@ -74,6 +74,8 @@ export function resolveOptions(
     hooks: options.hooks ?? {},
     allowPrivateIssuers: options.allowPrivateIssuers ?? false,
     timeoutSeconds: options.timeoutSeconds ?? 10,
+    logger: options.logger ?? console,
+    development: environment.NODE_ENV !== 'production' && isLoopbackHost(baseUrl.hostname),
     fetch: options.fetch,
     now: options.now ?? (() => Math.floor(Date.now() / 1000)),
   }

@@ -13,6 +13,7 @@ const good: AuthOptions = {
   clientSecret: 'secret',
   baseUrl: 'https://app.example.com',
   session: { secret: 'x'.repeat(32) },
+  logger: false,
 }
 
 function faultsOf(options: AuthOptions, environment = {}): ConfigError['faults'] {
@@ -52,11 +53,11 @@ test('the environment provides what the options leave out, and the options win',
     LATCHKEY_SESSION_SECRET: 'x'.repeat(32),
   }
 
-  expect(createAuth({}, { environment }).options.registration).toMatchObject({
+  expect(createAuth({ logger: false }, { environment }).options.registration).toMatchObject({
     clientId: 'from-environment',
   })
   expect(
-    createAuth({ clientId: 'from-options' }, { environment }).options.registration,
+    createAuth({ clientId: 'from-options', logger: false }, { environment }).options.registration,
   ).toMatchObject({ clientId: 'from-options' })
 })
 
@@ -152,23 +153,22 @@ test('nothing is fetched when an instance is made', () => {
   expect(fetched).toEqual([])
 })
 
+/** The codes of the warnings that a logger in the shape of pino receives at the start. */
+function warningsOf(options: AuthOptions): string[] {
+  const codes: string[] = []
+  const warn = ({ code }: { code: string }): void => void codes.push(code)
+  createAuth({ ...options, logger: { info() {}, warn, error() {} } })
+  return codes
+}
+
 test('a session store without an index is told so once, at the start', () => {
-  const warnings: string[] = []
   const store = { get() {}, set() {}, destroy() {} }
 
-  createAuth(
-    { ...good, session: { ...good.session, store } },
-    { warn: (text) => warnings.push(text) },
-  )
-
-  expect(warnings).toHaveLength(1)
-  expect(warnings[0]).toContain('back-channel logout')
+  expect(warningsOf({ ...good, session: { ...good.session, store } })).toEqual([
+    'LATCHKEY_STORE_WITHOUT_INDEX',
+  ])
 })
 
 test('sessions in the memory of one process are told so once, in production', () => {
-  const warnings: string[] = []
-  createAuth(good, { warn: (text) => warnings.push(text) })
-
-  expect(warnings).toHaveLength(1)
-  expect(warnings[0]).toContain('session.store')
+  expect(warningsOf(good)).toEqual(['LATCHKEY_SESSIONS_IN_MEMORY'])
 })

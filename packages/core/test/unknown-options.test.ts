@@ -7,12 +7,13 @@ const good = {
   clientSecret: 'secret',
   baseUrl: 'https://app.example.com',
   session: { secret: 'x'.repeat(32) },
+  logger: false,
 }
 
 /** The lines of the report, without its heading. */
 function reportOf(options: unknown): string[] {
   try {
-    createAuth(options as object, { warn() {} })
+    createAuth(options as object)
   } catch (error) {
     if (error instanceof ConfigError) return error.message.split('\n').slice(1)
     throw error

@@ -11,11 +11,14 @@ declare global {
 
 export {
   AccessError,
+  type AuthEvent,
+  type AuthEventName,
   CallbackError,
   ConfigError,
   DeniedError,
   isApiRequest,
   LatchkeyError,
+  type Logger,
   ProviderError,
   RefreshError,
   type RequestAuth,
@@ -25,6 +28,7 @@ export {
 export { requireUser } from './require-user.ts'
 export {
   type AuthRouter,
+  type AuthRouterExchange,
   type AuthRouterOptions,
   type AuthRouterSessionOptions,
   createAuthRouter,

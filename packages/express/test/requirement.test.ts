@@ -69,16 +69,14 @@ test('a guard without parentheses is refused at the first request, with what to 
 })
 
 test('an adapter that forgets to check a requirement lets nobody in by it', async () => {
-  const auth = createAuth(
-    {
-      issuer: 'https://login.example.com',
-      clientId: 'app',
-      clientSecret: 'secret',
-      baseUrl: 'https://app.example.com',
-      session: { secret: 'x'.repeat(32) },
-    },
-    { warn() {} },
-  )
+  const auth = createAuth({
+    issuer: 'https://login.example.com',
+    clientId: 'app',
+    clientSecret: 'secret',
+    baseUrl: 'https://app.example.com',
+    session: { secret: 'x'.repeat(32) },
+    logger: false,
+  })
   const session = auth.storedSessions.open(undefined) as never
 
   const refused = await auth.authorize(new Request('https://app.example.com/'), session, {

@@ -4,7 +4,7 @@ import { createNodeTransport } from './node-fetch.ts'
 
 /**
  * What an instance needs of Node: the environment, events on the diagnostics channels
- * `latchkey:<name>`, process warnings, and ways to reach providers.
+ * `latchkey:<name>`, and ways to reach providers.
  */
 export function nodePlatform(): Platform {
   return {
@@ -13,7 +13,6 @@ export function nodePlatform(): Platform {
       const channel = diagnostics.channel(`latchkey:${name}`)
       if (channel.hasSubscribers) channel.publish(event)
     },
-    warn: (message) => process.emitWarning(message, { type: 'LatchkeyWarning' }),
     transport: createNodeTransport(),
     guardedTransport: createNodeTransport({ publicOnly: true }),
   }

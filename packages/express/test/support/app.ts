@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { type AuthRouterOptions, createAuthRouter } from '@latchkey/express'
 import express, { type Express } from 'express'
 import { remember, watchServer } from '../../../../test/support/leaks.ts'
-import { watchErrors, watchHooks } from './errors.ts'
+import { watchErrors, watchHooks, watchLog } from './errors.ts'
 import { CLIENT, startProvider, type TestProvider } from './provider.ts'
 
 /** An application with a login, and the provider it logs in at. */
@@ -48,6 +48,7 @@ export async function startApp(
     createAuthRouter({
       issuer: provider.issuer,
       baseUrl: url,
+      logger: watchLog(),
       ...CLIENT,
       ...options,
       hooks: watchHooks(options.hooks),

@@ -1,3 +1,4 @@
+import type { Logger } from '@latchkey/core'
 import type { AuthRouterOptions } from '@latchkey/express'
 import type { ErrorRequestHandler, Express } from 'express'
 import { overhear } from '../../../../test/support/leaks.ts'
@@ -8,9 +9,9 @@ type Hooks = NonNullable<AuthRouterOptions['hooks']>
 export function watchHooks(hooks: Hooks = {}): Hooks {
   return {
     ...hooks,
-    onError(error, request) {
+    onError(error, request, exchange) {
       overhear('error', error)
-      return hooks.onError?.(error, request)
+      return hooks.onError?.(error, request, exchange)
     },
   }
 }
@@ -32,4 +33,20 @@ export function watchErrors(app: Express): () => void {
     return use(...handlers)
   }) as typeof app.use
   return () => void use(note)
+}
+
+/** A line of the log, as pino receives it. */
+export interface LogLine {
+  readonly level: string
+  readonly facts: Record<string, unknown>
+  readonly message: string
+}
+
+/** Keeps the lines of the log, which are overheard as well. */
+export function watchLog(lines: LogLine[] = []): Logger {
+  const take = (level: string) => (facts: Record<string, unknown>, message: string) => {
+    overhear('log', [facts, message])
+    lines.push({ level, facts, message })
+  }
+  return { info: take('info'), warn: take('warn'), error: take('error') }
 }

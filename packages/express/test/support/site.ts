@@ -8,7 +8,7 @@ import {
 import express, { type Express } from 'express'
 import { remember, watchServer } from '../../../../test/support/leaks.ts'
 import { SESSION_SECRET } from './app.ts'
-import { watchErrors, watchHooks } from './errors.ts'
+import { type LogLine, watchErrors, watchHooks, watchLog } from './errors.ts'
 
 /** An application whose provider does wrong on demand. */
 export interface Site {
@@ -16,6 +16,8 @@ export interface Site {
   readonly app: Express
   readonly router: AuthRouter
   readonly provider: MisbehavingProvider
+  /** What the kit logged, unless the options bring a logger. */
+  readonly log: LogLine[]
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -36,11 +38,13 @@ export async function startSite(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   before(app)
+  const log: LogLine[] = []
   const router = createAuthRouter({
     issuer: provider.issuer,
     clientId: provider.clientId,
     clientSecret: provider.clientSecret,
     baseUrl: url,
+    logger: watchLog(log),
     ...options,
     hooks: watchHooks(options.hooks),
     session: { secret: SESSION_SECRET, ...options.session },
@@ -52,7 +56,7 @@ export async function startSite(
     remember('token', ...provider.secrets)
     await Promise.all([closeServer(server), provider.close()])
   }
-  return { url, app, router, provider, close, [Symbol.asyncDispose]: close }
+  return { url, app, router, provider, log, close, [Symbol.asyncDispose]: close }
 }
 
 function closeServer(server: Server): Promise<void> {

@@ -1,0 +1,151 @@
+import {
+  AccessError,
+  DeniedError,
+  type LatchkeyError,
+  type LatchkeyErrorCode,
+  RefreshError,
+  RequestError,
+} from './errors.ts'
+import { REMEDIES, type WarningCode } from './remedies.ts'
+
+/**
+ * Takes the log lines of the kit: pino, bunyan, winston, `console`, or anything with these methods.
+ *
+ * A logger that also has a method `log`, as `console` and winston have, is called with one line of
+ * text. Any other is called as pino is, with the facts and the message: `warn({ code, remedy,
+ * correlationId }, message)`.
+ */
+export interface Logger {
+  info(...line: never[]): unknown
+  warn(...line: never[]): unknown
+  error(...line: never[]): unknown
+}
+
+/** What a log line says beside its message. */
+interface Facts {
+  readonly code: LatchkeyErrorCode | WarningCode
+  readonly remedy?: string
+  readonly correlationId?: string
+  /** The message of the underlying error. */
+  readonly cause?: string
+  /** How many lines with this code were left out since the last one. */
+  readonly leftOut?: number
+}
+
+type Level = 'info' | 'warn' | 'error'
+
+/** Writes the log lines of one instance. Nothing that it does can fail a request. */
+export interface Log {
+  /** An error that is answered. Refusals of guards and malformed requests are not logged. */
+  failed(error: LatchkeyError): void
+  /** Something that the application was not told of, or cannot see the reason of. */
+  noticed(code: LatchkeyErrorCode, message: string): void
+  /** Something works again; logged once after each failure with this code. */
+  recovered(code: LatchkeyErrorCode, message: string): void
+  /** A warning about the configuration. */
+  warned(code: WarningCode, message: string): void
+}
+
+const WINDOW_SECONDS = 60
+/** Lines with the same code in one window; of an outage one line says all there is to say. */
+const LINES = 10
+const OUTAGE_LINES = 1
+const MAX_LENGTH = 500
+
+/**
+ * Makes a log. Lines are bounded for each code, so that neither an outage nor an attack floods it.
+ *
+ * @param now - The time in whole seconds.
+ */
+export function createLog(logger: Logger | false, now: () => number): Log {
+  const windows = new Map<string, { began: number; lines: number; leftOut: number }>()
+  const outages = new Set<LatchkeyErrorCode>()
+  const seen = new WeakSet<LatchkeyError>()
+
+  /** Counts a line; `undefined` when it is one too many, otherwise how many were left out before. */
+  const admit = (code: string, most: number): number | undefined => {
+    const time = now()
+    const known = windows.get(code)
+    if (known && time - known.began < WINDOW_SECONDS) {
+      if (known.lines < most) known.lines++
+      else known.leftOut++
+      return known.leftOut > 0 ? undefined : 0
+    }
+    windows.set(code, { began: time, lines: 1, leftOut: 0 })
+    return known?.leftOut ?? 0
+  }
+  const write = (level: Level, facts: Facts, message: string): void => {
+    if (logger !== false) writeLine(logger, level, facts, message)
+  }
+  const limited = (level: Level, most: number, facts: Facts, message: string): void => {
+    const leftOut = admit(facts.code, most)
+    if (leftOut === undefined) return
+    write(level, leftOut > 0 ? { ...facts, leftOut } : facts, message)
+  }
+
+  return {
+    failed(error) {
+      if (seen.has(error) || isOrdinary(error)) return
+      seen.add(error)
+      const { code, correlationId, message } = error
+      if (error.retryable) outages.add(code)
+      const facts: Facts = { code, remedy: REMEDIES[code], correlationId, ...causeOf(error) }
+      const level = error.status >= 500 ? 'error' : 'warn'
+      limited(level, error.retryable ? OUTAGE_LINES : LINES, facts, message)
+    },
+    noticed(code, message) {
+      outages.add(code)
+      limited('error', OUTAGE_LINES, { code, remedy: REMEDIES[code] }, message)
+    },
+    recovered(code, message) {
+      if (!outages.delete(code)) return
+      const leftOut = windows.get(code)?.leftOut ?? 0
+      write('info', leftOut > 0 ? { code, leftOut } : { code }, message)
+    },
+    warned(code, message) {
+      write('warn', { code, remedy: REMEDIES[code] }, message)
+    },
+  }
+}
+
+/** What a working application answers all day: nobody has to look into it. */
+function isOrdinary(error: LatchkeyError): boolean {
+  return (
+    error instanceof AccessError ||
+    (error.status < 500 && (error instanceof RequestError || error instanceof RefreshError))
+  )
+}
+
+function causeOf(error: LatchkeyError): Pick<Facts, 'cause'> {
+  if (error instanceof DeniedError) return { cause: printable(error.reason) }
+  return error.cause instanceof Error ? { cause: printable(error.cause.message) } : {}
+}
+
+function writeLine(logger: Logger, level: Level, facts: Facts, message: string): void {
+  const said = printable(message)
+  const takesText = typeof (logger as { log?: unknown }).log === 'function'
+  const call = logger[level].bind(logger) as (...line: unknown[]) => unknown
+  try {
+    if (takesText) call(lineOf(facts, said))
+    else call(facts, said)
+  } catch {
+    // A log that fails must not fail a login.
+  }
+}
+
+function lineOf({ code, remedy, correlationId, cause, leftOut }: Facts, message: string): string {
+  const parts = [`[latchkey] ${code}: ${message}`]
+  if (cause) parts.push(`Cause: ${cause}`)
+  if (remedy) parts.push(`What to do: ${remedy}`)
+  if (leftOut) parts.push(`(${leftOut} more like it since the last line)`)
+  if (correlationId) parts.push(`(correlation id ${correlationId})`)
+  return parts.join(' ')
+}
+
+/** Takes out what would act on a terminal, and the password of an address. */
+function printable(text: string): string {
+  return text
+    .replace(/\/\/[^/@\s]*@/g, '//')
+    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
+    .slice(0, MAX_LENGTH)
+}

@@ -1,0 +1,65 @@
+import type { LatchkeyErrorCode } from './errors.ts'
+
+/** Codes of log lines that are warnings about the configuration, not errors. */
+export type WarningCode =
+  | 'LATCHKEY_SESSIONS_IN_MEMORY' // sessions live in this process
+  | 'LATCHKEY_STORE_WITHOUT_INDEX' // the session store cannot find the sessions of a user
+
+/**
+ * What to do about each code. Log lines and the error page of development show it, and a test compares
+ * docs/errors.md with it.
+ */
+export const REMEDIES: Readonly<Record<LatchkeyErrorCode | WarningCode, string>> = {
+  LATCHKEY_CONFIG_INVALID:
+    'Correct the options that the message lists. It names all faults at once, so you can fix them together.',
+  LATCHKEY_ROUTER_NOT_MOUNTED:
+    'Call `app.use(createAuthRouter(…))` before the routes that use the guard.',
+  LATCHKEY_SESSION_TWICE:
+    'Remove the other session middleware and pass its store as `session.store`. `createAuthRouter()` brings express-session along, so `req.session` stays.',
+  LATCHKEY_SESSIONS_IN_MEMORY:
+    'Pass a `session.store`, such as `createSessionStore({ url })` of @latchkey/session-store. If you do, set the environment variable that the `url` comes from.',
+  LATCHKEY_STORE_WITHOUT_INDEX:
+    'Use `createSessionStore()` of @latchkey/session-store, or set `routes.backchannelLogout` to `false`.',
+  LATCHKEY_REQUEST_INVALID:
+    'Nothing for single cases, which are mostly scanners. If your own links cause it, look at their query. If a body was read before, mount the router in front of what reads it.',
+  LATCHKEY_METHOD_NOT_ALLOWED:
+    'Use `GET` for `/login` and `/session`, `POST` for `/logout` and `/backchannel-logout`.',
+  LATCHKEY_PROVIDER_UNAVAILABLE:
+    'Check the address, DNS, the certificate and that the provider runs. `latchkey doctor` does all four.',
+  LATCHKEY_PROVIDER_INVALID:
+    'Configure `issuer` exactly as the provider names itself, including a slash at the end.',
+  LATCHKEY_SESSION_UNAVAILABLE: 'Bring the store back. The underlying error is the `cause`.',
+  LATCHKEY_TRANSACTION_MISSING:
+    'Make sure that `baseUrl` is the address that visitors type, including host and scheme. If only single visitors see it, their browser blocks cookies.',
+  LATCHKEY_STATE_MISMATCH:
+    'Nothing for single cases: this is what an attack on a login looks like. If all logins fail, several processes have different session secrets; give them the same one.',
+  LATCHKEY_ISSUER_MISMATCH:
+    "Compare `issuer` with the issuer that the provider's discovery document names. With an issuer function, make sure that it chooses the same provider for the callback as for the login.",
+  LATCHKEY_LOGIN_DENIED:
+    'Show a way to try again. For `invalid_scope` or `unauthorized_client`, correct the registration.',
+  LATCHKEY_CODE_REFUSED:
+    'For `invalid_client`, correct `clientId`, `clientSecret` or `clientAuth`. For `invalid_grant` on every login, compare the registered redirect URL with `baseUrl` and the clocks with each other.',
+  LATCHKEY_TOKEN_INVALID:
+    'For the time checks, synchronise the clocks. For the schema, correct it or the claims that the provider sends. Anything else on more than single logins is a fault of the provider, or an attack.',
+  LATCHKEY_USERINFO_INVALID:
+    "Set `userinfo: 'never'` if the ID token has all you need; otherwise ask the provider's operator.",
+  LATCHKEY_STEP_UP_FAILED:
+    'Check that the provider knows the `acr` and that this user has the means for it.',
+  LATCHKEY_USER_REFUSED:
+    'Nothing: your own rule refused this user. `onError` can answer with a page of your own.',
+  LATCHKEY_LOGIN_REQUIRED:
+    "In a page's script, send the visitor to the `loginUrl` of the answer. For `getUser()`, put `requireUser()` in front of the route.",
+  LATCHKEY_STEP_UP_REQUIRED:
+    'Send the visitor to the `loginUrl` of the answer; it asks for the login that is missing.',
+  LATCHKEY_FORBIDDEN:
+    'Give the user the role, or look at what `rolesFrom` makes of their claims. `error.failed` names the requirement. Logging in again would not help.',
+  LATCHKEY_REFRESH_UNAVAILABLE:
+    'Answer your own caller with 503 and try again later. The session is kept.',
+  LATCHKEY_REFRESH_REJECTED: 'Send the visitor to log in.',
+  LATCHKEY_TOKEN_ABSENT:
+    'Add `offline_access` to `scope`, so that the provider gives a refresh token at the next login.',
+  LATCHKEY_LOGOUT_FORGED:
+    'Log out with a form or link on your own pages. In tests, send `Origin` with the value of `baseUrl`.',
+  LATCHKEY_LOGOUT_TOKEN_INVALID:
+    "Compare the issuer and client id of the provider's notices with yours. A token that was already used is refused on purpose.",
+}
