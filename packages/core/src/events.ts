@@ -11,6 +11,7 @@ export type AuthEventName =
   | 'token.refreshed'
   | 'token.refresh_failed'
   | 'token.refresh_waited'
+  | 'access.refused'
   | 'logout.local'
   | 'logout.federated'
   | 'logout.backchannel'
@@ -27,6 +28,8 @@ export interface AuthEvent {
   readonly code?: string
   /** Finds the page that a visitor saw. */
   readonly correlationId?: string
+  /** The requirement of a guard that a user did not meet, such as `roles` or `claims.department`. */
+  readonly failed?: string
   /** How many, for what happens to several at once. */
   readonly count?: number
 }

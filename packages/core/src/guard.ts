@@ -1,5 +1,6 @@
 import type { AuthContext } from './context.ts'
 import { AccessError, type AccessErrorCode } from './errors.ts'
+import { userHash } from './events.ts'
 import { isApiRequest } from './is-api-request.ts'
 import { beginLogin } from './login.ts'
 import type { MaybePromise } from './maybe-promise.ts'
@@ -28,12 +29,13 @@ export function authorize(
   checkRequirement(requirement)
   const decide = (found: AuthSession | undefined): MaybePromise<AuthResponse | undefined> => {
     if (!found) return askToLogIn(context, request, requirement, 'LATCHKEY_LOGIN_REQUIRED')
-    if (!isStrongEnough(found, requirement, context.options.now())) {
-      return askToLogIn(context, request, requirement, 'LATCHKEY_STEP_UP_REQUIRED')
+    const tooWeak = weaknessOf(found, requirement, context.options.now())
+    if (tooWeak) {
+      return askToLogIn(context, request, requirement, 'LATCHKEY_STEP_UP_REQUIRED', tooWeak)
     }
-    const allowed = isAllowed(context, found, requirement as Requirement, subject)
-    if (allowed === true) return undefined
-    return refuseUnless(allowed, context, request, requirement)
+    const failed = failedOf(context, found, requirement as Requirement, subject)
+    if (failed === undefined) return undefined
+    return refuseIfFailed(failed, context, request, requirement, found)
   }
   const found = currentSession(context, request, session)
   return found instanceof Promise ? found.then(decide) : decide(found)
@@ -63,14 +65,25 @@ export function sessionAt(
     : undefined
 }
 
-async function refuseUnless(
-  allowed: MaybePromise<boolean>,
+async function refuseIfFailed(
+  failing: MaybePromise<string | undefined>,
   context: AuthContext,
   request: AuthRequest,
   requirement: Requirement<never>,
+  { issuer, sub }: AuthSession,
 ): Promise<AuthResponse | undefined> {
-  if ((await allowed) === true) return undefined
-  const error = new AccessError('LATCHKEY_FORBIDDEN', 'The user does not meet the requirement.')
+  const failed = await failing
+  if (failed === undefined) return undefined
+  const message = `The user does not meet the requirement "${failed}".`
+  const error = new AccessError('LATCHKEY_FORBIDDEN', message, { failed })
+  const { code, correlationId } = error
+  context.publish('access.refused', {
+    issuer,
+    user: userHash(issuer, sub),
+    code,
+    correlationId,
+    failed,
+  })
   return context.answerError(error, request, { api: answersProgram(request, requirement) })
 }
 
@@ -79,6 +92,7 @@ async function askToLogIn(
   request: AuthRequest,
   requirement: Requirement<never>,
   code: AccessErrorCode,
+  failed?: string,
 ): Promise<AuthResponse> {
   const stepUp = code === 'LATCHKEY_STEP_UP_REQUIRED'
   const acr = stepUp ? listOf(requirement.acr) : undefined
@@ -93,6 +107,7 @@ async function askToLogIn(
   const error = new AccessError(
     code,
     stepUp ? 'A more recent or stronger login is needed.' : 'Nobody is signed in.',
+    { failed },
   )
   return context.answerError(error, request, {
     api: true,
@@ -101,27 +116,37 @@ async function askToLogIn(
   })
 }
 
-function isStrongEnough(found: AuthSession, requirement: Requirement<never>, now: number): boolean {
-  const { acr, maxAge } = requirement
-  if (acr !== undefined && !listOf(acr)?.includes(found.acr ?? '')) return false
-  if (maxAge === undefined) return true
-  return found.authTime !== undefined && now - found.authTime <= Math.max(maxAge, MIN_MAX_AGE)
+/** The part of a requirement that asks for a stronger or a more recent login than this one. */
+function weaknessOf(
+  found: AuthSession,
+  { acr, maxAge }: Requirement<never>,
+  now: number,
+): 'acr' | 'maxAge' | undefined {
+  if (acr !== undefined && !listOf(acr)?.includes(found.acr ?? '')) return 'acr'
+  if (maxAge === undefined) return undefined
+  const isRecent =
+    found.authTime !== undefined && now - found.authTime <= Math.max(maxAge, MIN_MAX_AGE)
+  return isRecent ? undefined : 'maxAge'
 }
 
-function isAllowed(
+/** The part of a requirement that the user does not meet. */
+function failedOf(
   { options }: AuthContext,
   { user }: AuthSession,
   { roles, claims, check }: Requirement,
   subject: unknown,
-): MaybePromise<boolean> {
-  if (roles && !hasRoles(options.rolesFrom(user), roles)) return false
+): MaybePromise<string | undefined> {
+  if (roles && !hasRoles(options.rolesFrom(user), roles)) return 'roles'
   if (claims) {
     for (const [name, rule] of Object.entries(claims)) {
       const value = Object.hasOwn(user, name) ? user[name] : undefined
-      if (typeof rule === 'function' ? rule(value, subject) !== true : value !== rule) return false
+      const isMet = typeof rule === 'function' ? rule(value, subject) === true : value === rule
+      if (!isMet) return `claims.${name}`
     }
   }
-  return check ? check(user, subject) : true
+  const checked = check ? check(user, subject) : true
+  if (checked === true) return undefined
+  return Promise.resolve(checked).then((answer) => (answer === true ? undefined : 'check'))
 }
 
 function hasRoles(held: readonly string[], asked: NonNullable<Requirement['roles']>): boolean {

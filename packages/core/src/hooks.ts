@@ -15,8 +15,18 @@ export interface CallbackContext {
   readonly previous: AuthSession | undefined
 }
 
+/**
+ * The third argument of `onError`: the framework's own request and response. Each adapter says what they
+ * are; that of Express passes `{ req, res }`.
+ */
+export type OnError<Exchange = unknown> = (
+  error: LatchkeyError,
+  request: AuthRequest,
+  exchange: Exchange,
+) => MaybePromise<Response | 'answered' | undefined>
+
 /** Steps of a login or logout that an application can take part in. Each is awaited; throwing stops. */
-export interface Hooks {
+export interface Hooks<Exchange = unknown> {
   /** Before the visitor is sent to the provider. Returned parameters are added to the request. */
   readonly beforeLogin?: (
     request: AuthRequest,
@@ -41,13 +51,11 @@ export interface Hooks {
     ended: AuthSession | undefined,
   ) => MaybePromise<Readonly<Record<string, string>> | undefined>
   /**
-   * Before an error is answered, that of a guard included. A returned response is sent instead of the
-   * page or the problem details of the kit.
+   * Before an error is answered, that of a guard included. A returned `Response` is sent instead of the
+   * page or the problem details of the kit. Return `'answered'` after answering through the framework's
+   * own response, as with `res.render()`.
    */
-  readonly onError?: (
-    error: LatchkeyError,
-    request: AuthRequest,
-  ) => MaybePromise<Response | undefined>
+  readonly onError?: OnError<Exchange>
   /**
    * After a logout token of the provider has ended sessions here. When it throws, the provider may
    * send the token again.

@@ -10,6 +10,8 @@ export interface AuthRequest {
   readonly headers: { get(name: string): string | null }
   /** The body as text. Called only for routes of the kit that take a form. */
   text(): Promise<string>
+  /** The framework's own request and response, which the hook `onError` receives. */
+  readonly exchange?: unknown
 }
 
 /**
@@ -21,6 +23,8 @@ export interface AuthResponse {
   /** Names in lower case; `set-cookie` may come several times. */
   readonly headers: [name: string, value: string][]
   readonly body?: string | Uint8Array<ArrayBuffer>
+  /** The hook `onError` answers through the framework's own response: an adapter sends nothing. */
+  readonly isAnswered?: true
 }
 
 /** The path of a request's URL, without parsing the rest. */

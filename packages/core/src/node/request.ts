@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { RequestError } from '../errors.ts'
 import type { AuthRequest } from '../request.ts'
 
@@ -13,18 +13,30 @@ export interface NodeRequest extends IncomingMessage {
 /**
  * Presents a request of node:http to the core without copying it. The URL's origin is the one given:
  * the `Host` header and forwarded headers are not read.
+ *
+ * @param response - The response to it; the hook `onError` receives both as `{ req, res }`.
  */
-export function toAuthRequest(request: NodeRequest, origin: string): AuthRequest {
-  return new OriginAuthRequest(request, origin)
+export function toAuthRequest(
+  request: NodeRequest,
+  origin: string,
+  response?: ServerResponse,
+): AuthRequest {
+  return new OriginAuthRequest(request, origin, response)
 }
 
 class OriginAuthRequest implements AuthRequest {
   readonly #request: NodeRequest
   readonly #origin: string
+  readonly #response: ServerResponse | undefined
 
-  constructor(request: NodeRequest, origin: string) {
+  constructor(request: NodeRequest, origin: string, response: ServerResponse | undefined) {
     this.#request = request
     this.#origin = origin
+    this.#response = response
+  }
+
+  get exchange(): { req: NodeRequest; res: ServerResponse | undefined } {
+    return { req: this.#request, res: this.#response }
   }
 
   get headers(): AuthRequest['headers'] {

@@ -3,7 +3,8 @@ import type { AuthResponse } from '../request.ts'
 
 /**
  * Sends an answer of the core over node:http, with more cookies if the session asks for them. Does
- * nothing when a response has been sent already.
+ * nothing when a response has been sent already, and only adds cookies to one that the hook `onError`
+ * is about to send.
  */
 export function writeResponse(
   target: ServerResponse,
@@ -11,6 +12,10 @@ export function writeResponse(
   setCookies: readonly string[] = [],
 ): void {
   if (target.headersSent) return
+  if (response.isAnswered) {
+    if (setCookies.length > 0) target.appendHeader('set-cookie', setCookies)
+    return
+  }
   target.statusCode = response.status
   const cookies: string[] = []
   for (const [name, value] of response.headers) {
