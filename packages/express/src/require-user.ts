@@ -24,17 +24,15 @@ export function requireUser(...given: [requirement?: Requirement<Request>]): Req
     let refusal: MaybePromise<AuthResponse | undefined>
     try {
       state = stateOf(req)
-      refusal = state.auth.authorize(state.request, state.session, requirement, req)
+      // Before the hook `onError` may answer: no cache may keep what it sends.
+      state.sessionUsed()
+      refusal = state.authorize(requirement, req)
     } catch (error) {
       return next(error)
     }
     const settle = (answer: AuthResponse | undefined): void => {
-      if (answer) {
-        state.send(answer)
-        return
-      }
-      state.sessionUsed()
-      next()
+      if (answer) state.send(answer)
+      else next()
     }
     if (refusal instanceof Promise) refusal.then(settle).catch(next)
     else settle(refusal)

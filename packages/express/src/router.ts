@@ -1,6 +1,7 @@
 import type {
   AuthHealth,
   AuthSessionOptions,
+  Hooks,
   RequestAuth,
   SessionDirectory,
   SessionStore,
@@ -13,21 +14,29 @@ import {
   type AuthOptions,
   type ClaimsSchema,
   createAuth,
+  LatchkeyError,
 } from '@latchkey/core'
 import { nodePlatform, toAuthRequest } from '@latchkey/core/node'
 import type { NextFunction, Request, RequestHandler, Response } from 'express'
 import type { Store } from 'express-session'
 import { type AttachSession, createLazySession } from './lazy-session.ts'
-import { RequestState, setState } from './request-state.ts'
+import { getState, RequestState, setState } from './request-state.ts'
 
 /** The session's options: those of the core, with any store that is typed for express-session. */
 export interface AuthRouterSessionOptions extends Omit<AuthSessionOptions, 'store'> {
   readonly store?: SessionStore | Store | undefined
 }
 
+/** What the hook `onError` receives, so that it can answer with `res.render()`. */
+export interface AuthRouterExchange {
+  readonly req: Request
+  readonly res: Response
+}
+
 /** The options of {@link createAuthRouter}: those of the core. */
-export interface AuthRouterOptions<U = User> extends Omit<AuthOptions, 'session'> {
+export interface AuthRouterOptions<U = User> extends Omit<AuthOptions, 'session' | 'hooks'> {
   readonly claims?: ClaimsSchema<U>
+  readonly hooks?: Hooks<AuthRouterExchange>
   readonly session?: AuthRouterSessionOptions
 }
 
@@ -60,6 +69,7 @@ export function createAuthRouter<U = User>(options: AuthRouterOptions<U> = {}): 
   const auth = createAuth(options as AuthOptions, nodePlatform())
   const attachSession = createLazySession(auth.storedSessions)
   const mount: RequestHandler = (req, res, next) => {
+    if (hasOtherSession(req)) return next(sessionTwice())
     const opened = auth.storedSessions.open(req.headers.cookie)
     if (opened instanceof Promise) {
       opened.then((session) => prepare(auth, attachSession, session, req, res, next)).catch(next)
@@ -93,10 +103,12 @@ function prepare(
   res: Response,
   next: NextFunction,
 ): void {
-  const request = toAuthRequest(req, auth.options.baseUrl.origin)
+  const request = toAuthRequest(req, auth.options.baseUrl.origin, res)
   const state = new RequestState(auth, request, session, res)
-  const answer = auth.handle(request, session)
+  const answer = state.handle()
   if (answer) {
+    // Before the hook `onError` may answer: no cache may keep what it sends.
+    state.sessionUsed()
     answer.then((response) => state.send(response)).catch(next)
     return
   }
@@ -106,7 +118,19 @@ function prepare(
     attachSession(req)
     next()
   }
-  const described = auth.describe(request, session, state)
+  const described = state.describe()
   if (described instanceof Promise) described.then(pass).catch(next)
   else pass(described)
+}
+
+/** Whether another middleware has put a session on the request; another router of the kit may have. */
+function hasOtherSession(req: Request): boolean {
+  return !getState(req) && (req as { session?: unknown }).session !== undefined
+}
+
+function sessionTwice(): LatchkeyError {
+  return new LatchkeyError(
+    'LATCHKEY_SESSION_TWICE',
+    'Another middleware in front of createAuthRouter() has put a session on the request. Remove it, and pass its store as "session.store".',
+  )
 }
