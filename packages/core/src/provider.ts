@@ -75,7 +75,13 @@ export interface ProviderHealth {
 }
 
 const MAX_BYTES = 1_048_576
-const READ_HEADERS: ReadonlySet<string> = new Set(['content-type', 'www-authenticate'])
+/** Of userinfo openid-client also reads the challenge (RFC 6750 §3). */
+const USERINFO_HEADERS: ReadonlySet<string> = new Set(['content-type', 'www-authenticate'])
+/**
+ * Elsewhere the error is in the body (RFC 6749 §5.2), which openid-client does not read when there is
+ * a challenge as well.
+ */
+const READ_HEADERS: ReadonlySet<string> = new Set(['content-type'])
 /** How long what the provider published is taken to hold. */
 const MAX_AGE_SECONDS = 3600
 const RETRY_SECONDS = 30
@@ -104,7 +110,9 @@ export function createProvider(settings: ProviderSettings): Provider {
       await fetchKeys(state.metadata)
       return new Response(keys?.body, { headers: { 'content-type': 'application/json' } })
     }
-    return responseOf(await boundedFetch(url, initOf(init)))
+    const isUserinfo = isEndpoint(url, state?.metadata.userinfo_endpoint)
+    const answer = await boundedFetch(url, initOf(init))
+    return responseOf(answer, isUserinfo ? USERINFO_HEADERS : READ_HEADERS)
   }
 
   const configure = async (
@@ -138,7 +146,7 @@ export function createProvider(settings: ProviderSettings): Provider {
         execute: isInsecure ? [client.allowInsecureRequests] : [],
         timeout: 0,
         [client.customFetch]: async (url, init) =>
-          responseOf(await boundedFetch(url, initOf(init))),
+          responseOf(await boundedFetch(url, initOf(init)), READ_HEADERS),
       })
       const metadata = checkMetadata(found, isInsecure)
       state = {
@@ -239,9 +247,12 @@ function initOf({ method, headers, body }: Parameters<CustomFetch>[1]): Provider
   return { method, headers, ...(body ? { body: String(body) } : {}) }
 }
 
-/** The answer as openid-client takes it, with the headers that it reads. */
-function responseOf({ status, headers, body }: ProviderAnswer): Response {
-  const read = headers.filter(([name]) => READ_HEADERS.has(name))
+/** The answer as openid-client takes it, with the headers that it may read. */
+function responseOf(
+  { status, headers, body }: ProviderAnswer,
+  names: ReadonlySet<string>,
+): Response {
+  const read = headers.filter(([name]) => names.has(name))
   return new Response(body === '' ? null : body, { status, headers: read })
 }
 

@@ -27,6 +27,8 @@ export interface Redeemed {
 }
 
 const MIN_MAX_AGE = 60
+const CLIENT_REMEDY =
+  'Check "clientSecret" and "clientId". Some providers need clientAuth: \'client_secret_post\'.'
 
 /**
  * Redeems the code of an authorization response: checks state and `iss`, sends the code with the PKCE
@@ -91,10 +93,13 @@ function callbackError(error: unknown, transaction: LoginTransaction): LatchkeyE
   }
   if (isResponseBodyError(error)) {
     const code = printable(error.error)
-    return new CallbackError('LATCHKEY_CODE_REFUSED', `The code was refused with "${code}".`, {
+    const isOurs = code === 'invalid_client' || code === 'unauthorized_client'
+    const remedy = isOurs ? ` ${CLIENT_REMEDY}` : ''
+    const message = `The provider refused the code with "${code}".${remedy}`
+    return new CallbackError('LATCHKEY_CODE_REFUSED', message, {
       providerError: code,
       // The application's own registration is wrong, not the visitor's login.
-      ...(code === 'invalid_client' || code === 'unauthorized_client' ? { status: 500 } : {}),
+      ...(isOurs ? { status: 500 } : {}),
     })
   }
   const { claim, parameter } = refusedPart(error)

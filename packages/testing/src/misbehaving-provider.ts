@@ -26,6 +26,8 @@ export interface MisbehavingProvider {
   metadata: Record<string, unknown>
   /** Seconds that access tokens last. Default 600. */
   accessTokenSeconds: number
+  /** The `error_description` of every error of the token endpoint. */
+  errorDescription: string | undefined
   /** Every request that came in. */
   readonly requests: ProviderRequest[]
   /** Every code, token and secret that it gave out or was shown, so that tests can search for them. */
@@ -87,6 +89,7 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
     user: { sub: 'ada', name: 'Ada', email: 'ada@example.com' },
     metadata: {},
     accessTokenSeconds: 600,
+    errorDescription: undefined,
     requests: [],
     secrets: [CLIENT_SECRET],
     count: (path) => provider.requests.filter((request) => request.path === path).length,
@@ -192,10 +195,18 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
     res.writeHead(302, { location: `${redirectUri}?${answer}` }).end()
   }
 
-  function token({ body }: ProviderRequest, res: ServerResponse): void {
+  function token({ body, authorization }: ProviderRequest, res: ServerResponse): void {
     const { fault } = provider
-    if (fault === 'invalid_grant' || fault === 'invalid_client') {
-      json(res, { error: fault }, fault === 'invalid_client' ? 401 : 400)
+    if (fault === 'invalid_client' || !isClient(provider, authorization)) {
+      res.setHeader('www-authenticate', 'Basic realm="misbehaving", error="invalid_client"')
+      json(res, tokenError('invalid_client', provider), 401)
+      return
+    }
+    if (fault?.startsWith('invalid_grant')) {
+      if (fault === 'invalid_grant with WWW-Authenticate') {
+        res.setHeader('www-authenticate', 'Bearer realm="Doorkeeper", error="invalid_grant"')
+      }
+      json(res, tokenError('invalid_grant', provider), 400)
       return
     }
     const grants = body.get('grant_type') === 'refresh_token' ? refreshTokens : codes
@@ -259,6 +270,23 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
   }
 
   return provider
+}
+
+/** Whether Basic credentials, if there are any, are those of the client (RFC 6749 §2.3.1). */
+function isClient(
+  { clientId, clientSecret, fault }: MisbehavingProvider,
+  authorization: string | undefined,
+): boolean {
+  const [scheme, credentials = ''] = authorization?.split(' ') ?? []
+  if (scheme !== 'Basic') return true
+  const sent = Buffer.from(credentials, 'base64').toString().split(':')
+  const decode = (text: string): string => new URLSearchParams(`v=${text}`).get('v') ?? ''
+  const read = fault === 'Basic credentials are not decoded' ? sent : sent.map(decode)
+  return read[0] === clientId && read[1] === clientSecret
+}
+
+function tokenError(error: string, { errorDescription }: MisbehavingProvider): unknown {
+  return { error, ...(errorDescription ? { error_description: errorDescription } : {}) }
 }
 
 const ENDPOINTS: Record<string, string> = {

@@ -88,8 +88,12 @@ export type NetworkFault =
   | 'truncated'
   | 'delayed'
 
+/** Deviations of well-known providers, each named by what it does. docs: packages/testing/README.md. */
+export type Deviation = 'invalid_grant with WWW-Authenticate' | 'Basic credentials are not decoded'
+
 /** One way to misbehave. */
 export type Fault =
+  | Deviation
   | AuthorizationFault
   | TokenFault
   | IdTokenFault
