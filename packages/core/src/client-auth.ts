@@ -20,12 +20,27 @@ export async function clientAuthentication(
     case 'client_secret_post':
       return client.ClientSecretPost(secret ?? '')
     case 'client_secret_basic':
-      return client.ClientSecretBasic(secret ?? '')
+      return basic(secret ?? '')
     case 'private_key_jwt':
       return client.PrivateKeyJwt(await importKey(key as KeyObject))
     case 'none':
       return client.None()
   }
+}
+
+/**
+ * Basic credentials, encoded as forms are (RFC 6749 §2.3.1). That leaves letters, digits and `* - . _`
+ * as they are, so providers that forget to decode accept most secrets. openid-client encodes those too.
+ */
+function basic(secret: string): Authenticate {
+  return (_server, { client_id: clientId }, _body, headers) => {
+    const credentials = `${formEncoded(clientId)}:${formEncoded(secret)}`
+    headers.set('authorization', `Basic ${Buffer.from(credentials).toString('base64')}`)
+  }
+}
+
+function formEncoded(text: string): string {
+  return new URLSearchParams({ '': text }).toString().slice(1)
 }
 
 function preferredMethod(metadata: ServerMetadata, secret: string | undefined): ClientAuth {

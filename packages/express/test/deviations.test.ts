@@ -66,3 +66,10 @@ test('a wrong client secret is a fault of the registration, and the message says
   expect(site.errors[0]?.message).toMatch(/check "clientSecret"/i)
   expect(site.errors[0]?.message).toContain("clientAuth: 'client_secret_post'")
 })
+
+test('a provider that does not decode Basic credentials accepts a secret of letters, digits, "-", "_" and "."', async () => {
+  await using site = await start()
+  site.provider.fault = 'Basic credentials are not decoded'
+
+  expect(await home(site, await logIn(site))).toBe('in as ada')
+})

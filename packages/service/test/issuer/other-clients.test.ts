@@ -8,8 +8,28 @@ import { type Profile, Strategy, type VerifyCallback } from 'passport-openidconn
 import { expect, test } from 'vitest'
 import { createBrowser } from './support/browser.ts'
 import { startIssuer } from './support/issuer.ts'
+import { obtainCode, post } from './support/token-endpoint.ts'
 
 const ada = { email: 'ada@example.com', password: 'correct horse battery' }
+
+const everyByte = (text: string): string =>
+  [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
+
+test.each([
+  ['as they are', (text: string) => text],
+  ['percent-encoded, every character', everyByte],
+])('the token endpoint accepts Basic credentials %s', async (_how, encode) => {
+  await using issuer = await startIssuer()
+  await issuer.addUser(ada)
+  const { application } = issuer
+  const { form } = await obtainCode(issuer)
+  const credentials = [application.id, issuer.secretOf(application)].map(encode).join(':')
+  const authorization = `Basic ${Buffer.from(credentials).toString('base64')}`
+
+  const answer = await post(issuer, application, 'token', form, { authorization })
+
+  expect(answer.status).toBe(200)
+})
 
 test('express-openid-connect logs a user in and out against the issuer', async () => {
   await using issuer = await startIssuer()
