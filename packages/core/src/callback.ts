@@ -69,7 +69,7 @@ export async function handleCallback(
     })
     // Another request may have finished this very login: nothing is lost then.
     if (error.code === 'LATCHKEY_CODE_REFUSED' && isSpentCode(error)) {
-      return recover(context, request, session, state)
+      return recover(context, request, session, state, error)
     }
     throw error
   }
@@ -90,7 +90,7 @@ async function complete(
       'The login was begun with another provider than the one this request belongs to.',
     )
   }
-  const redeemed = await redeem(provider, transaction, parameters)
+  const redeemed = await redeem(provider, transaction, parameters, options.now())
   const previous = await session.read()
   const draft = await newSession(context, provider, redeemed)
   const decided = await options.hooks.afterCallback?.({
@@ -111,12 +111,17 @@ async function complete(
   }
 }
 
-/** The transaction is not in this browser, or is spent. */
+/**
+ * Restarts the login, once, when the transaction is not in this browser, is spent, or its code is.
+ *
+ * @param refused - Why the code was refused; thrown when the login was restarted before.
+ */
 async function recover(
   context: AuthContext,
   request: AuthRequest,
   session: SessionHandle,
   state: string,
+  refused?: LatchkeyError,
 ): Promise<AuthResponse> {
   const { transactions, publish } = context
   const cookies = request.headers.get('cookie')
@@ -124,6 +129,7 @@ async function recover(
   const forget = transactions.forget(cookies, state)
   if (await session.read()) return arrive(context, returnTo ?? '/', forget)
   if (transactions.wasRestarted(cookies)) {
+    if (refused) throw refused
     throw returnTo === undefined
       ? new CallbackError(
           'LATCHKEY_STATE_MISMATCH',

@@ -49,6 +49,17 @@ export interface KeySet {
   verify(header: JwtHeader, signed: string, signature: Buffer): boolean
 }
 
+/** The hash that goes with an algorithm; `undefined` for one that is not accepted. */
+export function hashOf(alg: string): string | undefined {
+  if (!isAccepted(alg)) return undefined
+  const algorithm = ALGORITHMS[alg]
+  return 'hash' in algorithm ? algorithm.hash : 'sha512'
+}
+
+function isAccepted(alg: string): alg is Algorithm {
+  return Object.hasOwn(ALGORITHMS, alg)
+}
+
 /** Reads a JWKS document; `undefined` when it is none (RFC 7517 §5). */
 export function parseKeySet(json: string): KeySet | undefined {
   const keys = jwksOf(json)
@@ -88,8 +99,8 @@ function jwksOf(json: string): Jwk[] | undefined {
 }
 
 function fits(jwk: Jwk, header: JwtHeader): boolean {
-  if (!Object.hasOwn(ALGORITHMS, header.alg)) return false
-  const algorithm = ALGORITHMS[header.alg as Algorithm]
+  if (!isAccepted(header.alg)) return false
+  const algorithm = ALGORITHMS[header.alg]
   return (
     jwk.kty === algorithm.kty &&
     (header.kid === undefined || jwk.kid === header.kid) &&

@@ -8,7 +8,7 @@ import { type JwtHeader, type KeySet, parseKeySet } from './key-set.ts'
 import { loadOpenidClient, type OpenidClient } from './openid-client.ts'
 import type { ClientAuth, ResolvedRegistration } from './options.ts'
 import { PROTECTED_PARAMETERS } from './protected-parameters.ts'
-import { kitCause } from './provider-error.ts'
+import { factsOf, isUnavailable, kitCause, printable } from './provider-error.ts'
 import {
   createProviderFetch,
   type ProviderAnswer,
@@ -35,6 +35,8 @@ export interface Provider {
   /** As registered; what the provider says of itself is in {@link ProviderState.metadata}. */
   readonly issuer: string
   readonly clientId: string
+  /** The client secret; a function, so that printing a provider does not show it. */
+  clientSecret(): string | undefined
   /**
    * What the provider published: looked up at first use, by one request however many ask, looked up
    * again in the background every hour, and kept when that fails.
@@ -47,16 +49,18 @@ export interface Provider {
    * and when there is none for `header`, at most every few seconds. Kept when that fails.
    */
   keys(header: JwtHeader): Promise<KeySet>
-  /** Looks at the signature of a token that the provider sent, and at nothing else of it. */
-  signature(token: string): Promise<Signature>
+  /** Verifies the signature of a token that the provider sent, and nothing else of it. */
+  verify(token: string): Promise<SignatureAnswer>
   /** A configuration with which openid-client checks signatures itself: userinfo may have one. */
   checkingSignatures(): Promise<Configuration>
   /** How it stands with the provider, without asking it. */
   health(): ProviderHealth
 }
 
-/** How it stands with the signature of a token. */
-export type Signature = 'good' | 'wrong' | 'of an unknown key' | 'ambiguous' | 'unreadable'
+/** The header of a token whose signature is good, or the reason why it is not: `is wrong`. */
+export type SignatureAnswer =
+  | { readonly header: JwtHeader; readonly fault?: undefined }
+  | { readonly header?: undefined; readonly fault: string }
 
 /** What is known from the provider's discovery document. */
 export interface ProviderState {
@@ -203,6 +207,7 @@ export function createProvider(settings: ProviderSettings): Provider {
   const provider: Provider = {
     issuer,
     clientId: registration.clientId,
+    clientSecret: () => registration.clientSecret,
     state() {
       if (!state) {
         inFlight ??= discover()
@@ -217,12 +222,16 @@ export function createProvider(settings: ProviderSettings): Provider {
       const { metadata } = await provider.state()
       return fetchKeys(metadata)
     },
-    async signature(token) {
+    async verify(token) {
       const jwt = decodeJwt(token)
-      if (!jwt || jwt.header.crit !== undefined) return 'unreadable'
-      const set = await provider.keys(jwt.header)
-      if (!set.hasOne(jwt.header)) return set.has(jwt.header) ? 'ambiguous' : 'of an unknown key'
-      return set.verify(jwt.header, jwt.signed, jwt.signature) ? 'good' : 'wrong'
+      if (!jwt || jwt.header.crit !== undefined) return { fault: 'cannot be read' }
+      const { header } = jwt
+      const set = await provider.keys(header)
+      const named = `"kid" ${header.kid === undefined ? 'missing' : `"${printable(header.kid)}"`}, "alg" "${printable(header.alg)}"`
+      if (!set.has(header))
+        return { fault: `is by a key that the provider does not publish (${named})` }
+      if (!set.hasOne(header)) return { fault: `could be by several keys (${named})` }
+      return set.verify(header, jwt.signed, jwt.signature) ? { header } : { fault: 'is wrong' }
     },
     async checkingSignatures() {
       const { client, metadata } = await provider.state()
@@ -271,15 +280,16 @@ function authorizationPrefix(
 function discoveryError(cause: unknown, issuer: string): LatchkeyError {
   const known = kitCause(cause)
   if (known) return known
-  const code = (cause as { code?: string }).code
-  if (code === 'OAUTH_TIMEOUT') {
+  if (isUnavailable(cause)) {
     return new ProviderError('LATCHKEY_PROVIDER_UNAVAILABLE', `${issuer} did not answer in time.`)
   }
-  const what =
-    code === 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED'
-      ? 'says it is another issuer'
-      : 'has no usable discovery document'
-  return new ProviderError('LATCHKEY_PROVIDER_INVALID', `${issuer} ${what}; is "issuer" right?`, {
-    cause: cause instanceof Error ? cause.message : undefined,
-  })
+  const { body, reason, status } = factsOf(cause)
+  if (typeof body?.issuer === 'string' && body.issuer !== issuer) {
+    const found = printable(body.issuer, 200)
+    const message = `The discovery document of "${issuer}" names the issuer "${found}". Set "issuer" to exactly that if it is your provider.`
+    return new ProviderError('LATCHKEY_PROVIDER_INVALID', message)
+  }
+  const why = status === undefined ? reason : `status ${status}`
+  const message = `${issuer} has no usable discovery document${why ? ` (${why})` : ''}; is "issuer" right?`
+  return new ProviderError('LATCHKEY_PROVIDER_INVALID', message)
 }

@@ -4,21 +4,22 @@ import type {
   TokenEndpointResponse,
   TokenEndpointResponseHelpers,
 } from 'openid-client'
-import { isIssuedTo } from './authorized-party.ts'
 import { CallbackError, type LatchkeyError } from './errors.ts'
+import { type IdTokenExpectations, idTokenFault } from './id-token.ts'
 import type { OpenidClient } from './openid-client.ts'
-import type { Provider } from './provider.ts'
+import type { Provider, ProviderState } from './provider.ts'
 import {
-  isAuthorizationResponseError,
+  factsOf,
   isResponseBodyError,
   isUnavailable,
   kitCause,
   printable,
   providerError,
+  quoted,
 } from './provider-error.ts'
 import type { LoginTransaction } from './transaction.ts'
 
-/** What a code was exchanged for, every check passed. */
+/** The tokens of a login that passed every check. */
 export interface Redeemed {
   readonly tokens: TokenEndpointResponse & { expiresIn(): number | undefined }
   readonly claims: IDToken
@@ -31,113 +32,144 @@ const CLIENT_REMEDY =
   'Check "clientSecret" and "clientId". Some providers need clientAuth: \'client_secret_post\'.'
 
 /**
- * Redeems the code of an authorization response: checks state and `iss`, sends the code with the PKCE
- * verifier, and validates the ID Token's signature, issuer, audience, times, nonce, `auth_time` and `acr`.
+ * Redeems the code of an authorization response: checks `iss` and `state`, sends the code with the
+ * PKCE verifier, and validates the ID token's signature and claims.
  *
- * @throws {@link CallbackError} saying which of them failed.
+ * @param now - Seconds since the epoch.
+ * @throws {@link CallbackError} naming the check that failed.
  */
 export async function redeem(
   provider: Provider,
   transaction: LoginTransaction,
   parameters: URLSearchParams,
+  now: number,
 ): Promise<Redeemed> {
-  const { client, configuration, metadata } = await provider.state()
-  const tokens = await exchange(client, configuration, transaction, parameters).catch((error) => {
-    throw callbackError(error, transaction)
+  const state = await provider.state()
+  const { metadata } = state
+  const secrets = secretsOf(provider, transaction, parameters)
+  checkResponse(state, transaction, parameters, secrets)
+  const expected = {
+    issuer: metadata.issuer,
+    clientId: provider.clientId,
+    now,
+    login: {
+      nonce: transaction.nonce,
+      startedAt: transaction.createdAt,
+      maxAge:
+        transaction.maxAge === undefined ? undefined : Math.max(transaction.maxAge, MIN_MAX_AGE),
+    },
+  }
+  const tokens = await exchange(state, transaction, parameters).catch((error) => {
+    throw exchangeError(error, expected, secrets)
   })
   const claims = tokens.claims()
-  if (!claims) throw new CallbackError('LATCHKEY_TOKEN_INVALID', 'The provider sent no ID Token.')
-  const signature = await provider.signature(tokens.id_token ?? '')
-  if (signature !== 'good') {
-    const message = `The signature of the ID Token is ${signature}.`
-    throw new CallbackError('LATCHKEY_TOKEN_INVALID', message)
-  }
-  if (claims.sub === '') throw new CallbackError('LATCHKEY_TOKEN_INVALID', 'The "sub" is empty.')
-  if (!isIssuedTo(claims, provider.clientId)) {
-    throw new CallbackError('LATCHKEY_TOKEN_INVALID', 'The ID Token was issued to another client.')
-  }
+  if (!claims) throw invalid('The provider sent no ID token.')
+  const { header, fault } = await provider.verify(tokens.id_token ?? '')
+  if (!header) throw invalid(`The signature of the ID token ${fault}.`)
+  const accessToken = tokens.access_token
+  const wrong = claimsError(claims, { ...expected, accessToken, alg: header.alg })
+  if (wrong) throw wrong
   if (transaction.acr && !transaction.acr.includes(String(claims.acr))) {
     throw new CallbackError(
       'LATCHKEY_STEP_UP_FAILED',
-      'The provider signed the user in with another "acr" than the ones asked for.',
+      `The login has "acr" "${printable(claims.acr)}", not one of those asked for: ${transaction.acr.join(', ')}.`,
     )
   }
   return { tokens, claims, issuer: metadata.issuer }
 }
 
+/** Checks the authorization response (RFC 6749 §4.1.2, RFC 9207 §2.4). */
+function checkResponse(
+  { metadata }: ProviderState,
+  transaction: LoginTransaction,
+  parameters: URLSearchParams,
+  secrets: readonly string[],
+): void {
+  const { issuer, authorization_response_iss_parameter_supported: isPromised } = metadata
+  const iss = parameters.get('iss')
+  if (iss ? iss !== issuer : isPromised) {
+    const found = iss
+      ? `is from "${printable(iss, 200)}"`
+      : 'does not say which provider it is from'
+    throw new CallbackError(
+      'LATCHKEY_ISSUER_MISMATCH',
+      `The response ${found}; the login began with "${issuer}".`,
+    )
+  }
+  if (parameters.get('state') !== transaction.state) {
+    throw new CallbackError('LATCHKEY_STATE_MISMATCH', 'The state is not the one that was sent.')
+  }
+  const error = parameters.get('error')
+  if (error) {
+    const detail = quoted(error, parameters.get('error_description'), secrets)
+    throw new CallbackError('LATCHKEY_LOGIN_DENIED', `The provider reported ${detail}.`, {
+      providerError: printable(error),
+    })
+  }
+  if (!parameters.get('code')) throw invalid('The response has neither a "code" nor an "error".')
+}
+
 function exchange(
-  client: OpenidClient,
-  configuration: Configuration,
+  { client, configuration }: { client: OpenidClient; configuration: Configuration },
   transaction: LoginTransaction,
   parameters: URLSearchParams,
 ): Promise<TokenEndpointResponse & TokenEndpointResponseHelpers> {
   const url = new URL(transaction.redirectUri)
   url.search = parameters.toString()
-  const { maxAge } = transaction
   return client.authorizationCodeGrant(configuration, url, {
     pkceCodeVerifier: transaction.codeVerifier,
     expectedState: transaction.state,
     expectedNonce: transaction.nonce,
     idTokenExpected: true,
-    ...(maxAge === undefined ? {} : { maxAge: Math.max(maxAge, MIN_MAX_AGE) }),
   })
 }
 
-function callbackError(error: unknown, transaction: LoginTransaction): LatchkeyError {
+function claimsError(
+  claims: Partial<IDToken>,
+  expected: IdTokenExpectations,
+): CallbackError | undefined {
+  const fault = idTokenFault(claims, expected)
+  if (!fault) return undefined
+  if (fault.claim !== 'auth_time') return invalid(fault.message)
+  return new CallbackError('LATCHKEY_STEP_UP_FAILED', fault.message)
+}
+
+function exchangeError(
+  error: unknown,
+  expected: IdTokenExpectations,
+  secrets: readonly string[],
+): LatchkeyError {
   if (kitCause(error) || isUnavailable(error)) return providerError(error, 'did not answer')
-  if (isAuthorizationResponseError(error)) {
-    const code = printable(error.error)
-    return new CallbackError('LATCHKEY_LOGIN_DENIED', `The provider reported "${code}".`, {
-      providerError: code,
-    })
-  }
   if (isResponseBodyError(error)) {
-    const code = printable(error.error)
-    const isOurs = code === 'invalid_client' || code === 'unauthorized_client'
-    const remedy = isOurs ? ` ${CLIENT_REMEDY}` : ''
-    const message = `The provider refused the code with "${code}".${remedy}`
-    return new CallbackError('LATCHKEY_CODE_REFUSED', message, {
-      providerError: code,
-      // The application's own registration is wrong, not the visitor's login.
-      ...(isOurs ? { status: 500 } : {}),
-    })
+    const detail = quoted(error.error, error.error_description, secrets)
+    return codeRefused(printable(error.error), detail)
   }
-  const { claim, parameter } = refusedPart(error)
-  if (parameter === 'iss') {
-    return new CallbackError(
-      'LATCHKEY_ISSUER_MISMATCH',
-      'The response is from another provider, or does not say which one it is from.',
-    )
-  }
-  if (parameter === 'state') {
-    return new CallbackError('LATCHKEY_STATE_MISMATCH', 'The state is not the one that was sent.')
-  }
-  if (claim === 'auth_time' && transaction.maxAge !== undefined) {
-    return new CallbackError('LATCHKEY_STEP_UP_FAILED', 'The login was not recent enough.')
-  }
-  return new CallbackError('LATCHKEY_TOKEN_INVALID', `${refusal(error)}.`)
+  const { status = 200, claims, reason } = factsOf(error)
+  if (status === 401) return codeRefused('invalid_client', 'status 401')
+  if (status >= 400) return codeRefused(undefined, `status ${status}`)
+  const wrong = claims && claimsError(claims, expected)
+  return wrong ?? invalid(`The token response cannot be used${reason ? `: ${reason}` : ''}.`)
 }
 
-/** Which claim or parameter was refused, from the facts openid-client attaches. */
-function refusedPart(error: unknown): { claim?: string; parameter?: string } {
-  let found: { claim?: string; parameter?: string } = {}
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    const facts = cause.cause as { claim?: unknown; parameters?: unknown } | undefined
-    if (typeof facts?.claim === 'string') found = { claim: facts.claim }
-    const named = /response parameter "(iss|state)"|"(iss|state)"[^"]* response parameter/.exec(
-      cause.message,
-    )
-    const parameter = named?.[1] ?? named?.[2]
-    if (parameter && !found.claim) found = { parameter }
-    if (/auth_time/.test(cause.message)) found = { claim: 'auth_time' }
-  }
-  return found
+function codeRefused(code: string | undefined, detail: string): CallbackError {
+  // The application's own registration is wrong, not the visitor's login.
+  const isOurs = code === 'invalid_client' || code === 'unauthorized_client'
+  const message = `The provider refused the code with ${detail}.${isOurs ? ` ${CLIENT_REMEDY}` : ''}`
+  return new CallbackError('LATCHKEY_CODE_REFUSED', message, {
+    providerError: code,
+    ...(isOurs ? { status: 500 } : {}),
+  })
 }
 
-/** What was wrong, in words that hold nothing of the tokens. */
-function refusal(error: unknown): string {
-  const { claim } = refusedPart(error)
-  if (claim) return `The ID Token has an unusable "${printable(claim)}"`
-  const code = String((error as { code?: string }).code ?? '')
-  return `The provider's response did not pass validation${code ? ` (${printable(code)})` : ''}`
+function secretsOf(
+  provider: Provider,
+  { codeVerifier, nonce, state }: LoginTransaction,
+  parameters: URLSearchParams,
+): string[] {
+  const all = [parameters.get('code'), provider.clientSecret(), codeVerifier, nonce, state]
+  return all.filter((one) => typeof one === 'string')
+}
+
+function invalid(message: string): CallbackError {
+  return new CallbackError('LATCHKEY_TOKEN_INVALID', message)
 }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { isIssuedTo } from './authorized-party.ts'
 import { type LatchkeyError, RefreshError } from './errors.ts'
 import { type Publish, userHash } from './events.ts'
 import type { Hooks } from './hooks.ts'
+import { idTokenFault } from './id-token.ts'
 import type { Provider } from './provider.ts'
-import { isResponseBodyError, isUnavailable, kitCause } from './provider-error.ts'
+import { factsOf, isResponseBodyError, isUnavailable, kitCause, quoted } from './provider-error.ts'
 import type { AuthSession, SessionHandle } from './session.ts'
 import type { SessionLock } from './session-store.ts'
 import { storeAnswer } from './store-answer.ts'
@@ -143,17 +143,23 @@ async function requestTokens(
 ): Promise<AuthSession> {
   const refreshToken = session.tokens?.refreshToken ?? ''
   try {
-    const { client, configuration } = await provider.state()
+    const { client, configuration, metadata } = await provider.state()
     const tokens = await client.refreshTokenGrant(configuration, refreshToken)
-    if (tokens.id_token && (await provider.signature(tokens.id_token)) !== 'good') {
-      throw new TypeError('the signature of the ID Token is not good')
-    }
     const claims = tokens.claims()
-    if (claims && claims.sub !== session.sub) {
-      throw rejected('The provider answered the refresh with tokens of another user.')
-    }
-    if (claims && !isIssuedTo(claims, provider.clientId)) {
-      throw unavailable('The provider answered the refresh with an ID Token for another client.')
+    if (claims) {
+      const { header, fault } = await provider.verify(tokens.id_token ?? '')
+      if (!header) throw unusable(`the signature of the ID token ${fault}`)
+      if (claims.sub !== session.sub) {
+        throw rejected('The provider answered the refresh with tokens of another user.')
+      }
+      const wrong = idTokenFault(claims, {
+        issuer: metadata.issuer,
+        clientId: provider.clientId,
+        now: now(),
+        accessToken: tokens.access_token,
+        alg: header.alg,
+      })
+      if (wrong) throw unusable(wrong.message)
     }
     const expiresIn = tokens.expiresIn()
     return {
@@ -167,21 +173,28 @@ async function requestTokens(
       },
     }
   } catch (error) {
-    throw refreshError(error)
+    throw refreshError(error, [refreshToken, provider.clientSecret()])
   }
 }
 
-function refreshError(error: unknown): RefreshError {
+function refreshError(error: unknown, secrets: readonly (string | undefined)[]): RefreshError {
   if (error instanceof RefreshError) return error
-  if (isResponseBodyError(error) && error.error === 'invalid_grant') {
-    return rejected('The provider no longer accepts the refresh token.')
+  if (isResponseBodyError(error)) {
+    const detail = quoted(error.error, error.error_description, secrets)
+    return error.error === 'invalid_grant'
+      ? rejected(`The provider no longer accepts the refresh token: ${detail}.`)
+      : unavailable(`The provider refused the refresh with ${detail}.`)
   }
-  return unavailable(
-    isUnavailable(error)
-      ? 'The provider did not answer the refresh.'
-      : 'The provider answered the refresh with something unusable.',
-    kitCause(error),
-  )
+  const known = kitCause(error)
+  if (known || isUnavailable(error)) {
+    return unavailable('The provider did not answer the refresh.', known)
+  }
+  const { reason, status } = factsOf(error)
+  return unusable(status === undefined ? (reason ?? 'it is malformed') : `status ${status}`)
+}
+
+function unusable(reason: string): RefreshError {
+  return unavailable(`The provider's answer to the refresh cannot be used: ${reason}.`)
 }
 
 function tokenOf(session: AuthSession): string {

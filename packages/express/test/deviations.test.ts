@@ -1,6 +1,7 @@
 import type { LatchkeyError } from '@latchkey/core'
 import { type AuthRouterOptions, requireUser } from '@latchkey/express'
-import { expect, test } from 'vitest'
+import type { Fault } from '@latchkey/testing/misbehaving-provider'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type Browser, createBrowser } from './support/browser.ts'
 import { type Site, startSite } from './support/site.ts'
 
@@ -40,11 +41,22 @@ async function logIn(site: Site): Promise<Browser> {
   return browser
 }
 
+let site: WatchedSite
+
+beforeAll(async () => {
+  site = await start()
+})
+afterEach(() => {
+  site.provider.fault = undefined
+  site.provider.errorDescription = undefined
+  site.errors.length = 0
+})
+afterAll(() => site.close())
+
 const home = async (site: Site, browser: Browser): Promise<string> =>
   (await browser.open(site.url)).text
 
 test('a refresh token refused with a WWW-Authenticate challenge ends the session', async () => {
-  await using site = await start()
   const browser = await logIn(site)
   site.provider.fault = 'invalid_grant with WWW-Authenticate'
 
@@ -52,6 +64,19 @@ test('a refresh token refused with a WWW-Authenticate challenge ends the session
 
   expect(site.errors).toMatchObject([{ code: 'LATCHKEY_REFRESH_REJECTED' }])
   expect(await home(site, browser)).toBe('out')
+})
+
+test('a code refused for good is reported as refused after one restart, not as blocked cookies', async () => {
+  site.provider.fault = 'invalid_grant'
+  site.provider.errorDescription = 'The redirect_uri is not the one that was registered.'
+
+  const visit = await createBrowser().open(`${site.url}/login`)
+
+  expect(visit.trail.filter((url) => url.includes('/callback'))).toHaveLength(2)
+  expect(site.errors).toMatchObject([
+    { code: 'LATCHKEY_CODE_REFUSED', providerError: 'invalid_grant' },
+  ])
+  expect(site.errors[0]?.message).toContain('The redirect_uri is not the one that was registered.')
 })
 
 test('a wrong client secret is a fault of the registration, and the message says what to check', async () => {
@@ -68,8 +93,73 @@ test('a wrong client secret is a fault of the registration, and the message says
 })
 
 test('a provider that does not decode Basic credentials accepts a secret of letters, digits, "-", "_" and "."', async () => {
-  await using site = await start()
   site.provider.fault = 'Basic credentials are not decoded'
+
+  expect(await home(site, await logIn(site))).toBe('in as ada')
+})
+
+test('an error keeps what the provider says of it: on one line, visible, and cut', async () => {
+  site.provider.fault = 'invalid_client'
+  site.provider.errorDescription = `AADSTS7000215: Invalid\r\nclient\u202e secret. ${'x'.repeat(400)}`
+
+  await createBrowser().open(`${site.url}/login`)
+
+  const message = site.errors[0]?.message ?? ''
+  expect(message).toContain('(AADSTS7000215: Invalid client? secret. xxx')
+  expect(message.length).toBeLessThan(400)
+  expect(message).not.toMatch(/[\r\n\u202e]/)
+})
+
+test('a code or token that the provider repeats in its description is not in the message', async () => {
+  const { provider } = site
+  provider.fault = 'error_description repeats the request'
+
+  await createBrowser().open(`${site.url}/login`)
+
+  const { message = '' } = site.errors[0] ?? {}
+  expect(message).toContain('[secret]')
+  for (const secret of provider.secrets) expect(message).not.toContain(secret)
+})
+
+test.each<[Fault, RegExp]>([
+  ['id_token with another nonce', /"nonce" of the ID token is not the one that was sent/],
+  ['id_token without nonce', /"nonce" of the ID token is missing/],
+  ['id_token with an empty sub', /"sub" of the ID token must be/],
+  ['id_token expired', /"exp" of the ID token is \d+ s in the past; are the clocks right\?/],
+  ['id_token not valid yet', /"nbf" of the ID token is \d+ s in the future/],
+  ['id_token issued in the future', /"iat" of the ID token is \d+ s in the future/],
+  ['id_token issued before the login', /"iat" of the ID token is \d+ s before the login began/],
+  ['id_token with a wrong at_hash', /"at_hash" of the ID token is not the hash/],
+  ['id_token for another client', /"aud" of the ID token is "another-client", but .* "app"/],
+  ['id_token with alg HS256', /algorithm|alg/],
+  ['id_token signed with an unknown kid', /"kid" "foreign"/],
+  [
+    'id_token from another issuer',
+    /"iss" of the ID token is "https:\/\/other.example", but .* "http:\/\/127.0.0.1:\d+"/,
+  ],
+  ['iss of another provider', /is from "https:\/\/other.example"; .* "http:\/\/127.0.0.1:\d+"/],
+])('%s: the message names the check, and what was found', async (fault, message) => {
+  site.provider.fault = fault
+
+  const visit = await createBrowser().open(`${site.url}/login`)
+
+  expect(visit.response.status).toBeGreaterThanOrEqual(400)
+  expect(site.errors[0]?.message).toMatch(message)
+})
+
+test('a discovery document of another issuer: the message shows both names', async () => {
+  await using site = await start()
+  site.provider.fault = 'discovery names another issuer'
+
+  await createBrowser().open(`${site.url}/login`)
+
+  expect(site.errors[0]?.message).toMatch(
+    /document of "http:\/\/127.0.0.1:\d+\/" names the issuer "https:\/\/other.example"/,
+  )
+})
+
+test('a login works where the provider dates its tokens five minutes back', async () => {
+  site.provider.fault = 'id_token dated five minutes back'
 
   expect(await home(site, await logIn(site))).toBe('in as ada')
 })

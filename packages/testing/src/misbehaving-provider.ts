@@ -196,17 +196,22 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
   }
 
   function token({ body, authorization }: ProviderRequest, res: ServerResponse): void {
-    const { fault } = provider
+    const { fault, errorDescription } = provider
+    if (fault === 'error_description repeats the request') {
+      const given = `${authorization} ${body} ${[...body.values()].join(' ')}`
+      json(res, tokenError('invalid_request', given), 400)
+      return
+    }
     if (fault === 'invalid_client' || !isClient(provider, authorization)) {
       res.setHeader('www-authenticate', 'Basic realm="misbehaving", error="invalid_client"')
-      json(res, tokenError('invalid_client', provider), 401)
+      json(res, tokenError('invalid_client', errorDescription), 401)
       return
     }
     if (fault?.startsWith('invalid_grant')) {
       if (fault === 'invalid_grant with WWW-Authenticate') {
         res.setHeader('www-authenticate', 'Bearer realm="Doorkeeper", error="invalid_grant"')
       }
-      json(res, tokenError('invalid_grant', provider), 400)
+      json(res, tokenError('invalid_grant', errorDescription), 400)
       return
     }
     const grants = body.get('grant_type') === 'refresh_token' ? refreshTokens : codes
@@ -285,8 +290,8 @@ function isClient(
   return read[0] === clientId && read[1] === clientSecret
 }
 
-function tokenError(error: string, { errorDescription }: MisbehavingProvider): unknown {
-  return { error, ...(errorDescription ? { error_description: errorDescription } : {}) }
+function tokenError(error: string, description: string | undefined): unknown {
+  return { error, ...(description ? { error_description: description } : {}) }
 }
 
 const ENDPOINTS: Record<string, string> = {

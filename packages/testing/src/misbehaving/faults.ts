@@ -51,6 +51,9 @@ export type IdTokenFault =
   | 'id_token with a critical header'
   | 'id_token of another user'
   | 'id_token for one client with the azp of another'
+  | 'id_token issued in the future'
+  | 'id_token issued before the login'
+  | 'id_token with a wrong at_hash'
 
 /** What can be wrong with userinfo. */
 export type UserinfoFault = 'userinfo of another user' | 'userinfo without sub' | 'userinfo refused'
@@ -89,7 +92,11 @@ export type NetworkFault =
   | 'delayed'
 
 /** Deviations of well-known providers, each named by what it does. docs: packages/testing/README.md. */
-export type Deviation = 'invalid_grant with WWW-Authenticate' | 'Basic credentials are not decoded'
+export type Deviation =
+  | 'invalid_grant with WWW-Authenticate'
+  | 'Basic credentials are not decoded'
+  | 'error_description repeats the request'
+  | 'id_token dated five minutes back'
 
 /** One way to misbehave. */
 export type Fault =

@@ -110,6 +110,14 @@ function withClaimFault(
       return { ...kept, azp: 'another-client' }
     case 'id_token of another user':
       return { ...kept, sub: 'mallory' }
+    case 'id_token issued in the future':
+      return { ...kept, iat: now + 90 }
+    case 'id_token issued before the login':
+      return { ...kept, iat: now - 90 }
+    case 'id_token dated five minutes back':
+      return { ...kept, iat: now - 300, nbf: now - 300 }
+    case 'id_token with a wrong at_hash':
+      return { ...kept, at_hash: 'AAAAAAAAAAAAAAAAAAAAAA' }
     case 'id_token with an old auth_time':
       return { ...kept, auth_time: now - 86_400 }
     default:

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto'
+import type { IDToken } from 'openid-client'
+import { hashOf } from './key-set.ts'
+import { printable } from './provider-error.ts'
+
+/** The values that the claims of an ID token are compared with. */
+export interface IdTokenExpectations {
+  readonly issuer: string
+  readonly clientId: string
+  readonly now: number
+  /** The access token that came along, for `at_hash`. */
+  readonly accessToken?: string | undefined
+  /** The algorithm that the token is signed with, for `at_hash`. */
+  readonly alg?: string | undefined
+  /** The login that the token answers; a refresh has none. */
+  readonly login?: {
+    readonly nonce: string
+    readonly startedAt: number
+    readonly maxAge?: number | undefined
+  }
+}
+
+/** A check that an ID token did not pass: the claim, and the reason in words for the operator. */
+export interface IdTokenFault {
+  readonly claim: string
+  readonly message: string
+}
+
+const TOLERANCE_SECONDS = 30
+/** Entra ID dates `iat` and `nbf` five minutes back. */
+const BACKDATED_SECONDS = 300
+
+/**
+ * Names the first check that the claims of an ID token do not pass; `undefined` when they pass all.
+ * The signature is another matter.
+ *
+ * @see OpenID Connect Core 1.0 §3.1.3.7, §3.1.3.8, §12.2
+ */
+export function idTokenFault(
+  claims: Partial<IDToken>,
+  expected: IdTokenExpectations,
+): IdTokenFault | undefined {
+  return (
+    issuerFault(claims, expected) ??
+    audienceFault(claims, expected) ??
+    subjectFault(claims) ??
+    timeFault(claims, expected) ??
+    loginFault(claims, expected) ??
+    accessTokenFault(claims, expected)
+  )
+}
+
+function issuerFault({ iss }: Partial<IDToken>, { issuer }: IdTokenExpectations) {
+  if (iss === issuer) return undefined
+  return fault('iss', `is ${shown(iss)}, but the provider's discovery document says "${issuer}"`)
+}
+
+/** openid-client looks at `azp` only where there are several audiences. */
+function audienceFault({ aud, azp }: Partial<IDToken>, { clientId }: IdTokenExpectations) {
+  const audiences = Array.isArray(aud) ? aud : [aud]
+  if (!audiences.includes(clientId)) {
+    return fault('aud', `is ${shown(aud)}, but this client is "${clientId}"`)
+  }
+  if (azp === undefined && audiences.length > 1) {
+    return fault('azp', 'is missing although there are several audiences')
+  }
+  if (azp === undefined || azp === clientId) return undefined
+  return fault('azp', `is ${shown(azp)}, but this client is "${clientId}"`)
+}
+
+function subjectFault({ sub }: Partial<IDToken>) {
+  if (typeof sub === 'string' && sub !== '') return undefined
+  return fault('sub', 'must be a text that is not empty')
+}
+
+function timeFault({ iat, exp, nbf }: Partial<IDToken>, { now }: IdTokenExpectations) {
+  if (typeof exp !== 'number') return fault('exp', 'must be a number')
+  if (typeof iat !== 'number') return fault('iat', 'must be a number')
+  if (exp <= now - TOLERANCE_SECONDS) {
+    return fault('exp', `is ${now - exp} s in the past; are the clocks right?`)
+  }
+  const later = Math.max(iat, typeof nbf === 'number' ? nbf : iat)
+  if (later <= now + TOLERANCE_SECONDS) return undefined
+  const claim = later === iat ? 'iat' : 'nbf'
+  return fault(claim, `is ${later - now} s in the future; are the clocks right?`)
+}
+
+function loginFault(claims: Partial<IDToken>, { login, now }: IdTokenExpectations) {
+  if (!login) return undefined
+  const { nonce, iat = 0, nbf, auth_time: authTime } = claims
+  if (nonce !== login.nonce) {
+    return fault('nonce', nonce === undefined ? 'is missing' : 'is not the one that was sent')
+  }
+  const tolerance = TOLERANCE_SECONDS + (nbf === iat ? BACKDATED_SECONDS : 0)
+  if (iat < login.startedAt - tolerance) {
+    return fault('iat', `is ${login.startedAt - iat} s before the login began`)
+  }
+  if (login.maxAge === undefined) return undefined
+  if (typeof authTime !== 'number') return fault('auth_time', 'must be a number')
+  if (authTime + login.maxAge >= now - TOLERANCE_SECONDS) return undefined
+  return fault(
+    'auth_time',
+    `is ${now - authTime} s ago, but at most ${login.maxAge} s were asked for`,
+  )
+}
+
+function accessTokenFault(
+  { at_hash: found }: Partial<IDToken>,
+  { accessToken, alg = '' }: IdTokenExpectations,
+) {
+  const hash = hashOf(alg)
+  if (found === undefined || accessToken === undefined || !hash) return undefined
+  const digest = createHash(hash).update(accessToken).digest()
+  if (digest.subarray(0, digest.length / 2).toString('base64url') === found) return undefined
+  return fault('at_hash', 'is not the hash of the access token that came with it')
+}
+
+function fault(claim: string, what: string): IdTokenFault {
+  return { claim, message: `"${claim}" of the ID token ${what}.` }
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? 'missing' : `"${printable(value, 200)}"`
+}
