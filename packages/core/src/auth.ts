@@ -111,7 +111,7 @@ export function createAuth(options: AuthOptions, platform: Platform = {}): Auth 
     storedSessions,
     refresher: createRefresher({
       lock: store.lock,
-      timeoutSeconds: resolved.timeoutSeconds,
+      requestSeconds: resolved.requestSeconds,
       hooks,
       now,
       publish,

@@ -68,7 +68,7 @@ async function verifyLogoutToken(
   if (payload.iss !== metadata.issuer) throw invalid('is from another issuer')
   const audience = Array.isArray(payload.aud) ? payload.aud : [payload.aud]
   if (!audience.includes(provider.clientId)) throw invalid('is for another client')
-  const keys = await provider.keys(jwt.header)
+  const keys = await provider.keys(jwt.header, 'anybody')
   if (!keys.verify(jwt.header, jwt.signed, jwt.signature)) throw invalid('has a wrong signature')
   checkTimes(payload, now)
   checkEvent(payload)

@@ -1,6 +1,6 @@
 import type { KeyObject, webcrypto } from 'node:crypto'
 import type { ClientAuth as Authenticate, ServerMetadata } from 'openid-client'
-import type { OpenidClient } from './openid-client.ts'
+import { loadOpenidClient } from './openid-client.ts'
 import type { ClientAuth } from './options.ts'
 
 /** What the client can prove itself with. */
@@ -12,10 +12,10 @@ export interface ClientCredentials {
 
 /** How requests to the token endpoint are authenticated (OIDC Core 1.0 §9). */
 export async function clientAuthentication(
-  client: OpenidClient,
   { method, secret, key }: ClientCredentials,
   metadata: ServerMetadata,
 ): Promise<Authenticate> {
+  const client = await loadOpenidClient()
   switch (method ?? preferredMethod(metadata, secret)) {
     case 'client_secret_post':
       return client.ClientSecretPost(secret ?? '')

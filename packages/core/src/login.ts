@@ -3,7 +3,7 @@ import type { AuthContext } from './context.ts'
 import { RequestError } from './errors.ts'
 import type { ResolvedAuthOptions } from './options.ts'
 import { PROTECTED_PARAMETERS } from './protected-parameters.ts'
-import type { ProviderState } from './provider.ts'
+import type { Provider, ProviderState } from './provider.ts'
 import { providerError } from './provider-error.ts'
 import { type AuthRequest, type AuthResponse, queryOf } from './request.ts'
 import { redirect } from './responses.ts'
@@ -112,7 +112,7 @@ export async function beginLogin(
   }
 
   const location = state.metadata.require_pushed_authorization_requests
-    ? await pushedUrl(state, { ...commonParameters(options), ...chosen, ...fresh })
+    ? await pushedUrl(provider, { ...commonParameters(options), ...chosen, ...fresh })
     : authorizationUrl(state, fresh, chosen)
   publish('login.started', { issuer: provider.issuer })
   const status = request.method === 'GET' || request.method === 'HEAD' ? 302 : 303
@@ -142,12 +142,12 @@ function authorizationUrl(
   return more ? `${url}&${more}` : url
 }
 
-async function pushedUrl(
-  { client, configuration }: ProviderState,
-  parameters: Record<string, string>,
-): Promise<string> {
+async function pushedUrl(provider: Provider, parameters: Record<string, string>): Promise<string> {
   try {
-    return (await client.buildAuthorizationUrlWithPAR(configuration, parameters)).href
+    const url = await provider.call((client, configuration) =>
+      client.buildAuthorizationUrlWithPAR(configuration, parameters),
+    )
+    return url.href
   } catch (cause) {
     throw providerError(cause, 'refused the pushed authorization request')
   }

@@ -1,11 +1,10 @@
 import type { IDToken } from 'openid-client'
 import { validateClaims } from './claims-schema.ts'
 import type { AuthContext } from './context.ts'
-import { CallbackError } from './errors.ts'
 import type { Provider } from './provider.ts'
-import { isUnavailable, providerError } from './provider-error.ts'
 import type { Redeemed } from './redeem.ts'
 import type { AuthSession } from './session.ts'
+import { readUserInfo } from './userinfo.ts'
 
 const PROTOCOL_CLAIMS: ReadonlySet<string> = new Set(
   'iss aud exp iat nbf jti nonce azp at_hash c_hash s_hash auth_time acr amr sid events'.split(' '),
@@ -26,7 +25,7 @@ export async function newSession(
   const expiresIn = tokens.expiresIn()
   const userinfo =
     options.userinfo === 'login'
-      ? await readUserInfo(provider, tokens.access_token, claims.sub)
+      ? await readUserInfo(provider, tokens.access_token, claims.sub, now)
       : undefined
   return {
     issuer,
@@ -47,31 +46,6 @@ export async function newSession(
       refreshToken: tokens.refresh_token,
       scope: tokens.scope,
     },
-  }
-}
-
-/**
- * Reads userinfo, which must speak of `sub`.
- *
- * @throws {@link CallbackError} with `LATCHKEY_USERINFO_INVALID` when it does not, or cannot be used;
- *   {@link ProviderError} when the provider does not answer.
- * @see OpenID Connect Core 1.0 §5.3.2
- */
-export async function readUserInfo(
-  provider: Provider,
-  accessToken: string,
-  sub: string,
-): Promise<Record<string, unknown>> {
-  const { client } = await provider.state()
-  const configuration = await provider.checkingSignatures()
-  try {
-    return { ...(await client.fetchUserInfo(configuration, accessToken, sub)) }
-  } catch (error) {
-    if (isUnavailable(error)) throw providerError(error, 'did not answer')
-    throw new CallbackError(
-      'LATCHKEY_USERINFO_INVALID',
-      'Userinfo cannot be used: it was refused, is malformed, or speaks of another user.',
-    )
   }
 }
 

@@ -81,6 +81,7 @@ export const OPTION_RULES: Rules<AuthOptions> = {
   }),
   allowPrivateIssuers: flag,
   timeoutSeconds: seconds,
+  requestSeconds: seconds,
   logger: either(
     rule('a logger with info(), warn() and error()', methods('info', 'warn', 'error')),
     off,

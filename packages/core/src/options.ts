@@ -110,15 +110,23 @@ export interface AuthOptions {
    * and where every tenant is trusted; otherwise a tenant can make this server call inner services.
    */
   readonly allowPrivateIssuers?: boolean
-  /** Seconds that one exchange with the provider may take. Default 10. */
+  /** Seconds that one exchange with the provider may take. Default 5. */
   readonly timeoutSeconds?: number
+  /**
+   * Seconds that all exchanges with the provider may take together for one request; hooks and the
+   * session store are not counted. Default 10, or `timeoutSeconds` if that is longer.
+   */
+  readonly requestSeconds?: number
   /**
    * Takes a line for each failed login, refused logout token, unreachable provider or store, and
    * warning about the configuration. pino, winston, `console` and their likes; `false` logs nothing.
    * Default `console`. Lines hold no secret.
    */
   readonly logger?: Logger | false
-  /** How the provider is reached. Default: the platform's own way, on Node `node:http`. */
+  /**
+   * How the provider is reached. Default: the platform's own way, on Node `node:http`. With an issuer
+   * function it also takes the place of the guard against private addresses.
+   */
   readonly fetch?: typeof fetch
   /** The time in whole seconds since the epoch. */
   readonly now?: () => number
@@ -167,6 +175,7 @@ export interface ResolvedAuthOptions {
   /** Whether visitors come over https. */
   readonly secure: boolean
   readonly timeoutSeconds: number
+  readonly requestSeconds: number
   /** How the provider is reached, if the application says so. */
   readonly fetch: typeof fetch | undefined
   readonly now: () => number

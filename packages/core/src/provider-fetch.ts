@@ -24,8 +24,10 @@ export interface ProviderAnswer {
 /** Reaches providers. Redirects are answers; a provider that does not answer is a rejection. */
 export type ProviderTransport = (url: string, request: ProviderRequest) => Promise<ProviderAnswer>
 
-/** What is asked of a provider. */
-export type ProviderInit = Partial<Pick<ProviderRequest, 'method' | 'headers' | 'body'>>
+/** One request to a provider. `timeoutSeconds` may shorten the limit, not lengthen it. */
+export type ProviderInit = Partial<
+  Pick<ProviderRequest, 'method' | 'headers' | 'body' | 'timeoutSeconds'>
+>
 
 /** An exchange without pitfalls: bounded in time and size, never redirected. */
 export type ProviderFetch = (
@@ -50,9 +52,9 @@ export interface ProviderFetchLimits {
  */
 export function createProviderFetch(
   transport: ProviderTransport,
-  { timeoutSeconds, maxBytes }: ProviderFetchLimits,
+  { timeoutSeconds: most, maxBytes }: ProviderFetchLimits,
 ): ProviderFetch {
-  return async (url, { method = 'GET', headers = {}, body: sent } = {}) => {
+  return async (url, { method = 'GET', headers = {}, body: sent, timeoutSeconds = most } = {}) => {
     const request = { method, headers, body: sent, timeoutSeconds, maxBytes }
     try {
       const answer = await transport(url, request)
@@ -63,7 +65,9 @@ export function createProviderFetch(
     } catch (cause) {
       if (cause instanceof ProviderError) throw cause
       const isLate = (cause as Error | undefined)?.name === 'TimeoutError'
-      const reason = isLate ? `took longer than ${timeoutSeconds} s` : 'did not answer'
+      const reason = isLate
+        ? `took longer than ${Math.round(timeoutSeconds * 10) / 10} s`
+        : 'did not answer'
       throw unavailable(url, `${reason}.`, cause)
     }
   }

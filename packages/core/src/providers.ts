@@ -12,7 +12,7 @@ import type { AuthRequest } from './request.ts'
 export interface Providers {
   /** Whether every request has the same provider. */
   readonly fixed: Provider | undefined
-  /** The provider of a request. */
+  /** The provider of a request; all exchanges for this request share one budget of time. */
   of(request: AuthRequest): Promise<Provider>
 }
 
@@ -30,14 +30,23 @@ export function createProviders(
   transport: ProviderTransport,
   guardedTransport: ProviderTransport,
 ): Providers {
-  const { registration, clientAuth, clientKey, timeoutSeconds, now } = options
+  const { registration, clientAuth, clientKey, timeoutSeconds, requestSeconds, now } = options
   const settings = {
-    ...{ clientAuth, clientKey, timeoutSeconds, now, publish },
+    ...{ clientAuth, clientKey, timeoutSeconds, requestSeconds, now, publish },
     authorizationParams: commonParameters(options),
+  }
+  const chosenFor = new WeakMap<AuthRequest, Provider>()
+  /** One view of the provider for each request, so that its exchanges share a budget of time. */
+  const viewFor = (request: AuthRequest, provider: Provider): Provider => {
+    const view = chosenFor.get(request)
+    if (view?.issuer === provider.issuer && view.clientId === provider.clientId) return view
+    const fresh = provider.forRequest()
+    chosenFor.set(request, fresh)
+    return fresh
   }
   if (typeof registration !== 'function') {
     const provider = createProvider({ ...settings, registration, transport })
-    return { fixed: provider, of: () => Promise.resolve(provider) }
+    return { fixed: provider, of: async (request) => viewFor(request, provider) }
   }
 
   const kept = new Map<string, Provider>()
@@ -53,12 +62,12 @@ export function createProviders(
         createProvider({
           ...settings,
           registration: chosen,
-          transport: options.allowPrivateIssuers ? transport : guardedTransport,
+          transport: options.allowPrivateIssuers || options.fetch ? transport : guardedTransport,
         })
       kept.delete(key)
       kept.set(key, provider)
       if (kept.size > MAX_PROVIDERS) kept.delete(kept.keys().next().value as string)
-      return provider
+      return viewFor(request, provider)
     },
   }
 }

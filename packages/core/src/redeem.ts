@@ -1,13 +1,12 @@
 import type {
-  Configuration,
   IDToken,
+  ServerMetadata,
   TokenEndpointResponse,
   TokenEndpointResponseHelpers,
 } from 'openid-client'
 import { CallbackError, type LatchkeyError } from './errors.ts'
 import { type IdTokenExpectations, idTokenFault } from './id-token.ts'
-import type { OpenidClient } from './openid-client.ts'
-import type { Provider, ProviderState } from './provider.ts'
+import type { Provider } from './provider.ts'
 import {
   factsOf,
   isResponseBodyError,
@@ -44,10 +43,9 @@ export async function redeem(
   parameters: URLSearchParams,
   now: number,
 ): Promise<Redeemed> {
-  const state = await provider.state()
-  const { metadata } = state
+  const { metadata } = await provider.state()
   const secrets = secretsOf(provider, transaction, parameters)
-  checkResponse(state, transaction, parameters, secrets)
+  checkResponse(metadata, transaction, parameters, secrets)
   const expected = {
     issuer: metadata.issuer,
     clientId: provider.clientId,
@@ -59,7 +57,7 @@ export async function redeem(
         transaction.maxAge === undefined ? undefined : Math.max(transaction.maxAge, MIN_MAX_AGE),
     },
   }
-  const tokens = await exchange(state, transaction, parameters).catch((error) => {
+  const tokens = await exchange(provider, transaction, parameters).catch((error) => {
     throw exchangeError(error, expected, secrets)
   })
   const claims = tokens.claims()
@@ -80,7 +78,7 @@ export async function redeem(
 
 /** Checks the authorization response (RFC 6749 §4.1.2, RFC 9207 §2.4). */
 function checkResponse(
-  { metadata }: ProviderState,
+  metadata: ServerMetadata,
   transaction: LoginTransaction,
   parameters: URLSearchParams,
   secrets: readonly string[],
@@ -110,18 +108,20 @@ function checkResponse(
 }
 
 function exchange(
-  { client, configuration }: { client: OpenidClient; configuration: Configuration },
+  provider: Provider,
   transaction: LoginTransaction,
   parameters: URLSearchParams,
 ): Promise<TokenEndpointResponse & TokenEndpointResponseHelpers> {
   const url = new URL(transaction.redirectUri)
   url.search = parameters.toString()
-  return client.authorizationCodeGrant(configuration, url, {
-    pkceCodeVerifier: transaction.codeVerifier,
-    expectedState: transaction.state,
-    expectedNonce: transaction.nonce,
-    idTokenExpected: true,
-  })
+  return provider.call((client, configuration) =>
+    client.authorizationCodeGrant(configuration, url, {
+      pkceCodeVerifier: transaction.codeVerifier,
+      expectedState: transaction.state,
+      expectedNonce: transaction.nonce,
+      idTokenExpected: true,
+    }),
+  )
 }
 
 function claimsError(

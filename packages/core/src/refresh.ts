@@ -20,8 +20,8 @@ export interface AccessTokenRequest {
 /** What refreshing works with. */
 export interface RefreshSettings {
   readonly lock: SessionLock | undefined
-  /** Seconds that one exchange with the provider may take. */
-  readonly timeoutSeconds: number
+  /** Seconds that the exchanges with the provider may take. */
+  readonly requestSeconds: number
   readonly hooks: Hooks
   readonly now: () => number
   readonly publish: Publish
@@ -44,14 +44,13 @@ export interface Refresher {
   ): Promise<string>
 }
 
-/** A refresh takes at most discovery, the token request and the keys; the lock outlives them. */
-const EXCHANGES = 3
 const LOCK_POLL_MS = 50
 
 /** Makes the refresher of one instance. */
 export function createRefresher(settings: RefreshSettings): Refresher {
   const { lock, hooks, now, publish } = settings
-  const lockSeconds = EXCHANGES * settings.timeoutSeconds
+  // As long again for the hooks and the session store.
+  const lockSeconds = 2 * settings.requestSeconds
   const inFlight = new Map<string, Promise<AuthSession>>()
 
   const refresh = async (
@@ -143,8 +142,10 @@ async function requestTokens(
 ): Promise<AuthSession> {
   const refreshToken = session.tokens?.refreshToken ?? ''
   try {
-    const { client, configuration, metadata } = await provider.state()
-    const tokens = await client.refreshTokenGrant(configuration, refreshToken)
+    const { metadata } = await provider.state()
+    const tokens = await provider.call((client, configuration) =>
+      client.refreshTokenGrant(configuration, refreshToken),
+    )
     const claims = tokens.claims()
     if (claims) {
       const { header, fault } = await provider.verify(tokens.id_token ?? '')

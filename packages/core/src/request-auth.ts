@@ -4,13 +4,13 @@ import { sessionAt } from './guard.ts'
 import { beginLogin, type LoginRequest } from './login.ts'
 import { type LogoutRequest, logOut } from './logout.ts'
 import type { MaybePromise } from './maybe-promise.ts'
-import { readUserInfo } from './new-session.ts'
 import type { Provider } from './provider.ts'
 import type { AccessTokenRequest } from './refresh.ts'
 import type { AuthRequest, AuthResponse } from './request.ts'
 import type { AuthSession } from './session.ts'
 import { describeSession, type SessionInfo } from './session-directory.ts'
 import type { StoredSession } from './stored-session.ts'
+import { readUserInfo } from './userinfo.ts'
 
 /**
  * The claims of the signed-in user. Extend it to name your own:
@@ -119,7 +119,8 @@ class SessionRequestAuth implements RequestAuth {
     const found = this.#current()
     if (!found) throw new AccessError('LATCHKEY_LOGIN_REQUIRED', 'Nobody is signed in.')
     const token = await this.accessToken()
-    return readUserInfo(await context.providers.of(request), token, found.sub)
+    const provider = await context.providers.of(request)
+    return readUserInfo(provider, token, found.sub, context.options.now())
   }
 
   async login(login: Omit<LoginRequest, 'setCookies'> = {}): Promise<void> {

@@ -46,6 +46,7 @@ export function resolveOptions(
 
   const secure = baseUrl.protocol === 'https:'
   const session = options.session ?? {}
+  const timeoutSeconds = options.timeoutSeconds ?? 5
   return {
     registration,
     clientAuth: options.clientAuth,
@@ -73,7 +74,8 @@ export function resolveOptions(
     rolesFrom: options.rolesFrom ?? ((user) => (Array.isArray(user.roles) ? user.roles : [])),
     hooks: options.hooks ?? {},
     allowPrivateIssuers: options.allowPrivateIssuers ?? false,
-    timeoutSeconds: options.timeoutSeconds ?? 10,
+    timeoutSeconds,
+    requestSeconds: options.requestSeconds ?? Math.max(10, timeoutSeconds),
     logger: options.logger ?? console,
     development: environment.NODE_ENV !== 'production' && isLoopbackHost(baseUrl.hostname),
     fetch: options.fetch,

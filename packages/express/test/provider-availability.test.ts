@@ -219,14 +219,3 @@ test('a key rotated seconds after a login costs the next login nothing', async (
     vi.useRealTimers()
   }
 })
-
-test('ID Tokens that name unknown keys make the provider asked for its keys once in a while only', async () => {
-  await using site = await start()
-  await createBrowser().open(`${site.url}/login`)
-  const before = site.provider.count('/jwks')
-  site.provider.fault = 'id_token signed with an unknown kid'
-
-  for (let i = 0; i < 10; i++) await createBrowser().open(`${site.url}/login`)
-
-  expect(site.provider.count('/jwks') - before).toBeLessThanOrEqual(1)
-})

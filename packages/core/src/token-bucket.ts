@@ -1,0 +1,32 @@
+/** Limits how often something is done: a burst, and then one at a time. */
+export interface TokenBucket {
+  /** Takes a token; `false` when there is none. */
+  take(): boolean
+  /** Gives one back. */
+  giveBack(): void
+}
+
+/**
+ * Makes a bucket that is full. It counts on a monotonic clock, so that changing the time of day neither
+ * empties nor freezes it.
+ *
+ * @param capacity - The largest burst.
+ * @param refillSeconds - Seconds until one token has been added.
+ */
+export function createTokenBucket(capacity: number, refillSeconds: number): TokenBucket {
+  let tokens = capacity
+  let countedAt = performance.now()
+  return {
+    take() {
+      const now = performance.now()
+      tokens = Math.min(capacity, tokens + (now - countedAt) / (refillSeconds * 1000))
+      countedAt = now
+      if (tokens < 1) return false
+      tokens -= 1
+      return true
+    },
+    giveBack() {
+      tokens = Math.min(capacity, tokens + 1)
+    },
+  }
+}
