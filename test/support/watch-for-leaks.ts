@@ -14,6 +14,7 @@ const EVENTS: Record<AuthEventName, true> = {
   'token.refreshed': true,
   'token.refresh_failed': true,
   'token.refresh_waited': true,
+  'user.refresh_failed': true,
   'access.refused': true,
   'logout.local': true,
   'logout.federated': true,

@@ -16,6 +16,7 @@ import type { ProviderHealth } from './provider.ts'
 import { transportOver } from './provider-fetch.ts'
 import { createProviders } from './providers.ts'
 import { createRefresher } from './refresh.ts'
+import { createUserRefresher } from './refresh-user.ts'
 import { type AuthRequest, type AuthResponse, pathOf } from './request.ts'
 import { describeRequest, type RequestAuth, type RequestPort } from './request-auth.ts'
 import type { Requirement } from './requirement.ts'
@@ -93,12 +94,13 @@ export function createAuth(options: AuthOptions, platform: Platform = {}): Auth 
   const transport = fetch
     ? transportOver(fetch)
     : (platform.transport ?? transportOver(globalFetch))
-  const { now, hooks } = resolved
+  const { now } = resolved
   const log = createLog(resolved.logger, now)
   const publish = logged(platform.publish ?? (() => {}), log, resolved)
   const store = options.session?.store ?? createMemoryStore({ now })
   const claims = claimsOf(store, now)
   const storedSessions = createStoredSessions(store, resolved.session, now)
+  const refresher = createRefresher({ lock: store.lock, options: resolved, publish })
   const context: AuthContext = {
     options: resolved,
     providers: createProviders(
@@ -109,13 +111,8 @@ export function createAuth(options: AuthOptions, platform: Platform = {}): Auth 
     ),
     transactions: createTransactions(resolved, claims.claim),
     storedSessions,
-    refresher: createRefresher({
-      lock: store.lock,
-      requestSeconds: resolved.requestSeconds,
-      hooks,
-      now,
-      publish,
-    }),
+    refresher,
+    userRefresher: createUserRefresher(resolved, refresher, publish),
     publish,
     answerError: createAnswerError(resolved, log),
   }

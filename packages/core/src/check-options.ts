@@ -72,6 +72,7 @@ export function either(...rules: readonly Rule[]): Rule {
     mustBe: rules.map(({ mustBe }) => mustBe).join(' or '),
     fits: (value) => rules.some((one) => one.fits(value)),
     ...(members ? { members } : {}),
+    ...(rules.some(({ showsText }) => showsText) ? { showsText: true } : {}),
   }
 }
 

@@ -4,6 +4,7 @@ import type { ResolvedAuthOptions } from './options.ts'
 import type { ProviderTransport } from './provider-fetch.ts'
 import type { Providers } from './providers.ts'
 import type { Refresher } from './refresh.ts'
+import type { UserRefresher } from './refresh-user.ts'
 import type { StoredSessions } from './stored-session.ts'
 import type { Transactions } from './transaction.ts'
 
@@ -14,6 +15,7 @@ export interface AuthContext {
   readonly transactions: Transactions
   readonly storedSessions: StoredSessions
   readonly refresher: Refresher
+  readonly userRefresher: UserRefresher
   readonly publish: Publish
   readonly answerError: AnswerError
 }

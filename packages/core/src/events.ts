@@ -11,6 +11,7 @@ export type AuthEventName =
   | 'token.refreshed'
   | 'token.refresh_failed'
   | 'token.refresh_waited'
+  | 'user.refresh_failed'
   | 'access.refused'
   | 'logout.local'
   | 'logout.federated'

@@ -38,6 +38,7 @@ export type {
   ResolvedAuthOptions,
   ResolvedRoutes,
   RouteOptions,
+  UserinfoOption,
 } from './options.ts'
 export type { ProviderAnswer, ProviderRequest, ProviderTransport } from './provider-fetch.ts'
 export type { AccessTokenRequest } from './refresh.ts'

@@ -1,14 +1,9 @@
-import type { IDToken } from 'openid-client'
-import { validateClaims } from './claims-schema.ts'
 import type { AuthContext } from './context.ts'
 import type { Provider } from './provider.ts'
 import type { Redeemed } from './redeem.ts'
 import type { AuthSession } from './session.ts'
+import { sessionUser } from './session-user.ts'
 import { readUserInfo } from './userinfo.ts'
-
-const PROTOCOL_CLAIMS: ReadonlySet<string> = new Set(
-  'iss aud exp iat nbf jti nonce azp at_hash c_hash s_hash auth_time acr amr sid events'.split(' '),
-)
 
 /**
  * Makes the session of a login that passed every check.
@@ -24,7 +19,7 @@ export async function newSession(
   const now = options.now()
   const expiresIn = tokens.expiresIn()
   const userinfo =
-    options.userinfo === 'login'
+    options.userinfo !== 'never'
       ? await readUserInfo(provider, tokens.access_token, claims.sub, now)
       : undefined
   return {
@@ -33,7 +28,7 @@ export async function newSession(
     clientId: provider.clientId,
     sub: claims.sub,
     sid: typeof claims.sid === 'string' ? claims.sid : undefined,
-    user: await validateClaims(options.claims, { ...userClaims(claims), ...userinfo }),
+    ...(await sessionUser(options, { idToken: claims, userinfo })),
     createdAt: now,
     expiresAt: now + options.session.absoluteSeconds,
     authTime: claims.auth_time,
@@ -43,15 +38,11 @@ export async function newSession(
     tokens: {
       accessToken: tokens.access_token,
       accessTokenExpiresAt: expiresIn === undefined ? undefined : now + expiresIn,
+      accessTokenReceivedAt: now,
       refreshToken: tokens.refresh_token,
       scope: tokens.scope,
     },
   }
-}
-
-/** The claims that speak of the user, without those that speak of the token. */
-function userClaims(claims: IDToken): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(claims).filter(([name]) => !PROTOCOL_CLAIMS.has(name)))
 }
 
 function isTextList(value: unknown): value is string[] {

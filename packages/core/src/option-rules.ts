@@ -27,6 +27,12 @@ const methods = (...names: readonly string[]) => {
     names.every((name) => typeof (value as Record<string, unknown> | null)?.[name] === 'function')
 }
 
+const everySeconds = rule('{ everySeconds: 300 }', (value) => {
+  if (typeof value !== 'object' || value === null) return false
+  const [only, ...others] = Object.entries(value)
+  return only?.[0] === 'everySeconds' && seconds.fits(only[1]) && others.length === 0
+})
+
 /** What every option has to be. An option that is added to {@link AuthOptions} needs a line here. */
 export const OPTION_RULES: Rules<AuthOptions> = {
   issuer: either(url, callable),
@@ -64,7 +70,7 @@ export const OPTION_RULES: Rules<AuthOptions> = {
     }),
     keepAnonymousData: texts,
   }),
-  userinfo: oneOf('never', 'login'),
+  userinfo: either(oneOf('never', 'login'), everySeconds),
   claims: rule('a schema of a Standard Schema library', (value) => {
     return typeof value === 'object' || typeof value === 'function'
       ? methods('validate')((value as Record<string, unknown> | null)?.['~standard'])

@@ -24,6 +24,9 @@ export type IssuerResolver = (
   request: AuthRequest,
 ) => IssuerRegistration | Promise<IssuerRegistration>
 
+/** When userinfo is read. */
+export type UserinfoOption = 'never' | 'login' | { readonly everySeconds: number }
+
 /** The routes; a string renames one, `false` turns it off. Paths are relative to `baseUrl`. */
 export interface RouteOptions {
   /** `GET`: begins a login. Default `/login`. */
@@ -98,8 +101,12 @@ export interface AuthOptions {
   readonly responseMode?: 'query' | 'form_post'
   readonly routes?: RouteOptions
   readonly session?: AuthSessionOptions
-  /** Whether to read userinfo at login and add its claims to the user. Default `never`. */
-  readonly userinfo?: 'never' | 'login'
+  /**
+   * Whether to read userinfo and add its claims to the user. Default `never`. With `login` it is read at
+   * login and when the tokens are refreshed; with `{ everySeconds: 300 }` also at the first request
+   * after that time, so that roles that were taken away are gone within five minutes.
+   */
+  readonly userinfo?: UserinfoOption
   /** Validates the user's claims at login, and gives them their type. Any Standard Schema library. */
   readonly claims?: ClaimsSchema
   /** The user's roles for `requireUser({ roles })`. Default the claim `roles`. */
@@ -164,7 +171,7 @@ export interface ResolvedAuthOptions {
   readonly routes: ResolvedRoutes
   readonly secrets: readonly string[]
   readonly session: SessionSettings
-  readonly userinfo: 'never' | 'login'
+  readonly userinfo: UserinfoOption
   readonly claims: ClaimsSchema | undefined
   readonly rolesFrom: (user: Readonly<Record<string, unknown>>) => readonly string[]
   readonly hooks: Hooks

@@ -1,17 +1,19 @@
 import { createHash } from 'node:crypto'
-import { type LatchkeyError, RefreshError } from './errors.ts'
+import { CallbackError, type LatchkeyError, ProviderError, RefreshError } from './errors.ts'
 import { type Publish, userHash } from './events.ts'
-import type { Hooks } from './hooks.ts'
 import { idTokenFault } from './id-token.ts'
+import type { ResolvedAuthOptions } from './options.ts'
 import type { Provider } from './provider.ts'
 import { factsOf, isResponseBodyError, isUnavailable, kitCause, quoted } from './provider-error.ts'
 import type { AuthSession, SessionHandle } from './session.ts'
 import type { SessionLock } from './session-store.ts'
+import { sessionUser } from './session-user.ts'
 import { storeAnswer } from './store-answer.ts'
+import { readUserInfo } from './userinfo.ts'
 
 /** Which access token is wanted. */
 export interface AccessTokenRequest {
-  /** Seconds it must still be valid for. Default 30. */
+  /** Seconds it must still be valid for, at most half of its lifetime. Default 30. */
   readonly minValiditySeconds?: number
   /** Asks for a new one even if the present one is valid. */
   readonly force?: boolean
@@ -20,10 +22,7 @@ export interface AccessTokenRequest {
 /** What refreshing works with. */
 export interface RefreshSettings {
   readonly lock: SessionLock | undefined
-  /** Seconds that the exchanges with the provider may take. */
-  readonly requestSeconds: number
-  readonly hooks: Hooks
-  readonly now: () => number
+  readonly options: ResolvedAuthOptions
   readonly publish: Publish
 }
 
@@ -48,9 +47,10 @@ const LOCK_POLL_MS = 50
 
 /** Makes the refresher of one instance. */
 export function createRefresher(settings: RefreshSettings): Refresher {
-  const { lock, hooks, now, publish } = settings
+  const { lock, options, publish } = settings
+  const { hooks, now } = options
   // As long again for the hooks and the session store.
-  const lockSeconds = 2 * settings.requestSeconds
+  const lockSeconds = 2 * options.requestSeconds
   const inFlight = new Map<string, Promise<AuthSession>>()
 
   const refresh = async (
@@ -62,7 +62,7 @@ export function createRefresher(settings: RefreshSettings): Refresher {
     if (!stored) throw rejected('The session has ended.')
     if (stored.tokens?.refreshToken !== seen.tokens?.refreshToken) return stored
     const user = userHash(stored.issuer, stored.sub)
-    const refreshed = await requestTokens(provider, stored, now).catch(async (error) => {
+    const refreshed = await requestTokens(provider, stored, settings).catch(async (error) => {
       publish('token.refresh_failed', { issuer: stored.issuer, user, code: error.code })
       if (error.code !== 'LATCHKEY_REFRESH_REJECTED') throw error
       const later = await session.reload()
@@ -108,8 +108,11 @@ export function createRefresher(settings: RefreshSettings): Refresher {
       const seen = await session.read()
       const token = seen?.tokens?.accessToken
       if (!seen || !token) throw absent('Nobody is signed in.')
-      const endsAt = seen.tokens?.accessTokenExpiresAt ?? Number.POSITIVE_INFINITY
-      if (!force && endsAt - now() > minValiditySeconds) return token
+      const { accessTokenExpiresAt: endsAt = Number.POSITIVE_INFINITY, accessTokenReceivedAt } =
+        seen.tokens ?? {}
+      const lifetime = endsAt - (accessTokenReceivedAt ?? Number.NEGATIVE_INFINITY)
+      // A token that never lasts as long as is wanted would be refreshed at every request.
+      if (!force && endsAt - now() > Math.min(minValiditySeconds, lifetime / 2)) return token
       if (!seen.tokens?.refreshToken) {
         if (endsAt > now() && !force) return token
         throw absent('There is no refresh token; does "scope" ask for "offline_access"?')
@@ -138,8 +141,9 @@ export function createRefresher(settings: RefreshSettings): Refresher {
 async function requestTokens(
   provider: Provider,
   session: AuthSession,
-  now: () => number,
+  { options, publish }: RefreshSettings,
 ): Promise<AuthSession> {
+  const { now } = options
   const refreshToken = session.tokens?.refreshToken ?? ''
   try {
     const { metadata } = await provider.state()
@@ -163,12 +167,26 @@ async function requestTokens(
       if (wrong) throw unusable(wrong.message)
     }
     const expiresIn = tokens.expiresIn()
+    const receivedAt = now()
+    const userinfo = await (options.userinfo === 'never'
+      ? Promise.resolve(undefined)
+      : readUserInfo(provider, tokens.access_token, session.sub, receivedAt)
+    ).catch((error) => {
+      // The new tokens must be kept; the user is read again later.
+      if (!(error instanceof CallbackError || error instanceof ProviderError)) throw error
+      publish('user.refresh_failed', { issuer: session.issuer, code: error.code })
+      return undefined
+    })
     return {
       ...session,
+      ...(await sessionUser(options, { idToken: claims, userinfo }, session).catch((error) => {
+        throw rejected(error.message)
+      })),
       idToken: tokens.id_token ?? session.idToken,
       tokens: {
         accessToken: tokens.access_token,
-        accessTokenExpiresAt: expiresIn === undefined ? undefined : now() + expiresIn,
+        accessTokenExpiresAt: expiresIn === undefined ? undefined : receivedAt + expiresIn,
+        accessTokenReceivedAt: receivedAt,
         refreshToken: tokens.refresh_token ?? refreshToken,
         scope: tokens.scope ?? session.tokens?.scope,
       },

@@ -50,6 +50,14 @@ export interface RequestAuth<U = User> {
    * @throws {@link CallbackError} with `LATCHKEY_USERINFO_INVALID` when it speaks of another user.
    */
   fetchUserInfo(): Promise<Record<string, unknown>>
+  /**
+   * Reads the user again now, from userinfo, and stores it in the session: roles that were taken away
+   * at the provider are gone. Resolves to the user, which `user` is from then on too.
+   *
+   * @throws {@link RefreshError} when there is no access token, or the session has ended;
+   *   {@link CallbackError} or {@link ProviderError} when userinfo cannot be used.
+   */
+  refreshUser(): Promise<U>
   /** Sends the visitor to log in. */
   login(request?: Omit<LoginRequest, 'setCookies'>): Promise<void>
   /** Ends the session and sends the visitor on. */
@@ -75,10 +83,20 @@ export interface RequestAuthSource {
 
 /** Describes a request by the session it came with, if that is one of the request's provider. */
 export function describeRequest(source: RequestAuthSource): MaybePromise<RequestAuth> {
-  const { context, request, session } = source
+  const { context, session } = source
   const { fixed } = context.providers
-  if (fixed || !session.current) return new SessionRequestAuth(source, fixed)
-  return context.providers.of(request).then((provider) => new SessionRequestAuth(source, provider))
+  const isDue = context.userRefresher.isDue(session.current)
+  if ((fixed && !isDue) || !session.current) return new SessionRequestAuth(source, fixed)
+  return describeLater(source, isDue)
+}
+
+async function describeLater(source: RequestAuthSource, isDue: boolean): Promise<RequestAuth> {
+  const { context, request, session } = source
+  const provider = await context.providers.of(request)
+  if (isDue && sessionAt(provider, session.current)) {
+    await context.userRefresher.refreshDue(provider, session)
+  }
+  return new SessionRequestAuth(source, provider)
 }
 
 class SessionRequestAuth implements RequestAuth {
@@ -121,6 +139,14 @@ class SessionRequestAuth implements RequestAuth {
     const token = await this.accessToken()
     const provider = await context.providers.of(request)
     return readUserInfo(provider, token, found.sub, context.options.now())
+  }
+
+  async refreshUser(): Promise<User> {
+    const { context, request, session } = this.#source
+    if (!this.#current()) throw new RefreshError('LATCHKEY_TOKEN_ABSENT', 'Nobody is signed in.')
+    const provider = await context.providers.of(request)
+    const { user } = await context.userRefresher.refresh(provider, session)
+    return user as User
   }
 
   async login(login: Omit<LoginRequest, 'setCookies'> = {}): Promise<void> {

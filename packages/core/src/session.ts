@@ -5,6 +5,8 @@ export interface SessionTokens {
   readonly accessToken: string
   /** When the access token ends, in seconds since the epoch, if the provider said so. */
   readonly accessTokenExpiresAt?: number | undefined
+  /** When it was received; with the above, how long it lasts. */
+  readonly accessTokenReceivedAt?: number | undefined
   readonly refreshToken?: string | undefined
   readonly scope?: string | undefined
 }
@@ -22,6 +24,10 @@ export interface AuthSession {
   readonly sid?: string | undefined
   /** The claims the application sees. */
   readonly user: Readonly<Record<string, unknown>>
+  /** The names of those that come from the provider, and are replaced when it is asked again. */
+  readonly providerClaims?: readonly string[] | undefined
+  /** When userinfo was last read, if it was. */
+  readonly userReadAt?: number | undefined
   readonly createdAt: number
   /** The session ends here whatever happens in between. */
   readonly expiresAt: number

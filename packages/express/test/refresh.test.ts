@@ -57,11 +57,19 @@ test('an access token that is still good is given out as it is', async () => {
   expect(site.provider.count('/token')).toBe(1)
 })
 
+/** A site whose clock can be moved ahead; its access tokens last a minute. */
+async function startAheadOfTime(): Promise<{ site: Site; advance: (seconds: number) => void }> {
+  let ahead = 0
+  const site = await start({ now: () => Math.floor(Date.now() / 1000) + ahead })
+  site.provider.accessTokenSeconds = 60
+  return { site, advance: (seconds) => void (ahead += seconds) }
+}
+
 test('an access token about to end is refreshed first, and the new one is kept', async () => {
-  await using site = await start()
-  site.provider.accessTokenSeconds = 10
+  const { site, advance } = await startAheadOfTime()
+  await using _ = site
   const browser = await signIn(site)
-  site.provider.accessTokenSeconds = 600
+  advance(40)
 
   const refreshed = await text(site, browser, '/token')
 
@@ -70,11 +78,27 @@ test('an access token about to end is refreshed first, and the new one is kept',
   expect(site.provider.count('/token')).toBe(2)
 })
 
-test('ten requests at once refresh once, and all receive the same token', async () => {
-  await using site = await start()
-  site.provider.accessTokenSeconds = 10
+test('an access token that lasts 20 seconds is refreshed after half of them, not at every request', async () => {
+  const { site, advance } = await startAheadOfTime()
+  await using _ = site
+  site.provider.accessTokenSeconds = 20
   const browser = await signIn(site)
-  site.provider.accessTokenSeconds = 600
+
+  const first = await text(site, browser, '/token')
+  advance(8)
+  expect(await text(site, browser, '/token')).toBe(first)
+  expect(site.provider.count('/token')).toBe(1)
+
+  advance(4)
+  expect(await text(site, browser, '/token')).not.toBe(first)
+  expect(site.provider.count('/token')).toBe(2)
+})
+
+test('ten requests at once refresh once, and all receive the same token', async () => {
+  const { site, advance } = await startAheadOfTime()
+  await using _ = site
+  const browser = await signIn(site)
+  advance(40)
 
   const tokens = await Promise.all(Array.from({ length: 10 }, () => text(site, browser, '/token')))
 
@@ -84,11 +108,12 @@ test('ten requests at once refresh once, and all receive the same token', async 
 })
 
 test('sessions that refresh at the same moment never receive the token of another', async () => {
-  await using site = await start()
-  site.provider.accessTokenSeconds = 10
+  const { site, advance } = await startAheadOfTime()
+  await using _ = site
   const users = Array.from({ length: 12 }, (_, i) => `user-${i}`)
   const browsers: Browser[] = []
   for (const sub of users) browsers.push(await signIn(site, sub))
+  advance(40)
 
   const answers = await Promise.all(browsers.map((browser) => text(site, browser, '/me')))
 

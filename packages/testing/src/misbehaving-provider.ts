@@ -20,7 +20,10 @@ export interface MisbehavingProvider {
   readonly clientSecret: string
   /** What to do wrong from now on; `undefined` to behave. */
   fault: Fault | undefined
-  /** The claims of whoever comes to log in. */
+  /**
+   * The claims of the user who comes to log in. Refreshes and userinfo have those of the login, or the
+   * present ones while `sub` is the same.
+   */
   user: Record<string, unknown>
   /** More members of the discovery document. */
   metadata: Record<string, unknown>
@@ -230,6 +233,11 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
     else json(res, answer)
   }
 
+  /** The claims of a grant; those of the same user may have changed since the login. */
+  function claimsOf({ claims }: Grant): Record<string, unknown> {
+    return provider.user.sub === claims.sub ? { ...provider.user } : claims
+  }
+
   function tokenResponse(grant: Grant, withNonce: boolean): unknown {
     const { fault } = provider
     if (fault === 'token response is an array') return []
@@ -246,7 +254,9 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
       auth_time: grant.authTime,
       sid: grant.sid,
       ...(withNonce && grant.nonce ? { nonce: grant.nonce } : {}),
-      ...grant.claims,
+      ...(fault === 'refreshed id_token with sub alone' && !withNonce
+        ? { sub: grant.claims.sub }
+        : claimsOf(grant)),
     }
     const idToken = signIdToken(claims, key, provider.clientSecret, fault)
     provider.secrets.push(accessToken, refreshToken, idToken)
@@ -266,7 +276,10 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
       res.writeHead(401, { 'www-authenticate': 'Bearer error="invalid_token"' }).end()
       return
     }
-    const { sub, ...claims } = { ...grant.claims, from_userinfo: true } as Record<string, unknown>
+    const { sub, ...claims } = { ...claimsOf(grant), from_userinfo: true } as Record<
+      string,
+      unknown
+    >
     if (provider.fault === 'userinfo without sub') {
       json(res, claims)
       return

@@ -97,6 +97,7 @@ export type Deviation =
   | 'Basic credentials are not decoded'
   | 'error_description repeats the request'
   | 'id_token dated five minutes back'
+  | 'refreshed id_token with sub alone'
 
 /** One way to misbehave. */
 export type Fault =
