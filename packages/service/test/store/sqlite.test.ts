@@ -6,11 +6,10 @@ import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createIdentityService } from '../../src/service.ts'
 import { StoreError } from '../../src/store/errors.ts'
+import { createSqlTables } from '../../src/store/sql/data-store.ts'
 import { openSqliteDataStore } from '../../src/store/sqlite/data-store.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { takeOwnership } from '../../src/store/sqlite/owner-lock.ts'
-import { createTables } from '../../src/store/sqlite/tables.ts'
-import { createUsers } from '../../src/store/sqlite/users.ts'
 import { aCredential, anApiKey, anApplication, anAudit, aTenant, aUser } from './records.ts'
 import { serveElsewhere } from './serving.ts'
 
@@ -147,26 +146,26 @@ describe('a group of writes', () => {
     const folder = aFolder()
     const database = await openDatabase(folder)
     onTestFinished(() => database.close())
-    const { commits, writer, reader } = database
+    const { write, writer, reader } = database
     const put = (scope: string) =>
       writer.insertInto('counters').values({ scope, value: 1 }).execute()
     const scopes = async () =>
       (await reader.selectFrom('counters').select('scope').orderBy('scope').execute()).map(
         ({ scope }) => scope,
       )
-    return { folder, database, commits, writer, put, scopes }
+    return { folder, database, write, writer, put, scopes }
   }
 
   test('one that fails undoes itself alone', async () => {
-    const { commits, put, scopes } = await aDatabase()
+    const { write, put, scopes } = await aDatabase()
     const refusal = new Error('refused')
     const outcomes = await Promise.allSettled([
-      commits.write(() => put('a')),
-      commits.write(async () => {
+      write(() => put('a')),
+      write(async () => {
         await put('b')
         throw refusal
       }),
-      commits.write(() => put('c')),
+      write(() => put('c')),
     ])
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
     expect(outcomes[1]).toMatchObject({ reason: refusal })
@@ -174,14 +173,14 @@ describe('a group of writes', () => {
   })
 
   test('one that breaks a constraint undoes itself alone, as a mistake', async () => {
-    const { commits, put, scopes } = await aDatabase()
+    const { write, put, scopes } = await aDatabase()
     const outcomes = await Promise.allSettled([
-      commits.write(() => put('a')),
-      commits.write(async () => {
+      write(() => put('a')),
+      write(async () => {
         await put('b')
         await put('a')
       }),
-      commits.write(() => put('c')),
+      write(() => put('c')),
     ])
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
     expect(outcomes[1]).toMatchObject({ reason: { code: 'ERR_SQLITE_ERROR' } })
@@ -189,15 +188,15 @@ describe('a group of writes', () => {
   })
 
   test('more writes than one group takes are all written, each once', async () => {
-    const { commits, put, scopes } = await aDatabase()
+    const { write, put, scopes } = await aDatabase()
     const names = Array.from({ length: 600 }, (_, i) => `scope-${String(i).padStart(3, '0')}`)
-    await Promise.all(names.map((name) => commits.write(() => put(name))))
+    await Promise.all(names.map((name) => write(() => put(name))))
     expect(await scopes()).toEqual(names)
   })
 
   test('nobody reads a write before it is durable', async () => {
-    const { commits, put, scopes } = await aDatabase()
-    const seen = await commits.write(async () => {
+    const { write, put, scopes } = await aDatabase()
+    const seen = await write(async () => {
       await put('a')
       return scopes()
     })
@@ -206,13 +205,13 @@ describe('a group of writes', () => {
   })
 
   test('a commit that fails rejects the whole group, and the next one succeeds', async () => {
-    const { commits, writer, put, scopes } = await aDatabase()
+    const { write, writer, put, scopes } = await aDatabase()
     // A foreign key that is checked at the commit makes the commit itself fail.
     const orphan = () =>
       writer.insertInto('api_key_tenants').values({ key_id: 'x', tenant_id: 'y' }).execute()
     const outcomes = await Promise.allSettled([
-      commits.write(() => put('a')),
-      commits.write(async () => {
+      write(() => put('a')),
+      write(async () => {
         await sql`pragma defer_foreign_keys = on`.execute(writer)
         await orphan()
       }),
@@ -221,7 +220,7 @@ describe('a group of writes', () => {
       { status: 'rejected', reason: expect.any(StoreError) },
       { status: 'rejected', reason: expect.any(StoreError) },
     ])
-    await commits.write(() => put('b'))
+    await write(() => put('b'))
     expect(await scopes()).toEqual(['b'])
   })
 
@@ -231,7 +230,7 @@ describe('a group of writes', () => {
     onTestFinished(() => store.close())
     const tenant = aTenant()
     await store.tenants.insert(tenant, anAudit('create'))
-    const users = createUsers(createTables(database))
+    const users = createSqlTables(database).users
     await sql`pragma max_page_count = 60`.execute(writer)
 
     const made = Array.from({ length: 400 }, () =>

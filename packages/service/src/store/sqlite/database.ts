@@ -1,16 +1,14 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { createSqliteKysely, type SqliteKysely } from './dialect.ts'
-import { createGroupCommit, type GroupCommit } from './group-commit.ts'
+import { sql } from 'kysely'
+import type { Engine } from '../sql/engine.ts'
+import type { Schema } from '../sql/schema.ts'
+import { createSqliteKysely } from './dialect.ts'
+import { createGroupCommit } from './group-commit.ts'
 import { migrate } from './migrations.ts'
-import type { Schema } from './schema.ts'
 
 /** `data.db` with a connection for reading, which sees what is committed, and one for writing. */
-export interface Database {
-  readonly reader: SqliteKysely<Schema>
-  /** Only inside {@link Database.commits}. */
-  readonly writer: SqliteKysely<Schema>
-  readonly commits: GroupCommit
+export interface Database extends Engine {
   /** Changes when another process has written. */
   foreignVersion(): number
   close(): Promise<void>
@@ -41,7 +39,11 @@ export async function openDatabase(folder: string): Promise<Database> {
   return {
     reader,
     writer,
-    commits,
+    write: commits.write,
+    json: {
+      items: (json) => sql`(select value from json_each(${json}))`,
+      arrayOf: (column) => sql`json_group_array(${sql.ref(column)})`,
+    },
     foreignVersion: () => (version.get() as { data_version: number }).data_version,
     async close() {
       await commits.idle()

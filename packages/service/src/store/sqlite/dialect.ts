@@ -10,18 +10,16 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
+import type { Queries } from '../sql/engine.ts'
 import { storeFailure } from './failure.ts'
 
-/** Kysely over one connection, and the connection itself for queries that are compiled already. */
-export type SqliteKysely<S> = Kysely<S> & {
-  run<R>(query: Pick<CompiledQuery, 'sql' | 'parameters'>): QueryResult<R>
-}
+type Run = <R>(query: Pick<CompiledQuery, 'sql' | 'parameters'>) => QueryResult<R>
 
 /**
  * Kysely over one `node:sqlite` connection. Whoever owns the connection sees to it that a
  * transaction has it alone.
  */
-export function createSqliteKysely<S>(database: DatabaseSync): SqliteKysely<S> {
+export function createSqliteKysely<S>(database: DatabaseSync): Queries<S> {
   const run = createRunner(database)
   const connection: DatabaseConnection = {
     executeQuery: async (query) => run(query),
@@ -58,7 +56,7 @@ function createDriver(database: DatabaseSync, connection: DatabaseConnection): D
   }
 }
 
-function createRunner(database: DatabaseSync): SqliteKysely<unknown>['run'] {
+function createRunner(database: DatabaseSync): Run {
   const statements = new Map<string, { statement: StatementSync; hasRows: boolean }>()
 
   /** Prepared once per text: the service has a few dozen, none made of what callers send. */

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
-import type { Schema } from './schema.ts'
+import type { Schema } from '../sql/schema.ts'
 
 /** Every change of the tables, oldest first. One that was released is never edited. */
 const migrations: Record<string, Migration> = {

@@ -1,8 +1,20 @@
 import type { AuditStore } from '../ports.ts'
-import type { Tables } from './tables.ts'
+import type { AuditEntry } from '../records.ts'
+import type { Engine } from './engine.ts'
+import { preparedInsert } from './prepared.ts'
 
-/** The audit log of a SQLite store. */
-export function createAudit({ reader, writer, write, record }: Tables): AuditStore {
+/** Adds an entry to the audit log, inside a write. */
+export type Record = (entry: AuditEntry) => Promise<unknown>
+
+/** What adds to the audit log through the writing connection. */
+export function createRecord({ writer }: Engine): Record {
+  const insert = preparedInsert(writer, 'audit')
+  return ({ tenantId, requestId, ...entry }) =>
+    insert({ ...entry, tenant_id: tenantId ?? null, request_id: requestId ?? null })
+}
+
+/** The audit log of an SQL store. */
+export function createAudit({ reader, writer, write }: Engine, record: Record): AuditStore {
   return {
     append: (entry) =>
       write(async () => {

@@ -1,33 +1,37 @@
 import { sql } from 'kysely'
 import type { ApiKeyStore } from '../ports.ts'
 import type { ApiKey } from '../records.ts'
+import type { Record } from './audit.ts'
+import type { Engine } from './engine.ts'
 import { prepared } from './prepared.ts'
 import type { ApiKeyRow } from './schema.ts'
-import type { Tables } from './tables.ts'
 
 type ListedKey = ApiKeyRow & { tenants: string }
 
-/** The API keys of a SQLite store. */
-export function createApiKeys(tables: Tables): ApiKeyStore {
-  const { reader, writer, write, record } = tables
+/** The API keys of an SQL store. */
+export function createApiKeys(engine: Engine, record: Record): ApiKeyStore {
+  const { reader, writer, write, json } = engine
   const reached = sql<string>`case when reaches_all = 0 then (
-    select json_group_array(tenant_id) from api_key_tenants where key_id = api_keys.id
+    select ${json.arrayOf('tenant_id')} from api_key_tenants where key_id = api_keys.id
   ) end`.as('tenants')
-  const byHash = prepared(reader, 1, (hash: string) =>
-    reader.selectFrom('api_keys').selectAll().select(reached).where('hash', '=', hash),
-  )
+  const listed = (db: typeof reader) => db.selectFrom('api_keys').selectAll().select(reached)
+  const byHash = prepared(reader, 1, (hash: string) => listed(reader).where('hash', '=', hash))
+
+  function change(id: string, changes: Partial<ApiKeyRow>): Promise<unknown> {
+    return writer.updateTable('api_keys').set(changes).where('id', '=', id).execute()
+  }
 
   return {
     insert: (key, audit) =>
       write(async () => {
         const reach = key.reach === 'all' ? [] : key.reach
-        for (const id of reach) if (!(await tables.tenantExists(id))) return { kind: 'missing' }
-        await writer.insertInto('api_keys').values(toRow(key)).execute()
         for (const id of reach) {
-          await writer
-            .insertInto('api_key_tenants')
-            .values({ key_id: key.id, tenant_id: id })
-            .execute()
+          const tenant = writer.selectFrom('tenants').select('id').where('id', '=', id)
+          if (!(await tenant.executeTakeFirst())) return { kind: 'missing' }
+        }
+        await writer.insertInto('api_keys').values(toRow(key)).execute()
+        for (const tenant_id of reach) {
+          await writer.insertInto('api_key_tenants').values({ key_id: key.id, tenant_id }).execute()
         }
         await record(audit)
         return { kind: 'written', record: key }
@@ -38,38 +42,21 @@ export function createApiKeys(tables: Tables): ApiKeyStore {
       return row && fromRow(row)
     },
 
-    async list() {
-      const rows = await reader
-        .selectFrom('api_keys')
-        .selectAll()
-        .select(reached)
-        .orderBy('id')
-        .execute()
-      return rows.map(fromRow)
-    },
+    list: async () => (await listed(reader).orderBy('id').execute()).map(fromRow),
 
     revoke: (id, at, audit) =>
       write(async () => {
-        const row = await writer
-          .selectFrom('api_keys')
-          .selectAll()
-          .select(reached)
-          .where('id', '=', id)
-          .executeTakeFirst()
+        const row = await listed(writer).where('id', '=', id).executeTakeFirst()
         if (!row) return { kind: 'missing' }
         if (row.revoked_at !== null) return { kind: 'unchanged', record: fromRow(row) }
-        await writer.updateTable('api_keys').set({ revoked_at: at }).where('id', '=', id).execute()
+        await change(id, { revoked_at: at })
         await record(audit)
         return { kind: 'written', record: fromRow({ ...row, revoked_at: at }) }
       }),
 
     touch: (id, at) =>
       write(async () => {
-        await writer
-          .updateTable('api_keys')
-          .set({ last_used_at: at })
-          .where('id', '=', id)
-          .execute()
+        await change(id, { last_used_at: at })
       }),
   }
 }

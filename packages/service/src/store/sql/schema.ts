@@ -11,7 +11,7 @@ export interface Schema {
   credentials: CredentialRow
   api_keys: ApiKeyRow
   api_key_tenants: { key_id: string; tenant_id: string }
-  signing_keys: { tenant_id: string; id: string; created_at: number; sealed_jwk: string }
+  signing_keys: SigningKeyRow
   audit: AuditRow
   counters: { scope: string; value: number }
 }
@@ -19,7 +19,7 @@ export interface Schema {
 /** JSON as text: it is parsed in one place per table, and means the same in every SQL database. */
 type Json = string
 
-export interface TenantRow {
+export type TenantRow = {
   id: string
   domain: string
   name: string
@@ -29,7 +29,7 @@ export interface TenantRow {
   updated_at: number
 }
 
-export interface ApplicationRow {
+export type ApplicationRow = {
   tenant_id: string
   id: string
   name: string
@@ -42,7 +42,7 @@ export interface ApplicationRow {
   updated_at: number
 }
 
-export interface UserRow {
+export type UserRow = {
   tenant_id: string
   id: string
   email: string
@@ -56,7 +56,7 @@ export interface UserRow {
   updated_at: number
 }
 
-export interface CredentialRow {
+export type CredentialRow = {
   tenant_id: string
   user_id: string
   id: string
@@ -70,7 +70,14 @@ export interface CredentialRow {
   rev: number
 }
 
-export interface ApiKeyRow {
+export type SigningKeyRow = {
+  tenant_id: string
+  id: string
+  created_at: number
+  sealed_jwk: string
+}
+
+export type ApiKeyRow = {
   id: string
   name: string
   hash: string
@@ -82,7 +89,7 @@ export interface ApiKeyRow {
   last_used_at: number | null
 }
 
-export interface AuditRow {
+export type AuditRow = {
   id: Generated<number>
   at: number
   tenant_id: string | null

@@ -1,0 +1,58 @@
+import type { ApplicationStore } from '../ports.ts'
+import type { Application } from '../records.ts'
+import type { Record } from './audit.ts'
+import type { Engine } from './engine.ts'
+import type { ApplicationRow } from './schema.ts'
+import { createTable, inTenant } from './table.ts'
+
+/** The applications of an SQL store. */
+export function createApplications(engine: Engine, record: Record): ApplicationStore {
+  const table = createTable<Application>(engine, record, {
+    name: 'applications',
+    key: ['tenant_id', 'id'],
+    parent: inTenant,
+    counter: applicationCounter,
+    toRow,
+    fromRow,
+  })
+  return {
+    insert: table.insert,
+    get: table.byId,
+    list: (tenantId, page) => table.page([tenantId], page),
+    update: (tenantId, id, change, audit) => table.update([tenantId, id], change, audit),
+    delete: (tenantId, id, audit) => table.delete([tenantId, id], audit),
+  }
+}
+
+/** The counter of a tenant's applications. */
+export const applicationCounter = (tenantId: string) => `applications:${tenantId}`
+
+function toRow(application: Application): ApplicationRow {
+  return {
+    tenant_id: application.tenantId,
+    id: application.id,
+    name: application.name,
+    sealed_secret: application.sealedSecret,
+    login_url: application.loginUrl,
+    logout_urls: JSON.stringify(application.logoutUrls),
+    redirect_urls: JSON.stringify(application.redirectUrls),
+    metadata: JSON.stringify(application.metadata),
+    created_at: application.createdAt,
+    updated_at: application.updatedAt,
+  }
+}
+
+function fromRow(row: ApplicationRow): Application {
+  return {
+    id: row.id,
+    tenantId: row.tenant_id,
+    name: row.name,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    metadata: JSON.parse(row.metadata),
+    sealedSecret: row.sealed_secret,
+    loginUrl: row.login_url,
+    logoutUrls: JSON.parse(row.logout_urls),
+    redirectUrls: JSON.parse(row.redirect_urls),
+  }
+}

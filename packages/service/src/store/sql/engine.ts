@@ -1,0 +1,24 @@
+import type { CompiledQuery, Kysely, QueryResult, RawBuilder } from 'kysely'
+import type { Schema } from './schema.ts'
+
+/** Kysely over a connection, and the connection itself for queries that are compiled already. */
+export type Queries<S> = Kysely<S> & {
+  run<R>(query: Pick<CompiledQuery, 'sql' | 'parameters'>): QueryResult<R> | Promise<QueryResult<R>>
+}
+
+/** An SQL database, as far as the tables need to know it. */
+export interface Engine {
+  /** Sees what is committed. */
+  readonly reader: Queries<Schema>
+  /** Only inside {@link Engine.write}. */
+  readonly writer: Queries<Schema>
+  /** Runs `work` atomically and resolves when it is durable. */
+  write<T>(work: () => Promise<T>): Promise<T>
+  /** What the databases write differently. */
+  readonly json: {
+    /** The texts of a JSON array, as a subquery for `in`. */
+    items(json: string): RawBuilder<string>
+    /** A column of a subquery as a JSON array. */
+    arrayOf(column: string): RawBuilder<string>
+  }
+}
