@@ -7,16 +7,17 @@ export interface GroupCommit {
    * Runs `work` inside a transaction of its own as far as its effects go: when it rejects, it alone
    * is undone. Resolves once the outcome is durable.
    *
-   * @param work - Awaits nothing but queries on this connection.
+   * @param work - Awaits nothing but queries on this connection. Work that awaits nothing at all runs
+   *   without giving way, so that a read on the same connection never sees half of a group.
    * @throws StoreError when the transaction could not be committed.
    */
-  write<T>(work: () => Promise<T>): Promise<T>
+  write<T>(work: () => T | Promise<T>): Promise<T>
   /** Resolves when nothing is waiting or running. */
   idle(): Promise<void>
 }
 
 interface Job {
-  work: () => Promise<unknown>
+  work: () => unknown
   resolve: (value: never) => void
   reject: (error: unknown) => void
 }
@@ -65,7 +66,8 @@ function prepareGroup(database: DatabaseSync): (group: Job[]) => Promise<void> {
       for (const { work, resolve, reject } of group) {
         savepoint.run()
         try {
-          const result = await work()
+          const outcome = work()
+          const result = outcome instanceof Promise ? await outcome : outcome
           settle.push(() => resolve(result as never))
         } catch (error) {
           // SQLite itself ends the transaction on a full disk and the like: then all is undone.

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { MailQueue, QueuedMail } from '../protocol-store.ts'
 import type { Micros } from '../records.ts'
-import type { GroupCommit } from './protocol-commits.ts'
+import type { GroupCommit } from './group-commit.ts'
 
 const COLUMNS =
   'id, tenant_id AS tenantId, created_at AS createdAt, due_at AS dueAt, attempts, sealed'
@@ -27,19 +27,21 @@ export function createSqliteMailQueue(
 
   return {
     async add(mail) {
-      await commits.run(() =>
+      await commits.write(() =>
         sql.add.run(mail.id, mail.tenantId, mail.createdAt, mail.dueAt, mail.attempts, mail.sealed),
       )
     },
     async claim(limit, until) {
       const at = now()
-      return commits.run(() => sql.claim.all(until, at, limit)) as unknown as Promise<QueuedMail[]>
+      return commits.write(() => sql.claim.all(until, at, limit)) as unknown as Promise<
+        QueuedMail[]
+      >
     },
     async retry(id, dueAt) {
-      await commits.run(() => sql.retry.run(dueAt, id))
+      await commits.write(() => sql.retry.run(dueAt, id))
     },
     async remove(id) {
-      await commits.run(() => sql.remove.run(id))
+      await commits.write(() => sql.remove.run(id))
     },
     async list(tenantId, limit) {
       return sql.list.all(tenantId, limit) as unknown as QueuedMail[]

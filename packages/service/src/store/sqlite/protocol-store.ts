@@ -3,7 +3,7 @@ import type { Clock } from '../../clock.ts'
 import { decideAdmission } from '../attempts.ts'
 import { MAIL_KEPT_SECONDS, type ProtocolEntry, type ProtocolStore } from '../protocol-store.ts'
 import type { Micros } from '../records.ts'
-import { createGroupCommit } from './protocol-commits.ts'
+import { createGroupCommit } from './group-commit.ts'
 import { createSqliteMailQueue } from './protocol-mail.ts'
 import { openProtocolDatabase } from './protocol-schema.ts'
 
@@ -40,7 +40,7 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
     mail: createSqliteMailQueue(database, commits, now),
 
     async put(entry) {
-      await commits.run(() => sql.put.run(...columnsOf(entry)))
+      await commits.write(() => sql.put.run(...columnsOf(entry)))
     },
 
     async find({ tenantId, kind, key }) {
@@ -60,26 +60,26 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
 
     async consume({ tenantId, kind, key }) {
       const at = now()
-      const done = await commits.run(() => sql.consume.run(at, tenantId, kind, key, at))
+      const done = await commits.write(() => sql.consume.run(at, tenantId, kind, key, at))
       return done.changes === 1
     },
 
     async takeByUid(tenantId, kind, uid) {
       const at = now()
-      return toEntry(await commits.run(() => sql.takeByUid.get(uid, kind, tenantId, at)))
+      return toEntry(await commits.write(() => sql.takeByUid.get(uid, kind, tenantId, at)))
     },
 
     async delete({ tenantId, kind, key }) {
-      await commits.run(() => sql.delete.run(tenantId, kind, key))
+      await commits.write(() => sql.delete.run(tenantId, kind, key))
     },
 
     async deleteByGrant(tenantId, kind, grantId) {
-      await commits.run(() => sql.deleteByGrant.run(grantId, kind, tenantId))
+      await commits.write(() => sql.deleteByGrant.run(grantId, kind, tenantId))
     },
 
     async admit(key, limit) {
       const at = now()
-      return commits.run(() => {
+      return commits.write(() => {
         const row = sql.attempts.get(key) as { count: number; lastAt: Micros } | undefined
         const { admission, attempts } = decideAdmission(row, limit, at)
         const forgetAt = attempts.lastAt + limit.forgetSeconds * 1e6
@@ -89,16 +89,16 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
     },
 
     async release(key) {
-      await commits.run(() => sql.release.run(key))
+      await commits.write(() => sql.release.run(key))
     },
 
     async forgive(key) {
-      await commits.run(() => sql.forgive.run(key))
+      await commits.write(() => sql.forgive.run(key))
     },
 
     async prune() {
       const at = now()
-      const done = await commits.run(() => {
+      const done = await commits.write(() => {
         sql.pruneAttempts.run(at, PRUNE_BATCH)
         sql.pruneMail.run(at - MAIL_KEPT_SECONDS * 1e6)
         return sql.prune.run(at, PRUNE_BATCH)
@@ -107,7 +107,7 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
     },
 
     async close() {
-      commits.flush()
+      await commits.idle()
       if (database.isOpen) database.close()
     },
   }
