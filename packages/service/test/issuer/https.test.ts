@@ -58,3 +58,14 @@ test('an issuer on https logs in without a socket, with cookies that only it can
     expect(line).toMatch(/; samesite=lax/i)
   }
 })
+
+test.each(['localhost:4400', 'acme.localhost', '127.0.0.1', '127.0.0.2:4400', '[::1]:4400'])(
+  'in development a tenant at %s, which is this machine, is issued over http',
+  async (domain) => {
+    await using service = await createIdentityService({ allowHttpOnLoopback: true })
+    await service.admin.createTenant({ domain })
+    const answer = await service.fetch(`http://${domain}/.well-known/openid-configuration`)
+    expect(await answer.json()).toMatchObject({ issuer: `http://${domain}` })
+    expect(answer.headers.get('strict-transport-security')).toBeNull()
+  },
+)

@@ -1,3 +1,5 @@
+import { isLoopbackHost } from '../../domain/rules.ts'
+
 /**
  * The issuer identifier of a tenant: `https://` and its domain, never taken from a request.
  *
@@ -5,19 +7,9 @@
  *   http. It is for development: whoever can listen on the machine's loopback reads the passwords.
  */
 export function issuerUrl(domain: string, options: { allowHttpOnLoopback: boolean }): string {
-  const isPlain = options.allowHttpOnLoopback && isLoopback(domain)
+  const url = new URL(`https://${domain}`)
+  const isPlain = options.allowHttpOnLoopback && isLoopbackHost(url.hostname)
   return `${isPlain ? 'http' : 'https'}://${domain}`
-}
-
-/** Whether a domain, with or without a port, is this very machine. */
-export function isLoopback(domain: string): boolean {
-  const hostname = URL.parse(`http://${domain}`)?.hostname ?? ''
-  return (
-    hostname === 'localhost' ||
-    hostname.endsWith('.localhost') ||
-    hostname === '127.0.0.1' ||
-    hostname === '[::1]'
-  )
 }
 
 /**
@@ -28,5 +20,5 @@ export function isLoopback(domain: string): boolean {
  * @see RFC 6797 §7.1
  */
 export function mustStaySecure(issuer: URL): boolean {
-  return issuer.protocol === 'https:' && !isLoopback(issuer.host)
+  return issuer.protocol === 'https:' && !isLoopbackHost(issuer.hostname)
 }

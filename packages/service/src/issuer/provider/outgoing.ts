@@ -1,9 +1,10 @@
 import { lookup } from 'node:dns'
-import { BlockList, isIP } from 'node:net'
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
 import type { Configuration } from 'oidc-provider'
 import { Agent, fetch as undiciFetch } from 'undici'
 import type { DomainContext } from '../../domain/context.ts'
-import { isLoopback } from './issuer-url.ts'
+import { isLoopbackHost } from '../../domain/rules.ts'
 
 type ProviderFetch = NonNullable<Configuration['fetch']>
 
@@ -22,22 +23,15 @@ interface OutgoingContext {
 /** How long an application may take to answer. */
 const TIMEOUT_MS = 5_000
 
-/** Networks that are not the public internet (RFC 6890 and the registries it founded). */
-const notPublic = new BlockList()
-for (const network of `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12
-  192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24
-  203.0.113.0/24 224.0.0.0/4 240.0.0.0/4 ::/128 ::1/128 64:ff9b::/96 64:ff9b:1::/48 100::/64
-  2001::/23 2001:db8::/32 2002::/16 3fff::/20 5f00::/16 fc00::/7 fe80::/10 fec0::/10
-  ff00::/8`.split(/\s+/)) {
-  const [address = '', prefix = ''] = network.split('/')
-  notPublic.addSubnet(address, Number(prefix), isIP(address) === 4 ? 'ipv4' : 'ipv6')
-}
+/** The only IPv6 addresses that are given out. */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /** Whether an IP address is one of the public internet. */
-export function isPublicAddress(address: string): boolean {
-  const version = isIP(address)
-  if (version === 0) return false
-  return !notPublic.check(address, version === 4 ? 'ipv4' : 'ipv6')
+export function isPublicAddress(text: string): boolean {
+  if (!ipaddr.isValid(text)) return false
+  const address = ipaddr.process(text)
+  if (address.range() !== 'unicast') return false
+  return address instanceof ipaddr.IPv4 || address.match(GLOBAL_UNICAST)
 }
 
 /**
@@ -68,14 +62,13 @@ export function createOutgoing(context: OutgoingContext): Outgoing {
     connect: {
       timeout: TIMEOUT_MS,
       lookup(hostname, options, callback) {
-        const isLocal = hostname === 'localhost' || hostname.endsWith('.localhost')
-        lookup(isLocal ? '127.0.0.1' : hostname, options, callback)
+        lookup(isLoopbackHost(hostname) ? '127.0.0.1' : hostname, options, callback)
       },
     },
   })
 
   async function isExempt(tenantId: string, url: URL): Promise<boolean> {
-    if (context.allowHttpOnLoopback && isLoopback(url.hostname)) return true
+    if (context.allowHttpOnLoopback && isLoopbackHost(url.hostname)) return true
     const tenant = await context.domain.store.tenants.get(tenantId)
     return tenant?.settings.developerMode ?? false
   }
