@@ -1,3 +1,4 @@
+import { readForm } from './body.ts'
 import type { Claims } from './claims.ts'
 import type { AuthContext } from './context.ts'
 import { LogoutError } from './errors.ts'
@@ -37,7 +38,7 @@ export async function handleBackchannelLogout(
   request: AuthRequest,
   used: Claims,
 ): Promise<AuthResponse> {
-  const tokens = new URLSearchParams(await request.text()).getAll('logout_token')
+  const tokens = (await readForm(request)).getAll('logout_token')
   const [token = ''] = tokens
   const jwt = tokens.length === 1 && token.length <= MAX_TOKEN_LENGTH && decodeJwt(token)
   if (!jwt) throw invalid('is missing, repeated or not a JWT')

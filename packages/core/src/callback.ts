@@ -1,3 +1,4 @@
+import { readForm } from './body.ts'
 import type { AuthContext } from './context.ts'
 import { CallbackError, LatchkeyError, RequestError } from './errors.ts'
 import { userHash } from './events.ts'
@@ -164,8 +165,7 @@ function isSpentCode(error: LatchkeyError): boolean {
 }
 
 async function responseParameters(request: AuthRequest): Promise<URLSearchParams> {
-  const parameters =
-    request.method === 'POST' ? new URLSearchParams(await request.text()) : queryOf(request.url)
+  const parameters = request.method === 'POST' ? await readForm(request) : queryOf(request.url)
   for (const name of SINGLE_PARAMETERS) {
     if (parameters.getAll(name).length > 1) {
       throw new RequestError('LATCHKEY_REQUEST_INVALID', `The parameter "${name}" is repeated.`)

@@ -10,6 +10,10 @@ export interface AuthRequest {
   readonly headers: { get(name: string): string | null }
   /** The body as text. Called only for routes of the kit that take a form. */
   text(): Promise<string>
+  /** The body as a stream, as a web-standard `Request` has it. It is read no further than 64 KiB. */
+  readonly body?: unknown
+  /** Whether the body was read before. */
+  readonly bodyUsed?: boolean
   /** The framework's own request and response, which the hook `onError` receives. */
   readonly exchange?: unknown
 }

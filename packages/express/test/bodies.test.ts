@@ -32,6 +32,27 @@ test.each([
   }
 })
 
+test('a body that was read and not kept is reported as such, and not as an invalid token', async () => {
+  const answered: LatchkeyError[] = []
+  await using site = await startSite(
+    undefined,
+    { hooks: { onError: (error) => void answered.push(error) as undefined } },
+    (app) => {
+      app.use((req, _res, next) => {
+        req.resume().once('end', () => next())
+      })
+    },
+  )
+  const body = `logout_token=${site.provider.logoutToken({ sub: 'ada' })}`
+
+  await createBrowser().send(`${site.url}/backchannel-logout`, { method: 'POST', body })
+
+  expect(answered).toMatchObject([
+    { code: 'LATCHKEY_REQUEST_INVALID', message: expect.stringContaining('was read before') },
+  ])
+  expect(site.log[0]?.facts.code).toBe('LATCHKEY_REQUEST_INVALID')
+})
+
 test('a visitor who goes away in the middle of a form is no error of the application', async () => {
   const answered: LatchkeyError[] = []
   const unanswered: unknown[] = []

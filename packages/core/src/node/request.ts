@@ -1,8 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { RequestError } from '../errors.ts'
+import { bodyReadBefore, readStream } from '../body.ts'
 import type { AuthRequest } from '../request.ts'
-
-const MAX_BODY_BYTES = 65_536
 
 /** A request of node:http; frameworks add the parsed body and the URL before their routers cut it. */
 export interface NodeRequest extends IncomingMessage {
@@ -68,30 +66,19 @@ async function bodyText(request: NodeRequest): Promise<string> {
   const parsed = request.body
   if (typeof parsed === 'string') return parsed
   if (parsed instanceof Uint8Array) return Buffer.from(parsed).toString('utf8')
-  if (request.readableEnded && typeof parsed === 'object' && parsed !== null) {
-    // A form has texts; what else a parser makes of names such as `state[a]` is none of ours.
-    const pairs = Object.entries(parsed).flatMap(([name, value]) =>
-      (Array.isArray(value) ? value : [value])
-        .filter((one) => typeof one === 'string')
-        .map((one): [string, string] => [name, one]),
-    )
-    return new URLSearchParams(pairs).toString()
-  }
-  const chunks: Buffer[] = []
-  let size = 0
-  try {
-    for await (const chunk of request as AsyncIterable<Buffer>) {
-      size += chunk.length
-      if (size > MAX_BODY_BYTES) {
-        throw new RequestError('LATCHKEY_REQUEST_INVALID', 'The body is larger than 64 KiB.', {
-          status: 413,
-        })
-      }
-      chunks.push(chunk)
-    }
-  } catch (cause) {
-    if (cause instanceof RequestError) throw cause
-    throw new RequestError('LATCHKEY_REQUEST_INVALID', 'The body did not arrive.', { cause })
-  }
-  return Buffer.concat(chunks).toString('utf8')
+  if (!request.readableEnded) return readStream(request as AsyncIterable<Buffer>)
+  if (parsed === undefined && hasBody(request)) throw bodyReadBefore()
+  const entries = typeof parsed === 'object' && parsed !== null ? Object.entries(parsed) : []
+  // A form has texts; what else a parser makes of names such as `state[a]` is none of ours.
+  const pairs = entries.flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value])
+      .filter((one) => typeof one === 'string')
+      .map((one): [string, string] => [name, one]),
+  )
+  return new URLSearchParams(pairs).toString()
+}
+
+/** Whether the request was sent with a body (RFC 9112 §6). */
+function hasBody({ headers }: NodeRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
