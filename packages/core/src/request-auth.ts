@@ -13,8 +13,8 @@ import type { StoredSession } from './stored-session.ts'
 import { readUserInfo } from './userinfo.ts'
 
 /**
- * The claims of the signed-in user. Extend it to name your own:
- * `declare module '@latchkey/core' { interface User { roles: string[] } }`.
+ * The claims of the logged-in user. Add your own in the package that your application imports:
+ * `declare module '@latchkey/express' { interface User { roles: string[] } }`.
  */
 export interface User {
   sub: string
