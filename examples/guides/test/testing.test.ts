@@ -55,6 +55,17 @@ test('who is no admin is refused, and not sent to log in again', async () => {
 })
 // #endregion
 
+// #region claims
+test('an admin sees the page of admins', async () => {
+  await using identity = await startIdentity()
+  const ada = await identity.createUser({ claims: { roles: ['admin'] } })
+
+  const browser = await signIn(createApp(identity.clientOptions()), ada)
+
+  expect((await browser.get('/admin')).text).toBe('Hello admin')
+})
+// #endregion
+
 // #region clock
 test('a session ends after a day without a request', async () => {
   await using identity = await startIdentity()

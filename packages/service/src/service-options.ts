@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { z } from 'zod'
 import type { Clock } from './clock.ts'
 import type { PasswordEngineOptions } from './domain/password-engine.ts'
+import type { ClaimsOf } from './issuer/oidc-provider-internals.ts'
 import type { SmtpOptions } from './mail/smtp.ts'
 import type { ListenOptions } from './server/http-server.ts'
 import type { TlsOptions } from './server/tls.ts'
@@ -36,6 +37,11 @@ export interface IdentityServiceOptions {
   auditDays?: number
   /** How long {@link IdentityService.close} waits for requests under way, in seconds. Default 10. */
   closeSeconds?: number
+  /**
+   * More claims for the ID tokens of a user, such as roles that the process around the service keeps.
+   * Asked at every login and refresh; claims such as `sub` and `exp` cannot be changed.
+   */
+  idTokenClaims?: ClaimsOf
   /** Where the time comes from. Default: the machine's clock. */
   clock?: Clock
   /** Default: a logger that says nothing. */
@@ -78,6 +84,7 @@ const serviceOptions = group<IdentityServiceOptions>({
   trustedProxies: z.array(z.string(), 'must be an array of strings').optional(),
   auditDays: positive,
   closeSeconds: z.number('must be a number').min(0, 'must be 0 or more').optional(),
+  idTokenClaims: z.custom((value) => typeof value === 'function', 'must be a function').optional(),
   clock: withMethods('now'),
   logger: withMethods('debug', 'info', 'warn', 'error'),
 })

@@ -89,6 +89,7 @@ export async function createIdentityService(
     logger,
     mail: options.mail && createSmtpTransport(options.mail),
     trustedProxies: options.trustedProxies ?? [],
+    idTokenClaims: options.idTokenClaims,
     allowHttpOnLoopback: options.allowHttpOnLoopback ?? false,
   })
   const handler: RequestListener = (req, res) => {

@@ -5,7 +5,7 @@ import { logIn, type TestAgent } from './log-in.ts'
 import { createCall } from './management.ts'
 import { createRegistration } from './registration.ts'
 import { createTestClock, type TestClock } from './shifted-date.ts'
-import { createUsers, type NewUser, type TestUser } from './users.ts'
+import { createUsers, type NewUser, type TestUser, type UserClaims } from './users.ts'
 
 /** What an identity may be asked for at its start. */
 export interface IdentityOptions {
@@ -73,12 +73,14 @@ const RULES: Rules<IdentityOptions> = { domain: text, listen: flag }
 export async function startIdentity(options: IdentityOptions = {}): Promise<Identity> {
   const { faults } = checkOptions(options, RULES)
   if (faults.length > 0) throw new ConfigError(faults, 'startIdentity() cannot start:')
+  const claims = new Map<string, UserClaims>()
   const service = await createIdentityService({
     allowHttpOnLoopback: true,
     requestsPerSecond: 1_000_000,
+    idTokenClaims: (userId) => claims.get(userId) ?? {},
   })
   try {
-    return await createIdentity(service, options)
+    return await createIdentity(service, claims, options)
   } catch (error) {
     await service.close()
     throw error
@@ -87,6 +89,7 @@ export async function startIdentity(options: IdentityOptions = {}): Promise<Iden
 
 async function createIdentity(
   service: IdentityService,
+  claims: Map<string, UserClaims>,
   { domain, listen = false }: IdentityOptions,
 ): Promise<Identity> {
   const address = listen ? await service.listen() : undefined
@@ -98,7 +101,7 @@ async function createIdentity(
   const { secret } = await service.admin.createApiKey({ name: 'testing', reach: [tenant.id] })
   const call = createCall(service, secret)
   const registration = await createRegistration(call, tenant.id, service.fetch)
-  const createUser = createUsers(call, tenant.id)
+  const createUser = createUsers(call, tenant.id, claims)
   const clock = createTestClock()
   const issuer = `${listen ? 'http' : 'https'}://${tenant.settings.domain}`
 

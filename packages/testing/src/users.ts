@@ -4,6 +4,7 @@ import {
   checkOptions,
   flag,
   type Rules,
+  rule,
   text,
   textRecord,
 } from '@latchkey/core/options'
@@ -24,7 +25,12 @@ export interface NewUser {
   readonly disabled?: boolean
   /** More of the profile: `given_name`, `picture`, `locale` and so on become claims. */
   readonly profile?: Readonly<Record<string, string>>
+  /** More claims of the ID token, such as `roles`, `acr` and `org`. */
+  readonly claims?: UserClaims
 }
+
+/** Claims that an ID token carries beside those of the profile. */
+export type UserClaims = Readonly<Record<string, unknown>>
 
 /** A user of an identity. */
 export interface TestUser {
@@ -43,6 +49,13 @@ const DEFAULT_PASSWORD = 'correct horse battery'
 // takes 50 ms.
 const DEFAULT_HASH = '$2b$10$Fpsr8Eo6qcOo7tZ7d8v.fOCZkTjZxW1X86lDLr1c/BMi2rA/3bSzy'
 
+/** Claims that say what a token is, or that other members of {@link NewUser} decide. */
+const OWN_CLAIMS = new Set(
+  'iss sub aud exp nbf iat jti azp nonce at_hash sid auth_time email email_verified name'.split(
+    ' ',
+  ),
+)
+
 const RULES: Rules<NewUser> = {
   email: text,
   password: text,
@@ -50,16 +63,30 @@ const RULES: Rules<NewUser> = {
   verified: flag,
   disabled: flag,
   profile: textRecord,
+  claims: rule(
+    'an object of claims that the identity does not make itself, as it does those of the profile and of the token',
+    (value) =>
+      typeof value === 'object' &&
+      value !== null &&
+      !Array.isArray(value) &&
+      Object.keys(value).every((name) => !OWN_CLAIMS.has(name)),
+  ),
 }
 
 const SETTINGS: CheckSettings = {
-  equivalents: { given_name: 'profile.given_name', family_name: 'profile.family_name' },
+  equivalents: {
+    given_name: 'profile.given_name',
+    family_name: 'profile.family_name',
+    roles: 'claims.roles',
+    acr: 'claims.acr',
+  },
 }
 
 /** Creates users through the management API. */
 export function createUsers(
   call: Call,
   tenantId: string,
+  claims: Map<string, UserClaims>,
 ): (identity: Identity, user?: NewUser) => Promise<TestUser> {
   const path = `/v1/tenants/${tenantId}/users`
   let count = 0
@@ -81,6 +108,7 @@ export function createUsers(
       disabled,
       profile: { ...profile, email, email_verified: verified, name },
     })
+    if (wanted.claims) claims.set(id as string, structuredClone(wanted.claims))
     await call(`${path}/${id}/credentials`, {
       type: 'PasswordCredential',
       password:

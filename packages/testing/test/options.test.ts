@@ -15,6 +15,12 @@ test.each<[object, string]>([
     { family_name: 'Lovelace' },
     '"family_name" is not an option. It is "profile.family_name" here.',
   ],
+  [{ roles: ['admin'] }, '"roles" is not an option. It is "claims.roles" here.'],
+  [
+    { claims: { sub: 'x' } },
+    '"claims" must be an object of claims that the identity does not make',
+  ],
+  [{ claims: { email: 'x' } }, '"claims" must be an object of claims that the identity does not'],
   [{ verified: 'yes' }, '"verified" must be true or false, not this string.'],
 ])('a user is not created with what would be ignored: %o', async (user, sentence) => {
   await using identity = await startIdentity()

@@ -2,6 +2,7 @@ import type { DomainContext } from '../domain/context.ts'
 import type { Throttle } from '../domain/limits.ts'
 import type { Outbox } from '../mail/outbox.ts'
 import type { ProtocolStore } from '../store/protocol-store.ts'
+import type { ClaimsOf } from './oidc-provider-internals.ts'
 import type { Directory } from './provider/directory.ts'
 import type { Outgoing } from './provider/outgoing.ts'
 import type { ClientIp } from './requests/client-ip.ts'
@@ -24,6 +25,7 @@ export interface IssuerContext {
   readonly outgoing: Outgoing
   readonly clientIp: ClientIp
   readonly logger: IssuerLogger
+  readonly idTokenClaims: ClaimsOf | undefined
   /** Whether domains on this very machine are served over plain http. */
   readonly allowHttpOnLoopback: boolean
 }

@@ -6,6 +6,7 @@ import { createOutbox, type Outbox } from '../mail/outbox.ts'
 import type { ProtocolStore } from '../store/protocol-store.ts'
 import type { IssuerContext, IssuerLogger } from './context.ts'
 import { createDispatcher } from './dispatcher.ts'
+import type { ClaimsOf } from './oidc-provider-internals.ts'
 import { createDirectory } from './provider/directory.ts'
 import { createOutgoing } from './provider/outgoing.ts'
 import { createProviders } from './provider/providers.ts'
@@ -28,6 +29,8 @@ export interface IssuerOptions {
    * they add to `X-Forwarded-For` is believed. Default: none.
    */
   trustedProxies?: readonly string[]
+  /** More claims of a user for their ID tokens. */
+  idTokenClaims?: ClaimsOf | undefined
   /** How often things may be tried. Every limit that is not given has its default. */
   limits?: Partial<Limits>
   /**
@@ -68,6 +71,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
     protocol,
     directory: createDirectory(domain, { allowHttpOnLoopback }),
     logger,
+    idTokenClaims: options.idTokenClaims,
     outbox,
     notifier: createNotifier(logger),
     throttle: createThrottle(domain, protocol, { ...defaultLimits, ...options.limits }),

@@ -23,6 +23,36 @@ export function keepAuthTimeWhole(provider: Provider): void {
   }
 }
 
+/** More claims of a user for their ID tokens. */
+export type ClaimsOf = (
+  userId: string,
+) => Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>
+
+interface IdToken {
+  readonly available: { readonly sub?: string }
+  readonly extra: Readonly<Record<string, unknown>>
+  set(name: string, value: unknown): void
+  issue(options: { use: string }): Promise<string>
+}
+
+/** Claims that say what a token is, and not who its user is. */
+const RESERVED = new Set(['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'azp', 'auth_time'])
+
+/** Adds claims of the user to every ID Token; what makes it an ID Token stays. */
+export function addClaims(provider: Provider, claimsOf: ClaimsOf): void {
+  const { prototype } = provider.IdToken as unknown as { prototype: IdToken }
+  const { issue } = prototype
+  prototype.issue = async function (options) {
+    const { sub } = this.available
+    if (options.use === 'idtoken' && sub !== undefined) {
+      for (const [name, value] of Object.entries(await claimsOf(sub))) {
+        if (!RESERVED.has(name) && !Object.hasOwn(this.extra, name)) this.set(name, value)
+      }
+    }
+    return issue.call(this, options)
+  }
+}
+
 interface LogoutClient {
   clientId: string
   backchannelLogoutUri?: string

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { type AdapterPayload, type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { expect, test } from 'vitest'
 import {
+  addClaims,
   destroyGrant,
   interceptLogoutTokens,
   keepAuthTimeWhole,
@@ -55,10 +56,14 @@ function createProvider(
 }
 
 /** Has the provider sign an ID Token for its client. */
-async function idToken(provider: Provider, claims: Record<string, unknown>): Promise<string> {
+async function idToken(
+  provider: Provider,
+  claims: Record<string, unknown>,
+  available: Record<string, unknown> = {},
+): Promise<string> {
   const client = await provider.Client.find('shop')
   if (!client) throw new Error('The client is gone.')
-  const token = new provider.IdToken({}, { ctx: undefined as never, client })
+  const token = new provider.IdToken(available, { ctx: undefined as never, client })
   for (const [name, value] of Object.entries(claims)) token.set(name, value)
   return token.issue({ use: 'idtoken' })
 }
@@ -80,6 +85,15 @@ test('an ID Token has the time of the login in whole seconds', async () => {
   keepAuthTimeWhole(provider)
   const issued = await idToken(provider, { sub: 'ada', auth_time: 1_700_000_000.75 })
   expect(claimsOf(issued).auth_time).toBe(1_700_000_000)
+})
+
+test('claims of the user are added to an ID Token, and change nothing that makes it one', async () => {
+  const { provider } = createProvider()
+  addClaims(provider, async (userId) => ({ roles: [userId], iss: 'x', aud: 'x', nonce: 'x' }))
+  const issued = await idToken(provider, { nonce: 'n' }, { sub: 'ada' })
+  const { roles, iss, aud, nonce } = claimsOf(issued)
+  expect(roles).toEqual(['ada'])
+  expect([iss, aud, nonce]).toEqual([provider.issuer, 'shop', 'n'])
 })
 
 test('a logout token is handed over in place of being sent, and can be sent later', async () => {

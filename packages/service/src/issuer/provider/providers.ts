@@ -3,7 +3,7 @@ import { Provider } from 'oidc-provider'
 import { signingKeys } from '../../domain/signing-keys.ts'
 import type { Tenant } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
-import { keepAuthTimeWhole } from '../oidc-provider-internals.ts'
+import { addClaims, keepAuthTimeWhole } from '../oidc-provider-internals.ts'
 import { askInPlaceOfOldHints, skipNeedlessConfirmation } from '../sessions/logout.ts'
 import { createConfiguration } from './configuration.ts'
 import { issuerUrl } from './issuer-url.ts'
@@ -65,6 +65,7 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
   // The dispatcher strips what clients send and sets protocol and host from the issuer.
   provider.proxy = true
   keepAuthTimeWhole(provider)
+  if (context.idTokenClaims) addClaims(provider, context.idTokenClaims)
   context.notifier.attach(provider)
   skipNeedlessConfirmation(provider)
   askInPlaceOfOldHints(provider, keys)
