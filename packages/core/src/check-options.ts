@@ -18,7 +18,7 @@ export interface Rule {
   /** The rules of an object's members; every other name is a fault. */
   readonly members?: Readonly<Record<string, Rule>>
   /** Whether the report may repeat a text that was found: true where only a few words fit. */
-  readonly showsText?: boolean
+  readonly showsText?: boolean | undefined
 }
 
 /** A rule for every member of an options type, so that the compiler finds one that is missing. */
@@ -72,6 +72,7 @@ export function either(...rules: readonly Rule[]): Rule {
     mustBe: rules.map(({ mustBe }) => mustBe).join(' or '),
     fits: (value) => rules.some((one) => one.fits(value)),
     ...(members ? { members } : {}),
+    showsText: rules.some((one) => one.showsText),
     ...(rules.some(({ showsText }) => showsText) ? { showsText: true } : {}),
   }
 }
