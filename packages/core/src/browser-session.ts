@@ -1,5 +1,5 @@
 import { clearCookie, setCookie } from './cookies.ts'
-import type { SessionStoreError } from './errors.ts'
+import { SessionEndedError, type SessionStoreError } from './errors.ts'
 import type { AuthSession } from './session.ts'
 import { carriedData, indexKeys, stamp } from './session-record.ts'
 import type { SessionRecord } from './session-store.ts'
@@ -109,7 +109,7 @@ export class BrowserSession implements StoredSession {
     const { settings, store } = this.#sessions
     if (id !== this.#id) {
       // The session that this request came with has ended in it.
-      if (id === this.#openedId) return
+      if (id === this.#openedId) throw new SessionEndedError()
       const record = stamp({ ...data }, settings, this.#now())
       return storeAnswer(call((done) => store.set(id, record, done)))
     }
@@ -119,9 +119,12 @@ export class BrowserSession implements StoredSession {
       const record = { ...data } as SessionRecord
       if (stored.latchkey) record.latchkey = stored.latchkey
       const stamped = stamp(record, settings, this.#now())
-      if ((await storeAnswer(replaceRecord(store, id, stamped, stored))) !== 'changed') return
+      const outcome = await storeAnswer(replaceRecord(store, id, stamped, stored))
+      if (outcome === 'replaced') return
+      if (outcome === 'ended') break
       stored = await this.#sessions.load(id)
     }
+    throw new SessionEndedError()
   }
 }
 

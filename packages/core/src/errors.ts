@@ -10,6 +10,7 @@ export type LatchkeyErrorCode =
   | 'LATCHKEY_PROVIDER_UNAVAILABLE' // the provider did not answer, or not in time
   | 'LATCHKEY_PROVIDER_INVALID' // the provider answered something that cannot be used
   | 'LATCHKEY_SESSION_UNAVAILABLE' // the session store did not answer
+  | 'LATCHKEY_SESSION_ENDED' // the session ended while the request was at work
   | 'LATCHKEY_USER_REFUSED' // the application turned this user away
   | CallbackErrorCode
   | AccessErrorCode
@@ -61,6 +62,7 @@ const STATUS: Readonly<Record<LatchkeyErrorCode, number>> = {
   LATCHKEY_PROVIDER_UNAVAILABLE: 503,
   LATCHKEY_PROVIDER_INVALID: 502,
   LATCHKEY_SESSION_UNAVAILABLE: 503,
+  LATCHKEY_SESSION_ENDED: 401,
   LATCHKEY_TRANSACTION_MISSING: 400,
   LATCHKEY_STATE_MISMATCH: 400,
   LATCHKEY_ISSUER_MISMATCH: 400,
@@ -140,6 +142,18 @@ export class SessionStoreError extends LatchkeyError {
       'LATCHKEY_SESSION_UNAVAILABLE',
       'The session store did not answer; is it running and reachable?',
       { cause },
+    )
+  }
+}
+
+/** The session ended, here or at the provider, while a request was at work: nothing was stored. */
+export class SessionEndedError extends LatchkeyError {
+  override readonly name = 'SessionEndedError'
+
+  constructor() {
+    super(
+      'LATCHKEY_SESSION_ENDED',
+      'The session ended while the request was at work, so nothing was stored.',
     )
   }
 }

@@ -19,6 +19,7 @@ export {
   RefreshError,
   type RefreshErrorCode,
   RequestError,
+  SessionEndedError,
   SessionStoreError,
 } from './errors.ts'
 export type { AuthEvent, AuthEventName, Publish } from './events.ts'

@@ -1,6 +1,6 @@
 import { callable, checkOptions, type Rules, whole } from './check-options.ts'
 import { createClaimMemory } from './claims.ts'
-import { ConfigError } from './errors.ts'
+import { ConfigError, SessionEndedError } from './errors.ts'
 import type {
   OnceMemory,
   ReplaceOutcome,
@@ -52,7 +52,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   const sets = new Map<string, Set<string>>()
   const ended = new Map<string, number>()
   const locks = new Map<string, { readonly expiresAt: number }>()
-  const readAs = new WeakMap<SessionRecord, string>()
+  const readAs = new WeakMap<SessionRecord, { readonly id: string; readonly json: string }>()
 
   const live = (id: string): Entry | undefined => {
     const entry = entries.get(id)
@@ -78,19 +78,19 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
       const entry = live(id)
       if (!entry) return callback(undefined, undefined)
       const record = JSON.parse(entry.json) as SessionRecord
-      readAs.set(record, entry.json)
+      readAs.set(record, { id, json: entry.json })
       callback(undefined, record)
     },
     set(id, record, callback) {
-      if ((ended.get(id) ?? 0) > now()) return callback?.()
+      if ((ended.get(id) ?? 0) > now()) return callback?.(new SessionEndedError())
       put(id, JSON.stringify(record), expiryOf(record, now()))
       callback?.()
     },
     async replace(id, record, seen) {
       const entry = live(id)
       if (!entry) return 'ended'
-      const expected = seen && readAs.get(seen)
-      if (expected !== undefined && expected !== entry.json) return 'changed'
+      const from = seen && readAs.get(seen)
+      if (from && (from.id !== id || from.json !== entry.json)) return 'changed'
       put(id, JSON.stringify(record), expiryOf(record, now()))
       return 'replaced'
     },

@@ -21,12 +21,22 @@ export function carriedData(
   settings: SessionSettings,
 ): Record<string, unknown> {
   if (!previous) return {}
-  const { cookie: _cookie, latchkey, ...data } = previous
+  const { latchkey } = previous
+  const data = Object.entries(applicationData(previous))
   if (latchkey) {
-    return latchkey.issuer === session.issuer && latchkey.sub === session.sub ? data : {}
+    const isSameUser = latchkey.issuer === session.issuer && latchkey.sub === session.sub
+    return isSameUser ? Object.fromEntries(data) : {}
   }
+  return Object.fromEntries(data.filter(([name]) => settings.keepAnonymousData.includes(name)))
+}
+
+/**
+ * The application's part of a record: string keys alone. What a store notes on a record that it read,
+ * under a symbol, is about that record and no other.
+ */
+export function applicationData(record: SessionRecord): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(data).filter(([name]) => settings.keepAnonymousData.includes(name)),
+    Object.entries(record).filter(([name]) => name !== 'cookie' && name !== 'latchkey'),
   )
 }
 

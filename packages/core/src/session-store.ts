@@ -27,6 +27,11 @@ export interface SessionRecord {
  */
 export interface SessionStore {
   get(id: string, callback: (error?: unknown, record?: SessionRecord | null) => void): void
+  /**
+   * Stores a record. One that was read under another id is a new record. A store that can tell calls
+   * back with an error when the session of this id has ended: a write that was dropped is never
+   * reported as a success. Its code is `LATCHKEY_SESSION_ENDED`.
+   */
   set(id: string, record: SessionRecord, callback?: (error?: unknown) => void): void
   destroy(id: string, callback?: (error?: unknown) => void): void
   /** Prolongs a session to `record.cookie.expires` without changing what it holds. */

@@ -34,8 +34,10 @@ export interface StoredSession extends SessionHandle {
   readonly setCookies: readonly string[]
   read(): AuthSession | undefined
   /**
-   * Stores what the application keeps beside the login, under the same id. Ignored when the session
-   * has ended meanwhile, unless it is new: a late write never brings a session back.
+   * Stores what the application keeps beside the login, under the same id.
+   *
+   * @throws {@link SessionEndedError} when the session has ended meanwhile: a late write never brings
+   *   it back.
    */
   saveData(id: string, record: SessionRecord): Promise<void>
 }

@@ -1,4 +1,9 @@
-import type { SessionRecord, StoredSession, StoredSessions } from '@latchkey/core'
+import {
+  SessionEndedError,
+  type SessionRecord,
+  type StoredSession,
+  type StoredSessions,
+} from '@latchkey/core'
 import type { Request } from 'express'
 import expressSession, { type SessionData } from 'express-session'
 
@@ -46,7 +51,7 @@ export class ViewStore extends expressSession.Store {
 
   override set(id: string, data: SessionData, done: Done = () => {}): void {
     const { latchkeySession } = (data as unknown as { req: SessionView }).req
-    settle(latchkeySession.saveData(id, data as unknown as SessionRecord), done)
+    settle(latchkeySession.saveData(id, data as unknown as SessionRecord).catch(unlessEnded), done)
   }
 
   override destroy(id: string, done: Done = () => {}): void {
@@ -71,6 +76,11 @@ export class ViewStore extends expressSession.Store {
       cookie: { ...cookie, originalMaxAge: end - Date.now(), expires: new Date(end) },
     } as unknown as SessionData
   }
+}
+
+/** A session that ended meanwhile: its data would have gone with it a moment later. */
+function unlessEnded(error: unknown): void {
+  if (!(error instanceof SessionEndedError)) throw error
 }
 
 function settle(promise: Promise<unknown>, done: Done): void {

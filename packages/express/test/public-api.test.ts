@@ -27,6 +27,7 @@ test('the public API is what this list says, and changes on purpose alone', () =
     'ProviderError',
     'RefreshError',
     'RequestError',
+    'SessionEndedError',
     'SessionStoreError',
     'checkRequirement',
     'createAuth',

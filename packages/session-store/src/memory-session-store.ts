@@ -2,6 +2,7 @@ import type { SessionIndex, SessionLock, SessionRecord } from '@latchkey/core'
 import { type SessionData, Store } from 'express-session'
 import type { StoreHealth } from './availability.ts'
 import type { Replaced } from './redis-session-store.ts'
+import { SessionEndedError } from './store-errors.ts'
 
 /** How a {@link MemorySessionStore} is bounded. */
 export interface MemorySettings {
@@ -22,8 +23,20 @@ interface Entry {
 const origin = Symbol('latchkey.origin')
 const ENDED_MILLISECONDS = 300_000
 
+/** Where a record came from: rides along on the record itself, invisible to JSON. */
+interface Origin {
+  readonly id: string
+  readonly version: number
+}
+
 interface WithOrigin {
-  [origin]?: number
+  [origin]?: Origin
+}
+
+/** The version that a record was read as, if it was read under this id. */
+function versionOf(record: unknown, id: string): number | undefined {
+  const from = (record as WithOrigin | undefined)?.[origin]
+  return from?.id === id ? from.version : undefined
 }
 
 /** Sessions in this process, with every ability of the Redis store; for development and tests. */
@@ -82,19 +95,20 @@ export class MemorySessionStore extends Store {
   override get(id: string, done: (error?: unknown, record?: Answer) => void): void {
     const entry = live(this.#entries, id)
     const record = entry && (JSON.parse(entry.json) as SessionData)
-    if (entry) (record as unknown as WithOrigin)[origin] = entry.version
+    if (entry) (record as unknown as WithOrigin)[origin] = { id, version: entry.version }
     done(undefined, record)
   }
 
   override set(id: string, data: SessionData | SessionRecord, done: Done = () => {}): void {
-    const known = (data as WithOrigin)[origin] !== undefined
-    if (known ? live(this.#entries, id) : !live(this.#ended, id)) this.#put(id, data)
-    done()
+    const isKnown = versionOf(data, id) !== undefined
+    const hasEnded = isKnown ? !live(this.#entries, id) : live(this.#ended, id)
+    if (!hasEnded) this.#put(id, data)
+    done(hasEnded ? new SessionEndedError() : undefined)
   }
 
   override touch(id: string, data: SessionData | SessionRecord, done: Done = () => {}): void {
     const entry = live(this.#entries, id)
-    if (entry && entry.version === (data as WithOrigin)[origin]) this.#put(id, data)
+    if (entry && entry.version === versionOf(data, id)) this.#put(id, data)
     done()
   }
 
@@ -118,7 +132,7 @@ export class MemorySessionStore extends Store {
   async replace(id: string, record: SessionRecord, seen?: SessionRecord): Promise<Replaced> {
     const entry = live(this.#entries, id)
     if (!entry) return 'ended'
-    const version = (seen as WithOrigin | undefined)?.[origin]
+    const version = versionOf(seen, id)
     if (version !== undefined && version !== entry.version) return 'changed'
     this.#put(id, record)
     return 'replaced'

@@ -15,7 +15,7 @@ import { createRedisCommands, type RedisCommands } from './redis-commands.ts'
 import { createRedisIndex } from './redis-index.ts'
 import type { RedisLink } from './redis-link.ts'
 import * as scripts from './scripts.ts'
-import { StoreConfigError } from './store-errors.ts'
+import { SessionEndedError, StoreConfigError } from './store-errors.ts'
 
 /** The settings of a {@link RedisSessionStore}, every default filled in. */
 export interface RedisSettings {
@@ -43,6 +43,8 @@ const unreadable = channel('latchkey:session.unreadable')
 const origin = Symbol('latchkey.origin')
 
 interface Origin {
+  /** The id it was read under. */
+  readonly id: string
   readonly version: Buffer
   /** In milliseconds since the epoch. */
   readonly endsAt: number
@@ -50,6 +52,12 @@ interface Origin {
 
 interface WithOrigin {
   [origin]?: Origin
+}
+
+/** Where a record came from, if it was read under this id. */
+function originOf(record: unknown, id: string): Origin | undefined {
+  const from = (record as WithOrigin | undefined)?.[origin]
+  return from?.id === id ? from : undefined
 }
 
 /**
@@ -136,7 +144,7 @@ export class RedisSessionStore extends RedisStore {
    */
   async replace(id: string, record: SessionRecord, seen?: SessionRecord): Promise<Replaced> {
     const name = sessionName(id)
-    const version = (seen as WithOrigin | undefined)?.[origin]?.version ?? ''
+    const version = originOf(seen, id)?.version ?? ''
     const outcome = await this.#write(scripts.replaceScript, name, id, record, version)
     return outcome === 1 ? 'replaced' : outcome === 2 ? 'changed' : 'ended'
   }
@@ -186,19 +194,22 @@ export class RedisSessionStore extends RedisStore {
       return undefined
     }
     if (opened.endsAt <= Date.now()) return undefined
-    const from: Origin = { version: versionOf(value), endsAt: opened.endsAt }
+    const { id, endsAt } = opened
+    const from: Origin = { id, version: versionOf(value), endsAt }
     ;(opened.record as WithOrigin)[origin] = from
     return opened
   }
 
   async #set(id: string, record: SessionRecord): Promise<void> {
     // Whatever was read is written over; only a session that nobody has read can begin.
-    if ((record as WithOrigin)[origin]) await this.replace(id, record)
-    else await this.#write(scripts.beginScript, sessionName(id), id, record)
+    const outcome = originOf(record, id)
+      ? await this.replace(id, record)
+      : await this.#write(scripts.beginScript, sessionName(id), id, record)
+    if (outcome === 'ended' || outcome === 0) throw new SessionEndedError()
   }
 
   async #touch(id: string, record: SessionRecord): Promise<void> {
-    const from = (record as WithOrigin)[origin]
+    const from = originOf(record, id)
     if (from && endOf(record) - from.endsAt >= this.#touchMilliseconds) {
       await this.replace(id, record, record)
     }

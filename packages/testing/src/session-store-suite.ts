@@ -71,6 +71,20 @@ const sessions: StoreCase[] = [
     },
   },
   {
+    name: 'a record read under one id and written under another is a new record',
+    ability: 'sessions',
+    async run(open) {
+      const [id, next] = [newId(), newId()]
+      const store = open()
+      await set(store, id, record({ cart: 1 }))
+      await set(store, next, { ...(await read(store, id)), theme: 'dark' })
+      await destroy(store, id)
+      const { cart, theme } = await read(open(), next)
+      assert.deepEqual({ cart, theme }, { cart: 1, theme: 'dark' })
+      assert.equal(await get(open(), id), undefined)
+    },
+  },
+  {
     name: 'an id that nobody stored is no session',
     ability: 'sessions',
     async run(open) {
@@ -140,14 +154,14 @@ const touches: StoreCase[] = [
 
 const lateWrites: StoreCase[] = [
   {
-    name: 'a write of a request that began before the session ended does not bring it back',
+    name: 'a write of a request that began before the session ended fails and does not bring it back',
     ability: 'late writes',
     async run(open) {
       const id = newId()
       await set(open(), id, record())
       const seen = await read(open(), id)
       await destroy(open(), id)
-      await set(open(), id, seen)
+      await assert.rejects(set(open(), id, seen))
       assert.equal(await get(open(), id), undefined)
     },
   },
@@ -157,7 +171,7 @@ const lateWrites: StoreCase[] = [
     async run(open) {
       const id = newId()
       await destroy(open(), id)
-      await set(open(), id, record())
+      await assert.rejects(set(open(), id, record()))
       assert.equal(await get(open(), id), undefined)
     },
   },
