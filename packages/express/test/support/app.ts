@@ -1,10 +1,12 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type AuthRouterOptions, createAuthRouter } from '@latchkey/express'
-import express, { type Express } from 'express'
+import type { Express } from 'express'
 import { remember, watchServer } from '../../../../test/support/leaks.ts'
 import { watchErrors, watchHooks, watchLog } from './errors.ts'
+import { currentCombination, currentExpress } from './matrix.ts'
 import { CLIENT, startProvider, type TestProvider } from './provider.ts'
+import { openStore } from './stores.ts'
 
 /** An application with a login, and the provider it logs in at. */
 export interface TestApp {
@@ -26,12 +28,12 @@ export interface TestAppOptions extends Omit<AuthRouterOptions, 'session'> {
   readonly before?: (app: Express) => void
 }
 
-/** Starts an application and its provider on loopback ports. */
+/** Starts an application and its provider on loopback ports, on the store and the Express of the test file. */
 export async function startApp(
   routes: (app: Express) => void,
   { provider: providerOptions, before, ...options }: TestAppOptions = {},
 ): Promise<TestApp> {
-  const app = express()
+  const app = currentExpress()()
   const server = createServer(app)
   watchServer(server)
   const noteLast = watchErrors(app)
@@ -44,6 +46,7 @@ export async function startApp(
     providerOptions,
   )
   before?.(app)
+  const { store, close: closeStore } = await openStore(currentCombination().store)
   app.use(
     createAuthRouter({
       issuer: provider.issuer,
@@ -52,13 +55,14 @@ export async function startApp(
       ...CLIENT,
       ...options,
       hooks: watchHooks(options.hooks),
-      session: { secret: SESSION_SECRET, ...options.session },
+      session: { secret: SESSION_SECRET, store, ...options.session },
     }),
   )
   routes(app)
   noteLast()
   const close = async (): Promise<void> => {
     await Promise.all([closeServer(server), provider.close()])
+    await closeStore()
   }
   return { url, app, provider, close, [Symbol.asyncDispose]: close }
 }

@@ -5,10 +5,12 @@ import {
   type MisbehavingProvider,
   startMisbehavingProvider,
 } from '@latchkey/testing/misbehaving-provider'
-import express, { type Express } from 'express'
+import type { Express } from 'express'
 import { remember, watchServer } from '../../../../test/support/leaks.ts'
 import { SESSION_SECRET } from './app.ts'
 import { type LogLine, watchErrors, watchHooks, watchLog } from './errors.ts'
+import { currentCombination, currentExpress } from './matrix.ts'
+import { openStore } from './stores.ts'
 
 /** An application whose provider does wrong on demand. */
 export interface Site {
@@ -22,14 +24,17 @@ export interface Site {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Starts one on loopback ports. Its routes are added before it is asked anything. */
+/**
+ * Starts one on loopback ports, on the store and the Express of the test file. Its routes are added
+ * before it is asked anything.
+ */
 export async function startSite(
   routes: (app: Express) => void = () => {},
   options: AuthRouterOptions = {},
   before: (app: Express) => void = () => {},
 ): Promise<Site> {
   const provider = await startMisbehavingProvider()
-  const app = express()
+  const app = currentExpress()()
   app.set('env', 'test')
   const server = createServer(app)
   watchServer(server)
@@ -39,6 +44,7 @@ export async function startSite(
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   before(app)
   const log: LogLine[] = []
+  const { store, close: closeStore } = await openStore(currentCombination().store)
   const router = createAuthRouter({
     issuer: provider.issuer,
     clientId: provider.clientId,
@@ -47,7 +53,7 @@ export async function startSite(
     logger: watchLog(log),
     ...options,
     hooks: watchHooks(options.hooks),
-    session: { secret: SESSION_SECRET, ...options.session },
+    session: { secret: SESSION_SECRET, store, ...options.session },
   })
   app.use(router)
   routes(app)
@@ -55,6 +61,7 @@ export async function startSite(
   const close = async (): Promise<void> => {
     remember('token', ...provider.secrets)
     await Promise.all([closeServer(server), provider.close()])
+    await closeStore()
   }
   return { url, app, router, provider, log, close, [Symbol.asyncDispose]: close }
 }

@@ -1,5 +1,6 @@
 import { createMemoryStore, type SessionStore } from '@latchkey/core'
 import { createSessionStore } from '@latchkey/session-store'
+import { afterAll } from 'vitest'
 import { startRedis, type TestRedis } from '../../../session-store/test/support/redis.ts'
 
 /** The stores that the kit promises the same behaviour on. */
@@ -11,6 +12,10 @@ export type StoreName = (typeof STORES)[number]
 let redis: Promise<TestRedis> | undefined
 let opened = 0
 
+afterAll(async () => {
+  await (await redis)?.[Symbol.asyncDispose]()
+})
+
 /** Opens a store of a kind, with no sessions in it. Redis is started for the first that needs it. */
 export async function openStore(
   name: StoreName,
@@ -21,10 +26,4 @@ export async function openStore(
   const { url } = await redis
   const store = createSessionStore({ url, prefix: `test${++opened}:` })
   return { store, close: () => store.close() }
-}
-
-/** Ends the Redis that was started, if one was. */
-export async function closeStores(): Promise<void> {
-  await (await redis)?.[Symbol.asyncDispose]()
-  redis = undefined
 }
