@@ -1,7 +1,7 @@
 import { clearCookie, setCookie } from './cookies.ts'
 import { SessionEndedError, type SessionStoreError } from './errors.ts'
 import type { AuthSession } from './session.ts'
-import { carriedData, indexKeys, stamp } from './session-record.ts'
+import { carriedData, indexKeys, mergeData, stamp } from './session-record.ts'
 import type { SessionRecord } from './session-store.ts'
 import { storeAnswer } from './store-answer.ts'
 import { call, replaceRecord } from './store-calls.ts'
@@ -22,8 +22,8 @@ export class BrowserSession implements StoredSession {
   readonly #openedId: string | undefined
   #id: string | undefined
   #record: SessionRecord | undefined
-  /** Whether this request has written since `record` was read. */
-  #isWritten = false
+  /** Whether what is stored may differ from what the application has read. */
+  #mayDiffer = false
   #setCookies = NO_COOKIES
 
   constructor(sessions: StoredSessions, now: () => number, { id, record, failure }: Opened) {
@@ -60,7 +60,7 @@ export class BrowserSession implements StoredSession {
     if (this.failure) throw this.failure
     if (!this.#id) return undefined
     this.#record = await this.#sessions.load(this.#id)
-    this.#isWritten = false
+    this.#mayDiffer = true
     return this.current
   }
 
@@ -81,7 +81,7 @@ export class BrowserSession implements StoredSession {
     if (previousId) await this.#sessions.destroy(previousId, previous?.latchkey)
     this.#id = id
     this.#record = record
-    this.#isWritten = true
+    this.#mayDiffer = true
     const scope = { ...settings.cookie, maxAgeSeconds: settings.absoluteSeconds }
     this.#setCookies = [setCookie(settings.cookieName, this.#sessions.signCookie(id), scope)]
   }
@@ -91,7 +91,7 @@ export class BrowserSession implements StoredSession {
     if (!this.#id || !this.#record) return false
     if (!(await this.#sessions.replace(this.#id, session, this.#record.latchkey))) return false
     this.#record = { ...this.#record, latchkey: session }
-    this.#isWritten = true
+    this.#mayDiffer = true
     return true
   }
 
@@ -105,7 +105,7 @@ export class BrowserSession implements StoredSession {
     this.#record = undefined
   }
 
-  async saveData(id: string, data: SessionRecord): Promise<void> {
+  async saveData(id: string, data: SessionRecord, read: string): Promise<void> {
     const { settings, store } = this.#sessions
     if (id !== this.#id) {
       // The session that this request came with has ended in it.
@@ -114,14 +114,16 @@ export class BrowserSession implements StoredSession {
       return storeAnswer(call((done) => store.set(id, record, done)))
     }
     // What was read when the request came in is usually still there; the store knows.
-    let stored = store.replace && !this.#isWritten ? this.#record : await this.#sessions.load(id)
+    let isAsRead = store.replace !== undefined && !this.#mayDiffer
+    let stored = isAsRead ? this.#record : await this.#sessions.load(id)
     while (stored) {
-      const record = { ...data } as SessionRecord
-      if (stored.latchkey) record.latchkey = stored.latchkey
+      const merged = isAsRead ? data : mergeData(read, data, stored)
+      const record = { ...merged, latchkey: stored.latchkey } as SessionRecord
       const stamped = stamp(record, settings, this.#now())
       const outcome = await storeAnswer(replaceRecord(store, id, stamped, stored))
       if (outcome === 'replaced') return
       if (outcome === 'ended') break
+      isAsRead = false
       stored = await this.#sessions.load(id)
     }
     throw new SessionEndedError()

@@ -40,6 +40,28 @@ export function applicationData(record: SessionRecord): Record<string, unknown> 
   )
 }
 
+/**
+ * The application's part when another request has stored something meanwhile: keys that this request
+ * changed or deleted are as it left them, every other key is as it is stored.
+ *
+ * @param read - What this request had read, as JSON.
+ */
+export function mergeData(
+  read: string,
+  mine: SessionRecord,
+  stored: SessionRecord,
+): Record<string, unknown> {
+  const before = JSON.parse(read) as Record<string, unknown>
+  const after = applicationData(mine)
+  const merged = applicationData(stored)
+  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    if (JSON.stringify(before[name]) === JSON.stringify(after[name])) continue
+    if (Object.hasOwn(after, name)) merged[name] = after[name]
+    else delete merged[name]
+  }
+  return merged
+}
+
 /** Writes the cookie half: stores take the time to live from it. */
 export function stamp(
   record: SessionRecord,

@@ -34,12 +34,14 @@ export interface StoredSession extends SessionHandle {
   readonly setCookies: readonly string[]
   read(): AuthSession | undefined
   /**
-   * Stores what the application keeps beside the login, under the same id.
+   * Stores what the application keeps beside the login, under the same id. When another request has
+   * stored something meanwhile, each key is taken from the request that changed it.
    *
+   * @param read - The application's part as this request had read it, as JSON.
    * @throws {@link SessionEndedError} when the session has ended meanwhile: a late write never brings
    *   it back.
    */
-  saveData(id: string, record: SessionRecord): Promise<void>
+  saveData(id: string, record: SessionRecord, read: string): Promise<void>
 }
 
 /** Sessions behind a signed cookie, over any store of express-session's kind. */

@@ -2,6 +2,7 @@ import type { StoredSession, StoredSessions } from '@latchkey/core'
 import type { Request, RequestHandler } from 'express'
 import expressSession from 'express-session'
 import { getState, type RequestState } from './request-state.ts'
+import { hasEnded, saveBeforeAnswer } from './save-before-answer.ts'
 import { type SessionView, ViewStore } from './view-store.ts'
 
 /** Puts the session of express-session on a request; it comes into being when it is first touched. */
@@ -45,10 +46,11 @@ export function createLazySession(sessions: StoredSessions): AttachSession {
     // Before it is open an error is the caller's; afterwards it comes from saving at the response's end.
     const failed = (error?: unknown): void => {
       if (error && !isOpen) throw error
-      if (error) req.next?.(error)
+      if (error && !hasEnded(error)) req.next?.(error)
     }
     store.inflating(view, () => middleware(view, response, failed))
     isOpen = true
+    saveBeforeAnswer(response, view)
     return view
   }
   // One pair of functions for all requests: the engine then gives all requests one shape.
@@ -80,6 +82,8 @@ function viewOf(req: Request, session: StoredSession, secure: boolean): SessionV
     sessionStore: own(undefined),
     secure: own(secure),
     latchkeySession: own(session),
+    latchkeyStored: own(undefined),
+    latchkeySaving: own(undefined),
   }) as SessionView
 }
 

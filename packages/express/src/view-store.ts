@@ -1,15 +1,14 @@
-import {
-  SessionEndedError,
-  type SessionRecord,
-  type StoredSession,
-  type StoredSessions,
-} from '@latchkey/core'
+import type { SessionRecord, StoredSession, StoredSessions } from '@latchkey/core'
 import type { Request } from 'express'
 import expressSession, { type SessionData } from 'express-session'
 
 /** A request as express-session sees it. */
 export interface SessionView extends Request {
   readonly latchkeySession: StoredSession
+  /** What is stored of the session of this id, as this request read or wrote it last. */
+  latchkeyStored: { readonly id: string; readonly json: string } | undefined
+  /** Settles when what `req.session.save()` began is done. */
+  latchkeySaving: Promise<unknown> | undefined
 }
 
 type Done = (error?: unknown) => void
@@ -50,8 +49,22 @@ export class ViewStore extends expressSession.Store {
   }
 
   override set(id: string, data: SessionData, done: Done = () => {}): void {
-    const { latchkeySession } = (data as unknown as { req: SessionView }).req
-    settle(latchkeySession.saveData(id, data as unknown as SessionRecord).catch(unlessEnded), done)
+    const view = (data as unknown as { req: SessionView }).req
+    const json = jsonOf(data)
+    const record = data as unknown as SessionRecord
+    const saved = view.latchkeySession.saveData(id, record, storedJson(view)).then(() => {
+      view.latchkeyStored = { id, json }
+    })
+    view.latchkeySaving = saved.catch(() => {})
+    settle(saved, done)
+  }
+
+  /** Remembers what was read: at first, and when `req.session.reload()` reads again. */
+  override createSession(
+    ...[req, data]: Parameters<expressSession.Store['createSession']>
+  ): ReturnType<expressSession.Store['createSession']> {
+    ;(req as SessionView).latchkeyStored = { id: req.sessionID, json: jsonOf(data) }
+    return super.createSession(req, data)
   }
 
   override destroy(id: string, done: Done = () => {}): void {
@@ -78,9 +91,18 @@ export class ViewStore extends expressSession.Store {
   }
 }
 
-/** A session that ended meanwhile: its data would have gone with it a moment later. */
-function unlessEnded(error: unknown): void {
-  if (!(error instanceof SessionEndedError)) throw error
+/** Whether the session holds anything else than what is stored of it. */
+export function isChanged(view: SessionView): boolean {
+  return storedJson(view) !== jsonOf(view.session)
+}
+
+function storedJson({ latchkeyStored, session }: SessionView): string {
+  return latchkeyStored?.id === session.id ? latchkeyStored.json : '{}'
+}
+
+/** The application's part of a session, as express-session compares it. */
+function jsonOf({ cookie: _cookie, ...data }: SessionData): string {
+  return JSON.stringify(data)
 }
 
 function settle(promise: Promise<unknown>, done: Done): void {

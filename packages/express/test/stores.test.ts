@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SessionStore } from '@latchkey/core'
 import { requireUser } from '@latchkey/express'
 import type { Express } from 'express'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createBrowser } from './support/browser.ts'
 import { startSite } from './support/site.ts'
-import { closeStores, openStore, STORES } from './support/stores.ts'
+import { openStore, STORES } from './support/stores.ts'
 
 function routes(app: Express): void {
   app.get('/', (req, res) => {
@@ -20,8 +22,6 @@ function routes(app: Express): void {
     res.send('recent')
   })
 }
-
-afterAll(closeStores)
 
 describe.each(STORES)('on the store %s', (name) => {
   test('a second login of the same user ends logged in, with the data of the first', async () => {
@@ -66,4 +66,122 @@ describe.each(STORES)('on the store %s', (name) => {
     expect((await browser.open(site.url)).text).toBe('in as ada')
     await close()
   })
+
+  test('of two requests at once each keeps the keys of req.session that it changed', async () => {
+    const { store, close } = await openStore(name)
+    const [inside, arrive] = signal()
+    const [released, release] = signal()
+    await using site = await startSite(
+      (app) => {
+        routes(app)
+        app.get('/slow', async (req, res) => {
+          const data = req.session as unknown as Record<string, unknown>
+          data.mine = 1
+          delete data.gone
+          arrive()
+          await released
+          res.send('slow')
+        })
+      },
+      { session: { store } },
+    )
+    const browser = createBrowser()
+    await browser.open(`${site.url}/login`)
+    await browser.open(`${site.url}/set?gone=1&both=old`)
+
+    const slow = browser.send(`${site.url}/slow`)
+    await inside
+    await browser.open(`${site.url}/set?theirs=2&both=new`)
+    release()
+    await slow
+
+    expect(JSON.parse((await browser.open(`${site.url}/data`)).text)).toEqual({
+      mine: 1,
+      theirs: '2',
+      both: 'new',
+    })
+    await close()
+  })
+
+  test('what a request left in req.session is stored before its redirect leaves', async () => {
+    const { store, close } = await openStore(name)
+    await using site = await startSite(
+      (app) => {
+        routes(app)
+        app.get('/set-and-go', (req, res) => {
+          Object.assign(req.session, req.query)
+          res.redirect('/data')
+        })
+        app.get('/save-and-go', (req, res) => {
+          Object.assign(req.session, req.query)
+          req.session.save()
+          res.redirect('/data')
+        })
+      },
+      { session: { store: withSlowWrites(store) } },
+    )
+    const browser = createBrowser()
+
+    for (const path of ['/set-and-go?theme=anonymous', '/login', '/set-and-go?theme=dark']) {
+      await browser.open(site.url + path)
+    }
+    expect(JSON.parse((await browser.open(`${site.url}/data`)).text)).toEqual({ theme: 'dark' })
+    expect(JSON.parse((await browser.open(`${site.url}/save-and-go?theme=light`)).text)).toEqual({
+      theme: 'light',
+    })
+    await close()
+  })
+
+  test('saving req.session of a session that ended meanwhile fails, and does not bring it back', async () => {
+    const { store, close } = await openStore(name)
+    const [inside, arrive] = signal()
+    const [released, release] = signal()
+    await using site = await startSite(
+      (app) => {
+        routes(app)
+        app.get('/slow', async (req, res) => {
+          Object.assign(req.session, { late: true })
+          arrive()
+          await released
+          req.session.save((error) => {
+            res.send(error ? (error as { code?: string }).code : 'saved')
+          })
+        })
+      },
+      { session: { store } },
+    )
+    const browser = createBrowser()
+    await browser.open(`${site.url}/login`)
+    const copy = createBrowser()
+    for (const [key, cookie] of browser.cookies) copy.cookies.set(key, { ...cookie })
+
+    const slow = copy.send(`${site.url}/slow`)
+    await inside
+    await browser.send(`${site.url}/logout`, { method: 'POST', headers: { origin: site.url } })
+    release()
+
+    expect(await (await slow).text()).toBe('LATCHKEY_SESSION_ENDED')
+    expect((await copy.open(site.url)).text).toBe('out')
+    await close()
+  })
 })
+
+function signal(): [Promise<void>, () => void] {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  return [promise, resolve]
+}
+
+/** A store whose writes take longer than a browser needs to follow a redirect. */
+function withSlowWrites(store: SessionStore): SessionStore {
+  return new Proxy(store, {
+    get(target, key) {
+      const value: unknown = Reflect.get(target, key, target)
+      if (typeof value !== 'function') return value
+      if (key !== 'set' && key !== 'replace') return value.bind(target)
+      return async (...args: unknown[]) => {
+        await sleep(150)
+        return value.apply(target, args)
+      }
+    },
+  })
+}

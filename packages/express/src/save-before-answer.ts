@@ -1,0 +1,42 @@
+import { SessionEndedError } from '@latchkey/core'
+import type { Response } from 'express'
+import { isChanged, type SessionView } from './view-store.ts'
+
+/** Headers of an answer that is not given after all. */
+const ABANDONED = ['content-length', 'content-type', 'etag', 'last-modified', 'location']
+
+/**
+ * Saves what a request changed in `req.session` before its answer leaves, so that no redirect
+ * overtakes it. express-session alone sends all but the last byte first, and the browser goes on.
+ *
+ * When saving fails, the error goes to the application's error handler in place of the answer.
+ */
+export function saveBeforeAnswer(response: Response, view: SessionView): void {
+  const end = response.end as (...args: unknown[]) => Response
+  let state: 'open' | 'saving' | 'saved' = 'open'
+  const answer = (args: unknown[], error?: unknown): void => {
+    state = 'saved'
+    const isLost = error !== undefined && error !== null && !hasEnded(error)
+    if (!isLost || response.headersSent) end.apply(response, args)
+    else for (const name of ABANDONED) response.removeHeader(name)
+    if (isLost) view.next?.(error)
+  }
+  const save = (args: unknown[]): void => {
+    if (view.session && isChanged(view)) view.session.save((error) => answer(args, error))
+    else answer(args)
+  }
+  const endWhenSaved = (...args: unknown[]): Response => {
+    if (state === 'saved') return end.apply(response, args)
+    if (state === 'saving') return response
+    state = 'saving'
+    if (view.latchkeySaving) view.latchkeySaving.then(() => save(args))
+    else save(args)
+    return response
+  }
+  response.end = endWhenSaved as Response['end']
+}
+
+/** Whether the session ended meanwhile: what was to be saved would have ended with it. */
+export function hasEnded(error: unknown): boolean {
+  return error instanceof SessionEndedError
+}
