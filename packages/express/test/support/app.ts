@@ -4,7 +4,7 @@ import { type AuthRouterOptions, createAuthRouter } from '@latchkey/express'
 import type { Express } from 'express'
 import { remember, watchServer } from '../../../../test/support/leaks.ts'
 import { watchErrors, watchHooks, watchLog } from './errors.ts'
-import { currentCombination, currentExpress } from './matrix.ts'
+import { createApp, currentCombination } from './matrix.ts'
 import { CLIENT, startProvider, type TestProvider } from './provider.ts'
 import { openStore } from './stores.ts'
 
@@ -33,7 +33,7 @@ export async function startApp(
   routes: (app: Express) => void,
   { provider: providerOptions, before, ...options }: TestAppOptions = {},
 ): Promise<TestApp> {
-  const app = currentExpress()()
+  const app = createApp()
   const server = createServer(app)
   watchServer(server)
   const noteLast = watchErrors(app)

@@ -1,5 +1,6 @@
+/// <reference path="./express-4.d.ts" />
 import { basename } from 'node:path'
-import express from 'express'
+import express, { type Express, type NextFunction, type Request, type Response } from 'express'
 import express4 from 'express-4'
 import { expect } from 'vitest'
 import { STORES, type StoreName } from './stores.ts'
@@ -35,9 +36,26 @@ export function currentCombination(): Combination {
   return combinationOf(expect.getState().testPath ?? '')
 }
 
-/** Express in the version of the test file that is running. */
-export function currentExpress(): typeof express {
-  return currentCombination().version === 4 ? express4 : express
+/** Makes an application, in the version of Express of the test file that is running. */
+export function createApp(): Express {
+  return currentCombination().version === 4 ? catchRejections(express4()) : express()
+}
+
+/** Hands on what an async handler rejects with, as applications on Express 4 do for themselves. */
+function catchRejections(app: Express): Express {
+  for (const method of ['use', 'get', 'post'] as const) {
+    const add = app[method].bind(app) as (...args: unknown[]) => Express
+    Object.assign(app, { [method]: (...args: unknown[]) => add(...args.map(catching)) })
+  }
+  return app
+}
+
+function catching(handler: unknown): unknown {
+  if (typeof handler !== 'function' || handler.length > 3) return handler
+  return (req: Request, res: Response, next: NextFunction) => {
+    const result: unknown = handler(req, res, next)
+    if (result instanceof Promise) result.catch(next)
+  }
 }
 
 function sum(text: string): number {

@@ -9,7 +9,7 @@ import type { Express } from 'express'
 import { remember, watchServer } from '../../../../test/support/leaks.ts'
 import { SESSION_SECRET } from './app.ts'
 import { type LogLine, watchErrors, watchHooks, watchLog } from './errors.ts'
-import { currentCombination, currentExpress } from './matrix.ts'
+import { createApp, currentCombination } from './matrix.ts'
 import { openStore } from './stores.ts'
 
 /** An application whose provider does wrong on demand. */
@@ -34,7 +34,7 @@ export async function startSite(
   before: (app: Express) => void = () => {},
 ): Promise<Site> {
   const provider = await startMisbehavingProvider()
-  const app = currentExpress()()
+  const app = createApp()
   app.set('env', 'test')
   const server = createServer(app)
   watchServer(server)
