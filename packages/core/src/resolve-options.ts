@@ -66,7 +66,6 @@ export function resolveOptions(
       cookie: { path: '/', secure, sameSite: session.cookie?.sameSite ?? 'lax' },
       idleSeconds: session.idleSeconds ?? 86_400,
       absoluteSeconds: session.absoluteSeconds ?? 604_800,
-      touchSeconds: 60,
       keepAnonymousData: session.keepAnonymousData ?? [],
     },
     userinfo: options.userinfo ?? 'never',

@@ -85,6 +85,12 @@ export function stamp(
   }
 }
 
+/** When a record ends unless it is touched, in seconds since the epoch. One without an end has none. */
+export function expiryOf({ cookie: { expires } }: SessionRecord): number {
+  if (!expires) return Number.POSITIVE_INFINITY
+  return (typeof expires === 'string' ? Date.parse(expires) : expires.getTime()) / 1000
+}
+
 /** Whether the login of a record, if there is one, has not reached its end. */
 export function isLive(record: SessionRecord, now: number): boolean {
   return record.latchkey === undefined || record.latchkey.expiresAt > now

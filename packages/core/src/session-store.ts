@@ -36,6 +36,8 @@ export interface SessionStore {
   destroy(id: string, callback?: (error?: unknown) => void): void
   /** Prolongs a session to `record.cookie.expires` without changing what it holds. */
   touch?(id: string, record: SessionRecord, callback?: (error?: unknown) => void): void
+  /** How often at most a session in use is touched. Default 60. */
+  readonly touchSeconds?: number
   /** Finds sessions by user or provider session; back-channel logout and session lists need it. */
   readonly index?: SessionIndex
   /**

@@ -9,6 +9,7 @@ import { indexKeys, isLive, stamp } from './session-record.ts'
 import type { SessionRecord, SessionStore } from './session-store.ts'
 import { storeAnswer } from './store-answer.ts'
 import { call, isFailure, read, replaceRecord } from './store-calls.ts'
+import { createTouchRule } from './touch-rule.ts'
 
 /** What sessions need of the options, every default filled in. */
 export interface SessionSettings {
@@ -17,7 +18,6 @@ export interface SessionSettings {
   readonly cookie: CookieScope
   readonly idleSeconds: number
   readonly absoluteSeconds: number
-  readonly touchSeconds: number
   /** Names of what an anonymous visitor's session keeps when they sign in. */
   readonly keepAnonymousData: readonly string[]
 }
@@ -79,12 +79,15 @@ export function createStoredSessions(
 ): StoredSessions {
   const signer = createCookieSigner(settings.secrets)
   store.useSecrets?.(settings.secrets)
-  const touched = createTouchMemory(settings.touchSeconds)
+  const touches = createTouchRule(settings.idleSeconds, store.touchSeconds)
   const session = (opened: Opened): StoredSession => new BrowserSession(sessions, now, opened)
   const found = (id: string, record: SessionRecord | null | undefined): Opened => {
     const time = now()
     if (!record || !isLive(record, time)) return NOTHING
-    if (touched.due(id, time)) prolong(store, id, record, settings, time)
+    const verdict = touches.judge(id, record, time)
+    if (verdict === 'ended') return NOTHING
+    if (verdict === 'renew' && !store.replace) renew(store, id, settings, time)
+    else if (verdict !== 'live') touch(store, id, record, settings, time)
     return { id, record }
   }
 
@@ -119,7 +122,10 @@ export function createStoredSessions(
     newId: () => randomText(32),
     async load(id) {
       const record = await storeAnswer(read(store, id))
-      return record && isLive(record, now()) ? record : undefined
+      const time = now()
+      return record && isLive(record, time) && !touches.isIdle(id, record, time)
+        ? record
+        : undefined
     },
     async replace(id, session, seen) {
       for (;;) {
@@ -141,7 +147,8 @@ export function createStoredSessions(
 
 const NOTHING: Opened = {}
 
-function prolong(
+/** Prolongs a session. When that fails it is served as it was read, and the next request tries again. */
+function touch(
   store: SessionStore,
   id: string,
   record: SessionRecord,
@@ -150,9 +157,14 @@ function prolong(
 ): void {
   try {
     store.touch?.(id, stamp(record, settings, now), () => {})
-  } catch {
-    // The session is served as it was read; the next request tries again.
-  }
+  } catch {}
+}
+
+/** Writes the record of a session anew, as it is stored now. */
+function renew(store: SessionStore, id: string, settings: SessionSettings, now: number): void {
+  read(store, id)
+    .then((record) => record && call((done) => store.set(id, stamp(record, settings, now), done)))
+    .catch(() => {})
 }
 
 function sameTokens(one: AuthSession, other: AuthSession): boolean {
@@ -160,19 +172,4 @@ function sameTokens(one: AuthSession, other: AuthSession): boolean {
     one.tokens?.refreshToken === other.tokens?.refreshToken &&
     one.tokens?.accessToken === other.tokens?.accessToken
   )
-}
-
-/** Remembers per process when sessions were last prolonged, so that most requests write nothing. */
-function createTouchMemory(seconds: number): { due(id: string, now: number): boolean } {
-  const at = new Map<string, number>()
-  return {
-    due(id, now) {
-      const last = at.get(id)
-      if (last !== undefined && now - last < seconds) return false
-      at.delete(id)
-      at.set(id, now)
-      if (at.size > 10_000) at.delete(at.keys().next().value as string)
-      return true
-    },
-  }
 }

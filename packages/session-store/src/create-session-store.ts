@@ -29,7 +29,10 @@ export interface SessionStoreOptions {
   readonly secret?: string | readonly string[] | undefined
   /** What every key begins with. Default `latchkey:`. */
   readonly prefix?: string
-  /** A session in use is prolonged at most this often. Default 60. */
+  /**
+   * A session in use is prolonged at most this often, and at least after a quarter of its idle time.
+   * Default 60.
+   */
   readonly touchSeconds?: number
   /** The longest a command may take, waiting for a connection included. Default 1,000. */
   readonly timeoutMilliseconds?: number
@@ -65,7 +68,7 @@ export function createSessionStore(
   const link = linkOf(options)
   if (!link) {
     warnInProduction()
-    return new MemorySessionStore({ maxSessions })
+    return new MemorySessionStore({ maxSessions, touchSeconds })
   }
   return new RedisSessionStore({ link, prefix, secrets, touchSeconds, timeoutMilliseconds })
 }

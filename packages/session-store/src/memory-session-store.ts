@@ -8,6 +8,8 @@ import { SessionEndedError } from './store-errors.ts'
 export interface MemorySettings {
   /** Sessions kept at most; the one written longest ago is dropped first. */
   readonly maxSessions: number
+  /** How often at most a session in use is touched, in seconds. Default 60. */
+  readonly touchSeconds?: number
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: what express-session and the core call a record differs
@@ -43,6 +45,8 @@ function versionOf(record: unknown, id: string): number | undefined {
 export class MemorySessionStore extends Store {
   readonly index: SessionIndex
   readonly lock: SessionLock
+  /** How often at most a session in use is touched. */
+  readonly touchSeconds: number
   readonly #entries: Map<string, Entry>
   readonly #ended: Map<string, Entry>
   readonly #held: Map<string, Entry>
@@ -50,8 +54,9 @@ export class MemorySessionStore extends Store {
   readonly #maxSessions: number
   #writes = 0
 
-  constructor({ maxSessions }: MemorySettings) {
+  constructor({ maxSessions, touchSeconds = 60 }: MemorySettings) {
     super()
+    this.touchSeconds = touchSeconds
     this.#maxSessions = maxSessions
     this.#entries = new Map()
     this.#ended = new Map()

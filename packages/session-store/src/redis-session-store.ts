@@ -67,20 +67,21 @@ function originOf(record: unknown, id: string): Origin | undefined {
 export class RedisSessionStore extends RedisStore {
   readonly index: SessionIndex
   readonly lock: SessionLock
+  /** How often at most a session in use is touched. */
+  readonly touchSeconds: number
   /** Resolves to `true` for the first caller with a key within `seconds`. */
   readonly claim: OnceMemory
   /** Whether a key is claimed. */
   readonly isClaimed: (key: string) => Promise<boolean>
   readonly #link: RedisLink
   readonly #commands: RedisCommands
-  readonly #touchMilliseconds: number
   #seal: RecordSeal | undefined
 
   constructor({ link, prefix, secrets, touchSeconds, timeoutMilliseconds }: RedisSettings) {
     super({ client: link.client, prefix: `${prefix}${SESSION}` })
     this.#link = link
     this.#commands = createRedisCommands(link, prefix, timeoutMilliseconds)
-    this.#touchMilliseconds = touchSeconds * 1000
+    this.touchSeconds = touchSeconds
     if (secrets.length > 0) this.useSecrets(secrets)
     const sealed = (): RecordSeal => this.#sealed()
     this.index = createRedisIndex(this.#commands, sealed, async (name) => {
@@ -210,7 +211,9 @@ export class RedisSessionStore extends RedisStore {
 
   async #touch(id: string, record: SessionRecord): Promise<void> {
     const from = originOf(record, id)
-    if (from && endOf(record) - from.endsAt >= this.#touchMilliseconds) {
+    const quarter = Math.floor((record.cookie.originalMaxAge ?? DAY_MILLISECONDS) / 4000)
+    const interval = Math.min(this.touchSeconds, quarter) * 1000
+    if (from && endOf(record) - from.endsAt >= interval) {
       await this.replace(id, record, record)
     }
   }
