@@ -99,7 +99,9 @@ export function createAuth(options: AuthOptions, platform: Platform = {}): Auth 
   const publish = logged(platform.publish ?? (() => {}), log, resolved)
   const store = options.session?.store ?? createMemoryStore({ now })
   const claims = claimsOf(store, now)
-  const storedSessions = createStoredSessions(store, resolved.session, now)
+  const hearsOfLogouts =
+    store.index !== undefined && resolved.routes.backchannelLogout !== undefined
+  const storedSessions = createStoredSessions(store, resolved.session, now, hearsOfLogouts)
   const refresher = createRefresher({ lock: store.lock, options: resolved, publish })
   const context: AuthContext = {
     options: resolved,

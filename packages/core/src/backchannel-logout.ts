@@ -20,6 +20,7 @@ interface LogoutClaims {
   readonly issuer: string
   readonly sub: string | undefined
   readonly sid: string | undefined
+  readonly issuedAt: number
 }
 
 /**
@@ -43,9 +44,15 @@ export async function handleBackchannelLogout(
   const jwt = tokens.length === 1 && token.length <= MAX_TOKEN_LENGTH && decodeJwt(token)
   if (!jwt) throw invalid('is missing, repeated or not a JWT')
   const provider = await context.providers.of(request)
-  const { mark, ...claims } = await verifyLogoutToken(jwt, provider, context.options.now())
+  const { mark, issuedAt, ...claims } = await verifyLogoutToken(
+    jwt,
+    provider,
+    context.options.now(),
+  )
   let ended = 0
   const isFirst = await used.unlessDone(mark.key, mark.seconds, async () => {
+    // Before the sessions are looked for: one that is being created sees the notice, or is found.
+    await context.storedSessions.endedLogins?.remember({ ...claims, issuedAt })
     ended = await endSessions(context.storedSessions, claims)
     await context.options.hooks.onLogoutToken?.({ ...claims, ended })
   })
@@ -73,7 +80,7 @@ async function verifyLogoutToken(
   if (!keys.verify(jwt.header, jwt.signed, jwt.signature)) throw invalid('has a wrong signature')
   checkTimes(payload, now)
   checkEvent(payload)
-  const { jti, sub, sid } = payload
+  const { jti, sub, sid, iat } = payload
   if (typeof jti !== 'string' || jti === '') throw invalid('has no "jti"')
   if (!isName(sub) || !isName(sid) || (sub === undefined && sid === undefined)) {
     throw invalid('names neither a user ("sub") nor a session ("sid")')
@@ -83,7 +90,7 @@ async function verifyLogoutToken(
     key: `logout:${JSON.stringify([metadata.issuer, jti])}`,
     seconds: left + 2 * TOLERANCE_SECONDS,
   }
-  return { mark, issuer: metadata.issuer, sub, sid }
+  return { mark, issuer: metadata.issuer, sub, sid, issuedAt: Number(iat) }
 }
 
 function checkHeader({ header }: DecodedJwt): void {

@@ -64,7 +64,7 @@ export class BrowserSession implements StoredSession {
     return this.current
   }
 
-  async start(session: AuthSession): Promise<void> {
+  async start(session: AuthSession, issuedAt = session.createdAt): Promise<void> {
     if (this.failure) throw this.failure
     const { settings, store } = this.#sessions
     const previous = this.#record
@@ -78,6 +78,10 @@ export class BrowserSession implements StoredSession {
     // In this order: a session that exists can always be found, and so be ended.
     await storeAnswer(store.index?.add(indexKeys(session), id, settings.absoluteSeconds))
     await storeAnswer(call((done) => store.set(id, record, done)))
+    if (await this.#sessions.endedLogins?.hasEnded(session, issuedAt)) {
+      await this.#sessions.destroy(id, session)
+      throw new SessionEndedError()
+    }
     if (previousId) await this.#sessions.destroy(previousId, previous?.latchkey)
     this.#id = id
     this.#record = record

@@ -103,7 +103,7 @@ async function complete(
   })
   const admitted: AuthSession = decided?.user ? { ...draft, user: decided.user } : draft
   const kept = (await options.hooks.onSession?.(admitted, 'login')) ?? admitted
-  await session.start(kept)
+  await session.start(kept, redeemed.claims.iat)
   const user = userHash(kept.issuer, kept.sub)
   publish('session.created', { issuer: kept.issuer, user })
   publish('login.succeeded', { issuer: kept.issuer, user })

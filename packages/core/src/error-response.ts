@@ -35,6 +35,10 @@ const TEXTS: Partial<Record<LatchkeyErrorCode, VisitorText>> = {
     title: 'Your session cannot be read at the moment',
     advice: 'You have not been signed out. Please try again in a moment.',
   },
+  LATCHKEY_SESSION_ENDED: {
+    title: 'Your session has ended',
+    advice: 'You were logged out while this page was loading. Please log in again.',
+  },
   LATCHKEY_TRANSACTION_MISSING: {
     title: 'The login could not be completed here',
     advice:

@@ -29,6 +29,7 @@ export const REMEDIES: Readonly<Record<LatchkeyErrorCode | WarningCode, string>>
   LATCHKEY_PROVIDER_INVALID:
     'Configure `issuer` exactly as the provider names itself, including a slash at the end.',
   LATCHKEY_SESSION_UNAVAILABLE: 'Bring the store back. The underlying error is the `cause`.',
+  LATCHKEY_SESSION_ENDED: 'Nothing. The visitor logs in again.',
   LATCHKEY_TRANSACTION_MISSING:
     'Make sure that `baseUrl` is the address that visitors type, including host and scheme. If only single visitors see it, their browser blocks cookies.',
   LATCHKEY_STATE_MISMATCH:

@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync } from 'nod
 import { randomBytes } from './random.ts'
 
 /** What a sealed value is for. A value sealed for one purpose never opens for another. */
-export type SealPurpose = 'transaction' | 'state' | 'logout' | 'session-cookie'
+export type SealPurpose = 'transaction' | 'state' | 'logout' | 'session-cookie' | 'ended-login'
 
 const IV_BYTES = 12
 const TAG_BYTES = 16

@@ -57,8 +57,13 @@ export interface SessionHandle {
   /** Reads again what is stored now, for work that another request may have done meanwhile. */
   reload(): Promise<AuthSession | undefined>
 
-  /** Begins a session under a new id, whatever was there before, and resolves once it is stored. */
-  start(session: AuthSession): Promise<void>
+  /**
+   * Begins a session under a new id, whatever was there before, and resolves once it is stored.
+   *
+   * @param issuedAt - When the ID Token of the login was issued, by the provider's clock.
+   * @throws {@link SessionEndedError} when the provider has ended the login meanwhile.
+   */
+  start(session: AuthSession, issuedAt?: number): Promise<void>
 
   /** Replaces the stored session under the same id. Resolves to `false` when it has ended meanwhile. */
   update(session: AuthSession): Promise<boolean>

@@ -1,5 +1,6 @@
 import { BrowserSession, type Opened } from './browser-session.ts'
 import { type CookieScope, readCookie } from './cookies.ts'
+import { createEndedLogins, type EndedLogins } from './ended-logins.ts'
 import { SessionStoreError } from './errors.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 import { randomText } from './random.ts'
@@ -48,6 +49,8 @@ export interface StoredSession extends SessionHandle {
 export interface StoredSessions {
   readonly settings: SessionSettings
   readonly store: SessionStore
+  /** The logins that the provider has ended of late, where it can say so. */
+  readonly endedLogins: EndedLogins | undefined
   /** The secrets that sign the cookie; express-session signs and reads the same way with them. */
   readonly cookieSecrets: readonly string[]
   /** The value of the cookie that carries a session id. */
@@ -71,11 +74,13 @@ export interface StoredSessions {
  * Makes sessions over a store.
  *
  * @param now - The time in whole seconds.
+ * @param hearsOfLogouts - Whether the provider can send notices that a session ended.
  */
 export function createStoredSessions(
   store: SessionStore,
   settings: SessionSettings,
   now: () => number,
+  hearsOfLogouts = false,
 ): StoredSessions {
   const signer = createCookieSigner(settings.secrets)
   store.useSecrets?.(settings.secrets)
@@ -94,6 +99,7 @@ export function createStoredSessions(
   const sessions: StoredSessions = {
     settings,
     store,
+    endedLogins: hearsOfLogouts ? createEndedLogins(store, settings.secrets, now) : undefined,
     cookieSecrets: signer.secrets,
     signCookie: (id) => signer.sign(id),
     open(cookieHeader) {

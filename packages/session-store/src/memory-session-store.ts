@@ -1,8 +1,12 @@
-import type { SessionIndex, SessionLock, SessionRecord } from '@latchkey/core'
+import {
+  SessionEndedError,
+  type SessionIndex,
+  type SessionLock,
+  type SessionRecord,
+} from '@latchkey/core'
 import { type SessionData, Store } from 'express-session'
 import type { StoreHealth } from './availability.ts'
 import type { Replaced } from './redis-session-store.ts'
-import { SessionEndedError } from './store-errors.ts'
 
 /** How a {@link MemorySessionStore} is bounded. */
 export interface MemorySettings {

@@ -1,5 +1,11 @@
 import { channel } from 'node:diagnostics_channel'
-import type { OnceMemory, SessionIndex, SessionLock, SessionRecord } from '@latchkey/core'
+import {
+  type OnceMemory,
+  SessionEndedError,
+  type SessionIndex,
+  type SessionLock,
+  type SessionRecord,
+} from '@latchkey/core'
 import { RedisStore } from 'connect-redis'
 import type { SessionData } from 'express-session'
 import type { StoreHealth } from './availability.ts'
@@ -15,7 +21,7 @@ import { createRedisCommands, type RedisCommands } from './redis-commands.ts'
 import { createRedisIndex } from './redis-index.ts'
 import type { RedisLink } from './redis-link.ts'
 import * as scripts from './scripts.ts'
-import { SessionEndedError, StoreConfigError } from './store-errors.ts'
+import { StoreConfigError } from './store-errors.ts'
 
 /** The settings of a {@link RedisSessionStore}, every default filled in. */
 export interface RedisSettings {

@@ -4,17 +4,6 @@ export class StoreConfigError extends TypeError {
   readonly code = 'LATCHKEY_CONFIG_INVALID'
 }
 
-/** The session that was to be stored has ended meanwhile: nothing was written. */
-export class SessionEndedError extends Error {
-  override readonly name = 'SessionEndedError'
-  readonly code = 'LATCHKEY_SESSION_ENDED'
-  readonly status = 401
-
-  constructor() {
-    super('The session ended while the request was at work, so nothing was stored.')
-  }
-}
-
 /**
  * Redis did not answer, or refused to. Nothing is known about any session, so nobody is signed out.
  *

@@ -1,0 +1,84 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createBrowser } from './support/browser.ts'
+import { type Site, startSite } from './support/site.ts'
+import { openStore, STORES } from './support/stores.ts'
+
+type Notice = (site: Site) => Record<string, unknown>
+
+const now = (): number => Math.floor(Date.now() / 1000)
+
+const notices: { named: string; claims: Notice; outcome: 'ends' | 'leaves' }[] = [
+  {
+    named: 'its sid',
+    claims: ({ provider }) => ({ sid: provider.issuedSids().at(-1) }),
+    outcome: 'ends',
+  },
+  {
+    named: 'its sid and its user',
+    claims: ({ provider }) => ({ sid: provider.issuedSids().at(-1), sub: 'ada' }),
+    outcome: 'ends',
+  },
+  { named: 'its user, later', claims: () => ({ sub: 'ada', iat: now() + 1 }), outcome: 'ends' },
+  { named: 'its user, earlier', claims: () => ({ sub: 'ada', iat: now() - 1 }), outcome: 'leaves' },
+  {
+    named: 'its sid with another user',
+    claims: ({ provider }) => ({ sid: provider.issuedSids().at(-1), sub: 'bob' }),
+    outcome: 'leaves',
+  },
+  { named: 'another user', claims: () => ({ sub: 'bob', iat: now() + 1 }), outcome: 'leaves' },
+]
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe.each(STORES)('on the store %s', (name) => {
+  test.each(notices)(
+    'a logout token with $named $outcome a session that is being created',
+    async ({ claims, outcome }) => {
+      const { store, close } = await openStore(name)
+      let isFirst = true
+      await using site: Site = await startSite(
+        (app) => {
+          app.get('/', (req, res) => {
+            res.send(req.auth.isAuthenticated ? `in as ${req.auth.user.sub}` : 'out')
+          })
+        },
+        {
+          session: { store },
+          hooks: {
+            async onSession() {
+              if (!isFirst) return
+              isFirst = false
+              const response = await createBrowser().send(`${site.url}/backchannel-logout`, {
+                method: 'POST',
+                headers: { 'content-type': 'application/x-www-form-urlencoded' },
+                body: `logout_token=${site.provider.logoutToken(claims(site))}`,
+              })
+              expect(response.status).toBe(200)
+            },
+          },
+        },
+      )
+      const browser = createBrowser()
+
+      const { response, text } = await browser.open(`${site.url}/login`)
+
+      expect((await browser.open(site.url)).text).toBe(outcome === 'ends' ? 'out' : 'in as ada')
+      if (outcome === 'ends') {
+        expect(response.status).toBe(401)
+        expect(text).toContain('LATCHKEY_SESSION_ENDED')
+        expect(await site.router.sessions.list('ada')).toEqual([])
+      }
+
+      vi.setSystemTime(Date.now() + 2000)
+      await browser.open(`${site.url}/login`)
+      expect((await browser.open(site.url)).text).toBe('in as ada')
+      await close()
+    },
+  )
+})
