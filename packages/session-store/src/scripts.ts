@@ -41,21 +41,31 @@ redis.call('DEL', KEYS[1])
 redis.pcall('SET', KEYS[1], '${ENDED}', 'PX', ${ENDED_MILLISECONDS})
 return 1`)
 
+// A key of another type in place of an index would fail every login of its user; it is replaced.
+const ofIndex = `
+local function ofIndex(...)
+  local answer = redis.pcall(...)
+  local failed = type(answer) == 'table' and answer.err
+  if not failed or not string.find(failed, 'WRONGTYPE', 1, true) then return answer end
+  redis.call('DEL', KEYS[1])
+end
+`
+
 /** ARGV: member, seconds. Members carry their own end; the set lives as long as its last member. */
-export const indexAddScript: Script = script(`
+export const indexAddScript: Script = script(`${ofIndex}
 local now = tonumber(redis.call('TIME')[1])
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+ofIndex('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
 redis.call('ZADD', KEYS[1], now + tonumber(ARGV[2]), ARGV[1])
 if redis.call('TTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('EXPIRE', KEYS[1], ARGV[2]) end
 return 1`)
 
 /** The members that have not reached their end. */
-export const indexFindScript: Script = script(`
-return redis.call('ZRANGEBYSCORE', KEYS[1], redis.call('TIME')[1], '+inf')`)
+export const indexFindScript: Script = script(`${ofIndex}
+return ofIndex('ZRANGEBYSCORE', KEYS[1], redis.call('TIME')[1], '+inf') or {}`)
 
 /** ARGV: member. */
-export const indexRemoveScript: Script = script(`
-return redis.call('ZREM', KEYS[1], ARGV[1])`)
+export const indexRemoveScript: Script = script(`${ofIndex}
+return ofIndex('ZREM', KEYS[1], ARGV[1]) or 0`)
 
 /** ARGV: token, milliseconds. 1 for the token that came first, 0 for every other. */
 export const claimScript: Script = script(`

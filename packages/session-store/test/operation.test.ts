@@ -41,6 +41,24 @@ test('a session of a megabyte is kept, with names in every script', async () => 
   await store.close()
 })
 
+test('a key of another type in place of an index is replaced', async () => {
+  const store = createSessionStore({ url: redis.url, secret, prefix: 'types:' })
+  await store.set('one', record())
+  await store.index.add(['user'], 'one', 600)
+  const [key = ''] = await redis.inspect((r) => r.keys('types:i:*'))
+  const spoil = (): Promise<unknown> =>
+    redis.inspect((r) => r.multi().del(key).set(key, 'x').exec())
+
+  await spoil()
+  expect(await store.index.find('user')).toEqual([])
+  await spoil()
+  await store.index.remove(['user'], 'one')
+  await spoil()
+  await store.index.add(['user'], 'one', 600)
+  expect(await store.index.find('user')).toEqual(['one'])
+  await store.close()
+})
+
 test('counting, listing and clearing stay below the prefix, whatever it is made of', async () => {
   const client = new Redis(redis.url, { keyPrefix: 'app*:' })
   const nodeRedis = await createClient({ url: redis.url, keyPrefix: 'app?:' }).connect()
