@@ -120,8 +120,7 @@ function overhearHeader(name: string, value: unknown): void {
   for (const line of Array.isArray(value) ? (value as string[]) : [String(value)]) {
     if (name === 'set-cookie') {
       const cookie = decodeURIComponent(line.slice(line.indexOf('=') + 1, line.indexOf(';')))
-      // The ledger of logins under way names them, and opens none.
-      if (!line.includes('.logins=')) remember('cookie', cookie)
+      remember('cookie', cookie)
       overhear(name, `${line} ${cookie} ${Buffer.from(cookie, 'base64url').toString('latin1')}`)
     } else {
       // An ID Token is sent back to the provider that made it (RP-Initiated Logout 1.0 §2).

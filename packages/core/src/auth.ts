@@ -9,6 +9,7 @@ import { authorize } from './guard.ts'
 import { createLog, type Log } from './log.ts'
 import { handleLogin } from './login.ts'
 import { handleLoggedOut, handleLogout } from './logout.ts'
+import { createLogoutState } from './logout-state.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 import { createMemoryStore } from './memory-store.ts'
 import type { AuthOptions, ResolvedAuthOptions } from './options.ts'
@@ -112,6 +113,7 @@ export function createAuth(options: AuthOptions, platform: Platform = {}): Auth 
       platform.guardedTransport ?? refuseToFetch,
     ),
     transactions: createTransactions(resolved, claims.claim),
+    logoutState: createLogoutState(resolved),
     storedSessions,
     refresher,
     userRefresher: createUserRefresher(resolved, refresher, publish),

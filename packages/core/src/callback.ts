@@ -10,7 +10,7 @@ import { type AuthRequest, type AuthResponse, queryOf } from './request.ts'
 import { escapeHtml, page, redirect } from './responses.ts'
 import { safeReturnTo } from './return-to.ts'
 import type { AuthSession, SessionHandle } from './session.ts'
-import type { LoginTransaction } from './transaction.ts'
+import type { LoginTransaction, LostLogin } from './transaction.ts'
 
 const SINGLE_PARAMETERS = ['state', 'code', 'iss', 'error', 'error_description', 'response']
 
@@ -27,7 +27,8 @@ const QUIET_ERRORS: readonly unknown[] = [
  * the login, redeems the code, validates the ID Token with its signature, and begins a session.
  *
  * When the transaction is gone (another tab finished, the back button, a form sent twice, ten minutes
- * passed) a visitor who is signed in goes where they were going, and any other begins again, once.
+ * passed, no cookie came back) a visitor who is logged in goes where they were going, and any other
+ * logs in again, once: the count is sealed in `state`, so that blocked cookies make no loop.
  *
  * @throws {@link CallbackError} when the login cannot be completed.
  * @see RFC 6749 §4.1.2, RFC 9207 §2.4, OpenID Connect Core 1.0 §3.1.3.7
@@ -41,13 +42,16 @@ export async function handleCallback(
   const parameters = await responseParameters(request)
   const cookies = request.headers.get('cookie')
   const state = parameters.get('state') ?? ''
-  const transaction = transactions.find(cookies, state)
-  if (!transaction || !(await transactions.spend(transaction))) {
-    return recover(context, request, session, state)
+  const found = transactions.find(cookies, state)
+  if (found.kind === 'unknown') return refuseUnknown(context, session)
+  if (found.kind === 'lost') return recover(context, request, session, { ...found.login, state })
+  const { transaction } = found
+  if (!(await transactions.spend(transaction))) {
+    return recover(context, request, session, transaction)
   }
 
   const provider = await context.providers.of(request)
-  const forget = [...transactions.forget(cookies, state), transactions.clearRestart()]
+  const forget = transactions.forget(cookies, state)
   try {
     if (transaction.silent && QUIET_ERRORS.includes(parameters.get('error'))) {
       return arrive(context, transaction.returnTo, forget)
@@ -70,7 +74,7 @@ export async function handleCallback(
     })
     // Another request may have finished this very login: nothing is lost then.
     if (error.code === 'LATCHKEY_CODE_REFUSED' && isSpentCode(error)) {
-      return recover(context, request, session, state, error)
+      return recover(context, request, session, transaction, error)
     }
     throw error
   }
@@ -113,39 +117,43 @@ async function complete(
 }
 
 /**
- * Restarts the login, once, when the transaction is not in this browser, is spent, or its code is.
+ * Answers a visitor whose transaction is not in this browser, or is spent: sends them on when they are
+ * logged in, and otherwise to log in again, once.
  *
- * @param refused - Why the code was refused; thrown when the login was restarted before.
+ * @param reason - Why the login failed, when it was not for want of its cookie.
  */
 async function recover(
   context: AuthContext,
   request: AuthRequest,
   session: SessionHandle,
-  state: string,
-  refused?: LatchkeyError,
+  login: LostLogin & { readonly state: string },
+  reason?: LatchkeyError,
 ): Promise<AuthResponse> {
   const { transactions, publish } = context
-  const cookies = request.headers.get('cookie')
-  const returnTo = transactions.returnToOf(state)
-  const forget = transactions.forget(cookies, state)
-  if (await session.read()) return arrive(context, returnTo ?? '/', forget)
-  if (transactions.wasRestarted(cookies)) {
-    if (refused) throw refused
-    throw returnTo === undefined
-      ? new CallbackError(
-          'LATCHKEY_STATE_MISMATCH',
-          'The response carries a state that was not made here.',
-        )
-      : new CallbackError(
-          'LATCHKEY_TRANSACTION_MISSING',
-          'The login cookie did not come back, twice; are cookies blocked, or is "baseUrl" another address than the one visitors use?',
-        )
+  const { returnTo, restarts, maxAge, acr, silent, state } = login
+  const forget = transactions.forget(request.headers.get('cookie'), state)
+  if (await session.read()) return arrive(context, returnTo, forget)
+  if (restarts > 0) {
+    throw (
+      reason ??
+      new CallbackError(
+        'LATCHKEY_TRANSACTION_MISSING',
+        'The login cookie did not come back, twice; are cookies blocked, or is "baseUrl" another address than the one visitors use?',
+      )
+    )
   }
   publish('login.restarted', {})
-  return beginLogin(context, request, {
-    returnTo: returnTo ?? '/',
-    setCookies: [transactions.markRestart()],
-  })
+  const again = { returnTo, maxAge, acr, ...(silent ? { prompt: 'none' as const } : {}) }
+  return beginLogin(context, request, again, { count: restarts + 1, setCookies: forget })
+}
+
+/** Nothing is known about a login whose state was not made here, so it is not begun again either. */
+async function refuseUnknown(context: AuthContext, session: SessionHandle): Promise<AuthResponse> {
+  if (await session.read()) return arrive(context, context.options.baseUrl.pathname, [])
+  throw new CallbackError(
+    'LATCHKEY_STATE_MISMATCH',
+    'The response carries a state that was not made here; did "session.secret" change, or has another process another one?',
+  )
 }
 
 /**

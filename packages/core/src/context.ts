@@ -1,5 +1,6 @@
 import type { AnswerError } from './answer-error.ts'
 import type { Publish } from './events.ts'
+import type { LogoutState } from './logout-state.ts'
 import type { ResolvedAuthOptions } from './options.ts'
 import type { ProviderTransport } from './provider-fetch.ts'
 import type { Providers } from './providers.ts'
@@ -13,6 +14,7 @@ export interface AuthContext {
   readonly options: ResolvedAuthOptions
   readonly providers: Providers
   readonly transactions: Transactions
+  readonly logoutState: LogoutState
   readonly storedSessions: StoredSessions
   readonly refresher: Refresher
   readonly userRefresher: UserRefresher

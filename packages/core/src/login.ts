@@ -24,9 +24,17 @@ export interface LoginRequest {
   readonly maxAge?: number | undefined
   /** More parameters of the authorization request. Those the kit decides itself are ignored. */
   readonly parameters?: Readonly<Record<string, string>> | undefined
-  /** More cookies to set with the redirect. */
-  readonly setCookies?: readonly string[]
 }
+
+/** A login that is begun again. */
+export interface LoginRestart {
+  /** How often that has happened; sealed in `state`, so that it needs no cookie. */
+  readonly count: number
+  /** More cookies to set with the redirect. */
+  readonly setCookies: readonly string[]
+}
+
+const FIRST: LoginRestart = { count: 0, setCookies: [] }
 
 /** Values of the `prompt` parameter (OIDC Core 1.0 §3.1.2.1, Initiating User Registration 1.0). */
 export type LoginPrompt = 'none' | 'login' | 'select_account' | 'consent' | 'create'
@@ -85,6 +93,7 @@ export async function beginLogin(
   context: AuthContext,
   request: AuthRequest,
   login: LoginRequest = {},
+  restart: LoginRestart = FIRST,
 ): Promise<AuthResponse> {
   const { options, transactions, publish } = context
   const provider = await context.providers.of(request)
@@ -95,6 +104,7 @@ export async function beginLogin(
     clientId: provider.clientId,
     redirectUri: options.redirectUri,
     returnTo: safeReturnTo(login.returnTo, options.baseUrl),
+    restarts: restart.count,
     ...(login.maxAge === undefined ? {} : { maxAge: login.maxAge }),
     ...(login.acr?.length ? { acr: login.acr } : {}),
     ...(prompt === 'none' ? { silent: true } : {}),
@@ -116,7 +126,7 @@ export async function beginLogin(
     : authorizationUrl(state, fresh, chosen)
   publish('login.started', { issuer: provider.issuer })
   const status = request.method === 'GET' || request.method === 'HEAD' ? 302 : 303
-  return redirect(location, [...setCookies, ...(login.setCookies ?? [])], status)
+  return redirect(location, [...setCookies, ...restart.setCookies], status)
 }
 
 /** The parameters that every authorization request of an application has in common. */

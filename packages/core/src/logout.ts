@@ -83,7 +83,7 @@ export async function handleLoggedOut(
   request: AuthRequest,
 ): Promise<AuthResponse> {
   const sealed = queryOf(request.url).get('state')
-  const returnTo = sealed ? context.transactions.openLogoutState(sealed) : undefined
+  const returnTo = sealed ? context.logoutState.open(sealed) : undefined
   if (returnTo && returnTo !== '/') return redirect(returnTo, [], 303)
   const { login } = context.options.routes
   return page({
@@ -109,7 +109,7 @@ async function endSessionUrl(
   destination: string,
   added: Readonly<Record<string, string>>,
 ): Promise<string | undefined> {
-  const { options, transactions } = context
+  const { options, logoutState } = context
   try {
     const provider = await context.providers.of(request)
     if (provider.issuer !== ended.registeredIssuer) return undefined
@@ -121,7 +121,7 @@ async function endSessionUrl(
       post_logout_redirect_uri: loggedOut
         ? options.baseUrl.origin + loggedOut
         : options.baseUrl.href,
-      ...(loggedOut ? { state: transactions.sealLogoutState(destination) } : {}),
+      ...(loggedOut ? { state: logoutState.seal(destination) } : {}),
       ...(ended.idToken ? { id_token_hint: ended.idToken } : {}),
     }).href
   } catch {

@@ -59,7 +59,7 @@ export interface RequestAuth<U = User> {
    */
   refreshUser(): Promise<U>
   /** Sends the visitor to log in. */
-  login(request?: Omit<LoginRequest, 'setCookies'>): Promise<void>
+  login(request?: LoginRequest): Promise<void>
   /** Ends the session and sends the visitor on. */
   logout(request?: LogoutRequest): Promise<void>
   toJSON(): unknown
@@ -149,7 +149,7 @@ class SessionRequestAuth implements RequestAuth {
     return user as User
   }
 
-  async login(login: Omit<LoginRequest, 'setCookies'> = {}): Promise<void> {
+  async login(login: LoginRequest = {}): Promise<void> {
     const { context, request, port } = this.#source
     const returnTo = login.returnTo ?? (request.method === 'GET' ? request.url : undefined)
     port.send(await beginLogin(context, request, { ...login, returnTo }))

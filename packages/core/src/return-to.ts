@@ -10,7 +10,11 @@ const MAX_LENGTH = 1024
  *
  * @param value - Whatever came in: a query parameter, an opened cookie, an argument.
  */
-export function safeReturnTo(value: unknown, baseUrl: URL, fallback = '/'): string {
+export function safeReturnTo(
+  value: unknown,
+  baseUrl: URL,
+  fallback: string = baseUrl.pathname,
+): string {
   if (typeof value !== 'string' || value === '' || value.length > MAX_LENGTH) return fallback
   if (hasAmbiguousCharacter(value)) return fallback
   let url: URL

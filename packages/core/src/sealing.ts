@@ -3,17 +3,26 @@ import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync } from 'nod
 import { randomBytes } from './random.ts'
 
 /** What a sealed value is for. A value sealed for one purpose never opens for another. */
-export type SealPurpose = 'transaction' | 'state' | 'logout' | 'session-cookie' | 'ended-login'
+export type SealPurpose =
+  | 'login'
+  | 'login-cookie'
+  | 'state'
+  | 'logout'
+  | 'session-cookie'
+  | 'ended-login'
 
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
 /** Seals and opens small values for one purpose (AES-256-GCM). */
 export interface Sealer {
-  /** Encrypts and authenticates `plain`; the result is base64url. */
-  seal(plain: string): string
+  /**
+   * Encrypts and authenticates `plain`; the result is base64url. It opens with the same `context` only,
+   * which is authenticated and not part of the result.
+   */
+  seal(plain: string, context?: string): string
   /** The plain text, or `undefined` for anything this sealer, or an earlier secret, did not seal. */
-  open(sealed: string): string | undefined
+  open(sealed: string, context?: string): string | undefined
 }
 
 /**
@@ -35,18 +44,18 @@ export function createSealer(secrets: readonly string[], purpose: SealPurpose): 
   const [sealing] = keys
   if (!sealing) throw new TypeError('at least one secret is needed')
   return {
-    seal(plain) {
+    seal(plain, context = '') {
       const iv = randomBytes(IV_BYTES)
-      const cipher = createCipheriv('aes-256-gcm', sealing, iv)
+      const cipher = createCipheriv('aes-256-gcm', sealing, iv).setAAD(Buffer.from(context))
       const body = cipher.update(plain, 'utf8')
       const rest = cipher.final()
       return Buffer.concat([iv, body, rest, cipher.getAuthTag()]).toString('base64url')
     },
-    open(sealed) {
+    open(sealed, context = '') {
       const bytes = Buffer.from(sealed, 'base64url')
       if (bytes.length < IV_BYTES + TAG_BYTES) return undefined
       for (const key of keys) {
-        const plain = decrypt(key, bytes)
+        const plain = decrypt(key, bytes, context)
         if (plain !== undefined) return plain
       }
       return undefined
@@ -54,9 +63,10 @@ export function createSealer(secrets: readonly string[], purpose: SealPurpose): 
   }
 }
 
-function decrypt(key: KeyObject, bytes: Buffer): string | undefined {
+function decrypt(key: KeyObject, bytes: Buffer, context: string): string | undefined {
   try {
     const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES))
+    decipher.setAAD(Buffer.from(context))
     decipher.setAuthTag(bytes.subarray(bytes.length - TAG_BYTES))
     const body = bytes.subarray(IV_BYTES, bytes.length - TAG_BYTES)
     return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8')

@@ -1,38 +1,33 @@
-import { timingSafeEqual } from 'node:crypto'
+import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto'
 import type { CookieScope } from './cookies.ts'
 import { clearCookie, cookieNames, readCookie, setCookie } from './cookies.ts'
+import { createEarlierLogins } from './earlier-logins.ts'
 import type { ResolvedAuthOptions } from './options.ts'
 import { randomText } from './random.ts'
 import { safeReturnTo } from './return-to.ts'
-import { createSealer } from './sealing.ts'
+import { createSealer, deriveKey } from './sealing.ts'
 import type { OnceMemory } from './session-store.ts'
 
 /** How long a visitor may take at the provider. */
 export const TRANSACTION_SECONDS = 600
 
-/** How many logins one browser may have under way; beginning another drops the oldest. */
-export const MAX_TRANSACTIONS = 5
+/** The most characters of a `state`; providers and proxies commonly take 2 kB. */
+const MAX_STATE_LENGTH = 2000
 
-/**
- * How many when the new one is long: all of them go to the callback in one header, and common proxies
- * take no more than 8 KiB of it.
- */
-const MAX_LONG_TRANSACTIONS = 3
-const LONG_COOKIE = 800
+/** How many earlier logins of a browser stay under way when another begins. */
+const KEPT_LOGINS = 4
 
-const RETRY_SECONDS = 30
-const MAX_RETURN_TO_IN_STATE = 300
+/** The most cookies that one answer removes, so that its headers stay small. */
+const MAX_REMOVED = 20
 
-/** What is kept in the browser between sending a visitor away and seeing them return. */
-export interface LoginTransaction {
-  readonly state: string
-  readonly nonce: string
-  readonly codeVerifier: string
+/** The facts of a login that it is checked against when the visitor returns; sealed in `state`. */
+export interface TransactionDraft {
   readonly issuer: string
   readonly clientId: string
   readonly redirectUri: string
   readonly returnTo: string
-  readonly createdAt: number
+  /** How often this login was begun again because its cookie had not come back. */
+  readonly restarts: number
   /** Constraints that were sent and are checked when the visitor returns. */
   readonly maxAge?: number | undefined
   readonly acr?: readonly string[] | undefined
@@ -40,40 +35,49 @@ export interface LoginTransaction {
   readonly silent?: boolean | undefined
 }
 
-/** A transaction before it has a state. */
-export type TransactionDraft = Omit<
-  LoginTransaction,
-  'state' | 'nonce' | 'codeVerifier' | 'createdAt'
+/** One login between sending a visitor to the provider and seeing them return. */
+export interface LoginTransaction extends TransactionDraft {
+  readonly state: string
+  readonly nonce: string
+  readonly codeVerifier: string
+  readonly createdAt: number
+}
+
+/** What a login needs to be begun again. */
+export type LostLogin = Pick<
+  TransactionDraft,
+  'returnTo' | 'restarts' | 'maxAge' | 'acr' | 'silent'
 >
 
-/** Keeps login transactions in sealed cookies, one for each `state`, sent to the callback alone. */
+/** The login that a `state` belongs to. */
+export type FoundLogin =
+  /** Begun in this browser, less than ten minutes ago. */
+  | { readonly kind: 'begun'; readonly transaction: LoginTransaction }
+  /** Begun at this application, but its cookie is not here, or it took too long. */
+  | { readonly kind: 'lost'; readonly login: LostLogin }
+  /** The state was not made here. */
+  | { readonly kind: 'unknown' }
+
+/**
+ * Login transactions. Each has a cookie of its own with a seed, from which nonce and PKCE verifier are
+ * derived, and everything else travels sealed in `state`. The name of the cookie is part of the
+ * `state`, and its value can be made from the name with the secret alone: the two belong together.
+ */
 export interface Transactions {
-  /** Begins one. The cookies keep it, and remove the oldest when there are too many. */
+  /**
+   * Begins a login. The cookies keep it, and remove all but the newest four others. A `returnTo` that
+   * would make the `state` too long loses its query.
+   */
   begin(
     cookieHeader: string | null,
     draft: TransactionDraft,
-  ): {
-    transaction: LoginTransaction
-    setCookies: string[]
-  }
-  /** Finds the transaction that a `state` belongs to, in this browser and not expired. */
-  find(cookieHeader: string | null, state: string): LoginTransaction | undefined
-  /** Uses it up: `true` for the first caller, `false` for every other. */
+  ): { transaction: LoginTransaction; setCookies: string[] }
+  /** Finds the login that a `state` belongs to. */
+  find(cookieHeader: string | null, state: string): FoundLogin
+  /** Uses a transaction up: `true` for the first caller, `false` for every other. */
   spend(transaction: LoginTransaction): Promise<boolean>
-  /** The `Set-Cookie` values that forget it. */
+  /** The `Set-Cookie` values that forget a login. */
   forget(cookieHeader: string | null, state: string): string[]
-  /** Where the login with this state was to end, even when its cookie is gone. */
-  returnToOf(state: string): string | undefined
-  /** Whether a login was restarted here moments ago; if so, cookies do not come back. */
-  wasRestarted(cookieHeader: string | null): boolean
-  /** The `Set-Cookie` value that remembers a restart for half a minute. */
-  markRestart(): string
-  /** The `Set-Cookie` value that ends that memory. */
-  clearRestart(): string
-  /** Seals where a logout ends, to be carried by the provider. */
-  sealLogoutState(returnTo: string): string
-  /** Opens what {@link Transactions.sealLogoutState} sealed; `undefined` for anything else. */
-  openLogoutState(state: string): string | undefined
 }
 
 /**
@@ -82,98 +86,124 @@ export interface Transactions {
  * @param once - Remembers which have been spent.
  */
 export function createTransactions(options: ResolvedAuthOptions, once: OnceMemory): Transactions {
-  const prefix = options.secure ? '__Secure-' : ''
-  const base = `${prefix}${options.session.cookieName.replace('__Host-', '')}.`
-  const atCallback: CookieScope = {
-    path: options.routes.callback,
+  const scope: CookieScope = {
+    path: '/',
     secure: options.secure,
     // A provider's form comes from another site; browsers send only such cookies along with it.
     sameSite: options.responseMode === 'form_post' ? 'none' : 'lax',
   }
-  const everywhere: CookieScope = { ...atCallback, path: '/' }
-  const ledgerName = `${base}logins`
-  const retryName = `${base}retry`
-  const cookieName = (id: string): string => `${base}login.${id}`
-  const transactionSealer = createSealer(options.secrets, 'transaction')
-  const stateSealer = createSealer(options.secrets, 'state')
-  const logoutSealer = createSealer(options.secrets, 'logout')
-
-  const writeLedger = (ids: readonly string[]): string =>
-    ids.length === 0
-      ? clearCookie(ledgerName, everywhere)
-      : setCookie(ledgerName, ids.join('.'), { ...everywhere, maxAgeSeconds: TRANSACTION_SECONDS })
+  const prefix = `${options.session.cookieName}.login.`
+  const stateSealer = createSealer(options.secrets, 'login')
+  const seedKeys = options.secrets.map((secret) =>
+    createSecretKey(deriveKey(secret, 'login-cookie')),
+  )
+  const earlier = createEarlierLogins(options)
 
   return {
     begin(cookieHeader, draft) {
-      const id = randomText(16)
-      const short = draft.returnTo.length <= MAX_RETURN_TO_IN_STATE ? draft.returnTo : ''
-      const transaction: LoginTransaction = {
-        ...draft,
-        state: `${id}.${stateSealer.seal(short)}`,
-        nonce: randomText(32),
-        codeVerifier: randomText(32),
-        createdAt: options.now(),
+      const name = newName()
+      const seed = seedOf(name, seedKeys[0] as KeyObject)
+      const createdAt = options.now()
+      const [path = ''] = draft.returnTo.split(/[?#]/, 1)
+      let fitting = draft
+      let state = ''
+      // A place to return to that is too long loses its query, and in the end counts for nothing.
+      for (const returnTo of [draft.returnTo, path, options.baseUrl.pathname]) {
+        fitting = { ...draft, returnTo }
+        state = `${name}.${stateSealer.seal(encode(fitting, createdAt), name)}`
+        if (state.length <= MAX_STATE_LENGTH) break
       }
-      const sealed = transactionSealer.seal(JSON.stringify(transaction))
-      const max = sealed.length > LONG_COOKIE ? MAX_LONG_TRANSACTIONS : MAX_TRANSACTIONS
-      const ids = [...ledgerIds(readCookie(cookieHeader, ledgerName)), id]
-      const dropped = ids.splice(0, Math.max(0, ids.length - max))
       return {
-        transaction,
+        transaction: { ...fitting, ...derive(seed), state, createdAt },
         setCookies: [
-          setCookie(cookieName(id), sealed, { ...atCallback, maxAgeSeconds: TRANSACTION_SECONDS }),
-          writeLedger(ids),
-          ...dropped.map((old) => clearCookie(cookieName(old), atCallback)),
+          setCookie(prefix + name, seed, { ...scope, maxAgeSeconds: TRANSACTION_SECONDS }),
+          ...surplus(cookieNames(cookieHeader, prefix), prefix).map((old) =>
+            clearCookie(old, scope),
+          ),
+          ...earlier.clear(cookieHeader),
         ],
       }
     },
     find(cookieHeader, state) {
-      const id = idOf(state)
-      const sealed = id && readCookie(cookieHeader, cookieName(id))
-      const plain = sealed && transactionSealer.open(sealed)
-      if (!plain) return undefined
-      const transaction = JSON.parse(plain) as LoginTransaction
-      if (!equal(transaction.state, state)) return undefined
-      if (transaction.createdAt + TRANSACTION_SECONDS <= options.now()) return undefined
-      return { ...transaction, returnTo: safeReturnTo(transaction.returnTo, options.baseUrl) }
+      const name = nameOf(state)
+      const plain = name && stateSealer.open(state.slice(name.length + 1), name)
+      if (!plain) {
+        const login = earlier.open(state)
+        return login ? { kind: 'lost', login } : { kind: 'unknown' }
+      }
+      const { createdAt, ...sealed } = decode(plain)
+      const draft = { ...sealed, returnTo: safeReturnTo(sealed.returnTo, options.baseUrl) }
+      // A state of long ago says nothing about cookies: its count of restarts has ended with it.
+      if (createdAt + TRANSACTION_SECONDS <= options.now()) {
+        return { kind: 'lost', login: { ...draft, restarts: 0 } }
+      }
+      const seed = readCookie(cookieHeader, prefix + name)
+      if (!seed || !seedKeys.some((key) => equal(seed, seedOf(name, key)))) {
+        return { kind: 'lost', login: draft }
+      }
+      return { kind: 'begun', transaction: { ...draft, ...derive(seed), state, createdAt } }
     },
-    spend: ({ state }) => once(`login:${idOf(state)}`, TRANSACTION_SECONDS),
+    spend: ({ state }) => once(`login:${nameOf(state)}`, TRANSACTION_SECONDS),
     forget(cookieHeader, state) {
-      const id = idOf(state)
-      if (!id) return []
-      const rest = ledgerIds(readCookie(cookieHeader, ledgerName)).filter((other) => other !== id)
-      const stray = cookieNames(cookieHeader, cookieName('')).filter(
-        (name) => !rest.includes(name.slice(cookieName('').length)) && name !== cookieName(id),
-      )
-      const tooMany = stray.slice(0, Math.max(0, stray.length + rest.length - MAX_TRANSACTIONS))
-      return [cookieName(id), ...tooMany]
-        .map((name) => clearCookie(name, atCallback))
-        .concat(writeLedger(rest))
-    },
-    returnToOf(state) {
-      const plain = stateSealer.open(state.slice(state.indexOf('.') + 1))
-      return plain === undefined ? undefined : safeReturnTo(plain, options.baseUrl)
-    },
-    wasRestarted: (cookieHeader) => readCookie(cookieHeader, retryName) === '1',
-    markRestart: () => setCookie(retryName, '1', { ...atCallback, maxAgeSeconds: RETRY_SECONDS }),
-    clearRestart: () => clearCookie(retryName, atCallback),
-    sealLogoutState: (returnTo) =>
-      logoutSealer.seal(returnTo.length <= MAX_RETURN_TO_IN_STATE ? returnTo : '/'),
-    openLogoutState(state) {
-      const plain = logoutSealer.open(state)
-      return plain === undefined ? undefined : safeReturnTo(plain, options.baseUrl)
+      const name = nameOf(state)
+      return [...(name ? [clearCookie(prefix + name, scope)] : []), ...earlier.clear(cookieHeader)]
     },
   }
 }
 
-function idOf(state: string): string | undefined {
-  const id = state.slice(0, state.indexOf('.'))
-  return /^[\w-]{22}$/.test(id) ? id : undefined
+/** Nine digits of time, so that names sort by age, and 96 random bits. */
+const NAME = /^[\da-z]{9}[\w-]{16}$/
+
+function newName(): string {
+  return Date.now().toString(36).padStart(9, '0') + randomText(12)
 }
 
-function ledgerIds(ledger: string | undefined): string[] {
-  if (!ledger || ledger.length > 23 * 2 * MAX_TRANSACTIONS) return []
-  return ledger.split('.').filter((id) => /^[\w-]{22}$/.test(id))
+function nameOf(state: string): string | undefined {
+  const name = state.slice(0, state.indexOf('.'))
+  return NAME.test(name) ? name : undefined
+}
+
+function seedOf(name: string, key: KeyObject): string {
+  return createHmac('sha256', key).update(name).digest('base64url')
+}
+
+function derive(seed: string): Pick<LoginTransaction, 'nonce' | 'codeVerifier'> {
+  const bytes = Buffer.from(hkdfSync('sha256', seed, '', 'latchkey/1/login', 64))
+  return {
+    nonce: bytes.toString('base64url', 0, 32),
+    codeVerifier: bytes.toString('base64url', 32),
+  }
+}
+
+/** The cookies to remove when another login begins: those that are too old, too many, or not ours. */
+function surplus(names: readonly string[], prefix: string): string[] {
+  const isCurrent = (name: string): boolean => {
+    const id = name.slice(prefix.length)
+    const age = Date.now() - Number.parseInt(id.slice(0, 9), 36)
+    return NAME.test(id) && Math.abs(age) <= TRANSACTION_SECONDS * 1000
+  }
+  const current = names.filter(isCurrent).sort().reverse()
+  return [...names.filter((name) => !isCurrent(name)), ...current.slice(KEPT_LOGINS)].slice(
+    0,
+    MAX_REMOVED,
+  )
+}
+
+function encode(draft: TransactionDraft, createdAt: number): string {
+  const { returnTo, issuer, clientId, redirectUri, restarts, maxAge, acr, silent } = draft
+  const silently = silent ? 1 : undefined
+  return JSON.stringify([
+    ...[createdAt, returnTo, issuer, clientId, redirectUri, restarts, maxAge, acr, silently],
+  ])
+}
+
+function decode(plain: string): TransactionDraft & { readonly createdAt: number } {
+  const [createdAt, returnTo, issuer, clientId, redirectUri, restarts, maxAge, acr, silently] =
+    JSON.parse(plain)
+  return {
+    ...{ createdAt, returnTo, issuer, clientId, redirectUri, restarts },
+    ...{ maxAge: maxAge ?? undefined, acr: acr ?? undefined, silent: silently === 1 },
+  }
 }
 
 function equal(a: string, b: string): boolean {

@@ -42,6 +42,7 @@ const cookieName = fc.constantFrom(
   'latchkey.retry',
   'latchkey.login.',
   'latchkey.login.AAAAAAAAAAAAAAAAAAAAAA',
+  'latchkey.login.0mabcdefgAAAAAAAAAAAAAAAA',
   '__Host-latchkey',
   'latchkey.0',
   '__proto__',
