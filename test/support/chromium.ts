@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { type Browser, chromium } from 'playwright-core'
+import { type Browser, chromium, type LaunchOptions } from 'playwright-core'
 import { installOnDebian } from './debian.ts'
 
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
@@ -9,12 +9,21 @@ export function chromiumPath(): string | undefined {
   return [process.env.LATCHKEY_CHROMIUM ?? '', ...places].find((path) => existsSync(path))
 }
 
-/** Starts the browser, without a window and without calling home. */
-export async function launchChromium(): Promise<Browser> {
+/**
+ * Starts the browser, without a window and without calling home.
+ *
+ * @param more - More arguments of its command line.
+ */
+export async function launchChromium(more: readonly string[] = []): Promise<Browser> {
+  return chromium.launch(launchOptions(more))
+}
+
+/** What the browser is started with. */
+export function launchOptions(more: readonly string[] = []): LaunchOptions {
   const executablePath = chromiumPath()
   if (!executablePath)
     throw new Error('There is no Chromium; install it, or set LATCHKEY_CHROMIUM.')
-  return chromium.launch({
+  return {
     executablePath,
     args: [
       '--no-sandbox',
@@ -24,8 +33,9 @@ export async function launchChromium(): Promise<Browser> {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      ...more,
     ],
-  })
+  }
 }
 
 /** Installs a browser where there is none. */
