@@ -31,7 +31,9 @@ export function createApp(
   app.use(
     createAuthRouter({
       ...auth,
-      // Asked for every request that needs a provider; it may be asynchronous and read a table.
+      // Asked for every request that needs a provider; it may be asynchronous and read a table. Each
+      // company registers a redirect URI of its own, `redirectUriFor({ baseUrl, issuer })`, so that one
+      // company's provider cannot have the codes of another sent to itself.
       issuer: (request) => chosen(companies, request.headers.get('cookie')),
     }),
   )

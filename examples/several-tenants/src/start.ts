@@ -7,6 +7,7 @@ import {
   people,
   startDemoService,
 } from '@latchkey/example-shared'
+import { redirectUriFor } from '@latchkey/express'
 import { type Company, createApp } from './app.ts'
 
 const begunAt = performance.now()
@@ -27,6 +28,8 @@ for (const [n, name] of ['Acme', 'Globex'].entries()) {
     application,
     baseUrl,
     users: [user],
+    // Each company's provider sends its visitors back to an address of its own.
+    redirectUrlOf: (issuer) => redirectUriFor({ baseUrl, issuer }),
   })
   companies[key] = { name, ...client }
 }

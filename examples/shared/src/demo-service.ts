@@ -69,6 +69,8 @@ export interface DemoService {
     readonly application: string
     readonly baseUrl: string
     readonly users: readonly DemoUser[]
+    /** The redirect URL to register. Default `/callback`. */
+    readonly redirectUrlOf?: (issuer: string) => string
   }): Promise<DemoClient & { readonly tenantId: string }>
   close(): Promise<void>
 }
@@ -102,12 +104,22 @@ export async function startDemoService(options: {
     url,
     apiKey,
     management,
-    async addTenant({ subdomain, company, application, baseUrl, users }) {
+    async addTenant({
+      subdomain,
+      company,
+      application,
+      baseUrl,
+      users,
+      redirectUrlOf = () => `${baseUrl}/callback`,
+    }) {
       const domain = `${subdomain}.localhost:${port}`
       const { id: tenantId } = await tenantAt(service, management, company, domain)
       for (const user of users) await addUser(management, tenantId, user)
-      const { id, secret } = await register(management, tenantId, application, baseUrl)
-      return { tenantId, issuer: `http://${domain}`, clientId: id, clientSecret: secret }
+      const issuer = `http://${domain}`
+      const redirectUrl = redirectUrlOf(issuer)
+      const registered = { application, baseUrl, redirectUrl }
+      const { id, secret } = await register(management, tenantId, registered)
+      return { tenantId, issuer, clientId: id, clientSecret: secret }
     },
     close: () => service.close(),
   }
@@ -159,15 +171,18 @@ async function addUser(
 async function register(
   management: ManagementClient,
   tenantId: string,
-  name: string,
-  baseUrl: string,
+  {
+    application: name,
+    baseUrl,
+    redirectUrl,
+  }: { application: string; baseUrl: string; redirectUrl: string },
 ): Promise<{ id: string; secret: string }> {
   const applications = management.applications(tenantId)
   const routes = {
     name,
     login_url: `${baseUrl}/login`,
     logout_urls: [`${baseUrl}/`],
-    redirect_urls: [`${baseUrl}/callback`],
+    redirect_urls: [redirectUrl],
   }
   for await (const { id, name: known } of applications.list()) {
     if (known === name) return applications.update(id, routes)

@@ -16,6 +16,7 @@ import type { AuthOptions, ResolvedAuthOptions } from './options.ts'
 import type { ProviderHealth } from './provider.ts'
 import { transportOver } from './provider-fetch.ts'
 import { createProviders } from './providers.ts'
+import { isIssuerCallback } from './redirect-uri.ts'
 import { createRefresher } from './refresh.ts'
 import { createUserRefresher } from './refresh-user.ts'
 import { type AuthRequest, type AuthResponse, pathOf } from './request.ts'
@@ -83,6 +84,9 @@ type Route = (
   session: SessionHandle,
 ) => Promise<AuthResponse>
 
+/** The methods of one route. */
+type Methods = Readonly<Record<string, Route>>
+
 /**
  * Makes the login of one application. Nothing is fetched and nothing is global: instances share
  * nothing.
@@ -122,6 +126,10 @@ export function createAuth(options: AuthOptions, platform: Platform = {}): Auth 
   }
   warnAbout(options, resolved, platform, log)
   const routes = createRoutes(resolved, claims, store.index !== undefined)
+  const { callback } = resolved.routes
+  // With an issuer function each issuer has a callback of its own.
+  const issuerCallback = (path: string): Methods | undefined =>
+    context.providers.fixed || !isIssuerCallback(path, callback) ? undefined : routes.get(callback)
   const { answerError } = context
   const answerKnown = (error: unknown, request: AuthRequest): Promise<AuthResponse> => {
     if (error instanceof LatchkeyError) return answerError(error, request)
@@ -133,7 +141,8 @@ export function createAuth(options: AuthOptions, platform: Platform = {}): Auth 
     storedSessions,
     sessions: createSessionDirectory(storedSessions, () => issuerName(context), publish),
     handle(request, session) {
-      const methods = routes.get(pathOf(request.url))
+      const path = pathOf(request.url)
+      const methods = routes.get(path) ?? issuerCallback(path)
       if (!methods) return undefined
       return answer(methods, context, request, session).catch((error) =>
         answerKnown(error, request),
@@ -168,9 +177,9 @@ function createRoutes(
   { routes }: ResolvedAuthOptions,
   claims: Claims,
   hasIndex: boolean,
-): Map<string, Record<string, Route>> {
-  const table = new Map<string, Record<string, Route>>()
-  const add = (path: string | undefined, methods: Record<string, Route>): void => {
+): Map<string, Methods> {
+  const table = new Map<string, Methods>()
+  const add = (path: string | undefined, methods: Methods): void => {
     if (path) table.set(path, methods)
   }
   add(routes.login, { GET: handleLogin })
@@ -187,7 +196,7 @@ function createRoutes(
 }
 
 async function answer(
-  methods: Readonly<Record<string, Route>>,
+  methods: Methods,
   context: AuthContext,
   request: AuthRequest,
   session: SessionHandle,

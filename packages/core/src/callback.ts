@@ -6,7 +6,7 @@ import { beginLogin } from './login.ts'
 import { newSession } from './new-session.ts'
 import type { Provider } from './provider.ts'
 import { redeem } from './redeem.ts'
-import { type AuthRequest, type AuthResponse, queryOf } from './request.ts'
+import { type AuthRequest, type AuthResponse, pathOf, queryOf } from './request.ts'
 import { escapeHtml, page, redirect } from './responses.ts'
 import { safeReturnTo } from './return-to.ts'
 import type { AuthSession, SessionHandle } from './session.ts'
@@ -93,6 +93,12 @@ async function complete(
     throw new CallbackError(
       'LATCHKEY_ISSUER_MISMATCH',
       'The login was begun with another provider than the one this request belongs to.',
+    )
+  }
+  if (options.baseUrl.origin + pathOf(request.url) !== transaction.redirectUri) {
+    throw new CallbackError(
+      'LATCHKEY_ISSUER_MISMATCH',
+      'The response came to the redirect URI of another provider: this one may be an attacker that sent the visitor there. Its code was not redeemed.',
     )
   }
   const redeemed = await redeem(provider, transaction, parameters, options.now())

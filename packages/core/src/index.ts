@@ -42,6 +42,7 @@ export type {
   UserinfoOption,
 } from './options.ts'
 export type { ProviderAnswer, ProviderRequest, ProviderTransport } from './provider-fetch.ts'
+export { type RedirectUriSource, redirectUriFor } from './redirect-uri.ts'
 export type { AccessTokenRequest } from './refresh.ts'
 export type { AuthRequest, AuthResponse } from './request.ts'
 export type { RequestAuth, RequestPort, User } from './request-auth.ts'

@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto'
 import type { AuthContext } from './context.ts'
-import { RequestError } from './errors.ts'
+import { ProviderError, RequestError } from './errors.ts'
 import type { ResolvedAuthOptions } from './options.ts'
 import { PROTECTED_PARAMETERS } from './protected-parameters.ts'
 import type { Provider, ProviderState } from './provider.ts'
 import { providerError } from './provider-error.ts'
+import { issuerRedirectUri } from './redirect-uri.ts'
 import { type AuthRequest, type AuthResponse, queryOf } from './request.ts'
 import { redirect } from './responses.ts'
 import { safeReturnTo } from './return-to.ts'
@@ -98,11 +99,12 @@ export async function beginLogin(
   const { options, transactions, publish } = context
   const provider = await context.providers.of(request)
   const state = await provider.state()
+  checkSharedCallback(context, provider, state)
   const prompt = promptOf(login.prompt, state)
   const { transaction, setCookies } = transactions.begin(request.headers.get('cookie'), {
     issuer: provider.issuer,
     clientId: provider.clientId,
-    redirectUri: options.redirectUri,
+    redirectUri: provider.redirectUri,
     returnTo: safeReturnTo(login.returnTo, options.baseUrl),
     restarts: restart.count,
     ...(login.maxAge === undefined ? {} : { maxAge: login.maxAge }),
@@ -122,18 +124,44 @@ export async function beginLogin(
   }
 
   const location = state.metadata.require_pushed_authorization_requests
-    ? await pushedUrl(provider, { ...commonParameters(options), ...chosen, ...fresh })
+    ? await pushedUrl(provider, {
+        ...commonParameters(options, provider.redirectUri),
+        ...chosen,
+        ...fresh,
+      })
     : authorizationUrl(state, fresh, chosen)
   publish('login.started', { issuer: provider.issuer })
   const status = request.method === 'GET' || request.method === 'HEAD' ? 302 : 303
   return redirect(location, [...setCookies, ...restart.setCookies], status)
 }
 
+/**
+ * Of several issuers, one may share the callback when every answer of it says where it is from: another
+ * issuer could otherwise have the visitor's code sent to itself.
+ *
+ * @see RFC 9700 §4.4.2
+ */
+function checkSharedCallback(
+  { options, providers }: AuthContext,
+  { issuer, redirectUri }: Provider,
+  { metadata }: ProviderState,
+): void {
+  if (providers.fixed || redirectUri !== options.redirectUri) return
+  if (metadata.authorization_response_iss_parameter_supported === true) return
+  throw new ProviderError(
+    'LATCHKEY_PROVIDER_INVALID',
+    `${issuer} cannot have "sharedCallback": it does not announce "authorization_response_iss_parameter_supported". Register ${issuerRedirectUri(redirectUri, issuer)} there and leave "sharedCallback" out.`,
+  )
+}
+
 /** The parameters that every authorization request of an application has in common. */
-export function commonParameters(options: ResolvedAuthOptions): Record<string, string> {
+export function commonParameters(
+  options: ResolvedAuthOptions,
+  redirectUri: string,
+): Record<string, string> {
   return {
     response_type: 'code',
-    redirect_uri: options.redirectUri,
+    redirect_uri: redirectUri,
     scope: options.scope,
     code_challenge_method: 'S256',
     ...(options.responseMode === 'form_post' ? { response_mode: 'form_post' } : {}),

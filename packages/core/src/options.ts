@@ -14,6 +14,12 @@ export interface IssuerRegistration {
   readonly issuer: string | URL
   readonly clientId: string
   readonly clientSecret?: string | undefined
+  /**
+   * Whether this provider sends visitors back to the callback itself, instead of to a redirect URI of
+   * its own (`redirectUriFor`). Only for providers that name themselves in their answers (RFC 9207),
+   * which is checked. Counts with an issuer function alone. Default `false`.
+   */
+  readonly sharedCallback?: boolean | undefined
 }
 
 /**

@@ -28,6 +28,8 @@ export interface ProviderSettings extends ExchangeLimits {
   readonly registration: ResolvedRegistration
   readonly clientAuth: ClientAuth | undefined
   readonly clientKey: KeyObject | undefined
+  /** Where this provider sends visitors back to. */
+  readonly redirectUri: string
   /** The parameters that every authorization request of the application has in common. */
   readonly authorizationParams: Readonly<Record<string, string>>
   readonly transport: ProviderTransport
@@ -44,6 +46,8 @@ export interface Provider {
   clientSecret(): string | undefined
   /** The same provider for one request, whose exchanges share a budget of time. */
   forRequest(): Provider
+  /** Where this provider sends visitors back to; no other provider of the application does. */
+  readonly redirectUri: string
   /**
    * What the provider published: looked up at first use, by one request however many ask, looked up
    * again in the background every hour, and kept when that fails.
@@ -163,6 +167,7 @@ export function createProvider(settings: ProviderSettings): Provider {
       issuer,
       clientId: registration.clientId,
       clientSecret: () => registration.clientSecret,
+      redirectUri: settings.redirectUri,
       forRequest: () => withBudget(createExchangeBudget(settings)),
       async state() {
         const found = current()

@@ -6,6 +6,7 @@ import { commonParameters } from './login.ts'
 import type { IssuerRegistration, ResolvedAuthOptions, ResolvedRegistration } from './options.ts'
 import { createProvider, type Provider } from './provider.ts'
 import type { ProviderTransport } from './provider-fetch.ts'
+import { issuerRedirectUri } from './redirect-uri.ts'
 import type { AuthRequest } from './request.ts'
 
 /** The provider, or providers, of an application. */
@@ -31,10 +32,10 @@ export function createProviders(
   guardedTransport: ProviderTransport,
 ): Providers {
   const { registration, clientAuth, clientKey, timeoutSeconds, requestSeconds, now } = options
-  const settings = {
-    ...{ clientAuth, clientKey, timeoutSeconds, requestSeconds, now, publish },
-    authorizationParams: commonParameters(options),
-  }
+  const settings = (redirectUri: string) => ({
+    ...{ clientAuth, clientKey, timeoutSeconds, requestSeconds, now, publish, redirectUri },
+    authorizationParams: commonParameters(options, redirectUri),
+  })
   const chosenFor = new WeakMap<AuthRequest, Provider>()
   /** One view of the provider for each request, so that its exchanges share a budget of time. */
   const viewFor = (request: AuthRequest, provider: Provider): Provider => {
@@ -45,7 +46,7 @@ export function createProviders(
     return fresh
   }
   if (typeof registration !== 'function') {
-    const provider = createProvider({ ...settings, registration, transport })
+    const provider = createProvider({ ...settings(options.redirectUri), registration, transport })
     return { fixed: provider, of: async (request) => viewFor(request, provider) }
   }
 
@@ -53,14 +54,19 @@ export function createProviders(
   return {
     fixed: undefined,
     async of(request) {
-      const chosen = checkRegistration(await registration(request), options.allowPrivateIssuers)
+      const named = await registration(request)
+      const chosen = checkRegistration(named, options.allowPrivateIssuers)
+      const redirectUri = named.sharedCallback
+        ? options.redirectUri
+        : issuerRedirectUri(options.redirectUri, chosen.issuer)
+      const { issuer, clientId, clientSecret } = chosen
       const key = createHash('sha256')
-        .update(JSON.stringify([chosen.issuer.href, chosen.clientId, chosen.clientSecret]))
+        .update(JSON.stringify([issuer.href, clientId, clientSecret, redirectUri]))
         .digest('base64url')
       const provider =
         kept.get(key) ??
         createProvider({
-          ...settings,
+          ...settings(redirectUri),
           registration: chosen,
           transport: options.allowPrivateIssuers || options.fetch ? transport : guardedTransport,
         })

@@ -23,6 +23,7 @@ export {
   RefreshError,
   type RequestAuth,
   type Requirement,
+  redirectUriFor,
   type User,
 } from '@latchkey/core'
 export { requireUser } from './require-user.ts'

@@ -15,6 +15,7 @@ test('the public API is what this list says, and changes on purpose alone', () =
     'createAuthRouter',
     'getUser',
     'isApiRequest',
+    'redirectUriFor',
     'requireUser',
   ])
   expect(Object.keys(core).sort()).toEqual([
@@ -33,6 +34,7 @@ test('the public API is what this list says, and changes on purpose alone', () =
     'createAuth',
     'createMemoryStore',
     'isApiRequest',
+    'redirectUriFor',
     'safeReturnTo',
   ])
   expect(Object.keys(node).sort()).toEqual([

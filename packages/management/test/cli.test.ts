@@ -97,6 +97,22 @@ test('routes sync shows the difference, registers it, and then finds nothing to 
   expect((await installation.run(sync)).stdout).toBe('Nothing to change.\n')
 })
 
+test('routes sync --issuer registers the redirect URL that an application has for one of its issuers', async () => {
+  await using installation = await startInstallation()
+  const applications = clientOf(installation).applications(installation.tenantId)
+  const { id } = await applications.create({ name: 'Shop' })
+  const issuer = ['--issuer', 'https://login.acme.example']
+  const sync = ['routes', 'sync', '--base-url', 'https://shop.example', ...issuer]
+
+  const { stdout } = await installation.run(sync)
+
+  // What redirectUriFor() of the kit makes of the same two.
+  const url = 'https://shop.example/callback/58f6a3a805d133fcd5e6bc0f'
+  expect(stdout).toContain(`+ redirect_urls  ${url}\n`)
+  expect((await applications.get(id)).redirect_urls).toEqual([url])
+  expect((await installation.run([...sync.slice(0, -1), 'acme'])).code).toBe(2)
+})
+
 test.each(['ndjson', 'csv'])(
   'users exported as %s and imported elsewhere are the same',
   async (format) => {

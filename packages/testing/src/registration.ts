@@ -1,4 +1,4 @@
-import type { AuthOptions } from '@latchkey/core'
+import { type AuthOptions, redirectUriFor } from '@latchkey/core'
 import type { ClientOptions } from './identity.ts'
 import type { Call } from './management.ts'
 
@@ -39,9 +39,11 @@ export async function createRegistration(
     return serviceFetch(input, init)
   }
 
-  function register(baseUrl: URL, routes: AuthOptions['routes'] = {}): void {
+  function register(issuer: string, baseUrl: URL, routes: AuthOptions['routes'] = {}): void {
     const { callback = '/callback', loggedOut } = routes
     addLast(redirectUrls, at(baseUrl, callback))
+    // For an application whose issuer is a function.
+    addLast(redirectUrls, redirectUriFor({ baseUrl, issuer, callback }))
     addLast(logoutUrls, loggedOut ? at(baseUrl, loggedOut) : baseUrl.href)
     registered = registered.then(() =>
       call(path, {
@@ -59,7 +61,7 @@ export async function createRegistration(
     fetch: fetchRegistered,
     clientOptions<Options extends AuthOptions>(issuer: string, options: Options | undefined) {
       const baseUrl = new URL(options?.baseUrl ?? 'http://localhost:3000')
-      register(baseUrl, options?.routes)
+      register(issuer, baseUrl, options?.routes)
       return {
         issuer,
         clientId: id,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Command } from 'commander'
 import type { Application } from '../types.ts'
 import { Exit, exitCodes } from './exit-codes.ts'
@@ -9,6 +10,7 @@ interface SyncOptions extends TenantOptions {
   application?: string
   login: string
   callback: string
+  issuer?: string
   logout: string
   replace?: boolean
   check?: boolean
@@ -25,6 +27,10 @@ export function addRoutesCommand(program: Command): void {
     .option('--application <id>', 'which one (default: the only one)')
     .option('--login <path>', 'route that starts a login', '/login')
     .option('--callback <path>', 'route that receives the user after a login', '/callback')
+    .option(
+      '--issuer <url>',
+      'this issuer, for an application whose issuer is a function: the redirect URL has its id',
+    )
     .option('--logout <path>', 'where the user lands after a logout', '/')
     .option('--replace', 'remove the other redirect and logout URLs')
     .option('--check', `change nothing; exit with ${exitCodes.faults} when something differs`)
@@ -37,6 +43,7 @@ export function addRoutesCommand(program: Command): void {
 
 async function sync(options: SyncOptions): Promise<void> {
   requireUrl('--base-url', options.baseUrl)
+  if (options.issuer !== undefined) requireUrl('--issuer', options.issuer)
   const client = connect(options)
   const applications = client.applications(await tenantOf(client, options))
   const id = options.application ?? (await onlyOne(applications.list()))
@@ -59,9 +66,16 @@ function wanted(before: Urls, options: SyncOptions): Urls {
     options.replace ? [url(path)] : [...new Set([...urls, url(path)])]
   return {
     login_url: url(options.login),
-    redirect_urls: merged(before.redirect_urls, options.callback),
+    redirect_urls: merged(before.redirect_urls, callbackOf(options)),
     logout_urls: merged(before.logout_urls, options.logout),
   }
+}
+
+/** The callback, with the id that the kit gives an issuer where an application has several. */
+function callbackOf({ callback, issuer }: SyncOptions): string {
+  if (issuer === undefined) return callback
+  const hash = createHash('sha256').update(new URL(issuer).href).digest('hex')
+  return `${callback}/${hash.slice(0, 24)}`
 }
 
 /** One line for each URL that goes and each that comes. */

@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto'
+
+/** What the redirect URI of one issuer of several is made of. */
+export interface RedirectUriSource {
+  readonly baseUrl: string | URL
+  readonly issuer: string | URL
+  /** The option `routes.callback`. Default `/callback`. */
+  readonly callback?: string | undefined
+}
+
+/**
+ * The redirect URI of one issuer, for applications whose `issuer` is a function: register it at that
+ * issuer. It is the callback with an id of the issuer, such as
+ * `https://app.example.com/callback/3f0a…`, and no other issuer has the same.
+ *
+ * @see RFC 9700 §4.4.2.2
+ */
+export function redirectUriFor({
+  baseUrl,
+  issuer,
+  callback = '/callback',
+}: RedirectUriSource): string {
+  const { origin, pathname } = new URL(baseUrl)
+  return issuerRedirectUri(`${origin}${pathname.replace(/\/$/, '')}${callback}`, issuer)
+}
+
+/** The redirect URI of one issuer, under the callback's. */
+export function issuerRedirectUri(redirectUri: string, issuer: string | URL): string {
+  return `${redirectUri}/${issuerId(issuer)}`
+}
+
+/** Whether a path is the callback with the id of an issuer. */
+export function isIssuerCallback(path: string, callback: string): boolean {
+  return path.startsWith(`${callback}/`) && /^[\da-f]{24}$/.test(path.slice(callback.length + 1))
+}
+
+/** 96 bits of a hash: nobody finds another issuer that has the same. */
+function issuerId(issuer: string | URL): string {
+  return createHash('sha256').update(new URL(issuer).href).digest('hex').slice(0, 24)
+}
