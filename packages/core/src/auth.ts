@@ -182,11 +182,13 @@ function createRoutes(
   const add = (path: string | undefined, methods: Methods): void => {
     if (path) table.set(path, methods)
   }
-  add(routes.login, { GET: handleLogin })
+  const read = (route: Route): Methods => ({ GET: route, HEAD: route })
+  add(routes.login, read(handleLogin))
+  // Not HEAD: a program that looks whether a link works must not use up the login.
   add(routes.callback, { GET: handleCallback, POST: handleCallback })
-  add(routes.logout, { GET: handleLogout, POST: handleLogout })
-  add(routes.loggedOut, { GET: handleLoggedOut })
-  add(routes.session, { GET: handleSession })
+  add(routes.logout, { ...read(handleLogout), POST: handleLogout })
+  add(routes.loggedOut, read(handleLoggedOut))
+  add(routes.session, read(handleSession))
   if (hasIndex) {
     add(routes.backchannelLogout, {
       POST: (context, request) => handleBackchannelLogout(context, request, claims),
@@ -201,9 +203,17 @@ async function answer(
   request: AuthRequest,
   session: SessionHandle,
 ): Promise<AuthResponse> {
-  const route = methods[request.method === 'HEAD' ? 'GET' : request.method]
+  const route = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined
   if (route) return route(context, request, session)
-  throw new RequestError('LATCHKEY_METHOD_NOT_ALLOWED', 'The route has other methods.')
+  const allow = Object.keys(methods).join(', ')
+  const error = new RequestError(
+    'LATCHKEY_METHOD_NOT_ALLOWED',
+    `The route ${pathOf(request.url)} answers ${allow}, not ${request.method}.`,
+  )
+  return context.answerError(error, request, {
+    loginUrl: context.options.routes.login,
+    headers: { allow },
+  })
 }
 
 async function issuerName({ providers }: AuthContext): Promise<string> {

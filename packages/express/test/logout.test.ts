@@ -198,8 +198,14 @@ test('the name of a header cannot smuggle a method: GET with a method override i
   expect(await isIn()).toBe(true)
 })
 
-test('other methods on a route are answered 405', async () => {
-  const response = await browser.send(`${site.url}/logout`, { method: 'DELETE' })
+test.each([
+  ['/login', 'GET, HEAD'],
+  ['/callback', 'GET, POST'],
+  ['/logout', 'GET, HEAD, POST'],
+  ['/session', 'GET, HEAD'],
+])('other methods on %s are answered 405, with the methods that it has', async (path, allow) => {
+  const response = await browser.send(site.url + path, { method: 'DELETE' })
 
   expect(response.status).toBe(405)
+  expect(response.headers.get('allow')).toBe(allow)
 })

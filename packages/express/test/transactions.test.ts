@@ -71,6 +71,19 @@ test('the back button to a finished login leads to the page, signed in', async (
   expect(site.provider.count('/token')).toBe(redeemed)
 })
 
+test('a HEAD request of the callback, as link checkers send it, uses up no login', async () => {
+  const browser = createBrowser()
+  const callback = await beginIn(browser, 'checked')
+  const redeemed = site.provider.count('/token')
+
+  const head = await browser.send(callback, { method: 'HEAD' })
+
+  expect(head.status).toBe(405)
+  expect(head.headers.get('allow')).toBe('GET, POST')
+  expect(site.provider.count('/token')).toBe(redeemed)
+  expect((await browser.open(callback)).text).toBe('page checked')
+})
+
 test('a callback sent twice at once ends signed in and redeems its code once', async () => {
   const browser = createBrowser()
   const callback = await beginIn(browser, 'twice')
