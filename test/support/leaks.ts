@@ -110,7 +110,8 @@ export function watchServer(server: Server): void {
     }
     res.once('close', () => {
       const { locals } = res as { locals?: { showsSecrets?: boolean } }
-      if (!locals?.showsSecrets) overhear('page', Buffer.concat(chunks))
+      const page = Buffer.concat(chunks).toString('utf8')
+      if (!locals?.showsSecrets) overhear('page', withoutHint(page))
       for (const [name, value] of Object.entries(res.getHeaders())) overhearHeader(name, value)
     })
   })
@@ -123,8 +124,12 @@ function overhearHeader(name: string, value: unknown): void {
       remember('cookie', cookie)
       overhear(name, `${line} ${cookie} ${Buffer.from(cookie, 'base64url').toString('latin1')}`)
     } else {
-      // An ID Token is sent back to the provider that made it (RP-Initiated Logout 1.0 §2).
-      overhear(name, line.replace(/id_token_hint=[^&]+/, ''))
+      overhear(name, withoutHint(line))
     }
   }
+}
+
+/** An ID Token is sent back to the provider that made it (RP-Initiated Logout 1.0 §2). */
+function withoutHint(text: string): string {
+  return text.replaceAll(/id_token_hint=[^&"]+/g, '')
 }

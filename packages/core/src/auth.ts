@@ -8,7 +8,7 @@ import type { AuthEventName, Publish } from './events.ts'
 import { authorize } from './guard.ts'
 import { createLog, type Log } from './log.ts'
 import { handleLogin } from './login.ts'
-import { handleLoggedOut, handleLogout } from './logout.ts'
+import { handleLoggedOut, handleLogout, returnFromLogout } from './logout.ts'
 import { createLogoutState } from './logout-state.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 import { createMemoryStore } from './memory-store.ts'
@@ -143,7 +143,10 @@ export function createAuth(options: AuthOptions, platform: Platform = {}): Auth 
     handle(request, session) {
       const path = pathOf(request.url)
       const methods = routes.get(path) ?? issuerCallback(path)
-      if (!methods) return undefined
+      if (!methods) {
+        const back = returnFromLogout(context, request)
+        return back && Promise.resolve(back)
+      }
       return answer(methods, context, request, session).catch((error) =>
         answerKnown(error, request),
       )

@@ -7,7 +7,7 @@ import { newSession } from './new-session.ts'
 import type { Provider } from './provider.ts'
 import { redeem } from './redeem.ts'
 import { type AuthRequest, type AuthResponse, pathOf, queryOf } from './request.ts'
-import { escapeHtml, page, redirect } from './responses.ts'
+import { onwardPage, redirect } from './responses.ts'
 import { safeReturnTo } from './return-to.ts'
 import type { AuthSession, SessionHandle } from './session.ts'
 import type { LoginTransaction, LostLogin } from './transaction.ts'
@@ -168,10 +168,7 @@ async function refuseUnknown(context: AuthContext, session: SessionHandle): Prom
  */
 function arrive({ options }: AuthContext, returnTo: string, setCookies: string[]): AuthResponse {
   if (options.session.cookie.sameSite !== 'strict') return redirect(returnTo, setCookies, 303)
-  const body = `<p><a href="${escapeHtml(returnTo)}">Continue</a></p>`
-  const answer = page({ title: 'One moment', body, setCookies })
-  answer.headers.push(['refresh', `0;url=${returnTo}`])
-  return answer
+  return onwardPage(returnTo, setCookies)
 }
 
 function isSpentCode(error: LatchkeyError): boolean {

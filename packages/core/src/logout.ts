@@ -1,8 +1,8 @@
 import type { AuthContext } from './context.ts'
 import { LogoutError } from './errors.ts'
 import { userHash } from './events.ts'
-import { type AuthRequest, type AuthResponse, queryOf } from './request.ts'
-import { escapeHtml, page, redirect } from './responses.ts'
+import { type AuthRequest, type AuthResponse, pathOf, queryOf } from './request.ts'
+import { escapeHtml, onwardPage, page, redirect } from './responses.ts'
 import { safeReturnTo } from './return-to.ts'
 import type { AuthSession, SessionHandle } from './session.ts'
 
@@ -13,6 +13,8 @@ export interface LogoutRequest {
   /** Whether the provider's session ends too. Default `true`. */
   readonly federated?: boolean
 }
+
+const MAX_HINT_LENGTH = 2048
 
 /**
  * Answers the logout route. A `POST` from this site signs out; a `GET` signs out when the browser
@@ -42,6 +44,7 @@ export async function handleLogout(
   return page({
     title: 'Sign out?',
     body: `<form method="post" action="${escapeHtml(action)}"><button>Sign out</button></form>`,
+    namesOrigin: true,
   })
 }
 
@@ -70,7 +73,25 @@ export async function logOut(
       ? await endSessionUrl(context, request, ended, destination, added ?? {})
       : undefined
   if (elsewhere) context.publish('logout.federated', { issuer: ended?.issuer ?? '' })
+  if (elsewhere && isSentForm(request)) return onwardPage(elsewhere)
   return redirect(elsewhere ?? destination, [], 303)
+}
+
+/**
+ * Sends a visitor on who comes back from the provider's logout to the root of `baseUrl`, when the
+ * logout was to end somewhere else; `undefined` for every other request.
+ *
+ * @see OpenID Connect RP-Initiated Logout 1.0 §3
+ */
+export function returnFromLogout(
+  { options: { baseUrl, routes }, logoutState }: AuthContext,
+  { method, url }: AuthRequest,
+): AuthResponse | undefined {
+  if (routes.loggedOut || method !== 'GET' || !url.includes('state=')) return undefined
+  if (pathOf(url) !== baseUrl.pathname) return undefined
+  const state = queryOf(url).get('state')
+  const returnTo = state ? logoutState.open(state) : undefined
+  return returnTo === undefined ? undefined : redirect(returnTo, [], 303)
 }
 
 /**
@@ -84,7 +105,7 @@ export async function handleLoggedOut(
 ): Promise<AuthResponse> {
   const sealed = queryOf(request.url).get('state')
   const returnTo = sealed ? context.logoutState.open(sealed) : undefined
-  if (returnTo && returnTo !== '/') return redirect(returnTo, [], 303)
+  if (returnTo) return redirect(returnTo, [], 303)
   const { login } = context.options.routes
   return page({
     title: 'You are signed out',
@@ -115,18 +136,31 @@ async function endSessionUrl(
     if (provider.issuer !== ended.registeredIssuer) return undefined
     const { client, configuration, metadata } = await provider.state()
     if (!metadata.end_session_endpoint) return undefined
-    const { loggedOut } = options.routes
+    const { baseUrl, routes } = options
+    const isHome = destination === baseUrl.pathname
     return client.buildEndSessionUrl(configuration, {
       ...added,
-      post_logout_redirect_uri: loggedOut
-        ? options.baseUrl.origin + loggedOut
-        : options.baseUrl.href,
-      ...(loggedOut ? { state: logoutState.seal(destination) } : {}),
-      ...(ended.idToken ? { id_token_hint: ended.idToken } : {}),
+      post_logout_redirect_uri: routes.loggedOut ? baseUrl.origin + routes.loggedOut : baseUrl.href,
+      ...(isHome ? {} : { state: logoutState.seal(destination) }),
+      ...hintOf(ended),
     }).href
   } catch {
     return undefined
   }
+}
+
+/** Proxies take 4 kB of headers, or 8: a long ID Token is not sent along, and the user is named instead. */
+function hintOf({ idToken, sub }: AuthSession): Record<string, string> {
+  if (!idToken) return {}
+  return idToken.length > MAX_HINT_LENGTH ? { logout_hint: sub } : { id_token_hint: idToken }
+}
+
+/**
+ * A form that a person sent. Browsers apply the `form-action` of the page it was on to every redirect
+ * after it, and `form-action 'self'` is widespread, so it is not answered with a redirect elsewhere.
+ */
+function isSentForm({ method, headers }: AuthRequest): boolean {
+  return method === 'POST' && headers.get('sec-fetch-mode') === 'navigate'
 }
 
 function isFromThisSite(request: AuthRequest, baseUrl: URL): boolean {

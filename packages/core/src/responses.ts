@@ -42,6 +42,11 @@ const POLICY = [
 export interface Page {
   readonly title: string
   readonly body: string
+  /**
+   * Whether forms of the page say where they come from: browsers send `Origin: null` from a page that
+   * keeps its address to itself. Default no.
+   */
+  readonly namesOrigin?: boolean
   readonly status?: number
   readonly setCookies?: readonly string[]
 }
@@ -50,17 +55,30 @@ export interface Page {
  * A page that needs no script, image or font. Its policy leaves `form-action` out on purpose:
  * browsers apply it to every redirect after a form is sent, and a logout ends at the provider.
  */
-export function page({ title, body, status = 200, setCookies = [] }: Page): AuthResponse {
+export function page(content: Page): AuthResponse {
+  const { title, body, namesOrigin = false, status = 200, setCookies = [] } = content
   const headers: AuthResponse['headers'] = [
     ...PRIVATE_HEADERS,
     ['content-type', 'text/html; charset=utf-8'],
     ['content-security-policy', POLICY],
-    ['referrer-policy', 'no-referrer'],
+    ['referrer-policy', namesOrigin ? 'same-origin' : 'no-referrer'],
     ['x-content-type-options', 'nosniff'],
     ...cookies(setCookies),
   ]
   const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title><style>${STYLE}</style></head><body><main><h1>${escapeHtml(title)}</h1>${body}</main></body></html>`
   return { status, headers, body: html }
+}
+
+/**
+ * A page that goes on to an address by itself, without a script, and has a link for browsers that do
+ * not. The navigation starts from this page, so it is one of this site, and what the page before
+ * allowed its forms does not count for it.
+ */
+export function onwardPage(location: string, setCookies: readonly string[] = []): AuthResponse {
+  const body = `<p><a href="${escapeHtml(location)}">Continue</a></p>`
+  const answer = page({ title: 'One moment', body, setCookies })
+  answer.headers.push(['refresh', `0;url=${location}`])
+  return answer
 }
 
 /** An error for a program (RFC 9457). */

@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { requireUser } from '@latchkey/express'
-import express, { type Express } from 'express'
+import express, { type Express, type RequestHandler } from 'express'
+import helmet from 'helmet'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { launchChromium, launchOptions } from '../../../test/support/chromium.ts'
@@ -107,6 +108,47 @@ test('in a real browser that blocks cookies a login is tried twice and then expl
     rmSync(profile, { recursive: true, force: true })
   }
 })
+
+/** What a browser of before `Sec-Fetch-*` sends. */
+const withoutFetchMetadata: RequestHandler = (req, _res, next) => {
+  for (const name of Object.keys(req.headers)) {
+    if (name.startsWith('sec-fetch-')) delete req.headers[name]
+  }
+  next()
+}
+
+test.each([
+  ['that keeps forms to its own site (the default of helmet)', helmet()],
+  ['in a browser that does not say where requests come from', withoutFetchMetadata],
+])(
+  'in a real browser the log-out form ends both sessions of an application %s',
+  async (_name, middleware) => {
+    await using plain = await startTlsSite(
+      (app) => {
+        app.get('/', (req, res) => {
+          const form = '<form method="post" action="/logout"><button>Log out</button></form>'
+          res.send(`<main>${req.auth.isAuthenticated ? 'in' : 'out'}</main>${form}`)
+        })
+      },
+      sibling,
+      {},
+      (app) => app.use(middleware),
+    )
+    const context = await newContext()
+    const tab = await context.newPage()
+    for (const page of ['/', '/logout']) {
+      await tab.goto(`${plain.url}/login`)
+      expect(await tab.textContent('main')).toBe('in')
+      await tab.goto(plain.url + page)
+
+      await Promise.all([tab.waitForURL(`${plain.provider.issuer}/logout?**`), tab.click('button')])
+
+      await tab.goto(plain.url)
+      expect(await tab.textContent('main')).toBe('out')
+    }
+    await context.close()
+  },
+)
 
 /** A login that an attacker begins in a browser of their own and leaves at the callback. */
 async function beginAsAttacker(at: TlsSite): Promise<{ callback: string; setCookies: string[] }> {

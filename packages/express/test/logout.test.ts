@@ -138,6 +138,72 @@ test.each(['https://evil.example', '//evil.example', '/\\evil.example', '/\t/evi
   },
 )
 
+/** A site without the route for the way back from the provider: visitors come back to its root. */
+const startPlain = (): Promise<Site> =>
+  startSite((app) => {
+    app.get('/', (req, res) => {
+      res.send(`home ${req.query.state ?? ''}`)
+    })
+    app.get('/bye', (_req, res) => {
+      res.send('bye')
+    })
+  })
+
+/** Logs out and goes to the provider and back, as registered there. */
+async function logOutAndReturn(plain: Site, visitor: Browser, path: string): Promise<string> {
+  await visitor.open(`${plain.url}/login`)
+  const left = await visitor.send(plain.url + path, {
+    method: 'POST',
+    headers: { origin: plain.url },
+  })
+  const { searchParams } = new URL(left.headers.get('location') as string)
+  const back = new URL(searchParams.get('post_logout_redirect_uri') as string)
+  expect(back.href).toBe(`${plain.url}/`)
+  const state = searchParams.get('state')
+  if (state) back.searchParams.set('state', state)
+  return (await visitor.open(back.href)).text
+}
+
+test('a logout ends where returnTo said, by way of the root that is registered at the provider', async () => {
+  await using plain = await startPlain()
+
+  expect(await logOutAndReturn(plain, createBrowser(), '/logout?returnTo=/bye')).toBe('bye')
+  expect(await logOutAndReturn(plain, createBrowser(), '/logout')).toBe('home ')
+  expect(
+    await logOutAndReturn(plain, createBrowser(), '/logout?returnTo=https://evil.example'),
+  ).toBe('home ')
+})
+
+test('a request of the root with a state of somebody else reaches the application', async () => {
+  await using plain = await startPlain()
+  const visitor = createBrowser()
+  const begun = await visitor.open(`${plain.url}/login`, (url) => url.pathname === '/callback')
+  const ofLogin = begun.url.searchParams.get('state') as string
+
+  for (const state of ['', 'x', 'on', ofLogin]) {
+    expect((await visitor.open(`${plain.url}/?state=${state}`)).text).toBe(`home ${state}`)
+  }
+})
+
+test('an ID Token of more than 2 kB is no hint at the logout: the user is named instead', async () => {
+  await using plain = await startPlain()
+  const groups = Array.from({ length: 60 }, (_, index) => `group-${index}-${'x'.repeat(30)}`)
+  plain.provider.user = { sub: 'olga', groups }
+  const visitor = createBrowser()
+  await visitor.open(`${plain.url}/login`)
+
+  const left = await visitor.send(`${plain.url}/logout`, {
+    method: 'POST',
+    headers: { origin: plain.url },
+  })
+
+  const location = new URL(left.headers.get('location') as string)
+  expect(location.href.length).toBeLessThan(2048)
+  expect(location.searchParams.has('id_token_hint')).toBe(false)
+  expect(location.searchParams.get('logout_hint')).toBe('olga')
+  expect(location.searchParams.get('client_id')).toBe('app')
+})
+
 test('while the provider is down a logout still ends the session here', async () => {
   await using dark = await startSite((app) => {
     app.get('/', (req, res) => {
