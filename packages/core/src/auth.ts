@@ -23,6 +23,7 @@ import { type AuthRequest, type AuthResponse, pathOf } from './request.ts'
 import { describeRequest, type RequestAuth, type RequestPort } from './request-auth.ts'
 import type { Requirement } from './requirement.ts'
 import { resolveOptions } from './resolve-options.ts'
+import { createSameSiteReturn } from './same-site-return.ts'
 import type { SessionHandle } from './session.ts'
 import { createSessionDirectory, type SessionDirectory } from './session-directory.ts'
 import { handleSession } from './session-route.ts'
@@ -118,6 +119,7 @@ export function createAuth(options: AuthOptions, platform: Platform = {}): Auth 
     ),
     transactions: createTransactions(resolved, claims.claim),
     logoutState: createLogoutState(resolved),
+    sameSiteReturn: createSameSiteReturn(resolved),
     storedSessions,
     refresher,
     userRefresher: createUserRefresher(resolved, refresher, publish),

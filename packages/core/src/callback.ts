@@ -7,7 +7,7 @@ import { newSession } from './new-session.ts'
 import type { Provider } from './provider.ts'
 import { redeem } from './redeem.ts'
 import { type AuthRequest, type AuthResponse, pathOf, queryOf } from './request.ts'
-import { onwardPage, redirect } from './responses.ts'
+import { redirect } from './responses.ts'
 import { safeReturnTo } from './return-to.ts'
 import type { AuthSession, SessionHandle } from './session.ts'
 import type { LoginTransaction, LostLogin } from './transaction.ts'
@@ -38,8 +38,11 @@ export async function handleCallback(
   request: AuthRequest,
   session: SessionHandle,
 ): Promise<AuthResponse> {
-  const { transactions, publish } = context
-  const parameters = await responseParameters(request)
+  const { transactions, sameSiteReturn, publish } = context
+  const returned = sameSiteReturn.open(queryOf(request.url))
+  const parameters = returned ?? (await responseParameters(request))
+  const detour = returned ? undefined : sameSiteReturn.detour(request, parameters)
+  if (detour) return detour
   const cookies = request.headers.get('cookie')
   const state = parameters.get('state') ?? ''
   const found = transactions.find(cookies, state)
@@ -54,7 +57,7 @@ export async function handleCallback(
   const forget = transactions.forget(cookies, state)
   try {
     if (transaction.silent && QUIET_ERRORS.includes(parameters.get('error'))) {
-      return arrive(context, transaction.returnTo, forget)
+      return redirect(transaction.returnTo, forget, 303)
     }
     const { returnTo } = await complete(
       context,
@@ -64,7 +67,7 @@ export async function handleCallback(
       transaction,
       parameters,
     )
-    return arrive(context, returnTo, forget)
+    return redirect(returnTo, forget, 303)
   } catch (error) {
     if (!(error instanceof LatchkeyError)) throw error
     publish('login.failed', {
@@ -138,7 +141,7 @@ async function recover(
   const { transactions, publish } = context
   const { returnTo, restarts, maxAge, acr, silent, state } = login
   const forget = transactions.forget(request.headers.get('cookie'), state)
-  if (await session.read()) return arrive(context, returnTo, forget)
+  if (await session.read()) return redirect(returnTo, forget, 303)
   if (restarts > 0) {
     throw (
       reason ??
@@ -155,20 +158,11 @@ async function recover(
 
 /** Nothing is known about a login whose state was not made here, so it is not begun again either. */
 async function refuseUnknown(context: AuthContext, session: SessionHandle): Promise<AuthResponse> {
-  if (await session.read()) return arrive(context, context.options.baseUrl.pathname, [])
+  if (await session.read()) return redirect(context.options.baseUrl.pathname, [], 303)
   throw new CallbackError(
     'LATCHKEY_STATE_MISMATCH',
     'The response carries a state that was not made here; did "session.secret" change, or has another process another one?',
   )
-}
-
-/**
- * Sends the visitor on to where the login ends. A browser that came from the provider leaves a strict
- * cookie out of everything it is redirected to, so it has to set out again from a page of this site.
- */
-function arrive({ options }: AuthContext, returnTo: string, setCookies: string[]): AuthResponse {
-  if (options.session.cookie.sameSite !== 'strict') return redirect(returnTo, setCookies, 303)
-  return onwardPage(returnTo, setCookies)
 }
 
 function isSpentCode(error: LatchkeyError): boolean {

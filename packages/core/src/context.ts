@@ -6,6 +6,7 @@ import type { ProviderTransport } from './provider-fetch.ts'
 import type { Providers } from './providers.ts'
 import type { Refresher } from './refresh.ts'
 import type { UserRefresher } from './refresh-user.ts'
+import type { SameSiteReturn } from './same-site-return.ts'
 import type { StoredSessions } from './stored-session.ts'
 import type { Transactions } from './transaction.ts'
 
@@ -15,6 +16,7 @@ export interface AuthContext {
   readonly providers: Providers
   readonly transactions: Transactions
   readonly logoutState: LogoutState
+  readonly sameSiteReturn: SameSiteReturn
   readonly storedSessions: StoredSessions
   readonly refresher: Refresher
   readonly userRefresher: UserRefresher

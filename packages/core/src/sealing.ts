@@ -7,6 +7,7 @@ export type SealPurpose =
   | 'login'
   | 'login-cookie'
   | 'state'
+  | 'answer'
   | 'logout'
   | 'session-cookie'
   | 'ended-login'

@@ -142,6 +142,9 @@ test('form_post: the provider answers with a form, and the login cookie comes al
   })
 
   expect(response.status).toBe(303)
+  const onward = new URL(response.headers.get('location') as string, baseUrl)
+  expect(onward.href).not.toContain(form.fields.code)
+  await browser.open(onward.href)
   expect((await browser.open(baseUrl)).text).toBe('in as ada')
 })
 
@@ -156,13 +159,55 @@ test('form_post works behind a body parser that has read the form already', asyn
     action: string
     fields: Record<string, string>
   }
-  await browser.send(form.action, {
+  const answered = await browser.send(form.action, {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams(form.fields).toString(),
   })
+  await browser.open(new URL(answered.headers.get('location') as string, baseUrl).href)
 
   expect((await browser.open(baseUrl)).text).toBe('in as ada')
+})
+
+test('form_post: a second login ends the session of the first and keeps what it held', async () => {
+  const baseUrl = 'https://app.example.com'
+  await using site = await startSite(
+    (app) => {
+      app.get('/count', requireUser(), (req, res) => {
+        const data = req.session as unknown as { count?: number }
+        data.count = (data.count ?? 0) + 1
+        res.send(String(data.count))
+      })
+    },
+    { baseUrl, responseMode: 'form_post' },
+  )
+  const browser = createBrowser({ [baseUrl]: site.url })
+  const session = () =>
+    [...browser.cookies].find(([key]) => key.endsWith(' __Host-latchkey'))?.[1].value
+  const logIn = async (): Promise<void> => {
+    const { action, fields } = JSON.parse((await browser.open(`${baseUrl}/login`)).text)
+    // A browser sends no lax cookie with the form of another site.
+    const login = [...browser.cookies].filter(([key]) => key.includes('latchkey.login.'))
+    const cookie = login.map(([key, { value }]) => `${key.split(' ')[1]}=${value}`).join('; ')
+    const response = await browser.send(action, {
+      method: 'POST',
+      headers: { cookie, 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams(fields).toString(),
+    })
+    expect(response.status).toBe(303)
+    await browser.open(new URL(response.headers.get('location') as string, baseUrl).href)
+  }
+  await logIn()
+  const first = session()
+  expect((await browser.open(`${baseUrl}/count`)).text).toBe('1')
+
+  await logIn()
+
+  expect(session()).not.toBe(first)
+  expect((await browser.open(`${baseUrl}/count`)).text).toBe('2')
+  const old = createBrowser({ [baseUrl]: site.url })
+  const headers = { cookie: `__Host-latchkey=${first}` }
+  expect((await old.send(`${baseUrl}/count`, { headers })).status).toBe(401)
 })
 
 test('a form larger than 64 KiB is refused', async () => {

@@ -81,7 +81,7 @@ test('in a real browser a callback opened twice at the same moment ends signed i
   await context.close()
 })
 
-test('in a real browser a strict session cookie, too, lets a login begun on another site arrive', async () => {
+test('in a real browser a strict session cookie, too, lets logins arrive, and the second ends the first session', async () => {
   const app = express()
   const server = createServer(app)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -90,8 +90,10 @@ test('in a real browser a strict session cookie, too, lets a login begun on anot
   const { issuer, clientId, clientSecret } = site.provider
   const session = { secret: SESSION_SECRET, cookie: { sameSite: 'strict' as const } }
   app.use(createAuthRouter({ issuer, clientId, clientSecret, baseUrl, session }))
-  app.get('/page', requireUser(), (_req, res) => {
-    res.send('<main>page</main>')
+  app.get('/page', requireUser(), (req, res) => {
+    const data = req.session as unknown as { visits?: number }
+    data.visits = (data.visits ?? 0) + 1
+    res.send(`<main>page, visit ${data.visits}</main>`)
   })
   const context = await browser.newContext()
   const tab = await context.newPage()
@@ -101,8 +103,17 @@ test('in a real browser a strict session cookie, too, lets a login begun on anot
   await tab.evaluate(`location.href = ${JSON.stringify(target)}`)
 
   await tab.waitForURL(`${baseUrl}/page**`)
-  expect(await tab.textContent('main')).toBe('page')
+  expect(await tab.textContent('main')).toBe('page, visit 1')
   expect(tab.url()).toBe(`${baseUrl}/page?a=1;b=%272%22`)
+  const [first] = await context.cookies(baseUrl)
+
+  await tab.goto(`${issuer}/logout`)
+  await tab.evaluate(`location.href = ${JSON.stringify(`${baseUrl}/login?returnTo=/page`)}`)
+  await tab.waitForURL(`${baseUrl}/page`)
+
+  expect(await tab.textContent('main')).toBe('page, visit 2')
+  const cookie = `${first?.name}=${first?.value}`
+  expect((await fetch(`${baseUrl}/page`, { headers: { cookie } })).status).toBe(401)
   await context.close()
   server.closeAllConnections()
   server.close()
