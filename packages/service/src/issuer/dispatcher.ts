@@ -60,7 +60,7 @@ export function createDispatcher(
       await handle(request, response)
     } else {
       const flow = { context, provider, facts, tenant, url, request, response }
-      await guarded({ ...flow, ...originOf(request, url, issuer) })
+      await guarded({ ...flow, ...originOf(request, url) })
     }
   }
 

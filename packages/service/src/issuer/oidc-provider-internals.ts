@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
+import { type KoaContextWithOIDC, Provider } from 'oidc-provider'
 
 // What oidc-provider does not document and the issuer depends on. An upgrade that changes it fails in
 // test/issuer/oidc-provider-internals.test.ts, and is mended here.
@@ -81,6 +81,38 @@ export async function sendLogoutToken(
 ): Promise<void> {
   const client = (await provider.Client.find(ended.clientId)) as LogoutClient | undefined
   if (client?.backchannelLogoutUri) await client.backchannelLogout(ended.sub, ended.sid)
+}
+
+interface InteractionModel {
+  IN_PAYLOAD: string[]
+  find(id: string, options?: object): Promise<{ browser?: string } | undefined>
+  prototype: { browser?: string; save(ttl: number): Promise<string> }
+}
+
+/**
+ * Stores with every interaction the browser in which it began, as its member `browser`, and lets it be
+ * resumed in that browser alone.
+ *
+ * @param begin - What stands for the browser that sent the request.
+ */
+export function bindInteractions(
+  provider: Provider,
+  begin: (ctx: KoaContextWithOIDC) => string,
+  isSame: (request: IncomingMessage, browser: string | undefined) => boolean,
+): void {
+  const model = provider.Interaction as unknown as InteractionModel
+  const { find, prototype, IN_PAYLOAD } = model
+  const { save } = prototype
+  Object.defineProperty(model, 'IN_PAYLOAD', { value: [...IN_PAYLOAD, 'browser'] })
+  prototype.save = function (ttl) {
+    if (Provider.ctx) this.browser ??= begin(Provider.ctx)
+    return save.call(this, ttl)
+  }
+  model.find = async function (id, options) {
+    const found = await find.call(this, id, options)
+    // Within oidc-provider, only the end of a login looks an interaction up.
+    return Provider.ctx && !isSame(Provider.ctx.req, found?.browser) ? undefined : found
+  }
 }
 
 /** Forgets a grant without reading it first. */

@@ -1,10 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { createServer, type RequestListener } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type AdapterPayload, type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { expect, test } from 'vitest'
 import {
   addClaims,
+  bindInteractions,
   destroyGrant,
   interceptLogoutTokens,
   keepAuthTimeWhole,
@@ -113,6 +114,40 @@ test('a logout token is handed over in place of being sent, and can be sent late
   expect(requests).toBe(0)
   await waiting[0]?.[1]()
   expect(requests).toBe(1)
+})
+
+test('an interaction is stored with its browser, and is not found for another one', async () => {
+  const { provider, stored } = createProvider()
+  const browserOf = (request: IncomingMessage) => String(request.headers['user-agent'])
+  bindInteractions(
+    provider,
+    (ctx) => browserOf(ctx.req),
+    (request, browser) => browserOf(request) === browser,
+  )
+  const handle = provider.callback()
+  await using server = await serve((request, response) => void handle(request, response))
+  const query = new URLSearchParams({
+    client_id: 'shop',
+    response_type: 'code',
+    scope: 'openid',
+    redirect_uri: 'https://shop.acme.test/callback',
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    code_challenge_method: 'S256',
+  })
+  const open = async (path: string, browser: string, cookie = '') => {
+    const headers = { 'user-agent': browser, cookie, accept: 'application/json' }
+    const response = await fetch(server.url + path, { headers, redirect: 'manual' })
+    return { status: response.status, cookies: response.headers.getSetCookie() }
+  }
+  const { cookies } = await open(`/auth?${query}`, 'first')
+  const resume = cookies.find((line) => line.includes('resume=')) ?? ''
+  const [cookie = ''] = resume.split(';')
+  const path = /path=([^;]+)/i.exec(resume)?.[1] ?? ''
+
+  const [interaction] = [...stored].filter(([name]) => name.startsWith('Interaction '))
+  expect(interaction?.[1]).toMatchObject({ browser: 'first' })
+  expect((await open(path, 'second', cookie)).status).toBe(400)
+  expect((await open(path, 'first', cookie)).status).toBe(303)
 })
 
 test('a grant is forgotten without being read', async () => {

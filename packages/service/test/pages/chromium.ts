@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { launchChromium } from '../../../../test/support/chromium.ts'
 
-/** Starts the Chromium of this machine. */
-export async function startChromium() {
-  const browser = await launchChromium()
+/** Starts the Chromium of this machine, with further switches. */
+export async function startChromium(args: string[] = []) {
+  const browser = await launchChromium(args)
 
   async function open(options: BrowserContextOptions = {}): Promise<Page> {
     return (await browser.newContext(options)).newPage()

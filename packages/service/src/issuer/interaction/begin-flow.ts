@@ -1,10 +1,7 @@
 import type { Configuration } from 'oidc-provider'
 import { chooseLanguage } from '../../pages/index.ts'
 import type { IssuerContext } from '../context.ts'
-import {
-  APPLICATION_COOKIE_SECONDS,
-  applicationCookieName,
-} from '../requests/application-cookie.ts'
+import { rememberApplication } from '../requests/application-cookie.ts'
 import { factsOf } from '../requests/request-facts.ts'
 import { flowHandle, flowPath } from './flow-path.ts'
 import { sendLink } from './messages.ts'
@@ -14,16 +11,9 @@ type InteractionUrl = NonNullable<NonNullable<Configuration['interactions']>['ur
 /** Prepares what a visitor is about to be asked, and says at which page. */
 export function beginFlow(context: IssuerContext): InteractionUrl {
   return async (ctx, interaction) => {
-    const { tenant, issuer } = factsOf(ctx.req)
-    const isSecure = issuer.startsWith('https:')
+    const { tenant } = factsOf(ctx.req)
     const applicationId = String(interaction.params.client_id)
-    ctx.cookies.set(applicationCookieName(isSecure), applicationId, {
-      httpOnly: true,
-      sameSite: 'lax',
-      secure: isSecure,
-      path: '/',
-      maxAge: APPLICATION_COOKIE_SECONDS * 1000,
-    })
+    rememberApplication(ctx, applicationId)
 
     const accountId = ctx.oidc.session?.accountId
     if (interaction.prompt.name === 'verify_email' && accountId) {

@@ -33,7 +33,10 @@ export interface FlowRequest {
 }
 
 /** An interaction of oidc-provider: what is kept while a visitor logs in. */
-export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
+export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>> & {
+  /** The browser in which it began. */
+  browser?: string
+}
 
 /** A request for a page of a login that is under way in this browser. */
 export interface InteractionRequest extends FlowRequest {
@@ -45,12 +48,10 @@ export interface InteractionRequest extends FlowRequest {
 export function originOf(
   request: IncomingMessage,
   url: URL,
-  issuer: string,
 ): Pick<FlowRequest, 'uiLocales' | 'applicationId'> {
-  const isSecure = issuer.startsWith('https:')
   return {
     uiLocales: url.searchParams.get('ui_locales') ?? undefined,
-    applicationId: url.searchParams.get('application') ?? lastApplication(request, isSecure),
+    applicationId: url.searchParams.get('application') ?? lastApplication(request),
   }
 }
 

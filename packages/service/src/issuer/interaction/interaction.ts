@@ -1,5 +1,7 @@
 import { errors } from 'oidc-provider'
-import { type Form, readForm } from '../requests/http.ts'
+import { isMarked, isSameBrowser } from '../requests/browser-cookie.ts'
+import { type Form, readForm, redirect } from '../requests/http.ts'
+import { paths } from '../requests/paths.ts'
 import { confirmEmail, showConfirmEmail } from './confirm-email.ts'
 import { showDeadEnd, showNotFound } from './dead-end.ts'
 import { flowHandle, isCsrfToken } from './flow-path.ts'
@@ -37,6 +39,7 @@ export async function handleInteraction(flow: FlowRequest): Promise<void> {
   const [, handle = '', rest = ''] = /^\/login\/([^/]+)(\/.*)?$/.exec(flow.url.pathname) ?? []
   const interaction = await findInteraction(flow, handle)
   if (!interaction) return showDeadEnd(flow)
+  if (!isSameBrowser(flow.request, interaction.browser)) return startOver(flow, interaction)
 
   const { client_id: applicationId, ui_locales: uiLocales } =
     interaction.params as unknown as Params
@@ -48,6 +51,19 @@ export async function handleInteraction(flow: FlowRequest): Promise<void> {
   const form = await readForm(flow.request)
   if (isCsrfToken(interaction.uid, form.get('csrf'))) return page.submit(current, form)
   return show(current, 403, 'message', { title: 'errorTitle', text: 'errorForm' })
+}
+
+/**
+ * Answers for a login that did not begin in this browser. A browser that has been here begins it anew:
+ * of two tabs that were the first here, at once, only one keeps the browser's secret.
+ */
+async function startOver(flow: FlowRequest, { params }: Interaction): Promise<void> {
+  if (!isMarked(flow.request)) return showDeadEnd(flow)
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(params)) {
+    if (typeof value === 'string' || typeof value === 'number') query.set(name, String(value))
+  }
+  redirect(flow.response, `${paths.authorization}?${query}`)
 }
 
 interface Params {

@@ -84,7 +84,11 @@ export function createConfiguration(
   }
 }
 
-/** The prefixes make browsers refuse these cookies from anyone but the issuer, over TLS. */
+/**
+ * Over TLS, `__Host-` makes browsers take the cookie from the issuer alone. The other two have a path
+ * of their own, which that prefix does not allow, so sibling hosts can plant them: interactions are
+ * bound to the browser by `requests/browser-cookie.ts`.
+ */
 function cookies(isSecure: boolean): NonNullable<Configuration['cookies']> {
   const attributes = { httpOnly: true, sameSite: 'lax', secure: isSecure } as const
   return {

@@ -3,7 +3,8 @@ import { Provider } from 'oidc-provider'
 import { signingKeys } from '../../domain/signing-keys.ts'
 import type { Tenant } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
-import { addClaims, keepAuthTimeWhole } from '../oidc-provider-internals.ts'
+import { addClaims, bindInteractions, keepAuthTimeWhole } from '../oidc-provider-internals.ts'
+import { isSameBrowser, markBrowser } from '../requests/browser-cookie.ts'
 import { askInPlaceOfOldHints, skipNeedlessConfirmation } from '../sessions/logout.ts'
 import { createConfiguration } from './configuration.ts'
 import { issuerUrl } from './issuer-url.ts'
@@ -66,6 +67,7 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
   provider.proxy = true
   keepAuthTimeWhole(provider)
   if (context.idTokenClaims) addClaims(provider, context.idTokenClaims)
+  bindInteractions(provider, markBrowser, isSameBrowser)
   context.notifier.attach(provider)
   skipNeedlessConfirmation(provider)
   askInPlaceOfOldHints(provider, keys)

@@ -10,10 +10,9 @@ type RenderError = NonNullable<Configuration['renderError']>
 /** The page for a visitor whom the issuer cannot send back to the application's redirect URL. */
 export function createRenderError(context: IssuerContext): RenderError {
   return async (ctx, out, error) => {
-    const { tenant, issuer } = factsOf(ctx.req)
+    const { tenant } = factsOf(ctx.req)
     const look = lookFor(tenant, ctx.req, ctx.query.ui_locales)
-    const applicationId =
-      ctx.oidc.client?.clientId ?? lastApplication(ctx.req, issuer.startsWith('https:'))
+    const applicationId = ctx.oidc.client?.clientId ?? lastApplication(ctx.req)
     const wayOn = await wayToApplication(context, tenant, applicationId, 'startAgain')
     const page: Pages['message'] = { ...wordsFor(ctx, error), wayOn }
     // Its text is of oidc-provider's making; what the request contained is escaped like all else.

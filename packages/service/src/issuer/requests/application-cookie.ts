@@ -1,16 +1,17 @@
 import type { IncomingMessage } from 'node:http'
+import type { KoaContextWithOIDC } from 'oidc-provider'
+import { readHostCookie, setHostCookie } from './cookies.ts'
 
-/** The cookie that remembers which application a browser came from last; it is no secret. */
-export function applicationCookieName(isSecure: boolean): string {
-  return isSecure ? '__Host-latchkey-application' : 'latchkey-application'
+const NAME = 'latchkey-application'
+
+const KEPT_SECONDS = 86_400
+
+/** Remembers which application the browser came from last; it is no secret. */
+export function rememberApplication(ctx: KoaContextWithOIDC, applicationId: string): void {
+  setHostCookie(ctx, NAME, applicationId, KEPT_SECONDS)
 }
 
-/** How long it is remembered. */
-export const APPLICATION_COOKIE_SECONDS = 86_400
-
 /** The application from which the browser came last, so that no page is a dead end. */
-export function lastApplication(request: IncomingMessage, isSecure: boolean): string | undefined {
-  const prefix = `${applicationCookieName(isSecure)}=`
-  const pair = request.headers.cookie?.split('; ').find((part) => part.startsWith(prefix))
-  return pair?.slice(prefix.length)
+export function lastApplication(request: IncomingMessage): string | undefined {
+  return readHostCookie(request, NAME)
 }

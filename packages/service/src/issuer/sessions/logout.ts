@@ -44,9 +44,8 @@ export function createLogout(context: IssuerContext): LogoutFeature {
     },
 
     async postLogoutSuccessSource(ctx) {
-      const { tenant, issuer } = factsOf(ctx.req)
-      const applicationId =
-        ctx.oidc.client?.clientId ?? lastApplication(ctx.req, issuer.startsWith('https:'))
+      const { tenant } = factsOf(ctx.req)
+      const applicationId = ctx.oidc.client?.clientId ?? lastApplication(ctx.req)
       const wayOn = await wayToApplication(context, tenant, applicationId, 'continueTo')
       // Whoever declined comes here as well.
       const { accountId } = await readSession(ctx.oidc.provider, ctx.req, ctx.res)

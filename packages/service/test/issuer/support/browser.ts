@@ -96,6 +96,13 @@ export function createBrowser(issuer: { url: string; fetch: Fetch }) {
       return send(new URL(form.action || page.url, page.url).href, post(form, fields))
     },
     cookies: () => cookies.map((cookie) => ({ ...cookie })),
+    /**
+     * Takes over what a sibling host could plant of another browser's cookies: all but those that are
+     * for the whole host, because over TLS their names begin with `__Host-`.
+     */
+    plant(other: { cookies(): Cookie[] }) {
+      cookies.push(...other.cookies().filter(({ path }) => path !== '/'))
+    },
     /** Ends the browser: cookies without an expiry are gone. */
     restart() {
       cookies = cookies.filter(({ expiresAt }) => expiresAt !== Infinity)

@@ -1,0 +1,43 @@
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { KoaContextWithOIDC } from 'oidc-provider'
+import { lifetimes } from '../../domain/lifetimes.ts'
+import { readHostCookie, setHostCookie } from './cookies.ts'
+
+const NAME = 'latchkey-browser'
+
+/** 32 random bytes. */
+const TOKEN = /^[\w-]{43}$/
+
+/**
+ * Gives the browser a secret of its own, or prolongs the one it has, for as long as a login may take.
+ *
+ * @returns A hash of the secret, to be stored with what begins in this browser.
+ */
+export function markBrowser(ctx: KoaContextWithOIDC): string {
+  const token = tokenOf(ctx.req) ?? randomBytes(32).toString('base64url')
+  setHostCookie(ctx, NAME, token, lifetimes.interactionSeconds)
+  return digest(token)
+}
+
+/** Whether the browser has a secret of its own. */
+export function isMarked(request: IncomingMessage): boolean {
+  return tokenOf(request) !== undefined
+}
+
+/** Whether the browser is the one that {@link markBrowser} returned `browser` for. */
+export function isSameBrowser(request: IncomingMessage, browser: string | undefined): boolean {
+  const token = tokenOf(request)
+  if (token === undefined || browser === undefined) return false
+  const [given, expected] = [Buffer.from(digest(token)), Buffer.from(browser)]
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}
+
+function tokenOf(request: IncomingMessage): string | undefined {
+  const token = readHostCookie(request, NAME)
+  return token !== undefined && TOKEN.test(token) ? token : undefined
+}
+
+function digest(token: string): string {
+  return hash('sha256', token, 'base64url')
+}
