@@ -95,12 +95,22 @@ export type RefusalReason =
   | 'wrong_password'
 
 export type Verification =
-  | { kind: 'verified'; upgraded: boolean }
+  | {
+      kind: 'verified'
+      /** As it is after the verification. */
+      user: User
+      /** When the login began, in seconds since the epoch: before anything was read for it. */
+      loggedInAt: number
+      upgraded: boolean
+    }
   | { kind: 'refused'; reason: RefusalReason }
 
 /**
  * Checks a password at a login. It costs one bcrypt verification whatever the answer is, for unknown
  * users (`undefined`) as well, so that time tells nothing.
+ *
+ * What changes meanwhile counts: user and password are read again after the verification, and the login
+ * has begun before, so that whatever ends the user's sessions from then on ends this one too.
  *
  * A legacy hash, or one whose cost differs from the standard cost, is replaced by bcrypt of the
  * password at the standard cost, unless it was changed by somebody else meanwhile.
@@ -111,6 +121,7 @@ export async function verifyPassword(
   password: string,
 ): Promise<Verification> {
   const { context, tenantId } = scope
+  const loggedInAt = context.clock.now() / 1000
   const credential = user && (await context.store.credentials.get(tenantId, user.id, 'password'))
   const text = normalisePassword(password)
   const stored = credential?.password
@@ -123,9 +134,26 @@ export async function verifyPassword(
   if (!user) return { kind: 'refused', reason: 'unknown_user' }
   if (!credential) return { kind: 'refused', reason: 'no_password' }
   if (!matches || attempt === '') return { kind: 'refused', reason: 'wrong_password' }
-  if (user.disabled) return { kind: 'refused', reason: 'user_disabled' }
-  if (credential.disabled) return { kind: 'refused', reason: 'credential_disabled' }
-  return { kind: 'verified', upgraded: await upgrade(scope, credential, text) }
+
+  const [currentUser, current] = await Promise.all([
+    context.store.users.get(tenantId, user.id),
+    context.store.credentials.get(tenantId, user.id, 'password'),
+  ])
+  if (!currentUser) return { kind: 'refused', reason: 'unknown_user' }
+  if (!current) return { kind: 'refused', reason: 'no_password' }
+  if (!isSamePassword(credential.password, current)) {
+    return { kind: 'refused', reason: 'wrong_password' }
+  }
+  if (currentUser.disabled) return { kind: 'refused', reason: 'user_disabled' }
+  if (current.disabled) return { kind: 'refused', reason: 'credential_disabled' }
+  const upgraded = await upgrade(scope, current, text)
+  return { kind: 'verified', user: currentUser, loggedInAt, upgraded }
+}
+
+/** Whether a credential has the password that it had, but for an upgrade by another login. */
+function isSamePassword({ alg, hash }: StoredPassword, after: PasswordCredential): boolean {
+  const isUnchanged = isStoredPassword(after.password, alg, hash)
+  return isUnchanged || after.state.upgradedFrom === fingerprint(hash)
 }
 
 /** Whether the posted pair is exactly what is stored. */

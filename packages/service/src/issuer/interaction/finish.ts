@@ -5,15 +5,24 @@ import { redirect } from '../requests/http.ts'
 import { endSession } from '../sessions/end-session.ts'
 import { type Interaction, type InteractionRequest, scopeOf } from './flow-request.ts'
 
-/** Logs the user in and lets the application's request go on. */
-export async function finishLogin(flow: InteractionRequest, user: User): Promise<void> {
-  const { context, tenant } = flow
+/**
+ * Logs the user in and lets the application's request go on.
+ *
+ * @param loggedInAt - An instant before the user, and what proves who it is, were read; in seconds
+ *   since the epoch. What ended the user's sessions since then has ended this one as well.
+ */
+export async function finishLogin(
+  flow: InteractionRequest,
+  user: User,
+  loggedInAt: number,
+): Promise<void> {
+  const { tenant } = flow
   await endOtherSession(flow, user)
   await note(scopeOf(flow, user.id), 'login.succeeded', user.id)
   await finishInteraction(flow, {
     login: {
       accountId: user.id,
-      ts: context.domain.clock.now() / 1000,
+      ts: loggedInAt,
       amr: ['pwd'],
       remember: tenant.settings.rememberLoginSeconds > 0,
     },

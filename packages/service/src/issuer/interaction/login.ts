@@ -40,14 +40,13 @@ export async function login(flow: InteractionRequest, form: Form): Promise<void>
   const user = await domain.store.users.findByEmail(tenant.id, emailKey(email))
   const scope = scopeOf(flow, user?.id)
   const outcome = await verifyPassword(scope, user, form.get('password') ?? '')
-  if (user && outcome.kind === 'verified') {
+  if (outcome.kind === 'verified') {
     await throttle.forgiveLogin(facts, email)
-    return finishLogin(flow, user)
+    return finishLogin(flow, outcome.user, outcome.loggedInAt)
   }
 
   // The reason is for the operator; the visitor reads the same text in every case.
-  const reason = outcome.kind === 'refused' ? outcome.reason : 'unknown_user'
-  await note(scope, `login.${reason}`, user?.id ?? 'unknown')
+  await note(scope, `login.${outcome.reason}`, user?.id ?? 'unknown')
   return showForm(flow, 422, { email, problem: 'loginFailed' })
 }
 

@@ -49,12 +49,13 @@ export async function readPending(flow: InteractionRequest): Promise<Pending | u
  */
 export async function continueSignup(flow: InteractionRequest): Promise<boolean> {
   const { context, tenant } = flow
+  const loggedInAt = context.domain.clock.now() / 1000
   const pending = await readPending(flow)
   if (pending?.reason !== 'signup' || pending.userId === undefined) return false
   const user = await context.domain.store.users.get(tenant.id, pending.userId)
   if (!user || !isLoginValid(user, pending.at)) return false
   if (user.verifiedAt === undefined && !tenant.settings.allowUnverified) return false
 
-  await finishLogin(flow, user)
+  await finishLogin(flow, user, loggedInAt)
   return true
 }

@@ -8,7 +8,7 @@ import { systemClock } from '../../../src/clock.ts'
 import { createApplication, openSecret } from '../../../src/domain/applications.ts'
 import type { DomainContext } from '../../../src/domain/context.ts'
 import { createCredential } from '../../../src/domain/credentials.ts'
-import { createPasswordEngine } from '../../../src/domain/password-engine.ts'
+import { createPasswordEngine, type PasswordEngine } from '../../../src/domain/password-engine.ts'
 import { createTenant, defaultSettings, updateTenant } from '../../../src/domain/tenants.ts'
 import { createUser, type UserInput, updateUser } from '../../../src/domain/users.ts'
 import { createVault } from '../../../src/domain/vault.ts'
@@ -31,6 +31,8 @@ export type StoreKind = (typeof storeKinds)[number]
 export interface StartOptions extends Partial<Omit<IssuerOptions, 'domain' | 'protocol'>> {
   store?: StoreKind
   settings?: Partial<TenantSettings>
+  /** Default: the real one. */
+  passwords?: PasswordEngine
   /** Wraps the store of what has a time to live. */
   wrap?: (protocol: ProtocolStore) => ProtocolStore
 }
@@ -40,12 +42,18 @@ export const applicationUrl = 'http://localhost:3000'
 
 /** Starts the issuer on a loopback port, with one tenant and one application. */
 export async function startIssuer(options: StartOptions = {}) {
-  const { store, settings, wrap = (protocol) => protocol, ...issuerOptions } = options
+  const {
+    store,
+    settings,
+    passwords = createPasswordEngine(),
+    wrap = (protocol) => protocol,
+    ...issuerOptions
+  } = options
   const stores = await openStores(store ?? 'memory')
   const domain: DomainContext = {
     store: stores.data,
     clock: systemClock,
-    passwords: createPasswordEngine(),
+    passwords,
     vault: createVault(new Uint8Array(32).fill(7)),
     events: new EventEmitter(),
   }

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { resetPassword } from '../../src/domain/accounts.ts'
+import { deleteCredential, updateCredential } from '../../src/domain/credentials.ts'
+import { createPasswordEngine, type PasswordEngine } from '../../src/domain/password-engine.ts'
+import { hashPassword } from '../../src/domain/passwords.ts'
+import { deleteUser } from '../../src/domain/users.ts'
+import type { User } from '../../src/store/records.ts'
+import { createBrowser } from './support/browser.ts'
+import { createClient, logIn } from './support/client.ts'
+import { startIssuer, storeKinds, type TestIssuer } from './support/issuer.ts'
+
+const ada = { email: 'ada@example.com', password: 'correct horse battery' }
+const NEW_PASSWORD = 'another horse battery'
+
+type Change = (issuer: TestIssuer, user: User) => Promise<unknown>
+
+async function reset({ scope, domain }: TestIssuer, user: User): Promise<void> {
+  const stored = await hashPassword(domain, NEW_PASSWORD, 'login')
+  expect(await resetPassword(scope, user, stored)).toBe(true)
+}
+
+async function change({ scope, domain, tenant }: TestIssuer, user: User, disabled: boolean) {
+  const stored = await domain.store.credentials.get(tenant.id, user.id, 'password')
+  const kept = { alg: stored?.password.alg ?? '', hash: stored?.password.hash ?? '' }
+  const password = disabled ? kept : { alg: 'plain', hash: NEW_PASSWORD }
+  const input = { disabled, metadata: {}, ...password }
+  await updateCredential(scope, user.id, 'password', input)
+}
+
+const changes: [string, Change][] = [
+  ['the password was reset', reset],
+  ['the password was changed', (issuer, user) => change(issuer, user, false)],
+  ['the password was disabled', (issuer, user) => change(issuer, user, true)],
+  ['the password was deleted', ({ scope }, user) => deleteCredential(scope, user.id, 'password')],
+  ['the user was blocked', (issuer, user) => issuer.changeUser(user, { disabled: true })],
+  ['the user was deleted', ({ scope }, user) => deleteUser(scope, user.id)],
+]
+
+/** The real engine, with something that happens while a password is verified, once. */
+function engineWith(meanwhile: () => Promise<unknown>): PasswordEngine {
+  const engine = createPasswordEngine()
+  let isDone = false
+  return {
+    ...engine,
+    async verify(text, hash) {
+      const matches = await engine.verify(text, hash)
+      if (!isDone) await meanwhile()
+      isDone = true
+      return matches
+    },
+  }
+}
+
+describe.each(storeKinds)('on %s', (store) => {
+  test.each(changes)(
+    'a login is refused when %s while its password was verified',
+    async (_, apply) => {
+      const passwords = engineWith(() => apply(issuer, user))
+      await using issuer = await startIssuer({ store, passwords })
+      const user = await issuer.addUser(ada)
+      const browser = createBrowser(issuer)
+      const begun = await (await createClient(issuer)).begin()
+
+      const answer = await browser.submit(await browser.get(begun.url), ada)
+      expect(answer.status).toBe(422)
+      expect(answer.html).toContain('role="alert"')
+      expect(await issuer.actions()).not.toContain('login.succeeded')
+    },
+  )
+
+  // A disabled password refuses logins and ends none.
+  test.each(changes.filter(([name]) => name !== 'the password was disabled'))(
+    'a login is void when %s just after its password was verified',
+    async (_, apply) => {
+      await using issuer = await startIssuer({ store })
+      const user = await issuer.addUser(ada)
+      const browser = createBrowser(issuer)
+      const begun = await (await createClient(issuer)).begin()
+      const form = await browser.get(begun.url)
+      const { audit } = issuer.domain.store
+      const { append } = audit
+      Object.assign(audit, {
+        async append(entry: Parameters<typeof append>[0]) {
+          if (entry.action === 'login.succeeded') await apply(issuer, user)
+          return append(entry)
+        },
+      })
+
+      const answer = await browser.submit(form, ada)
+      expect(answer.location).toBeUndefined()
+      expect((await browser.get(begun.url)).location).toBeUndefined()
+    },
+  )
+
+  test('parallel logins with a password from another system all succeed', async () => {
+    await using issuer = await startIssuer({ store })
+    const user = await issuer.addUser({ email: ada.email })
+    const digest = createHash('sha1').update(ada.password).digest('hex')
+    await issuer.setPassword(user, 'sha1', digest)
+    const app = await createClient(issuer)
+    const callbacks = await Promise.all(
+      Array.from({ length: 3 }, async () => (await logIn(issuer, app, ada)).callback),
+    )
+    for (const { location } of callbacks) expect(location).toContain('code=')
+  })
+})
