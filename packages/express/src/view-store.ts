@@ -101,7 +101,7 @@ function storedJson({ latchkeyStored, session }: SessionView): string {
 }
 
 /** The application's part of a session, as express-session compares it. */
-function jsonOf({ cookie: _cookie, ...data }: SessionData): string {
+function jsonOf({ cookie: _cookie, ...data }: Partial<SessionData>): string {
   return JSON.stringify(data)
 }
 
