@@ -29,7 +29,9 @@ export function prepared<P extends readonly Value[], R>(
       const slot = slots[i] as number
       return slot < 0 ? value : values[slot]
     })
-    return (await db.run<R>({ sql: compiled.sql, parameters })).rows
+    const result = db.run<R>({ sql: compiled.sql, parameters })
+    // Not awaited where it is there: every turn costs, and a login reads a dozen rows.
+    return result instanceof Promise ? (await result).rows : result.rows
   }
 }
 
@@ -39,13 +41,15 @@ export function preparedInsert(
   table: keyof Schema,
 ): (row: Row) => Promise<unknown> {
   let insert: ((...values: Value[]) => Promise<unknown>) | undefined
-  return (row) => {
-    const columns = Object.keys(row)
-    insert ??= prepared(db, columns.length, (...values: Value[]) =>
+  function prepareFor(columns: string[]) {
+    return prepared(db, columns.length, (...values: Value[]) =>
       db
         .insertInto(table)
         .values(Object.fromEntries(columns.map((column, i) => [column, values[i]])) as never),
     )
+  }
+  return (row) => {
+    insert ??= prepareFor(Object.keys(row))
     return insert(...Object.values(row))
   }
 }
