@@ -56,7 +56,10 @@ test.each([
 
 test.each([
   [{ scope: [] }, '"scope" must be a string such as "openid profile email", not an empty array.'],
-  [{ userinfo: 'always' }, '"userinfo" must be "never" or "login", not "always".'],
+  [
+    { userinfo: 'always' },
+    '"userinfo" must be "never" or "login" or { everySeconds: 300 }, not "always".',
+  ],
   [{ issuer: 5 }, '"issuer" must be a URL, as a string or an object or a function, not 5.'],
   [{ fetch: {} }, '"fetch" must be a function, not an empty object.'],
   [

@@ -70,6 +70,7 @@ test('a router is a handler, and says how it stands', () => {
     clientId: 'app',
     clientSecret: 'secret',
     session: { secret: 's'.repeat(32) },
+    logger: false,
   })
 
   expectTypeOf(router).toExtend<RequestHandler>()
