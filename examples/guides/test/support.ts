@@ -21,6 +21,7 @@ export async function start(
     clientSecret: string
     baseUrl: string
     session: { secret: string }
+    logger: false
   }) => Express | Promise<Express>,
 ): Promise<Running> {
   const provider = await startMisbehavingProvider()
@@ -29,7 +30,10 @@ export async function start(
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const { issuer, clientId, clientSecret } = provider
   const session = { secret: 'a secret of the guides with 32 characters' }
-  server.on('request', await make({ issuer, clientId, clientSecret, baseUrl: url, session }))
+  server.on(
+    'request',
+    await make({ issuer, clientId, clientSecret, baseUrl: url, session, logger: false }),
+  )
   return {
     url,
     provider,

@@ -135,7 +135,7 @@ function writeLine(logger: Logger, level: Level, facts: Facts, message: string):
 
 function lineOf({ code, remedy, correlationId, cause, leftOut }: Facts, message: string): string {
   const parts = [`[latchkey] ${code}: ${message}`]
-  if (cause) parts.push(`Cause: ${cause}`)
+  if (cause) parts.push(`Cause: ${cause.replace(/[.\s]*$/, '.')}`)
   if (remedy) parts.push(`What to do: ${remedy}`)
   if (leftOut) parts.push(`(${leftOut} more like it since the last line)`)
   if (correlationId) parts.push(`(correlation id ${correlationId})`)
