@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs'
+import { createMemoryStore, type SessionRecord, type SessionStore } from '@latchkey/core'
+import { createSessionStore } from '@latchkey/session-store'
+import expressSession from 'express-session'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { startRedis } from '../../session-store/test/support/redis.ts'
+import { createBrowser } from './support/browser.ts'
+import { startSite } from './support/site.ts'
+
+/** What version 0.1 left behind: its cookie, and its record in Redis and in any other store. */
+const kept = JSON.parse(
+  readFileSync(new URL('./fixtures/session-of-0.1.json', import.meta.url), 'utf8'),
+) as {
+  madeAt: number
+  cookie: string
+  id: string
+  record: SessionRecord & { latchkey: { registeredIssuer: string } }
+  redis: { key: string; value: string }
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: (kept.madeAt + 600) * 1000 })
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+async function visit(store: SessionStore): Promise<string[]> {
+  await using site = await startSite(
+    (app) => {
+      app.get('/', (req, res) => {
+        res.send(req.auth.isAuthenticated ? `in as ${req.auth.user.sub}` : 'out')
+      })
+      app.get('/add', (req, res) => {
+        Object.assign(req.session, { cart: 1 })
+        res.send('added')
+      })
+      app.get('/data', (req, res) => {
+        res.json({ ...req.session, cookie: undefined })
+      })
+    },
+    { issuer: kept.record.latchkey.registeredIssuer, session: { store } },
+  )
+  const answers: string[] = []
+  for (const path of ['/', '/add', '/data']) {
+    const headers = { cookie: `latchkey=${kept.cookie}` }
+    answers.push(await (await createBrowser().send(site.url + path, { headers })).text())
+  }
+  return answers
+}
+
+const EXPECTED = ['in as ada', 'added', '{"theme":"dark","cart":1}']
+
+test.each([
+  ["core's memory store", createMemoryStore],
+  ['createSessionStore() in memory', createSessionStore],
+  ['a store of express-session', () => new expressSession.MemoryStore() as unknown as SessionStore],
+])('a session of version 0.1 goes on, on %s', async (_name, make) => {
+  const store = make()
+  await new Promise((resolve) => store.set(kept.id, kept.record as never, resolve))
+
+  expect(await visit(store)).toEqual(EXPECTED)
+})
+
+test('a session of version 0.1 goes on, on Redis', async () => {
+  await using redis = await startRedis()
+  const value = Buffer.from(kept.redis.value, 'base64')
+  await redis.inspect((r) => r.set(kept.redis.key, value, 'EX', 600))
+  const store = createSessionStore({ url: redis.url })
+
+  expect(await visit(store)).toEqual(EXPECTED)
+  await store.close()
+})
