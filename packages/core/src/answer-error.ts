@@ -2,7 +2,7 @@ import { type ErrorResponseOptions, errorResponse } from './error-response.ts'
 import type { LatchkeyError } from './errors.ts'
 import type { Log } from './log.ts'
 import type { ResolvedAuthOptions } from './options.ts'
-import type { AuthRequest, AuthResponse } from './request.ts'
+import { type AuthRequest, type AuthResponse, pathOf } from './request.ts'
 
 /** Answers an error: as the application wants it, or else as {@link errorResponse} does. */
 export type AnswerError = (
@@ -20,7 +20,10 @@ export function createAnswerError(
     log.failed(error)
     const own = await hooks.onError?.(error, request, request.exchange)
     if (own === 'answered') return { status: error.status, headers: [], isAnswered: true }
-    return own ? fromResponse(own) : errorResponse(error, request, { ...options, development })
+    if (own) return fromResponse(own)
+    const path = pathOf(request.url)
+    const isLogin = path === routes.login || path === routes.callback
+    return errorResponse(error, request, { ...options, development, isLogin })
   }
 }
 

@@ -28,6 +28,8 @@ import type { SessionHandle } from './session.ts'
 import { createSessionDirectory, type SessionDirectory } from './session-directory.ts'
 import { handleSession } from './session-route.ts'
 import type { StoreCondition } from './session-store.ts'
+import { storeAnswer } from './store-answer.ts'
+import { read } from './store-calls.ts'
 import { createStoredSessions, type StoredSession, type StoredSessions } from './stored-session.ts'
 import { createTransactions } from './transaction.ts'
 
@@ -70,9 +72,11 @@ export interface Auth {
   /** Answers an error of the kit that an application passed on. */
   answerError(error: LatchkeyError, request: AuthRequest): Promise<AuthResponse>
   /**
-   * Resolves once the provider is known, for a readiness probe.
+   * Resolves when the provider and the session store can be reached, for a readiness probe. Of several
+   * providers none is asked.
    *
-   * @throws {@link ProviderError} when it cannot be asked.
+   * @throws {@link ProviderError} or {@link SessionStoreError} when one of them cannot be reached, an
+   *   `AggregateError` of the two when neither can.
    */
   ready(): Promise<void>
   /** How it stands with the provider and the session store, without asking them. */
@@ -169,7 +173,12 @@ export function createAuth(options: AuthOptions, platform: Platform = {}): Auth 
     },
     answerError,
     async ready() {
-      await context.providers.fixed?.state()
+      const parts = [context.providers.fixed?.state(), storeAnswer(read(store, 'ready'))]
+      const missing = (await Promise.allSettled(parts)).flatMap((part) =>
+        part.status === 'rejected' ? [part.reason] : [],
+      )
+      if (missing.length > 1) throw new AggregateError(missing, NOTHING_ANSWERS)
+      if (missing.length > 0) throw missing[0]
     },
     health: () => ({
       ...(context.providers.fixed?.health() ?? { provider: 'unknown', discoveredAt: undefined }),
@@ -226,6 +235,7 @@ async function issuerName({ providers }: AuthContext): Promise<string> {
   throw new TypeError('name the issuer as well: { issuer, sub }')
 }
 
+const NOTHING_ANSWERS = 'Neither the provider nor the session store can be reached.'
 const STORE_IS_BACK = 'The session store answers again.'
 const PROVIDER_IS_BACK = 'The provider answers again.'
 

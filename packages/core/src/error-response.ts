@@ -14,6 +14,11 @@ const GENERIC: VisitorText = {
   advice: 'The login could not be completed. Please try again.',
 }
 
+const LOGIN_NOT_STORED: VisitorText = {
+  title: 'You cannot log in at the moment',
+  advice: 'This usually passes. Please try again in a moment.',
+}
+
 const TEXTS: Partial<Record<LatchkeyErrorCode, VisitorText>> = {
   LATCHKEY_REQUEST_INVALID: {
     title: 'This request cannot be understood',
@@ -87,6 +92,8 @@ export interface ErrorResponseOptions {
   readonly api?: boolean
   /** Whether the page also shows the error's message and its remedy, for the developer. */
   readonly development?: boolean
+  /** Whether the request is part of a login, so that the visitor is not logged in yet. */
+  readonly isLogin?: boolean
   /** More headers. */
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -100,7 +107,8 @@ export function errorResponse(
   request: AuthRequest,
   options: ErrorResponseOptions = {},
 ): AuthResponse {
-  const text = TEXTS[error.code] ?? GENERIC
+  const isLoginLost = options.isLogin && error.code === 'LATCHKEY_SESSION_UNAVAILABLE'
+  const text = isLoginLost ? LOGIN_NOT_STORED : (TEXTS[error.code] ?? GENERIC)
   const { loginUrl, setCookies = [] } = options
   const response =
     (options.api ?? isApiRequest(request))

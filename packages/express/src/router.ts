@@ -51,9 +51,11 @@ export interface AuthRouter<U = User> extends RequestHandler {
    */
   getUser(req: Request): U
   /**
-   * Resolves once the provider is known, for a readiness probe.
+   * Resolves when the provider and the session store can be reached, for a readiness probe. Of several
+   * providers none is asked.
    *
-   * @throws {@link ProviderError} when it cannot be asked.
+   * @throws {@link ProviderError} or {@link SessionStoreError} when one of them cannot be reached, an
+   *   `AggregateError` of the two when neither can.
    */
   ready(): Promise<void>
   /** How it stands with the provider and the session store, without asking them. */

@@ -117,7 +117,7 @@ test('a provider that stays down is not asked again at every login', async () =>
 })
 
 test('ready() says whether the provider is known, health() without asking it', async () => {
-  await using site = await start()
+  await using site = await start({ session: { store: createMemoryStore() } })
   expect(site.router.health()).toEqual({
     provider: 'unknown',
     discoveredAt: undefined,

@@ -1,3 +1,4 @@
+import type { ConnectionWatcher } from './redis-link.ts'
 import { StoreUnavailableError } from './store-errors.ts'
 
 /** How the store stands with Redis, as its latest commands tell. */
@@ -18,6 +19,8 @@ export interface Availability {
    */
   run<T>(kind: 'read' | 'write', command: () => Promise<T>): Promise<T>
   health(): StoreHealth
+  /** What the connection itself reports: health then needs no command to know that Redis is away. */
+  readonly connection: ConnectionWatcher
 }
 
 const AWAY_AFTER = 3
@@ -49,8 +52,10 @@ export function createAvailability(
     status = 'ok'
     reason = undefined
   }
+  const reasonOf = (cause: unknown): string =>
+    (cause instanceof Error ? cause.message : String(cause)).slice(0, 200)
   const failed = (cause: unknown): StoreUnavailableError => {
-    reason = (cause instanceof Error ? cause.message : String(cause)).slice(0, 200)
+    reason = reasonOf(cause)
     if (REFUSES_WRITES.test(reason)) {
       failures = 0
       status = 'refusing-writes'
@@ -65,6 +70,17 @@ export function createAvailability(
 
   return {
     health: () => ({ status, reason }),
+    connection: {
+      lost(cause) {
+        // The first to report knows why.
+        if (status === 'unavailable') return
+        status = 'unavailable'
+        reason = reasonOf(cause)
+      },
+      ready() {
+        if (status === 'unknown' || status === 'unavailable') succeeded('read')
+      },
+    },
     run(kind, command) {
       const isAway = failures >= AWAY_AFTER
       if (isAway && probing) {

@@ -35,10 +35,15 @@ export function connectIoredis(url: string): RedisLink {
       return 1
     },
   })
+  const link = ioredisLink(client)
   // What fails is reported by the commands that fail, and by `health()`.
   client.on('error', () => {})
   return {
-    ...ioredisLink(client),
+    ...link,
+    watch(connection) {
+      link.watch?.(connection)
+      client.on('error', (error) => connection.lost(error))
+    },
     reconnect() {
       // While it is connecting it has a time limit of its own.
       if (client.status === 'ready' || client.status === 'connect') client.disconnect(true)
@@ -73,6 +78,10 @@ export function ioredisLink(client: IoredisClient): RedisLink {
           yield (keys as string[]).map((key) => key.slice(keyPrefix.length))
         }
       }
+    },
+    watch(connection) {
+      client.on('ready', () => connection.ready())
+      client.on('close', () => connection.lost('there is no connection'))
     },
     async close() {},
   }

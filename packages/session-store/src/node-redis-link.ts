@@ -10,6 +10,7 @@ interface Scannable {
 export interface NodeRedisClient {
   get(key: string): Promise<unknown>
   del(key: string): Promise<unknown>
+  on(event: 'ready' | 'reconnecting', listener: () => void): unknown
   eval(script: string, options: { keys: string[]; arguments: Argument[] }): Promise<unknown>
   evalSha(sha: string, options: { keys: string[]; arguments: Argument[] }): Promise<unknown>
   // biome-ignore lint/suspicious/noExplicitAny: the mapping's type differs between kinds of client
@@ -48,6 +49,10 @@ export function nodeRedisLink(client: NodeRedisClient): RedisLink {
         const pages = node.scanIterator({ MATCH: patternOf(keyPrefix + prefix), COUNT: 100 })
         for await (const keys of pages) yield keys.map((key) => key.slice(keyPrefix.length))
       }
+    },
+    watch(connection) {
+      client.on('ready', () => connection.ready())
+      client.on('reconnecting', () => connection.lost('there is no connection'))
     },
     async close() {},
   }

@@ -20,6 +20,7 @@ export function createRedisCommands(
   timeoutMilliseconds: number,
 ): RedisCommands {
   const availability = createAvailability(timeoutMilliseconds, () => link.reconnect?.())
+  link.watch?.(availability.connection)
   return {
     get: (name) => availability.run('read', () => link.get(prefix + name).catch(foreign)),
     run: (script, name, args) =>

@@ -3,6 +3,12 @@ import type { Script } from './scripts.ts'
 /** What a script takes beside its key. */
 export type ScriptArgument = string | Buffer
 
+/** Hears how the connection to Redis fares. */
+export interface ConnectionWatcher {
+  lost(cause: unknown): void
+  ready(): void
+}
+
 /** The little that is asked of a Redis client, whichever it is. */
 export interface RedisLink {
   /** What connect-redis works on. */
@@ -15,6 +21,8 @@ export interface RedisLink {
   scan(prefix: string): AsyncIterable<string[]>
   /** Leaves a connection on which nothing has been answered for a while, and makes another. */
   reconnect?(): void
+  /** Reports when the connection is lost, cannot be made, or is there. */
+  watch?(connection: ConnectionWatcher): void
   /** Closes the connection, if the store made it. */
   close(): Promise<void>
 }

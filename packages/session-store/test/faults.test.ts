@@ -60,6 +60,41 @@ test('an application starts without Redis, and signs people in once it is there'
   await store.close()
 })
 
+test('without Redis, ready() fails and health() says so before anybody has asked for a session', async () => {
+  await using redis = await startRedis()
+  await redis.kill()
+  const store = createSessionStore({ url: redis.url })
+  await using site = await start(store)
+  const sessions = (): string => site.router.health().sessions
+
+  await until('health knows', () => sessions() === 'unavailable')
+  await site.provider.stop()
+  await expect(site.router.ready()).rejects.toMatchObject({
+    errors: [{ code: 'LATCHKEY_PROVIDER_UNAVAILABLE' }, { code: 'LATCHKEY_SESSION_UNAVAILABLE' }],
+  })
+  await site.provider.start()
+  await expect(site.router.ready()).rejects.toMatchObject({ code: 'LATCHKEY_SESSION_UNAVAILABLE' })
+
+  await redis.restart()
+  await until('health knows', () => sessions() === 'ok')
+  await site.router.ready()
+  await store.close()
+})
+
+test('a visitor whose login cannot be stored is not told about being signed out', async () => {
+  await using redis = await startRedis()
+  await redis.kill()
+  const store = createSessionStore({ url: redis.url })
+  await using site = await start(store)
+
+  const { response, text } = await createBrowser().open(`${site.url}/login`)
+
+  expect(response.status).toBe(503)
+  expect(text).toContain('You cannot log in at the moment')
+  expect(text).not.toContain('signed out')
+  await store.close()
+})
+
 test('while Redis is stopped nobody is signed out, and all goes on when it continues', async () => {
   await using redis = await startRedis()
   const store = createSessionStore({ url: redis.url })
