@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { provideChromium } from './chromium.ts'
 import { installOnDebian } from './debian.ts'
+import { provideNginx } from './nginx.ts'
 import { provideRedis } from './redis-server.ts'
 
 /** Runs before all tests: sees to what they need and npm does not bring. */
@@ -8,6 +9,7 @@ export function setup(): void {
   provideChromium()
   provideRedis()
   provideCurl()
+  provideNginx()
 }
 
 /** What is printed for people to try, and what guides show, is tried with curl. */

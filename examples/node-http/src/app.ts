@@ -10,7 +10,7 @@ export const server = createServer((req, res) => {
 })
 
 async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
-  const request = toAuthRequest(req, auth.options.baseUrl.origin)
+  const request = toAuthRequest(req, auth.options.baseUrl.href)
   const session = await auth.storedSessions.open(req.headers.cookie)
   // One of the login's own routes; for every other, whether the visitor may go on.
   const response = (await auth.handle(request, session)) ?? (await auth.authorize(request, session))

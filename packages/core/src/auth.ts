@@ -128,6 +128,7 @@ export function createAuth(options: AuthOptions, platform: Platform = {}): Auth 
     refresher,
     userRefresher: createUserRefresher(resolved, refresher, publish),
     publish,
+    log,
     answerError: createAnswerError(resolved, log),
   }
   warnAbout(options, resolved, platform, log)

@@ -1,5 +1,6 @@
 import type { AnswerError } from './answer-error.ts'
 import type { Publish } from './events.ts'
+import type { Log } from './log.ts'
 import type { LogoutState } from './logout-state.ts'
 import type { ResolvedAuthOptions } from './options.ts'
 import type { ProviderTransport } from './provider-fetch.ts'
@@ -21,6 +22,7 @@ export interface AuthContext {
   readonly refresher: Refresher
   readonly userRefresher: UserRefresher
   readonly publish: Publish
+  readonly log: Log
   readonly answerError: AnswerError
 }
 

@@ -103,7 +103,7 @@ export function createLog(logger: Logger | false, now: () => number): Log {
       write('info', leftOut > 0 ? { code, leftOut } : { code }, message)
     },
     warned(code, message) {
-      write('warn', { code, remedy: REMEDIES[code] }, message)
+      limited('warn', LINES, { code, remedy: REMEDIES[code] }, message)
     },
   }
 }

@@ -8,7 +8,7 @@ import { providerError } from './provider-error.ts'
 import { issuerRedirectUri } from './redirect-uri.ts'
 import { type AuthRequest, type AuthResponse, queryOf } from './request.ts'
 import { redirect } from './responses.ts'
-import { safeReturnTo } from './return-to.ts'
+import { keptReturnTo, warnShortened } from './return-to.ts'
 
 /** What one login may ask for. */
 export interface LoginRequest {
@@ -96,21 +96,23 @@ export async function beginLogin(
   login: LoginRequest = {},
   restart: LoginRestart = FIRST,
 ): Promise<AuthResponse> {
-  const { options, transactions, publish } = context
+  const { options, transactions, publish, log } = context
   const provider = await context.providers.of(request)
   const state = await provider.state()
   checkSharedCallback(context, provider, state)
   const prompt = promptOf(login.prompt, state)
+  const returnTo = keptReturnTo(login.returnTo, options.baseUrl, log)
   const { transaction, setCookies } = transactions.begin(request.headers.get('cookie'), {
     issuer: provider.issuer,
     clientId: provider.clientId,
     redirectUri: provider.redirectUri,
-    returnTo: safeReturnTo(login.returnTo, options.baseUrl),
+    returnTo,
     restarts: restart.count,
     ...(login.maxAge === undefined ? {} : { maxAge: login.maxAge }),
     ...(login.acr?.length ? { acr: login.acr } : {}),
     ...(prompt === 'none' ? { silent: true } : {}),
   })
+  if (transaction.returnTo !== returnTo) warnShortened(log)
   const free = { ...options.authorizationParams, ...login.parameters }
   const added = options.hooks.beforeLogin ? await options.hooks.beforeLogin(request, free) : {}
   const chosen = withoutProtected({ ...free, ...added })

@@ -3,7 +3,7 @@ import { LogoutError } from './errors.ts'
 import { userHash } from './events.ts'
 import { type AuthRequest, type AuthResponse, pathOf, queryOf } from './request.ts'
 import { escapeHtml, onwardPage, page, redirect } from './responses.ts'
-import { safeReturnTo } from './return-to.ts'
+import { keptReturnTo, safeReturnTo } from './return-to.ts'
 import type { AuthSession, SessionHandle } from './session.ts'
 
 /** What one logout may ask for. */
@@ -66,7 +66,7 @@ export async function logOut(
     const user = userHash(ended.issuer, ended.sub)
     context.publish('logout.local', { issuer: ended.issuer, user })
   }
-  const destination = safeReturnTo(returnTo, context.options.baseUrl)
+  const destination = keptReturnTo(returnTo, context.options.baseUrl, context.log)
   const added = await context.options.hooks.beforeLogout?.(ended)
   const elsewhere =
     federated && ended
@@ -88,7 +88,8 @@ export function returnFromLogout(
   { method, url }: AuthRequest,
 ): AuthResponse | undefined {
   if (routes.loggedOut || method !== 'GET' || !url.includes('state=')) return undefined
-  if (pathOf(url) !== baseUrl.pathname) return undefined
+  // A proxy may add the slash at the end, or take it away.
+  if (withSlash(pathOf(url)) !== withSlash(baseUrl.pathname)) return undefined
   const state = queryOf(url).get('state')
   const returnTo = state ? logoutState.open(state) : undefined
   return returnTo === undefined ? undefined : redirect(returnTo, [], 303)
@@ -111,6 +112,10 @@ export async function handleLoggedOut(
     title: 'You are signed out',
     body: login ? `<p><a href="${escapeHtml(login)}">Sign in again</a></p>` : '',
   })
+}
+
+function withSlash(path: string): string {
+  return path.endsWith('/') ? path : `${path}/`
 }
 
 /** A session that cannot be read is ended all the same. */

@@ -4,6 +4,7 @@ import type { LatchkeyErrorCode } from './errors.ts'
 export type WarningCode =
   | 'LATCHKEY_SESSIONS_IN_MEMORY' // sessions live in this process
   | 'LATCHKEY_STORE_WITHOUT_INDEX' // the session store cannot find the sessions of a user
+  | 'LATCHKEY_RETURN_TO_SHORTENED' // an address was too long to come back to
 
 /**
  * What to do about each code. Log lines and the error page of development show it, and a test compares
@@ -20,6 +21,8 @@ export const REMEDIES: Readonly<Record<LatchkeyErrorCode | WarningCode, string>>
     'Pass a `session.store`, such as `createSessionStore({ url })` of @latchkey/session-store. If you do, set the environment variable that the `url` comes from.',
   LATCHKEY_STORE_WITHOUT_INDEX:
     'Use `createSessionStore()` of @latchkey/session-store, or set `routes.backchannelLogout` to `false`.',
+  LATCHKEY_RETURN_TO_SHORTENED:
+    'Nothing, if it is a scanner. If your own pages have such addresses, keep long parameters out of them, in `req.session` or in a form.',
   LATCHKEY_REQUEST_INVALID:
     'Nothing for single cases, which are mostly scanners. If your own links cause it, look at their query. If a body was read before, mount the router in front of what reads it.',
   LATCHKEY_METHOD_NOT_ALLOWED:
@@ -31,11 +34,11 @@ export const REMEDIES: Readonly<Record<LatchkeyErrorCode | WarningCode, string>>
   LATCHKEY_SESSION_UNAVAILABLE: 'Bring the store back. The underlying error is the `cause`.',
   LATCHKEY_SESSION_ENDED: 'Nothing. The visitor logs in again.',
   LATCHKEY_TRANSACTION_MISSING:
-    'Make sure that `baseUrl` is the address that visitors type, including host and scheme. If only single visitors see it, their browser blocks cookies.',
+    'Make sure that `baseUrl` is the address that visitors type, including host and scheme. If only some visitors see it, their browsers block cookies.',
   LATCHKEY_STATE_MISMATCH:
-    'Nothing for single cases: this is what an attack on a login looks like. If all logins fail, several processes have different session secrets; give them the same one.',
+    'Nothing for single cases: this is what an attack on a login looks like. If all logins fail, the provider changes or drops `state`, or your processes have different session secrets. When you change the secret, keep the old one in the list for ten minutes or more.',
   LATCHKEY_ISSUER_MISMATCH:
-    "Compare `issuer` with the issuer that the provider's discovery document names. With an issuer function, make sure that it chooses the same provider for the callback as for the login.",
+    "Compare `issuer` with the issuer that the provider's discovery document names. With an issuer function, make sure that it chooses the same provider for the callback as for the login, and that each provider has its own redirect URI (`redirectUriFor`). If an answer came to the redirect URI of another provider, look at the provider that the login began with: it may be an attacker.",
   LATCHKEY_LOGIN_DENIED:
     'Show a way to try again. For `invalid_scope` or `unauthorized_client`, correct the registration.',
   LATCHKEY_CODE_REFUSED:

@@ -39,6 +39,18 @@ export function pathOf(url: string): string {
   return query === -1 ? url.slice(start) : url.slice(start, query)
 }
 
+/**
+ * The address of a request under `base`, which is `baseUrl` without a slash at its end. A proxy may
+ * leave out the path of `baseUrl` when it passes a request on; it is put back.
+ */
+export function publicUrl(path: string, base: string): string {
+  const start = base.indexOf('/', base.indexOf('//') + 2)
+  if (start === -1) return base + path
+  const prefix = base.slice(start)
+  const isPublic = path.startsWith(prefix) && /^([/?]|$)/.test(path.slice(prefix.length))
+  return isPublic ? base.slice(0, start) + path : base + path
+}
+
 /** The query parameters of a request's URL. */
 export function queryOf(url: string): URLSearchParams {
   const query = url.indexOf('?')

@@ -13,6 +13,7 @@ import {
   type Auth,
   type AuthOptions,
   type ClaimsSchema,
+  ConfigError,
   createAuth,
   LatchkeyError,
 } from '@latchkey/core'
@@ -72,6 +73,8 @@ export function createAuthRouter<U = User>(options: AuthRouterOptions<U> = {}): 
   const attachSession = createLazySession(auth.storedSessions)
   const mount: RequestHandler = (req, res, next) => {
     if (hasOtherSession(req)) return next(sessionTwice())
+    const unreachable = req.baseUrl === '' ? undefined : mountFault(auth, req.baseUrl)
+    if (unreachable) return next(unreachable)
     const opened = auth.storedSessions.open(req.headers.cookie)
     if (opened instanceof Promise) {
       opened.then((session) => prepare(auth, attachSession, session, req, res, next)).catch(next)
@@ -105,7 +108,7 @@ function prepare(
   res: Response,
   next: NextFunction,
 ): void {
-  const request = toAuthRequest(req, auth.options.baseUrl.origin, res)
+  const request = toAuthRequest(req, auth.options.baseUrl.href, res)
   const state = new RequestState(auth, request, session, res)
   const answer = state.handle()
   if (answer) {
@@ -128,6 +131,24 @@ function prepare(
 /** Whether another middleware has put a session on the request; another router of the kit may have. */
 function hasOtherSession(req: Request): boolean {
   return !getState(req) && (req as { session?: unknown }).session !== undefined
+}
+
+/** The fault of a router under a path, `app.use('/auth', router)`, that its routes are not under. */
+function mountFault({ options }: Auth, mountPath: string): ConfigError | undefined {
+  const { baseUrl, routes } = options
+  const prefix = baseUrl.pathname.replace(/\/$/, '')
+  const isUnder = (path: string, folder: string): boolean =>
+    path.toLowerCase().startsWith(`${folder.toLowerCase()}/`)
+  const faults = Object.entries(routes)
+    .filter(([, path]) => path && !isUnder(path, mountPath) && !isUnder(path, prefix + mountPath))
+    .map(([name, path]) => {
+      const own = String(path).slice(prefix.length)
+      return {
+        option: `routes.${name}`,
+        remedy: `is "${own}", which a router mounted at "${mountPath}" never sees. Write app.use(createAuthRouter(…)) without a path and set "routes.${name}" to "${mountPath}${own}", or put "${mountPath}" at the end of "baseUrl".`,
+      }
+    })
+  return faults.length > 0 ? new ConfigError(faults) : undefined
 }
 
 function sessionTwice(): LatchkeyError {

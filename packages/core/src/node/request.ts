@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { bodyReadBefore, readStream } from '../body.ts'
-import type { AuthRequest } from '../request.ts'
+import { type AuthRequest, publicUrl } from '../request.ts'
 
 /** A request of node:http; frameworks add the parsed body and the URL before their routers cut it. */
 export interface NodeRequest extends IncomingMessage {
@@ -9,27 +9,29 @@ export interface NodeRequest extends IncomingMessage {
 }
 
 /**
- * Presents a request of node:http to the core without copying it. The URL's origin is the one given:
- * the `Host` header and forwarded headers are not read.
+ * Presents a request of node:http to the core without copying it. Its URL is under the one given: the
+ * `Host` header and forwarded headers are not read. When a proxy leaves out the path of `baseUrl`, it
+ * is put back.
  *
+ * @param baseUrl - `auth.options.baseUrl.href`.
  * @param response - The response to it; the hook `onError` receives both as `{ req, res }`.
  */
 export function toAuthRequest(
   request: NodeRequest,
-  origin: string,
+  baseUrl: string,
   response?: ServerResponse,
 ): AuthRequest {
-  return new OriginAuthRequest(request, origin, response)
+  return new NodeAuthRequest(request, baseUrl, response)
 }
 
-class OriginAuthRequest implements AuthRequest {
+class NodeAuthRequest implements AuthRequest {
   readonly #request: NodeRequest
-  readonly #origin: string
+  readonly #baseUrl: string
   readonly #response: ServerResponse | undefined
 
-  constructor(request: NodeRequest, origin: string, response: ServerResponse | undefined) {
+  constructor(request: NodeRequest, baseUrl: string, response: ServerResponse | undefined) {
     this.#request = request
-    this.#origin = origin
+    this.#baseUrl = baseUrl.endsWith('/') ? baseUrl.slice(0, -1) : baseUrl
     this.#response = response
   }
 
@@ -47,7 +49,7 @@ class OriginAuthRequest implements AuthRequest {
 
   get url(): string {
     const path = this.#request.originalUrl ?? this.#request.url ?? '/'
-    return this.#origin + (path.startsWith('/') ? path : `/${path}`)
+    return publicUrl(path.startsWith('/') ? path : `/${path}`, this.#baseUrl)
   }
 
   text(): Promise<string> {

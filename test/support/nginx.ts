@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { installOnDebian } from './debian.ts'
+
+const places = [
+  '/usr/sbin/nginx',
+  '/usr/bin/nginx',
+  '/usr/local/bin/nginx',
+  '/opt/homebrew/bin/nginx',
+]
+
+/** Where the nginx of the tests is, if there is one; `LATCHKEY_NGINX` names another. */
+export function nginxPath(): string | undefined {
+  return [process.env.LATCHKEY_NGINX ?? '', ...places].find((path) => existsSync(path))
+}
+
+/** Installs nginx where there is none. It is not started. */
+export function provideNginx(): void {
+  if (nginxPath()) return
+  installOnDebian(
+    ['nginx-light', 'nginx'],
+    'The tests need nginx. Install it (Debian: sudo apt-get install nginx-light), ' +
+      'or set LATCHKEY_NGINX to the path of one.',
+  )
+}
+
+/** An nginx in front of an application. */
+export interface Proxy {
+  /** Where it listens, without a slash at the end. */
+  readonly url: string
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** A loopback port that is free. */
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** Starts nginx on a loopback port, with what its `server` block holds beside `listen`. */
+export async function startNginx(port: number, server: string): Promise<Proxy> {
+  const path = nginxPath()
+  if (!path) throw new Error('There is no nginx; install it, or set LATCHKEY_NGINX.')
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-nginx-'))
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((name) => `${name}_temp_path ${folder}/${name};`)
+    .join('\n')
+  const configuration = `daemon off; master_process off; pid ${folder}/pid; error_log stderr;
+    events { worker_connections 64; }
+    http { access_log off; ${temporary} server { listen 127.0.0.1:${port}; ${server} } }`
+  writeFileSync(join(folder, 'nginx.conf'), configuration)
+  const child = spawn(path, ['-p', folder, '-c', join(folder, 'nginx.conf')], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let complaint = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaint += text
+  })
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  while (!(await accepts(port))) {
+    if (child.exitCode !== null) throw new Error(`nginx did not start: ${complaint}`)
+    await wait(20)
+  }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      stop(child)
+      await ended
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function stop(child: ChildProcess): void {
+  child.kill('SIGTERM')
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+    socket.once('connect', () => socket.destroy())
+  })
+}
