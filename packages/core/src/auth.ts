@@ -198,7 +198,7 @@ function createRoutes(
     if (path) table.set(path, methods)
   }
   const read = (route: Route): Methods => ({ GET: route, HEAD: route })
-  add(routes.login, read(handleLogin))
+  add(routes.login, { ...read(handleLogin), POST: handleLogin })
   // Not HEAD: a program that looks whether a link works must not use up the login.
   add(routes.callback, { GET: handleCallback, POST: handleCallback })
   add(routes.logout, { ...read(handleLogout), POST: handleLogout })

@@ -22,7 +22,9 @@ export function createEarlierLogins({
   baseUrl,
 }: ResolvedAuthOptions): EarlierLogins {
   const sealer = createSealer(secrets, 'state')
-  const base = `${secure ? '__Secure-' : ''}${session.cookieName.replace('__Host-', '')}.`
+  // The default name had no path of `baseUrl` in it.
+  const name = session.cookieName.replace('__Host-', '').replace(/^latchkey-.*/, 'latchkey')
+  const base = `${secure ? '__Secure-' : ''}${name}.`
   const sameSite = responseMode === 'form_post' ? 'none' : 'lax'
   return {
     open(state) {

@@ -42,21 +42,26 @@ export type LoginPrompt = 'none' | 'login' | 'select_account' | 'consent' | 'cre
 
 const PROMPTS: readonly string[] = ['none', 'login', 'select_account', 'consent', 'create']
 const MAX_PARAMETER_LENGTH = 256
+/** What leads somewhere is shortened where it is too long. */
+const ADDRESSES: ReadonlySet<string> = new Set(['returnTo', 'target_link_uri'])
 
 /**
- * Answers the login route. Of the query `returnTo`, `prompt`, `max_age`, `acr_values` and the
- * parameters of the option `allowedLoginParams` count; everything else is ignored.
+ * Answers the login route. Of the query, or of the form of a `POST`, `returnTo`, `prompt`, `max_age`,
+ * `acr_values` and the parameters of the option `allowedLoginParams` count, and those with which a
+ * provider or portal starts a login: `iss` and `target_link_uri`. Everything else is ignored.
  *
- * @throws {@link RequestError} for a parameter that is repeated or malformed.
+ * @throws {@link RequestError} for a parameter that is repeated or malformed, or an `iss` that is not
+ *   the provider's.
+ * @see OpenID Connect Core 1.0 §4
  */
 export async function handleLogin(
   context: AuthContext,
   request: AuthRequest,
 ): Promise<AuthResponse> {
-  const query = queryOf(request.url)
+  const query = request.method === 'POST' ? await formOf(request) : queryOf(request.url)
   const single = (name: string): string | undefined => {
     const [value, ...more] = query.getAll(name)
-    if (more.length > 0 || (value && value.length > MAX_PARAMETER_LENGTH && name !== 'returnTo')) {
+    if (more.length > 0 || (value && value.length > MAX_PARAMETER_LENGTH && !ADDRESSES.has(name))) {
       throw new RequestError(
         'LATCHKEY_REQUEST_INVALID',
         `The parameter "${name}" is repeated or too long.`,
@@ -74,8 +79,9 @@ export async function handleLogin(
     const value = single(name)
     if (value) parameters[name] = value
   }
+  await checkIssuer(context, request, single('iss'))
   return beginLogin(context, request, {
-    returnTo: single('returnTo'),
+    returnTo: single('returnTo') ?? single('target_link_uri'),
     prompt: prompt as LoginPrompt | undefined,
     acr: single('acr_values')?.split(' ').filter(Boolean),
     maxAge: maxAge === undefined ? undefined : Number(maxAge),
@@ -153,6 +159,26 @@ function checkSharedCallback(
   throw new ProviderError(
     'LATCHKEY_PROVIDER_INVALID',
     `${issuer} cannot have "sharedCallback": it does not announce "authorization_response_iss_parameter_supported". Register ${issuerRedirectUri(redirectUri, issuer)} there and leave "sharedCallback" out.`,
+  )
+}
+
+async function formOf(request: AuthRequest): Promise<URLSearchParams> {
+  return new URLSearchParams(await request.text())
+}
+
+/** A portal that starts a login names the provider, which has to be the one of this application. */
+async function checkIssuer(
+  { providers }: AuthContext,
+  request: AuthRequest,
+  issuer: string | undefined,
+): Promise<void> {
+  if (issuer === undefined) return
+  const provider = await providers.of(request)
+  const { metadata } = await provider.state()
+  if (issuer === metadata.issuer || issuer === provider.issuer) return
+  throw new RequestError(
+    'LATCHKEY_REQUEST_INVALID',
+    'The parameter "iss" names another provider than the one of this application.',
   )
 }
 

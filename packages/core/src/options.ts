@@ -68,7 +68,10 @@ export interface AuthSessionOptions {
   readonly absoluteSeconds?: number
   /** The session cookie. */
   readonly cookie?: {
-    /** Its name, before the prefix `__Host-` that it has on https. Default `latchkey`. */
+    /**
+     * Its name, before the prefix `__Host-` that it has on https. Default `latchkey`, and with a path in
+     * `baseUrl` that too: `latchkey-shop`.
+     */
     readonly name?: string
     /** Default `lax`. */
     readonly sameSite?: 'lax' | 'strict' | 'none'

@@ -26,7 +26,7 @@ export const REMEDIES: Readonly<Record<LatchkeyErrorCode | WarningCode, string>>
   LATCHKEY_REQUEST_INVALID:
     'Nothing for single cases, which are mostly scanners. If your own links cause it, look at their query. If a body was read before, mount the router in front of what reads it.',
   LATCHKEY_METHOD_NOT_ALLOWED:
-    'Use `GET` for `/login` and `/session`, `POST` for `/logout` and `/backchannel-logout`.',
+    'Use `GET` or `POST` for `/login`, `GET` for `/session`, `POST` for `/logout` and `/backchannel-logout`.',
   LATCHKEY_PROVIDER_UNAVAILABLE:
     'Check the address, DNS, the certificate and that the provider runs. `latchkey doctor` does all four.',
   LATCHKEY_PROVIDER_INVALID:

@@ -62,7 +62,7 @@ export function resolveOptions(
     secure,
     session: {
       secrets,
-      cookieName: `${secure ? '__Host-' : ''}${session.cookie?.name ?? 'latchkey'}`,
+      cookieName: `${secure ? '__Host-' : ''}${session.cookie?.name ?? defaultCookieName(baseUrl)}`,
       cookie: { path: '/', secure, sameSite: session.cookie?.sameSite ?? 'lax' },
       idleSeconds: session.idleSeconds ?? 86_400,
       absoluteSeconds: session.absoluteSeconds ?? 604_800,
@@ -215,4 +215,10 @@ function checkChoices(options: AuthOptions, baseUrl: URL, faults: ConfigFault[])
       remedy: `must not contain "${name}": the kit decides it.`,
     })
   }
+}
+
+/** Applications under different paths of one origin have different cookies. */
+function defaultCookieName({ pathname }: URL): string {
+  const path = pathname.replace(/^\/|\/$/g, '').replace(/[^\w]+/g, '-')
+  return path === '' ? 'latchkey' : `latchkey-${path}`
 }

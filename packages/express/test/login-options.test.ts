@@ -39,6 +39,63 @@ test('login_hint and ui_locales are passed on, and nothing else that a visitor s
   for (const name of new Set(sent.keys())) expect(sent.getAll(name)).toHaveLength(1)
 })
 
+test.each(['GET', 'POST'])(
+  'a login that a portal starts by %s ends at target_link_uri, at the provider that iss names',
+  async (method) => {
+    await using site = await startSite(home)
+    const browser = createBrowser()
+    const start = (changed: Record<string, string>): Promise<Response> => {
+      const sent = new URLSearchParams({
+        iss: site.provider.issuer,
+        login_hint: 'ada',
+        target_link_uri: `${site.url}/?from=portal`,
+        ...changed,
+      })
+      return method === 'GET'
+        ? browser.send(`${site.url}/login?${sent}`)
+        : browser.send(`${site.url}/login`, { method, body: sent.toString() })
+    }
+
+    const location = (await start({})).headers.get('location') as string
+
+    expect(new URL(location).searchParams.get('login_hint')).toBe('ada')
+    expect((await browser.open(location)).url.search).toBe('?from=portal')
+    expect((await start({ iss: 'https://other.example' })).status).toBe(400)
+    const elsewhere = await start({ target_link_uri: 'https://evil.example/' })
+    const visit = await browser.open(elsewhere.headers.get('location') as string)
+    expect(visit.url.href).toBe(`${site.url}/`)
+  },
+)
+
+test('two applications under different paths of one origin keep their logins apart', async () => {
+  const { createAuthRouter } = await import('@latchkey/express')
+  const express = (await import('express')).default
+  await using site = await startSite()
+  const { clientId, clientSecret, issuer } = site.provider
+  const app = express()
+  const server = app.listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const origin = `http://127.0.0.1:${(server.address() as import('node:net').AddressInfo).port}`
+  for (const path of ['/shop', '/blog']) {
+    const session = { secret: path.padEnd(32, 's') }
+    const baseUrl = origin + path
+    app.use(path, createAuthRouter({ issuer, clientId, clientSecret, baseUrl, session }))
+    app.get(`${path}/me`, requireUser({ respond: 'redirect' }), (req, res) => {
+      res.send(`${path} ${req.auth.user?.sub}`)
+    })
+  }
+  const browser = createBrowser()
+
+  expect((await browser.open(`${origin}/shop/me`)).text).toBe('/shop ada')
+  expect((await browser.open(`${origin}/blog/me`)).text).toBe('/blog ada')
+  const again = await browser.open(`${origin}/shop/me`)
+
+  expect(again.trail).toHaveLength(1)
+  expect(again.text).toBe('/shop ada')
+  server.closeAllConnections()
+  server.close()
+})
+
 test('parameters smuggled through returnTo stay in returnTo', async () => {
   await using site = await startSite(home)
 
