@@ -139,11 +139,11 @@ test.each([
     const { text } = await browser.open(baseUrl + path)
     const form = JSON.parse(text) as { action: string; fields: Record<string, string> }
 
-    const answer = await browser.send(form.action, {
-      method: 'POST',
-      headers: { accept: 'text/html' },
-      body: new URLSearchParams(form.fields).toString(),
-    })
+    const headers = { accept: 'text/html' }
+    const body = new URLSearchParams(form.fields).toString()
+    const sent = await browser.send(form.action, { method: 'POST', headers, body })
+    const location = new URL(sent.headers.get('location') as string, baseUrl)
+    const answer = await browser.send(location.href, { headers })
 
     expect(answer.status).toBe(status)
     expect(await answer.text()).toContain(code)
