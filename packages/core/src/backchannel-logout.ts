@@ -5,6 +5,7 @@ import { LogoutError } from './errors.ts'
 import { userHash } from './events.ts'
 import { type DecodedJwt, decodeJwt } from './jwt.ts'
 import type { Provider } from './provider.ts'
+import { printable } from './provider-error.ts'
 import type { AuthRequest, AuthResponse } from './request.ts'
 import { endSessions } from './session-directory.ts'
 
@@ -73,7 +74,10 @@ async function verifyLogoutToken(
   const { metadata } = await provider.state()
   const { payload } = jwt
   checkHeader(jwt)
-  if (payload.iss !== metadata.issuer) throw invalid('is from another issuer')
+  if (payload.iss !== metadata.issuer) {
+    const found = printable(payload.iss, 200)
+    throw invalid(`is from "${found}", but the provider is "${metadata.issuer}"`)
+  }
   const audience = Array.isArray(payload.aud) ? payload.aud : [payload.aud]
   if (!audience.includes(provider.clientId)) throw invalid('is for another client')
   const keys = await provider.keys(jwt.header, 'anybody')
@@ -85,7 +89,8 @@ async function verifyLogoutToken(
   if (!isName(sub) || !isName(sid) || (sub === undefined && sid === undefined)) {
     throw invalid('names neither a user ("sub") nor a session ("sid")')
   }
-  const left = Math.min(Math.ceil(Number(payload.exp)) - now, MAX_AGE_SECONDS)
+  const { iat, exp = Number(iat) + MAX_AGE_SECONDS } = payload
+  const left = Math.min(Math.ceil(Number(exp)) - now, MAX_AGE_SECONDS)
   const mark = {
     key: `logout:${JSON.stringify([metadata.issuer, jti])}`,
     seconds: left + 2 * TOLERANCE_SECONDS,
@@ -101,9 +106,11 @@ function checkHeader({ header }: DecodedJwt): void {
   }
 }
 
+/** Several providers leave `exp` out; the age of a token is limited all the same. */
 function checkTimes({ iat, exp }: DecodedJwt['payload'], now: number): void {
-  if (typeof iat !== 'number' || typeof exp !== 'number') throw invalid('lacks "iat" or "exp"')
-  if (exp <= now - TOLERANCE_SECONDS) throw invalid('has expired')
+  if (typeof iat !== 'number') throw invalid('lacks "iat"')
+  if (exp !== undefined && typeof exp !== 'number') throw invalid('has an "exp" that is no number')
+  if (exp !== undefined && exp <= now - TOLERANCE_SECONDS) throw invalid('has expired')
   if (iat > now + TOLERANCE_SECONDS) throw invalid('is from the future')
   if (iat < now - MAX_AGE_SECONDS) throw invalid('is too old')
 }

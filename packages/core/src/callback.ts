@@ -112,6 +112,8 @@ async function complete(
     user: draft.user,
     issuer: draft.issuer,
     returnTo: transaction.returnTo,
+    parameters: withoutSecrets(parameters),
+    accessToken: redeemed.tokens.access_token,
     previous,
   })
   const admitted: AuthSession = decided?.user ? { ...draft, user: decided.user } : draft
@@ -163,6 +165,11 @@ async function refuseUnknown(context: AuthContext, session: SessionHandle): Prom
     'LATCHKEY_STATE_MISMATCH',
     'The response carries a state that was not made here; did "session.secret" change, or has another process another one?',
   )
+}
+
+function withoutSecrets(parameters: URLSearchParams): Record<string, string> {
+  const { code: _code, state: _state, ...rest } = Object.fromEntries(parameters)
+  return rest
 }
 
 function isSpentCode(error: LatchkeyError): boolean {

@@ -11,6 +11,13 @@ export interface CallbackContext {
   readonly issuer: string
   /** Where the login ends. */
   readonly returnTo: string
+  /**
+   * The parameters that the provider sent the visitor back with, without `code` and `state`. Apple sends
+   * the user's name here, at the first login alone.
+   */
+  readonly parameters: Readonly<Record<string, string>>
+  /** The access token, for an API that knows more about the user. */
+  readonly accessToken: string
   /** Who was signed in here before. */
   readonly previous: AuthSession | undefined
 }

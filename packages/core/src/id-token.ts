@@ -6,6 +6,8 @@ import { printable } from './provider-error.ts'
 /** The values that the claims of an ID token are compared with. */
 export interface IdTokenExpectations {
   readonly issuer: string
+  /** The tenants that are admitted where the issuer is Entra ID for several (`{tenantid}`). */
+  readonly entraTenants?: readonly string[] | undefined
   readonly clientId: string
   readonly now: number
   /** The access token that came along, for `at_hash`. */
@@ -50,7 +52,14 @@ export function idTokenFault(
   )
 }
 
-function issuerFault({ iss }: Partial<IDToken>, { issuer }: IdTokenExpectations) {
+function issuerFault(
+  { iss, tid }: Partial<IDToken>,
+  { issuer: template, entraTenants }: IdTokenExpectations,
+) {
+  if (entraTenants && !(typeof tid === 'string' && entraTenants.includes(tid))) {
+    return fault('tid', `is ${shown(tid)}, which is not among "entraTenants"`)
+  }
+  const issuer = template.replace('{tenantid}', String(tid))
   if (iss === issuer) return undefined
   return fault('iss', `is ${shown(iss)}, but the provider's discovery document says "${issuer}"`)
 }

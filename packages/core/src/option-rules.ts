@@ -42,6 +42,7 @@ export const OPTION_RULES: Rules<AuthOptions> = {
   clientKey: rule('a private key, as PEM text or a KeyObject', (value) => {
     return typeof value === 'string' || value instanceof KeyObject
   }),
+  entraTenants: texts,
   baseUrl: url,
   scope: rule('a string such as "openid profile email"', (value) => typeof value === 'string'),
   authorizationParams: textRecord,

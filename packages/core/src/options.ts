@@ -100,6 +100,11 @@ export interface AuthOptions {
    * the `Host` header or forwarded headers. Falls back to `LATCHKEY_BASE_URL`.
    */
   readonly baseUrl?: string | URL | undefined
+  /**
+   * The ids of the tenants whose users are admitted, where the issuer is Entra ID for several tenants:
+   * `https://login.microsoftonline.com/common/v2.0` or `…/organizations/v2.0`.
+   */
+  readonly entraTenants?: readonly string[]
   /** Default `openid profile email`. */
   readonly scope?: string
   /** Parameters added to every authorization request, such as `audience`. */
@@ -171,6 +176,7 @@ export interface ResolvedAuthOptions {
   readonly registration: ResolvedRegistration | IssuerResolver
   readonly clientAuth: ClientAuth | undefined
   readonly clientKey: KeyObject | undefined
+  readonly entraTenants: readonly string[] | undefined
   readonly baseUrl: URL
   readonly redirectUri: string
   readonly scope: string

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto'
 import type { Configuration, CustomFetch, ServerMetadata } from 'openid-client'
 import { clientAuthentication } from './client-auth.ts'
-import type { LatchkeyError } from './errors.ts'
+import { type LatchkeyError, ProviderError } from './errors.ts'
 import type { Publish } from './events.ts'
 import {
   createExchangeBudget,
@@ -28,6 +28,7 @@ export interface ProviderSettings extends ExchangeLimits {
   readonly registration: ResolvedRegistration
   readonly clientAuth: ClientAuth | undefined
   readonly clientKey: KeyObject | undefined
+  readonly entraTenants: readonly string[] | undefined
   /** Where this provider sends visitors back to. */
   readonly redirectUri: string
   /** The parameters that every authorization request of the application has in common. */
@@ -42,6 +43,8 @@ export interface Provider {
   /** As registered; what the provider says of itself is in {@link ProviderState.metadata}. */
   readonly issuer: string
   readonly clientId: string
+  /** The tenants of Entra ID that are admitted. */
+  readonly entraTenants: readonly string[] | undefined
   /** The client secret; a function, so that printing a provider does not show it. */
   clientSecret(): string | undefined
   /** The same provider for one request, whose exchanges share a budget of time. */
@@ -89,6 +92,8 @@ export interface ProviderHealth {
   readonly discoveredAt: number | undefined
 }
 
+const MULTI_TENANT =
+  'This issuer of Entra ID is for users of every tenant. Name the tenants you admit: entraTenants: ["<tenant id>"].'
 const MAX_BYTES = 1_048_576
 /** How long what the provider published is taken to hold. */
 const MAX_AGE_SECONDS = 3600
@@ -114,6 +119,9 @@ export function createProvider(settings: ProviderSettings): Provider {
   const lookUp = async (): Promise<ProviderState> => {
     try {
       const found = await discover(registration.issuer, registration.clientId, fetch)
+      if (found.metadata.issuer.includes('{tenantid}') && !settings.entraTenants) {
+        throw new ProviderError('LATCHKEY_PROVIDER_INVALID', MULTI_TENANT)
+      }
       const common = { client_id: registration.clientId, ...settings.authorizationParams }
       state = { ...found, authorizationPrefix: authorizationPrefix(found.metadata, common) }
       idle = []
@@ -166,6 +174,7 @@ export function createProvider(settings: ProviderSettings): Provider {
     const provider: Provider = {
       issuer,
       clientId: registration.clientId,
+      entraTenants: settings.entraTenants,
       clientSecret: () => registration.clientSecret,
       redirectUri: settings.redirectUri,
       forRequest: () => withBudget(createExchangeBudget(settings)),

@@ -31,9 +31,11 @@ export function createProviders(
   transport: ProviderTransport,
   guardedTransport: ProviderTransport,
 ): Providers {
-  const { registration, clientAuth, clientKey, timeoutSeconds, requestSeconds, now } = options
+  const { registration, clientAuth, clientKey, entraTenants } = options
+  const { timeoutSeconds, requestSeconds, now } = options
   const settings = (redirectUri: string) => ({
-    ...{ clientAuth, clientKey, timeoutSeconds, requestSeconds, now, publish, redirectUri },
+    ...{ clientAuth, clientKey, entraTenants, timeoutSeconds, requestSeconds, now, publish },
+    redirectUri,
     authorizationParams: commonParameters(options, redirectUri),
   })
   const chosenFor = new WeakMap<AuthRequest, Provider>()

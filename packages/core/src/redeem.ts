@@ -48,6 +48,7 @@ export async function redeem(
   checkResponse(metadata, transaction, parameters, secrets)
   const expected = {
     issuer: metadata.issuer,
+    entraTenants: provider.entraTenants,
     clientId: provider.clientId,
     now,
     login: {
@@ -73,7 +74,7 @@ export async function redeem(
       `The login has "acr" "${printable(claims.acr)}", not one of those asked for: ${transaction.acr.join(', ')}.`,
     )
   }
-  return { tokens, claims, issuer: metadata.issuer }
+  return { tokens, claims, issuer: claims.iss }
 }
 
 /** Checks the authorization response (RFC 6749 §4.1.2, RFC 9207 §2.4). */

@@ -159,6 +159,7 @@ async function requestTokens(
       }
       const wrong = idTokenFault(claims, {
         issuer: metadata.issuer,
+        entraTenants: provider.entraTenants,
         clientId: provider.clientId,
         now: now(),
         accessToken: tokens.access_token,

@@ -42,7 +42,7 @@ export const REMEDIES: Readonly<Record<LatchkeyErrorCode | WarningCode, string>>
   LATCHKEY_LOGIN_DENIED:
     'Show a way to try again. For `invalid_scope` or `unauthorized_client`, correct the registration.',
   LATCHKEY_CODE_REFUSED:
-    'For `invalid_client`, correct `clientId`, `clientSecret` or `clientAuth`. For `invalid_grant` on every login, compare the registered redirect URL with `baseUrl` and the clocks with each other.',
+    "The message has the provider's own description. For `invalid_client`, check `clientSecret` and `clientId`; some providers need `clientAuth: 'client_secret_post'`. For `invalid_grant` on every login, compare the registered redirect URL with `baseUrl`, and the clocks with each other.",
   LATCHKEY_TOKEN_INVALID:
     'For the time checks, synchronise the clocks. For the schema, correct it or the claims that the provider sends. Anything else on more than single logins is a fault of the provider, or an attack.',
   LATCHKEY_USERINFO_INVALID:

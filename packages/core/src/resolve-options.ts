@@ -51,6 +51,7 @@ export function resolveOptions(
     registration,
     clientAuth: options.clientAuth,
     clientKey,
+    entraTenants: options.entraTenants,
     baseUrl,
     redirectUri: baseUrl.origin + routes.callback,
     scope: options.scope ?? 'openid profile email',

@@ -167,6 +167,20 @@ test('with a store that claims but cannot be asked a logout token still works on
   expect(await state(site, ada)).toBe('out')
 })
 
+test('a logout token without exp, as several providers send it, works once', async () => {
+  await using site = await start()
+  const ada = await device(site)
+  site.provider.fault = 'logout token without exp'
+  const token = site.provider.logoutToken({ sub: 'ada' })
+
+  expect(await notify(site, token)).toBe(200)
+  expect(await state(site, ada)).toBe('out')
+
+  const again = await device(site)
+  expect(await notify(site, token)).toBe(400)
+  expect(await state(site, again)).toBe('in as ada')
+})
+
 test('a logout token works while the provider is down', async () => {
   await using site = await start()
   const ada = await device(site)
@@ -227,7 +241,14 @@ const now = (): number => Math.floor(Date.now() / 1000)
 
 test.each<[string, (site: Site) => string]>([
   ['without iat', ({ provider }) => provider.logoutToken({ sub: 'ada', iat: undefined })],
-  ['without exp', ({ provider }) => provider.logoutToken({ sub: 'ada', exp: undefined })],
+  [
+    'without exp, older than 600 s',
+    ({ provider }) => provider.logoutToken({ sub: 'ada', exp: undefined, iat: now() - 640 }),
+  ],
+  [
+    'with an exp that is no number',
+    ({ provider }) => provider.logoutToken({ sub: 'ada', exp: 'x' }),
+  ],
   ['without jti', ({ provider }) => provider.logoutToken({ sub: 'ada', jti: undefined })],
   ['without sub and sid', ({ provider }) => provider.logoutToken({})],
   ['with a sub that is no text', ({ provider }) => provider.logoutToken({ sub: ['ada'] })],

@@ -163,3 +163,93 @@ test('a login works where the provider dates its tokens five minutes back', asyn
 
   expect(await home(site, await logIn(site))).toBe('in as ada')
 })
+
+test('discovery follows a redirect on the origin of the issuer', async () => {
+  await using site = await start()
+  site.provider.fault = 'discovery redirects to a slash'
+
+  expect(await home(site, await logIn(site))).toBe('in as ada')
+})
+
+test('claims about the token that signed userinfo carries are not claims of the user', async () => {
+  const users: unknown[] = []
+  await using site = await start({
+    userinfo: 'login',
+    hooks: { onSession: ({ user }) => void users.push(user) },
+  })
+  site.provider.fault = 'userinfo is signed'
+
+  await logIn(site)
+
+  expect(users).toEqual([
+    { sub: 'ada', name: 'Ada', email: 'ada@example.com', from_userinfo: true },
+  ])
+})
+
+test('afterCallback receives the parameters of the response, without its secrets, and the access token', async () => {
+  const seen: unknown[] = []
+  await using site = await start({
+    hooks: {
+      afterCallback({ parameters, accessToken }) {
+        seen.push(parameters, accessToken.startsWith('access-'))
+        return undefined
+      },
+    },
+  })
+  site.provider.fault = 'callback has the user once'
+
+  await logIn(site)
+
+  const name = { firstName: 'Ada', lastName: 'Lovelace' }
+  expect(seen).toEqual([{ iss: site.provider.issuer, user: JSON.stringify({ name }) }, true])
+})
+
+const ENTRA = 'https://login.microsoftonline.com'
+const TENANT = '11111111-2222-3333-4444-555555555555'
+
+/** Logs in at Entra ID for every tenant, as a user of one. */
+async function logInAtEntra(
+  tid: string | undefined,
+  entraTenants?: string[],
+): Promise<{ text: string; errors: LatchkeyError[] }> {
+  const errors: LatchkeyError[] = []
+  await using site = await startSite(
+    (app) =>
+      app.get('/', (req, res) => {
+        res.send(req.auth.isAuthenticated ? `in at ${req.auth.session?.issuer}` : 'out')
+      }),
+    {
+      ...(entraTenants ? { entraTenants } : {}),
+      hooks: { onError: (error) => void errors.push(error) },
+    },
+    undefined,
+    { issuer: `${ENTRA}/organizations/v2.0` },
+  )
+  site.provider.fault = 'issuer of every Entra tenant'
+  site.provider.user = { sub: 'ada', tid }
+  const browser = createBrowser({ [ENTRA]: site.provider.url })
+  await browser.open(`${site.url}/login`)
+  return { text: (await browser.open(site.url)).text, errors }
+}
+
+test('Entra ID for several tenants admits users of the tenants that are named', async () => {
+  expect((await logInAtEntra(TENANT, [TENANT])).text).toBe(`in at ${ENTRA}/${TENANT}/v2.0`)
+})
+
+test.each([
+  ['another tenant', '99999999-2222-3333-4444-555555555555'],
+  ['no tenant', undefined],
+])('Entra ID for several tenants: a user of %s is refused', async (_who, tid) => {
+  const { text, errors } = await logInAtEntra(tid, [TENANT])
+
+  expect(text).toBe('out')
+  expect(errors).toMatchObject([{ code: 'LATCHKEY_TOKEN_INVALID' }])
+  expect(errors[0]?.message).toContain('"tid"')
+})
+
+test('Entra ID for several tenants without a list of tenants is refused with the option to set', async () => {
+  const { text, errors } = await logInAtEntra(TENANT)
+
+  expect(text).toBe('out')
+  expect(errors[0]?.message).toContain('entraTenants')
+})

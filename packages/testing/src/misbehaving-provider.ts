@@ -1,6 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { authorizationResponse, discoveryDocument, keySet } from './misbehaving/answers.ts'
+import {
+  authorizationResponse,
+  discoveryDocument,
+  issuerName,
+  keySet,
+} from './misbehaving/answers.ts'
 import type { Fault, NetworkFault } from './misbehaving/faults.ts'
 import { answerBadly, breakHttp } from './misbehaving/network.ts'
 import { close, json, listen, readAll } from './misbehaving/server.ts'
@@ -13,9 +18,19 @@ import {
 
 export type { Fault } from './misbehaving/faults.ts'
 
-/** A small provider that behaves until it is told not to. It signs everybody in as `user`. */
+/** Where a provider says that it is. */
+export interface MisbehavingProviderOptions {
+  /** Its issuer, such as `https://login.microsoftonline.com/common/v2.0`. Default `url`. */
+  readonly issuer?: string
+}
+
+/** A small provider that behaves until it is told not to. It logs everybody in as `user`. */
 export interface MisbehavingProvider {
   readonly issuer: string
+  /** The loopback address that it listens on. */
+  readonly url: string
+  /** Reaches it under its issuer's name; an application takes it as its option `fetch`. */
+  readonly fetch: typeof fetch
   readonly clientId: string
   readonly clientSecret: string
   /** What to do wrong from now on; `undefined` to behave. */
@@ -72,10 +87,15 @@ interface Grant {
 const CLIENT_SECRET = 'client-secret-that-nobody-may-ever-see'
 
 /** Starts a provider on a loopback port of its own. */
-export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
+export async function startMisbehavingProvider(
+  options: MisbehavingProviderOptions = {},
+): Promise<MisbehavingProvider> {
   let server = createServer(listener)
   const port = await listen(server, 0)
-  const issuer = `http://127.0.0.1:${port}`
+  const url = `http://127.0.0.1:${port}`
+  const issuer = options.issuer ?? url
+  const { origin, pathname } = new URL(issuer)
+  const base = pathname.replace(/\/$/, '')
   let key = createSigningKey('first')
   const codes = new Map<string, Grant>()
   const refreshTokens = new Map<string, Grant>()
@@ -86,6 +106,8 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
 
   const provider: MisbehavingProvider = {
     issuer,
+    url,
+    fetch: (input, init) => fetch(String(input).replace(origin, url), init),
     clientId: 'app',
     clientSecret: CLIENT_SECRET,
     fault: undefined,
@@ -105,7 +127,7 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
         iss: issuer,
         aud: provider.clientId,
         iat: now,
-        exp: now + 120,
+        ...(provider.fault === 'logout token without exp' ? {} : { exp: now + 120 }),
         jti: randomBytes(9).toString('hex'),
         events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
         ...claims,
@@ -135,22 +157,29 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
 
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const url = new URL(req.url ?? '/', issuer)
+    const path = url.pathname.replace(base, '')
     const request: ProviderRequest = {
       method: req.method ?? 'GET',
-      path: url.pathname,
+      path,
       query: url.searchParams,
       body: new URLSearchParams(await readAll(req)),
       authorization: req.headers.authorization,
     }
     provider.requests.push(request)
     provider.secrets.push(...shownBy(request))
-    const bad = networkFault(provider.fault, url.pathname)
+    const bad = networkFault(provider.fault, path)
     if (bad === 'delayed') await new Promise<void>((resume) => held.push(resume))
     else if (bad) return answerBadly(bad, res)
     // Whoever is gone by now has asked for nothing.
     if (req.socket.destroyed) return
-    switch (url.pathname) {
+    switch (path) {
       case '/.well-known/openid-configuration':
+        if (provider.fault === 'discovery redirects to a slash') {
+          res.writeHead(301, { location: `${url.pathname}/` }).end()
+          return
+        }
+        return json(res, discoveryDocument(provider))
+      case '/.well-known/openid-configuration/':
         return json(res, discoveryDocument(provider))
       case '/jwks':
         return json(res, keySet(provider.fault, key))
@@ -247,7 +276,7 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
     accessTokens.set(accessToken, grant)
     refreshTokens.set(refreshToken, grant)
     const claims = {
-      iss: issuer,
+      iss: issuerName(issuer, fault, grant.claims.tid),
       aud: provider.clientId,
       iat: now,
       exp: now + 600,
@@ -282,6 +311,13 @@ export async function startMisbehavingProvider(): Promise<MisbehavingProvider> {
     >
     if (provider.fault === 'userinfo without sub') {
       json(res, claims)
+      return
+    }
+    if (provider.fault === 'userinfo is signed') {
+      const now = Math.floor(Date.now() / 1000)
+      const about = { iss: issuer, aud: provider.clientId, iat: now, exp: now + 600 }
+      const token = signJwt({ ...about, ...claims, sub }, key)
+      res.writeHead(200, { 'content-type': 'application/jwt' }).end(token)
       return
     }
     json(res, { ...claims, sub: provider.fault === 'userinfo of another user' ? 'mallory' : sub })

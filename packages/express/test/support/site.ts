@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { type AuthRouter, type AuthRouterOptions, createAuthRouter } from '@latchkey/express'
 import {
   type MisbehavingProvider,
+  type MisbehavingProviderOptions,
   startMisbehavingProvider,
 } from '@latchkey/testing/misbehaving-provider'
 import type { Express } from 'express'
@@ -32,8 +33,9 @@ export async function startSite(
   routes: (app: Express) => void = () => {},
   options: AuthRouterOptions = {},
   before: (app: Express) => void = () => {},
+  providerOptions: MisbehavingProviderOptions = {},
 ): Promise<Site> {
-  const provider = await startMisbehavingProvider()
+  const provider = await startMisbehavingProvider(providerOptions)
   const app = createApp()
   app.set('env', 'test')
   const server = createServer(app)
@@ -51,6 +53,7 @@ export async function startSite(
     clientSecret: provider.clientSecret,
     baseUrl: url,
     logger: watchLog(log),
+    ...(providerOptions.issuer ? { fetch: provider.fetch } : {}),
     ...options,
     hooks: watchHooks(options.hooks),
     session: { secret: SESSION_SECRET, store, ...options.session },

@@ -13,7 +13,10 @@ interface DiscoverySource {
 export function discoveryDocument({ issuer, fault, metadata }: DiscoverySource): unknown {
   if (fault === 'discovery is an array') return []
   return {
-    issuer: fault === 'discovery names another issuer' ? 'https://other.example' : issuer,
+    issuer:
+      fault === 'discovery names another issuer'
+        ? 'https://other.example'
+        : issuerName(issuer, fault, '{tenantid}'),
     authorization_endpoint: `${issuer}/auth`,
     ...(fault === 'discovery without token_endpoint' ? {} : { token_endpoint: `${issuer}/token` }),
     ...(fault === 'discovery without jwks_uri' ? {} : { jwks_uri: `${issuer}/jwks` }),
@@ -23,9 +26,15 @@ export function discoveryDocument({ issuer, fault, metadata }: DiscoverySource):
     response_types_supported: ['code'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['RS256'],
-    authorization_response_iss_parameter_supported: true,
+    authorization_response_iss_parameter_supported: fault !== 'issuer of every Entra tenant',
     ...metadata,
   }
+}
+
+/** The issuer as documents and tokens have it; Entra ID puts the user's tenant into it. */
+export function issuerName(issuer: string, fault: Fault | undefined, tenant: unknown): string {
+  if (fault !== 'issuer of every Entra tenant') return issuer
+  return `${new URL(issuer).origin}/${tenant}/v2.0`
 }
 
 /** What is at `jwks_uri`. */
@@ -85,6 +94,12 @@ export function authorizationResponse(
       break
     case 'code of nobody':
       answer.set('code', 'a-code-of-nobody')
+      break
+    case 'issuer of every Entra tenant':
+      answer.delete('iss')
+      break
+    case 'callback has the user once':
+      answer.set('user', JSON.stringify({ name: { firstName: 'Ada', lastName: 'Lovelace' } }))
       break
     case 'iss of another provider':
       answer.set('iss', 'https://other.example')

@@ -98,6 +98,11 @@ export type Deviation =
   | 'error_description repeats the request'
   | 'id_token dated five minutes back'
   | 'refreshed id_token with sub alone'
+  | 'logout token without exp'
+  | 'discovery redirects to a slash'
+  | 'userinfo is signed'
+  | 'issuer of every Entra tenant'
+  | 'callback has the user once'
 
 /** One way to misbehave. */
 export type Fault =
