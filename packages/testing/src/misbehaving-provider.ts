@@ -6,75 +6,22 @@ import {
   issuerName,
   keySet,
 } from './misbehaving/answers.ts'
-import type { Fault, NetworkFault } from './misbehaving/faults.ts'
 import { answerBadly, breakHttp } from './misbehaving/network.ts'
+import type {
+  MisbehavingProvider,
+  MisbehavingProviderOptions,
+  ProviderRequest,
+} from './misbehaving/provider.ts'
+import { isClient, networkFault, shownBy, tokenError } from './misbehaving/requests.ts'
 import { close, json, listen, readAll } from './misbehaving/server.ts'
-import {
-  createSigningKey,
-  type SigningAlgorithm,
-  signIdToken,
-  signJwt,
-} from './misbehaving/signing.ts'
+import { createSigningKey, signIdToken, signJwt } from './misbehaving/signing.ts'
 
 export type { Fault } from './misbehaving/faults.ts'
-
-/** Where a provider says that it is. */
-export interface MisbehavingProviderOptions {
-  /** Its issuer, such as `https://login.microsoftonline.com/common/v2.0`. Default `url`. */
-  readonly issuer?: string
-}
-
-/** A small provider that behaves until it is told not to. It logs everybody in as `user`. */
-export interface MisbehavingProvider {
-  readonly issuer: string
-  /** The loopback address that it listens on. */
-  readonly url: string
-  /** Reaches it under its issuer's name; an application takes it as its option `fetch`. */
-  readonly fetch: typeof fetch
-  readonly clientId: string
-  readonly clientSecret: string
-  /** What to do wrong from now on; `undefined` to behave. */
-  fault: Fault | undefined
-  /**
-   * The claims of the user who comes to log in. Refreshes and userinfo have those of the login, or the
-   * present ones while `sub` is the same.
-   */
-  user: Record<string, unknown>
-  /** More members of the discovery document. */
-  metadata: Record<string, unknown>
-  /** Seconds that access tokens last. Default 600. */
-  accessTokenSeconds: number
-  /** The `error_description` of every error of the token endpoint. */
-  errorDescription: string | undefined
-  /** Every request that came in. */
-  readonly requests: ProviderRequest[]
-  /** Every code, token and secret that it gave out or was shown, so that tests can search for them. */
-  readonly secrets: string[]
-  /** How many requests came in at a path. */
-  count(path: string): number
-  /** Replaces the signing key, RS256 unless another is named; the old one is no longer published. */
-  rotateKey(alg?: SigningAlgorithm): void
-  /** Makes a logout token; claims given as `undefined` are left out. */
-  logoutToken(claims: Record<string, unknown>, header?: Record<string, unknown>): string
-  /** The provider sessions of its logins so far, in order. */
-  issuedSids(): string[]
-  /** Answers what the fault `delayed` holds back, and behaves from then on. */
-  release(): void
-  /** Stops answering, and starts again on the same port. */
-  stop(): Promise<void>
-  start(): Promise<void>
-  close(): Promise<void>
-  [Symbol.asyncDispose](): Promise<void>
-}
-
-/** One request that came in. */
-export interface ProviderRequest {
-  readonly method: string
-  readonly path: string
-  readonly query: URLSearchParams
-  readonly body: URLSearchParams
-  readonly authorization: string | undefined
-}
+export type {
+  MisbehavingProvider,
+  MisbehavingProviderOptions,
+  ProviderRequest,
+} from './misbehaving/provider.ts'
 
 interface Grant {
   readonly nonce: string | undefined
@@ -324,42 +271,6 @@ export async function startMisbehavingProvider(
   }
 
   return provider
-}
-
-/** Whether Basic credentials, if there are any, are those of the client (RFC 6749 §2.3.1). */
-function isClient(
-  { clientId, clientSecret, fault }: MisbehavingProvider,
-  authorization: string | undefined,
-): boolean {
-  const [scheme, credentials = ''] = authorization?.split(' ') ?? []
-  if (scheme !== 'Basic') return true
-  const sent = Buffer.from(credentials, 'base64').toString().split(':')
-  const decode = (text: string): string => new URLSearchParams(`v=${text}`).get('v') ?? ''
-  const read = fault === 'Basic credentials are not decoded' ? sent : sent.map(decode)
-  return read[0] === clientId && read[1] === clientSecret
-}
-
-function tokenError(error: string, description: string | undefined): unknown {
-  return { error, ...(description ? { error_description: description } : {}) }
-}
-
-const ENDPOINTS: Record<string, string> = {
-  discovery: '/.well-known/openid-configuration',
-  jwks: '/jwks',
-  token: '/token',
-  userinfo: '/userinfo',
-}
-
-const SECRET_PARAMETERS = ['code', 'code_verifier', 'refresh_token', 'client_assertion']
-
-function shownBy({ body, authorization = '' }: ProviderRequest): string[] {
-  const shown = SECRET_PARAMETERS.flatMap((name) => body.getAll(name))
-  return authorization ? [...shown, authorization.replace(/^\w+ /, '')] : shown
-}
-
-function networkFault(fault: Fault | undefined, path: string): NetworkFault | undefined {
-  const [endpoint = '', what] = (fault ?? '').split(': ')
-  return what && ENDPOINTS[endpoint] === path ? (what as NetworkFault) : undefined
 }
 
 function newSid(sids: string[]): string {

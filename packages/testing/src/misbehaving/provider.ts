@@ -1,0 +1,60 @@
+import type { Fault } from './faults.ts'
+import type { SigningAlgorithm } from './signing.ts'
+
+/** Where a provider says that it is. */
+export interface MisbehavingProviderOptions {
+  /** Its issuer, such as `https://login.microsoftonline.com/common/v2.0`. Default `url`. */
+  readonly issuer?: string
+}
+
+/** A small provider that behaves until it is told not to. It logs everybody in as `user`. */
+export interface MisbehavingProvider {
+  readonly issuer: string
+  /** The loopback address that it listens on. */
+  readonly url: string
+  /** Reaches it under its issuer's name; an application takes it as its option `fetch`. */
+  readonly fetch: typeof fetch
+  readonly clientId: string
+  readonly clientSecret: string
+  /** What to do wrong from now on; `undefined` to behave. */
+  fault: Fault | undefined
+  /**
+   * The claims of the user who comes to log in. Refreshes and userinfo have those of the login, or the
+   * present ones while `sub` is the same.
+   */
+  user: Record<string, unknown>
+  /** More members of the discovery document. */
+  metadata: Record<string, unknown>
+  /** Seconds that access tokens last. Default 600. */
+  accessTokenSeconds: number
+  /** The `error_description` of every error of the token endpoint. */
+  errorDescription: string | undefined
+  /** Every request that came in. */
+  readonly requests: ProviderRequest[]
+  /** Every code, token and secret that it gave out or was shown, so that tests can search for them. */
+  readonly secrets: string[]
+  /** How many requests came in at a path. */
+  count(path: string): number
+  /** Replaces the signing key, RS256 unless another is named; the old one is no longer published. */
+  rotateKey(alg?: SigningAlgorithm): void
+  /** Makes a logout token; claims given as `undefined` are left out. */
+  logoutToken(claims: Record<string, unknown>, header?: Record<string, unknown>): string
+  /** The provider sessions of its logins so far, in order. */
+  issuedSids(): string[]
+  /** Answers what the fault `delayed` holds back, and behaves from then on. */
+  release(): void
+  /** Stops answering, and starts again on the same port. */
+  stop(): Promise<void>
+  start(): Promise<void>
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** One request that came in. */
+export interface ProviderRequest {
+  readonly method: string
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly body: URLSearchParams
+  readonly authorization: string | undefined
+}
