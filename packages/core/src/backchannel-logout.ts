@@ -84,12 +84,11 @@ async function verifyLogoutToken(
   if (!keys.verify(jwt.header, jwt.signed, jwt.signature)) throw invalid('has a wrong signature')
   checkTimes(payload, now)
   checkEvent(payload)
-  const { jti, sub, sid, iat } = payload
+  const { jti, sub, sid, iat, exp = Number(iat) + MAX_AGE_SECONDS } = payload
   if (typeof jti !== 'string' || jti === '') throw invalid('has no "jti"')
   if (!isName(sub) || !isName(sid) || (sub === undefined && sid === undefined)) {
     throw invalid('names neither a user ("sub") nor a session ("sid")')
   }
-  const { iat, exp = Number(iat) + MAX_AGE_SECONDS } = payload
   const left = Math.min(Math.ceil(Number(exp)) - now, MAX_AGE_SECONDS)
   const mark = {
     key: `logout:${JSON.stringify([metadata.issuer, jti])}`,

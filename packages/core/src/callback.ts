@@ -104,7 +104,13 @@ async function complete(
       'The response came to the redirect URI of another provider: this one may be an attacker that sent the visitor there. Its code was not redeemed.',
     )
   }
-  const redeemed = await redeem(provider, transaction, parameters, options.now())
+  const redeemed = await redeem(
+    provider,
+    transaction,
+    parameters,
+    options.now(),
+    options.tokenParams,
+  )
   const previous = await session.read()
   const draft = await newSession(context, provider, redeemed)
   const decided = await options.hooks.afterCallback?.({

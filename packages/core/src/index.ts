@@ -1,3 +1,4 @@
+export { type AppleKey, appleClientSecret } from './apple-client-secret.ts'
 export { type Auth, type AuthHealth, createAuth } from './auth.ts'
 export type { ConfigFault } from './check-options.ts'
 export type { ClaimsOf, ClaimsSchema, SchemaResult } from './claims-schema.ts'
@@ -33,7 +34,9 @@ export { createMemoryStore, type MemoryStore, type MemoryStoreOptions } from './
 export type {
   AuthOptions,
   AuthSessionOptions,
+  ClientAssertionOptions,
   ClientAuth,
+  ClientSecret,
   IssuerRegistration,
   IssuerResolver,
   ResolvedAuthOptions,

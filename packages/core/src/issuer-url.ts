@@ -8,8 +8,13 @@ export function isLoopbackHost(hostname: string): boolean {
   )
 }
 
-/** An https URL, or plain http on a loopback host, with nothing but an origin and a path. */
-export function isUsableUrl(url: URL | undefined): boolean {
+/**
+ * An https URL, or plain http on a loopback host, with nothing but an origin and a path.
+ *
+ * @param insecureHosts - More hosts on which plain http will do.
+ */
+export function isUsableUrl(url: URL | undefined, insecureHosts: readonly string[] = []): boolean {
   if (!url || url.search || url.hash || url.username || url.password) return false
-  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname))
+  if (url.protocol !== 'http:') return url.protocol === 'https:'
+  return isLoopbackHost(url.hostname) || insecureHosts.includes(url.hostname)
 }

@@ -131,7 +131,9 @@ export async function beginLogin(
     code_challenge: hash('sha256', transaction.codeVerifier, 'base64url'),
   }
 
-  const location = state.metadata.require_pushed_authorization_requests
+  const isPushed =
+    options.pushedAuthorizationRequests || state.metadata.require_pushed_authorization_requests
+  const location = isPushed
     ? await pushedUrl(provider, {
         ...commonParameters(options, provider.redirectUri),
         ...chosen,
@@ -209,6 +211,12 @@ function authorizationUrl(
 }
 
 async function pushedUrl(provider: Provider, parameters: Record<string, string>): Promise<string> {
+  const { metadata } = await provider.state()
+  if (!metadata.pushed_authorization_request_endpoint) {
+    const message =
+      'The provider names no pushed_authorization_request_endpoint; turn "pushedAuthorizationRequests" off.'
+    throw new ProviderError('LATCHKEY_PROVIDER_INVALID', message)
+  }
   try {
     const url = await provider.call((client, configuration) =>
       client.buildAuthorizationUrlWithPAR(configuration, parameters),

@@ -143,12 +143,17 @@ async function endSessionUrl(
     if (!metadata.end_session_endpoint) return undefined
     const { baseUrl, routes } = options
     const isHome = destination === baseUrl.pathname
-    return client.buildEndSessionUrl(configuration, {
+    const url = client.buildEndSessionUrl(configuration, {
       ...added,
       post_logout_redirect_uri: routes.loggedOut ? baseUrl.origin + routes.loggedOut : baseUrl.href,
       ...(isHome ? {} : { state: logoutState.seal(destination) }),
       ...hintOf(ended),
-    }).href
+    })
+    for (const [name, value] of Object.entries(options.logoutParams)) {
+      if (value === false) url.searchParams.delete(name)
+      else url.searchParams.set(name, value)
+    }
+    return url.href
   } catch {
     return undefined
   }

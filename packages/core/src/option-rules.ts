@@ -13,7 +13,12 @@ import {
   texts,
 } from './check-options.ts'
 import type { Hooks } from './hooks.ts'
-import type { AuthOptions, AuthSessionOptions, RouteOptions } from './options.ts'
+import type {
+  AuthOptions,
+  AuthSessionOptions,
+  ClientAssertionOptions,
+  RouteOptions,
+} from './options.ts'
 
 const url = rule('a URL, as a string or an object', (value) => {
   return typeof value === 'string' || value instanceof URL
@@ -37,12 +42,27 @@ const everySeconds = rule('{ everySeconds: 300 }', (value) => {
 export const OPTION_RULES: Rules<AuthOptions> = {
   issuer: either(url, callable),
   clientId: text,
-  clientSecret: text,
+  clientSecret: either(text, callable),
   clientAuth: oneOf('client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'),
   clientKey: rule('a private key, as PEM text or a KeyObject', (value) => {
     return typeof value === 'string' || value instanceof KeyObject
   }),
+  clientAssertion: group<ClientAssertionOptions>({
+    keyId: text,
+    audience: oneOf('issuer', 'token_endpoint'),
+    algorithm: oneOf('RS256', 'PS256', 'ES256', 'EdDSA'),
+  }),
+  metadata: rule('an object with members of a discovery document', (value) => {
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+  }),
   entraTenants: texts,
+  tokenParams: textRecord,
+  logoutParams: rule('an object whose values are strings or false', (value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+    return Object.values(value).every((one) => one === false || typeof one === 'string')
+  }),
+  pushedAuthorizationRequests: flag,
+  insecureHttpHosts: texts,
   baseUrl: url,
   scope: rule('a string such as "openid profile email"', (value) => typeof value === 'string'),
   authorizationParams: textRecord,
@@ -123,16 +143,15 @@ export const EQUIVALENTS: Readonly<Record<string, string>> = {
   getLoginState: 'Pass "returnTo" to req.auth.login(), and keep other data in req.session.',
   clientAuthMethod: 'clientAuth',
   clientAssertionSigningKey: 'clientKey',
-  clientAssertionSigningAlg: ALWAYS,
+  clientAssertionSigningAlg: 'clientAssertion.algorithm',
   idTokenSigningAlg: ALWAYS,
-  pushedAuthorizationRequests: ALWAYS,
   discoveryCacheMaxAge: ALWAYS,
   transactionCookie: ALWAYS,
   legacySameSiteCookie: NONE,
   clockTolerance: NONE,
   enableTelemetry: NONE,
   httpUserAgent: NONE,
-  tokenEndpointParams: NONE,
+  tokenEndpointParams: 'tokenParams',
   useMtls: NONE,
   httpTimeout: 'It is "timeoutSeconds" here, in seconds.',
   customFetch: 'fetch',

@@ -9,6 +9,19 @@ import type { SessionSettings } from './stored-session.ts'
 /** How the application proves to the provider that it is the client (OIDC Core 1.0 §9). */
 export type ClientAuth = 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none'
 
+/** A client secret, or a function that makes one and is called at every exchange. */
+export type ClientSecret = string | (() => string | Promise<string>)
+
+/** How the assertions of `private_key_jwt` are made (RFC 7523 §3). */
+export interface ClientAssertionOptions {
+  /** The `kid` of the header, for providers that know several keys of the client. Default none. */
+  readonly keyId?: string
+  /** Default `issuer`. Okta and Entra ID want `token_endpoint`. */
+  readonly audience?: 'issuer' | 'token_endpoint'
+  /** Default RS256, ES256 or Ed25519, by the kind of the key. PS256 takes RSA keys. */
+  readonly algorithm?: 'RS256' | 'PS256' | 'ES256' | 'EdDSA'
+}
+
 /** One provider and this application's registration there. */
 export interface IssuerRegistration {
   readonly issuer: string | URL
@@ -86,8 +99,11 @@ export interface AuthOptions {
   readonly issuer?: string | URL | IssuerResolver | undefined
   /** Falls back to `LATCHKEY_CLIENT_ID`. */
   readonly clientId?: string | undefined
-  /** Falls back to `LATCHKEY_CLIENT_SECRET`. */
-  readonly clientSecret?: string | undefined
+  /**
+   * A secret, or a function that makes one, such as `appleClientSecret()`. Falls back to
+   * `LATCHKEY_CLIENT_SECRET`.
+   */
+  readonly clientSecret?: ClientSecret | undefined
   /**
    * Default `client_secret_basic`, or `client_secret_post` where the provider knows only that.
    * `private_key_jwt` needs `clientKey`; `none` is for clients without a secret.
@@ -95,6 +111,13 @@ export interface AuthOptions {
   readonly clientAuth?: ClientAuth
   /** The private key of `private_key_jwt`: RSA (RS256), P-256 (ES256) or Ed25519, PEM or key object. */
   readonly clientKey?: string | KeyObject | undefined
+  /** How the assertions of `private_key_jwt` are made. */
+  readonly clientAssertion?: ClientAssertionOptions
+  /**
+   * Members that replace those of the discovery document, such as `end_session_endpoint` where the
+   * provider does not name the one that it has.
+   */
+  readonly metadata?: Readonly<Record<string, unknown>>
   /**
    * Where visitors reach this application, such as `https://app.example.com`. Nothing is derived from
    * the `Host` header or forwarded headers. Falls back to `LATCHKEY_BASE_URL`.
@@ -109,6 +132,18 @@ export interface AuthOptions {
   readonly scope?: string
   /** Parameters added to every authorization request, such as `audience`. */
   readonly authorizationParams?: Readonly<Record<string, string>>
+  /** Parameters added to every request to the token endpoint, such as `resource`. */
+  readonly tokenParams?: Readonly<Record<string, string>>
+  /**
+   * Parameters of the provider's logout, added or replaced; `false` leaves one out, such as
+   * `id_token_hint` or `post_logout_redirect_uri`.
+   */
+  readonly logoutParams?: Readonly<Record<string, string | false>>
+  /**
+   * Whether the parameters of a login always go to the provider directly (RFC 9126), rather than
+   * through the browser. Default: when the provider asks for it.
+   */
+  readonly pushedAuthorizationRequests?: boolean
   /** Query parameters that `/login` passes on. Default `login_hint` and `ui_locales`. */
   readonly allowedLoginParams?: readonly string[]
   /** How the provider sends its answer. Default `query`; `form_post` needs an https `baseUrl`. */
@@ -131,6 +166,12 @@ export interface AuthOptions {
    * and where every tenant is trusted; otherwise a tenant can make this server call inner services.
    */
   readonly allowPrivateIssuers?: boolean
+  /**
+   * Hosts that `issuer` and `baseUrl` may name with plain http, such as `keycloak` in a network of
+   * containers. Anybody on the network can read tokens and sessions, so it is for development: with
+   * `NODE_ENV=production` it is refused.
+   */
+  readonly insecureHttpHosts?: readonly string[]
   /** Seconds that one exchange with the provider may take. Default 5. */
   readonly timeoutSeconds?: number
   /**
@@ -167,7 +208,7 @@ export interface ResolvedRoutes {
 export interface ResolvedRegistration {
   readonly issuer: URL
   readonly clientId: string
-  readonly clientSecret: string | undefined
+  readonly clientSecret: ClientSecret | undefined
 }
 
 /** The options with every default filled in and every URL parsed. */
@@ -176,7 +217,12 @@ export interface ResolvedAuthOptions {
   readonly registration: ResolvedRegistration | IssuerResolver
   readonly clientAuth: ClientAuth | undefined
   readonly clientKey: KeyObject | undefined
+  readonly clientAssertion: ClientAssertionOptions
+  readonly metadata: Readonly<Record<string, unknown>>
   readonly entraTenants: readonly string[] | undefined
+  readonly tokenParams: Readonly<Record<string, string>>
+  readonly logoutParams: Readonly<Record<string, string | false>>
+  readonly pushedAuthorizationRequests: boolean
   readonly baseUrl: URL
   readonly redirectUri: string
   readonly scope: string

@@ -1,6 +1,7 @@
 import type { Configuration, CustomFetch, ServerMetadata } from 'openid-client'
 import { type LatchkeyError, ProviderError } from './errors.ts'
 import { loadOpenidClient, type OpenidClient } from './openid-client.ts'
+import type { ResolvedRegistration } from './options.ts'
 import { factsOf, isUnavailable, kitCause, printable } from './provider-error.ts'
 import type { ProviderFetch } from './provider-fetch.ts'
 import { checkMetadata } from './provider-metadata.ts'
@@ -22,17 +23,19 @@ const MAX_REDIRECTS = 3
 /**
  * Fetches the discovery document of an issuer.
  *
+ * @param overrides - Members that replace those of the document.
  * @throws {@link ProviderError} when it cannot be had or used.
  * @see OpenID Connect Discovery 1.0 §4
  */
 export async function discover(
-  issuer: URL,
-  clientId: string,
+  { issuer, clientId }: ResolvedRegistration,
+  overrides: Readonly<Record<string, unknown>>,
   fetch: ProviderFetch,
 ): Promise<Discovered> {
   try {
     const client = await loadOpenidClient()
-    const document = await fetchDocument(issuer, fetch)
+    const found = await fetchDocument(issuer, fetch)
+    const document = isObject(found) ? { ...found, ...overrides } : found
     const isInsecure = issuer.protocol === 'http:'
     const configure: Discovered['configure'] = async (authentication, providerFetch) => {
       // openid-client makes exceptions for the issuers of Entra ID, in its discovery alone.
@@ -73,6 +76,10 @@ async function fetchDocument(issuer: URL, fetch: ProviderFetch): Promise<unknown
     if (redirects === MAX_REDIRECTS) throw unusable('too many redirects', issuer.href)
     url = next
   }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function parse(body: string): unknown {

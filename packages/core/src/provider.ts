@@ -11,7 +11,7 @@ import {
 import { decodeJwt } from './jwt.ts'
 import type { JwtHeader, KeySet } from './key-set.ts'
 import type { OpenidClient } from './openid-client.ts'
-import type { ClientAuth, ResolvedRegistration } from './options.ts'
+import type { ClientAssertionOptions, ClientAuth, ResolvedRegistration } from './options.ts'
 import { PROTECTED_PARAMETERS } from './protected-parameters.ts'
 import { type Discovered, discover } from './provider-discovery.ts'
 import { printable } from './provider-error.ts'
@@ -28,6 +28,9 @@ export interface ProviderSettings extends ExchangeLimits {
   readonly registration: ResolvedRegistration
   readonly clientAuth: ClientAuth | undefined
   readonly clientKey: KeyObject | undefined
+  readonly clientAssertion: ClientAssertionOptions
+  /** Members that replace those of the discovery document. */
+  readonly metadata: Readonly<Record<string, unknown>>
   readonly entraTenants: readonly string[] | undefined
   /** Where this provider sends visitors back to. */
   readonly redirectUri: string
@@ -45,7 +48,7 @@ export interface Provider {
   readonly clientId: string
   /** The tenants of Entra ID that are admitted. */
   readonly entraTenants: readonly string[] | undefined
-  /** The client secret; a function, so that printing a provider does not show it. */
+  /** The client secret, if it is a fixed one; a function, so that printing a provider does not show it. */
   clientSecret(): string | undefined
   /** The same provider for one request, whose exchanges share a budget of time. */
   forRequest(): Provider
@@ -118,7 +121,7 @@ export function createProvider(settings: ProviderSettings): Provider {
 
   const lookUp = async (): Promise<ProviderState> => {
     try {
-      const found = await discover(registration.issuer, registration.clientId, fetch)
+      const found = await discover(registration, settings.metadata, fetch)
       if (found.metadata.issuer.includes('{tenantid}') && !settings.entraTenants) {
         throw new ProviderError('LATCHKEY_PROVIDER_INVALID', MULTI_TENANT)
       }
@@ -153,7 +156,8 @@ export function createProvider(settings: ProviderSettings): Provider {
 
   const configure = async ({ configure, metadata }: ProviderState): Promise<Configuration> => {
     const { clientSecret: secret } = registration
-    const credentials = { method: settings.clientAuth, secret, key: settings.clientKey }
+    const { clientAuth: method, clientKey: key, clientAssertion: assertion } = settings
+    const credentials = { method, secret, key, assertion }
     return configure(await clientAuthentication(credentials, metadata), fetchForClient(fetch))
   }
 
@@ -175,7 +179,8 @@ export function createProvider(settings: ProviderSettings): Provider {
       issuer,
       clientId: registration.clientId,
       entraTenants: settings.entraTenants,
-      clientSecret: () => registration.clientSecret,
+      clientSecret: () =>
+        typeof registration.clientSecret === 'string' ? registration.clientSecret : undefined,
       redirectUri: settings.redirectUri,
       forRequest: () => withBudget(createExchangeBudget(settings)),
       async state() {

@@ -32,10 +32,10 @@ export function createProviders(
   guardedTransport: ProviderTransport,
 ): Providers {
   const { registration, clientAuth, clientKey, entraTenants } = options
-  const { timeoutSeconds, requestSeconds, now } = options
+  const { clientAssertion, metadata, timeoutSeconds, requestSeconds, now } = options
   const settings = (redirectUri: string) => ({
-    ...{ clientAuth, clientKey, entraTenants, timeoutSeconds, requestSeconds, now, publish },
-    redirectUri,
+    ...{ clientAuth, clientKey, clientAssertion, metadata, entraTenants, redirectUri },
+    ...{ timeoutSeconds, requestSeconds, now, publish },
     authorizationParams: commonParameters(options, redirectUri),
   })
   const chosenFor = new WeakMap<AuthRequest, Provider>()

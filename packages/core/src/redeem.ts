@@ -35,6 +35,7 @@ const CLIENT_REMEDY =
  * PKCE verifier, and validates the ID token's signature and claims.
  *
  * @param now - Seconds since the epoch.
+ * @param tokenParams - Parameters added to the token request.
  * @throws {@link CallbackError} naming the check that failed.
  */
 export async function redeem(
@@ -42,6 +43,7 @@ export async function redeem(
   transaction: LoginTransaction,
   parameters: URLSearchParams,
   now: number,
+  tokenParams: Readonly<Record<string, string>>,
 ): Promise<Redeemed> {
   const { metadata } = await provider.state()
   const secrets = secretsOf(provider, transaction, parameters)
@@ -58,7 +60,7 @@ export async function redeem(
         transaction.maxAge === undefined ? undefined : Math.max(transaction.maxAge, MIN_MAX_AGE),
     },
   }
-  const tokens = await exchange(provider, transaction, parameters).catch((error) => {
+  const tokens = await exchange(provider, transaction, parameters, tokenParams).catch((error) => {
     throw exchangeError(error, expected, secrets)
   })
   const claims = tokens.claims()
@@ -112,16 +114,22 @@ function exchange(
   provider: Provider,
   transaction: LoginTransaction,
   parameters: URLSearchParams,
+  tokenParams: Readonly<Record<string, string>>,
 ): Promise<TokenEndpointResponse & TokenEndpointResponseHelpers> {
   const url = new URL(transaction.redirectUri)
   url.search = parameters.toString()
   return provider.call((client, configuration) =>
-    client.authorizationCodeGrant(configuration, url, {
-      pkceCodeVerifier: transaction.codeVerifier,
-      expectedState: transaction.state,
-      expectedNonce: transaction.nonce,
-      idTokenExpected: true,
-    }),
+    client.authorizationCodeGrant(
+      configuration,
+      url,
+      {
+        pkceCodeVerifier: transaction.codeVerifier,
+        expectedState: transaction.state,
+        expectedNonce: transaction.nonce,
+        idTokenExpected: true,
+      },
+      tokenParams,
+    ),
   )
 }
 

@@ -148,7 +148,7 @@ async function requestTokens(
   try {
     const { metadata } = await provider.state()
     const tokens = await provider.call((client, configuration) =>
-      client.refreshTokenGrant(configuration, refreshToken),
+      client.refreshTokenGrant(configuration, refreshToken, options.tokenParams),
     )
     const claims = tokens.claims()
     if (claims) {

@@ -31,7 +31,7 @@ export function resolveOptions(
   // What is at fault by its type is missing from these, and is not reported a second time.
   const options = checked.good
   const faults: ConfigFault[] = []
-  const read = createReader(environment, faults)
+  const read = createReader(environment, faults, options.insecureHttpHosts)
   const baseUrl = read.url('baseUrl', options.baseUrl, 'LATCHKEY_BASE_URL')
   const registration =
     typeof options.issuer === 'function' ? options.issuer : resolveRegistration(options, read)
@@ -39,6 +39,7 @@ export function resolveOptions(
   const secrets = resolveSecrets(options, environment, faults)
   const routes = resolveRoutes(options.routes ?? {}, baseUrl, faults)
   checkChoices(options, baseUrl, faults)
+  checkProviderChoices(options, clientKey, environment, faults)
   const isReported = ({ option }: ConfigFault): boolean =>
     checked.faults.some((fault) => `${option}.`.startsWith(`${fault.option}.`))
   const all = [...checked.faults, ...faults.filter((fault) => !isReported(fault))]
@@ -51,7 +52,12 @@ export function resolveOptions(
     registration,
     clientAuth: options.clientAuth,
     clientKey,
+    clientAssertion: options.clientAssertion ?? {},
+    metadata: options.metadata ?? {},
     entraTenants: options.entraTenants,
+    tokenParams: options.tokenParams ?? {},
+    logoutParams: options.logoutParams ?? {},
+    pushedAuthorizationRequests: options.pushedAuthorizationRequests ?? false,
     baseUrl,
     redirectUri: baseUrl.origin + routes.callback,
     scope: options.scope ?? 'openid profile email',
@@ -88,7 +94,11 @@ interface Reader {
   url(option: string, value: unknown, variable: string): URL
 }
 
-function createReader(environment: Environment, faults: ConfigFault[]): Reader {
+function createReader(
+  environment: Environment,
+  faults: ConfigFault[],
+  insecureHosts: readonly string[] = [],
+): Reader {
   const reader: Reader = {
     text(option, value, variable) {
       const found = value ?? environment[variable]
@@ -103,9 +113,9 @@ function createReader(environment: Environment, faults: ConfigFault[]): Reader {
     url(option, value, variable) {
       const found = reader.text(option, value instanceof URL ? value.href : value, variable)
       const url = URL.canParse(found) ? new URL(found) : undefined
-      if (found && !isUsableUrl(url)) {
+      if (found && !isUsableUrl(url, insecureHosts)) {
         const remedy =
-          'must be an https:// URL without credentials, query or fragment (http:// on a loopback host only).'
+          'must be an https:// URL without credentials, query or fragment (http:// on a loopback host, or in development on the hosts of "insecureHttpHosts").'
         faults.push({ option, variable, remedy })
       }
       return url ?? new URL('https://invalid.invalid')
@@ -119,9 +129,12 @@ function resolveRegistration(options: AuthOptions, read: Reader): ResolvedRegist
   return {
     issuer: read.url('issuer', options.issuer, 'LATCHKEY_ISSUER'),
     clientId: read.text('clientId', options.clientId, 'LATCHKEY_CLIENT_ID'),
-    clientSecret: needsSecret
-      ? read.text('clientSecret', options.clientSecret, 'LATCHKEY_CLIENT_SECRET')
-      : undefined,
+    clientSecret:
+      typeof options.clientSecret === 'function'
+        ? options.clientSecret
+        : needsSecret
+          ? read.text('clientSecret', options.clientSecret, 'LATCHKEY_CLIENT_SECRET')
+          : undefined,
   }
 }
 
@@ -222,4 +235,46 @@ function checkChoices(options: AuthOptions, baseUrl: URL, faults: ConfigFault[])
 function defaultCookieName({ pathname }: URL): string {
   const path = pathname.replace(/^\/|\/$/g, '').replace(/[^\w]+/g, '-')
   return path === '' ? 'latchkey' : `latchkey-${path}`
+}
+
+const PROTECTED_TOKEN_PARAMETERS: ReadonlySet<string> = new Set([
+  'grant_type',
+  'code',
+  'redirect_uri',
+  'code_verifier',
+  'refresh_token',
+  'client_id',
+  'client_secret',
+  'client_assertion',
+  'client_assertion_type',
+])
+
+const ALGORITHM_KEYS = { RS256: 'rsa', PS256: 'rsa', ES256: 'ec', EdDSA: 'ed25519' } as const
+
+function checkProviderChoices(
+  { metadata, tokenParams, clientAssertion, insecureHttpHosts = [] }: AuthOptions,
+  clientKey: KeyObject | undefined,
+  environment: Environment,
+  faults: ConfigFault[],
+): void {
+  if (metadata && 'issuer' in metadata) {
+    const remedy = 'must not contain "issuer": the option "issuer" says who the provider is.'
+    faults.push({ option: 'metadata', remedy })
+  }
+  for (const name of Object.keys(tokenParams ?? {})) {
+    if (!PROTECTED_TOKEN_PARAMETERS.has(name)) continue
+    faults.push({
+      option: 'tokenParams',
+      remedy: `must not contain "${name}": the kit decides it.`,
+    })
+  }
+  const { algorithm } = clientAssertion ?? {}
+  if (algorithm && clientKey && clientKey.asymmetricKeyType !== ALGORITHM_KEYS[algorithm]) {
+    const remedy = `is "${algorithm}", but "clientKey" is a key of another kind: ${clientKey.asymmetricKeyType}.`
+    faults.push({ option: 'clientAssertion.algorithm', remedy })
+  }
+  if (insecureHttpHosts.length > 0 && environment.NODE_ENV === 'production') {
+    const remedy = 'is for development, but NODE_ENV is "production". Use https there.'
+    faults.push({ option: 'insecureHttpHosts', remedy })
+  }
 }

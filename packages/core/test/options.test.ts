@@ -4,6 +4,7 @@ import { type AuthOptions, ConfigError, createAuth } from '@latchkey/core'
 import { expect, test } from 'vitest'
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const p256 = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
 const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey
 const x25519 = generateKeyPairSync('x25519').privateKey
 
@@ -171,4 +172,32 @@ test('a session store without an index is told so once, at the start', () => {
 
 test('sessions in the memory of one process are told so once, in production', () => {
   expect(warningsOf(good)).toEqual(['LATCHKEY_SESSIONS_IN_MEMORY'])
+})
+
+test('plain http is accepted on the hosts that insecureHttpHosts names, and never in production', () => {
+  const options = {
+    ...good,
+    issuer: 'http://keycloak:8080',
+    baseUrl: 'http://myapp.local',
+    insecureHttpHosts: ['keycloak', 'myapp.local'],
+  }
+
+  expect(faultsOf(options)).toEqual([])
+  expect(faultsOf({ ...options, insecureHttpHosts: ['keycloak'] })).toMatchObject([
+    { option: 'baseUrl' },
+  ])
+  expect(faultsOf(options, { NODE_ENV: 'production' })).toMatchObject([
+    { option: 'insecureHttpHosts' },
+  ])
+})
+
+test.each<[string, Partial<AuthOptions>]>([
+  ['metadata', { metadata: { issuer: 'https://other.example' } }],
+  ['tokenParams', { tokenParams: { code: 'x' } }],
+  [
+    'clientAssertion.algorithm',
+    { clientAuth: 'private_key_jwt', clientKey: p256, clientAssertion: { algorithm: 'PS256' } },
+  ],
+])('%s that would undo a check or cannot work is refused', (option, options) => {
+  expect(faultsOf({ ...good, ...options })).toMatchObject([{ option }])
 })

@@ -11,8 +11,10 @@ declare global {
 
 export {
   AccessError,
+  type AppleKey,
   type AuthEvent,
   type AuthEventName,
+  appleClientSecret,
   CallbackError,
   ConfigError,
   DeniedError,

@@ -10,6 +10,9 @@ async function start(
   metadata: Record<string, unknown> = {},
 ): Promise<{ site: Site; browser: Browser; advance: (seconds: number) => void }> {
   let ahead = 0
+  const advance = (seconds: number): void => {
+    ahead += seconds
+  }
   const site = await startSite(
     (app) => {
       app.get('/admin', requireUser({ roles: ['admin'], respond: 'json' }), (_req, res) => {
@@ -32,7 +35,7 @@ async function start(
   site.provider.user = { sub: 'ada', name: 'Ada', roles: ['admin'] }
   const browser = createBrowser()
   await browser.open(`${site.url}/login`)
-  return { site, browser, advance: (seconds) => void (ahead += seconds) }
+  return { site, browser, advance }
 }
 
 const get = async (site: Site, browser: Browser, path: string): Promise<string> =>

@@ -60,9 +60,12 @@ test('an access token that is still good is given out as it is', async () => {
 /** A site whose clock can be moved ahead; its access tokens last a minute. */
 async function startAheadOfTime(): Promise<{ site: Site; advance: (seconds: number) => void }> {
   let ahead = 0
+  const advance = (seconds: number): void => {
+    ahead += seconds
+  }
   const site = await start({ now: () => Math.floor(Date.now() / 1000) + ahead })
   site.provider.accessTokenSeconds = 60
-  return { site, advance: (seconds) => void (ahead += seconds) }
+  return { site, advance }
 }
 
 test('an access token about to end is refreshed first, and the new one is kept', async () => {

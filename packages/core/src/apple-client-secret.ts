@@ -1,0 +1,47 @@
+import { createPrivateKey, sign } from 'node:crypto'
+
+/** The key of "Sign in with Apple", and whose it is. */
+export interface AppleKey {
+  /** Ten characters, from the membership page of the developer account. */
+  readonly teamId: string
+  /** The identifier of the Services ID: the same as the option `clientId`. */
+  readonly clientId: string
+  /** Ten characters, from the page of the key. */
+  readonly keyId: string
+  /** The contents of the `.p8` file. */
+  readonly privateKey: string
+}
+
+const LIFETIME_SECONDS = 3600
+const RENEW_SECONDS = 600
+
+/**
+ * Makes the client secrets that Apple takes: JWTs signed with a key of the developer account. Pass it as
+ * the option `clientSecret`. A secret lasts an hour and is made anew ten minutes before.
+ *
+ * @throws an error at once when the key is not a P-256 private key.
+ */
+export function appleClientSecret({ teamId, clientId, keyId, privateKey }: AppleKey): () => string {
+  const key = createPrivateKey(privateKey)
+  if (key.asymmetricKeyDetails?.namedCurve !== 'prime256v1') {
+    throw new TypeError('"privateKey" must be a P-256 key: the contents of the .p8 file from Apple')
+  }
+  const header = encode({ alg: 'ES256', kid: keyId })
+  let secret = ''
+  let expiresAt = 0
+  return () => {
+    const now = Math.floor(Date.now() / 1000)
+    const left = expiresAt - now
+    if (left > RENEW_SECONDS && left <= LIFETIME_SECONDS) return secret
+    expiresAt = now + LIFETIME_SECONDS
+    const claims = { iss: teamId, sub: clientId, aud: 'https://appleid.apple.com' }
+    const signed = `${header}.${encode({ ...claims, iat: now, exp: expiresAt })}`
+    const signature = sign('sha256', Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' })
+    secret = `${signed}.${signature.toString('base64url')}`
+    return secret
+  }
+}
+
+function encode(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url')
+}
