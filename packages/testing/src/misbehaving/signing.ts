@@ -56,7 +56,8 @@ export function signIdToken(
   const wrong = withClaimFault(claims, fault)
   switch (fault) {
     case 'id_token signed with a foreign key under a known kid':
-      return signJwt(wrong, createSigningKey(key.kid, key.alg))
+      // Making a key takes long enough for a client to give up.
+      return signJwt(wrong, { ...foreignKey(), kid: key.kid })
     case 'id_token signed with an unknown kid':
       return signJwt(wrong, foreignKey())
     case 'id_token with a changed payload': {
