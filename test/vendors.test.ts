@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest'
+import { type Emulation, emulate } from './vendors/emulate.ts'
+import { refused } from './vendors/refused-vendors.ts'
+import { working } from './vendors/working-vendors.ts'
+
+test.for(working)('$name logs in with the options of its page', async (vendor) => {
+  await using emulation = await emulate(vendor)
+
+  await emulation.logIn()
+
+  expect(emulation.errors).toEqual([])
+  expect(JSON.parse(emulation.visitor.text)).toMatchObject(vendor.user ?? {})
+  const { origin, pathname, searchParams } = emulation.request()
+  expect(origin + pathname).toBe(vendor.metadata.authorization_endpoint)
+  expect(Object.fromEntries(searchParams)).toMatchObject(vendor.request ?? {})
+})
+
+test.for(working)('$name is sent the client secret as it wants it', async (vendor) => {
+  await using emulation = await emulate(vendor)
+
+  await emulation.logIn()
+
+  const request = emulation.provider.requests.findLast(({ path }) => path === '/token')
+  expect(request?.body.has('client_secret')).toBe(vendor.clientAuth === 'post')
+  expect(request?.authorization?.startsWith('Basic ') ?? false).toBe(vendor.clientAuth === 'basic')
+})
+
+test.for(working.filter(({ logout }) => logout))(
+  'logging out leads to the log-out of $name, with what it reads',
+  async (vendor) => {
+    await using emulation = await emulate(vendor)
+    await emulation.logIn()
+
+    const location = await emulation.logOut()
+
+    expect(location.origin + location.pathname).toBe(vendor.logout?.endpoint)
+    for (const name of vendor.logout?.parameters ?? []) {
+      expect(location.searchParams.get(name), name).toBeTruthy()
+    }
+  },
+)
+
+test.for(working.filter(({ logout }) => !logout))(
+  'logging out of an application of $name ends its own session alone',
+  async (vendor) => {
+    await using emulation = await emulate(vendor)
+    await emulation.logIn()
+
+    expect((await emulation.logOut()).href).toBe('https://app.example.com/')
+    expect(await statusOfProfile(emulation)).toBe(401)
+  },
+)
+
+test.for(working.filter(({ hasBackchannelLogout }) => hasBackchannelLogout))(
+  'a logout token of $name ends the session of the application',
+  async (vendor) => {
+    await using emulation = await emulate(vendor)
+    await emulation.logIn()
+    const [sid] = emulation.provider.issuedSids()
+    const token = emulation.provider.logoutToken({ iss: vendor.metadata.issuer, sid })
+
+    const answer = await emulation.visitor.send('https://app.example.com/backchannel-logout', {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ logout_token: token }).toString(),
+    })
+
+    expect(answer.status).toBe(200)
+    expect(await statusOfProfile(emulation)).toBe(401)
+  },
+)
+
+test.for(refused)('$name is refused, and the error says why', async (vendor) => {
+  await using emulation = await emulate(vendor)
+
+  await emulation.logIn()
+
+  const [error] = emulation.errors
+  expect(error).toMatchObject({ code: vendor.refused?.code })
+  expect(error?.message).toMatch(vendor.refused?.says ?? /^$/)
+})
+
+async function statusOfProfile({ visitor }: Emulation): Promise<number> {
+  const url = 'https://app.example.com/profile'
+  return (await visitor.send(url, { headers: { accept: 'application/json' } })).status
+}

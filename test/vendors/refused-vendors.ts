@@ -1,0 +1,85 @@
+import { entraMetadata, TENANT } from './entra.ts'
+import type { Vendor } from './vendor.ts'
+
+const EMAIL = 'ada@example.com'
+
+/** Providers that the kit refuses, each with a sentence that says why. */
+export const refused: readonly Vendor[] = [
+  {
+    name: 'Entra ID, the issuer of several tenants',
+    sources: [
+      'https://learn.microsoft.com/en-us/entra/identity-platform/howto-convert-app-to-be-multi-tenant',
+    ],
+    options: { issuer: 'https://login.microsoftonline.com/common/v2.0' },
+    metadata: entraMetadata('https://login.microsoftonline.com/{tenantid}/v2.0', 'common'),
+    claims: { iss: `https://login.microsoftonline.com/${TENANT}/v2.0`, tid: TENANT },
+    refused: { code: 'LATCHKEY_TOKEN_INVALID', says: /"iss" of the ID token/ },
+  },
+  {
+    name: 'Azure AD B2C on a domain of its own, with the issuer of its default setting',
+    sources: ['https://learn.microsoft.com/en-us/azure/active-directory-b2c/configure-tokens'],
+    options: { issuer: 'https://login.acme.example/acme.onmicrosoft.com/b2c_1_sign_in/v2.0' },
+    metadata: {
+      issuer: `https://login.acme.example/${TENANT}/v2.0/`,
+      authorization_endpoint: 'https://login.acme.example/authorize',
+      token_endpoint: 'https://login.acme.example/token',
+      jwks_uri: 'https://login.acme.example/keys',
+    },
+    claims: {},
+    refused: {
+      code: 'LATCHKEY_PROVIDER_INVALID',
+      says: new RegExp(`https://login\\.acme\\.example/${TENANT}/v2\\.0/`),
+    },
+  },
+  {
+    name: 'LinkedIn, which knows no PKCE',
+    sources: [
+      'https://learn.microsoft.com/en-us/linkedin/consumer/integrations/self-serve/sign-in-with-linkedin-v2',
+      'https://github.com/nextauthjs/next-auth/issues/8831',
+    ],
+    options: { issuer: 'https://www.linkedin.com/oauth' },
+    metadata: linkedinMetadata(),
+    claims: { email: EMAIL },
+    change: {
+      token: (answer, body) =>
+        body.has('code_verifier')
+          ? { status: 401, body: { error: 'invalid_client' } }
+          : { body: answer },
+    },
+    refused: { code: 'LATCHKEY_CODE_REFUSED', says: /invalid_client/ },
+  },
+  {
+    name: 'LinkedIn with PKCE, which sends no nonce',
+    sources: ['https://github.com/authlib/authlib/issues/763'],
+    options: { issuer: 'https://www.linkedin.com/oauth' },
+    metadata: linkedinMetadata(),
+    claims: { email: EMAIL, nonce: undefined },
+    refused: { code: 'LATCHKEY_TOKEN_INVALID', says: /nonce/ },
+  },
+  {
+    name: 'LINE, which signs with the channel secret',
+    sources: ['https://developers.line.biz/en/docs/line-login/verify-id-token/'],
+    options: { issuer: 'https://access.line.me' },
+    metadata: {
+      issuer: 'https://access.line.me',
+      authorization_endpoint: 'https://access.line.me/oauth2/v2.1/authorize',
+      token_endpoint: 'https://api.line.me/oauth2/v2.1/token',
+      jwks_uri: 'https://api.line.me/oauth2/v2.1/certs',
+      userinfo_endpoint: 'https://api.line.me/oauth2/v2.1/userinfo',
+      id_token_signing_alg_values_supported: ['ES256'],
+    },
+    claims: {},
+    signsWithSecret: true,
+    refused: { code: 'LATCHKEY_TOKEN_INVALID', says: /"alg"/ },
+  },
+]
+
+function linkedinMetadata(): Vendor['metadata'] {
+  return {
+    issuer: 'https://www.linkedin.com/oauth',
+    authorization_endpoint: 'https://www.linkedin.com/oauth/v2/authorization',
+    token_endpoint: 'https://www.linkedin.com/oauth/v2/accessToken',
+    jwks_uri: 'https://www.linkedin.com/oauth/openid/jwks',
+    userinfo_endpoint: 'https://api.linkedin.com/v2/userinfo',
+  }
+}
