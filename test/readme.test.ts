@@ -24,9 +24,9 @@ test.for(quotes)('the code in $document is that of $source', ({ source, text }) 
   expect(text).toBe(quoted(source as string))
 })
 
-test('every block of code in the guides is taken from a file that runs', () => {
+test('every block of code in the guides and provider pages is taken from a file that runs', () => {
   const own = blocks.filter(
-    ({ document, source }) => document.startsWith('docs/guides/') && source === undefined,
+    ({ document, source }) => /^docs\/(guides|providers)\//.test(document) && source === undefined,
   )
   // The steps of this guide are carried out as they stand; see scripts/getting-started.ts.
   const unproven = own.filter(({ document }) => document !== 'docs/guides/getting-started.md')

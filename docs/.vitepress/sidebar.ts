@@ -35,6 +35,24 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
     ],
   },
   {
+    text: 'Providers',
+    collapsed: true,
+    items: [
+      { text: 'All providers', link: '/providers/' },
+      { text: 'Auth0', link: '/providers/auth0' },
+      { text: 'Entra ID', link: '/providers/entra' },
+      { text: 'Azure AD B2C', link: '/providers/azure-ad-b2c' },
+      { text: 'Google', link: '/providers/google' },
+      { text: 'Okta', link: '/providers/okta' },
+      { text: 'Keycloak', link: '/providers/keycloak' },
+      { text: 'Amazon Cognito', link: '/providers/cognito' },
+      { text: 'Apple', link: '/providers/apple' },
+      { text: 'GitLab', link: '/providers/gitlab' },
+      { text: 'LinkedIn', link: '/providers/linkedin' },
+      { text: 'LINE', link: '/providers/line' },
+    ],
+  },
+  {
     text: 'Coming from',
     items: [
       { text: 'express-openid-connect', link: '/guides/from-express-openid-connect' },
