@@ -22,14 +22,23 @@ export function saveBeforeAnswer(response: Response, view: SessionView): void {
     if (isLost) view.next?.(error)
   }
   const save = (args: unknown[]): void => {
-    if (view.session && isChanged(view)) view.session.save((error) => answer(args, error))
+    let isUnsaved: boolean
+    try {
+      isUnsaved = Boolean(view.session) && isChanged(view)
+    } catch (error) {
+      // Data that is no JSON, such as a circular structure. express-session would try it again.
+      view.session = undefined as unknown as SessionView['session']
+      answer(args, error)
+      return
+    }
+    if (isUnsaved) view.session.save((error) => answer(args, error))
     else answer(args)
   }
   const endWhenSaved = (...args: unknown[]): Response => {
     if (state === 'saved') return end.apply(response, args)
     if (state === 'saving') return response
     state = 'saving'
-    if (view.latchkeySaving) view.latchkeySaving.then(() => save(args))
+    if (view.latchkeySaving) void view.latchkeySaving.then(() => save(args))
     else save(args)
     return response
   }

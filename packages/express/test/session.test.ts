@@ -1,6 +1,6 @@
 import { createMemoryStore, type SessionStore } from '@latchkey/core'
 import { requireUser } from '@latchkey/express'
-import type { Express } from 'express'
+import type { ErrorRequestHandler, Express } from 'express'
 import { expect, test, vi } from 'vitest'
 import { SESSION_SECRET } from './support/app.ts'
 import { type Browser, createBrowser } from './support/browser.ts'
@@ -469,6 +469,26 @@ test('a logout that the store did not take is told, and can be sent again', asyn
   expect((await logOut()).status).toBe(303)
 
   expect((await copy.open(site.url)).text).toBe('out')
+})
+
+test('data that cannot be stored as JSON is answered by the error handler', async () => {
+  await using site = await startSite((app) => {
+    app.get('/circle', (req, res) => {
+      Object.assign(req.session, { circle: req.session })
+      res.send('kept')
+    })
+    app.use(((error, _req, res, _next) => {
+      res.status(500).send(String(error.message).slice(0, 28))
+    }) satisfies ErrorRequestHandler)
+  })
+  const browser = createBrowser()
+  await browser.open(`${site.url}/login`)
+
+  const { response, text } = await browser.open(`${site.url}/circle`)
+  expect({ status: response.status, text }).toEqual({
+    status: 500,
+    text: 'Converting circular structur',
+  })
 })
 
 test('req.session works with the store that comes with express-session, kept as it is', async () => {

@@ -58,7 +58,9 @@ test.each([
   ['a store of express-session', () => new expressSession.MemoryStore() as unknown as SessionStore],
 ])('a session of version 0.1 goes on, on %s', async (_name, make) => {
   const store = make()
-  await new Promise((resolve) => store.set(kept.id, kept.record as never, resolve))
+  await new Promise<unknown>((resolve) => {
+    void store.set(kept.id, kept.record as never, resolve)
+  })
 
   expect(await visit(store)).toEqual(EXPECTED)
 })
