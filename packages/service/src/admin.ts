@@ -7,6 +7,7 @@ import {
   defaultSettings,
   deleteTenant,
   findTenant,
+  freeDomain,
   listTenants,
 } from './domain/tenants.ts'
 import { type SeedReport, seed } from './seed.ts'
@@ -37,6 +38,12 @@ export interface Admin {
   }): Promise<Tenant>
   /** Deletes a tenant with all that it holds. */
   deleteTenant(id: string): Promise<Tenant>
+  /**
+   * Lets any tenant have a domain that is held for the one that gave it up within the last 30 days.
+   *
+   * @throws ServiceError `not_found` when the domain is not held.
+   */
+  freeDomain(domain: string): Promise<void>
   listTenants(): Promise<Tenant[]>
   findTenant(domain: string): Promise<Tenant | undefined>
   /** Makes an API key. The secret cannot be read again. */
@@ -67,6 +74,7 @@ export function createAdmin(context: DomainContext): Admin {
         settings: { ...defaultSettings, ...settings, domain },
       }),
     deleteTenant: (id) => deleteTenant({ ...scope, tenantId: id }),
+    freeDomain: (domain) => freeDomain(scope, domain),
     async listTenants() {
       const tenants: Tenant[] = []
       for (let after: string | undefined; ; ) {

@@ -20,6 +20,7 @@ export async function createOfflineContext(
     clock: systemClock,
     passwords: createPasswordEngine(),
     vault: createVault(key),
+    domains: { allowLoopback: false, apiHosts: [], verification: 'none' },
     events: new EventEmitter(),
   }
   return { context, close: () => store.close() }

@@ -2,6 +2,7 @@ import { closestMatch } from 'leven'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import type { Clock } from './clock.ts'
+import type { DomainVerification } from './domain/domain-names.ts'
 import type { PasswordEngineOptions } from './domain/password-engine.ts'
 import type { ClaimsOf } from './issuer/oidc-provider-internals.ts'
 import type { SmtpOptions } from './mail/smtp.ts'
@@ -26,6 +27,17 @@ export interface IdentityServiceOptions {
    * `[::1]`) as `http://` issuers. Right for development only. Default `false`.
    */
   allowHttpOnLoopback?: boolean
+  /**
+   * Hosts at which the management API is reached, such as `api.example.com`: no tenant can take them
+   * as its domain. Default: none.
+   */
+  apiHosts?: readonly string[]
+  /**
+   * `dns`: an API key moves a tenant to another domain only when a TXT record at `_latchkey.<domain>`
+   * says `latchkey-tenant=<id of the tenant>`. Right when customers hold keys of their own tenants.
+   * Default `none`, for an operator who holds all of them.
+   */
+  domainVerification?: DomainVerification
   /** How mail is sent. Default: it is captured, to be read from {@link IdentityService.outbox}. */
   mail?: SmtpOptions | undefined
   /**
@@ -77,6 +89,8 @@ const serviceOptions = group<IdentityServiceOptions>({
     maxWaiting: whole(0),
   }).optional(),
   allowHttpOnLoopback: flag,
+  apiHosts: z.array(z.string(), 'must be an array of strings').optional(),
+  domainVerification: z.enum(['none', 'dns'], 'must be "none" or "dns"').optional(),
   mail: group<SmtpOptions>({
     url: z.string('must be a string'),
     from: z.string('must be a string'),

@@ -7,6 +7,7 @@ import { pino } from 'pino'
 import { type Admin, createAdmin } from './admin.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { type DomainContext, nowMicros, type ServiceEvents } from './domain/context.ts'
+import { canonicalDomain, type DomainPolicy } from './domain/domain-names.ts'
 import { ServiceError } from './domain/errors.ts'
 import { createPasswordEngine } from './domain/password-engine.ts'
 import { createVault } from './domain/vault.ts'
@@ -68,10 +69,12 @@ export async function createIdentityService(
 ): Promise<IdentityService> {
   checkServiceOptions(options)
   const { clock = systemClock, logger = pino({ level: 'silent' }) } = options
+  const domains = domainPolicy(options)
   const { store, protocol, masterKey, lock } = await openData(options, clock)
   const events: ServiceEvents = new EventEmitter()
   const passwords = createPasswordEngine(options.passwords)
-  const context: DomainContext = { store, clock, passwords, vault: createVault(masterKey), events }
+  const vault = createVault(masterKey)
+  const context: DomainContext = { store, clock, passwords, vault, domains, events }
 
   let closing: Promise<void> | undefined
   const api = createApi({
@@ -140,6 +143,22 @@ export async function createIdentityService(
     events,
     close,
     [Symbol.asyncDispose]: close,
+  }
+}
+
+function domainPolicy(options: IdentityServiceOptions): DomainPolicy {
+  return {
+    allowLoopback: options.allowHttpOnLoopback ?? false,
+    apiHosts: (options.apiHosts ?? []).map(apiHost),
+    verification: options.domainVerification ?? 'none',
+  }
+}
+
+function apiHost(text: string): string {
+  try {
+    return canonicalDomain(text)
+  } catch {
+    throw new TypeError(`"apiHosts" holds "${text}"; give hosts such as api.example.com.`)
   }
 }
 

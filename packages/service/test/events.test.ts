@@ -59,6 +59,7 @@ describe.each(stores)('on %s', (store) => {
     await emits(['api_key.revoke'], () => admin.revokeApiKey(key.key.id))
     await emits([], () => admin.revokeApiKey(key.key.id))
     await emits(['tenant.delete'], () => admin.deleteTenant(other.id))
+    await emits(['tenant.free_domain'], () => admin.freeDomain(settings.domain))
     await emits(['tenant.create', 'application.create'], () =>
       admin.seed({ tenants: [{ settings, applications: [{ name: 'Shop' }] }] }),
     )

@@ -58,6 +58,11 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   }
 }
 
+/** Reads values separated by commas, after those that earlier uses of the option gave. */
+export function commaSeparated(text: string, before: string[] = []): string[] {
+  return [...before, ...text.split(',')]
+}
+
 /** Reads a date such as 2027-01-31 or a timestamp, as microseconds. */
 export function instant(text: string): number {
   const millis = Date.parse(text)

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
+import type { DomainVerification } from '../domain/domain-names.ts'
 import type { SmtpOptions } from '../mail/smtp.ts'
 import type { TlsOptions } from '../server/tls.ts'
-import { type DataOptions, wholeNumber, withDataOptions } from './options.ts'
+import { commaSeparated, type DataOptions, wholeNumber, withDataOptions } from './options.ts'
 import { createLogger, nextSignal } from './running.ts'
 
 interface ServeOptions extends DataOptions {
@@ -17,6 +18,8 @@ interface ServeOptions extends DataOptions {
   smtpUrl?: string
   mailFrom?: string
   trustedProxy?: string[]
+  apiHost?: string[]
+  domainVerification: DomainVerification
 }
 
 /** Adds `serve`. */
@@ -79,7 +82,24 @@ export function addServeCommand(program: Command): void {
         'proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8',
       )
         .env('LATCHKEY_TRUSTED_PROXY')
-        .argParser((text: string, before: string[] = []) => [...before, ...text.split(',')]),
+        .argParser(commaSeparated),
+    )
+    .addOption(
+      new Option(
+        '--api-host <host...>',
+        'hosts of the API, such as api.example.com, which no tenant can take as its domain',
+      )
+        .env('LATCHKEY_API_HOST')
+        .argParser(commaSeparated),
+    )
+    .addOption(
+      new Option(
+        '--domain-verification <how>',
+        'what an API key needs to move a tenant to another domain: "dns" asks for a TXT record',
+      )
+        .env('LATCHKEY_DOMAIN_VERIFICATION')
+        .default('none')
+        .choices(['none', 'dns']),
     )
     .addOption(
       new Option('--log-level <level>', 'debug logs every request')
@@ -104,6 +124,8 @@ async function serve(options: ServeOptions): Promise<void> {
     closeSeconds: options.closeSeconds,
     mail,
     trustedProxies: options.trustedProxy ?? [],
+    apiHosts: options.apiHost ?? [],
+    domainVerification: options.domainVerification,
     logger,
   })
   try {

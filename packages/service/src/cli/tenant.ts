@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { formatTimestamp } from '../http/timestamps.ts'
 import { type DataOptions, printTable, withAdmin, withDataOptions } from './options.ts'
 
-/** Adds `tenant list`, `tenant create` and `tenant delete`. */
+/** Adds `tenant list`, `tenant create`, `tenant free-domain` and `tenant delete`. */
 export function addTenantCommands(program: Command): void {
   const tenant = program.command('tenant').description('Create, list and delete tenants.')
 
@@ -35,6 +35,17 @@ export function addTenantCommands(program: Command): void {
         { create: true },
       ),
     )
+
+  withDataOptions(
+    tenant
+      .command('free-domain <host>')
+      .description('Let any tenant have a domain that another gave up within the last 30 days.'),
+  ).action((host: string, options: DataOptions) =>
+    withAdmin(options, async (admin) => {
+      await admin.freeDomain(host)
+      console.log(`${host} is free.`)
+    }),
+  )
 
   withDataOptions(tenant.command('delete <id>').description('Delete a tenant with all it holds.'))
     .requiredOption('--yes', 'confirm: its applications and users cannot be brought back')

@@ -8,6 +8,7 @@ export const writeActions = [
   'tenant.create',
   'tenant.update',
   'tenant.delete',
+  'tenant.free_domain',
   'application.create',
   'application.update',
   'application.rotate_secret',

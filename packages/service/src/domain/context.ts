@@ -2,6 +2,7 @@ import type { EventEmitter } from 'node:events'
 import type { Clock } from '../clock.ts'
 import type { DataStore } from '../store/ports.ts'
 import type { AuditEntry, Micros } from '../store/records.ts'
+import type { DomainPolicy } from './domain-names.ts'
 import type { PasswordEngine } from './password-engine.ts'
 import type { Vault } from './vault.ts'
 
@@ -11,6 +12,8 @@ export interface DomainContext {
   readonly clock: Clock
   readonly passwords: PasswordEngine
   readonly vault: Vault
+  /** Which domains tenants may have. */
+  readonly domains: DomainPolicy
   /** Tells what was written, after it was: `change` with the audit entry. */
   readonly events: ServiceEvents
 }

@@ -62,7 +62,8 @@ export function found<T>(record: T | undefined): T {
 }
 
 const existing: Record<string, string> = {
-  tenant: 'Another tenant has this "settings.domain".',
+  tenant:
+    'Another tenant has this "settings.domain", or gave it up within the last 30 days; the operator can free it.',
   user: 'Another user of this tenant has this "profile.email".',
   credential:
     'The user has a password credential; change it by POST to its own address, which ends in /credentials/password.',

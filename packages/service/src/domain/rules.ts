@@ -1,5 +1,5 @@
-import { isIP } from 'node:net'
 import type { Metadata } from '../store/records.ts'
+import { isLoopbackHost } from './addresses.ts'
 import { type ErrorCode, ServiceError } from './errors.ts'
 
 /** The limits of the specification, and ours where it has none. Lengths count code points. */
@@ -116,32 +116,6 @@ export function checkUrls(label: string, urls: readonly string[], developerMode:
   urls.forEach((url, index) => {
     checkUrl(`"${label}[${index}]"`, url, developerMode)
   })
-}
-
-/** Whether the host, as `URL.hostname` has it, is this very machine. */
-export function isLoopbackHost(hostname: string): boolean {
-  return (
-    hostname === 'localhost' ||
-    hostname.endsWith('.localhost') ||
-    hostname === '[::1]' ||
-    (isIP(hostname) === 4 && hostname.startsWith('127.'))
-  )
-}
-
-/**
- * The domain in the form in which it is stored and compared: a host in lower case and ASCII, with a
- * port where there is one.
- */
-export function canonicalDomain(domain: string): string {
-  const url = URL.parse(`https://${domain}`)
-  const isBare = url !== null && !/[/?#@\s\\]/.test(domain) && url.hostname !== ''
-  if (!isBare || url.host.length > 253) {
-    throw new ServiceError(
-      'invalid_request',
-      '"settings.domain" must be the host at which the tenant issues, such as login.example.com.',
-    )
-  }
-  return url.host
 }
 
 function codePoints(text: string): number {

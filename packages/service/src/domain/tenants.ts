@@ -1,10 +1,12 @@
 import type { Listing, Page } from '../store/ports.ts'
-import type { Reach, Tenant, TenantSettings } from '../store/records.ts'
+import type { Micros, Reach, Tenant, TenantSettings } from '../store/records.ts'
 import { commit } from './commit.ts'
-import { nowMicros, type Scope, type ServiceScope, updated } from './context.ts'
+import { type DomainContext, nowMicros, type Scope, type ServiceScope, updated } from './context.ts'
+import { canonicalDomain, checkDomain, DOMAIN_HOLD_MICROS } from './domain-names.ts'
+import { verifyDomain } from './domain-verification.ts'
 import { found } from './errors.ts'
 import { newId } from './ids.ts'
-import { canonicalDomain, checkEmail, checkMetadata, checkText } from './rules.ts'
+import { checkEmail, checkMetadata, checkText } from './rules.ts'
 
 /** What a caller decides about a tenant. */
 export type TenantInput = Pick<Tenant, 'name' | 'metadata' | 'settings'>
@@ -37,6 +39,8 @@ export async function createTenant(scope: ServiceScope, input: TenantInput): Pro
   const now = nowMicros(clock)
   const id = newId('ten', clock)
   const tenant = { id, createdAt: now, updatedAt: now, ...checkTenant(input) }
+  // Only the operator creates tenants, and may do so on this very machine.
+  checkDomain(tenant.settings.domain, { ...scope.context.domains, allowLoopback: true })
   return commit({ ...scope, tenantId: id }, 'tenant.create', id, (audit) =>
     store.tenants.insert(tenant, audit),
   )
@@ -65,8 +69,14 @@ export function listTenants(
 export async function updateTenant(scope: Scope, input: TenantInput): Promise<Tenant> {
   const { context, tenantId } = scope
   const checked = checkTenant(input)
+  await verifyMove(scope, checked.settings.domain)
+  function change(last: Tenant): Tenant {
+    const { domain } = checked.settings
+    if (domain !== last.settings.domain) checkDomain(domain, context.domains)
+    return updated(context, last, checked)
+  }
   return commit(scope, 'tenant.update', tenantId, (audit) =>
-    context.store.tenants.update(tenantId, (last) => updated(context, last, checked), audit),
+    context.store.tenants.update(tenantId, change, audit, heldUntil(context)),
   )
 }
 
@@ -74,8 +84,32 @@ export async function updateTenant(scope: Scope, input: TenantInput): Promise<Te
 export function deleteTenant(scope: Scope): Promise<Tenant> {
   const { context, tenantId } = scope
   return commit(scope, 'tenant.delete', tenantId, (audit) =>
-    context.store.tenants.delete(tenantId, audit),
+    context.store.tenants.delete(tenantId, audit, heldUntil(context)),
   )
+}
+
+/**
+ * Frees a domain that is held for the tenant that gave it up.
+ *
+ * @throws ServiceError `not_found` when it is not held.
+ */
+export async function freeDomain(scope: ServiceScope, domain: string): Promise<void> {
+  const canonical = canonicalDomain(domain)
+  await commit(scope, 'tenant.free_domain', canonical, (audit) =>
+    scope.context.store.tenants.freeDomain(canonical, audit),
+  )
+}
+
+/** The DNS is asked before the transaction, which waits for no network. */
+async function verifyMove({ context, tenantId }: Scope, domain: string): Promise<void> {
+  const current = await context.store.tenants.get(tenantId)
+  if (!current || current.settings.domain === domain) return
+  checkDomain(domain, context.domains)
+  await verifyDomain(tenantId, domain, context.domains)
+}
+
+function heldUntil({ clock }: DomainContext): Micros {
+  return nowMicros(clock) + DOMAIN_HOLD_MICROS
 }
 
 function checkTenant(input: TenantInput): TenantInput {

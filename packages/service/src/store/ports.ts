@@ -73,15 +73,29 @@ export interface DataStore {
   close(): Promise<void>
 }
 
+/** How many domains are held for one tenant; the one that it gave up first goes first. */
+export const MAX_HELD_DOMAINS = 10
+
 export interface TenantStore {
-  /** `duplicate`: the domain is taken. */
+  /** `duplicate`: the domain is another tenant's, or is held for another. */
   insert(tenant: Tenant, audit: AuditEntry): Promise<Outcome<Tenant>>
   get(id: string): Promise<Tenant | undefined>
   findByDomain(domain: string): Promise<Tenant | undefined>
   list(reach: Reach, page: Page): Promise<Listing<Tenant>>
-  update(id: string, change: Change<Tenant>, audit: AuditEntry): Promise<Outcome<Tenant>>
-  /** Deletes the tenant and everything below it; answers with its last version. */
-  delete(id: string, audit: AuditEntry): Promise<Outcome<Tenant>>
+  /** Holds the domain that the tenant leaves for it until `heldUntil`, if that is given. */
+  update(
+    id: string,
+    change: Change<Tenant>,
+    audit: AuditEntry,
+    heldUntil?: Micros,
+  ): Promise<Outcome<Tenant>>
+  /**
+   * Deletes the tenant and everything below it; answers with its last version. Its domain is held as
+   * in {@link TenantStore.update}, but a new tenant may have it.
+   */
+  delete(id: string, audit: AuditEntry, heldUntil?: Micros): Promise<Outcome<Tenant>>
+  /** Ends the hold on a domain. `missing`: there is none. */
+  freeDomain(domain: string, audit: AuditEntry): Promise<Outcome<string>>
 }
 
 export interface ApplicationStore {

@@ -193,6 +193,30 @@ test('keys rotate publishes a new key and keeps the old one', async () => {
   expect(keys.every(({ d }) => d === undefined)).toBe(true)
 })
 
+test('the operator frees a domain that is held after its tenant moved', async () => {
+  using folder = temporaryFolder()
+  const data = ['--data', folder.path]
+  const { stdout: id } = await run(['tenant', 'create', ...data, '--domain', 'old.example.com'])
+  const { stdout: key } = await run(['key', 'create', ...data, '--name', 'ci', '--all-tenants'])
+  const server = await serve([...data, '--api-host', 'api.example.com,api.example.org'])
+  const move = (domain: string) =>
+    fetch(`${server.url}/v1/tenants/${id.trim()}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key.trim()}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ settings: { domain } }),
+    })
+  expect((await move('api.example.org')).status).toBe(400)
+  expect((await move('new.example.com')).status).toBe(200)
+  const create = ['tenant', 'create', ...data, '--domain', 'old.example.com']
+
+  expect((await run(create)).stderr).toContain('already_exists')
+  const freed = await run(['tenant', 'free-domain', ...data, 'old.example.com'])
+
+  expect(freed).toMatchObject({ code: 0, stdout: 'old.example.com is free.\n' })
+  expect((await run(create)).code).toBe(0)
+  await server.stop()
+})
+
 test('deleting a tenant needs --yes', async () => {
   using folder = temporaryFolder()
   const data = ['--data', folder.path]

@@ -28,6 +28,7 @@ function aDomain(store: DataStore): DomainContext {
     clock: systemClock,
     passwords: createPasswordEngine(),
     vault: createVault(new Uint8Array(32).fill(7)),
+    domains: { allowLoopback: true, apiHosts: [], verification: 'none' },
     events: new EventEmitter(),
   }
 }

@@ -45,6 +45,7 @@ export async function openApi(
     clock: { now: () => Date.now() },
     passwords,
     vault: createVault(new Uint8Array(32)),
+    domains: { allowLoopback: false, apiHosts: [], verification: 'none' },
     events: new EventEmitter(),
   }
   const admin = { context, actor: { name: 'admin' } }

@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js'
 import type { Configuration } from 'oidc-provider'
 import { Agent, fetch as undiciFetch } from 'undici'
 import type { DomainContext } from '../../domain/context.ts'
-import { isLoopbackHost } from '../../domain/rules.ts'
+import { isLoopbackHost } from '../../domain/addresses.ts'
 
 type ProviderFetch = NonNullable<Configuration['fetch']>
 

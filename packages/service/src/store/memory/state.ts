@@ -4,6 +4,7 @@ import type {
   Application,
   AuditEntry,
   Credential,
+  Micros,
   SigningKey,
   StoredAuditEntry,
   Tenant,
@@ -31,6 +32,8 @@ export interface HeldTenant {
 export interface MemoryState {
   tenants: SortedMap<HeldTenant>
   tenantIdByDomain: Map<string, string>
+  /** Domains that tenants gave up, in the order in which they did. */
+  heldDomains: Map<string, { tenantId: string; until: Micros }>
   apiKeys: Map<string, ApiKey>
   audit: StoredAuditEntry[]
   record(entry: AuditEntry): void
@@ -51,6 +54,7 @@ export function createState(): MemoryState {
   return {
     tenants: createSortedMap(),
     tenantIdByDomain: new Map(),
+    heldDomains: new Map(),
     apiKeys: new Map(),
     audit,
     record,

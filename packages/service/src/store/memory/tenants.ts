@@ -1,15 +1,34 @@
-import type { TenantStore } from '../ports.ts'
-import type { Tenant } from '../records.ts'
+import { MAX_HELD_DOMAINS, type TenantStore } from '../ports.ts'
+import type { Micros, Tenant } from '../records.ts'
 import { createSortedMap } from './sorted-map.ts'
 import { listPage, type MemoryState } from './state.ts'
 
 /** The tenants of a memory store. */
 export function createTenants(state: MemoryState): TenantStore {
-  const { tenants, tenantIdByDomain, apiKeys, written, copy } = state
+  const { tenants, tenantIdByDomain, heldDomains, apiKeys, written, copy } = state
+
+  function holderOf(domain: string, now: Micros): string | undefined {
+    const hold = heldDomains.get(domain)
+    return hold && hold.until > now ? hold.tenantId : undefined
+  }
+
+  /** Notes that the tenant left the domain `left` for `taken`. */
+  function moveHolds(tenantId: string, left: string, taken?: string, until?: Micros): void {
+    if (taken !== undefined) heldDomains.delete(taken)
+    heldDomains.delete(left)
+    if (until === undefined) return
+    heldDomains.set(left, { tenantId, until })
+    const own = [...heldDomains].filter(([, hold]) => hold.tenantId === tenantId)
+    for (const [domain] of own.slice(0, -MAX_HELD_DOMAINS)) heldDomains.delete(domain)
+  }
+
   return {
     async insert(tenant, audit) {
       const { domain } = tenant.settings
-      if (tenantIdByDomain.has(domain)) return { kind: 'duplicate' }
+      const holder = holderOf(domain, audit.at)
+      const isHeld = holder !== undefined && tenants.get(holder) !== undefined
+      if (isHeld || tenantIdByDomain.has(domain)) return { kind: 'duplicate' }
+      heldDomains.delete(domain)
       tenantIdByDomain.set(domain, tenant.id)
       tenants.set(tenant.id, {
         tenant: copy(tenant),
@@ -40,30 +59,43 @@ export function createTenants(state: MemoryState): TenantStore {
       return listPage(reached, page, copy)
     },
 
-    async update(id, change, audit) {
+    async update(id, change, audit, heldUntil) {
       const held = tenants.get(id)
       if (!held) return { kind: 'missing' }
       const before = held.tenant
       const given = copy(before)
       const after = change(given)
       if (after === given) return { kind: 'unchanged', record: after }
-      const owner = tenantIdByDomain.get(after.settings.domain)
-      if (owner !== undefined && owner !== id) return { kind: 'duplicate' }
-      tenantIdByDomain.delete(before.settings.domain)
-      tenantIdByDomain.set(after.settings.domain, id)
+      const { domain: left } = before.settings
+      const { domain: taken } = after.settings
+      if (taken !== left) {
+        const holder = holderOf(taken, audit.at) ?? id
+        if (holder !== id || tenantIdByDomain.has(taken)) return { kind: 'duplicate' }
+        tenantIdByDomain.delete(left)
+        tenantIdByDomain.set(taken, id)
+        moveHolds(id, left, taken, heldUntil)
+      }
       held.tenant = copy(after)
       return written(after, audit)
     },
 
-    async delete(id, audit) {
+    async delete(id, audit, heldUntil) {
       const held = tenants.get(id)
       if (!held) return { kind: 'missing' }
       tenants.delete(id)
-      tenantIdByDomain.delete(held.tenant.settings.domain)
+      const { domain } = held.tenant.settings
+      tenantIdByDomain.delete(domain)
+      moveHolds(id, domain, undefined, heldUntil)
       for (const key of apiKeys.values()) {
         if (key.reach !== 'all') key.reach = key.reach.filter((reached) => reached !== id)
       }
       return written(held.tenant, audit)
+    },
+
+    async freeDomain(domain, audit) {
+      if (holderOf(domain, audit.at) === undefined) return { kind: 'missing' }
+      heldDomains.delete(domain)
+      return written(domain, audit)
     },
   }
 }

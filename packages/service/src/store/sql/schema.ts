@@ -13,6 +13,7 @@ export interface Schema {
   api_key_tenants: { key_id: string; tenant_id: string }
   signing_keys: SigningKeyRow
   audit: AuditRow
+  held_domains: HeldDomainRow
   counters: { scope: string; value: number }
 }
 
@@ -27,6 +28,13 @@ export type TenantRow = {
   metadata: Json
   created_at: number
   updated_at: number
+}
+
+/** A domain that a tenant gave up, which no other may take before `until`. */
+export type HeldDomainRow = {
+  domain: string
+  tenant_id: string
+  until: number
 }
 
 export type ApplicationRow = {

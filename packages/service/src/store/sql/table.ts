@@ -17,6 +17,8 @@ export interface TableDefinition<T> {
   parent?: TableParent
   /** Which counter holds the length of the list that the object is in, by the key without `id`. */
   counter?: (...within: string[]) => string
+  /** A further reason why a row cannot be written, which is a `duplicate`; inside the write. */
+  isRefused?(row: Row, before: Row | undefined, audit: AuditEntry): Promise<boolean>
   toRow(record: T): Row
   fromRow(row: never): T
 }
@@ -31,8 +33,8 @@ interface TableParent {
 /** The tenant of a row that has one. */
 export const inTenant: TableParent = { name: 'tenants', key: ['id'], columns: ['tenant_id'] }
 
-/** A further step of a write, in the same transaction. */
-type Step = () => Promise<unknown>
+/** A further step of a write, in the same transaction, with the row that was written or deleted. */
+type Step = (row: Row) => Promise<unknown>
 
 /** One table: each write is atomic together with its counter and its audit entry. */
 export interface Table<T> {
@@ -128,8 +130,13 @@ export function createTable<T>(
     if (counter) await count(counter(...(pick(row, within) as string[])), by)
   }
 
-  async function written(after: T, audit: AuditEntry, step?: Step): Promise<Outcome<T>> {
-    await step?.()
+  async function written(
+    after: T,
+    row: Row,
+    audit: AuditEntry,
+    step?: Step,
+  ): Promise<Outcome<T>> {
+    await step?.(row)
     await record(audit)
     return { kind: 'written', record: after }
   }
@@ -156,9 +163,10 @@ export function createTable<T>(
           parentOf && (await parentOf(...(pick(row, parent?.columns ?? []) as string[])))
         if (above?.length === 0) return { kind: 'missing' }
         if (await isTaken(row)) return { kind: 'duplicate' }
+        if (await definition.isRefused?.(row, undefined, audit)) return { kind: 'duplicate' }
         await insertRow(row)
         await countOne(row, 1)
-        return written(inserted, audit, step)
+        return written(inserted, row, audit, step)
       }),
 
     update: (values, change, audit, step) =>
@@ -170,8 +178,9 @@ export function createTable<T>(
         if (after === before) return { kind: 'unchanged', record: after }
         const next = toRow(after)
         if (unique !== key && (await isTaken(next))) return { kind: 'duplicate' }
+        if (await definition.isRefused?.(next, row, audit)) return { kind: 'duplicate' }
         await update(next)
-        return written(after, audit, step)
+        return written(after, next, audit, step)
       }),
 
     delete: (values, audit, step) =>
@@ -180,7 +189,7 @@ export function createTable<T>(
         if (!row) return { kind: 'missing' }
         await deleteRow(...values)
         await countOne(row, -1)
-        return written(fromRow(row), audit, step)
+        return written(fromRow(row), row, audit, step)
       }),
   }
 }

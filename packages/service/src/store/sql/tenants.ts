@@ -5,17 +5,25 @@ import type { Record } from './audit.ts'
 import type { Engine } from './engine.ts'
 import { prepared, type Row } from './prepared.ts'
 import type { TenantRow } from './schema.ts'
+import { createHeldDomains } from './held-domains.ts'
 import { createTable, listingOf } from './table.ts'
 import { userCounter } from './users.ts'
 
 /** The tenants of an SQL store. */
 export function createTenants(engine: Engine, record: Record): TenantStore {
-  const { reader, writer, json } = engine
+  const { reader, writer, write, json } = engine
+  const held = createHeldDomains(engine)
   const table = createTable<Tenant>(engine, record, {
     name: 'tenants',
     key: ['id'],
     unique: ['domain'],
     counter: () => 'tenants',
+    async isRefused({ id, domain }, before, audit) {
+      if (before?.domain === domain) return false
+      const holder = await held.holderOf(domain as string, audit.at)
+      if (!holder) return false
+      return before ? holder.tenantId !== id : holder.exists
+    },
     toRow,
     fromRow,
   })
@@ -36,12 +44,13 @@ export function createTenants(engine: Engine, record: Record): TenantStore {
   return {
     // A list that is empty has a counter, one that does not exist has none.
     insert: (tenant, audit) =>
-      table.insert(tenant, audit, () =>
-        writer
+      table.insert(tenant, audit, async () => {
+        await held.remove(tenant.settings.domain)
+        await writer
           .insertInto('counters')
           .values(countersOf(tenant.id).map((scope) => ({ scope, value: 0 })))
-          .execute(),
-      ),
+          .execute()
+      }),
     get: table.byId,
     findByDomain: table.byUnique,
     async list(reach, page) {
@@ -53,11 +62,32 @@ export function createTenants(engine: Engine, record: Record): TenantStore {
         fromRow(row as unknown as TenantRow),
       )
     },
-    update: (id, change, audit) => table.update([id], change, audit),
-    delete: (id, audit) =>
-      table.delete([id], audit, () =>
-        writer.deleteFrom('counters').where('scope', 'in', countersOf(id)).execute(),
-      ),
+    update(id, change, audit, heldUntil) {
+      let left = ''
+      const noteDomain = (current: Tenant) => {
+        left = current.settings.domain
+        return change(current)
+      }
+      return table.update([id], noteDomain, audit, async ({ domain }) => {
+        if (domain === left) return
+        await held.remove(domain as string)
+        if (heldUntil !== undefined) await held.hold(left, id, audit.at, heldUntil)
+      })
+    },
+    delete: (id, audit, heldUntil) =>
+      table.delete([id], audit, async ({ domain }) => {
+        await writer.deleteFrom('counters').where('scope', 'in', countersOf(id)).execute()
+        if (heldUntil !== undefined) {
+          await held.hold(domain as string, id, audit.at, heldUntil)
+        }
+      }),
+    freeDomain: (domain, audit) =>
+      write(async () => {
+        if (!(await held.holderOf(domain, audit.at))) return { kind: 'missing' }
+        await held.remove(domain)
+        await record(audit)
+        return { kind: 'written', record: domain }
+      }),
   }
 }
 

@@ -6,6 +6,7 @@ import type { Schema } from '../sql/schema.ts'
 const migrations: Record<string, Migration> = {
   '0001-foundations': { up: createFoundations },
   '0002-credential-state': { up: addCredentialState },
+  '0003-held-domains': { up: createHeldDomains },
 }
 
 /**
@@ -133,4 +134,14 @@ async function addCredentialState(db: Kysely<unknown>): Promise<void> {
       where secret ->> 'upgradedFrom' is not null`,
   ]
   for (const statement of statements) await statement.execute(db)
+}
+
+// Without a reference to the tenant: the domain of one that was deleted is held too.
+async function createHeldDomains(db: Kysely<unknown>): Promise<void> {
+  await sql`create table held_domains (
+    domain text primary key,
+    tenant_id text not null,
+    until integer not null
+  ) strict, without rowid`.execute(db)
+  await sql`create index held_domains_by_tenant on held_domains (tenant_id, until)`.execute(db)
 }
