@@ -1,29 +1,8 @@
 import type { Credential, StoredPassword, User } from '../store/records.ts'
 import { commit, unlessRefused } from './commit.ts'
-import { commonPasswords } from './common-passwords.ts'
 import { type DomainContext, nowMicros, type Scope, updated } from './context.ts'
 import { passwordCredential } from './credentials.ts'
-import { emailKey } from './rules.ts'
 import { createUser } from './users.ts'
-
-/** Why a password that a user chose is not good enough. */
-export type PasswordProblem = 'short' | 'long' | 'common' | 'email' | 'character'
-
-const MIN_CHARACTERS = 8
-
-/** bcrypt reads no further. */
-const MAX_BYTES = 72
-
-/** Judges a password that a user chose; `undefined` when it will do. */
-export function judgePassword(password: string, email: string): PasswordProblem | undefined {
-  const text = password.normalize('NFC')
-  if ([...text].length < MIN_CHARACTERS) return 'short'
-  if (Buffer.byteLength(text) > MAX_BYTES) return 'long'
-  if (text.includes('\0') || !text.isWellFormed()) return 'character'
-  if (text.toLowerCase() === emailKey(email)) return 'email'
-  if (commonPasswords.has(text.toLowerCase())) return 'common'
-  return undefined
-}
 
 /**
  * Creates a user who signed up, with an address that is still to be proven.

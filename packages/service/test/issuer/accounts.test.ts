@@ -141,6 +141,8 @@ describe.each(storeKinds)('on %s', (store) => {
       short: 'fewer than 8',
       [ada.email]: 'must not be your email',
       Password123: 'list of common passwords',
+      'Lovelace-1815': 'must not be made of your name',
+      Acme20262026: 'must not be made of your name',
       ['ä'.repeat(37)]: 'at most 72 bytes',
     }
     for (const [password, text] of Object.entries(refusals)) {

@@ -1,4 +1,5 @@
-import { judgePassword, mayReset, resetPassword } from '../../domain/accounts.ts'
+import { mayReset, resetPassword } from '../../domain/accounts.ts'
+import { judgePassword } from '../../domain/chosen-password.ts'
 import { hashPassword } from '../../domain/passwords.ts'
 import type { TextKey } from '../../pages/index.ts'
 import type { User } from '../../store/records.ts'
@@ -26,7 +27,9 @@ export async function reset(flow: FlowRequest, form: Form): Promise<void> {
   const found = await findRecipient(flow, token)
   if (!found) return showInvalidReset(flow)
   const { user, content } = found
-  const problem = judgePassword(password, user.email)
+  const { email, profile } = user
+  const names = { email, user: profile, tenant: { ...tenant, ...tenant.settings } }
+  const problem = await judgePassword(password, names)
   if (problem) return showForm(flow, 422, token, content, passwordProblems[problem])
 
   // Hashed before the token is spent: a service too busy to hash leaves the link good.

@@ -1,8 +1,10 @@
-import { judgePassword, mayReset, signUp } from '../../domain/accounts.ts'
+import { mayReset, signUp } from '../../domain/accounts.ts'
+import { judgePassword } from '../../domain/chosen-password.ts'
 import { unlessRefused } from '../../domain/commit.ts'
 import { hashPassword } from '../../domain/passwords.ts'
 import { checkEmail, emailKey } from '../../domain/rules.ts'
 import type { Pages, TextKey } from '../../pages/index.ts'
+import type { Tenant } from '../../store/records.ts'
 import { type Form, redirect } from '../requests/http.ts'
 import { showNotFound } from './dead-end.ts'
 import { csrfToken, flowPath } from './flow-path.ts'
@@ -39,7 +41,7 @@ export async function signup(flow: InteractionRequest, form: Form): Promise<void
   if (!isOpen(flow)) return showNotFound(flow)
 
   const password = form.get('password') ?? ''
-  const problem = problemOf(entered, password)
+  const problem = await problemOf(tenant, entered, password)
   if (problem) return showForm(flow, 422, entered, problem)
   const admission = await context.throttle.admitMailRequest(facts)
   if (admission.kind === 'refused') return showTooMany(flow, admission.retryAfterSeconds)
@@ -91,10 +93,15 @@ export const passwordProblems = {
   long: 'passwordLong',
   common: 'passwordCommon',
   email: 'passwordEmail',
+  name: 'passwordName',
   character: 'passwordCharacter',
 } as const satisfies Record<string, TextKey>
 
-function problemOf({ name, email }: Entered, password: string): Problem | undefined {
+async function problemOf(
+  tenant: Tenant,
+  { name, email }: Entered,
+  password: string,
+): Promise<Problem | undefined> {
   if ([...name].length > MAX_NAME_LENGTH) return { field: 'name', text: 'nameLong' }
   if (/\p{Cc}/u.test(name) || !name.isWellFormed()) return { field: 'name', text: 'nameCharacter' }
   try {
@@ -102,6 +109,7 @@ function problemOf({ name, email }: Entered, password: string): Problem | undefi
   } catch {
     return { field: 'email', text: 'emailInvalid' }
   }
-  const judged = judgePassword(password, email)
+  const names = { email, user: { name }, tenant: { ...tenant, ...tenant.settings } }
+  const judged = await judgePassword(password, names)
   return judged && { field: 'password', text: passwordProblems[judged] }
 }

@@ -72,6 +72,7 @@ export const de: Texts = {
   passwordCommon:
     'Dieses Passwort steht auf jeder Liste häufiger Passwörter. Wählen Sie ein anderes.',
   passwordEmail: 'Das Passwort darf nicht Ihre E-Mail-Adresse sein.',
+  passwordName: 'Das Passwort darf nicht aus Ihrem oder unserem Namen bestehen.',
   passwordCharacter: 'Das Passwort enthält ein Zeichen, das nicht verwendet werden kann.',
   emailInvalid: 'Das ist keine E-Mail-Adresse wie ada@example.com.',
   nameLong: 'Der Name ist zu lang: höchstens 200 Zeichen.',

@@ -65,6 +65,7 @@ export const en = {
   passwordLong: 'The password is too long: at most 72 bytes, which is 72 plain letters.',
   passwordCommon: 'This password is on every list of common passwords. Choose another one.',
   passwordEmail: 'The password must not be your email address.',
+  passwordName: 'The password must not be made of your name or ours.',
   passwordCharacter: 'The password contains a character that cannot be used.',
   emailInvalid: 'This is not an email address such as ada@example.com.',
   nameLong: 'The name is too long: at most 200 characters.',

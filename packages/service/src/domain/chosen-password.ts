@@ -1,0 +1,60 @@
+import type { TenantSettings, User } from '../store/records.ts'
+import { loadCommonPasswords } from './common-passwords.ts'
+import { emailKey } from './rules.ts'
+
+/** Why a password that a user chose is not good enough. */
+export type PasswordProblem = 'short' | 'long' | 'common' | 'email' | 'name' | 'character'
+
+/** Names that make a bad password, because others know them. */
+export interface Names {
+  email: string
+  user: User['profile']
+  tenant: { name: string } & Pick<TenantSettings, 'companyName' | 'domain'>
+}
+
+const MIN_CHARACTERS = 8
+
+/** bcrypt reads no further. */
+const MAX_BYTES = 72
+
+/** Shorter names are in too many good passwords. */
+const MIN_NAME_CHARACTERS = 3
+
+/** The claims that name a person. */
+const NAME_CLAIMS = ['name', 'given_name', 'family_name', 'nickname', 'preferred_username']
+
+/** Judges a password that a user chose; `undefined` when it is good enough. */
+export async function judgePassword(
+  password: string,
+  names: Names,
+): Promise<PasswordProblem | undefined> {
+  const text = password.normalize('NFC')
+  if ([...text].length < MIN_CHARACTERS) return 'short'
+  if (Buffer.byteLength(text) > MAX_BYTES) return 'long'
+  if (text.includes('\0') || !text.isWellFormed()) return 'character'
+  if (emailKey(text) === emailKey(names.email)) return 'email'
+  if (isMadeOf(text, names)) return 'name'
+  if ((await loadCommonPasswords()).has(text.toLowerCase())) return 'common'
+  return undefined
+}
+
+/** Whether a password is a name, whatever digits and signs are put in or after it. */
+function isMadeOf(password: string, { email, user, tenant }: Names): boolean {
+  const localPart = email.trim().split('@')[0] ?? ''
+  const whole = [localPart, tenant.name, tenant.companyName]
+  const claims = NAME_CLAIMS.map((claim) => user[claim] ?? '')
+  const parts = [...claims, tenant.companyName].flatMap((name) => name.split(/\s+/))
+  const labels = tenant.domain.split('.')
+  const letters = lettersOf(password)
+  return (
+    [...letters].length >= MIN_NAME_CHARACTERS &&
+    [...whole, ...claims, ...parts, ...labels].some((name) => lettersOf(name) === letters)
+  )
+}
+
+function lettersOf(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}]/gu, '')
+}

@@ -1,0 +1,85 @@
+import { createRequire } from 'node:module'
+import '@latchkey/service'
+import { expect, test } from 'vitest'
+import { judgePassword, type Names } from '../../src/domain/chosen-password.ts'
+
+const ada: Names = {
+  email: 'ada.byron@example.com',
+  user: { name: 'Ada Lovelace', family_name: 'Lovelace' },
+  tenant: { name: 'acme-prod', companyName: 'Acme Rockets', domain: 'login.rocketry.example' },
+}
+
+/** Whether the list of common passwords is in memory. */
+function isListLoaded(): boolean {
+  const { cache } = createRequire(import.meta.url)
+  return Object.keys(cache).some((file) => file.includes('language-common'))
+}
+
+test('the list of common passwords is loaded for the first password that needs it, not before', async () => {
+  expect(isListLoaded()).toBe(false)
+  expect(await judgePassword('short', ada)).toBe('short')
+  expect(isListLoaded()).toBe(false)
+
+  await judgePassword('correct horse battery', ada)
+
+  expect(isListLoaded()).toBe(true)
+})
+
+test.each([
+  'password1',
+  'PassWord1',
+  'iloveyou2',
+  'trustno1',
+  'manchester',
+  'MetalliCa',
+  'christopher',
+  'q1w2e3r4t5y6',
+  'jonathan',
+  '1qaz2wsx3edc',
+  'slipknot666',
+  '00000000',
+  'passwort123',
+  'Sommer2025',
+])('%s is a common password, in any case', async (password) => {
+  expect(await judgePassword(password, ada)).toBe('common')
+})
+
+test('at least 10,000 passwords of eight characters or more are refused as common', async () => {
+  const { loadCommonPasswords } = await import('../../src/domain/common-passwords.ts')
+  const long = [...(await loadCommonPasswords())].filter((password) => password.length >= 8)
+
+  expect(long.length).toBeGreaterThanOrEqual(10_000)
+})
+
+test.each([
+  ['the name of the user', 'Ada Lovelace'],
+  ['the name of the user with a number', 'adaLovelace1815'],
+  ['one part of it', 'Lovelace!'],
+  ['the local part of the address', 'Ada.Byron1'],
+  ['the company', 'acme rockets'],
+  ['the company with a year', 'AcmeRockets2026!'],
+  ['a label of the domain', 'rocketry99'],
+  ['the name of the tenant', 'Acme-Prod'],
+])('a password that is %s is refused', async (_, password) => {
+  expect(await judgePassword(password, ada)).toBe('name')
+})
+
+test.each([
+  'correct horse battery',
+  'lovelace wrote notes',
+  'acme rockets explode on tuesdays',
+  '99 red balloons!',
+  'loginloginx',
+])('%s is good enough', async (password) => {
+  expect(await judgePassword(password, ada)).toBeUndefined()
+})
+
+test('names of one or two letters refuse nothing', async () => {
+  const names = { ...ada, user: { name: 'X Æ' }, email: 'x@example.com' }
+
+  expect(await judgePassword('x æ 20260101 x', names)).toBeUndefined()
+})
+
+test('the address itself is refused, in any writing', async () => {
+  expect(await judgePassword('ADA.BYRON@example.com', ada)).toBe('email')
+})
