@@ -1,3 +1,4 @@
+import { type AddressClash, addressClashes } from './domain/address-clashes.ts'
 import { type ApiKeyInput, createApiKey, listApiKeys, revokeApiKey } from './domain/api-keys.ts'
 import { rotateApplicationSecret } from './domain/applications.ts'
 import type { DomainContext, ServiceScope } from './domain/context.ts'
@@ -57,6 +58,8 @@ export interface Admin {
    * session and no token ends, unless they are withdrawn.
    */
   rotateSigningKey(tenantId: string, options?: RotationOptions): Promise<string>
+  /** Users whose address is another's in another writing, from before such addresses were refused. */
+  addressClashes(): AsyncIterable<AddressClash>
   /** Entries of the audit log, the newest first. */
   audit(query?: AuditQuery): Promise<StoredAuditEntry[]>
   /** Creates what a seed document names and the service does not have yet. */
@@ -92,6 +95,7 @@ export function createAdmin(context: DomainContext): Admin {
       await rotateApplicationSecret({ ...scope, tenantId }, applicationId)
     },
     rotateSigningKey: (tenantId, options) => rotateSigningKey({ ...scope, tenantId }, options),
+    addressClashes: () => addressClashes(context),
     audit: (query = {}) => context.store.audit.list(query),
     seed: (document) => seed(scope, document),
   }

@@ -1,5 +1,6 @@
 export type { Admin, RotationOptions } from './admin.ts'
 export { type Clock, systemClock } from './clock.ts'
+export type { AddressClash } from './domain/address-clashes.ts'
 export type { ApiKeyInput } from './domain/api-keys.ts'
 export type { ServiceEvents } from './domain/context.ts'
 export type { DomainVerification } from './domain/domain-names.ts'
@@ -22,4 +23,5 @@ export type {
   StoredAuditEntry,
   Tenant,
   TenantSettings,
+  User,
 } from './store/records.ts'

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { ServiceError } from '../domain/errors.ts'
 import { addAuditCommand } from './audit.ts'
 import { addDevCommand } from './dev.ts'
+import { addDoctorCommand } from './doctor.ts'
 import { addKeyCommands } from './key.ts'
 import { addSigningKeyCommands } from './keys.ts'
 import { addSeedCommand } from './seed.ts'
@@ -41,6 +42,7 @@ Exit codes: 0 done, 1 failed, 2 called in a wrong way.`,
     addSigningKeyCommands,
     addSeedCommand,
     addAuditCommand,
+    addDoctorCommand,
   ]) {
     add(program)
   }

@@ -1,6 +1,6 @@
+import { emailKey } from '../store/email-key.ts'
 import type { TenantSettings, User } from '../store/records.ts'
 import { loadCommonPasswords } from './common-passwords.ts'
-import { emailKey } from './rules.ts'
 
 /** Why a password that a user chose is not good enough. */
 export type PasswordProblem = 'short' | 'long' | 'common' | 'email' | 'name' | 'character'

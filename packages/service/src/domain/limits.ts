@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 import { isIP } from 'node:net'
+import { emailKey } from '../store/email-key.ts'
 import type { Admission, AttemptLimit, ProtocolStore } from '../store/protocol-store.ts'
 import type { Tenant } from '../store/records.ts'
 import { note } from './commit.ts'
 import type { DomainContext } from './context.ts'
-import { emailKey } from './rules.ts'
 
 /** How often things may be tried before each further attempt has to wait. */
 export interface Limits {

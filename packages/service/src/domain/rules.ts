@@ -1,3 +1,4 @@
+import { INVISIBLE, mailDomain } from '../store/email-key.ts'
 import type { Metadata } from '../store/records.ts'
 import { isLoopbackHost } from './addresses.ts'
 import { type ErrorCode, ServiceError } from './errors.ts'
@@ -73,9 +74,21 @@ export function checkEmail(label: string, email: string): void {
   }
 }
 
-/** The form in which addresses are compared: trimmed, NFC and in lower case. */
-export function emailKey(email: string): string {
-  return email.trim().normalize('NFC').toLowerCase().normalize('NFC')
+/**
+ * Refuses an address that would be another's in another writing, or that no mail reaches: for new ones
+ * only, as users may have such addresses from before.
+ */
+export function checkNewEmail(label: string, email: string): void {
+  checkEmail(label, email)
+  const [localPart = '', domain = ''] = email.trim().split('@')
+  // IDNA itself looks at the two joiners, which some scripts need.
+  const visible = localPart + domain.replace(/[\u200c\u200d]/g, '')
+  if (INVISIBLE.test(visible)) {
+    throw new ServiceError('invalid_email', `${label} contains characters that show nothing.`)
+  }
+  if (mailDomain(domain) === undefined) {
+    throw new ServiceError('invalid_email', `${label} has a domain that cannot receive mail.`)
+  }
 }
 
 /**

@@ -1,10 +1,11 @@
+import { earlierEmailKey, emailKey } from '../store/email-key.ts'
 import type { Listing, Page } from '../store/ports.ts'
 import type { Credential, Micros, User } from '../store/records.ts'
 import { commit } from './commit.ts'
 import { nowMicros, type Scope, updated } from './context.ts'
 import { found, ServiceError } from './errors.ts'
 import { newId } from './ids.ts'
-import { checkEmail, checkMetadata, checkText, emailKey, limits } from './rules.ts'
+import { checkEmail, checkMetadata, checkNewEmail, checkText, limits } from './rules.ts'
 
 /** What a caller decides about a user. */
 export interface UserInput {
@@ -30,6 +31,7 @@ export async function createUser(
   credentialFor?: (user: User) => Credential,
 ): Promise<User> {
   checkUser(input)
+  checkNewEmail('"profile.email"', input.email)
   const { context, tenantId } = scope
   const now = nowMicros(context.clock)
   const user: User = {
@@ -51,9 +53,19 @@ export async function getUser({ context, tenantId }: Scope, id: string): Promise
   return found(await context.store.users.get(tenantId, id))
 }
 
-/** The user with an address, however it is written. */
-export function findUser({ context, tenantId }: Scope, email: string): Promise<User | undefined> {
-  return context.store.users.findByEmail(tenantId, emailKey(email))
+/**
+ * The user with an address, however it is written. A user who kept an earlier key is found by the very
+ * writing of the address alone.
+ */
+export async function findUser(
+  { context, tenantId }: Scope,
+  email: string,
+): Promise<User | undefined> {
+  const { users } = context.store
+  const earlier = earlierEmailKey(email)
+  const key = emailKey(email)
+  const kept = earlier === key ? undefined : await users.findByEmail(tenantId, earlier)
+  return kept ?? users.findByEmail(tenantId, key)
 }
 
 /** One page of the tenant's users. */
@@ -73,6 +85,8 @@ export async function updateUser(scope: Scope, id: string, input: UserInput): Pr
   function change(last: User): User {
     const now = nowMicros(context.clock)
     const next = decided(input)
+    if (next.email === last.email) next.emailKey = last.emailKey
+    else checkNewEmail('"profile.email"', next.email)
     const isSameAddress = next.emailKey === last.emailKey
     return updated(context, last, {
       ...next,

@@ -68,9 +68,9 @@ export interface User {
   verifiedAt: Micros | undefined
   /** Sessions and refresh tokens from before this instant are void; 0 when none were ever voided. */
   sessionsValidAfter: Micros
-  /** The address as it was given; compare by {@link emailKey}. */
+  /** The address as it was given; compared by {@link User.emailKey}. */
   email: string
-  /** The address trimmed, in lower case and NFC; unique within the tenant. */
+  /** The form in which addresses are compared, unique within the tenant; see `email-key.ts`. */
   emailKey: string
   /** The other standard claims by their OpenID Connect names, such as `name` and `family_name`. */
   profile: Record<string, string>

@@ -1,6 +1,6 @@
 import { note } from '../../domain/commit.ts'
 import { verifyPassword } from '../../domain/passwords.ts'
-import { emailKey } from '../../domain/rules.ts'
+import { findUser } from '../../domain/users.ts'
 import type { Pages } from '../../pages/index.ts'
 import type { Form } from '../requests/http.ts'
 import { finishLogin } from './finish.ts'
@@ -30,14 +30,14 @@ export async function showLogin(flow: InteractionRequest): Promise<void> {
 /** Checks the submitted password. */
 export async function login(flow: InteractionRequest, form: Form): Promise<void> {
   const { context, facts, tenant } = flow
-  const { domain, throttle } = context
+  const { throttle } = context
   const email = form.get('email') ?? ''
   if (!tenant.settings.allowPasswords) return showForm(flow, 403, { email })
 
   const admission = await throttle.admitLogin(facts, email)
   if (admission.kind === 'refused') return showTooMany(flow, admission.retryAfterSeconds)
 
-  const user = await domain.store.users.findByEmail(tenant.id, emailKey(email))
+  const user = await findUser(scopeOf(flow), email)
   const scope = scopeOf(flow, user?.id)
   const outcome = await verifyPassword(scope, user, form.get('password') ?? '')
   if (outcome.kind === 'verified') {

@@ -1,9 +1,16 @@
 import { mayReset } from '../../domain/accounts.ts'
-import { checkEmail, emailKey } from '../../domain/rules.ts'
+import { checkEmail } from '../../domain/rules.ts'
+import { findUser } from '../../domain/users.ts'
 import { type Form, redirect } from '../requests/http.ts'
 import { showNotFound } from './dead-end.ts'
 import { csrfToken, flowPath } from './flow-path.ts'
-import { type FlowRequest, type InteractionRequest, occasionOf, show } from './flow-request.ts'
+import {
+  type FlowRequest,
+  type InteractionRequest,
+  occasionOf,
+  scopeOf,
+  show,
+} from './flow-request.ts'
 import { sendLink } from './messages.ts'
 import { writePending } from './pending.ts'
 import { showTooMany } from './too-many.ts'
@@ -30,7 +37,7 @@ export async function requestReset(
   const admission = await context.throttle.admitMailRequest(facts)
   if (admission.kind === 'refused') return showTooMany(flow, admission.retryAfterSeconds)
 
-  const user = await context.domain.store.users.findByEmail(tenant.id, emailKey(email))
+  const user = await findUser(scopeOf(flow), email)
   const recipient = (await mayReset(context.domain, tenant.id, user)) ? user : undefined
   await sendLink(context, 'reset', occasionOf(flow), email, recipient)
 

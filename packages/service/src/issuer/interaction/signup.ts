@@ -2,7 +2,8 @@ import { mayReset, signUp } from '../../domain/accounts.ts'
 import { judgePassword } from '../../domain/chosen-password.ts'
 import { unlessRefused } from '../../domain/commit.ts'
 import { hashPassword } from '../../domain/passwords.ts'
-import { checkEmail, emailKey } from '../../domain/rules.ts'
+import { checkNewEmail } from '../../domain/rules.ts'
+import { findUser } from '../../domain/users.ts'
 import type { Pages, TextKey } from '../../pages/index.ts'
 import type { Tenant } from '../../store/records.ts'
 import { type Form, redirect } from '../requests/http.ts'
@@ -41,7 +42,7 @@ export async function signup(flow: InteractionRequest, form: Form): Promise<void
   if (!isOpen(flow)) return showNotFound(flow)
 
   const password = form.get('password') ?? ''
-  const problem = await problemOf(tenant, entered, password)
+  const problem = await problemOf(flow.tenant, entered, password)
   if (problem) return showForm(flow, 422, entered, problem)
   const admission = await context.throttle.admitMailRequest(facts)
   if (admission.kind === 'refused') return showTooMany(flow, admission.retryAfterSeconds)
@@ -61,7 +62,7 @@ export async function signup(flow: InteractionRequest, form: Form): Promise<void
 /** Writes to the owner of an address with which somebody wanted to create a second account. */
 export async function remindOfAccount(flow: InteractionRequest, email: string): Promise<void> {
   const { context, tenant } = flow
-  const user = await context.domain.store.users.findByEmail(tenant.id, emailKey(email))
+  const user = await findUser(scopeOf(flow), email)
   const recipient = (await mayReset(context.domain, tenant.id, user)) ? user : undefined
   await sendLink(context, 'exists', occasionOf(flow), email, recipient)
 }
@@ -105,7 +106,7 @@ async function problemOf(
   if ([...name].length > MAX_NAME_LENGTH) return { field: 'name', text: 'nameLong' }
   if (/\p{Cc}/u.test(name) || !name.isWellFormed()) return { field: 'name', text: 'nameCharacter' }
   try {
-    checkEmail('The address', email)
+    checkNewEmail('The address', email)
   } catch {
     return { field: 'email', text: 'emailInvalid' }
   }

@@ -3,8 +3,8 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { Configuration } from 'oidc-provider'
 import { Agent, fetch as undiciFetch } from 'undici'
-import type { DomainContext } from '../../domain/context.ts'
 import { isLoopbackHost } from '../../domain/addresses.ts'
+import type { DomainContext } from '../../domain/context.ts'
 
 type ProviderFetch = NonNullable<Configuration['fetch']>
 

@@ -130,12 +130,7 @@ export function createTable<T>(
     if (counter) await count(counter(...(pick(row, within) as string[])), by)
   }
 
-  async function written(
-    after: T,
-    row: Row,
-    audit: AuditEntry,
-    step?: Step,
-  ): Promise<Outcome<T>> {
+  async function written(after: T, row: Row, audit: AuditEntry, step?: Step): Promise<Outcome<T>> {
     await step?.(row)
     await record(audit)
     return { kind: 'written', record: after }

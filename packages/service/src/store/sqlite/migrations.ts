@@ -1,12 +1,14 @@
 import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import type { Schema } from '../sql/schema.ts'
+import { makeAddressesCanonical } from './canonical-addresses.ts'
 
 /** Every change of the tables, oldest first. One that was released is never edited. */
 const migrations: Record<string, Migration> = {
   '0001-foundations': { up: createFoundations },
   '0002-credential-state': { up: addCredentialState },
   '0003-held-domains': { up: createHeldDomains },
+  '0004-canonical-addresses': { up: makeAddressesCanonical },
 }
 
 /**

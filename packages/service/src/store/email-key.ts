@@ -1,0 +1,36 @@
+import { isIP } from 'node:net'
+import { domainToASCII } from 'node:url'
+
+/**
+ * The form in which addresses are compared: trimmed, NFC and in lower case, the local part without
+ * invisible characters, the domain by IDNA. What visitors type may be anything, so it never throws.
+ */
+export function emailKey(email: string): string {
+  const text = earlierEmailKey(email)
+  const at = text.lastIndexOf('@')
+  const localPart = text.slice(0, at + 1).replace(new RegExp(INVISIBLE, 'gu'), '')
+  const domain = text.slice(at + 1)
+  return localPart + (mailDomain(domain) ?? domain)
+}
+
+/** The form in which the first version compared addresses: trimmed, NFC and in lower case. */
+export function earlierEmailKey(email: string): string {
+  return email.trim().normalize('NFC').toLowerCase().normalize('NFC')
+}
+
+/** Characters that show nothing. */
+export const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u
+
+/**
+ * The domain of an address as the DNS knows it; `undefined` for what cannot be one.
+ *
+ * @see RFC 5890, Unicode Technical Standard 46
+ */
+export function mailDomain(domain: string): string | undefined {
+  // Behind domainToASCII is the parser of URLs, which decodes this.
+  if (domain.includes('%')) return undefined
+  const ascii = domainToASCII(domain)
+  const labels = ascii.split('.')
+  // It also reads numbers, such as 2130706433, as IPv4 addresses.
+  return labels.includes('') || isIP(ascii) !== 0 ? undefined : ascii
+}
