@@ -9,6 +9,7 @@ import { createUser, findUser } from './domain/users.ts'
 import { applicationInput } from './http/applications.ts'
 import { credentialInput } from './http/credentials.ts'
 import { applicationBody, credentialBody, tenantBody, userBody } from './http/schemas.ts'
+import { sentencesOf } from './http/sentences.ts'
 import { tenantInput } from './http/tenants.ts'
 import { userInput } from './http/users.ts'
 import type { Tenant } from './store/records.ts'
@@ -53,7 +54,7 @@ export async function seed(scope: ServiceScope, document: unknown): Promise<Seed
   if (!parsed.success) {
     throw new ServiceError(
       'invalid_request',
-      `The seed is refused: ${z.prettifyError(parsed.error)}`,
+      `The seed is refused: ${sentencesOf(parsed.error.issues, document)}`,
     )
   }
   const report: SeedReport = { tenants: 0, applications: 0, users: 0 }

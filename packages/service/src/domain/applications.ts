@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Listing, Page } from '../store/ports.ts'
 import type { Application } from '../store/records.ts'
+import { checkNewUrls } from './application-urls.ts'
 import { commit, type WriteAction } from './commit.ts'
 import { type DomainContext, nowMicros, type Scope, updated } from './context.ts'
 import { found } from './errors.ts'
@@ -19,7 +20,8 @@ export async function createApplication(
   scope: Scope,
   input: ApplicationInput,
 ): Promise<Application> {
-  await checkApplication(scope, input)
+  const developerMode = await checkApplication(scope, input)
+  checkNewUrls(input, undefined, developerMode)
   const { context, tenantId } = scope
   const now = nowMicros(context.clock)
   const id = newId('app', context.clock)
@@ -58,14 +60,17 @@ export async function updateApplication(
   id: string,
   input: ApplicationInput,
 ): Promise<Application> {
-  await checkApplication(scope, input)
-  return change(scope, 'application.update', id, input)
+  const developerMode = await checkApplication(scope, input)
+  return change(scope, 'application.update', id, (last) => {
+    checkNewUrls(input, last, developerMode)
+    return input
+  })
 }
 
 /** Replaces the client secret; the old one stops at once. */
 export function rotateApplicationSecret(scope: Scope, id: string): Promise<Application> {
   const sealedSecret = newSecret(scope.context, id)
-  return change(scope, 'application.rotate_secret', id, { sealedSecret })
+  return change(scope, 'application.rotate_secret', id, () => ({ sealedSecret }))
 }
 
 /** Deletes an application; answers with its last version. */
@@ -85,27 +90,28 @@ function change(
   scope: Scope,
   action: WriteAction,
   id: string,
-  changes: Partial<Application>,
+  changes: (last: Application) => Partial<Application>,
 ): Promise<Application> {
   const { context, tenantId } = scope
   return commit(scope, action, id, (audit) =>
     context.store.applications.update(
       tenantId,
       id,
-      (last) => updated(context, last, changes),
+      (last) => updated(context, last, changes(last)),
       audit,
     ),
   )
 }
 
-/** The rules for URLs depend on the tenant, so they are checked against it. */
-async function checkApplication(scope: Scope, input: ApplicationInput): Promise<void> {
+/** Checks the input against its tenant; answers whether that is in developer mode. */
+async function checkApplication(scope: Scope, input: ApplicationInput): Promise<boolean> {
   const { developerMode } = (await getTenant(scope)).settings
   checkText('invalid_request', '"name"', input.name)
   checkMetadata(input.metadata)
   if (input.loginUrl !== '') checkUrl('"login_url"', input.loginUrl, developerMode)
   checkUrls('logout_urls', input.logoutUrls, developerMode)
   checkUrls('redirect_urls', input.redirectUrls, developerMode)
+  return developerMode
 }
 
 function newSecret({ vault }: DomainContext, id: string): string {

@@ -34,6 +34,11 @@ export function newId(prefix: IdPrefix, clock: Clock): string {
   return `${prefix}_${base32(uuid)}`
 }
 
+/** Matches the ids that {@link newId} makes. */
+export function idPattern(prefix: IdPrefix): RegExp {
+  return new RegExp(`^${prefix}_[${CROCKFORD}]{26}$`)
+}
+
 /** 16 bytes as 26 characters, the most significant first. */
 function base32(bytes: Buffer): string {
   let value = (bytes.readBigUInt64BE(0) << 64n) | bytes.readBigUInt64BE(8)

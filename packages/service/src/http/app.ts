@@ -137,7 +137,7 @@ function writeHandlers(
     async (req, res) => {
       const { value, ignored } = parseBody(route.body, parseJson(req.body))
       const answer = await route.run(callOf(options, req, res), value)
-      nameIgnored(res, ignored)
+      nameIgnored(res, [...ignored, ...(route.ignored?.(value) ?? [])])
       sendJson(res, answer)
     },
   ]
@@ -172,7 +172,7 @@ function handle(
     const call = callOf(options, req, res)
     if (route.kind !== 'list') return sendJson(res, await route.run(call))
 
-    const page = parsePage(req.url)
+    const page = parsePage(req.url, route.resource)
     const listing = await route.run(call, page)
     const last = listing.items.at(-1)
     if (listing.more && last) res.setHeader('link', nextLink(req.path, page, last.id))

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { type ErrorCode, ServiceError } from '../domain/errors.ts'
+import { sentencesOf } from './sentences.ts'
 
 /** The largest body, in bytes, after decompression. */
 export const MAX_BODY_BYTES = 256 * 1024
@@ -45,8 +46,7 @@ export function parseBody<S extends z.ZodObject>(
 
   const { issues } = result.error
   const first = issues[0]?.path ?? []
-  const sentences = issues.slice(0, 3).map(({ path, message }) => `"${pathOf(path)}": ${message}.`)
-  throw new ServiceError(codeFor(first), sentences.join(' '))
+  throw new ServiceError(codeFor(first), sentencesOf(issues, body))
 }
 
 /**
@@ -110,13 +110,6 @@ function unknownMembers(
 
 function isObjectSchema(schema: unknown): schema is z.ZodObject {
   return typeof schema === 'object' && schema !== null && 'shape' in schema
-}
-
-function pathOf(path: readonly PropertyKey[]): string {
-  return path
-    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
-    .join('')
-    .slice(1)
 }
 
 function codeFor(path: readonly PropertyKey[]): ErrorCode {

@@ -1,20 +1,37 @@
 import { ServiceError } from '../domain/errors.ts'
+import { idPattern } from '../domain/ids.ts'
 import type { Listing, Page } from '../store/ports.ts'
+import type { ResourceName } from './route.ts'
 
 /** The largest page, and the one that is answered when nothing else is asked for. */
 export const MAX_LIMIT = 100
 
+const idPatterns: Record<ResourceName, RegExp> = {
+  Tenant: idPattern('ten'),
+  Application: idPattern('app'),
+  User: idPattern('usr'),
+  PasswordCredential: /^password$/,
+}
+
 /**
  * The page that a list request asks for: `limit` from 1 to 100, and `after`, the id of the last item
- * seen. Other parameters are ignored.
+ * seen. Other parameters are refused: a client that sends `offset` would read the first page for ever.
  *
  * @throws ServiceError `invalid_request`.
  */
-export function parsePage(url: string): Page {
+export function parsePage(url: string, resource: ResourceName): Page {
   const start = url.indexOf('?')
   if (start < 0) return { after: undefined, limit: MAX_LIMIT }
 
   const query = new URLSearchParams(url.slice(start + 1))
+  const unknown = [...new Set(query.keys())].filter((name) => name !== 'limit' && name !== 'after')
+  if (unknown.length > 0) {
+    const names = unknown.map((name) => `"${name}"`).join(', ')
+    throw new ServiceError(
+      'invalid_request',
+      `A list has no query parameter ${names}; it has "limit" and "after".`,
+    )
+  }
   const [limit, ...moreLimits] = query.getAll('limit')
   const [after, ...moreAfter] = query.getAll('after')
   if (moreLimits.length > 0 || moreAfter.length > 0) {
@@ -26,7 +43,13 @@ export function parsePage(url: string): Page {
       `"limit" must be a whole number from 1 to ${MAX_LIMIT}.`,
     )
   }
-  return { after: after || undefined, limit: limit === undefined ? MAX_LIMIT : Number(limit) }
+  if (after !== undefined && !idPatterns[resource].test(after)) {
+    throw new ServiceError(
+      'invalid_request',
+      '"after" must be the id of the last item of the page before; "link" has the address of the next page.',
+    )
+  }
+  return { after, limit: limit === undefined ? MAX_LIMIT : Number(limit) }
 }
 
 /** The List object of a page. */

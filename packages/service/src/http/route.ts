@@ -48,6 +48,8 @@ export interface ObjectRoute extends RouteBase {
 export interface WriteRoute<S extends z.ZodObject = z.ZodObject> extends RouteBase {
   readonly kind: 'write'
   readonly body: S
+  /** Members of the body that are known, but without effect in this one. */
+  ignored?(body: z.output<S>): string[]
   run(call: Call, body: z.output<S>): Promise<object>
 }
 

@@ -7,7 +7,7 @@ import { parseBody } from './body.ts'
 import { errorOf } from './errors.ts'
 import type { BatchRoute, Call } from './route.ts'
 import { importedUserBody } from './schemas.ts'
-import { serialiseUser, userInput } from './users.ts'
+import { ignoredMembers, serialiseUser, userInput } from './users.ts'
 
 /** Users in one request, which counts as one towards the rate limit. */
 const MAX_USERS = 100
@@ -90,7 +90,7 @@ async function importItem(call: Call, item: unknown, ignored: Set<string>): Prom
       throw new ServiceError('invalid_request', 'A user must be a JSON object.')
     }
     const { value, ignored: unknown } = parseBody(importedUserBody, item as Record<string, unknown>)
-    for (const name of unknown) ignored.add(name)
+    for (const name of [...unknown, ...ignoredMembers(value)]) ignored.add(name)
     const outcome = await importUser(call.scope, userInput(value), value.password)
     return outcome.kind === 'created'
       ? { status: 'created', id: outcome.user.id }

@@ -31,6 +31,7 @@ export const userRoutes: Route[] = [
     summary: 'Create a user without credentials',
     resource: 'User',
     body: userBody,
+    ignored: ignoredMembers,
     run: async ({ scope }, body) => serialiseUser(await createUser(scope, userInput(body))),
   }),
   {
@@ -47,6 +48,7 @@ export const userRoutes: Route[] = [
     summary: 'Replace a user; disables or enables it',
     resource: 'User',
     body: userBody,
+    ignored: ignoredMembers,
     run: async ({ scope, ids }, body) =>
       serialiseUser(await updateUser(scope, ids.user_id, userInput(body))),
   }),
@@ -59,6 +61,11 @@ export const userRoutes: Route[] = [
     run: async ({ scope, ids }) => serialiseUser(await deleteUser(scope, ids.user_id)),
   },
 ]
+
+/** Members without effect: the instant of a proof that the body does not claim. */
+export function ignoredMembers({ verified_at, profile }: UserBody): string[] {
+  return verified_at !== undefined && !profile.email_verified ? ['verified_at'] : []
+}
 
 /** What a body says about a user. */
 export function userInput({ disabled, metadata, profile, verified_at }: UserBody): UserInput {

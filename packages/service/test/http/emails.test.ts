@@ -100,6 +100,22 @@ describe.each(stores)('on %s', (store) => {
     expect(body).toMatchObject({ verified_at: expect.any(String), profile })
   })
 
+  test('verified_at without email_verified has no effect and is named as ignored', async () => {
+    await using api = await startApi(store)
+    const verified_at = '2020-01-01T00:00:00Z'
+    const body = { verified_at, colour: 'blue', profile: { email: 'ada@example.com' } }
+
+    const created = await api.post(api.users, body)
+    const updated = await api.post(`${api.users}/${created.body.id}`, body)
+
+    for (const { headers } of [created, updated]) {
+      expect(headers.get('latchkey-ignored-fields')).toBe('colour, verified_at')
+    }
+    const profile = { email: 'ada@example.com', email_verified: true }
+    const heeded = await api.post(`${api.users}/${created.body.id}`, { verified_at, profile })
+    expect(heeded.headers.get('latchkey-ignored-fields')).toBeNull()
+  })
+
   test('verified_at stays through updates that leave the address as it is', async () => {
     let now = Date.now()
     await using api = await startApi(store, { clock: { now: () => now } })

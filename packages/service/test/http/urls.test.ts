@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type Api, startApi } from '../support/api.ts'
+import { type Api, startApi, stores } from '../support/api.ts'
+import { openApi } from '../support/context.ts'
 import { expectError } from '../support/errors.ts'
 
 /** A body in which `url` stands where each of the three members has URLs. */
@@ -106,4 +107,67 @@ test('the detail of a refusal names the URL by its place', async () => {
   })
 
   expect(headers.get('latchkey-error-detail')).toContain('redirect_urls[1]')
+})
+
+describe.each(stores)('on %s', (store) => {
+  test.each(['logout_urls', 'redirect_urls'])('%s hold no wildcards', async (name) => {
+    await using api = await startApi(store)
+
+    for (const url of ['https://*.example.com/', 'https://app.example.com/*']) {
+      const answer = await api.post(api.applications, { [name]: [url] })
+      expectError(answer, 400, 'invalid_url')
+      expect(answer.headers.get('latchkey-error-detail')).toContain(`"${name}[0]"`)
+    }
+  })
+
+  test.each([
+    'app.example.com/logout',
+    'not a url',
+    'http://app.example.com/logout',
+    'https://app.example.com/logout#now',
+    'https://user@app.example.com/logout',
+    'ftp://app.example.com/logout',
+  ])('backchannel_logout_uri cannot be %s', async (uri) => {
+    await using api = await startApi(store)
+    const metadata = { backchannel_logout_uri: uri }
+
+    const answer = await api.post(api.applications, { name: 'Shop', metadata })
+
+    expectError(answer, 400, 'invalid_url')
+    expect(answer.headers.get('latchkey-error-detail')).toContain('backchannel_logout_uri')
+    const application = await api.create(api.applications, { name: 'Shop' })
+    const path = `${api.applications}/${application.id}`
+    expectError(await api.post(path, { ...application, metadata }), 400, 'invalid_url')
+  })
+})
+
+test('URLs from before a rule are accepted when they are posted back, and returned as stored', async () => {
+  await using api = await openApi()
+  const { id } = await api.create(api.applications, { name: 'Shop' })
+  await api.context.store.applications.update(
+    api.tenantId,
+    id,
+    (current) => ({
+      ...current,
+      redirectUrls: ['https://*.example.com/'],
+      logoutUrls: ['https://app.example.com/*'],
+      metadata: { backchannel_logout_uri: 'nowhere' },
+    }),
+    {
+      at: 1,
+      tenantId: api.tenantId,
+      actor: 'admin',
+      requestId: undefined,
+      action: 'x',
+      target: id,
+    },
+  )
+  const path = `${api.applications}/${id}`
+  const { body } = await api.get(path)
+
+  const answer = await api.post(path, { ...body, name: 'New' })
+
+  expect(answer.body).toEqual({ ...body, name: 'New', updated_at: answer.body.updated_at })
+  const added = { ...body, redirect_urls: [...body.redirect_urls, 'https://*.example.org/'] }
+  expectError(await api.post(path, added), 400, 'invalid_url')
 })

@@ -10,9 +10,16 @@ export const metadata = fc
   .uniqueArray(fc.tuple(text, text), { maxLength: 20, selector: ([key]) => key })
   .map((entries) => Object.fromEntries(entries.filter(([key]) => key !== '__proto__')))
 
+/** Part of the path of a URL that is a wildcard, which is refused. */
+function isWildcard(text: string): boolean {
+  return /\/\*+([/?]|$)/.test(text)
+}
+
 /** URLs that an application may have. */
 export const url = fc.oneof(
-  fc.webUrl({ validSchemes: ['https'], withQueryParameters: true }),
+  fc
+    .webUrl({ validSchemes: ['https'], withQueryParameters: true })
+    .filter((text) => !isWildcard(text)),
   fc.integer({ min: 1, max: 65_535 }).map((port) => `http://localhost:${port}/callback`),
 )
 

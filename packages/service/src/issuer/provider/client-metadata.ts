@@ -1,10 +1,8 @@
 import type { AdapterPayload } from 'oidc-provider'
+import { BACKCHANNEL_LOGOUT_KEY } from '../../domain/application-urls.ts'
 import { openSecret } from '../../domain/applications.ts'
 import type { DomainContext } from '../../domain/context.ts'
 import type { Application } from '../../store/records.ts'
-
-/** The key of an application's metadata that holds its back-channel logout address. */
-const BACKCHANNEL_LOGOUT_KEY = 'backchannel_logout_uri'
 
 /**
  * An application as oidc-provider knows its clients.
