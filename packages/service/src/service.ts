@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { mkdirSync } from 'node:fs'
-import type { RequestListener, Server } from 'node:http'
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -12,6 +13,7 @@ import { ServiceError } from './domain/errors.ts'
 import { createPasswordEngine } from './domain/password-engine.ts'
 import { createVault } from './domain/vault.ts'
 import { createApi } from './http/app.ts'
+import { sendError } from './http/errors.ts'
 import { createRateLimit } from './http/rate-limit.ts'
 import { createIssuer } from './issuer/index.ts'
 import type { Outbox } from './mail/outbox.ts'
@@ -96,6 +98,7 @@ export async function createIdentityService(
     allowHttpOnLoopback: options.allowHttpOnLoopback ?? false,
   })
   const handler: RequestListener = (req, res) => {
+    if (hasTwoHosts(req)) return refuseTwoHosts(res)
     if (isApiPath(req.url)) return api(req, res)
     issuer.handle(req, res).then(
       (isAnswered) => isAnswered || api(req, res),
@@ -160,6 +163,22 @@ function apiHost(text: string): string {
   } catch {
     throw new TypeError(`"apiHosts" holds "${text}"; give hosts such as api.example.com.`)
   }
+}
+
+/** Proxies in front of the service may have looked at the other one. RFC 9112 §3.2. */
+function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
+  const isHost = (text: string, i: number) => i % 2 === 0 && text.toLowerCase() === 'host'
+  return rawHeaders.filter(isHost).length > 1
+}
+
+function refuseTwoHosts(res: ServerResponse): void {
+  const requestId = randomUUID()
+  res.setHeader('request-id', requestId)
+  sendError(
+    res,
+    requestId,
+    new ServiceError('invalid_request', 'The request has two Host headers.'),
+  )
 }
 
 /** Whether a request is for the REST half; all else is for the issuer of the tenant at its host. */

@@ -15,3 +15,18 @@ function parseHost(hostname: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const text = hostname.replace(/^\[|\]$/g, '')
   return ipaddr.isValid(text) ? ipaddr.process(text) : undefined
 }
+
+/** An IP address in its one writing; an IPv4 address that came in over an IPv6 socket, as IPv4. */
+export function canonicalAddress(address: string): string {
+  return parseHost(address)?.toString() ?? address
+}
+
+/** The network of a client: one IPv6 customer has a whole /64, so its first half stands for all. */
+export function clientNetwork(address: string): string {
+  const parsed = parseHost(address)
+  if (parsed?.kind() !== 'ipv6') return address
+  return (parsed as ipaddr.IPv6).parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':')
+}

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
-import { isIP } from 'node:net'
 import { emailKey } from '../store/email-key.ts'
 import type { Admission, AttemptLimit, ProtocolStore } from '../store/protocol-store.ts'
 import type { Tenant } from '../store/records.ts'
+import { clientNetwork } from './addresses.ts'
 import { note } from './commit.ts'
 import type { DomainContext } from './context.ts'
 
@@ -122,14 +122,4 @@ const auditNames: Record<keyof Limits, string> = {
 /** What visitors type into the field for the address may be anything; only a hash of it is kept. */
 function addressKey({ tenant }: Attempter, email: string): string {
   return `${tenant.id}:${hash('sha256', emailKey(email), 'base64url')}`
-}
-
-/** The network in whose name attempts are counted: one IPv6 customer has a whole /64. */
-function clientNetwork(address: string): string {
-  if (isIP(address) !== 6) return address
-  const [head = '', tail = ''] = address.split('::')
-  const left = head.split(':').filter(Boolean)
-  const right = tail.split(':').filter(Boolean)
-  const middle = address.includes('::') ? Array(8 - left.length - right.length).fill('0') : []
-  return [...left, ...middle, ...right].slice(0, 4).join(':')
 }

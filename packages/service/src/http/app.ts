@@ -75,11 +75,26 @@ export function createApi(options: ApiOptions): Express {
     return '{"status":"ready"}'
   })
 
-  app.use(() => {
-    throw notFound()
+  app.use((req, res) => {
+    if (/^\/(v\d+|x)(\/|$)/.test(req.path)) throw notFound()
+    answerNoTenant(logger, req, res)
   })
   app.use(answerErrors(options))
   return app
+}
+
+/** Answers a request for an issuer at a host without one: a typing error, or a proxy's own name. */
+function answerNoTenant(logger: Logger, req: express.Request, res: express.Response): void {
+  const host = req.headers.host ?? ''
+  const sentence = `No tenant has the domain "${host}".`
+  const { requestId } = res.locals as Locals
+  logger.info({ requestId, host, url: req.originalUrl }, 'no tenant has this domain')
+  if (req.accepts(['json', 'html']) !== 'html') {
+    return sendError(res, requestId, new ServiceError('not_found', sentence))
+  }
+  res.statusCode = 404
+  res.setHeader('content-type', 'text/plain; charset=utf-8')
+  res.end(`${sentence}\n`)
 }
 
 /** A resource of ours beside the specification: one GET without a key. */
@@ -97,6 +112,7 @@ function beginRequest(logger: Logger): RequestHandler {
     ;(res.locals as Locals).requestId = requestId
     res.setHeader('request-id', requestId)
     res.setHeader('cache-control', 'no-store')
+    res.setHeader('x-content-type-options', 'nosniff')
     if (logger.isLevelEnabled('debug')) {
       const start = performance.now()
       res.on('finish', () => {

@@ -111,6 +111,7 @@ function answerOf(
   const headers = {
     'content-type': 'application/json',
     'content-length': String(Buffer.byteLength(body)),
+    'x-content-type-options': 'nosniff',
     'latchkey-error-detail': headerText(message),
     ...(code === 'authentication_failure' && { 'www-authenticate': 'Bearer' }),
     ...(code === 'request_too_large' && { connection: 'close' }),

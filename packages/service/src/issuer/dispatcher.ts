@@ -50,6 +50,7 @@ export function createDispatcher(
     setFacts(request, facts)
     pinIssuer(request, protocol, host)
     response.setHeader('request-id', facts.requestId)
+    response.setHeader('x-content-type-options', 'nosniff')
     if (mustStaySecure) {
       response.setHeader('strict-transport-security', STRICT_TRANSPORT_SECURITY)
     }

@@ -75,7 +75,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
     outbox,
     notifier: createNotifier(logger),
     throttle: createThrottle(domain, protocol, { ...defaultLimits, ...options.limits }),
-    clientIp: createClientIp(options.trustedProxies ?? []),
+    clientIp: createClientIp(options.trustedProxies ?? [], logger),
     outgoing: createOutgoing({ domain, allowHttpOnLoopback }),
     allowHttpOnLoopback,
   }

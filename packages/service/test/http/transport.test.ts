@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { startApi } from '../support/api.ts'
 import { expectError } from '../support/errors.ts'
@@ -93,4 +94,52 @@ test('a request without a host, or with an expectation that nobody knows, is ans
   )
   expect(expecting).toMatch(/^HTTP\/1\.1 404 /)
   expect(expecting).toContain('"code":"not_found"')
+})
+
+test('a request with two hosts is refused with 400', async () => {
+  await using api = await startApi()
+  const { port } = await api.service.listen()
+
+  for (const path of ['/v1/tenants', '/login', '/x/health']) {
+    const hosts = 'host: acme.example\r\nHost: evil.example'
+    const answer = await exchange(
+      port,
+      `GET ${path} HTTP/1.1\r\n${hosts}\r\nconnection: close\r\n\r\n`,
+    )
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(answer).toContain('"code":"invalid_request"')
+  }
+})
+
+test('a request at a host without a tenant says so, and the host is logged', async () => {
+  const log: string[] = []
+  const logger = pino({ level: 'info' }, { write: (line: string) => void log.push(line) })
+  await using api = await startApi('memory', { logger })
+  const ask = (accept: string) =>
+    api.service.fetch('https://lgoin.acme.example/.well-known/openid-configuration', {
+      headers: { accept },
+    })
+
+  const json = await ask('application/json')
+  expect(json.status).toBe(404)
+  expect(json.headers.get('latchkey-error-detail')).toContain('"lgoin.acme.example"')
+  expect(await json.json()).toMatchObject({ type: 'Error', code: 'not_found' })
+  const page = await ask('text/html,application/xhtml+xml,*/*;q=0.8')
+  expect(page.status).toBe(404)
+  expect(await page.text()).toContain('No tenant has the domain "lgoin.acme.example".')
+  expect(log.filter((line) => line.includes('"host":"lgoin.acme.example"'))).toHaveLength(2)
+})
+
+test('an answer in JSON cannot be taken for another type', async () => {
+  await using api = await startApi()
+
+  for (const path of [api.users, `${api.users}/usr_x`, '/x/health', '/x/v1/openapi.json']) {
+    const { headers } = await api.service.fetch(`https://api.example${path}`, {
+      headers: { authorization: `Bearer ${api.key}` },
+    })
+    expect(headers.get('x-content-type-options'), path).toBe('nosniff')
+  }
+  const issuer = await api.service.fetch('https://acme.example/.well-known/openid-configuration')
+  expect(issuer.headers.get('x-content-type-options')).toBe('nosniff')
+  expect(await issuer.json()).toMatchObject({ issuer: 'https://acme.example' })
 })

@@ -1,8 +1,14 @@
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIP } from 'node:net'
+import { isIP, SocketAddress } from 'node:net'
+import proxyaddr from 'proxy-addr'
+import { canonicalAddress } from '../../domain/addresses.ts'
+import type { IssuerLogger } from '../context.ts'
 
 /** The address of the client, as far as the configured proxies vouch for it. */
 export type ClientIp = (request: IncomingMessage) => string
+
+/** Addresses that are logged for a header that is not believed. Anybody can send one. */
+const MAX_WARNINGS = 10
 
 /**
  * Reads `X-Forwarded-For` from the right for as long as a configured proxy added the entry; what a
@@ -11,39 +17,36 @@ export type ClientIp = (request: IncomingMessage) => string
  * @param trustedProxies - Addresses or networks, such as `10.0.0.0/8`.
  * @throws TypeError for anything else.
  */
-export function createClientIp(trustedProxies: readonly string[]): ClientIp {
-  const trusted = new BlockList()
-  for (const text of trustedProxies) addProxy(trusted, text)
+export function createClientIp(trustedProxies: readonly string[], logger: IssuerLogger): ClientIp {
+  const isTrusted = proxyaddr.compile([...trustedProxies])
+  const warned = new Set<string>()
 
-  function isTrusted(address: string): boolean {
-    const version = isIP(address)
-    return version !== 0 && trusted.check(address, version === 4 ? 'ipv4' : 'ipv6')
+  function warn(address: string): void {
+    if (address === '' || warned.has(address) || warned.size >= MAX_WARNINGS) return
+    warned.add(address)
+    logger.warn(
+      { address },
+      'This address sends X-Forwarded-For, which is not believed. If it is your proxy, all its visitors now share one rate limit: name it in trustedProxies (--trusted-proxy).',
+    )
   }
 
   return (request) => {
-    let address = canonical(request.socket.remoteAddress ?? '')
-    if (trustedProxies.length === 0) return address
+    let address = canonicalAddress(request.socket.remoteAddress ?? '')
     const header = request.headers['x-forwarded-for']
-    const hops = (Array.isArray(header) ? header.join(',') : (header ?? '')).split(',')
-    while (isTrusted(address) && hops.length > 0) {
-      const previous = canonical(hops.pop()?.trim() ?? '')
-      if (isIP(previous) === 0) break
+    if (header === undefined) return address
+    if (!isTrusted(address, 0)) warn(address)
+    const hops = String(header).split(',')
+    for (let i = 0; isTrusted(address, i) && hops.length > 0; i++) {
+      const previous = addressOf(hops.pop()?.trim() ?? '')
+      if (previous === undefined) break
       address = previous
     }
     return address
   }
 }
 
-function addProxy(list: BlockList, text: string): void {
-  const [address = '', prefix] = text.split('/')
-  const version = isIP(address)
-  if (version === 0) throw new TypeError(`"${text}" is not an IP address or network of a proxy.`)
-  const family = version === 4 ? 'ipv4' : 'ipv6'
-  if (prefix === undefined) list.addAddress(address, family)
-  else list.addSubnet(address, Number(prefix), family)
-}
-
-/** An IPv4 address that came in over an IPv6 socket, as IPv4. */
-function canonical(address: string): string {
-  return address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address
+/** The address of an entry such as `203.0.113.7`, `203.0.113.7:5678` or `[2001:db8::7]:5678`. */
+function addressOf(hop: string): string | undefined {
+  const address = isIP(hop) === 0 ? SocketAddress.parse(hop)?.address : hop
+  return address === undefined ? undefined : canonicalAddress(address)
 }
