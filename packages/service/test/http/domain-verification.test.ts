@@ -91,5 +91,7 @@ test('when the DNS fails, a move to another domain answers 503 and can be tried 
 test('the option domainVerification is "none" or "dns"', async () => {
   const wrong = { domainVerification: 'txt' as 'dns' }
 
-  await expect(startApi('memory', wrong)).rejects.toThrow(/"domainVerification" must be "none" or "dns"/)
+  await expect(startApi('memory', wrong)).rejects.toThrow(
+    /"domainVerification" must be "none" or "dns"/,
+  )
 })
