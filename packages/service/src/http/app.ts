@@ -90,7 +90,8 @@ function answerNoTenant(logger: Logger, req: express.Request, res: express.Respo
   const { requestId } = res.locals as Locals
   logger.info({ requestId, host, url: req.originalUrl }, 'no tenant has this domain')
   if (req.accepts(['json', 'html']) !== 'html') {
-    return sendError(res, requestId, new ServiceError('not_found', sentence))
+    sendError(res, requestId, new ServiceError('not_found', sentence))
+    return
   }
   res.statusCode = 404
   res.setHeader('content-type', 'text/plain; charset=utf-8')

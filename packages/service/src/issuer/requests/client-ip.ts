@@ -2,10 +2,14 @@ import type { IncomingMessage } from 'node:http'
 import { isIP, SocketAddress } from 'node:net'
 import proxyaddr from 'proxy-addr'
 import { canonicalAddress } from '../../domain/addresses.ts'
-import type { IssuerLogger } from '../context.ts'
 
 /** The address of the client, as far as the configured proxies vouch for it. */
 export type ClientIp = (request: IncomingMessage) => string
+
+/** Where a warning goes. */
+interface Warner {
+  warn(facts: object, message: string): void
+}
 
 /** Addresses that are logged for a header that is not believed. Anybody can send one. */
 const MAX_WARNINGS = 10
@@ -17,7 +21,7 @@ const MAX_WARNINGS = 10
  * @param trustedProxies - Addresses or networks, such as `10.0.0.0/8`.
  * @throws TypeError for anything else.
  */
-export function createClientIp(trustedProxies: readonly string[], logger: IssuerLogger): ClientIp {
+export function createClientIp(trustedProxies: readonly string[], logger: Warner): ClientIp {
   const isTrusted = proxyaddr.compile([...trustedProxies])
   const warned = new Set<string>()
 
