@@ -15,6 +15,18 @@ test.for(working)('$name logs in with the options of its page', async (vendor) =
   expect(Object.fromEntries(searchParams)).toMatchObject(vendor.request ?? {})
 })
 
+test.for(working.filter(({ role }) => role))(
+  'requireUser({ roles }) finds the roles that $name sends',
+  async (vendor) => {
+    await using emulation = await emulate(vendor)
+    await emulation.logIn()
+
+    await emulation.visitor.open('https://app.example.com/role')
+
+    expect(emulation.visitor.text).toBe('admitted')
+  },
+)
+
 test.for(working)('$name is sent the client secret as it wants it', async (vendor) => {
   await using emulation = await emulate(vendor)
 
@@ -22,6 +34,7 @@ test.for(working)('$name is sent the client secret as it wants it', async (vendo
 
   const request = emulation.provider.requests.findLast(({ path }) => path === '/token')
   expect(request?.body.has('client_secret')).toBe(vendor.clientAuth === 'post')
+  expect(request?.body.get('client_secret') ?? '').toMatch(vendor.clientSecret ?? /^/)
   expect(request?.authorization?.startsWith('Basic ') ?? false).toBe(vendor.clientAuth === 'basic')
 })
 
@@ -36,6 +49,9 @@ test.for(working.filter(({ logout }) => logout))(
     expect(location.origin + location.pathname).toBe(vendor.logout?.endpoint)
     for (const name of vendor.logout?.parameters ?? []) {
       expect(location.searchParams.get(name), name).toBeTruthy()
+    }
+    for (const name of vendor.logout?.leftOut ?? []) {
+      expect(location.searchParams.has(name), name).toBe(false)
     }
   },
 )

@@ -82,7 +82,7 @@ async function startApplication(
     createAuthRouter({
       ...vendor.options,
       clientId: provider.clientId,
-      clientSecret: provider.clientSecret,
+      clientSecret: vendor.options.clientSecret ?? provider.clientSecret,
       baseUrl: BASE_URL,
       session: { secret: 'the session secret of the emulated vendors' },
       fetch: vendorFetch(vendor, provider),
@@ -90,6 +90,13 @@ async function startApplication(
     }),
   )
   app.get('/profile', requireUser(), (req, res) => void res.json(req.auth.user))
+  if (vendor.role) {
+    app.get(
+      '/role',
+      requireUser({ roles: [vendor.role] }),
+      (_req, res) => void res.send('admitted'),
+    )
+  }
   app.get('/', (_req, res) => void res.send('home'))
   const server = createServer(app)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

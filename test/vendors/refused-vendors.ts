@@ -1,19 +1,30 @@
 import { entraMetadata, TENANT } from './entra.ts'
 import type { Vendor } from './vendor.ts'
 
+const SEVERAL_TENANTS =
+  'https://learn.microsoft.com/en-us/entra/identity-platform/howto-convert-app-to-be-multi-tenant'
 const EMAIL = 'ada@example.com'
 
 /** Providers that the kit refuses, each with a sentence that says why. */
 export const refused: readonly Vendor[] = [
   {
-    name: 'Entra ID, the issuer of several tenants',
-    sources: [
-      'https://learn.microsoft.com/en-us/entra/identity-platform/howto-convert-app-to-be-multi-tenant',
-    ],
+    name: 'Entra ID for several tenants, of which none is named',
+    sources: [SEVERAL_TENANTS],
     options: { issuer: 'https://login.microsoftonline.com/common/v2.0' },
     metadata: entraMetadata('https://login.microsoftonline.com/{tenantid}/v2.0', 'common'),
+    claims: {},
+    refused: { code: 'LATCHKEY_PROVIDER_INVALID', says: /entraTenants/ },
+  },
+  {
+    name: 'a user of Entra ID whose tenant is not named',
+    sources: [SEVERAL_TENANTS],
+    options: {
+      issuer: 'https://login.microsoftonline.com/common/v2.0',
+      entraTenants: ['66666666-7777-8888-9999-000000000000'],
+    },
+    metadata: entraMetadata('https://login.microsoftonline.com/{tenantid}/v2.0', 'common'),
     claims: { iss: `https://login.microsoftonline.com/${TENANT}/v2.0`, tid: TENANT },
-    refused: { code: 'LATCHKEY_TOKEN_INVALID', says: /"iss" of the ID token/ },
+    refused: { code: 'LATCHKEY_TOKEN_INVALID', says: /entraTenants|tid/ },
   },
   {
     name: 'Azure AD B2C on a domain of its own, with the issuer of its default setting',

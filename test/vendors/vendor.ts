@@ -19,12 +19,20 @@ export interface Vendor {
   readonly signsWithSecret?: boolean
   /** What the application knows of the user after the login. */
   readonly user?: Readonly<Record<string, unknown>>
+  /** A role that `requireUser({ roles })` finds. */
+  readonly role?: string
   /** Parameters that the authorization request has to have. */
   readonly request?: Readonly<Record<string, string>>
   /** How the client authenticates. */
   readonly clientAuth?: 'basic' | 'post'
+  /** What the secret looks like, where it is made for each request. */
+  readonly clientSecret?: RegExp
   /** Where the log-out leads, and what the address has in it; `undefined` for no endpoint. */
-  readonly logout?: { readonly endpoint: string; readonly parameters: readonly string[] }
+  readonly logout?: {
+    readonly endpoint: string
+    readonly parameters: readonly string[]
+    readonly leftOut?: readonly string[]
+  }
   /** Whether the provider tells applications by back-channel logout that a session ended. */
   readonly hasBackchannelLogout?: boolean
   /** For a provider that the kit refuses: the error code, and what the message says. */

@@ -1,8 +1,14 @@
+import { generateKeyPairSync } from 'node:crypto'
 import * as options from '../../examples/guides/src/providers.ts'
 import { entraMetadata, TENANT } from './entra.ts'
 import type { Vendor } from './vendor.ts'
 
 const EMAIL = 'ada@example.com'
+const applePrivateKey = generateKeyPairSync('ec', {
+  namedCurve: 'P-256',
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+}).privateKey
 
 /** Entra's keys do not say what they sign with, but who signs with them. */
 const entraKey = (key: Record<string, unknown>): Record<string, unknown> => ({
@@ -41,6 +47,7 @@ export const working: readonly Vendor[] = [
       'https://acme.example/roles': ['admin'],
     },
     user: { sub: 'auth0|507f1f77bcf86cd799439011', email: EMAIL },
+    role: 'admin',
     request: { scope: 'openid profile email offline_access' },
     clientAuth: 'basic',
     logout: {
@@ -48,6 +55,24 @@ export const working: readonly Vendor[] = [
       parameters: ['id_token_hint', 'client_id', 'post_logout_redirect_uri'],
     },
     hasBackchannelLogout: true,
+  },
+  {
+    name: 'Auth0 that names no log-out',
+    sources: ['https://auth0.com/docs/authenticate/login/logout/log-users-out-of-auth0'],
+    options: options.auth0WithoutEndpoint,
+    metadata: {
+      issuer: 'https://acme.eu.auth0.com/',
+      authorization_endpoint: 'https://acme.eu.auth0.com/authorize',
+      token_endpoint: 'https://acme.eu.auth0.com/oauth/token',
+      jwks_uri: 'https://acme.eu.auth0.com/.well-known/jwks.json',
+    },
+    claims: { email: EMAIL },
+    user: { email: EMAIL },
+    clientAuth: 'basic',
+    logout: {
+      endpoint: 'https://acme.eu.auth0.com/oidc/logout',
+      parameters: ['id_token_hint', 'post_logout_redirect_uri'],
+    },
   },
   {
     name: 'Entra ID, one tenant',
@@ -60,9 +85,26 @@ export const working: readonly Vendor[] = [
     claims: { oid: 'a0b1', tid: TENANT, preferred_username: EMAIL, ver: '2.0', roles: ['admin'] },
     change: { key: entraKey },
     user: { tid: TENANT, preferred_username: EMAIL, roles: ['admin'] },
+    role: 'admin',
     clientAuth: 'basic',
     logout: {
       endpoint: `https://login.microsoftonline.com/${TENANT}/oauth2/v2.0/logout`,
+      parameters: ['id_token_hint', 'post_logout_redirect_uri'],
+    },
+  },
+  {
+    name: 'Entra ID, several tenants',
+    sources: [
+      'https://learn.microsoft.com/en-us/entra/identity-platform/howto-convert-app-to-be-multi-tenant',
+    ],
+    options: options.entraOfSeveralTenants,
+    metadata: entraMetadata('https://login.microsoftonline.com/{tenantid}/v2.0', 'organizations'),
+    claims: { iss: `https://login.microsoftonline.com/${TENANT}/v2.0`, tid: TENANT },
+    change: { key: entraKey },
+    user: { tid: TENANT },
+    clientAuth: 'basic',
+    logout: {
+      endpoint: 'https://login.microsoftonline.com/organizations/oauth2/v2.0/logout',
       parameters: ['id_token_hint', 'post_logout_redirect_uri'],
     },
   },
@@ -135,6 +177,7 @@ export const working: readonly Vendor[] = [
     },
     claims: { email: EMAIL, groups: ['Everyone', 'admin'], ver: 1, idp: '00o1' },
     user: { email: EMAIL, groups: ['Everyone', 'admin'] },
+    role: 'admin',
     clientAuth: 'basic',
     logout: {
       endpoint: 'https://acme.okta.com/oauth2/default/v1/logout',
@@ -193,10 +236,12 @@ export const working: readonly Vendor[] = [
       'cognito:groups': ['admin'],
     },
     user: { email: EMAIL, 'cognito:groups': ['admin'] },
+    role: 'admin',
     clientAuth: 'basic',
     logout: {
       endpoint: 'https://acme.auth.eu-central-1.amazoncognito.com/logout',
       parameters: ['client_id', 'logout_uri'],
+      leftOut: ['post_logout_redirect_uri', 'id_token_hint'],
     },
   },
   {
@@ -205,7 +250,7 @@ export const working: readonly Vendor[] = [
       'https://developer.apple.com/documentation/signinwithapple/authenticating-users-with-sign-in-with-apple',
       'https://developer.apple.com/documentation/accountorganizationaldatasharing/creating-a-client-secret',
     ],
-    options: options.apple,
+    options: options.apple(applePrivateKey),
     metadata: {
       issuer: 'https://appleid.apple.com',
       authorization_endpoint: 'https://appleid.apple.com/auth/authorize',
@@ -218,6 +263,7 @@ export const working: readonly Vendor[] = [
     user: { email: EMAIL, email_verified: 'true' },
     request: { response_mode: 'form_post', scope: 'openid name email' },
     clientAuth: 'post',
+    clientSecret: /^ey[\w-]+\.[\w-]+\.[\w-]+$/,
   },
   {
     name: 'GitLab',
@@ -233,6 +279,7 @@ export const working: readonly Vendor[] = [
     },
     claims: { sub: '1', email: EMAIL, groups: ['acme/admins'] },
     user: { email: EMAIL, groups: ['acme/admins'], from_userinfo: true },
+    role: 'acme/admins',
     clientAuth: 'basic',
   },
 ]

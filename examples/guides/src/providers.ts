@@ -1,4 +1,4 @@
-import type { AuthRouterOptions } from '@latchkey/express'
+import { type AuthRouterOptions, appleClientSecret } from '@latchkey/express'
 
 // What applications of well-known providers pass to createAuthRouter(). The pages in docs/providers
 // quote it, and test/vendors.test.ts logs in with it.
@@ -8,13 +8,28 @@ export const auth0: AuthRouterOptions = {
   issuer: 'https://acme.eu.auth0.com',
   scope: 'openid profile email offline_access',
   // Claims that an action adds have a URL for a name.
-  rolesFrom: (user) => user['https://acme.example/roles'] as string[],
+  rolesFrom: (user) => (user['https://acme.example/roles'] ?? []) as string[],
+}
+// #endregion
+
+// #region auth0-logout
+export const auth0WithoutEndpoint: AuthRouterOptions = {
+  issuer: 'https://acme.eu.auth0.com',
+  metadata: { end_session_endpoint: 'https://acme.eu.auth0.com/oidc/logout' },
 }
 // #endregion
 
 // #region entra
 export const entra: AuthRouterOptions = {
   issuer: 'https://login.microsoftonline.com/11111111-2222-3333-4444-555555555555/v2.0',
+  scope: 'openid profile email offline_access',
+}
+// #endregion
+
+// #region entra-several-tenants
+export const entraOfSeveralTenants: AuthRouterOptions = {
+  issuer: 'https://login.microsoftonline.com/organizations/v2.0',
+  entraTenants: ['11111111-2222-3333-4444-555555555555', '66666666-7777-8888-9999-000000000000'],
   scope: 'openid profile email offline_access',
 }
 // #endregion
@@ -42,7 +57,7 @@ export const google: AuthRouterOptions = {
 export const okta: AuthRouterOptions = {
   issuer: 'https://acme.okta.com/oauth2/default',
   scope: 'openid profile email offline_access',
-  rolesFrom: (user) => user.groups as string[],
+  rolesFrom: (user) => (user.groups ?? []) as string[],
 }
 // #endregion
 
@@ -55,27 +70,41 @@ export const keycloak: AuthRouterOptions = {
 // #region cognito
 export const cognito: AuthRouterOptions = {
   issuer: 'https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_AbCdEfGhI',
-  rolesFrom: (user) => user['cognito:groups'] as string[],
-  hooks: {
-    // Cognito reads this parameter in place of `post_logout_redirect_uri`.
-    beforeLogout: () => ({ logout_uri: 'https://app.example.com/' }),
+  rolesFrom: (user) => (user['cognito:groups'] ?? []) as string[],
+  logoutParams: {
+    // Cognito reads this in place of `post_logout_redirect_uri`.
+    logout_uri: 'https://app.example.com/',
+    post_logout_redirect_uri: false,
+    id_token_hint: false,
   },
 }
 // #endregion
 
-// #region apple
-export const apple: AuthRouterOptions = {
-  issuer: 'https://appleid.apple.com',
-  scope: 'openid name email',
-  // Apple sends name and email by this mode alone.
-  responseMode: 'form_post',
+/** Sign in with Apple; `privateKey` is the contents of the `.p8` file. */
+export function apple(privateKey: string): AuthRouterOptions {
+  // #region apple
+  const clientId = 'com.example.app' // the Services ID
+  const options: AuthRouterOptions = {
+    issuer: 'https://appleid.apple.com',
+    clientId,
+    clientSecret: appleClientSecret({
+      clientId,
+      teamId: 'ABCDE12345',
+      keyId: 'FGHIJ67890',
+      privateKey,
+    }),
+    scope: 'openid name email',
+    // Apple sends name and email by this mode alone.
+    responseMode: 'form_post',
+  }
+  // #endregion
+  return options
 }
-// #endregion
 
 // #region gitlab
 export const gitlab: AuthRouterOptions = {
   issuer: 'https://gitlab.com',
   userinfo: 'login',
-  rolesFrom: (user) => user.groups as string[],
+  rolesFrom: (user) => (user.groups ?? []) as string[],
 }
 // #endregion
