@@ -44,6 +44,8 @@ export interface RunningProvider extends AsyncDisposable {
   logIn(visitor: Visitor): Promise<void>
   /** Answers what the provider asks after the application sent the user there to log out. */
   confirmLogout?(visitor: Visitor): Promise<void>
+  /** Revokes every token, without the application. The journey ends with it. */
+  revokeTokens?(visitor: Visitor): Promise<void>
   /** Ends the user's session at the provider, without the application. */
   endSession?(visitor: Visitor): Promise<void>
 }

@@ -19,7 +19,7 @@ export const doorkeeperCandidate: Candidate = {
   provider: 'Doorkeeper',
   version: () => debianVersion('ruby-doorkeeper'),
   aptPackage: 'ruby-doorkeeper-openid-connect ruby-rails ruby-sqlite3 puma',
-  remarks: 'With `doorkeeper-openid_connect`, as in GitLab and Mastodon.',
+  remarks: 'With `doorkeeper-openid_connect`, as in GitLab. A revoked token ends the session.',
   lacks: ['logout', 'back-channel'],
   start,
 }
@@ -50,6 +50,9 @@ async function start(application: ApplicationUrls): Promise<RunningProvider> {
     async logIn(visitor) {
       await visitor.submit({ username: USER.username, password: USER.password })
       if (visitor.sees('client_id')) await visitor.submit({ response_type: 'code' })
+    },
+    async revokeTokens(visitor) {
+      await visitor.send(`${origin}/revoke-all`, { method: 'POST' })
     },
     [Symbol.asyncDispose]: () => daemon[Symbol.asyncDispose](),
   }

@@ -51,6 +51,7 @@ async function everyStep(candidate: Candidate, journey: Journey): Promise<Row> {
   await take('refresh', refresh)
   await take('back-channel', endedByProvider)
   await take('logout', (one) => logOut(one, candidate))
+  if (journey.provider.revokeTokens) await revoked(journey)
   return rowOf(candidate, steps)
 }
 
@@ -75,6 +76,18 @@ async function refresh({ application, visitor }: Journey): Promise<void> {
     seen.add(String(before)).add(String(after))
   }
   expectSame('the number of access tokens after two refreshes', seen.size, 3)
+}
+
+async function revoked(journey: Journey): Promise<void> {
+  const { application, provider, visitor } = journey
+  await expectState(journey, 'logged in')
+  await provider.revokeTokens?.(visitor)
+  const response = await visitor.send(`${application.baseUrl}/refresh`, {
+    method: 'POST',
+    headers: { accept: 'application/json' },
+  })
+  expectSame('the status of a refresh with a revoked token', response.status, 401)
+  await expectState(journey, 'logged out')
 }
 
 async function endedByProvider(journey: Journey): Promise<void> {

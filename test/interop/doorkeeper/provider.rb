@@ -62,6 +62,13 @@ Doorkeeper::OpenidConnect.configure do
 end
 
 class LoginController < ActionController::Base
+  protect_from_forgery except: :revoke_all
+
+  def revoke_all
+    Doorkeeper::AccessToken.update_all(revoked_at: Time.now)
+    head :no_content
+  end
+
   def show
     render inline: <<~HTML
       <%= form_with url: '/login' do |form| %>
@@ -141,6 +148,7 @@ Provider.routes.draw do
   use_doorkeeper_openid_connect
   get 'login' => 'login#show'
   post 'login' => 'login#create'
+  post 'revoke-all' => 'login#revoke_all'
   root to: 'login#ready'
 end
 
