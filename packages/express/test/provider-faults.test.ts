@@ -16,7 +16,7 @@ beforeAll(async () => {
         res.send('private')
       })
     },
-    { userinfo: 'login', timeoutSeconds: 1 },
+    { userinfo: 'login', timeoutSeconds: 3 },
   )
 })
 afterEach(() => {
