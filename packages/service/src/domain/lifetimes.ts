@@ -9,6 +9,8 @@ export const lifetimes = {
   refreshTokenSeconds: 30 * 86_400,
   /** Offline access ends so long after it was given, however often it is used. */
   offlineGrantSeconds: 365 * 86_400,
+  /** How long a device on which a user logged in is known, counted from a login. */
+  knownDeviceSeconds: 180 * 86_400,
   /** How long a login page waits for its visitor. */
   interactionSeconds: 3600,
   /** The server's side of a login that lasts as long as the browser stays open. */

@@ -3,13 +3,19 @@ import { emailKey } from '../store/email-key.ts'
 import type { Admission, AttemptLimit, ProtocolStore } from '../store/protocol-store.ts'
 import type { Tenant } from '../store/records.ts'
 import { clientNetwork } from './addresses.ts'
+import { type Counter, createAttemptGate } from './attempt-gate.ts'
 import { note } from './commit.ts'
 import type { DomainContext } from './context.ts'
+import type { Verification } from './passwords.ts'
 
 /** How often things may be tried before each further attempt has to wait. */
 export interface Limits {
-  /** Failed logins at one address of one tenant. */
+  /** Failed logins at one address of one tenant, from one network. */
   loginPerAddress: AttemptLimit
+  /** Failed logins of one user on a device on which the user logged in before. */
+  loginPerDevice: AttemptLimit
+  /** Failed logins in a row at one address of one tenant, from all networks. */
+  loginAnywhere: AttemptLimit
   /** Failed logins from one client. */
   loginPerClient: AttemptLimit
   /** Messages to one address of one tenant. */
@@ -18,9 +24,21 @@ export interface Limits {
   mailPerClient: AttemptLimit
 }
 
-/** Nobody is ever locked out: the longest wait is fifteen minutes for a login, an hour for mail. */
+const MONTH_SECONDS = 30 * 86_400
+
+/**
+ * The longest wait is fifteen minutes for a login, an hour for mail. After `loginAnywhere`, only a
+ * mailed link or a known device helps.
+ */
 export const defaultLimits: Limits = {
   loginPerAddress: { free: 5, baseSeconds: 2, maxSeconds: 900, forgetSeconds: 86_400 },
+  loginPerDevice: { free: 5, baseSeconds: 2, maxSeconds: 900, forgetSeconds: 86_400 },
+  loginAnywhere: {
+    free: 100,
+    baseSeconds: MONTH_SECONDS,
+    maxSeconds: MONTH_SECONDS,
+    forgetSeconds: MONTH_SECONDS,
+  },
   loginPerClient: { free: 50, baseSeconds: 1, maxSeconds: 300, forgetSeconds: 3_600 },
   mailPerAddress: { free: 3, baseSeconds: 60, maxSeconds: 3_600, forgetSeconds: 86_400 },
   mailPerClient: { free: 30, baseSeconds: 10, maxSeconds: 900, forgetSeconds: 3_600 },
@@ -34,18 +52,42 @@ export interface Attempter {
   readonly requestId: string
 }
 
+/** A login with a password. */
+export interface LoginAttempt {
+  readonly facts: Attempter
+  /** As it was typed. */
+  readonly email: string
+  /** Names the device and the user, when this user logged in on it before. */
+  readonly knownDevice: string | undefined
+}
+
+/** A login whose password is not looked at: it has to wait, or needs a mailed link. */
+export type Throttled = { kind: 'throttled'; retryAfterSeconds: number } | { kind: 'needs_link' }
+
 /** Counts attempts and makes the next ones wait. */
 export interface Throttle {
-  /** Counts a login attempt for the address and the client before the password is looked at. */
-  admitLogin(facts: Attempter, email: string): Promise<Admission>
-  /** The password was right: the address starts afresh, and the client has one attempt back. */
-  forgiveLogin(facts: Attempter, email: string): Promise<void>
+  /**
+   * Judges a login, unless too many have failed: at the address from its network, from its network,
+   * and at the address from everywhere. On a known device, only failures on this device count.
+   *
+   * Only a refusal counts: not what `judge` throws, when it was too busy. What is right ends the row.
+   */
+  tryLogin(
+    attempt: LoginAttempt,
+    judge: () => Promise<Verification>,
+  ): Promise<Verification | Throttled>
   /** The owner of the address has set a password: what others guessed before counts no longer. */
   forgiveAddress(facts: Attempter, email: string): Promise<void>
   /** Counts what makes the service send mail, by who asks for it. */
   admitMailRequest(facts: Attempter): Promise<Admission>
   /** Counts a message to the address; one too many is not sent. */
   admitMail(facts: Attempter, email: string): Promise<boolean>
+}
+
+interface LoginCounter extends Counter {
+  readonly name: keyof Limits
+  /** What the audit log says. */
+  readonly target: string
 }
 
 /** At most one audit entry per limit and minute, so that a flood of attempts does not flood the log. */
@@ -60,6 +102,17 @@ export function createThrottle(
   limits: Limits,
 ): Throttle {
   const audited = new Map<string, number>()
+  const gate = createAttemptGate(domain, protocol)
+
+  async function countFailure(counters: readonly LoginCounter[]): Promise<void> {
+    await Promise.all(counters.map(({ key, limit }) => protocol.countAttempt(key, limit)))
+  }
+
+  /** A right password says nothing about what the client tries at other addresses. */
+  async function endRow(counters: readonly LoginCounter[]): Promise<void> {
+    const own = counters.filter(({ name }) => name !== 'loginPerClient')
+    await Promise.all(own.map(({ key }) => protocol.forgive(key)))
+  }
 
   async function admit(name: keyof Limits, key: string, facts: Attempter): Promise<Admission> {
     const admission = await protocol.admit(`${name}:${key}`, limits[name])
@@ -83,25 +136,49 @@ export function createThrottle(
     return admit(name, clientNetwork(facts.clientIp), facts)
   }
 
-  function forgiveAddress(facts: Attempter, email: string): Promise<void> {
-    return protocol.forgive(`loginPerAddress:${addressKey(facts, email)}`)
+  function countersOf({ facts, email, knownDevice }: LoginAttempt): LoginCounter[] {
+    const { tenant, clientIp } = facts
+    if (knownDevice !== undefined) return [counter('loginPerDevice', `${tenant.id}:${knownDevice}`)]
+    const address = addressKey(facts, email)
+    const network = clientNetwork(clientIp)
+    return [
+      counter('loginAnywhere', address),
+      // A request from within this very process has no address.
+      ...(network === '' ? [] : [counter('loginPerClient', network)]),
+      counter('loginPerAddress', `${address}:${network}`),
+    ]
+  }
+
+  function counter(name: keyof Limits, key: string): LoginCounter {
+    return { name, key: `${name}:${key}`, limit: limits[name], target: key }
   }
 
   return {
-    async admitLogin(facts, email) {
-      const client = await admitClient('loginPerClient', facts)
-      if (client.kind === 'refused') return client
-      return admit('loginPerAddress', addressKey(facts, email), facts)
+    async tryLogin(attempt, judge) {
+      const counters = countersOf(attempt)
+      const entry = await gate.enter(counters)
+      if (entry.kind === 'refused') {
+        const { name, target } = entry.counter
+        await audit(name, target, attempt.facts)
+        if (name === 'loginAnywhere') return { kind: 'needs_link' }
+        return { kind: 'throttled', retryAfterSeconds: entry.retryAfterSeconds }
+      }
+      try {
+        const verification = await judge()
+        await (verification.kind === 'verified' ? endRow(counters) : countFailure(counters))
+        return verification
+      } finally {
+        entry.leave()
+      }
     },
 
-    async forgiveLogin(facts, email) {
+    async forgiveAddress(facts, email) {
+      const address = addressKey(facts, email)
       await Promise.all([
-        forgiveAddress(facts, email),
-        protocol.release(`loginPerClient:${clientNetwork(facts.clientIp)}`),
+        protocol.forgive(`loginAnywhere:${address}`),
+        protocol.forgiveAll(`loginPerAddress:${address}:`),
       ])
     },
-
-    forgiveAddress,
 
     admitMailRequest: (facts) => admitClient('mailPerClient', facts),
 
@@ -114,6 +191,8 @@ export function createThrottle(
 
 const auditNames: Record<keyof Limits, string> = {
   loginPerAddress: 'login_address',
+  loginPerDevice: 'login_device',
+  loginAnywhere: 'login_anywhere',
   loginPerClient: 'login_client',
   mailPerAddress: 'mail_address',
   mailPerClient: 'mail_client',

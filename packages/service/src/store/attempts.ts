@@ -1,26 +1,16 @@
-import type { Admission, AttemptLimit } from './protocol-store.ts'
+import type { Admission, AttemptLimit, Attempts } from './protocol-store.ts'
 import type { Micros } from './records.ts'
 
-/** The attempts made so far. */
-export interface Attempts {
-  count: number
-  lastAt: Micros
-}
-
-/** What an attempt at `now` leads to; `attempts` is what to remember from then on. */
-export function decideAdmission(
-  before: Attempts | undefined,
+/** Whether another attempt may be made at `now`, after those made so far. */
+export function admissionAfter(
+  attempts: Attempts | undefined,
   limit: AttemptLimit,
   now: Micros,
-): { admission: Admission; attempts: Attempts } {
-  const attempts = before && now < before.lastAt + limit.forgetSeconds * 1e6 ? before : undefined
-  if (!attempts) return { admission: { kind: 'admitted' }, attempts: { count: 1, lastAt: now } }
-
+): Admission {
+  if (!attempts) return { kind: 'admitted' }
   const wait = attempts.lastAt + waitSeconds(attempts.count, limit) * 1e6 - now
-  if (wait > 0) {
-    return { admission: { kind: 'refused', retryAfterSeconds: Math.ceil(wait / 1e6) }, attempts }
-  }
-  return { admission: { kind: 'admitted' }, attempts: { count: attempts.count + 1, lastAt: now } }
+  if (wait <= 0) return { kind: 'admitted' }
+  return { kind: 'refused', retryAfterSeconds: Math.ceil(wait / 1e6) }
 }
 
 /** How long after the attempt number `count` the next one has to wait. */

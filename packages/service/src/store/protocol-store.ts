@@ -45,6 +45,12 @@ export interface AttemptLimit {
   forgetSeconds: number
 }
 
+/** Attempts that were counted and are not forgotten. */
+export interface Attempts {
+  count: number
+  lastAt: Micros
+}
+
 /** Whether an attempt may go ahead, and if not, how long to wait. */
 export type Admission = { kind: 'admitted' } | { kind: 'refused'; retryAfterSeconds: number }
 
@@ -101,10 +107,14 @@ export interface ProtocolStore {
 
   /** Counts an attempt, unless it comes too early. */
   admit(key: string, limit: AttemptLimit): Promise<Admission>
-  /** Takes one attempt back, because it turned out to be legitimate. */
-  release(key: string): Promise<void>
+  /** The attempts counted so far; `undefined` when there are none, or they are forgotten. */
+  attempts(key: string): Promise<Attempts | undefined>
+  /** Counts an attempt that was made, however early. */
+  countAttempt(key: string, limit: AttemptLimit): Promise<void>
   /** Forgets all attempts. */
   forgive(key: string): Promise<void>
+  /** Forgets all attempts of every key that begins with `prefix`. */
+  forgiveAll(prefix: string): Promise<void>
 
   /** Removes what has expired, and mail of more than a week ago; answers how many entries. */
   prune(): Promise<number>

@@ -51,6 +51,7 @@ test('an issuer on https logs in without a socket, with cookies that only it can
   expect(tokens.claims()).toMatchObject({ iss: issuer, sub: user.id, email: ada.email })
   const names = browser.cookies().map(({ name }) => name)
   expect(names).toContain('__Host-latchkey-session')
+  expect(names).toContain('__Host-latchkey-device')
   for (const name of names) expect(name).toMatch(/^__(Host|Secure)-/)
   for (const line of browser.setCookies) {
     expect(line).toMatch(/; secure/i)

@@ -150,18 +150,40 @@ export function describeProtocolStore(open: () => Promise<StoreUnderTest>): void
     expect(all.filter(({ kind }) => kind === 'admitted')).toHaveLength(2)
   })
 
-  test('attempts are forgotten, forgiven and taken back', async () => {
+  test('attempts are forgotten and forgiven', async () => {
     await using under = await open()
     const { store, clock } = under
     const isFree = async () => (await store.admit('key', limit)).kind === 'admitted'
-    await store.admit('key', limit)
-    await store.release('key')
     expect([await isFree(), await isFree(), await isFree()]).toEqual([true, true, false])
     await store.forgive('key')
     expect([await isFree(), await isFree(), await isFree()]).toEqual([true, true, false])
     clock.millis += 3_600_000
     expect([await isFree(), await isFree(), await isFree()]).toEqual([true, true, false])
-    await store.release('unknown')
+    await store.forgive('unknown')
+  })
+
+  test('attempts that were made are counted however early they come, until they are forgotten', async () => {
+    await using under = await open()
+    const { store, clock } = under
+    expect(await store.attempts('key')).toBeUndefined()
+    await Promise.all(Array.from({ length: 7 }, () => store.countAttempt('key', limit)))
+    expect(await store.attempts('key')).toEqual({ count: 7, lastAt: micros(clock) })
+    expect(await store.admit('key', limit)).toEqual({ kind: 'refused', retryAfterSeconds: 40 })
+    clock.millis += 3_600_000
+    expect(await store.attempts('key')).toBeUndefined()
+    await store.countAttempt('key', limit)
+    expect(await store.attempts('key')).toMatchObject({ count: 1 })
+  })
+
+  test('the attempts of all keys with one beginning are forgiven together', async () => {
+    await using under = await open()
+    const { store } = under
+    for (const key of ['a:1', 'a:2:x', 'a', 'ab:1']) await store.countAttempt(key, limit)
+    await store.forgiveAll('a:')
+    const counts = ['a:1', 'a:2:x', 'a', 'ab:1'].map(
+      async (key) => (await store.attempts(key))?.count,
+    )
+    expect(await Promise.all(counts)).toEqual([undefined, undefined, 1, 1])
   })
 
   test('pruning removes what has expired and nothing else', async () => {

@@ -4,6 +4,7 @@ import { readSession } from '../oidc-provider-internals.ts'
 import { redirect } from '../requests/http.ts'
 import { endSession } from '../sessions/end-session.ts'
 import { type Interaction, type InteractionRequest, scopeOf } from './flow-request.ts'
+import { rememberDevice } from './known-device.ts'
 
 /**
  * Logs the user in and lets the application's request go on.
@@ -18,7 +19,10 @@ export async function finishLogin(
 ): Promise<void> {
   const { tenant } = flow
   await endOtherSession(flow, user)
-  await note(scopeOf(flow, user.id), 'login.succeeded', user.id)
+  await Promise.all([
+    note(scopeOf(flow, user.id), 'login.succeeded', user.id),
+    rememberDevice(flow, user, loggedInAt),
+  ])
   await finishInteraction(flow, {
     login: {
       accountId: user.id,

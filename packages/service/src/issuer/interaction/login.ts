@@ -6,8 +6,9 @@ import type { Form } from '../requests/http.ts'
 import { finishLogin } from './finish.ts'
 import { csrfToken, flowPath } from './flow-path.ts'
 import { type InteractionRequest, scopeOf, show } from './flow-request.ts'
+import { findDevice } from './known-device.ts'
 import { continueSignup, readPending } from './pending.ts'
-import { showTooMany } from './too-many.ts'
+import { showLinkNeeded, showTooMany } from './too-many.ts'
 
 /** Shows the login form, or goes on at once when a link in a message has just allowed it. */
 export async function showLogin(flow: InteractionRequest): Promise<void> {
@@ -31,23 +32,26 @@ export async function showLogin(flow: InteractionRequest): Promise<void> {
 export async function login(flow: InteractionRequest, form: Form): Promise<void> {
   const { context, facts, tenant } = flow
   const { throttle } = context
+  const password = form.get('password') ?? ''
   const email = form.get('email') ?? ''
   if (!tenant.settings.allowPasswords) return showForm(flow, 403, { email })
 
-  const admission = await throttle.admitLogin(facts, email)
-  if (admission.kind === 'refused') return showTooMany(flow, admission.retryAfterSeconds)
-
   const user = await findUser(scopeOf(flow), email)
   const scope = scopeOf(flow, user?.id)
-  const outcome = await verifyPassword(scope, user, form.get('password') ?? '')
-  if (outcome.kind === 'verified') {
-    await throttle.forgiveLogin(facts, email)
-    return finishLogin(flow, outcome.user, outcome.loggedInAt)
+  const attempt = { facts, email, knownDevice: await findDevice(flow, user) }
+  const outcome = await throttle.tryLogin(attempt, () => verifyPassword(scope, user, password))
+  switch (outcome.kind) {
+    case 'throttled':
+      return showTooMany(flow, outcome.retryAfterSeconds)
+    case 'needs_link':
+      return showLinkNeeded(flow)
+    case 'verified':
+      return finishLogin(flow, outcome.user, outcome.loggedInAt)
+    case 'refused':
+      // The reason is for the operator; the visitor reads the same text in every case.
+      await note(scope, `login.${outcome.reason}`, user?.id ?? 'unknown')
+      return showForm(flow, 422, { email, problem: 'loginFailed' })
   }
-
-  // The reason is for the operator; the visitor reads the same text in every case.
-  await note(scope, `login.${outcome.reason}`, user?.id ?? 'unknown')
-  return showForm(flow, 422, { email, problem: 'loginFailed' })
 }
 
 function showForm(

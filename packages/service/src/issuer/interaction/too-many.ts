@@ -1,4 +1,11 @@
-import { type FlowRequest, languageOf, show } from './flow-request.ts'
+import { flowPath } from './flow-path.ts'
+import { type FlowRequest, type InteractionRequest, languageOf, show } from './flow-request.ts'
+
+/** Says that only a mailed link helps after so many failures, on a device that is not known. */
+export function showLinkNeeded(flow: InteractionRequest): void {
+  const wayOn = { href: flowPath(flow.interaction, '/reset'), text: 'linkNeededWay' } as const
+  show(flow, 429, 'message', { title: 'tooManyTitle', text: 'linkNeededText', wayOn })
+}
 
 /** Says how long to wait before the next attempt; the visitor can then try again. */
 export function showTooMany(flow: FlowRequest, retryAfterSeconds: number): void {

@@ -19,7 +19,7 @@ export function readHostCookie(request: IncomingMessage, name: string): string |
 
 /** Sets a host cookie for some seconds. Other sites can send visitors with it, and nothing else. */
 export function setHostCookie(
-  { req, cookies }: KoaContextWithOIDC,
+  { req, cookies }: Pick<KoaContextWithOIDC, 'req' | 'cookies'>,
   name: string,
   value: string,
   seconds: number,

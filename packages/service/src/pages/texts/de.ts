@@ -82,6 +82,9 @@ export const de: Texts = {
   tooManyText:
     'Zum Schutz der Konten warten wir zwischen den Versuchen etwas. Versuchen Sie es in {wait} wieder.',
   tooManyBack: 'Noch einmal versuchen',
+  linkNeededText:
+    'Zu viele Versuche, sich mit dieser Adresse anzumelden, sind fehlgeschlagen. Melden Sie sich zum Schutz des Kontos auf einem Gerät an, auf dem Sie schon einmal angemeldet waren, oder setzen Sie ein neues Passwort: Wir schicken einen Link an die Adresse.',
+  linkNeededWay: 'Neues Passwort setzen',
 
   expiredTitle: 'Diese Seite ist abgelaufen',
   expiredText: 'Es ist zu viel Zeit vergangen, oder diese Anmeldung ist schon abgeschlossen.',

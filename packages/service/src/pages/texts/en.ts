@@ -74,6 +74,9 @@ export const en = {
   tooManyTitle: 'Too many attempts',
   tooManyText: 'To protect accounts we wait a little between attempts. Try again in {wait}.',
   tooManyBack: 'Try again',
+  linkNeededText:
+    'Too many attempts to log in with this address have failed. To protect the account, log in on a device on which you have logged in before, or set a new password: we send a link to the address.',
+  linkNeededWay: 'Set a new password',
 
   expiredTitle: 'This page has expired',
   expiredText: 'Too much time has passed, or this login was finished already.',

@@ -1,6 +1,8 @@
 import type { Clock } from '../../clock.ts'
-import { type Attempts, decideAdmission } from '../attempts.ts'
+import { admissionAfter } from '../attempts.ts'
 import {
+  type AttemptLimit,
+  type Attempts,
   type EntryName,
   MAIL_KEPT_SECONDS,
   type ProtocolEntry,
@@ -15,7 +17,7 @@ export function createMemoryProtocolStore(options: { clock: Clock }): ProtocolSt
   const byGrant = createIndex()
   const byAccount = createIndex()
   const byUid = new Map<string, string>()
-  const attempts = new Map<string, Attempts & { forgetAt: number }>()
+  const counted = new Map<string, Attempts & { forgetAt: number }>()
   const mail = new Map<string, QueuedMail>()
   const now = () => Math.floor(options.clock.now() * 1000)
 
@@ -40,6 +42,17 @@ export function createMemoryProtocolStore(options: { clock: Clock }): ProtocolSt
   function live(name: string): ProtocolEntry | undefined {
     const entry = entries.get(name)
     return entry && entry.expiresAt > now() ? entry : undefined
+  }
+
+  function attemptsAt(key: string): Attempts | undefined {
+    const made = counted.get(key)
+    return made && made.forgetAt > now() ? { count: made.count, lastAt: made.lastAt } : undefined
+  }
+
+  function count(key: string, limit: AttemptLimit): void {
+    const lastAt = now()
+    const forgetAt = lastAt + limit.forgetSeconds * 1e6
+    counted.set(key, { count: (attemptsAt(key)?.count ?? 0) + 1, lastAt, forgetAt })
   }
 
   return {
@@ -88,25 +101,31 @@ export function createMemoryProtocolStore(options: { clock: Clock }): ProtocolSt
     },
 
     async admit(key, limit) {
-      const decided = decideAdmission(attempts.get(key), limit, now())
-      const forgetAt = decided.attempts.lastAt + limit.forgetSeconds * 1e6
-      attempts.set(key, { ...decided.attempts, forgetAt })
-      return decided.admission
+      const admission = admissionAfter(attemptsAt(key), limit, now())
+      if (admission.kind === 'admitted') count(key, limit)
+      return admission
     },
 
-    async release(key) {
-      const made = attempts.get(key)
-      if (made && --made.count <= 0) attempts.delete(key)
+    async attempts(key) {
+      return attemptsAt(key)
+    },
+
+    async countAttempt(key, limit) {
+      count(key, limit)
     },
 
     async forgive(key) {
-      attempts.delete(key)
+      counted.delete(key)
+    },
+
+    async forgiveAll(prefix) {
+      for (const key of counted.keys()) if (key.startsWith(prefix)) counted.delete(key)
     },
 
     async prune() {
       const expired = [...entries].filter(([, entry]) => entry.expiresAt <= now())
       for (const [name] of expired) remove(name)
-      for (const [key, made] of attempts) if (made.forgetAt <= now()) attempts.delete(key)
+      for (const [key, made] of counted) if (made.forgetAt <= now()) counted.delete(key)
       for (const { id, createdAt } of mail.values()) {
         if (createdAt < now() - MAIL_KEPT_SECONDS * 1e6) mail.delete(id)
       }

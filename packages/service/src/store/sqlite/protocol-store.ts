@@ -1,7 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../../clock.ts'
-import { decideAdmission } from '../attempts.ts'
-import { MAIL_KEPT_SECONDS, type ProtocolEntry, type ProtocolStore } from '../protocol-store.ts'
+import { admissionAfter } from '../attempts.ts'
+import {
+  type AttemptLimit,
+  type Attempts,
+  MAIL_KEPT_SECONDS,
+  type ProtocolEntry,
+  type ProtocolStore,
+} from '../protocol-store.ts'
 import type { Micros } from '../records.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { createSqliteMailQueue } from './protocol-mail.ts'
@@ -35,6 +41,15 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
   const commits = createGroupCommit(database)
   const sql = prepare(database)
   const now = (): Micros => Math.floor(options.clock.now() * 1000)
+
+  function attemptsAt(key: string, at: Micros): Attempts | undefined {
+    const row = sql.attempts.get(key, at) as unknown as Attempts | undefined
+    return row && { ...row }
+  }
+
+  function count(key: string, limit: AttemptLimit, before: Attempts | undefined, at: Micros): void {
+    sql.setAttempts.run(key, (before?.count ?? 0) + 1, at, at + limit.forgetSeconds * 1e6)
+  }
 
   return {
     mail: createSqliteMailQueue(database, commits, now),
@@ -80,20 +95,28 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
     async admit(key, limit) {
       const at = now()
       return commits.write(() => {
-        const row = sql.attempts.get(key) as { count: number; lastAt: Micros } | undefined
-        const { admission, attempts } = decideAdmission(row, limit, at)
-        const forgetAt = attempts.lastAt + limit.forgetSeconds * 1e6
-        sql.setAttempts.run(key, attempts.count, attempts.lastAt, forgetAt)
+        const before = attemptsAt(key, at)
+        const admission = admissionAfter(before, limit, at)
+        if (admission.kind === 'admitted') count(key, limit, before, at)
         return admission
       })
     },
 
-    async release(key) {
-      await commits.write(() => sql.release.run(key))
+    async attempts(key) {
+      return attemptsAt(key, now())
+    },
+
+    async countAttempt(key, limit) {
+      const at = now()
+      await commits.write(() => count(key, limit, attemptsAt(key, at), at))
     },
 
     async forgive(key) {
       await commits.write(() => sql.forgive.run(key))
+    },
+
+    async forgiveAll(prefix) {
+      await commits.write(() => sql.forgiveAll.run(prefix, `${prefix}\u{10ffff}`))
     },
 
     async prune() {
@@ -138,10 +161,12 @@ function prepare(database: DatabaseSync) {
     deleteByGrant: database.prepare(
       'DELETE FROM entry WHERE grant_id = ? AND kind = ? AND tenant_id = ?',
     ),
-    attempts: database.prepare('SELECT count, last_at AS lastAt FROM attempt WHERE key = ?'),
+    attempts: database.prepare(
+      'SELECT count, last_at AS lastAt FROM attempt WHERE key = ? AND forget_at > ?',
+    ),
     setAttempts: database.prepare('INSERT OR REPLACE INTO attempt VALUES (?, ?, ?, ?)'),
-    release: database.prepare('UPDATE attempt SET count = max(0, count - 1) WHERE key = ?'),
     forgive: database.prepare('DELETE FROM attempt WHERE key = ?'),
+    forgiveAll: database.prepare('DELETE FROM attempt WHERE key >= ? AND key < ?'),
     pruneAttempts: database.prepare(
       'DELETE FROM attempt WHERE key IN (SELECT key FROM attempt WHERE forget_at <= ? LIMIT ?)',
     ),

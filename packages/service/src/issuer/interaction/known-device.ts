@@ -1,0 +1,62 @@
+import { hash, randomBytes } from 'node:crypto'
+import { isLoginValid } from '../../domain/accounts.ts'
+import { nowMicros } from '../../domain/context.ts'
+import { lifetimes } from '../../domain/lifetimes.ts'
+import { entryName } from '../../store/protocol-store.ts'
+import type { User } from '../../store/records.ts'
+import { readHostCookie, setHostCookie } from '../requests/cookies.ts'
+import type { InteractionRequest } from './flow-request.ts'
+
+const NAME = 'latchkey-device'
+
+const KIND = 'KnownDevice'
+
+/** 32 random bytes. */
+const TOKEN = /^[\w-]{43}$/
+
+/** When the user logged in, in seconds since the epoch. */
+interface KnownDevice {
+  loggedInAt: number
+}
+
+/**
+ * Names this device and the user, if the user has logged in on it, and what ends sessions, such as a
+ * new password, has not happened since. It takes as long for an unknown user (`undefined`).
+ */
+export async function findDevice(
+  flow: InteractionRequest,
+  user: User | undefined,
+): Promise<string | undefined> {
+  const { context, tenant, request } = flow
+  const name = deviceName(readHostCookie(request, NAME), user)
+  const entry = await context.protocol.find(entryName(tenant.id, KIND, name))
+  if (!entry || !user) return undefined
+  const { loggedInAt } = JSON.parse(entry.payload) as KnownDevice
+  return isLoginValid(user, loggedInAt) ? name : undefined
+}
+
+/** Remembers that the user has logged in on this device. */
+export async function rememberDevice(
+  flow: InteractionRequest,
+  user: User,
+  loggedInAt: number,
+): Promise<void> {
+  const { context, provider, tenant, request, response } = flow
+  const known = readHostCookie(request, NAME)
+  const token = known !== undefined && TOKEN.test(known) ? known : newToken()
+  const seconds = lifetimes.knownDeviceSeconds
+  setHostCookie(provider.createContext(request, response), NAME, token, seconds)
+  await context.protocol.put({
+    ...entryName(tenant.id, KIND, deviceName(token, user)),
+    payload: JSON.stringify({ loggedInAt } satisfies KnownDevice),
+    expiresAt: nowMicros(context.domain.clock) + seconds * 1e6,
+  })
+}
+
+function newToken(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+function deviceName(token = '', user: User | undefined): string {
+  return hash('sha256', `${token}:${user?.id ?? 'nobody'}`, 'base64url')
+}
