@@ -45,7 +45,7 @@ const issuer = createIssuer({
   domain,
   protocol,
   logger: console,
-  limits: { loginPerAddress: unlimited, loginPerClient: unlimited },
+  limits: { loginPerAddress: unlimited, loginPerClient: unlimited, loginAnywhere: unlimited },
   allowHttpOnLoopback: true,
 })
 const server = createServer((request, response) => void issuer.handle(request, response))

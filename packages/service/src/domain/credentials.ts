@@ -33,7 +33,7 @@ export async function createCredential(
   if (await credentials.get(tenantId, userId, 'password')) {
     throw alreadyExists('credential.create')
   }
-  const password = await importPassword(context, input.alg, input.hash)
+  const password = await importPassword(scope, input.alg, input.hash)
   const credential = passwordCredential(context, user, password, input)
   return commit(scope, 'credential.create', `${userId}/password`, (audit) =>
     credentials.insert(credential, audit),
@@ -101,7 +101,7 @@ export async function updateCredential(
   const stored = await getCredential(scope, userId, id)
   const isUnchanged = isStoredPassword(stored.password, alg, hash)
   if (!isUnchanged && isStalePassword(stored, alg, hash)) throw staleCopy()
-  const replacement = isUnchanged ? undefined : await importPassword(context, alg, hash)
+  const replacement = isUnchanged ? undefined : await importPassword(scope, alg, hash)
 
   function change(last: Credential) {
     if (!replacement && !isStoredPassword(last.password, alg, hash)) throw staleCopy()

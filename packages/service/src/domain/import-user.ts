@@ -32,7 +32,7 @@ export async function importUser(
   const present = await findUser(scope, input.email)
   if (present) return { kind: 'existing', user: present }
 
-  const stored = password && (await importPassword(context, password.alg, password.hash))
+  const stored = password && (await importPassword(scope, password.alg, password.hash))
   const created = await unlessRefused(
     createUser(scope, input, stored && ((user) => passwordCredential(context, user, stored))),
     'already_exists',

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/bcrypt'
-import PQueue from 'p-queue'
 import { ServiceError } from './errors.ts'
+import { createFairLine } from './fair-line.ts'
 
 /** Cost of every hash the service makes itself. */
 export const STANDARD_COST = 10
@@ -9,17 +9,21 @@ export const STANDARD_COST = 10
 /** Who waits for a hash: a person logging in goes before a row of an import. */
 export type HashPriority = 'login' | 'import'
 
-/** bcrypt in the order of arrival, with a core left free for everything else. */
+/** bcrypt, one tenant after the other, with a core left free for everything else. */
 export interface PasswordEngine {
   /**
    * bcrypt of `text` at the standard cost.
    *
-   * @throws ServiceError `unavailable` when too many calls are waiting.
+   * @throws ServiceError `unavailable` when too many calls of the same priority are waiting.
    */
-  hash(text: string, priority: HashPriority): Promise<string>
+  hash(text: string, priority: HashPriority, tenantId: string): Promise<string>
 
-  /** Whether `text` belongs to the bcrypt `hash`. A malformed hash belongs to nothing. */
-  verify(text: string, hash: string): Promise<boolean>
+  /**
+   * Whether `text` belongs to the bcrypt `hash`. A malformed hash belongs to nothing.
+   *
+   * @throws ServiceError `unavailable` when too many logins are waiting.
+   */
+  verify(text: string, hash: string, tenantId: string): Promise<boolean>
 
   /** The hash of no password: verifying against it costs what a real verification costs. */
   readonly dummyHash: string
@@ -31,7 +35,10 @@ export interface PasswordEngine {
 export interface PasswordEngineOptions {
   /** Hashes computed at the same time. Default: one less than the cores, at least one. */
   concurrency?: number
-  /** Calls that may wait; beyond it they are refused. Default 1,000, about 50 s of work per core. */
+  /**
+   * Logins that may wait, and as many imports; beyond it a call of the tenant that has the most of
+   * them waiting is refused. Default 1,000, about 50 s of work per core.
+   */
   maxWaiting?: number
 }
 
@@ -42,25 +49,49 @@ const DUMMY_HASH = '$2b$10$7yor3i90cR3O9nmRATQy5OroG.S./vNzk2SGBfxnbVr8G1N1hDKBW
 export function createPasswordEngine(options: PasswordEngineOptions = {}): PasswordEngine {
   const concurrency = options.concurrency ?? Math.max(1, availableParallelism() - 1)
   const maxWaiting = options.maxWaiting ?? 1_000
-  const queue = new PQueue({ concurrency })
+  const waiting = {
+    login: createFairLine<Job>(maxWaiting),
+    import: createFairLine<Job>(maxWaiting),
+  }
+  let running = 0
 
-  async function run<T>(work: () => Promise<T>, priority: HashPriority): Promise<T> {
-    if (queue.pending >= concurrency && queue.size >= maxWaiting) {
-      throw new ServiceError(
-        'unavailable',
-        `${queue.size} password hashes are waiting already; try again in a few seconds.`,
-        { retryAfterSeconds: 5 },
-      )
-    }
-    return queue.add(work, { priority: priority === 'login' ? 1 : 0 })
+  function run<T>(work: () => Promise<T>, priority: HashPriority, tenantId: string): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const start = () => {
+        running++
+        work().then(resolve, reject).finally(startNext)
+      }
+      if (running < concurrency) return start()
+      const refused = waiting[priority].add(tenantId, { start, refuse: () => reject(tooMany()) })
+      refused?.refuse()
+    })
+  }
+
+  function startNext(): void {
+    running--
+    const next = waiting.login.take() ?? waiting.import.take()
+    next?.start()
   }
 
   return {
-    hash: (text, priority) => run(() => hash(text, { cost: STANDARD_COST }), priority),
-    verify: (text, encoded) => run(() => verify(text, encoded), 'login'),
+    hash: (text, ...by) => run(() => hash(text, { cost: STANDARD_COST }), ...by),
+    verify: (text, encoded, tenantId) => run(() => verify(text, encoded), 'login', tenantId),
     dummyHash: DUMMY_HASH,
     get load() {
-      return { running: queue.pending, waiting: queue.size }
+      return { running, waiting: waiting.login.size + waiting.import.size }
     },
   }
+}
+
+interface Job {
+  start(): void
+  refuse(): void
+}
+
+function tooMany(): ServiceError {
+  return new ServiceError(
+    'unavailable',
+    'Too many passwords are waiting to be hashed; try again in a few seconds.',
+    { retryAfterSeconds: 5 },
+  )
 }

@@ -7,7 +7,7 @@ import type {
   User,
 } from '../store/records.ts'
 import { commit, unlessRefused } from './commit.ts'
-import { type DomainContext, type Scope, updated } from './context.ts'
+import { type Scope, updated } from './context.ts'
 import { ServiceError } from './errors.ts'
 import { type HashPriority, STANDARD_COST } from './password-engine.ts'
 
@@ -34,20 +34,21 @@ type Digest = keyof typeof digestBytes
  *   `password_policy`.
  */
 export async function importPassword(
-  context: DomainContext,
+  scope: Scope,
   alg: string,
   hash: string,
 ): Promise<StoredPassword> {
   switch (alg) {
     case 'plain':
-      return hashPassword(context, hash, 'import')
+      return hashPassword(scope, hash, 'import')
     case 'bcrypt':
       return { alg, hash, cost: checkedBcryptCost(hash) }
     case 'md5':
     case 'sha1':
     case 'sha256':
     case 'sha512': {
-      const wrapped = await context.passwords.hash(canonicalDigest(alg, hash), 'import')
+      const digest = canonicalDigest(alg, hash)
+      const wrapped = await scope.context.passwords.hash(digest, 'import', scope.tenantId)
       return { alg: `${alg}|bcrypt`, hash: wrapped, cost: STANDARD_COST }
     }
     default:
@@ -64,7 +65,7 @@ export async function importPassword(
  * @throws ServiceError `password_policy` unless it is 1 to 72 bytes of UTF-8 after NFC, without NUL.
  */
 export async function hashPassword(
-  context: DomainContext,
+  { context, tenantId }: Scope,
   password: string,
   priority: HashPriority,
 ): Promise<StoredPassword> {
@@ -81,7 +82,7 @@ export async function hashPassword(
   }
   return {
     alg: 'bcrypt',
-    hash: await context.passwords.hash(text, priority),
+    hash: await context.passwords.hash(text, priority, tenantId),
     cost: STANDARD_COST,
   }
 }
@@ -129,6 +130,7 @@ export async function verifyPassword(
   const matches = await context.passwords.verify(
     stored ? preimage(stored.alg, attempt) : attempt,
     stored?.hash ?? context.passwords.dummyHash,
+    tenantId,
   )
 
   if (!user) return { kind: 'refused', reason: 'unknown_user' }
@@ -180,7 +182,7 @@ async function upgrade(scope: Scope, known: PasswordCredential, text: string): P
   if (Buffer.byteLength(text) > MAX_PASSWORD_BYTES || text.includes('\0')) return false
 
   const { context } = scope
-  const password = await hashPassword(context, text, 'login')
+  const password = await hashPassword(scope, text, 'login')
   const state = { upgradedFrom: fingerprint(hash) }
   const change = (last: Credential) => ({
     credential: last.rev === known.rev ? updated(context, last, { password, state }) : last,

@@ -15,14 +15,14 @@ function watched(beforeHash: () => Promise<void> = async () => {}): PasswordEngi
     calls,
     dummyHash: engine.dummyHash,
     load: engine.load,
-    async hash(text, priority) {
+    async hash(text, priority, tenantId) {
       calls.push(`hash ${priority}`)
       await beforeHash()
-      return engine.hash(text, priority)
+      return engine.hash(text, priority, tenantId)
     },
-    verify(text, hash) {
+    verify(...given) {
       calls.push('verify')
-      return engine.verify(text, hash)
+      return engine.verify(...given)
     },
   }
 }

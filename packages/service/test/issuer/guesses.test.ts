@@ -85,7 +85,7 @@ describe.each(storeKinds)('on %s', (store) => {
     await issuer.addUser(ada)
     const app = await createClient(issuer)
     for (let i = 0; i < 6; i++) {
-      const running = busy.verify('x', busy.dummyHash)
+      const running = busy.verify('x', busy.dummyHash, issuer.tenant.id)
       expect((await tryLogin(issuer, app, OFFICE, ada)).status).toBe(503)
       await running
     }

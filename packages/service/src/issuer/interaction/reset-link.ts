@@ -33,7 +33,7 @@ export async function reset(flow: FlowRequest, form: Form): Promise<void> {
   if (problem) return showForm(flow, 422, token, content, passwordProblems[problem])
 
   // Hashed before the token is spent: a service too busy to hash leaves the link good.
-  const stored = await hashPassword(context.domain, password, 'login')
+  const stored = await hashPassword(scopeOf(flow, user.id), password, 'login')
   if (!(await spendEmailToken(context, tenant.id, 'ResetToken', token)))
     return showInvalidReset(flow)
   const isSet = await resetPassword(scopeOf(flow, user.id), user, stored)

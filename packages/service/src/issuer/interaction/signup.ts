@@ -47,7 +47,7 @@ export async function signup(flow: InteractionRequest, form: Form): Promise<void
   const admission = await context.throttle.admitMailRequest(facts)
   if (admission.kind === 'refused') return showTooMany(flow, admission.retryAfterSeconds)
 
-  const stored = await hashPassword(context.domain, password, 'login')
+  const stored = await hashPassword(scopeOf(flow), password, 'login')
   const account = signUp(scopeOf(flow), { ...entered, password: stored })
   const created = await unlessRefused(account, 'already_exists')
   if (created) {

@@ -1,0 +1,62 @@
+/** Things that wait: each tenant's in the order of arrival, and the tenants in turn. */
+export interface FairLine<T> {
+  /**
+   * Lets a thing wait.
+   *
+   * @returns The thing that may wait no longer, when the line was full: this one, or the last one of
+   *   the tenant that has the most, when that is more than this tenant would have.
+   */
+  add(tenantId: string, thing: T): T | undefined
+  /** Takes out whose turn it is. */
+  take(): T | undefined
+  readonly size: number
+}
+
+/** Makes a line in which `maxWaiting` things may wait. */
+export function createFairLine<T>(maxWaiting: number): FairLine<T> {
+  // The order of the tenants is the order of their turns.
+  const byTenant = new Map<string, T[]>()
+  let size = 0
+
+  function longest(): [tenantId: string, things: T[]] | undefined {
+    let found: [string, T[]] | undefined
+    for (const one of byTenant) if (one[1].length > (found?.[1].length ?? 0)) found = one
+    return found
+  }
+
+  function remove(tenantId: string, things: T[], which: 'pop' | 'shift'): T | undefined {
+    const thing = things[which]()
+    size--
+    if (things.length === 0) byTenant.delete(tenantId)
+    return thing
+  }
+
+  return {
+    add(tenantId, thing) {
+      const own = byTenant.get(tenantId) ?? []
+      let refused: T | undefined
+      if (size >= maxWaiting) {
+        const most = longest()
+        if (!most || most[1].length <= own.length + 1) return thing
+        refused = remove(...most, 'pop')
+      }
+      byTenant.set(tenantId, own)
+      own.push(thing)
+      size++
+      return refused
+    },
+
+    take() {
+      const [first] = byTenant
+      if (!first) return undefined
+      const [tenantId, things] = first
+      byTenant.delete(tenantId)
+      byTenant.set(tenantId, things)
+      return remove(tenantId, things, 'shift')
+    },
+
+    get size() {
+      return size
+    },
+  }
+}
