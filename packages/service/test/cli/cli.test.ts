@@ -96,22 +96,21 @@ test('every option can come from the environment', async () => {
   expect(listed.stdout).toContain('login.example.com')
 })
 
-test('--help of every command says what it does and exits with 0', async () => {
-  for (const command of [
-    [],
-    ['serve'],
-    ['dev'],
-    ['tenant'],
-    ['key'],
-    ['key', 'create'],
-    ['keys', 'rotate'],
-    ['seed'],
-    ['audit'],
-  ]) {
-    const { code, stdout } = await run([...command, '--help'])
-    expect(code).toBe(0)
-    expect(stdout).toMatch(/^Usage: latchkey-service/)
-  }
+test.for([
+  [],
+  ['serve'],
+  ['dev'],
+  ['tenant'],
+  ['key'],
+  ['key', 'create'],
+  ['keys', 'rotate'],
+  ['seed'],
+  ['audit'],
+  ['doctor'],
+])('--help of the command "%s" says what it does and exits with 0', async (command) => {
+  const { code, stdout } = await run([...command, '--help'])
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^Usage: latchkey-service/)
 })
 
 test('a wrong call exits with 2 and points to --help; a failure exits with 1 and a sentence', async () => {
