@@ -78,16 +78,17 @@ describe.each(storeKinds)('on %s', (store) => {
   test('a login that is answered with 503 counts as no failure', async () => {
     const passwords = createPasswordEngine({ concurrency: 1 })
     let isBusy = true
-    const verify: typeof passwords.verify = (...given) =>
-      isBusy ? busy.verify(...given) : passwords.verify(...given)
     const busy = createPasswordEngine({ concurrency: 1, maxWaiting: 0 })
+    const verify: typeof passwords.verify = (...given) => {
+      if (!isBusy) return passwords.verify(...given)
+      busy.verify(...given).catch(() => {})
+      return busy.verify(...given)
+    }
     await using issuer = await start(store, { passwords: { ...passwords, verify } })
     await issuer.addUser(ada)
     const app = await createClient(issuer)
     for (let i = 0; i < 6; i++) {
-      const running = busy.verify('x', busy.dummyHash, issuer.tenant.id)
       expect((await tryLogin(issuer, app, OFFICE, ada)).status).toBe(503)
-      await running
     }
     isBusy = false
     expect(isLoggedIn(await tryLogin(issuer, app, OFFICE, ada))).toBe(true)
