@@ -6,6 +6,7 @@ import type { ClaimsOf } from './oidc-provider-internals.ts'
 import type { Directory } from './provider/directory.ts'
 import type { Outgoing } from './provider/outgoing.ts'
 import type { ClientIp } from './requests/client-ip.ts'
+import type { RequestCounts } from './requests/request-limits.ts'
 import type { Notifier } from './sessions/notifier.ts'
 
 /** Where the issuer reports what an operator should know. No secret ever reaches it. */
@@ -22,6 +23,7 @@ export interface IssuerContext {
   readonly outbox: Outbox
   readonly notifier: Notifier
   readonly throttle: Throttle
+  readonly counts: RequestCounts
   readonly outgoing: Outgoing
   readonly clientIp: ClientIp
   readonly logger: IssuerLogger

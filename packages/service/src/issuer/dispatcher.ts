@@ -8,6 +8,7 @@ import type { Site } from './provider/directory.ts'
 import type { Providers } from './provider/providers.ts'
 import { isFormRequest } from './requests/as-get.ts'
 import { RequestRefused, sendText } from './requests/http.ts'
+import { tooLong } from './requests/parameter-limits.ts'
 import { setFacts } from './requests/request-facts.ts'
 
 /** Headers by which a proxy speaks for a client. None of them may decide what the issuer says. */
@@ -57,12 +58,20 @@ export function createDispatcher(
 
     const { provider, handle } = await providers.of(tenant)
     const url = urlOf(request, issuer)
-    if (isProtocolPath(url) && !isFormRequest(request, url)) {
-      await handle(request, response)
-    } else {
-      const flow = { context, provider, facts, tenant, url, request, response }
-      await guarded({ ...flow, ...originOf(request, url) })
+    const isProtocol = isProtocolPath(url)
+    const seconds = isProtocol ? await context.counts.countRequest(facts.clientIp) : undefined
+    if (seconds !== undefined) {
+      response.setHeader('retry-after', seconds)
+      return sendText(response, 429, `Too many requests from your network; wait ${seconds} s.`)
     }
+    const flow = { context, provider, facts, tenant, url, request, response }
+    const detail = tooLong(url)
+    if (detail !== undefined) {
+      const page = { title: 'errorTitle', text: 'errorText', detail } as const
+      return show({ ...flow, ...originOf(request, url) }, 400, 'message', page)
+    }
+    if (isProtocol && !isFormRequest(request, url)) await handle(request, response)
+    else await guarded({ ...flow, ...originOf(request, url) })
   }
 
   async function guarded(flow: FlowRequest): Promise<void> {

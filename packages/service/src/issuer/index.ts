@@ -11,6 +11,11 @@ import { createDirectory } from './provider/directory.ts'
 import { createOutgoing } from './provider/outgoing.ts'
 import { createProviders } from './provider/providers.ts'
 import { createClientIp } from './requests/client-ip.ts'
+import {
+  createRequestCounts,
+  defaultRequestLimits,
+  type RequestLimits,
+} from './requests/request-limits.ts'
 import { createNotifier } from './sessions/notifier.ts'
 import { endVoidSessions } from './sessions/void-sessions.ts'
 
@@ -33,6 +38,8 @@ export interface IssuerOptions {
   idTokenClaims?: ClaimsOf | undefined
   /** How often things may be tried. Every limit that is not given has its default. */
   limits?: Partial<Limits>
+  /** How many requests are answered. Every limit that is not given has its default. */
+  requestLimits?: Partial<RequestLimits>
   /**
    * Serves domains on this very machine (`localhost`, `*.localhost`, `127.0.0.1`, `[::1]`) as `http://`
    * issuers. Right for development only. Default `false`.
@@ -75,6 +82,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
     outbox,
     notifier: createNotifier(logger),
     throttle: createThrottle(domain, protocol, { ...defaultLimits, ...options.limits }),
+    counts: createRequestCounts({ ...defaultRequestLimits, ...options.requestLimits }),
     clientIp: createClientIp(options.trustedProxies ?? [], logger),
     outgoing: createOutgoing({ domain, allowHttpOnLoopback }),
     allowHttpOnLoopback,

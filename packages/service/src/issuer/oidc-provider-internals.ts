@@ -93,19 +93,19 @@ interface InteractionModel {
  * Stores with every interaction the browser in which it began, as its member `browser`, and lets it be
  * resumed in that browser alone.
  *
- * @param begin - What stands for the browser that sent the request.
+ * @param begin - What stands for the browser that sent the request. When it rejects, nothing begins.
  */
 export function bindInteractions(
   provider: Provider,
-  begin: (ctx: KoaContextWithOIDC) => string,
+  begin: (ctx: KoaContextWithOIDC) => string | Promise<string>,
   isSame: (request: IncomingMessage, browser: string | undefined) => boolean,
 ): void {
   const model = provider.Interaction as unknown as InteractionModel
   const { find, prototype, IN_PAYLOAD } = model
   const { save } = prototype
   Object.defineProperty(model, 'IN_PAYLOAD', { value: [...IN_PAYLOAD, 'browser'] })
-  prototype.save = function (ttl) {
-    if (Provider.ctx) this.browser ??= begin(Provider.ctx)
+  prototype.save = async function (ttl) {
+    if (Provider.ctx) this.browser ??= await begin(Provider.ctx)
     return save.call(this, ttl)
   }
   model.find = async function (id, options) {

@@ -1,10 +1,11 @@
 import { LRUCache } from 'lru-cache'
-import { Provider } from 'oidc-provider'
+import { errors, type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { signingKeys } from '../../domain/signing-keys.ts'
 import type { Tenant } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
 import { addClaims, bindInteractions, keepAuthTimeWhole } from '../oidc-provider-internals.ts'
 import { isSameBrowser, markBrowser } from '../requests/browser-cookie.ts'
+import { factsOf } from '../requests/request-facts.ts'
 import { askInPlaceOfOldHints, skipNeedlessConfirmation } from '../sessions/logout.ts'
 import { createConfiguration } from './configuration.ts'
 import { issuerUrl } from './issuer-url.ts'
@@ -67,7 +68,7 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
   provider.proxy = true
   keepAuthTimeWhole(provider)
   if (context.idTokenClaims) addClaims(provider, context.idTokenClaims)
-  bindInteractions(provider, markBrowser, isSameBrowser)
+  bindInteractions(provider, (ctx) => beginLogin(context, ctx), isSameBrowser)
   context.notifier.attach(provider)
   skipNeedlessConfirmation(provider)
   askInPlaceOfOldHints(provider, keys)
@@ -76,4 +77,16 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
     context.logger.error({ tenantId: tenant.id, path: ctx.path, err }, 'The issuer failed.')
   })
   return { provider, handle: provider.callback() }
+}
+
+/**
+ * Begins a login in the browser that sent the request.
+ *
+ * @throws TemporarilyUnavailable when too many begin.
+ * @see RFC 6749 §4.1.2.1
+ */
+async function beginLogin(context: IssuerContext, ctx: KoaContextWithOIDC): Promise<string> {
+  const seconds = await context.counts.countLogin(factsOf(ctx.req).clientIp)
+  if (seconds === undefined) return markBrowser(ctx)
+  throw new errors.TemporarilyUnavailable(`too many logins begin; wait ${seconds} s`)
 }

@@ -1,0 +1,58 @@
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { clientNetwork } from '../../domain/addresses.ts'
+
+/** How much the issuer does before any password is involved. */
+export interface RequestLimits {
+  /** Requests to the protocol's endpoints, by one network. */
+  protocolPerSecond: number
+  /** Logins that one network may begin. */
+  loginsPerMinute: number
+  /** Logins that all networks together may begin: as many as are kept when all are abandoned. */
+  loginsPerHour: number
+}
+
+/** A network may be an office, or an application's server. */
+export const defaultRequestLimits: RequestLimits = {
+  protocolPerSecond: 500,
+  loginsPerMinute: 600,
+  loginsPerHour: 250_000,
+}
+
+/** Counts requests, in this process. */
+export interface RequestCounts {
+  /** Counts a request to the protocol's endpoints; says how many seconds to wait if it is too many. */
+  countRequest(clientIp: string): Promise<number | undefined>
+  /** Counts a login that begins; says how many seconds to wait if it is too many. */
+  countLogin(clientIp: string): Promise<number | undefined>
+}
+
+/** Makes the counts of an issuer. A request from within this very process has no address and no limit. */
+export function createRequestCounts(limits: RequestLimits): RequestCounts {
+  const requests = new RateLimiterMemory({ points: limits.protocolPerSecond, duration: 1 })
+  const logins = new RateLimiterMemory({ points: limits.loginsPerMinute, duration: 60 })
+  const allLogins = new RateLimiterMemory({ points: limits.loginsPerHour, duration: 3_600 })
+  return {
+    countRequest: (clientIp) => secondsToWait(requests, clientIp),
+    async countLogin(clientIp) {
+      // What one network has too many of uses up nothing of what all share.
+      return (
+        (await secondsToWait(logins, clientIp)) ??
+        (clientIp === '' ? undefined : secondsToWait(allLogins, 'all'))
+      )
+    },
+  }
+}
+
+async function secondsToWait(
+  limiter: RateLimiterMemory,
+  clientIp: string,
+): Promise<number | undefined> {
+  if (clientIp === '') return undefined
+  try {
+    await limiter.consume(clientNetwork(clientIp))
+    return undefined
+  } catch (cause) {
+    if (!(cause instanceof RateLimiterRes)) throw cause
+    return Math.max(1, Math.ceil(cause.msBeforeNext / 1_000))
+  }
+}
