@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ServiceError } from '../domain/errors.ts'
+import { StoreError } from '../store/errors.ts'
 import type { IssuerContext } from './context.ts'
 import { type FlowRequest, originOf, show } from './interaction/flow-request.ts'
 import { handleFlow } from './interaction/pages.ts'
 import type { Site } from './provider/directory.ts'
-import type { Providers } from './provider/providers.ts'
+import { type Providers, STORE_RETRY_SECONDS } from './provider/providers.ts'
 import { isFormRequest } from './requests/as-get.ts'
 import { RequestRefused, sendText } from './requests/http.ts'
 import { tooLong } from './requests/parameter-limits.ts'
@@ -37,7 +38,8 @@ export function createDispatcher(
     } catch (error) {
       context.logger.error({ err: error }, 'The issuer failed.')
       if (response.headersSent) response.destroy()
-      else sendText(response, 500, 'Something went wrong on our side. Please try again.')
+      else
+        sendText(response, statusOf(error), 'Something went wrong on our side. Please try again.')
     }
     return true
   }
@@ -82,7 +84,8 @@ export function createDispatcher(
       if (status >= 500) context.logger.error({ err: error }, 'A page failed.')
       if (flow.response.headersSent) return void flow.response.destroy()
       const retry = error instanceof ServiceError ? error.retryAfterSeconds : undefined
-      const headers: Record<string, string> = retry ? { 'retry-after': String(retry) } : {}
+      const seconds = retry ?? (status === 503 ? STORE_RETRY_SECONDS : undefined)
+      const headers: Record<string, string> = seconds ? { 'retry-after': String(seconds) } : {}
       const text = status >= 500 ? 'errorServer' : 'errorForm'
       show(flow, status, 'message', { title: 'errorTitle', text }, headers)
     }
@@ -94,6 +97,7 @@ function isProtocolPath({ pathname }: URL): boolean {
 }
 
 function statusOf(error: unknown): number {
+  if (error instanceof StoreError) return 503
   const isKnown = error instanceof RequestRefused || error instanceof ServiceError
   return isKnown ? error.statusCode : 500
 }

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { errors, type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { signingKeys } from '../../domain/signing-keys.ts'
+import { StoreError } from '../../store/errors.ts'
 import type { Tenant } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
 import { addClaims, bindInteractions, keepAuthTimeWhole } from '../oidc-provider-internals.ts'
@@ -16,6 +17,9 @@ const MAX_PROVIDERS = 500
 
 /** How long another process may take to learn of a new signing key. */
 const KEYS_MAX_AGE_MS = 60_000
+
+/** When to try again after the store has failed. */
+export const STORE_RETRY_SECONDS = 5
 
 /** A tenant's provider, and what answers requests to it: made once, as making it costs. */
 export interface Served {
@@ -75,6 +79,10 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
   allowOfflineAccess(provider)
   provider.on('server_error', (ctx, err) => {
     context.logger.error({ tenantId: tenant.id, path: ctx.path, err }, 'The issuer failed.')
+    if (!(err instanceof StoreError)) return
+    // Not a fault of the issuer: the same request succeeds when the disk has space again.
+    ctx.status = 503
+    ctx.set('retry-after', String(STORE_RETRY_SECONDS))
   })
   return { provider, handle: provider.callback() }
 }
