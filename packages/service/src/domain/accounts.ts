@@ -5,19 +5,20 @@ import { passwordCredential } from './credentials.ts'
 import { createUser } from './users.ts'
 
 /**
- * Creates a user who signed up, with an address that is still to be proven.
+ * Creates a user who signed up.
  *
  * @param input - `password` is hashed beforehand, so that a taken address costs the same time.
  * @throws ServiceError `already_exists` when the address is taken.
  */
 export function signUp(
   scope: Scope,
-  input: { email: string; name: string; password: StoredPassword },
+  input: { email: string; emailVerified: boolean; name: string; password: StoredPassword },
 ): Promise<User> {
   const profile: User['profile'] = input.name === '' ? {} : { name: input.name }
+  const { email, emailVerified } = input
   return createUser(
     scope,
-    { email: input.email, emailVerified: false, disabled: false, metadata: {}, profile },
+    { email, emailVerified, disabled: false, metadata: {}, profile },
     (user) => passwordCredential(scope.context, user, input.password),
   )
 }

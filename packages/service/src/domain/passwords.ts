@@ -124,18 +124,11 @@ export async function verifyPassword(
   const { context, tenantId } = scope
   const loggedInAt = context.clock.now() / 1000
   const credential = user && (await context.store.credentials.get(tenantId, user.id, 'password'))
-  const text = normalisePassword(password)
-  const stored = credential?.password
-  const attempt = Buffer.byteLength(text) > MAX_ATTEMPT_BYTES ? '' : text
-  const matches = await context.passwords.verify(
-    stored ? preimage(stored.alg, attempt) : attempt,
-    stored?.hash ?? context.passwords.dummyHash,
-    tenantId,
-  )
+  const matches = await isPassword(scope, credential?.password, password)
 
   if (!user) return { kind: 'refused', reason: 'unknown_user' }
   if (!credential) return { kind: 'refused', reason: 'no_password' }
-  if (!matches || attempt === '') return { kind: 'refused', reason: 'wrong_password' }
+  if (!matches) return { kind: 'refused', reason: 'wrong_password' }
 
   const [currentUser, current] = await Promise.all([
     context.store.users.get(tenantId, user.id),
@@ -148,8 +141,24 @@ export async function verifyPassword(
   }
   if (currentUser.disabled) return { kind: 'refused', reason: 'user_disabled' }
   if (current.disabled) return { kind: 'refused', reason: 'credential_disabled' }
-  const upgraded = await upgrade(scope, current, text)
+  const upgraded = await upgrade(scope, current, normalisePassword(password))
   return { kind: 'verified', user: currentUser, loggedInAt, upgraded }
+}
+
+/** Whether `password` is the stored one. It takes as long where none is stored (`undefined`). */
+export async function isPassword(
+  { context: { passwords }, tenantId }: Scope,
+  stored: StoredPassword | undefined,
+  password: string,
+): Promise<boolean> {
+  const text = normalisePassword(password)
+  const attempt = Buffer.byteLength(text) > MAX_ATTEMPT_BYTES ? '' : text
+  const matches = await passwords.verify(
+    stored ? preimage(stored.alg, attempt) : attempt,
+    stored?.hash ?? passwords.dummyHash,
+    tenantId,
+  )
+  return matches && attempt !== ''
 }
 
 /** Whether a credential has the password that it had, but for an upgrade by another login. */

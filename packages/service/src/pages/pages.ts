@@ -48,7 +48,14 @@ export interface Pages {
     loginPath?: string | undefined
     wayOn?: WayOn | undefined
   }
-  verify: { token: string; email: string; application: string }
+  verify: {
+    token: string
+    email: string
+    application: string
+    /** Whether the visitor has to enter a password: the one chosen before, or a new one. */
+    asksPassword: boolean
+    problem?: TextKey | undefined
+  }
   resetRequest: {
     csrf: string
     email: string

@@ -82,7 +82,7 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 
   test('whoever signed up with the address of somebody else stays outside when its owner sets a password', async () => {
-    await using issuer = await startIssuer({ store })
+    await using issuer = await startIssuer({ store, settings: { allowUnverified: true } })
     const thief = await openSignup(issuer)
     const waiting = await thief.browser.submit(thief.form, { ...ada, password: 'of the thief' })
 
@@ -108,7 +108,7 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 
   test('no message carries the words of a stranger to an address that is not proven to be theirs', async () => {
-    await using issuer = await startIssuer({ store })
+    await using issuer = await startIssuer({ store, settings: { allowUnverified: true } })
     const { browser, form } = await openSignup(issuer)
     const name = 'You have won, see https://evil.example'
     await browser.submit(form, { ...ada, name })
@@ -212,9 +212,10 @@ describe.each(storeKinds)('on %s', (store) => {
     const browser = createBrowser(issuer)
     const page = await browser.get(await issuer.lastLink())
     expect(await verifiedAt()).toBeUndefined()
-    expect((await browser.submit(page)).html).toContain('Your address is confirmed')
+    const { password } = ada
+    expect((await browser.submit(page, { password })).html).toContain('Your address is confirmed')
     expect(await verifiedAt()).toBeDefined()
-    expect((await browser.submit(page)).status).toBe(410)
+    expect((await browser.submit(page, { password })).status).toBe(410)
   })
 
   test('a verification link for an address that the user no longer has verifies nothing', async () => {

@@ -73,7 +73,8 @@ describe.each(storeKinds)('on %s', (store) => {
     victim.plant(attacker)
 
     const link = await issuer.lastLink()
-    const page = await victim.submit(await victim.get(link))
+    const { password } = ada
+    const page = await victim.submit(await victim.get(link), { password })
     expect(page.location).toBeUndefined()
     expect(page.html).toContain('Your address is confirmed')
     expect(await issuer.actions()).not.toContain('login.succeeded')

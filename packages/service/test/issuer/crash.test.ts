@@ -183,11 +183,11 @@ async function signUp(
     const login = await browser.get((await begin(service)).url)
     const form = await browser.get(linkIn(login, '/signup'))
     demand(await browser.submit(form, { email, password }), 'Check your inbox')
-    ledger.passwords.set(email, password)
     count.signups++
 
     const link = await mailedLink(browser, email)
     demand(await browser.submitOnly(await browser.get(link)), '', 303)
+    ledger.passwords.set(email, password)
     ledger.verified.add(email)
     ledger.spentLinks.add(link)
     count.verifications++

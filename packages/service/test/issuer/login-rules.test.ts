@@ -103,7 +103,8 @@ describe.each(storeKinds)('on %s', (store) => {
     const { begun, callback: waiting, browser } = await logIn(issuer, app, ada)
 
     const phone = createBrowser(issuer)
-    const done = await phone.submit(await phone.get(await issuer.lastLink()))
+    const { password } = ada
+    const done = await phone.submit(await phone.get(await issuer.lastLink()), { password })
     expect(done.html).toContain('Your address is confirmed')
     expect(done.html).toContain(`${applicationUrl}/login`)
 

@@ -155,6 +155,7 @@ const pages: Record<string, (page: Window) => Promise<void>> = {
   },
   verified: async (page) => {
     await page.goto(await mailLink(page, '/verify'))
+    await page.fill('#password', ada.password)
     await page.click('button[type=submit]')
   },
   'reset-refused': async (page) => {

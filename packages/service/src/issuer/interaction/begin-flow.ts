@@ -24,7 +24,8 @@ export function beginFlow(context: IssuerContext): InteractionUrl {
         ctx.req.headers['accept-language'],
       )
       const flow = flowHandle(interaction.uid)
-      const occasion = { facts: factsOf(ctx.req), language, flow, applicationId }
+      const { browser } = interaction as { browser?: string }
+      const occasion = { facts: factsOf(ctx.req), language, flow, applicationId, browser }
       if (user) await sendLink(context, 'verify', occasion, user.email, user)
     }
     return flowPath(interaction)

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { nowMicros } from '../../domain/context.ts'
+import type { StoredPassword } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
 
 /** What a link in a message is good for. */
@@ -7,7 +8,9 @@ export type TokenPurpose = 'VerifyToken' | 'ResetToken'
 
 /** What a link in a message says. */
 export interface EmailToken {
-  userId: string
+  userId?: string | undefined
+  /** The account to make, for an address that has none yet. */
+  signup?: Signup | undefined
   /** The address it was sent to, in the form in which addresses are compared. */
   emailKey: string
   /** The address as it was written. */
@@ -15,6 +18,16 @@ export interface EmailToken {
   /** The handle of the login during which it was asked for, if it was. */
   flow?: string | undefined
   applicationId?: string | undefined
+  /** The browser in which it was asked for, as a hash of that browser's secret. */
+  browser?: string | undefined
+}
+
+/** A sign-up whose account is made when the link is followed. */
+export interface Signup {
+  name: string
+  password: StoredPassword
+  /** The name of what the login waits for in which it began. */
+  pending: string
 }
 
 const LIFETIME_SECONDS: Record<TokenPurpose, number> = {
@@ -23,20 +36,23 @@ const LIFETIME_SECONDS: Record<TokenPurpose, number> = {
 }
 
 /**
- * Makes a token of 256 bits, of which only a hash is kept. A user has one of each purpose: a new one
- * ends the one before.
+ * Makes a token of 256 bits, of which only a hash is kept.
+ *
+ * @param holder - Whose token it is. There is one of each purpose for a holder: a new one ends the one
+ *   before.
  */
 export async function issueEmailToken(
   { protocol, domain }: IssuerContext,
   tenantId: string,
   purpose: TokenPurpose,
+  holder: string,
   content: EmailToken,
 ): Promise<string> {
   const token = randomBytes(32).toString('base64url')
   await protocol.put({
     tenantId,
     kind: purpose,
-    key: content.userId,
+    key: holder,
     uid: hash(token),
     payload: JSON.stringify(content),
     expiresAt: nowMicros(domain.clock) + LIFETIME_SECONDS[purpose] * 1e6,

@@ -80,9 +80,10 @@ export function languageOf(flow: FlowRequest): Language {
 }
 
 /** The occasion of a message that this request leads to. */
-export function occasionOf(flow: FlowRequest): Occasion {
+export function occasionOf(flow: FlowRequest | InteractionRequest): Occasion {
   const { facts, handle, applicationId } = flow
-  return { facts, language: languageOf(flow), flow: handle, applicationId }
+  const browser = 'interaction' in flow ? flow.interaction.browser : undefined
+  return { facts, language: languageOf(flow), flow: handle, applicationId, browser }
 }
 
 /** On whose behalf a rule runs because of this request. */

@@ -8,6 +8,7 @@ import { csrfToken, flowPath } from './flow-path.ts'
 import { type InteractionRequest, scopeOf, show } from './flow-request.ts'
 import { findDevice } from './known-device.ts'
 import { continueSignup, readPending } from './pending.ts'
+import { isSignupOpen } from './signup.ts'
 import { showLinkNeeded, showTooMany } from './too-many.ts'
 
 /** Shows the login form, or goes on at once when a link in a message has just allowed it. */
@@ -60,13 +61,13 @@ function showForm(
   shown: Pick<Pages['login'], 'email' | 'problem' | 'notice' | 'info'>,
 ): void {
   const { interaction, tenant } = flow
-  const { allowPasswords, allowSignups } = tenant.settings
+  const { allowPasswords } = tenant.settings
   show(flow, status, 'login', {
     ...shown,
     csrf: csrfToken(interaction.uid),
     passwordsOff: !allowPasswords,
     resetPath: allowPasswords ? flowPath(interaction, '/reset') : undefined,
-    signupPath: allowPasswords && allowSignups ? flowPath(interaction, '/signup') : undefined,
+    signupPath: isSignupOpen(tenant) ? flowPath(interaction, '/signup') : undefined,
   })
 }
 

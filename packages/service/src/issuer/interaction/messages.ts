@@ -1,10 +1,11 @@
-import { randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { composeMail, type MailKind } from '../../mail/compose.ts'
 import type { Language } from '../../pages/index.ts'
+import { emailKey } from '../../store/email-key.ts'
 import type { User } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
 import type { RequestFacts } from '../requests/request-facts.ts'
-import { issueEmailToken, type TokenPurpose } from './email-tokens.ts'
+import { type EmailToken, issueEmailToken, type Signup, type TokenPurpose } from './email-tokens.ts'
 
 /** On which occasion a message is sent. */
 export interface Occasion {
@@ -13,6 +14,8 @@ export interface Occasion {
   /** The handle of the login under way, so that the link leads back into it. */
   flow?: string | undefined
   applicationId?: string | undefined
+  /** The browser in which the login under way began. */
+  browser?: string | undefined
 }
 
 const linkOf: { [Kind in Exclude<MailKind, 'changed'>]: [TokenPurpose, string] } = {
@@ -34,21 +37,49 @@ export async function sendLink(
   email: string,
   user: User | undefined,
 ): Promise<void> {
-  const { facts, language, flow, applicationId } = occasion
-  if (!(await context.throttle.admitMail(facts, email))) return
+  if (!(await context.throttle.admitMail(occasion.facts, email))) return
+  const holder = user?.id ?? `nobody-${randomUUID()}`
+  const content = { userId: holder, emailKey: user?.emailKey ?? '', email: user?.email ?? '' }
+  await postLink(context, kind, occasion, holder, content, user)
+}
 
+/**
+ * Sends the message by which a sign-up becomes an account. Every browser has a link of its own, so that
+ * a stranger who signs up with the address does not end the owner's.
+ */
+export async function sendSignupLink(
+  context: IssuerContext,
+  occasion: Occasion,
+  email: string,
+  signup: Signup,
+): Promise<void> {
+  if (!(await context.throttle.admitMail(occasion.facts, email))) return
+  const key = emailKey(email)
+  const holder = `signup-${hash('sha256', `${occasion.browser} ${key}`, 'base64url')}`
+  const content = { signup, emailKey: key, email }
+  const to = { email, profile: {}, verifiedAt: undefined }
+  await postLink(context, 'verify', occasion, holder, content, to)
+}
+
+async function postLink(
+  context: IssuerContext,
+  kind: keyof typeof linkOf,
+  { facts, language, flow, applicationId, browser }: Occasion,
+  holder: string,
+  content: EmailToken,
+  to: Parameters<typeof composeMail>[2],
+): Promise<void> {
   const [purpose, path] = linkOf[kind]
-  const token = await issueEmailToken(context, facts.tenant.id, purpose, {
-    userId: user?.id ?? `nobody-${randomUUID()}`,
-    emailKey: user?.emailKey ?? '',
-    email: user?.email ?? '',
+  const token = await issueEmailToken(context, facts.tenant.id, purpose, holder, {
+    ...content,
     flow,
     applicationId,
+    browser,
   })
   const query = new URLSearchParams({ token, ui_locales: language })
   if (applicationId !== undefined) query.set('application', applicationId)
   const link = `${facts.issuer}${path}?${query}`
-  await context.outbox.post(facts.tenant, composeMail(kind, facts.tenant, user, { language, link }))
+  await context.outbox.post(facts.tenant, composeMail(kind, facts.tenant, to, { language, link }))
 }
 
 /** Tells the user that the password was changed. */

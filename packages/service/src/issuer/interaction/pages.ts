@@ -6,6 +6,7 @@ import { handleInteraction } from './interaction.ts'
 import { showOutbox } from './outbox.ts'
 import { reset, showReset } from './reset-link.ts'
 import { requestReset, showResetRequest } from './reset-request.ts'
+import { isSignupOpen } from './signup.ts'
 import { showVerify, verify } from './verify-link.ts'
 
 /** Answers a request for a hosted page. */
@@ -29,8 +30,7 @@ export async function handleFlow(flow: FlowRequest): Promise<void> {
         return submit(flow, (f, form) => (form.has('token') ? reset : requestReset)(f, form))
       return url.searchParams.has('token') ? showReset(flow) : showResetRequest(flow)
     case '/signup':
-      if (!tenant.settings.allowSignups || !tenant.settings.allowPasswords)
-        return showNotFound(flow)
+      if (!isSignupOpen(tenant)) return showNotFound(flow)
       return showStartAgain(flow, 200, 'startAgainHint')
     case '/':
     case '/login':

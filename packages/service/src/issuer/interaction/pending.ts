@@ -2,6 +2,8 @@ import { isLoginValid } from '../../domain/accounts.ts'
 import { nowMicros } from '../../domain/context.ts'
 import { lifetimes } from '../../domain/lifetimes.ts'
 import { entryName } from '../../store/protocol-store.ts'
+import type { IssuerContext } from '../context.ts'
+import type { Signup } from './email-tokens.ts'
 import { finishLogin } from './finish.ts'
 import type { InteractionRequest } from './flow-request.ts'
 
@@ -10,8 +12,10 @@ export interface Pending {
   reason: 'signup' | 'reset'
   /** As it was typed. */
   email: string
-  /** Who has just signed up in this browser; `undefined` when the address was taken. */
+  /** Who has signed up in this browser; `undefined` when the address was taken, or is to be proven first. */
   userId?: string | undefined
+  /** The account to make when the link is followed, if the address is to be proven first. */
+  signup?: Signup | undefined
   /** Since when it waits, in seconds since the epoch. */
   at: number
 }
@@ -30,6 +34,29 @@ export async function writePending(
     payload: JSON.stringify(pending),
     expiresAt: nowMicros(context.domain.clock) + lifetimes.interactionSeconds * 1e6,
   })
+}
+
+/** Notes that the account was made, with the password that the sign-up chose. */
+export async function completePending(
+  { protocol }: IssuerContext,
+  tenantId: string,
+  { pending: key, password }: Signup,
+  userId: string,
+): Promise<void> {
+  const entry = await protocol.find({ tenantId, kind: KIND, key })
+  if (!entry) return
+  const pending = JSON.parse(entry.payload) as Pending
+  // In the same login there may have been another sign-up since.
+  if (pending.signup?.password.hash !== password.hash) return
+  await protocol.put({
+    ...entry,
+    payload: JSON.stringify({ ...pending, userId, signup: undefined }),
+  })
+}
+
+/** The name of what a login waits for. */
+export function pendingKey({ tenant, interaction }: InteractionRequest): string {
+  return entryName(tenant.id, KIND, interaction.uid).key
 }
 
 /** What the login waits for, if it does. */

@@ -2,7 +2,7 @@ import { mayReset, resetPassword } from '../../domain/accounts.ts'
 import { judgePassword } from '../../domain/chosen-password.ts'
 import { hashPassword } from '../../domain/passwords.ts'
 import type { TextKey } from '../../pages/index.ts'
-import type { User } from '../../store/records.ts'
+import type { StoredPassword, User } from '../../store/records.ts'
 import { type Form, redirect } from '../requests/http.ts'
 import { showDeadEnd, showInvalidLink } from './dead-end.ts'
 import { type EmailToken, readEmailToken, spendEmailToken } from './email-tokens.ts'
@@ -36,10 +36,7 @@ export async function reset(flow: FlowRequest, form: Form): Promise<void> {
   const stored = await hashPassword(scopeOf(flow, user.id), password, 'login')
   if (!(await spendEmailToken(context, tenant.id, 'ResetToken', token)))
     return showInvalidReset(flow)
-  const isSet = await resetPassword(scopeOf(flow, user.id), user, stored)
-  if (!isSet) return showInvalidReset(flow)
-  await context.throttle.forgiveAddress(flow.facts, user.email)
-  await sendPasswordChanged(context, occasionOf(flow), user)
+  if (!(await setPassword(flow, user, stored))) return showInvalidReset(flow)
 
   const { flow: handle, applicationId } = content
   const values = { application: applicationId, uiLocales: languageOf(flow) }
@@ -47,6 +44,24 @@ export async function reset(flow: FlowRequest, form: Form): Promise<void> {
   const url = new URL(flow.url)
   url.searchParams.set('done', 'reset')
   return showDeadEnd({ ...flow, url, applicationId })
+}
+
+/**
+ * Gives the user who followed a link a new password, and tells them.
+ *
+ * @returns Whether it was done; it is not for a disabled credential.
+ */
+export async function setPassword(
+  flow: FlowRequest,
+  user: User,
+  password: StoredPassword,
+): Promise<boolean> {
+  const { context, facts } = flow
+  const isSet = await resetPassword(scopeOf(flow, user.id), user, password)
+  if (!isSet) return false
+  await context.throttle.forgiveAddress(facts, user.email)
+  await sendPasswordChanged(context, occasionOf(flow), user)
+  return true
 }
 
 /** Whom a good link was sent to, if they still have that address and may set a password. */
@@ -58,7 +73,7 @@ async function findRecipient(
   if (!tenant.settings.allowPasswords) return undefined
   const content = await readEmailToken(context, tenant.id, 'ResetToken', token)
   if (!content) return undefined
-  const user = await context.domain.store.users.get(tenant.id, content.userId)
+  const user = await context.domain.store.users.get(tenant.id, content.userId ?? '')
   if (!user || user.emailKey !== content.emailKey) return undefined
   return (await mayReset(context.domain, tenant.id, user)) ? { user, content } : undefined
 }

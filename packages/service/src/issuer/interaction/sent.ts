@@ -1,10 +1,9 @@
 import type { Pages } from '../../pages/index.ts'
 import { type Form, redirect } from '../requests/http.ts'
 import { csrfToken, flowPath } from './flow-path.ts'
-import { type InteractionRequest, occasionOf, show } from './flow-request.ts'
-import { sendLink } from './messages.ts'
+import { type InteractionRequest, show } from './flow-request.ts'
 import { continueSignup, type Pending, readPending } from './pending.ts'
-import { remindOfAccount } from './signup.ts'
+import { sendSignupMessage } from './signup.ts'
 import { showTooMany } from './too-many.ts'
 
 /** Asks the visitor to read the message that was sent. */
@@ -26,16 +25,8 @@ export async function sent(flow: InteractionRequest, form: Form): Promise<void> 
 
   const admission = await context.throttle.admitMailRequest(facts)
   if (admission.kind === 'refused') return showTooMany(flow, admission.retryAfterSeconds)
-  await sendAgain(flow, pending)
+  await sendSignupMessage(flow, pending)
   return showPending(flow, pending, { notice: 'checkMailAgain' })
-}
-
-async function sendAgain(flow: InteractionRequest, pending: Pending): Promise<void> {
-  const { context, tenant } = flow
-  const { userId, email } = pending
-  const user = userId && (await context.domain.store.users.get(tenant.id, userId))
-  if (!user) return remindOfAccount(flow, email)
-  return sendLink(context, 'verify', occasionOf(flow), email, user)
 }
 
 function showPending(

@@ -10,8 +10,8 @@ import { type Form, redirect } from '../requests/http.ts'
 import { showNotFound } from './dead-end.ts'
 import { csrfToken, flowPath } from './flow-path.ts'
 import { type InteractionRequest, occasionOf, scopeOf, show } from './flow-request.ts'
-import { sendLink } from './messages.ts'
-import { writePending } from './pending.ts'
+import { sendLink, sendSignupLink } from './messages.ts'
+import { type Pending, pendingKey, writePending } from './pending.ts'
 import { showTooMany } from './too-many.ts'
 
 type Problem = NonNullable<Pages['signup']['problem']>
@@ -31,15 +31,16 @@ export async function showSignup(flow: InteractionRequest): Promise<void> {
 }
 
 /**
- * Creates an account and sends a message to its address.
+ * Sends a message to the address, and creates an account: at once where unverified users may log in,
+ * elsewhere when the link in the message is followed.
  *
  * For an address that has an account the answer is the same and comes as late; only the message
  * differs, and that is read by the owner of the address alone.
  */
 export async function signup(flow: InteractionRequest, form: Form): Promise<void> {
-  const { context, facts, interaction, response } = flow
+  const { context, facts, tenant, interaction, response } = flow
   const entered = { name: (form.get('name') ?? '').trim(), email: (form.get('email') ?? '').trim() }
-  if (!isOpen(flow)) return showNotFound(flow)
+  if (!isSignupOpen(tenant)) return showNotFound(flow)
 
   const password = form.get('password') ?? ''
   const problem = await problemOf(flow.tenant, entered, password)
@@ -48,27 +49,38 @@ export async function signup(flow: InteractionRequest, form: Form): Promise<void
   if (admission.kind === 'refused') return showTooMany(flow, admission.retryAfterSeconds)
 
   const stored = await hashPassword(scopeOf(flow), password, 'login')
-  const account = signUp(scopeOf(flow), { ...entered, password: stored })
-  const created = await unlessRefused(account, 'already_exists')
-  if (created) {
-    await sendLink(context, 'verify', occasionOf(flow), entered.email, created)
+  const pending: Omit<Pending, 'at'> = { reason: 'signup', email: entered.email }
+  if (tenant.settings.allowUnverified) {
+    const input = { ...entered, emailVerified: false, password: stored }
+    const created = await unlessRefused(signUp(scopeOf(flow), input), 'already_exists')
+    pending.userId = created?.id
   } else {
-    await remindOfAccount(flow, entered.email)
+    pending.signup = { name: entered.name, password: stored, pending: pendingKey(flow) }
   }
-  await writePending(flow, { reason: 'signup', email: entered.email, userId: created?.id })
+  await writePending(flow, pending)
+  await sendSignupMessage(flow, pending)
   redirect(response, flowPath(interaction, '/sent'))
 }
 
-/** Writes to the owner of an address with which somebody wanted to create a second account. */
-export async function remindOfAccount(flow: InteractionRequest, email: string): Promise<void> {
+/** Sends the message by which a sign-up goes on; to the owner of an account, that there is one. */
+export async function sendSignupMessage(
+  flow: InteractionRequest,
+  { email, userId, signup }: Pick<Pending, 'email' | 'userId' | 'signup'>,
+): Promise<void> {
   const { context, tenant } = flow
-  const user = await findUser(scopeOf(flow), email)
-  const recipient = (await mayReset(context.domain, tenant.id, user)) ? user : undefined
-  await sendLink(context, 'exists', occasionOf(flow), email, recipient)
+  const { domain } = context
+  const existing = await findUser(scopeOf(flow), email)
+  const isWelcome = await mayReset(domain, tenant.id, existing)
+  const occasion = occasionOf(flow)
+  if (signup && !existing) return sendSignupLink(context, occasion, email, signup)
+  if (existing && existing.id === userId) {
+    return sendLink(context, 'verify', occasion, email, existing)
+  }
+  return sendLink(context, 'exists', occasion, email, isWelcome ? existing : undefined)
 }
 
 /** Whether visitors may create accounts. */
-function isOpen({ tenant }: InteractionRequest): boolean {
+export function isSignupOpen(tenant: Tenant): boolean {
   return tenant.settings.allowSignups && tenant.settings.allowPasswords
 }
 
@@ -79,7 +91,7 @@ async function showForm(
   problem?: Problem,
 ): Promise<void> {
   const { interaction } = flow
-  if (!isOpen(flow)) return showNotFound(flow)
+  if (!isSignupOpen(flow.tenant)) return showNotFound(flow)
   show(flow, status, 'signup', {
     ...entered,
     problem,

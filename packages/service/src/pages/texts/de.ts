@@ -47,6 +47,8 @@ export const de: Texts = {
 
   verifyTitle: 'E-Mail-Adresse bestätigen',
   verifyText: 'Ist {email} Ihre Adresse? Bestätigen Sie sie, um Ihr Konto fertig einzurichten.',
+  verifyPassword:
+    'Sie haben in einem anderen Browser begonnen. Geben Sie das Passwort ein, das Sie dort gewählt haben, oder wählen Sie ein neues.',
   verifyButton: 'Adresse bestätigen',
   verifiedTitle: 'Ihre Adresse ist bestätigt',
   verifiedText:

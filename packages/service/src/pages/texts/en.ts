@@ -43,6 +43,8 @@ export const en = {
 
   verifyTitle: 'Confirm your email address',
   verifyText: 'Is {email} your address? Confirm it to finish setting up your account.',
+  verifyPassword:
+    'You started in another browser. Enter the password that you chose there, or choose a new one.',
   verifyButton: 'Confirm address',
   verifiedTitle: 'Your address is confirmed',
   verifiedText: 'You can go on where you began, or start again from the application.',
