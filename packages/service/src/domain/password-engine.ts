@@ -19,7 +19,8 @@ export interface PasswordEngine {
   hash(text: string, priority: HashPriority, tenantId: string): Promise<string>
 
   /**
-   * Whether `text` belongs to the bcrypt `hash`. A malformed hash belongs to nothing.
+   * Whether `text` belongs to the bcrypt `hash`. A malformed hash belongs to nothing. A hash of a lower
+   * cost takes as long as {@link dummyHash}, so that time does not tell it from an unknown user.
    *
    * @throws ServiceError `unavailable` when too many logins are waiting.
    */
@@ -44,6 +45,19 @@ export interface PasswordEngineOptions {
 
 // bcrypt at the standard cost of 32 random bytes that were thrown away.
 const DUMMY_HASH = '$2b$10$7yor3i90cR3O9nmRATQy5OroG.S./vNzk2SGBfxnbVr8G1N1hDKBW'
+
+/**
+ * Verifies with at least the work of the standard cost. Each step of the cost doubles the work, so one
+ * dummy verification for every step that is missing makes up for it exactly.
+ */
+async function verifyPadded(text: string, encoded: string): Promise<boolean> {
+  const matches = await verify(text, encoded)
+  const cost = Number(/^\$2[aby]\$(\d\d)\$/.exec(encoded)?.[1] ?? STANDARD_COST)
+  for (let step = cost; step < STANDARD_COST; step++) {
+    await verify(text, DUMMY_HASH.replace('$10$', `$${String(step).padStart(2, '0')}$`))
+  }
+  return matches
+}
 
 /** Makes the password engine; its work runs on libuv's threads. */
 export function createPasswordEngine(options: PasswordEngineOptions = {}): PasswordEngine {
@@ -75,7 +89,7 @@ export function createPasswordEngine(options: PasswordEngineOptions = {}): Passw
 
   return {
     hash: (text, ...by) => run(() => hash(text, { cost: STANDARD_COST }), ...by),
-    verify: (text, encoded, tenantId) => run(() => verify(text, encoded), 'login', tenantId),
+    verify: (text, encoded, tenantId) => run(() => verifyPadded(text, encoded), 'login', tenantId),
     dummyHash: DUMMY_HASH,
     get load() {
       return { running, waiting: waiting.login.size + waiting.import.size }
