@@ -4,6 +4,7 @@ import { createThrottle, defaultLimits, type Limits } from '../domain/limits.ts'
 import type { MailTransport } from '../mail/message.ts'
 import { createOutbox, type Outbox } from '../mail/outbox.ts'
 import type { ProtocolStore } from '../store/protocol-store.ts'
+import type { Tenant } from '../store/records.ts'
 import type { IssuerContext, IssuerLogger } from './context.ts'
 import { createDispatcher } from './dispatcher.ts'
 import type { ClaimsOf } from './oidc-provider-internals.ts'
@@ -57,8 +58,7 @@ export interface Issuer {
   /** Mail that was captured or waits to be sent. */
   readonly outbox: Pick<Outbox, 'list'>
   /**
-   * Resolves when applications have been told of all sessions that ended, and mail that was due was
-   * tried.
+   * Resolves when what was due was tried: notices of sessions that ended, and mail.
    */
   idle(): Promise<void>
   /** Stops what runs in the background, after it has finished. */
@@ -80,7 +80,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
     logger,
     idTokenClaims: options.idTokenClaims,
     outbox,
-    notifier: createNotifier(logger),
+    notifier: createNotifier({ domain, protocol, logger }),
     throttle: createThrottle(domain, protocol, { ...defaultLimits, ...options.limits }),
     counts: createRequestCounts({ ...defaultRequestLimits, ...options.requestLimits }),
     clientIp: createClientIp(options.trustedProxies ?? [], logger),
@@ -88,7 +88,9 @@ export function createIssuer(options: IssuerOptions): Issuer {
     allowHttpOnLoopback,
   }
   const providers = createProviders(context)
-  const voiding = endVoidSessions(context, async (of) => (await providers.of(of)).provider)
+  const providerOf = async (tenant: Tenant) => (await providers.of(tenant)).provider
+  context.notifier.start(providerOf)
+  const voiding = endVoidSessions(context, providerOf)
   let pruning = Promise.resolve()
   let isClosing = false
   const pruneTimer = setInterval(() => {

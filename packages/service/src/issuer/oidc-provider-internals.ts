@@ -59,28 +59,41 @@ interface LogoutClient {
   backchannelLogout(sub: string, sid: string | undefined): Promise<void>
 }
 
+/** Whose session ended, at which application. */
+export interface EndedSession {
+  clientId: string
+  sub: string
+  sid: string | undefined
+}
+
 /**
- * Hands every logout token to `deliver` in place of sending it; oidc-provider would try once, and let
- * the browser wait.
+ * Hands every session that ends at an application with a back-channel address to `keep` in place of
+ * sending a logout token; oidc-provider would try once, and let the browser wait.
+ *
+ * @returns What sends the logout token, unless the application or its address is gone; it resolves with
+ *   whether it was sent, and rejects when it was not accepted.
  */
 export function interceptLogoutTokens(
   provider: Provider,
-  deliver: (clientId: string, send: () => Promise<void>) => void,
-): void {
+  keep: (ended: EndedSession) => Promise<void>,
+): (ended: EndedSession) => Promise<boolean> {
   const { prototype } = provider.Client as unknown as { prototype: LogoutClient }
   const { backchannelLogout: send } = prototype
-  prototype.backchannelLogout = async function (sub, sid) {
-    deliver(this.clientId, () => send.call(this, sub, sid))
+  prototype.backchannelLogout = function (sub, sid) {
+    return keep({ clientId: this.clientId, sub, sid })
+  }
+  return async ({ clientId, sub, sid }) => {
+    const client = (await provider.Client.find(clientId)) as LogoutClient | undefined
+    if (!client?.backchannelLogoutUri) return false
+    await send.call(client, sub, sid)
+    return true
   }
 }
 
-/** Sends a logout token to an application, if it has a back-channel address. */
-export async function sendLogoutToken(
-  provider: Provider,
-  ended: { clientId: string; sub: string; sid: string | undefined },
-): Promise<void> {
-  const client = (await provider.Client.find(ended.clientId)) as LogoutClient | undefined
-  if (client?.backchannelLogoutUri) await client.backchannelLogout(ended.sub, ended.sid)
+/** Whether an application has a back-channel address. */
+export async function hasBackchannel(provider: Provider, clientId: string): Promise<boolean> {
+  const client = (await provider.Client.find(clientId)) as LogoutClient | undefined
+  return Boolean(client?.backchannelLogoutUri)
 }
 
 interface InteractionModel {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type DomainContext, nowMicros } from '../domain/context.ts'
-import type { ProtocolStore, QueuedMail } from '../store/protocol-store.ts'
+import type { ProtocolStore, QueuedMessage } from '../store/protocol-store.ts'
 import type { Tenant } from '../store/records.ts'
 import type { MailMessage, MailTransport } from './message.ts'
 
@@ -79,7 +79,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     }
   }
 
-  async function attempt(queued: QueuedMail): Promise<void> {
+  async function attempt(queued: QueuedMessage): Promise<void> {
     const message = open(queued)
     const { to } = message
     if (to === undefined || !transport) return mail.remove(queued.id)
@@ -91,7 +91,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     }
   }
 
-  async function postpone(queued: QueuedMail, error: unknown): Promise<void> {
+  async function postpone(queued: QueuedMessage, error: unknown): Promise<void> {
     const now = nowMicros(domain.clock)
     const facts = { mail: queued.id, tenantId: queued.tenantId, reason: reasonOf(error) }
     if (now - queued.createdAt > GIVE_UP_SECONDS * 1e6) {
@@ -104,12 +104,12 @@ export function createOutbox(options: OutboxOptions): Outbox {
     return mail.retry(queued.id, now + wait * 1e6)
   }
 
-  async function audit({ tenantId, id }: QueuedMail, at: number): Promise<void> {
+  async function audit({ tenantId, id }: QueuedMessage, at: number): Promise<void> {
     const entry = { at, tenantId, actor: 'service', requestId: undefined }
     await domain.store.audit.append({ ...entry, action: 'mail.given_up', target: id })
   }
 
-  function open(queued: QueuedMail): MailMessage {
+  function open(queued: QueuedMessage): MailMessage {
     return JSON.parse(domain.vault.open(purpose(queued.id), queued.sealed)) as MailMessage
   }
 

@@ -54,8 +54,8 @@ export interface Attempts {
 /** Whether an attempt may go ahead, and if not, how long to wait. */
 export type Admission = { kind: 'admitted' } | { kind: 'refused'; retryAfterSeconds: number }
 
-/** A message on its way out, sealed because it may hold a link that opens an account. */
-export interface QueuedMail {
+/** A message on its way out, sealed because mail may hold a link that opens an account. */
+export interface QueuedMessage {
   id: string
   tenantId: string
   createdAt: Micros
@@ -66,19 +66,19 @@ export interface QueuedMail {
   sealed: string
 }
 
-/** How long captured mail is kept. */
+/** How long captured mail, and a notice at the longest, is kept. */
 export const MAIL_KEPT_SECONDS = 7 * 86_400
 
-/** Messages that wait to be sent, and those captured instead of being sent. */
-export interface MailQueue {
-  add(mail: QueuedMail): Promise<void>
+/** Messages that wait to be sent, and mail captured instead of being sent. */
+export interface MessageQueue {
+  add(mail: QueuedMessage): Promise<void>
   /** Takes up to `limit` messages that are due, so that nobody else gets them before `until`. */
-  claim(limit: number, until: Micros): Promise<QueuedMail[]>
+  claim(limit: number, until: Micros): Promise<QueuedMessage[]>
   /** Puts a claimed message back after a failure. */
   retry(id: string, dueAt: Micros): Promise<void>
   remove(id: string): Promise<void>
   /** The tenant's messages, the newest first. */
-  list(tenantId: string, limit: number): Promise<QueuedMail[]>
+  list(tenantId: string, limit: number): Promise<QueuedMessage[]>
 }
 
 /**
@@ -90,7 +90,9 @@ export interface MailQueue {
  * `test/issuer/protocol-store-suite.ts`.
  */
 export interface ProtocolStore {
-  readonly mail: MailQueue
+  readonly mail: MessageQueue
+  /** Notices to applications that sessions have ended. */
+  readonly notices: MessageQueue
 
   /** Inserts the entry, or replaces the one of the same name. */
   put(entry: ProtocolEntry): Promise<void>

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createLocalJWKSet, type JWTPayload, jwtVerify } from 'jose'
 import * as client from 'openid-client'
-import { describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { deleteUser } from '../../src/domain/users.ts'
 import { createOutgoing, isPublicAddress } from '../../src/issuer/provider/outgoing.ts'
 import type { User } from '../../src/store/records.ts'
@@ -12,6 +12,10 @@ import { createClient, logIn } from './support/client.ts'
 import { applicationUrl, startIssuer, storeKinds, type TestIssuer } from './support/issuer.ts'
 
 const ada = { email: 'ada@example.com', password: 'correct horse battery' }
+
+afterEach(() => {
+  vi.useRealTimers()
+})
 
 /** An application that takes logout tokens; it answers with the given statuses first. */
 async function startReceiver(...statuses: number[]) {
@@ -136,8 +140,30 @@ test('a logout token that was not taken is sent again', async () => {
   const { begun, callback } = await logIn(issuer, shop, ada)
   await shop.redeem(begun, callback)
   await issuer.changeUser(user, { disabled: true })
+  await vi.waitFor(() => expect(receiver.tokens).toHaveLength(2), 10_000)
+  await vi.waitFor(async () => expect(await issuer.actions()).toContain('logout_notice.sent'))
+})
+
+test('an application that accepts no logout token is tried for a day, ever less often', async () => {
+  await using issuer = await startIssuer()
+  await using receiver = await startReceiver(...Array<number>(100).fill(503))
+  const { app, browser, question } = await askToLogOut(issuer, receiver.url)
+  await browser.submit(question, { logout: 'yes' })
+  const start = Date.now()
+  vi.useFakeTimers({ toFake: ['Date'], now: start })
+  for (let hour = 0; hour < 26; hour++) {
+    vi.setSystemTime(start + hour * 3_600_000)
+    await issuer.idle()
+  }
+  const actions = await issuer.actions()
+  expect(receiver.tokens.length).toBeGreaterThan(20)
+  expect(actions[0]).toBe('logout_notice.given_up')
+  expect(actions).not.toContain('logout_notice.sent')
+  expect(issuer.problems).toEqual([expect.objectContaining({ clientId: app.id })])
+  const count = receiver.tokens.length
+  vi.setSystemTime(start + 30 * 3_600_000)
   await issuer.idle()
-  expect(receiver.tokens).toHaveLength(2)
+  expect(receiver.tokens).toHaveLength(count)
 })
 
 /** A browser that is logged in at an application with a back-channel address, and asked to confirm. */
@@ -155,21 +181,10 @@ test('a logout that the user confirms is told with retries, as every other', asy
   await using receiver = await startReceiver(503)
   const { app, browser, sid, question } = await askToLogOut(issuer, receiver.url)
   expect((await browser.submit(question, { logout: 'yes' })).html).toContain('You are logged out')
-  await issuer.idle()
+  await vi.waitFor(() => expect(receiver.tokens).toHaveLength(2), 10_000)
   const told = await receiver.verified(issuer, app.id)
   expect(told.map((token) => token.sid)).toEqual([sid, sid])
   expect(issuer.problems).toEqual([])
-})
-
-test('a service that closes tries once more what an application did not take, and waits no longer', async () => {
-  await using receiver = await startReceiver(503, 503, 503)
-  {
-    await using issuer = await startIssuer()
-    const { browser, question } = await askToLogOut(issuer, receiver.url)
-    await browser.submit(question, { logout: 'yes' })
-    await vi.waitFor(() => expect(receiver.tokens).toHaveLength(1))
-  }
-  expect(receiver.tokens).toHaveLength(2)
 })
 
 test('nobody who logs out waits for an application that does not answer', async () => {

@@ -7,11 +7,11 @@ import {
   addClaims,
   bindInteractions,
   destroyGrant,
+  hasBackchannel,
   interceptLogoutTokens,
   keepAuthTimeWhole,
   logoutQuestion,
   readSession,
-  sendLogoutToken,
 } from '../../src/issuer/oidc-provider-internals.ts'
 
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -105,14 +105,20 @@ test('a logout token is handed over in place of being sent, and can be sent late
       return new Response(null, { status: 200 })
     },
   })
-  const waiting: [string, () => Promise<void>][] = []
-  interceptLogoutTokens(provider, (clientId, send) => void waiting.push([clientId, send]))
-  await sendLogoutToken(provider, { clientId: 'shop', sub: 'ada', sid: 'a session' })
-  await sendLogoutToken(provider, { clientId: 'unknown', sub: 'ada', sid: 'a session' })
-
-  expect(waiting.map(([clientId]) => clientId)).toEqual(['shop'])
+  const kept: object[] = []
+  const send = interceptLogoutTokens(provider, async (ended) => void kept.push(ended))
+  const client = (await provider.Client.find('shop')) as unknown as {
+    backchannelLogout(sub: string, sid: string): Promise<void>
+  }
+  await client.backchannelLogout('ada', 'a session')
+  const ended = { clientId: 'shop', sub: 'ada', sid: 'a session' }
+  expect(kept).toEqual([ended])
   expect(requests).toBe(0)
-  await waiting[0]?.[1]()
+
+  expect(await hasBackchannel(provider, 'shop')).toBe(true)
+  expect(await send(ended)).toBe(true)
+  expect(await hasBackchannel(provider, 'unknown')).toBe(false)
+  expect(await send({ ...ended, clientId: 'unknown' })).toBe(false)
   expect(requests).toBe(1)
 })
 

@@ -73,7 +73,7 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
   keepAuthTimeWhole(provider)
   if (context.idTokenClaims) addClaims(provider, context.idTokenClaims)
   bindInteractions(provider, (ctx) => beginLogin(context, ctx), isSameBrowser)
-  context.notifier.attach(provider)
+  context.notifier.attach(tenant.id, provider)
   skipNeedlessConfirmation(provider)
   askInPlaceOfOldHints(provider, keys)
   allowOfflineAccess(provider)

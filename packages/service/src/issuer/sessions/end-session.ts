@@ -15,7 +15,9 @@ export async function endSession(
 ): Promise<void> {
   const { accountId } = session
   for (const [clientId, granted] of Object.entries(session.authorizations ?? {})) {
-    if (accountId) context.notifier.tell(provider, { clientId, sub: accountId, sid: granted.sid })
+    if (accountId) {
+      await context.notifier.tell(provider, { clientId, sub: accountId, sid: granted.sid })
+    }
     if (granted.grantId && !granted.persistsLogout) await revokeGrant(provider, granted.grantId)
   }
   await session.destroy()

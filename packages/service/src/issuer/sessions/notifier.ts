@@ -1,75 +1,202 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { randomUUID } from 'node:crypto'
 import type { Provider } from 'oidc-provider'
-import { interceptLogoutTokens, sendLogoutToken } from '../oidc-provider-internals.ts'
+import { type DomainContext, nowMicros } from '../../domain/context.ts'
+import type { ProtocolStore, QueuedMessage } from '../../store/protocol-store.ts'
+import type { Tenant } from '../../store/records.ts'
+import {
+  type EndedSession,
+  hasBackchannel,
+  interceptLogoutTokens,
+} from '../oidc-provider-internals.ts'
 
-/** Whose session ended, at which application. */
-export interface EndedSession {
-  clientId: string
-  sub: string
-  sid: string | undefined
-}
-
-/** Tells applications that sessions have ended, without anybody waiting for it. */
+/** Tells applications that sessions have ended, without the user waiting for it. */
 export interface Notifier {
   /** Lets what oidc-provider itself has to tell take this way as well: it would wait, and try once. */
-  attach(provider: Provider): void
-  /** Does nothing for an application without a back-channel address. */
-  tell(provider: Provider, ended: EndedSession): void
-  /** Resolves when nothing is under way. */
+  attach(tenantId: string, provider: Provider): void
+  /**
+   * Resolves once the notice is stored; it is sent afterwards. Does nothing for an application without
+   * a back-channel address.
+   */
+  tell(provider: Provider, ended: EndedSession): Promise<void>
+  /** Starts to send, with what was left when the service ended. */
+  start(providerOf: (tenant: Tenant) => Promise<Provider>): void
+  /** Resolves when what is due was tried. */
   idle(): Promise<void>
-  /** Waits for nothing any more: what is under way has one last attempt. */
+  /** Finishes what is under way; the rest is sent after the next start. */
   close(): Promise<void>
 }
 
-/** How long to wait before each further attempt. */
-const RETRY_AFTER_MS = [500, 3_000]
+export interface NotifierOptions {
+  domain: Pick<DomainContext, 'clock' | 'vault' | 'store'>
+  protocol: Pick<ProtocolStore, 'notices'>
+  logger: {
+    warn(facts: object, message: string): void
+    error(facts: object, message: string): void
+  }
+}
+
+/** Waits before the attempts after the first; the last one repeats. */
+const BACKOFF_SECONDS = [0.5, 3, 15, 60, 300, 900, 3_600]
+
+/** When a notice that is not accepted is given up. */
+const GIVE_UP_SECONDS = 86_400
+
+/** How long a notice under way is kept from other attempts: longer than a request may take. */
+const LEASE_SECONDS = 60
+
+/** How often the queue is looked at without being asked. */
+const POLL_MS = 5_000
+
+/** Requests at the same time, so that applications that do not answer do not hold up the others. */
+const MAX_UNDER_WAY = 50
 
 /**
- * Sends logout tokens, each up to three times.
+ * Sends logout tokens for a day, until the application accepts them.
  *
  * @see OpenID Connect Back-Channel Logout 1.0 §2.5
  */
-export function createNotifier(logger: { warn(facts: object, message: string): void }): Notifier {
+export function createNotifier({ domain, protocol, logger }: NotifierOptions): Notifier {
+  const { notices } = protocol
+  const tenants = new WeakMap<Provider, string>()
+  const senders = new WeakMap<Provider, (ended: EndedSession) => Promise<boolean>>()
   const underWay = new Set<Promise<void>>()
-  const closing = new AbortController()
+  const timers = new Set<NodeJS.Timeout>()
+  let providerOf: ((tenant: Tenant) => Promise<Provider>) | undefined
+  let draining: Promise<void> | undefined
+  let isClosed = false
 
-  function run(clientId: string, work: () => Promise<void>): void {
-    const running = work()
-      .catch((error: unknown) => {
-        const reason = error instanceof Error ? error.message : 'unknown'
-        logger.warn({ clientId, reason }, 'An application did not accept a logout token.')
-      })
-      .finally(() => underWay.delete(running))
-    underWay.add(running)
+  async function post(tenantId: string, ended: EndedSession): Promise<void> {
+    const id = randomUUID()
+    const at = nowMicros(domain.clock)
+    const sealed = domain.vault.seal(purpose(id), JSON.stringify(ended))
+    await notices.add({ id, tenantId, createdAt: at, dueAt: at, attempts: 0, sealed })
+    wake(0)
   }
 
-  async function persist(send: () => Promise<void>): Promise<void> {
-    for (let attempt = 0; ; attempt++) {
-      try {
-        return await send()
-      } catch (error) {
-        const wait = RETRY_AFTER_MS[attempt]
-        if (wait === undefined || closing.signal.aborted) throw error
-        await sleep(wait, undefined, { signal: closing.signal }).catch(() => {})
+  function wake(ms: number): void {
+    if (isClosed) return
+    const timer = setTimeout(() => {
+      timers.delete(timer)
+      void deliver()
+    }, ms)
+    timer.unref()
+    timers.add(timer)
+  }
+
+  function deliver(): Promise<void> {
+    draining ??= drain()
+      .catch((err: unknown) => logger.error({ err }, 'Logout notices could not be read.'))
+      .finally(() => {
+        draining = undefined
+      })
+    return draining
+  }
+
+  async function drain(): Promise<void> {
+    while (!isClosed && underWay.size < MAX_UNDER_WAY) {
+      const until = nowMicros(domain.clock) + LEASE_SECONDS * 1e6
+      const claimed = await notices.claim(MAX_UNDER_WAY - underWay.size, until)
+      if (claimed.length === 0) return
+      for (const notice of claimed) {
+        const running = attempt(notice)
+          .catch((err: unknown) => logger.error({ err }, 'A logout notice could not be stored.'))
+          .finally(() => {
+            if (underWay.size === MAX_UNDER_WAY) wake(0)
+            underWay.delete(running)
+          })
+        underWay.add(running)
       }
     }
   }
 
-  async function idle(): Promise<void> {
-    while (underWay.size > 0) await Promise.all(underWay)
+  async function attempt(notice: QueuedMessage): Promise<void> {
+    const ended = JSON.parse(domain.vault.open(purpose(notice.id), notice.sealed)) as EndedSession
+    try {
+      const isSent = await send(notice.tenantId, ended)
+      if (isSent) await audit(notice, ended, 'logout_notice.sent')
+    } catch (error) {
+      return postpone(notice, ended, error)
+    }
+    await notices.remove(notice.id)
   }
 
+  async function send(tenantId: string, ended: EndedSession): Promise<boolean> {
+    const tenant = await domain.store.tenants.get(tenantId)
+    const provider = tenant && (await providerOf?.(tenant))
+    return (provider && (await senders.get(provider)?.(ended))) ?? false
+  }
+
+  async function postpone(
+    notice: QueuedMessage,
+    ended: EndedSession,
+    error: unknown,
+  ): Promise<void> {
+    const { id, tenantId, attempts, createdAt } = notice
+    const now = nowMicros(domain.clock)
+    const reason = error instanceof Error ? error.message : 'unknown'
+    const facts = { tenantId, clientId: ended.clientId, reason }
+    if (now - createdAt > GIVE_UP_SECONDS * 1e6) {
+      logger.error(facts, 'An application has accepted no logout token for a day; it is given up.')
+      await audit(notice, ended, 'logout_notice.given_up')
+      return notices.remove(id)
+    }
+    logger.warn(facts, 'An application did not accept a logout token; it will be sent again.')
+    const wait = BACKOFF_SECONDS[Math.min(attempts, BACKOFF_SECONDS.length - 1)] as number
+    await notices.retry(id, now + wait * 1e6)
+    if (wait * 1_000 < POLL_MS) wake(wait * 1_000)
+  }
+
+  async function audit(
+    { tenantId }: QueuedMessage,
+    { clientId, sub }: EndedSession,
+    action: string,
+  ): Promise<void> {
+    const entry = { at: nowMicros(domain.clock), tenantId, actor: 'service', requestId: undefined }
+    await domain.store.audit.append({ ...entry, action, target: `${sub}/${clientId}` })
+  }
+
+  async function finish(): Promise<void> {
+    while (draining || underWay.size > 0) await Promise.all([draining, ...underWay])
+  }
+
+  const polling = setInterval(() => void deliver(), POLL_MS)
+  polling.unref()
+
   return {
-    attach(provider) {
-      interceptLogoutTokens(provider, (clientId, send) => run(clientId, () => persist(send)))
+    attach(tenantId, provider) {
+      tenants.set(provider, tenantId)
+      senders.set(
+        provider,
+        interceptLogoutTokens(provider, (ended) => post(tenantId, ended)),
+      )
     },
-    tell(provider, ended) {
-      run(ended.clientId, () => sendLogoutToken(provider, ended))
+
+    async tell(provider, ended) {
+      const tenantId = tenants.get(provider)
+      if (tenantId === undefined || !(await hasBackchannel(provider, ended.clientId))) return
+      await post(tenantId, ended)
     },
-    idle,
-    close() {
-      closing.abort()
-      return idle()
+
+    start(of) {
+      providerOf = of
+      wake(0)
+    },
+
+    async idle() {
+      await draining
+      await deliver()
+      await finish()
+    },
+
+    async close() {
+      isClosed = true
+      clearInterval(polling)
+      for (const timer of timers) clearTimeout(timer)
+      await finish()
     },
   }
+}
+
+function purpose(id: string): string {
+  return `notice:${id}`
 }

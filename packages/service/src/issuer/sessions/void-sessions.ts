@@ -78,11 +78,10 @@ async function endSessions(
   for (const entry of await context.protocol.listByAccount(tenantId, 'Session', userId)) {
     const session = JSON.parse(entry.payload) as StoredSession
     if (!isVoid(session.loginTs)) continue
-    await context.protocol.delete(entry)
     await endSession(context, provider, {
       accountId: userId,
       authorizations: session.authorizations,
-      destroy: async () => {},
+      destroy: () => context.protocol.delete(entry),
     })
     for (const { sid } of Object.values(session.authorizations ?? {})) if (sid) told.add(sid)
   }
@@ -91,10 +90,12 @@ async function endSessions(
   for (const entry of await context.protocol.listByAccount(tenantId, 'RefreshToken', userId)) {
     const token = JSON.parse(entry.payload) as StoredToken
     if (!isVoid(token.authTime)) continue
+    if (token.sid === undefined || !told.has(token.sid)) {
+      const { clientId, sid } = token
+      await context.notifier.tell(provider, { clientId, sub: userId, sid })
+      if (sid !== undefined) told.add(sid)
+    }
     await context.protocol.delete(entry)
-    if (token.sid !== undefined && told.has(token.sid)) continue
-    if (token.sid !== undefined) told.add(token.sid)
-    context.notifier.tell(provider, { clientId: token.clientId, sub: userId, sid: token.sid })
   }
 }
 

@@ -7,9 +7,9 @@ import {
   MAIL_KEPT_SECONDS,
   type ProtocolEntry,
   type ProtocolStore,
-  type QueuedMail,
+  type QueuedMessage,
 } from '../protocol-store.ts'
-import { createMemoryMailQueue } from './mail-queue.ts'
+import { createMemoryQueue } from './message-queue.ts'
 
 /** Keeps protocol state in the memory of the process, where it ends with it. */
 export function createMemoryProtocolStore(options: { clock: Clock }): ProtocolStore {
@@ -18,7 +18,8 @@ export function createMemoryProtocolStore(options: { clock: Clock }): ProtocolSt
   const byAccount = createIndex()
   const byUid = new Map<string, string>()
   const counted = new Map<string, Attempts & { forgetAt: number }>()
-  const mail = new Map<string, QueuedMail>()
+  const mail = new Map<string, QueuedMessage>()
+  const notices = new Map<string, QueuedMessage>()
   const now = () => Math.floor(options.clock.now() * 1000)
 
   function insert(entry: ProtocolEntry): void {
@@ -56,7 +57,8 @@ export function createMemoryProtocolStore(options: { clock: Clock }): ProtocolSt
   }
 
   return {
-    mail: createMemoryMailQueue(mail, now),
+    mail: createMemoryQueue(mail, now),
+    notices: createMemoryQueue(notices, now),
 
     async put(entry) {
       insert(entry)
@@ -126,8 +128,10 @@ export function createMemoryProtocolStore(options: { clock: Clock }): ProtocolSt
       const expired = [...entries].filter(([, entry]) => entry.expiresAt <= now())
       for (const [name] of expired) remove(name)
       for (const [key, made] of counted) if (made.forgetAt <= now()) counted.delete(key)
-      for (const { id, createdAt } of mail.values()) {
-        if (createdAt < now() - MAIL_KEPT_SECONDS * 1e6) mail.delete(id)
+      for (const queue of [mail, notices]) {
+        for (const { id, createdAt } of queue.values()) {
+          if (createdAt < now() - MAIL_KEPT_SECONDS * 1e6) queue.delete(id)
+        }
       }
       return expired.length
     },

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 
-const SCHEMA_VERSION = 1
+const SCHEMA_VERSION = 2
 
 /**
  * How many pages the log grows to, 16 MB of them, before they are copied into the file: the pages
@@ -30,6 +30,15 @@ const SCHEMA = `
   CREATE INDEX mail_due ON mail (due_at);
 `
 
+/** What version 2 adds. */
+const NOTICES = `
+  CREATE TABLE notice (
+    id TEXT PRIMARY KEY, tenant_id TEXT NOT NULL, created_at INTEGER NOT NULL,
+    due_at INTEGER NOT NULL, attempts INTEGER NOT NULL, sealed TEXT NOT NULL
+  );
+  CREATE INDEX notice_due ON notice (due_at);
+`
+
 /**
  * Opens `protocol.db`, or creates it.
  *
@@ -52,8 +61,9 @@ export function openProtocolDatabase(path: string): DatabaseSync {
       `${path} was written by a newer version of the service (schema ${found.user_version}, this one knows ${SCHEMA_VERSION}).`,
     )
   }
-  if (found.user_version === 0) {
-    database.exec(`BEGIN; ${SCHEMA} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`)
+  if (found.user_version < SCHEMA_VERSION) {
+    const missing = found.user_version === 0 ? SCHEMA + NOTICES : NOTICES
+    database.exec(`BEGIN; ${missing} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`)
   }
   return database
 }

@@ -10,7 +10,7 @@ import {
 } from '../protocol-store.ts'
 import type { Micros } from '../records.ts'
 import { createGroupCommit } from './group-commit.ts'
-import { createSqliteMailQueue } from './protocol-mail.ts'
+import { createSqliteQueue } from './protocol-queue.ts'
 import { openProtocolDatabase } from './protocol-schema.ts'
 
 /** What one round of {@link ProtocolStore.prune} removes at most, so that nobody waits for it. */
@@ -52,7 +52,8 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
   }
 
   return {
-    mail: createSqliteMailQueue(database, commits, now),
+    mail: createSqliteQueue(database, commits, now, 'mail'),
+    notices: createSqliteQueue(database, commits, now, 'notice'),
 
     async put(entry) {
       await commits.write(() => sql.put.run(...columnsOf(entry)))
@@ -124,6 +125,7 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
       const done = await commits.write(() => {
         sql.pruneAttempts.run(at, PRUNE_BATCH)
         sql.pruneMail.run(at - MAIL_KEPT_SECONDS * 1e6)
+        sql.pruneNotices.run(at - MAIL_KEPT_SECONDS * 1e6)
         return sql.prune.run(at, PRUNE_BATCH)
       })
       return Number(done.changes)
@@ -171,6 +173,7 @@ function prepare(database: DatabaseSync) {
       'DELETE FROM attempt WHERE key IN (SELECT key FROM attempt WHERE forget_at <= ? LIMIT ?)',
     ),
     pruneMail: database.prepare('DELETE FROM mail WHERE created_at < ?'),
+    pruneNotices: database.prepare('DELETE FROM notice WHERE created_at < ?'),
     prune: database.prepare(
       `DELETE FROM entry WHERE (tenant_id, kind, key) IN
          (SELECT tenant_id, kind, key FROM entry WHERE expires_at <= ? LIMIT ?)`,

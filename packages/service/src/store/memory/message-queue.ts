@@ -1,8 +1,11 @@
-import type { MailQueue, QueuedMail } from '../protocol-store.ts'
+import type { MessageQueue, QueuedMessage } from '../protocol-store.ts'
 import type { Micros } from '../records.ts'
 
-/** The queue of outgoing mail over a map, in the order of insertion. */
-export function createMemoryMailQueue(mail: Map<string, QueuedMail>, now: () => Micros): MailQueue {
+/** A queue of outgoing messages over a map, in the order of insertion. */
+export function createMemoryQueue(
+  mail: Map<string, QueuedMessage>,
+  now: () => Micros,
+): MessageQueue {
   return {
     async add(message) {
       mail.set(message.id, { ...message })

@@ -1,27 +1,28 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { MailQueue, QueuedMail } from '../protocol-store.ts'
+import type { MessageQueue, QueuedMessage } from '../protocol-store.ts'
 import type { Micros } from '../records.ts'
 import type { GroupCommit } from './group-commit.ts'
 
 const COLUMNS =
   'id, tenant_id AS tenantId, created_at AS createdAt, due_at AS dueAt, attempts, sealed'
 
-/** The queue of outgoing mail in `protocol.db`. */
-export function createSqliteMailQueue(
+/** A queue of outgoing messages in `protocol.db`, in a table of its own. */
+export function createSqliteQueue(
   database: DatabaseSync,
   commits: GroupCommit,
   now: () => Micros,
-): MailQueue {
+  table: 'mail' | 'notice',
+): MessageQueue {
   const sql = {
-    add: database.prepare('INSERT INTO mail VALUES (?, ?, ?, ?, ?, ?)'),
+    add: database.prepare(`INSERT INTO ${table} VALUES (?, ?, ?, ?, ?, ?)`),
     claim: database.prepare(
-      `UPDATE mail SET due_at = ? WHERE id IN
-         (SELECT id FROM mail WHERE due_at <= ? ORDER BY due_at LIMIT ?) RETURNING ${COLUMNS}`,
+      `UPDATE ${table} SET due_at = ? WHERE id IN
+         (SELECT id FROM ${table} WHERE due_at <= ? ORDER BY due_at LIMIT ?) RETURNING ${COLUMNS}`,
     ),
-    retry: database.prepare('UPDATE mail SET due_at = ?, attempts = attempts + 1 WHERE id = ?'),
-    remove: database.prepare('DELETE FROM mail WHERE id = ?'),
+    retry: database.prepare(`UPDATE ${table} SET due_at = ?, attempts = attempts + 1 WHERE id = ?`),
+    remove: database.prepare(`DELETE FROM ${table} WHERE id = ?`),
     list: database.prepare(
-      `SELECT ${COLUMNS} FROM mail WHERE tenant_id = ? ORDER BY rowid DESC LIMIT ?`,
+      `SELECT ${COLUMNS} FROM ${table} WHERE tenant_id = ? ORDER BY rowid DESC LIMIT ?`,
     ),
   }
 
@@ -34,7 +35,7 @@ export function createSqliteMailQueue(
     async claim(limit, until) {
       const at = now()
       return commits.write(() => sql.claim.all(until, at, limit)) as unknown as Promise<
-        QueuedMail[]
+        QueuedMessage[]
       >
     },
     async retry(id, dueAt) {
@@ -44,7 +45,7 @@ export function createSqliteMailQueue(
       await commits.write(() => sql.remove.run(id))
     },
     async list(tenantId, limit) {
-      return sql.list.all(tenantId, limit) as unknown as QueuedMail[]
+      return sql.list.all(tenantId, limit) as unknown as QueuedMessage[]
     },
   }
 }
