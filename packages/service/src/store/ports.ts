@@ -192,6 +192,8 @@ export interface AuditStore {
   /** For what is not part of a write, such as a refusal. */
   append(entry: AuditEntry): Promise<void>
   list(query: AuditQuery): Promise<StoredAuditEntry[]>
+  /** At most `limit` entries that follow the one with this id, the oldest first. */
+  after(id: number, limit: number): Promise<StoredAuditEntry[]>
   /** Forgets entries from before `before`; answers how many. */
   prune(before: Micros): Promise<number>
 }

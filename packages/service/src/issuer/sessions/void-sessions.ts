@@ -23,38 +23,95 @@ interface StoredSession {
 /** What may have voided sessions of the user it names. */
 const CONCERNS_SESSIONS = /^(user\.(update|delete)|credential\.)/
 
+/** How many entries of the audit log are read at a time. */
+const BATCH = 500
+
+/** How often the audit log is looked at for what another process has written. */
+const POLL_MS = 5_000
+
+/** How far the audit log was read. It never expires. */
+const CURSOR = { tenantId: '', kind: 'Cursor', key: 'void-sessions' }
+
 /**
  * Ends the sessions of users who were disabled or deleted, or whose sessions were voided, and tells
  * the applications.
  *
  * Such a session is worth nothing from the moment the user was changed, because every request checks
- * that; this is about letting the applications know.
+ * that; this is about letting the applications know. It follows the audit log, so that a change is not
+ * forgotten when the process ends right after it.
  */
 export function endVoidSessions(context: IssuerContext, providerOf: ProviderOf): VoidSessions {
-  const underWay = new Set<Promise<void>>()
-  const { events } = context.domain
+  const { protocol } = context
+  const { events, store } = context.domain
+  let running: Promise<void> | undefined
+  let isWanted = false
+  let isClosed = false
 
-  function onChange(entry: AuditEntry): void {
-    if (entry.tenantId === undefined || !CONCERNS_SESSIONS.test(entry.action)) return
-    const userId = entry.target.split('/')[0] as string
-    const ending = endSessions(context, providerOf, entry.tenantId, userId)
+  async function follow(): Promise<void> {
+    let cursor = await readCursor()
+    while (!isClosed) {
+      isWanted = false
+      const entries = await store.audit.after(cursor, BATCH)
+      const users = new Map<string, { tenantId: string; userId: string }>()
+      for (const { tenantId, action, target } of entries) {
+        if (tenantId === undefined || !CONCERNS_SESSIONS.test(action)) continue
+        users.set(`${tenantId}/${target}`, { tenantId, userId: target.split('/')[0] as string })
+      }
+      for (const { tenantId, userId } of users.values()) {
+        await endSessions(context, providerOf, tenantId, userId)
+      }
+      const last = entries.at(-1)
+      if (last) {
+        cursor = last.id
+        await writeCursor(cursor)
+      } else if (!isWanted) return
+    }
+  }
+
+  /** A service that has just begun to follow the log starts at its end. */
+  async function readCursor(): Promise<number> {
+    const stored = await protocol.find(CURSOR)
+    if (stored) return Number(stored.payload)
+    const [latest] = await store.audit.list({ limit: 1 })
+    const cursor = latest?.id ?? 0
+    await writeCursor(cursor)
+    return cursor
+  }
+
+  async function writeCursor(id: number): Promise<void> {
+    await protocol.put({ ...CURSOR, payload: String(id), expiresAt: Number.MAX_SAFE_INTEGER })
+  }
+
+  function wake(): Promise<void> {
+    isWanted = true
+    running ??= follow()
       .catch((err: unknown) => {
-        context.logger.error({ err, userId }, 'The sessions of a user could not be ended.')
+        context.logger.error({ err }, 'Sessions could not be ended; it will be tried again.')
       })
-      .finally(() => underWay.delete(ending))
-    underWay.add(ending)
+      .finally(() => {
+        running = undefined
+      })
+    return running
+  }
+
+  function onChange({ action }: AuditEntry): void {
+    if (CONCERNS_SESSIONS.test(action)) void wake()
   }
   events.on('change', onChange)
-
-  async function idle(): Promise<void> {
-    while (underWay.size > 0) await Promise.all(underWay)
-  }
+  const polling = setInterval(() => void wake(), POLL_MS)
+  polling.unref()
+  void wake()
 
   return {
-    idle,
+    async idle() {
+      await running
+      await wake()
+    },
     async close() {
+      isClosed = true
+      clearInterval(polling)
       events.off('change', onChange)
-      await idle()
+      await running
     },
   }
 }

@@ -95,6 +95,12 @@ function createAudit({ audit, record, copy }: MemoryState): AuditStore {
       }
       return found
     },
+    async after(id, limit) {
+      return audit
+        .filter((entry) => entry.id > id)
+        .slice(0, limit)
+        .map(copy)
+    },
     async prune(before) {
       const kept = audit.filter(({ at }) => at >= before)
       const forgotten = audit.length - kept.length

@@ -1,7 +1,9 @@
+import type { Selectable } from 'kysely'
 import type { AuditStore } from '../ports.ts'
-import type { AuditEntry } from '../records.ts'
+import type { AuditEntry, StoredAuditEntry } from '../records.ts'
 import type { Engine } from './engine.ts'
 import { preparedInsert } from './prepared.ts'
+import type { AuditRow } from './schema.ts'
 
 /** Adds an entry to the audit log, inside a write. */
 export type Record = (entry: AuditEntry) => Promise<unknown>
@@ -26,12 +28,12 @@ export function createAudit({ reader, writer, write }: Engine, record: Record): 
       if (tenantId !== undefined) query = query.where('tenant_id', '=', tenantId)
       if (requestId !== undefined) query = query.where('request_id', '=', requestId)
       if (target !== undefined) query = query.where('target', '=', target)
-      const rows = await query.execute()
-      return rows.map(({ tenant_id, request_id, ...row }) => ({
-        ...row,
-        tenantId: tenant_id ?? undefined,
-        requestId: request_id ?? undefined,
-      }))
+      return (await query.execute()).map(toEntry)
+    },
+
+    async after(id, limit) {
+      const query = reader.selectFrom('audit').selectAll().where('id', '>', id)
+      return (await query.orderBy('id').limit(limit).execute()).map(toEntry)
     },
 
     prune: (before) =>
@@ -43,4 +45,8 @@ export function createAudit({ reader, writer, write }: Engine, record: Record): 
         return Number(numDeletedRows)
       }),
   }
+}
+
+function toEntry({ tenant_id, request_id, ...row }: Selectable<AuditRow>): StoredAuditEntry {
+  return { ...row, tenantId: tenant_id ?? undefined, requestId: request_id ?? undefined }
 }

@@ -41,6 +41,17 @@ export function describeAudit(open: Open): void {
       expect(await store.audit.list({ limit: 1_000 })).toHaveLength(120)
     })
 
+    test('what follows an entry is read in order, a part at a time', async () => {
+      const store = await open()
+      for (const action of ['a', 'b', 'c', 'd']) await store.audit.append(anAudit(action))
+      const actions = async (id: number, limit: number) =>
+        (await store.audit.after(id, limit)).map(({ action }) => action)
+      const [last, , second] = await store.audit.list({})
+      expect(await actions(0, 2)).toEqual(['a', 'b'])
+      expect(await actions(second?.id ?? 0, 10)).toEqual(['c', 'd'])
+      expect(await actions(last?.id ?? 0, 10)).toEqual([])
+    })
+
     test('pruning forgets what is older than an instant and tells how much', async () => {
       const store = await open()
       for (const at of [10, 20, 30]) await store.audit.append(anAudit('x', { at }))
