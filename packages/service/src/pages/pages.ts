@@ -30,6 +30,8 @@ export interface Pages {
     signupPath?: string | undefined
     resetPath?: string | undefined
   }
+  /** A user is logged in, and the application asks which account to use. */
+  selectAccount: { csrf: string; email: string; otherPath: string }
   signup: {
     csrf: string
     name: string

@@ -93,6 +93,11 @@ const pages: Record<string, (page: Window) => Promise<void>> = {
     const app = await createClient(issuer, application)
     await page.goto((await app.begin({ prompt: 'login' })).url)
   },
+  'select-account': async (page) => {
+    await logIn(page)
+    const app = await createClient(issuer, application)
+    await page.goto((await app.begin({ prompt: 'select_account' })).url)
+  },
   'login-long': async (page) => {
     const words = 'Gartenbedarfsgroßhandelsgesellschaft'
     await withSettings({ companyName: `${words} & Söhne`, logoImageText: words.repeat(2) }, () =>

@@ -3,7 +3,7 @@ import { chooseLanguage } from '../../pages/index.ts'
 import type { IssuerContext } from '../context.ts'
 import { rememberApplication } from '../requests/application-cookie.ts'
 import { factsOf } from '../requests/request-facts.ts'
-import { flowHandle, flowPath } from './flow-path.ts'
+import { flowHandle, startPath } from './flow-path.ts'
 import { sendLink } from './messages.ts'
 
 type InteractionUrl = NonNullable<NonNullable<Configuration['interactions']>['url']>
@@ -28,6 +28,6 @@ export function beginFlow(context: IssuerContext): InteractionUrl {
       const occasion = { facts: factsOf(ctx.req), language, flow, applicationId, browser }
       if (user) await sendLink(context, 'verify', occasion, user.email, user)
     }
-    return flowPath(interaction)
+    return startPath(interaction)
   }
 }

@@ -6,6 +6,7 @@ import { finishInteraction } from './finish.ts'
 import { csrfToken } from './flow-path.ts'
 import { type InteractionRequest, occasionOf, show } from './flow-request.ts'
 import { sendLink } from './messages.ts'
+import { currentUser } from './select-account.ts'
 import { showTooMany } from './too-many.ts'
 
 /** Asks a user who has logged in to prove the address, or goes on when that is done. */
@@ -28,12 +29,6 @@ export async function confirmEmail(flow: InteractionRequest, form: Form): Promis
   if (admission.kind === 'refused') return showTooMany(flow, admission.retryAfterSeconds)
   await sendLink(context, 'verify', occasionOf(flow), user.email, user)
   return showWaiting(flow, user, { notice: 'checkMailAgain' })
-}
-
-async function currentUser(flow: InteractionRequest): Promise<User | undefined> {
-  const { context, tenant, interaction } = flow
-  const accountId = interaction.session?.accountId
-  return accountId === undefined ? undefined : context.domain.store.users.get(tenant.id, accountId)
 }
 
 function isProven({ tenant }: InteractionRequest, user: User): boolean {

@@ -30,6 +30,9 @@ export async function finishLogin(
       amr: ['pwd'],
       remember: tenant.settings.rememberLoginSeconds > 0,
     },
+    // A user who has just logged in has signed up, or has chosen the account.
+    create: {},
+    select_account: {},
   })
 }
 

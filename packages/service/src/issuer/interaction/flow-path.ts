@@ -10,7 +10,7 @@ interface Interaction {
 const HANDLE_LENGTH = 16
 
 /** The pages of a login, by what follows its path. */
-export type FlowPage = '' | '/signup' | '/reset' | '/sent'
+export type FlowPage = '' | '/signup' | '/reset' | '/sent' | '/other'
 
 /** What a link in a message has done before it led back into the login. */
 export type Done = 'verified' | 'reset'
@@ -27,6 +27,14 @@ export function flowPath(interaction: Interaction, page: FlowPage = ''): string 
     application: clientId,
     ui_locales: uiLocales,
   })
+}
+
+/** The path at which an interaction begins, which says so where the application asks for a sign-up. */
+export function startPath(interaction: Interaction & { prompt: { name: string } }): string {
+  const { prompt, params } = interaction
+  const isSignup =
+    prompt.name === 'create' || (prompt.name === 'login' && params.screen_hint === 'signup')
+  return flowPath(interaction) + (isSignup ? '&start=signup' : '')
 }
 
 /** The path by which a link in a message leads back into the login with this handle. */

@@ -13,6 +13,7 @@ import {
 } from './flow-request.ts'
 import { login, showLogin } from './login.ts'
 import { requestReset, showResetRequest } from './reset-request.ts'
+import { selectAccount, showSelectAccount } from './select-account.ts'
 import { sent, showSent } from './sent.ts'
 import { showSignup, signup } from './signup.ts'
 
@@ -21,13 +22,21 @@ interface Page {
   submit(flow: InteractionRequest, form: Form): Promise<void>
 }
 
+const loginPages = {
+  '': { show: showLogin, submit: login },
+  '/signup': { show: showSignup, submit: signup },
+  '/reset': { show: showResetRequest, submit: requestReset },
+  '/sent': { show: showSent, submit: sent },
+}
+
 /** The pages of each prompt of the policy, by what follows `/login/<handle>`. */
 const pages: { [prompt: string]: { [page: string]: Page } } = {
-  login: {
-    '': { show: showLogin, submit: login },
-    '/signup': { show: showSignup, submit: signup },
-    '/reset': { show: showResetRequest, submit: requestReset },
-    '/sent': { show: showSent, submit: sent },
+  login: loginPages,
+  create: loginPages,
+  select_account: {
+    ...loginPages,
+    '': { show: showSelectAccount, submit: selectAccount },
+    '/other': loginPages[''],
   },
   verify_email: {
     '': { show: showConfirmEmail, submit: confirmEmail },

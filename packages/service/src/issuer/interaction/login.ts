@@ -2,12 +2,13 @@ import { note } from '../../domain/commit.ts'
 import { verifyPassword } from '../../domain/passwords.ts'
 import { findUser } from '../../domain/users.ts'
 import type { Pages } from '../../pages/index.ts'
-import type { Form } from '../requests/http.ts'
+import { type Form, redirect } from '../requests/http.ts'
 import { finishLogin } from './finish.ts'
 import { csrfToken, flowPath } from './flow-path.ts'
 import { type InteractionRequest, scopeOf, show } from './flow-request.ts'
 import { findDevice } from './known-device.ts'
 import { continueSignup, readPending } from './pending.ts'
+import { currentUser } from './select-account.ts'
 import { isSignupOpen } from './signup.ts'
 import { showLinkNeeded, showTooMany } from './too-many.ts'
 
@@ -15,6 +16,10 @@ import { showLinkNeeded, showTooMany } from './too-many.ts'
 export async function showLogin(flow: InteractionRequest): Promise<void> {
   const { interaction, url } = flow
   if (url.searchParams.get('done') === 'verified' && (await continueSignup(flow))) return
+
+  if (url.searchParams.get('start') === 'signup' && isSignupOpen(flow.tenant)) {
+    return redirect(flow.response, flowPath(interaction, '/signup'))
+  }
 
   const isReset = url.searchParams.get('done') === 'reset'
   const pending = await readPending(flow)
@@ -71,10 +76,8 @@ function showForm(
   })
 }
 
-/** Whose session it is that has to be renewed. */
-async function currentEmail({ context, tenant, interaction }: InteractionRequest): Promise<string> {
-  const accountId = interaction.session?.accountId
-  if (accountId === undefined) return ''
-  const user = await context.domain.store.users.get(tenant.id, accountId)
-  return user?.email ?? ''
+/** Whose session it is that has to be renewed; nobody's, where another account may be meant. */
+async function currentEmail(flow: InteractionRequest): Promise<string> {
+  if (flow.interaction.prompt.name !== 'login') return ''
+  return (await currentUser(flow))?.email ?? ''
 }

@@ -9,7 +9,7 @@ import { createLogout } from '../sessions/logout.ts'
 import { claimsOfScope, createFindAccount } from './account.ts'
 import { createAdapterFactory } from './adapter.ts'
 import { loadImpliedGrant } from './grants.ts'
-import { createPolicy } from './policy.ts'
+import { createPolicy, prompts } from './policy.ts'
 import { createRenderError } from './render-error.ts'
 
 /** How oidc-provider is set up for a tenant. What a setting decides is read at each request. */
@@ -46,6 +46,8 @@ export function createConfiguration(
     rotateRefreshToken: true,
     cookies: cookies(options.isSecure),
     routes: paths,
+    extraParams: ['screen_hint'],
+    discovery: { prompt_values_supported: prompts },
     features: {
       devInteractions: { enabled: false },
       dPoP: { enabled: false },

@@ -6,9 +6,12 @@ import { factsOf } from '../requests/request-facts.ts'
 
 const { base, Check, Prompt } = interactionPolicy
 
+/** The prompts that an application may ask for. */
+export const prompts = ['none', 'create', 'login', 'select_account', 'consent'] as const
+
 /**
  * What a visitor must do before the application gets its answer: log in, and prove the address where
- * the tenant asks for that.
+ * the tenant asks for that. A login answers `create` and `select_account` as well: see `finish.ts`.
  *
  * The consent prompt stays registered, because requests with `prompt=consent` must be accepted and
  * `offline_access` depends on it, but it never asks: see `grants.ts`.
@@ -30,6 +33,9 @@ export function createPolicy(clock: Clock): interactionPolicy.DefaultPolicy {
     isAddressUnproven,
   )
   policy.add(new Prompt({ name: 'verify_email' }, unverified), 1)
+  policy.add(new Prompt({ name: 'select_account', requestable: true }), 1)
+  // @see OpenID Connect Initiating User Registration 1.0 §4.1
+  policy.add(new Prompt({ name: 'create', requestable: true }), 0)
   return policy
 }
 

@@ -27,6 +27,10 @@ export const de: Texts = {
   loginPasswordsOff: 'Die Anmeldung mit Passwort ist hier abgeschaltet.',
   loginAgain: 'Bitte geben Sie Ihr Passwort noch einmal ein, um fortzufahren.',
 
+  selectTitle: 'Konto wählen',
+  selectContinue: 'Weiter als {email}',
+  selectOther: 'Anderes Konto verwenden',
+
   signupTitle: 'Konto anlegen',
   signupIntro: 'Ein Konto für alles bei {company}.',
   signupButton: 'Konto anlegen',

@@ -24,6 +24,10 @@ export const en = {
   loginPasswordsOff: 'Logging in with a password is switched off here.',
   loginAgain: 'Please enter your password again to continue.',
 
+  selectTitle: 'Choose an account',
+  selectContinue: 'Continue as {email}',
+  selectOther: 'Use another account',
+
   signupTitle: 'Create your account',
   signupIntro: 'One account for everything at {company}.',
   signupButton: 'Create account',
