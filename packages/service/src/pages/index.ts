@@ -1,4 +1,4 @@
-export type { Look, PageName, Pages, WayOn } from './pages.ts'
+export type { Look, PageName, Pages, UnregisteredRedirect, WayOn } from './pages.ts'
 export { renderPage } from './render.ts'
 export { pageHeaders } from './style.ts'
 export {

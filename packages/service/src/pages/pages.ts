@@ -18,6 +18,14 @@ export interface ShownMail {
   at: string
 }
 
+/** What the developers of an application need to know of a redirect URL that was refused. */
+export interface UnregisteredRedirect {
+  received: string
+  registered: readonly string[]
+  /** What registers it, where it may be registered. */
+  command: string | undefined
+}
+
 /** Every hosted page with what it shows. Values are escaped when they are rendered. */
 export interface Pages {
   login: {
@@ -72,6 +80,7 @@ export interface Pages {
     text?: TextKey
     values?: Record<string, string>
     detail?: string | undefined
+    unregistered?: UnregisteredRedirect | undefined
     wayOn?: WayOn | undefined
   }
   outbox: { mails: ShownMail[] }

@@ -70,6 +70,7 @@ input[aria-invalid="true"]:focus-visible { outline-color: var(--bad); }
 .note.good { background: var(--good-back); color: var(--good); }
 .below { margin: 1.35rem 0 0; text-align: center; }
 .detail { font-size: .875rem; color: var(--soft); }
+.detail pre { margin: .25rem 0; white-space: pre-wrap; overflow-wrap: anywhere; }
 footer { font-size: .9rem; text-align: center; max-width: 26rem; }
 article { padding: 1rem 0; border-top: 1px solid var(--edge); }
 article pre { margin: .5rem 0 0; font: inherit; white-space: pre-wrap; }

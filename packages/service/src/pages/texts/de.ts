@@ -115,6 +115,9 @@ export const de: Texts = {
   errorForm:
     'Dieses Formular gilt nicht mehr. Gehen Sie zurück, laden Sie die Seite neu und wiederholen Sie den Schritt.',
   errorDetail: 'Für die Entwickler der Anwendung: {detail}',
+  redirectReceived: 'Für Entwickler: Die Anwendung hat diese Rückkehradresse verlangt.',
+  redirectRegistered: 'Diese Rückkehradressen sind eingetragen.',
+  redirectRegister: 'Wenn die Adresse Ihre ist, trägt dieser Befehl sie ein.',
   notFoundTitle: 'Diese Seite gibt es nicht',
 
   outboxTitle: 'Aufgefangene Nachrichten',

@@ -106,6 +106,9 @@ export const en = {
   errorServer: 'Something went wrong on our side. Please try again in a moment.',
   errorForm: 'This form is no longer valid. Go back, load the page again and repeat the step.',
   errorDetail: 'For the developers of the application: {detail}',
+  redirectReceived: 'For developers: the application asked for this redirect URL.',
+  redirectRegistered: 'These redirect URLs are registered.',
+  redirectRegister: 'If the URL is yours, this command registers it.',
   notFoundTitle: 'There is no such page',
 
   outboxTitle: 'Captured mail',

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest'
+import { createBrowser } from './support/browser.ts'
+import { createClient } from './support/client.ts'
+import { applicationUrl, startIssuer, storeKinds } from './support/issuer.ts'
+
+const received = "http://localhost:3000/other?a='b'&c=<i>"
+
+/** Asks for an answer at an address that is not registered. */
+async function refuse(options: Parameters<typeof startIssuer>[0], address = received) {
+  const lines: object[] = []
+  const logger = {
+    warn: (facts: object, message: string) => void lines.push({ ...facts, message }),
+    error: () => {},
+  }
+  await using issuer = await startIssuer({ ...options, logger })
+  const app = await createClient(issuer)
+  const { url } = await app.begin({ redirect_uri: address })
+  const { status, html } = await createBrowser(issuer).get(url)
+  expect(status).toBe(400)
+  return { html, lines, tenantId: issuer.tenant.id, applicationId: issuer.application.id }
+}
+
+describe.each(storeKinds)('on %s', (store) => {
+  test('in developer mode, the page for an unregistered redirect URL names it, the registered ones, and the command that registers it', async () => {
+    const { html, tenantId, applicationId } = await refuse({
+      store,
+      settings: { developerMode: true },
+    })
+    const text = html
+      .replaceAll('&quot;', '"')
+      .replaceAll('&#39;', "'")
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&amp;', '&')
+    expect(text).toContain(`<pre>${received}</pre>`)
+    expect(text).toContain(`<pre>${applicationUrl}/callback</pre>`)
+    expect(text).toContain(
+      `latchkey applications update ${applicationId} --tenant ${tenantId} --set ` +
+        `'redirect_urls=["${applicationUrl}/callback","http://localhost:3000/other?a='\\''b'\\''&c=<i>"]'`,
+    )
+    expect(html).not.toContain('<i>')
+  })
+
+  test('outside developer mode the page says neither, and the log says both', async () => {
+    const { html, lines, tenantId, applicationId } = await refuse({ store })
+    expect(html).not.toContain('/other')
+    expect(html).not.toContain(`${applicationUrl}/callback`)
+    expect(lines).toContainEqual({
+      tenantId,
+      applicationId,
+      redirectUri: received,
+      registered: [`${applicationUrl}/callback`],
+      message: 'A redirect URL is not registered for the application.',
+    })
+  })
+})
+
+test.each(['ftp://shop.example/', 'http://localhost:3000/\u202ecallback', 'nonsense'])(
+  'the page gives no command that registers %j',
+  async (address) => {
+    const { html } = await refuse({ settings: { developerMode: true } }, address)
+    expect(html).toContain('not registered for it')
+    expect(html).not.toContain('latchkey applications update')
+  },
+)
