@@ -71,3 +71,23 @@ export function allowOfflineAccess(provider: Provider): void {
     await next()
   })
 }
+
+/**
+ * Refuses `response_mode=fragment`: codes go to the application's server, and what follows a `#` is for
+ * scripts in the browser. oidc-provider always offers the mode, so it gets to see one that no provider
+ * has.
+ */
+export function refuseFragments(provider: Provider): void {
+  provider.use(async (ctx, next) => {
+    if (ctx.path === paths.authorization && ctx.query.response_mode === 'fragment') {
+      ctx.query = { ...ctx.query, response_mode: 'none' }
+    }
+    await next()
+    const discovered = ctx.body as { response_modes_supported?: string[] } | undefined
+    const modes = discovered?.response_modes_supported
+    if (modes) {
+      const offered = modes.filter((mode) => mode !== 'fragment')
+      ctx.body = { ...discovered, response_modes_supported: offered }
+    }
+  })
+}

@@ -10,7 +10,7 @@ import { factsOf } from '../requests/request-facts.ts'
 import { askInPlaceOfOldHints, skipNeedlessConfirmation } from '../sessions/logout.ts'
 import { createConfiguration } from './configuration.ts'
 import { issuerUrl } from './issuer-url.ts'
-import { allowOfflineAccess } from './policy.ts'
+import { allowOfflineAccess, refuseFragments } from './policy.ts'
 
 /** Providers kept at the same time; each takes 40 to 90 KiB and 0.3 ms to build again. */
 const MAX_PROVIDERS = 500
@@ -77,6 +77,7 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
   skipNeedlessConfirmation(provider)
   askInPlaceOfOldHints(provider, keys)
   allowOfflineAccess(provider)
+  refuseFragments(provider)
   provider.on('server_error', (ctx, err) => {
     context.logger.error({ tenantId: tenant.id, path: ctx.path, err }, 'The issuer failed.')
     if (!(err instanceof StoreError)) return
