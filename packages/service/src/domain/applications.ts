@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Listing, Page } from '../store/ports.ts'
 import type { Application } from '../store/records.ts'
+import { checkNewScopes } from './application-scopes.ts'
 import { checkNewUrls } from './application-urls.ts'
 import { commit, type WriteAction } from './commit.ts'
 import { type DomainContext, nowMicros, type Scope, updated } from './context.ts'
@@ -22,6 +23,7 @@ export async function createApplication(
 ): Promise<Application> {
   const developerMode = await checkApplication(scope, input)
   checkNewUrls(input, undefined, developerMode)
+  checkNewScopes(input.metadata, undefined)
   const { context, tenantId } = scope
   const now = nowMicros(context.clock)
   const id = newId('app', context.clock)
@@ -63,6 +65,7 @@ export async function updateApplication(
   const developerMode = await checkApplication(scope, input)
   return change(scope, 'application.update', id, (last) => {
     checkNewUrls(input, last, developerMode)
+    checkNewScopes(input.metadata, last.metadata)
     return input
   })
 }

@@ -1,4 +1,5 @@
 import type { AdapterPayload } from 'oidc-provider'
+import { allowedScopes } from '../../domain/application-scopes.ts'
 import { BACKCHANNEL_LOGOUT_KEY } from '../../domain/application-urls.ts'
 import { openSecret } from '../../domain/applications.ts'
 import type { DomainContext } from '../../domain/context.ts'
@@ -19,6 +20,7 @@ export function clientMetadata(context: DomainContext, application: Application)
     client_id: application.id,
     client_secret: openSecret(context, application),
     client_name: application.name || undefined,
+    scope: allowedScopes(application.metadata)?.join(' '),
     redirect_uris: application.redirectUrls,
     post_logout_redirect_uris: application.logoutUrls,
     response_types: canLogIn ? ['code'] : [],
