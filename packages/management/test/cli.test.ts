@@ -164,7 +164,7 @@ test('no cell of an export or of rejects begins a formula', async () => {
 
 test('nothing that a user or a server says acts on the terminal', async () => {
   await using installation = await startInstallation()
-  const name = 'Ada\u001b]0;owned\u0007\u009b31m\u202eevil\nrow 2'
+  const name = 'Ada\u001b]0;owned\u0007\u009b31m\u202eevil\u{e0041}\u200b\nrow 2'
   const users = clientOf(installation).users(installation.tenantId)
   const { id } = await users.create({ profile: { email: 'ada@example.com', name } })
   const outputs = await Promise.all([
@@ -176,7 +176,7 @@ test('nothing that a user or a server says acts on the terminal', async () => {
   ])
   for (const { stdout } of outputs) {
     expect(stdout).toContain('owned')
-    expect(stdout).not.toMatch(/(?!\n)[\p{Cc}\u202e]/u)
+    expect(stdout).not.toMatch(/(?!\n)[\p{Cc}\u202e\u200b\u{e0041}]/u)
     expect(stdout).not.toMatch(/^row 2/m)
   }
   expect(json(outputs[2]?.stdout ?? '').profile.name).toBe(name)
@@ -188,6 +188,8 @@ test('nothing that a user or a server says acts on the terminal', async () => {
   const refused = await installation.run(['users', 'get', id, '--url', hostile.url])
   expect(refused.stderr).toContain('[2Jnothing')
   expect(refused.stderr).not.toMatch(/(?!\n)\p{Cc}/u)
+  const misspelt = await installation.run(['users', 'list', '--\u001b[2J'])
+  expect(misspelt.stderr).not.toMatch(/(?!\n)\p{Cc}/u)
 })
 
 test('a key among the arguments is warned of, and other processes do not see it', async () => {

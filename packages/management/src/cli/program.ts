@@ -22,6 +22,7 @@ export function createProgram(): Program {
     .description('Manage tenants, applications and users; bring users over; check an installation.')
     .showHelpAfterError('Add --help for the options.')
     .exitOverride()
+    .configureOutput({ writeErr: (text) => process.stderr.write(printable(text)) })
     .addHelpText('after', help)
     .hook('preAction', (_, command) => warnOfKey(command))
   const users = addResourceCommands(program)

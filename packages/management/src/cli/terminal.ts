@@ -1,5 +1,6 @@
-// What moves the cursor, changes the title or the direction of the text.
-const CONTROL = /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu
+// What moves the cursor, changes the title or the direction of the text, or cannot be seen.
+const CONTROL =
+  /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u202a-\u202e\u2066-\u2069]/gu
 
 /**
  * Text that only looks like what it says: what would act on the terminal stands as an escape, such as
@@ -16,14 +17,21 @@ export function oneLine(text: string): string {
 
 /** JSON that acts on no terminal: it holds the same text, with more of it escaped. */
 export function printableJson(json: string): string {
-  return json.replace(CONTROL, (char) => `\\u${hex(char, 4)}`)
+  return json.replace(CONTROL, utf16)
 }
 
 function escaped(char: string): string {
-  const code = char.charCodeAt(0)
-  return code < 0x100 ? `\\x${hex(char, 2)}` : `\\u${hex(char, 4)}`
+  return char < '\u0100' ? `\\x${hex(char, 2)}` : utf16(char)
 }
 
-function hex(char: string, digits: number): string {
-  return char.charCodeAt(0).toString(16).padStart(digits, '0')
+/** As JSON writes a character: one above U+FFFF is two escapes. */
+function utf16(char: string): string {
+  return char
+    .split('')
+    .map((unit) => `\\u${hex(unit, 4)}`)
+    .join('')
+}
+
+function hex(unit: string, digits: number): string {
+  return unit.charCodeAt(0).toString(16).padStart(digits, '0')
 }

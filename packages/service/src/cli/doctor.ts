@@ -16,7 +16,7 @@ export function addDoctorCommand(program: Command): void {
           rows.push({
             tenant: tenant.settings.domain,
             user: user.id,
-            email: visible(user.email),
+            email: user.email,
             'same as': other?.id ?? 'others in this list',
           })
         }
@@ -31,10 +31,3 @@ export function addDoctorCommand(program: Command): void {
 const EXPLANATION = `These users have the address of another user, in another writing. Each still logs in with the address
 as it is written here. Change the address of one of them, or delete the one that is not needed.
 `
-
-function visible(text: string): string {
-  return text.replace(
-    /\p{Default_Ignorable_Code_Point}/gu,
-    (char) => `\\u${(char.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
-  )
-}

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import { formatTimestamp } from '../http/timestamps.ts'
 import type { ApiKey } from '../store/records.ts'
 import { type DataOptions, instant, printTable, withAdmin, withDataOptions } from './options.ts'
+import { oneLine } from './terminal.ts'
 
 interface CreateOptions extends DataOptions {
   name: string
@@ -44,7 +45,7 @@ export function addKeyCommands(program: Command): void {
     (id: string, options: DataOptions) =>
       withAdmin(options, async (admin) => {
         const { name, last4 } = await admin.revokeApiKey(id)
-        console.log(`Revoked the key "${name}" that ends in ${last4}.`)
+        console.log(`Revoked the key "${oneLine(name)}" that ends in ${last4}.`)
       }),
   )
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type Admin, createAdmin } from '../admin.ts'
 import { createOfflineContext } from '../offline.ts'
+import { oneLine, printableJson } from './terminal.ts'
 
 /** Where the data is. */
 export interface DataOptions {
@@ -74,10 +75,13 @@ export function instant(text: string): number {
 
 /** Prints rows as columns under headings, or as JSON. */
 export function printTable(rows: Record<string, string>[], isJson: boolean): void {
-  console.log(isJson ? JSON.stringify(rows, null, 2) : columns(rows))
+  console.log(isJson ? printableJson(JSON.stringify(rows, null, 2)) : columns(rows))
 }
 
-function columns(rows: Record<string, string>[]): string {
+function columns(objects: Record<string, string>[]): string {
+  const rows = objects.map((object) =>
+    Object.fromEntries(Object.entries(object).map(([name, value]) => [name, oneLine(value)])),
+  )
   const [first] = rows
   if (!first) return '(none)'
   const names = Object.keys(first)

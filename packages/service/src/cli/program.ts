@@ -8,6 +8,7 @@ import { addSigningKeyCommands } from './keys.ts'
 import { addSeedCommand } from './seed.ts'
 import { addServeCommand } from './serve.ts'
 import { addTenantCommands } from './tenant.ts'
+import { printable } from './terminal.ts'
 
 /** The `latchkey-service` command. */
 export interface Program {
@@ -21,6 +22,7 @@ export function createProgram(): Program {
     .description('An identity service: tenants, applications, users, and a login for each tenant.')
     .showHelpAfterError('Add --help for the options.')
     .exitOverride()
+    .configureOutput({ writeErr: (text) => process.stderr.write(printable(text)) })
     .addHelpText(
       'after',
       `
@@ -54,7 +56,7 @@ Exit codes: 0 done, 1 failed, 2 called in a wrong way.`,
         return 0
       } catch (error) {
         if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-        console.error(describe(error))
+        console.error(printable(describe(error)))
         return 1
       }
     },

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { formatTimestamp } from '../http/timestamps.ts'
 import { type DataOptions, printTable, withAdmin, withDataOptions } from './options.ts'
+import { oneLine } from './terminal.ts'
 
 /** Adds `tenant list`, `tenant create`, `tenant free-domain` and `tenant delete`. */
 export function addTenantCommands(program: Command): void {
@@ -43,7 +44,7 @@ export function addTenantCommands(program: Command): void {
   ).action((host: string, options: DataOptions) =>
     withAdmin(options, async (admin) => {
       await admin.freeDomain(host)
-      console.log(`${host} is free.`)
+      console.log(`${oneLine(host)} is free.`)
     }),
   )
 

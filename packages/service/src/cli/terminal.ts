@@ -1,0 +1,37 @@
+// What moves the cursor, changes the title or the direction of the text, or cannot be seen.
+const CONTROL =
+  /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u202a-\u202e\u2066-\u2069]/gu
+
+/**
+ * Text that only looks like what it says: what would act on the terminal stands as an escape, such as
+ * `\x1b`. Line feeds stay; see {@link oneLine}.
+ */
+export function printable(text: string): string {
+  return text.replace(CONTROL, escaped)
+}
+
+/** {@link printable} text in which a line feed stands as an escape too. */
+export function oneLine(text: string): string {
+  return printable(text).replaceAll('\n', '\\n')
+}
+
+/** JSON that acts on no terminal: it holds the same text, with more of it escaped. */
+export function printableJson(json: string): string {
+  return json.replace(CONTROL, utf16)
+}
+
+function escaped(char: string): string {
+  return char < '\u0100' ? `\\x${hex(char, 2)}` : utf16(char)
+}
+
+/** As JSON writes a character: one above U+FFFF is two escapes. */
+function utf16(char: string): string {
+  return char
+    .split('')
+    .map((unit) => `\\u${hex(unit, 4)}`)
+    .join('')
+}
+
+function hex(unit: string, digits: number): string {
+  return unit.charCodeAt(0).toString(16).padStart(digits, '0')
+}
