@@ -8,7 +8,7 @@ import { handleFlow } from './interaction/pages.ts'
 import type { Site } from './provider/directory.ts'
 import { type Providers, STORE_RETRY_SECONDS } from './provider/providers.ts'
 import { isFormRequest } from './requests/as-get.ts'
-import { RequestRefused, sendText } from './requests/http.ts'
+import { isBrokenOff, RequestRefused, sendText } from './requests/http.ts'
 import { tooLong } from './requests/parameter-limits.ts'
 import { setFacts } from './requests/request-facts.ts'
 
@@ -36,7 +36,7 @@ export function createDispatcher(
       if (!site) return false
       await answer(site, request, response)
     } catch (error) {
-      context.logger.error({ err: error }, 'The issuer failed.')
+      if (!isBrokenOff(request)) context.logger.error({ err: error }, 'The issuer failed.')
       if (response.headersSent) response.destroy()
       else
         sendText(response, statusOf(error), 'Something went wrong on our side. Please try again.')
@@ -81,7 +81,8 @@ export function createDispatcher(
       await handleFlow(flow)
     } catch (error) {
       const status = statusOf(error)
-      if (status >= 500) context.logger.error({ err: error }, 'A page failed.')
+      if (status >= 500 && !isBrokenOff(flow.request))
+        context.logger.error({ err: error }, 'A page failed.')
       if (flow.response.headersSent) return void flow.response.destroy()
       const retry = error instanceof ServiceError ? error.retryAfterSeconds : undefined
       const seconds = retry ?? (status === 503 ? STORE_RETRY_SECONDS : undefined)

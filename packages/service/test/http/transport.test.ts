@@ -1,6 +1,8 @@
-import { connect } from 'node:net'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { pino } from 'pino'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { startApi } from '../support/api.ts'
 import { expectError } from '../support/errors.ts'
 
@@ -78,6 +80,46 @@ test('a body that ends before its announced length changes nothing', async () =>
   })
 
   expect((await api.get(api.users)).body.total).toBe(0)
+})
+
+test('an upload that the client breaks off is no error in the log, whatever it was for', async () => {
+  const log: { level: number; msg: string; url?: string }[] = []
+  const logger = pino(
+    { level: 'info' },
+    { write: (line: string) => void log.push(JSON.parse(line)) },
+  )
+  await using api = await startApi('memory', { logger })
+  const server = createServer(api.service.handler)
+  onTestFinished(() => void server.close())
+  const port = await new Promise<number>((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
+  })
+  // So that the issuer is made before the first upload.
+  await api.service.fetch('https://acme.example/.well-known/openid-configuration')
+  const form = 'application/x-www-form-urlencoded'
+  const uploads = [
+    ['acme.example', '/reset', form],
+    ['acme.example', '/verify', form],
+    ['acme.example', '/oidc/token', form],
+    ['acme.example', '/oidc/logout/confirm', form],
+    ['api.example', api.users, 'application/json'],
+  ]
+  for (const [host, path, type] of uploads) {
+    const head = [
+      `POST ${path} HTTP/1.1`,
+      `host: ${host}`,
+      `authorization: Bearer ${api.key}`,
+      `content-type: ${type}`,
+      'content-length: 1000',
+    ]
+    const arrived = once(server, 'request')
+    const socket = connect(port, '127.0.0.1', () => socket.write(`${head.join('\r\n')}\r\n\r\na=b`))
+    await arrived
+    socket.destroy()
+  }
+  // The last of them is refused by the API, which says so.
+  await vi.waitFor(() => expect(log.some(({ url }) => url === api.users)).toBe(true))
+  expect(log.filter(({ level }) => level >= 50)).toEqual([])
 })
 
 test('a request without a host, or with an expectation that nobody knows, is answered as any other', async () => {

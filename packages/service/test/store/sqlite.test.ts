@@ -1,4 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -93,6 +101,49 @@ describe('a database on disk', () => {
     })
     expect(await store.apiKeys.findByHash(key.hash)).toEqual(key)
     expect(await store.audit.list({})).toEqual(entries)
+  })
+
+  test('a user who was deleted is gone from every file of the folder', async () => {
+    const folder = aFolder()
+    const service = await createIdentityService({ data: folder })
+    const { id } = await service.admin.createTenant({ domain: 'acme.example' })
+    const { secret } = await service.admin.createApiKey({ name: 'tests', reach: 'all' })
+    const call = async (method: string, path: string, body?: object) => {
+      const answer = await service.fetch(`https://api.example/v1/tenants/${id}/users${path}`, {
+        method,
+        headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+        ...(body && { body: JSON.stringify(body) }),
+      })
+      expect(answer.status).toBe(200)
+      return (await answer.json()) as { id: string }
+    }
+    for (const name of ['first', 'forgotten', 'last']) {
+      const user = await call('POST', '', { profile: { email: `${name}@example.com` } })
+      await call('POST', `/${user.id}/credentials`, { password: { alg: 'plain', hash: 'secret' } })
+      if (name === 'forgotten') await call('DELETE', `/${user.id}`)
+    }
+    await service.close()
+
+    const files = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'latin1'))
+    expect(files.join('')).toContain('last@example.com')
+    expect(files.join('')).not.toContain('forgotten@example.com')
+  })
+
+  test('only the owner of the files may read them, those of an earlier version too', async () => {
+    const folder = aFolder()
+    const umask = process.umask(0o022)
+    onTestFinished(() => void process.umask(umask))
+    const modes = () =>
+      Object.fromEntries(
+        readdirSync(folder).map((name) => [name, statSync(join(folder, name)).mode & 0o077]),
+      )
+    {
+      await using _ = await createIdentityService({ data: folder })
+      expect(modes()).toMatchObject({ 'data.db': 0, 'data.db-wal': 0, 'protocol.db': 0 })
+    }
+    for (const name of ['data.db', 'protocol.db']) chmodSync(join(folder, name), 0o644)
+    await using _ = await createIdentityService({ data: folder })
+    expect(modes()).toMatchObject({ 'data.db': 0, 'data.db-wal': 0, 'protocol.db': 0 })
   })
 
   test('one that a newer version wrote is refused', async () => {

@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events'
 import { LRUCache } from 'lru-cache'
 import { errors, type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { signingKeys } from '../../domain/signing-keys.ts'
@@ -6,6 +7,7 @@ import type { Tenant } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
 import { addClaims, bindInteractions, keepAuthTimeWhole } from '../oidc-provider-internals.ts'
 import { isSameBrowser, markBrowser } from '../requests/browser-cookie.ts'
+import { isBrokenOff } from '../requests/http.ts'
 import { factsOf } from '../requests/request-facts.ts'
 import { askInPlaceOfOldHints, skipNeedlessConfirmation } from '../sessions/logout.ts'
 import { createConfiguration } from './configuration.ts'
@@ -78,13 +80,19 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
   askInPlaceOfOldHints(provider, keys)
   allowOfflineAccess(provider)
   refuseFragments(provider)
+  const fail = ({ path }: KoaContextWithOIDC, err: Error) =>
+    context.logger.error({ tenantId: tenant.id, path, err }, 'The issuer failed.')
   provider.on('server_error', (ctx, err) => {
-    context.logger.error({ tenantId: tenant.id, path: ctx.path, err }, 'The issuer failed.')
+    if (isBrokenOff(ctx.req)) return
+    fail(ctx, err)
     if (!(err instanceof StoreError)) return
     // Not a fault of the issuer: the same request succeeds when the disk has space again.
     ctx.status = 503
     ctx.set('retry-after', String(STORE_RETRY_SECONDS))
   })
+  // Without a listener, Koa writes to stderr, connections that broke during an upload included.
+  const koa: EventEmitter = provider
+  koa.on('error', (err: Error, ctx: KoaContextWithOIDC) => ctx.req.complete && fail(ctx, err))
   return { provider, handle: provider.callback() }
 }
 

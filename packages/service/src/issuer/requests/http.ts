@@ -46,6 +46,11 @@ export async function readFields(request: IncomingMessage): Promise<URLSearchPar
   return new URLSearchParams(Buffer.concat(chunks).toString('utf8'))
 }
 
+/** Whether the client is gone before all of its request had come, which is no failure of ours. */
+export function isBrokenOff(request: IncomingMessage): boolean {
+  return request.destroyed && !request.complete
+}
+
 /** Sends the browser on with a GET. */
 export function redirect(response: ServerResponse, location: string): void {
   response.writeHead(303, { location, 'cache-control': 'no-store', 'content-length': 0 })
