@@ -117,7 +117,7 @@ describe('a database on disk', () => {
       expect(answer.status).toBe(200)
       return (await answer.json()) as { id: string }
     }
-    for (const name of ['first', 'forgotten', 'last']) {
+    for (const name of ['first', 'last', 'forgotten']) {
       const user = await call('POST', '', { profile: { email: `${name}@example.com` } })
       await call('POST', `/${user.id}/credentials`, { password: { alg: 'plain', hash: 'secret' } })
       if (name === 'forgotten') await call('DELETE', `/${user.id}`)

@@ -6,6 +6,7 @@ import type { Schema } from '../sql/schema.ts'
 import { createSqliteKysely } from './dialect.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { migrate } from './migrations.ts'
+import { makePrivate } from './private-file.ts'
 
 /** `data.db` with a connection for reading, which sees what is committed, and one for writing. */
 export interface Database extends Engine {
@@ -17,10 +18,13 @@ export interface Database extends Engine {
 /** Opens `data.db` in `folder`, and creates it or brings it up to date. */
 export async function openDatabase(folder: string): Promise<Database> {
   const file = join(folder, 'data.db')
+  makePrivate(file)
   const writing = new DatabaseSync(file)
-  // With WAL, FULL syncs the log at every commit: what was acknowledged survives a power cut.
+  // With WAL, FULL syncs the log at every commit: what was acknowledged survives a power cut. What is
+  // deleted is overwritten, so that no backup of the file holds users who are gone.
   writing.exec(
-    'pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on',
+    `pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = full;
+     pragma foreign_keys = on; pragma secure_delete = on`,
   )
   const writer = createSqliteKysely<Schema>(writing)
   try {

@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
+import { makePrivate } from './private-file.ts'
 
 const SCHEMA_VERSION = 2
 
@@ -49,6 +50,7 @@ const NOTICES = `
  * @param path - A file, or `:memory:`.
  */
 export function openProtocolDatabase(path: string): DatabaseSync {
+  makePrivate(path)
   const database = new DatabaseSync(path, { timeout: 5000 })
   database.exec(
     `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;

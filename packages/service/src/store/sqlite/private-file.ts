@@ -1,0 +1,22 @@
+import { chmodSync, closeSync, existsSync, openSync } from 'node:fs'
+
+/**
+ * Makes a database file that its owner alone may read, whatever the umask, or closes one that others
+ * may read. SQLite gives the log beside it the same mode.
+ *
+ * @param path - A file, or `:memory:`.
+ */
+export function makePrivate(path: string): void {
+  if (path === ':memory:') return
+  closeSync(openSync(path, 'a', 0o600))
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(file)) close(file)
+}
+
+function close(file: string): void {
+  try {
+    chmodSync(file, 0o600)
+  } catch (error) {
+    // Another user who shares the file by its group cannot change its mode, and need not.
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error
+  }
+}
