@@ -1,6 +1,6 @@
 import type { Application } from '../store/records.ts'
 import { ServiceError } from './errors.ts'
-import { checkUrl } from './rules.ts'
+import { checkUrl, isSecureEnough } from './rules.ts'
 
 /** The key of an application's metadata that holds its back-channel logout address. */
 export const BACKCHANNEL_LOGOUT_KEY = 'backchannel_logout_uri'
@@ -18,6 +18,17 @@ export function checkNewUrls(input: Urls, stored: Urls | undefined, developerMod
   if (address === undefined || address === stored?.metadata[BACKCHANNEL_LOGOUT_KEY]) return
   // @see OpenID Connect Back-Channel Logout 1.0 §2.2
   checkUrl(`"metadata.${BACKCHANNEL_LOGOUT_KEY}"`, address, developerMode)
+}
+
+/** Those of `urls` that work: plain http on any host stops to when developer mode is switched off. */
+export function workingUrls(urls: readonly string[], developerMode: boolean): string[] {
+  return urls.filter((url) => isSecureEnough(new URL(url), developerMode))
+}
+
+/** Whether an application has redirect or logout URLs that work in developer mode only. */
+export function needsDeveloperMode({ logoutUrls, redirectUrls }: Application): boolean {
+  const urls = [...redirectUrls, ...logoutUrls]
+  return workingUrls(urls, false).length < urls.length
 }
 
 function refuseWildcards(

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Listing, Page } from '../store/ports.ts'
 import type { Application } from '../store/records.ts'
 import { checkNewScopes } from './application-scopes.ts'
-import { checkNewUrls } from './application-urls.ts'
+import { checkNewUrls, needsDeveloperMode } from './application-urls.ts'
 import { commit, type WriteAction } from './commit.ts'
 import { type DomainContext, nowMicros, type Scope, updated } from './context.ts'
 import { found } from './errors.ts'
@@ -54,6 +54,19 @@ export async function listApplications(
   page: Page,
 ): Promise<Listing<Application>> {
   return found(await context.store.applications.list(tenantId, page))
+}
+
+/** The applications of the tenant with URLs that do not work, as it is not in developer mode. */
+export async function listStranded(scope: Scope): Promise<Application[]> {
+  if ((await getTenant(scope)).settings.developerMode) return []
+  const stranded: Application[] = []
+  for (let after: string | undefined, more = true; more; ) {
+    const page = await listApplications(scope, { after, limit: 100 })
+    stranded.push(...page.items.filter(needsDeveloperMode))
+    after = page.items.at(-1)?.id
+    more = page.more
+  }
+  return stranded
 }
 
 /** Replaces what a caller decides about an application by `input`, all of it. The secret stays. */

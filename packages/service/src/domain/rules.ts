@@ -104,8 +104,7 @@ export function checkUrl(label: string, text: string, developerMode: boolean): v
       `${label} is not an absolute URL such as https://app.example.com/callback.`,
     )
   }
-  const isHttpAllowed = developerMode || isLoopbackHost(url.hostname)
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isHttpAllowed)) {
+  if (!isSecureEnough(url, developerMode)) {
     throw new ServiceError(
       'invalid_url',
       `${label} must begin with https:// (http:// is for localhost, or for any host in developer mode).`,
@@ -116,6 +115,12 @@ export function checkUrl(label: string, text: string, developerMode: boolean): v
   if (url.username || url.password) {
     throw new ServiceError('invalid_url', `${label} must not hold a user name or password.`)
   }
+}
+
+/** Whether a URL is https, or http on loopback (any host in developer mode). */
+export function isSecureEnough({ protocol, hostname }: URL, developerMode: boolean): boolean {
+  if (protocol === 'https:') return true
+  return protocol === 'http:' && (developerMode || isLoopbackHost(hostname))
 }
 
 /** Refuses a list of URLs of which one is refused, or which is too long. */

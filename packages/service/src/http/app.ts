@@ -212,6 +212,7 @@ function callOf(
     key,
     ids,
     spend: (requests) => rateLimit.spend(key.id, requests),
+    warn: (sentence) => void res.setHeader('latchkey-warning', headerText(sentence)),
     isAbandoned: () => res.destroyed,
   }
 }

@@ -1,3 +1,4 @@
+import { listStranded } from '../domain/applications.ts'
 import { getTenant, listTenants, type TenantInput, updateTenant } from '../domain/tenants.ts'
 import type { Tenant } from '../store/records.ts'
 import { list, type Route, write } from './route.ts'
@@ -28,7 +29,14 @@ export const tenantRoutes: Route[] = [
     summary: 'Replace the name, metadata and settings of a tenant',
     resource: 'Tenant',
     body: tenantBody,
-    run: async ({ scope }, body) => serialiseTenant(await updateTenant(scope, tenantInput(body))),
+    async run({ scope, warn }, body) {
+      const tenant = await updateTenant(scope, tenantInput(body))
+      const stranded = (await listStranded(scope)).map(({ id, name }) => `${id} "${name}"`)
+      if (stranded.length > 0) {
+        warn(`Outside developer mode, plain-http URLs do not work, of: ${stranded.join(', ')}`)
+      }
+      return serialiseTenant(tenant)
+    },
   }),
 ]
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Api, startApi, stores } from '../support/api.ts'
+import { type Answer, type Api, startApi, stores } from '../support/api.ts'
 import { openApi } from '../support/context.ts'
 import { expectError } from '../support/errors.ts'
 
@@ -10,10 +10,12 @@ const members: [name: string, bodyOf: (url: unknown) => object][] = [
   ['redirect_urls', (url) => ({ redirect_urls: ['https://a.example/', url] })],
 ]
 
-async function setDeveloperMode(api: Api, isOn: boolean): Promise<void> {
+async function setDeveloperMode(api: Api, isOn: boolean): Promise<Answer> {
   const { body } = await api.get(api.tenant)
   const settings = { ...body.settings, developer_mode: isOn }
-  expect((await api.post(api.tenant, { settings })).status).toBe(200)
+  const answer = await api.post(api.tenant, { settings })
+  expect(answer.status).toBe(200)
+  return answer
 }
 
 describe.each(members)('%s', (_, bodyOf) => {
@@ -79,6 +81,43 @@ describe.each(members)('%s', (_, bodyOf) => {
 
     expectError(await api.post(api.applications, body), 400, 'invalid_url')
     expect((await api.get(`${api.applications}/${id}`)).body).toMatchObject(body)
+  })
+})
+
+describe.each(stores)('on %s, when developer mode is switched off', (store) => {
+  test('plain-http redirect URLs stop to work, and a warning names their applications', async () => {
+    await using api = await startApi(store)
+    await setDeveloperMode(api, true)
+    const redirect = 'http://app.internal:8080/callback'
+    const shop = await api.create(api.applications, { name: 'Shop', redirect_urls: [redirect] })
+    const safe = await api.create(api.applications, {
+      redirect_urls: ['https://app.example.com/', 'http://localhost:3000/'],
+    })
+    const authorize = async () => {
+      const query = new URLSearchParams({
+        client_id: shop.id,
+        response_type: 'code',
+        redirect_uri: redirect,
+        scope: 'openid',
+        code_challenge: 'x'.repeat(43),
+        code_challenge_method: 'S256',
+      })
+      const url = `https://acme.example/oidc/auth?${query}`
+      return (await api.service.fetch(url, { redirect: 'manual' })).status
+    }
+    expect(await authorize()).toBe(303)
+
+    const off = await setDeveloperMode(api, false)
+
+    expect(off.status).toBe(200)
+    expect(off.body.settings).not.toHaveProperty('developer_mode')
+    expect(off.headers.get('latchkey-warning')).toContain(`${shop.id} "Shop"`)
+    expect(off.headers.get('latchkey-warning')).not.toContain(safe.id)
+    expect(await authorize()).toBe(400)
+
+    const on = await setDeveloperMode(api, true)
+    expect(on.headers.has('latchkey-warning')).toBe(false)
+    expect(await authorize()).toBe(303)
   })
 })
 

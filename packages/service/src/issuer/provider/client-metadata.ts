@@ -1,6 +1,6 @@
 import type { AdapterPayload } from 'oidc-provider'
 import { allowedScopes } from '../../domain/application-scopes.ts'
-import { BACKCHANNEL_LOGOUT_KEY } from '../../domain/application-urls.ts'
+import { BACKCHANNEL_LOGOUT_KEY, workingUrls } from '../../domain/application-urls.ts'
 import { openSecret } from '../../domain/applications.ts'
 import type { DomainContext } from '../../domain/context.ts'
 import type { Application } from '../../store/records.ts'
@@ -11,18 +11,24 @@ import type { Application } from '../../store/records.ts'
  * One without redirect URLs cannot log anybody in; it is a client without response types, because
  * oidc-provider refuses to load any other.
  *
+ * @param developerMode - Whether the tenant is in it now, whatever it was when the URLs were stored.
  * @see OpenID Connect Dynamic Client Registration 1.0 §2
  */
-export function clientMetadata(context: DomainContext, application: Application): AdapterPayload {
-  const canLogIn = application.redirectUrls.length > 0
+export function clientMetadata(
+  context: DomainContext,
+  application: Application,
+  developerMode: boolean,
+): AdapterPayload {
+  const redirectUrls = workingUrls(application.redirectUrls, developerMode)
+  const canLogIn = redirectUrls.length > 0
   const backchannelLogoutUri = application.metadata[BACKCHANNEL_LOGOUT_KEY]
   return {
     client_id: application.id,
     client_secret: openSecret(context, application),
     client_name: application.name || undefined,
     scope: allowedScopes(application.metadata)?.join(' '),
-    redirect_uris: application.redirectUrls,
-    post_logout_redirect_uris: application.logoutUrls,
+    redirect_uris: redirectUrls,
+    post_logout_redirect_uris: workingUrls(application.logoutUrls, developerMode),
     response_types: canLogIn ? ['code'] : [],
     grant_types: canLogIn ? ['authorization_code', 'refresh_token'] : [],
     ...(isWebUrl(backchannelLogoutUri) && {

@@ -56,7 +56,12 @@ export function createDirectory(
     client: (tenantId, id) =>
       clients.get(`${tenantId} ${id}`, async () => {
         const application = await domain.store.applications.get(tenantId, id)
-        return application && clientMetadata(domain, application)
+        const tenant = await domain.store.tenants.get(tenantId)
+        return (
+          application &&
+          tenant &&
+          clientMetadata(domain, application, tenant.settings.developerMode)
+        )
       }),
   }
 }
