@@ -76,7 +76,7 @@ export function createProviderFetch(
 /** A transport over the `fetch` of the options. */
 export function transportOver(fetch: typeof globalThis.fetch): ProviderTransport {
   return async (url, { method, headers, body, timeoutSeconds, maxBytes }) => {
-    const signal = AbortSignal.timeout(timeoutSeconds * 1000)
+    const signal = AbortSignal.timeout(Math.ceil(timeoutSeconds * 1000))
     const init = { method, headers, redirect: 'manual' as const, signal }
     const response = await fetch(url, body === undefined ? init : { ...init, body })
     if (response.status >= 500) await response.body?.cancel()
