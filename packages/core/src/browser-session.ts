@@ -64,7 +64,7 @@ export class BrowserSession implements StoredSession {
     return this.current
   }
 
-  async start(session: AuthSession, issuedAt = session.createdAt): Promise<void> {
+  async start(session: AuthSession, issuedAt: number = session.createdAt): Promise<void> {
     if (this.failure) throw this.failure
     const { settings, store } = this.#sessions
     const previous = this.#record
