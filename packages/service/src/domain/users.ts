@@ -7,6 +7,11 @@ import { found, ServiceError } from './errors.ts'
 import { newId } from './ids.ts'
 import { checkEmail, checkMetadata, checkNewEmail, checkText, limits } from './rules.ts'
 
+/** More claims of a user for their ID tokens. */
+export type ClaimsOf = (
+  userId: string,
+) => Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>
+
 /** What a caller decides about a user. */
 export interface UserInput {
   email: string

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type KoaContextWithOIDC, Provider } from 'oidc-provider'
+import type { ClaimsOf } from '../domain/users.ts'
 
 // What oidc-provider does not document and the issuer depends on. An upgrade that changes it fails in
 // test/issuer/oidc-provider-internals.test.ts, and is mended here.
@@ -22,11 +23,6 @@ export function keepAuthTimeWhole(provider: Provider): void {
     return claims
   }
 }
-
-/** More claims of a user for their ID tokens. */
-export type ClaimsOf = (
-  userId: string,
-) => Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>
 
 interface IdToken {
   readonly available: { readonly sub?: string }
