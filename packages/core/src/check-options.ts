@@ -6,11 +6,11 @@ export interface ConfigFault {
   readonly option: string
   /** The environment variable that can provide it, if there is one. */
   readonly variable?: string
-  /** What was found and what to do, as a sentence that begins after the option's name. */
+  /** The fault and its remedy: a sentence that begins after the option's name. */
   readonly remedy: string
 }
 
-/** What a value has to be. */
+/** The rule for a value. */
 export interface Rule {
   /** Completes the sentence "must be …". */
   readonly mustBe: string
@@ -77,7 +77,7 @@ export function either(...rules: readonly Rule[]): Rule {
   }
 }
 
-/** What a check found. */
+/** The result of a check. */
 export interface Checked<Options> {
   readonly faults: ConfigFault[]
   /** The options without those that are at fault. */
@@ -91,7 +91,7 @@ export interface CheckSettings {
    * with a dot: `session.rolling`.
    */
   readonly equivalents?: Readonly<Record<string, string>>
-  /** What a member that is there and `undefined` means. Default `not set`. */
+  /** The meaning of a member that is present and `undefined`. Default `not set`. */
   readonly undefinedMeans?: 'not set' | 'a fault'
   /** An example of the whole, for a value that is no object at all. */
   readonly example?: string

@@ -6,7 +6,7 @@ import type { LostLogin } from './transaction.ts'
 
 /** Logins begun by version 0.1, also by an old process during a rolling deploy: begun again here. */
 export interface EarlierLogins {
-  /** What a `state` of 0.1 says; `undefined` for any other. */
+  /** The login in a `state` of 0.1; `undefined` for any other. */
   open(state: string): LostLogin | undefined
   /** The `Set-Cookie` values that remove the cookies of 0.1 which a request brings. */
   clear(cookieHeader: string | null): string[]

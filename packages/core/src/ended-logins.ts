@@ -6,7 +6,7 @@ import type { SessionRecord, SessionStore } from './session-store.ts'
 import { storeAnswer } from './store-answer.ts'
 import { call, read } from './store-calls.ts'
 
-/** What a notice of the provider ended: the provider session `sid`, or every login of `sub`. */
+/** The logins that a logout token ended: the provider session `sid`, or every login of `sub`. */
 export interface Notice {
   readonly issuer: string
   readonly sub: string | undefined

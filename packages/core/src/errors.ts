@@ -114,7 +114,7 @@ export class LatchkeyError extends Error {
 /** The options cannot be used. Every fault found is listed, so you can fix them all at once. */
 export class ConfigError extends LatchkeyError {
   override readonly name = 'ConfigError'
-  /** What is wrong, in the order in which it was found. */
+  /** The faults, in the order in which they were found. */
   readonly faults: readonly ConfigFault[]
 
   constructor(faults: readonly ConfigFault[], heading = 'Latchkey cannot start:') {
@@ -181,7 +181,7 @@ export class CallbackError extends LatchkeyError {
   }
 }
 
-/** What an {@link AccessError} may carry beside its code and message. */
+/** The options of an {@link AccessError}. */
 export interface AccessErrorOptions extends LatchkeyErrorOptions {
   /** The requirement that was not met. */
   readonly failed?: string | undefined

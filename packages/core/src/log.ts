@@ -21,7 +21,7 @@ export interface Logger {
   error(...line: never[]): unknown
 }
 
-/** What a log line says beside its message. */
+/** The facts of a log line, beside its message. */
 interface Facts {
   readonly code: LatchkeyErrorCode | WarningCode
   readonly remedy?: string
@@ -108,7 +108,7 @@ export function createLog(logger: Logger | false, now: () => number): Log {
   }
 }
 
-/** What a working application answers all day: nobody has to look into it. */
+/** Everyday answers of a working application, which need no log line. */
 function isOrdinary(error: LatchkeyError): boolean {
   return (
     error instanceof AccessError ||

@@ -42,7 +42,7 @@ export type LoginPrompt = 'none' | 'login' | 'select_account' | 'consent' | 'cre
 
 const PROMPTS: readonly string[] = ['none', 'login', 'select_account', 'consent', 'create']
 const MAX_PARAMETER_LENGTH = 256
-/** What leads somewhere is shortened where it is too long. */
+/** Shortens an address that is too long. */
 const ADDRESSES: ReadonlySet<string> = new Set(['returnTo', 'target_link_uri'])
 
 /**

@@ -38,7 +38,7 @@ const everySeconds = rule('{ everySeconds: 300 }', (value) => {
   return only?.[0] === 'everySeconds' && seconds.fits(only[1]) && others.length === 0
 })
 
-/** What every option has to be. An option that is added to {@link AuthOptions} needs a line here. */
+/** The rule for each option. An option that is added to {@link AuthOptions} needs a line here. */
 export const OPTION_RULES: Rules<AuthOptions> = {
   issuer: either(url, callable),
   clientId: text,
@@ -122,7 +122,7 @@ const NONE = 'Leave it out: there is nothing like it here.'
 const RECORDS = 'Leave it out: the kit decides when sessions are written.'
 const DISCOVERED = 'Leave it out: the provider is found by "issuer" alone.'
 
-/** What options of express-openid-connect, passport-openidconnect and express-session are here. */
+/** The options of express-openid-connect, passport-openidconnect and express-session, and their names here. */
 export const EQUIVALENTS: Readonly<Record<string, string>> = {
   // express-openid-connect
   issuerBaseURL: 'issuer',

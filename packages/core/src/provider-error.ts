@@ -96,7 +96,7 @@ export interface ErrorFacts {
   readonly body?: Readonly<Record<string, unknown>>
   /** The status of the answer that was refused. */
   readonly status?: number
-  /** What openid-client says; it holds nothing of what it was about. */
+  /** The sentence of openid-client; it contains no token. */
   readonly reason?: string
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** What the redirect URI of one issuer of several is made of. */
+/** The parts of the redirect URI of one issuer of several. */
 export interface RedirectUriSource {
   readonly baseUrl: string | URL
   readonly issuer: string | URL
@@ -34,7 +34,7 @@ export function isIssuerCallback(path: string, callback: string): boolean {
   return path.startsWith(`${callback}/`) && /^[\da-f]{24}$/.test(path.slice(callback.length + 1))
 }
 
-/** 96 bits of a hash: nobody finds another issuer that has the same. */
+/** 96 bits of a hash: no other issuer with the same can be found. */
 function issuerId(issuer: string | URL): string {
   return createHash('sha256').update(new URL(issuer).href).digest('hex').slice(0, 24)
 }

@@ -10,7 +10,7 @@ import {
 import { ConfigError } from './errors.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 
-/** What a guard asks for. Without anything, that somebody is signed in. */
+/** The requirement of a guard. An empty one asks for a logged-in user. */
 export interface Requirement<Request = unknown> {
   /** One of these roles, or every one of `all`. Where roles come from is the option `rolesFrom`. */
   readonly roles?: readonly string[] | { readonly all: readonly string[] }

@@ -1,7 +1,7 @@
 import { expiryOf } from './session-record.ts'
 import type { SessionRecord } from './session-store.ts'
 
-/** What a session that was read needs. `renew` is a touch that writes the whole record. */
+/** The touch that a session needs after it was read. `renew` is a touch that writes the whole record. */
 export type TouchVerdict = 'ended' | 'live' | 'touch' | 'renew'
 
 /** Decides when a session has been idle for too long, and how often one in use is touched. */

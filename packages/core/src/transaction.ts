@@ -43,7 +43,7 @@ export interface LoginTransaction extends TransactionDraft {
   readonly createdAt: number
 }
 
-/** What a login needs to be begun again. */
+/** The facts with which a login can be restarted. */
 export type LostLogin = Pick<
   TransactionDraft,
   'returnTo' | 'restarts' | 'maxAge' | 'acr' | 'silent'

@@ -15,7 +15,7 @@ import type { SessionView } from './view-store.ts'
 /**
  * What a router keeps about a request, for the guards that follow and for `req.session`.
  *
- * Its fields are private, so that whoever prints a request, as error reporters do, prints no secret.
+ * Its fields are private, so that printing a request, as error reporters do, prints no secret.
  */
 export class RequestState implements RequestPort {
   readonly #auth: Auth

@@ -28,7 +28,7 @@ export interface AuthRouterSessionOptions extends Omit<AuthSessionOptions, 'stor
   readonly store?: SessionStore | Store | undefined
 }
 
-/** What the hook `onError` receives, so that it can answer with `res.render()`. */
+/** The request and response of Express, so that `onError` can answer with `res.render()`. */
 export interface AuthRouterExchange {
   readonly req: Request
   readonly res: Response

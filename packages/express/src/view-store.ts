@@ -5,7 +5,7 @@ import expressSession, { type SessionData } from 'express-session'
 /** A request as express-session sees it. */
 export interface SessionView extends Request {
   readonly latchkeySession: StoredSession
-  /** What is stored of the session of this id, as this request read or wrote it last. */
+  /** The stored data of this session id, as this request read or wrote it last. */
   latchkeyStored: { readonly id: string; readonly json: string } | undefined
   /** Settles when what `req.session.save()` began is done. */
   latchkeySaving: Promise<unknown> | undefined

@@ -9,7 +9,7 @@ import type { SmtpOptions } from './mail/smtp.ts'
 import type { ListenOptions } from './server/http-server.ts'
 import type { TlsOptions } from './server/tls.ts'
 
-/** What an identity service is made of. */
+/** The options of an identity service. */
 export interface IdentityServiceOptions {
   /** Folder of the SQLite databases, made when it is missing. Default: everything in memory. */
   data?: string | undefined

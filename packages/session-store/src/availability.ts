@@ -19,7 +19,7 @@ export interface Availability {
    */
   run<T>(kind: 'read' | 'write', command: () => Promise<T>): Promise<T>
   health(): StoreHealth
-  /** What the connection itself reports: health then needs no command to know that Redis is away. */
+  /** The connection's own reports: health then needs no command to know that Redis is away. */
   readonly connection: ConnectionWatcher
 }
 

@@ -87,7 +87,7 @@ const RULES: Rules<SessionStoreOptions> = {
   maxSessions: whole('sessions', 1),
 }
 
-/** What options of connect-redis and express-session are here. */
+/** The options of connect-redis and express-session, and their names here. */
 const EQUIVALENTS = {
   secrets: 'secret',
   redis: 'client',

@@ -66,7 +66,7 @@ export function note(scope: ServiceScope, action: string, target: string): Promi
   return scope.context.store.audit.append(entryOf(scope, action, target))
 }
 
-/** What `work` resolves with, or `undefined` when it is refused with one of the codes. */
+/** The result of `work`, or `undefined` when it is refused with one of the codes. */
 export async function unlessRefused<T>(
   work: Promise<T>,
   ...codes: ErrorCode[]

@@ -1,4 +1,4 @@
-/** What the library leaves to rules of its own: rows of digits, years, and German words. */
+/** Passwords that the library's list leaves out: rows of digits, years, and German words. */
 const furtherPasswords = `0123456789 987654321 9876543210 00000000 88888888 12341234 123123123
   p@ssword password1! password1234 passwort1 passwort123 kennwort hallo123 geheim123 ichliebedich
   welcome2024 welcome2025 welcome2026 admin1234 abcdefgh linkedin schatz123

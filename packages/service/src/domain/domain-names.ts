@@ -39,8 +39,8 @@ export function canonicalDomain(domain: string): string {
 }
 
 /**
- * Refuses a domain in its canonical form at which a tenant must not issue: whoever reads the issuer's
- * name would take it for another's, or nobody could own it.
+ * Refuses a domain in its canonical form at which a tenant must not issue: its name
+ * would be taken for another's, or it can have no owner.
  *
  * A suffix that a company keeps for its customers, such as `github.io`, has an owner and is accepted.
  */

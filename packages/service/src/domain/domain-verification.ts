@@ -7,7 +7,7 @@ import { ServiceError } from './errors.ts'
 /** Below which name of a domain its owner says which tenant may have it. */
 const LABEL = '_latchkey'
 
-/** What the DNS answers when there is no such record. */
+/** The error codes of the DNS for a record that does not exist. */
 const NOT_THERE = new Set(['ENODATA', 'ENOTFOUND'])
 
 /**

@@ -55,7 +55,7 @@ export function notFound(): ServiceError {
   )
 }
 
-/** What was found. @throws ServiceError `not_found` for nothing. */
+/** The record itself. @throws ServiceError `not_found` for nothing. */
 export function found<T>(record: T | undefined): T {
   if (record === undefined) throw notFound()
   return record

@@ -86,7 +86,7 @@ export interface Throttle {
 
 interface LoginCounter extends Counter {
   readonly name: keyof Limits
-  /** What the audit log says. */
+  /** The entry in the audit log. */
   readonly target: string
 }
 
@@ -198,7 +198,7 @@ const auditNames: Record<keyof Limits, string> = {
   mailPerClient: 'mail_client',
 }
 
-/** What visitors type into the field for the address may be anything; only a hash of it is kept. */
+/** Visitors may type anything into the address field, so only a hash of it is kept. */
 function addressKey({ tenant }: Attempter, email: string): string {
   return `${tenant.id}:${hash('sha256', emailKey(email), 'base64url')}`
 }

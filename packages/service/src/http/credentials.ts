@@ -69,7 +69,7 @@ export function credentialInput({ disabled, metadata, password }: CredentialBody
   return { disabled, metadata, alg: password.alg, hash: password.hash }
 }
 
-/** What the specification calls the kinds of credentials. */
+/** The specification's names of the kinds of credentials. */
 const typeOf = { password: 'PasswordCredential' } as const
 
 /** A credential as the API answers with it. */

@@ -138,11 +138,11 @@ export function readSession(
   return provider.Session.get(provider.createContext(request, response))
 }
 
-/** What the page that asks whether to log out is made from. */
+/** The facts on the page that asks whether to log out. */
 export function logoutQuestion(ctx: KoaContextWithOIDC): {
   /** The user whom the application's ID Token names. */
   hintedSub: string | undefined
-  /** What the form must send back as `xsrf`. */
+  /** The value that the form must send back as `xsrf`. */
   xsrf: string
 } {
   const hint = ctx.oidc.entities.IdTokenHint as { payload: { sub?: string } } | undefined

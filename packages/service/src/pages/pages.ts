@@ -18,11 +18,11 @@ export interface ShownMail {
   at: string
 }
 
-/** What the developers of an application need to know of a redirect URL that was refused. */
+/** The facts about a refused redirect URL, for the application's developers. */
 export interface UnregisteredRedirect {
   received: string
   registered: readonly string[]
-  /** What registers it, where it may be registered. */
+  /** The command that registers it, if it may be registered. */
   command: string | undefined
 }
 

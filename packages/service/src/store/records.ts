@@ -93,7 +93,7 @@ export interface StoredPassword {
   cost: number
 }
 
-/** What all credentials have. */
+/** The members of every credential. */
 interface CredentialRecord {
   /** Unique among the credentials of the user; the kind, where a user has one of it. */
   id: string
@@ -112,11 +112,11 @@ interface CredentialRecord {
 export interface PasswordCredential extends CredentialRecord {
   kind: 'password'
   password: StoredPassword
-  /** What the service notes for itself; no caller sees it. */
+  /** The service's own notes; no caller sees them. */
   state: PasswordState
 }
 
-/** What the service notes about a password. */
+/** The service's own notes about a password. */
 export interface PasswordState {
   /**
    * SHA-256 of the hash that a login replaced, hexadecimal. It recognises a stale copy that would

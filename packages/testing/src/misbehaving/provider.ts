@@ -16,7 +16,7 @@ export interface MisbehavingProvider {
   readonly fetch: typeof fetch
   readonly clientId: string
   readonly clientSecret: string
-  /** What to do wrong from now on; `undefined` to behave. */
+  /** The fault to show from now on; `undefined` to behave. */
   fault: Fault | undefined
   /**
    * The claims of the user who comes to log in. Refreshes and userinfo have those of the login, or the

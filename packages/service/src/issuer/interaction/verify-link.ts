@@ -14,7 +14,7 @@ import { completePending } from './pending.ts'
 import { setPassword } from './reset-link.ts'
 import { isSignupOpen, passwordProblems } from './signup.ts'
 
-/** What following a link led to. `gone`: the link is no longer good. */
+/** The outcome of following a link. `gone`: the link is no longer good. */
 type Outcome = 'done' | 'gone' | { problem: TextKey }
 
 /**

@@ -20,7 +20,7 @@ interface StoredSession {
   authorizations?: Session['authorizations']
 }
 
-/** What may have voided sessions of the user it names. */
+/** The actions that may have revoked sessions of the user they name. */
 const CONCERNS_SESSIONS = /^(user\.(update|delete)|credential\.)/
 
 /** How many entries of the audit log are read at a time. */

@@ -8,7 +8,7 @@ import type { AuditRow } from './schema.ts'
 /** Adds an entry to the audit log, inside a write. */
 export type Record = (entry: AuditEntry) => Promise<unknown>
 
-/** What adds to the audit log through the writing connection. */
+/** Adds to the audit log through the writing connection. */
 export function createRecord({ writer }: Engine): Record {
   const insert = preparedInsert(writer, 'audit')
   return ({ tenantId, requestId, ...entry }) =>

@@ -14,7 +14,7 @@ export interface Engine {
   readonly writer: Queries<Schema>
   /** Runs `work` atomically and resolves when it is durable. */
   write<T>(work: () => Promise<T>): Promise<T>
-  /** What the databases write differently. */
+  /** The differences between databases. */
   readonly json: {
     /** The texts of a JSON array, as a subquery for `in`. */
     items(json: string): RawBuilder<string>

@@ -2,7 +2,7 @@ import type { Compilable } from 'kysely'
 import type { Queries } from './engine.ts'
 import type { Schema } from './schema.ts'
 
-/** What a column holds. */
+/** The values of a column. */
 export type Value = string | number | null
 
 /** A row by the names of its columns. */

@@ -6,7 +6,7 @@ import type { Engine, Queries } from './engine.ts'
 import { prepared, preparedInsert, type Row, type Value } from './prepared.ts'
 import type { Schema } from './schema.ts'
 
-/** What makes a table different from the others. */
+/** The differences between tables. */
 export interface TableDefinition<T> {
   name: keyof Schema
   /** The columns of the primary key, in its order; `id` is the last. */

@@ -31,7 +31,7 @@ const SCHEMA = `
   CREATE INDEX mail_due ON mail (due_at);
 `
 
-/** What version 2 adds. */
+/** The tables that version 2 adds. */
 const NOTICES = `
   CREATE TABLE notice (
     id TEXT PRIMARY KEY, tenant_id TEXT NOT NULL, created_at INTEGER NOT NULL,
