@@ -17,6 +17,14 @@ export function saveBeforeAnswer(response: Response, view: SessionView): void {
   const answer = (args: unknown[], error?: unknown): void => {
     state = 'saved'
     const isLost = error !== undefined && error !== null && !hasEnded(error)
+    // The answer to an error stays; after Express's own last handler no other could follow.
+    const isFinal = response.statusCode >= 500 || !view.next
+    if (isLost && isFinal && !response.headersSent) {
+      // express-session would try to save once more.
+      view.session = undefined as unknown as SessionView['session']
+      end.apply(response, args)
+      return
+    }
     if (!isLost || response.headersSent) end.apply(response, args)
     else for (const name of ABANDONED) response.removeHeader(name)
     if (isLost) view.next?.(error)
