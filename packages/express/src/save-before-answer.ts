@@ -22,6 +22,7 @@ export function saveBeforeAnswer(response: Response, view: SessionView): void {
     if (isLost && isFinal && !response.headersSent) {
       // express-session would try to save once more.
       view.session = undefined as unknown as SessionView['session']
+      if (response.statusCode < 500) response.statusCode = 500
       end.apply(response, args)
       return
     }
