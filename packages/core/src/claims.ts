@@ -1,5 +1,5 @@
-import type { OnceMemory, SessionStore } from './session-store.ts'
-import { storeAnswer } from './store-answer.ts'
+import type { OnceMemory, SessionStore } from './session/session-store.ts'
+import { storeAnswer } from './session/store-answer.ts'
 
 /** Remembers what has happened. */
 export interface Claims {

@@ -1,7 +1,7 @@
 import type { LatchkeyError } from './errors.ts'
+import type { AuthRequest } from './http/request.ts'
 import type { MaybePromise } from './maybe-promise.ts'
-import type { AuthRequest } from './request.ts'
-import type { AuthSession } from './session.ts'
+import type { AuthSession } from './session/session.ts'
 
 /** A login that has passed every check and is about to become a session. */
 export interface CallbackContext {

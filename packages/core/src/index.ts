@@ -1,7 +1,4 @@
-export { type AppleKey, appleClientSecret } from './apple-client-secret.ts'
 export { type Auth, type AuthHealth, createAuth } from './auth.ts'
-export type { ConfigFault } from './check-options.ts'
-export type { ClaimsOf, ClaimsSchema, SchemaResult } from './claims-schema.ts'
 export type { Platform } from './context.ts'
 export {
   AccessError,
@@ -24,13 +21,19 @@ export {
   SessionStoreError,
 } from './errors.ts'
 export type { AuthEvent, AuthEventName, Publish } from './events.ts'
+export { isApiRequest } from './guard/is-api-request.ts'
+export type { RequestAuth, RequestPort, User } from './guard/request-auth.ts'
+export { type ClaimRule, checkRequirement, type Requirement } from './guard/requirement.ts'
 export type { CallbackContext, Hooks, LogoutNotice, OnError } from './hooks.ts'
-export { isApiRequest } from './is-api-request.ts'
+export type { AuthRequest, AuthResponse } from './http/request.ts'
 export type { Logger } from './log.ts'
-export type { LoginPrompt, LoginRequest } from './login.ts'
-export type { LogoutRequest } from './logout.ts'
+export type { LoginPrompt, LoginRequest } from './login/login.ts'
+export { type RedirectUriSource, redirectUriFor } from './login/redirect-uri.ts'
+export { safeReturnTo } from './login/return-to.ts'
+export type { LogoutRequest } from './logout/logout.ts'
 export type { MaybePromise } from './maybe-promise.ts'
-export { createMemoryStore, type MemoryStore, type MemoryStoreOptions } from './memory-store.ts'
+export type { ConfigFault } from './options/check-options.ts'
+export type { ClaimsOf, ClaimsSchema, SchemaResult } from './options/claims-schema.ts'
 export type {
   AuthOptions,
   AuthSessionOptions,
@@ -43,16 +46,20 @@ export type {
   ResolvedRoutes,
   RouteOptions,
   UserinfoOption,
-} from './options.ts'
-export type { ProviderAnswer, ProviderRequest, ProviderTransport } from './provider-fetch.ts'
-export { type RedirectUriSource, redirectUriFor } from './redirect-uri.ts'
-export type { AccessTokenRequest } from './refresh.ts'
-export type { AuthRequest, AuthResponse } from './request.ts'
-export type { RequestAuth, RequestPort, User } from './request-auth.ts'
-export { type ClaimRule, checkRequirement, type Requirement } from './requirement.ts'
-export { safeReturnTo } from './return-to.ts'
-export type { AuthSession, SessionHandle, SessionTokens } from './session.ts'
-export type { SessionDirectory, SessionInfo, UserName } from './session-directory.ts'
+} from './options/options.ts'
+export { type AppleKey, appleClientSecret } from './provider/apple-client-secret.ts'
+export type {
+  ProviderAnswer,
+  ProviderRequest,
+  ProviderTransport,
+} from './provider/provider-fetch.ts'
+export {
+  createMemoryStore,
+  type MemoryStore,
+  type MemoryStoreOptions,
+} from './session/memory-store.ts'
+export type { AuthSession, SessionHandle, SessionTokens } from './session/session.ts'
+export type { SessionDirectory, SessionInfo, UserName } from './session/session-directory.ts'
 export type {
   OnceMemory,
   RecordCookie,
@@ -62,5 +69,6 @@ export type {
   SessionRecord,
   SessionStore,
   StoreCondition,
-} from './session-store.ts'
-export type { SessionSettings, StoredSession, StoredSessions } from './stored-session.ts'
+} from './session/session-store.ts'
+export type { SessionSettings, StoredSession, StoredSessions } from './session/stored-session.ts'
+export type { AccessTokenRequest } from './tokens/refresh.ts'

@@ -17,7 +17,7 @@ const run = promisify(execFile)
 
 /** The example of the docstring of `User`, as an application would write it. */
 function exampleOfUser(): string {
-  const source = readFileSync(join(root, 'packages/core/src/request-auth.ts'), 'utf8')
+  const source = readFileSync(join(root, 'packages/core/src/guard/request-auth.ts'), 'utf8')
   return /`(declare module [^`]+)`/.exec(source)?.[1] ?? ''
 }
 

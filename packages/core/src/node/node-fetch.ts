@@ -2,7 +2,11 @@ import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Agent } from 'node:https'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
-import type { ProviderAnswer, ProviderRequest, ProviderTransport } from '../provider-fetch.ts'
+import type {
+  ProviderAnswer,
+  ProviderRequest,
+  ProviderTransport,
+} from '../provider/provider-fetch.ts'
 
 /** How far providers are reached. */
 export interface NodeFetchOptions {

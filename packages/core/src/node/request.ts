@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { bodyReadBefore, readStream } from '../body.ts'
-import { type AuthRequest, publicUrl } from '../request.ts'
+import { bodyReadBefore, readStream } from '../http/body.ts'
+import { type AuthRequest, publicUrl } from '../http/request.ts'
 
 /** A request of node:http; frameworks add the parsed body and the URL before their routers cut it. */
 export interface NodeRequest extends IncomingMessage {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { AuthResponse } from '../request.ts'
+import type { AuthResponse } from '../http/request.ts'
 
 /**
  * Sends an answer of the core over node:http, with more cookies if the session asks for them. Does

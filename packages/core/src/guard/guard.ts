@@ -1,0 +1,171 @@
+import type { AuthContext } from '../context.ts'
+import { AccessError, type AccessErrorCode } from '../errors.ts'
+import { userHash } from '../events.ts'
+import type { AuthRequest, AuthResponse } from '../http/request.ts'
+import { beginLogin } from '../login/login.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import type { Provider } from '../provider/provider.ts'
+import type { AuthSession, SessionHandle } from '../session/session.ts'
+import { isApiRequest } from './is-api-request.ts'
+import { checkRequirement, type Requirement } from './requirement.ts'
+
+const MIN_MAX_AGE = 60
+const ANY_USER: Requirement<never> = {}
+
+/**
+ * Decides whether a request may go on; at once when nothing has to be waited for.
+ *
+ * @param subject - What checks receive as the request; adapters pass their framework's.
+ * @returns `undefined` when it may, otherwise the response to send instead: a login for a page, 401
+ *   with problem details for a program, and 403 for whoever is signed in and not allowed.
+ */
+export function authorize(
+  context: AuthContext,
+  request: AuthRequest,
+  session: SessionHandle,
+  requirement: Requirement<never> = ANY_USER,
+  subject: unknown = request,
+): MaybePromise<AuthResponse | undefined> {
+  checkRequirement(requirement)
+  const decide = (found: AuthSession | undefined): MaybePromise<AuthResponse | undefined> => {
+    if (!found) return askToLogIn(context, request, requirement, 'LATCHKEY_LOGIN_REQUIRED')
+    const tooWeak = weaknessOf(found, requirement, context.options.now())
+    if (tooWeak) {
+      return askToLogIn(context, request, requirement, 'LATCHKEY_STEP_UP_REQUIRED', tooWeak)
+    }
+    const failed = failedOf(context, found, requirement as Requirement, subject)
+    if (failed === undefined) return undefined
+    return refuseIfFailed(failed, context, request, requirement, found)
+  }
+  const found = currentSession(context, request, session)
+  return found instanceof Promise ? found.then(decide) : decide(found)
+}
+
+/** The session of a request, if the provider of the request is the one it was made with. */
+export function currentSession(
+  context: AuthContext,
+  request: AuthRequest,
+  session: SessionHandle,
+): MaybePromise<AuthSession | undefined> {
+  const found = session.read()
+  const { fixed } = context.providers
+  if (fixed && !(found instanceof Promise)) return sessionAt(fixed, found)
+  return Promise.resolve(found).then(
+    async (later) => later && sessionAt(await context.providers.of(request), later),
+  )
+}
+
+/** A session, if it was made with this provider: it counts for no other. */
+export function sessionAt(
+  provider: Provider,
+  found: AuthSession | undefined,
+): AuthSession | undefined {
+  return found?.registeredIssuer === provider.issuer && found.clientId === provider.clientId
+    ? found
+    : undefined
+}
+
+async function refuseIfFailed(
+  failing: MaybePromise<string | undefined>,
+  context: AuthContext,
+  request: AuthRequest,
+  requirement: Requirement<never>,
+  { issuer, sub }: AuthSession,
+): Promise<AuthResponse | undefined> {
+  const failed = await failing
+  if (failed === undefined) return undefined
+  const message = `The user does not meet the requirement "${failed}".`
+  const error = new AccessError('LATCHKEY_FORBIDDEN', message, { failed })
+  const { code, correlationId } = error
+  context.publish('access.refused', {
+    issuer,
+    user: userHash(issuer, sub),
+    code,
+    correlationId,
+    failed,
+  })
+  return context.answerError(error, request, { api: answersProgram(request, requirement) })
+}
+
+async function askToLogIn(
+  context: AuthContext,
+  request: AuthRequest,
+  requirement: Requirement<never>,
+  code: AccessErrorCode,
+  failed?: string,
+): Promise<AuthResponse> {
+  const stepUp = code === 'LATCHKEY_STEP_UP_REQUIRED'
+  const acr = stepUp ? listOf(requirement.acr) : undefined
+  const maxAge = stepUp ? requirement.maxAge : undefined
+  if (!answersProgram(request, requirement)) {
+    return beginLogin(context, request, { returnTo: returnToOf(request), acr, maxAge })
+  }
+  const { login } = context.options.routes
+  const query = new URLSearchParams()
+  if (acr) query.set('acr_values', acr.join(' '))
+  if (maxAge !== undefined) query.set('max_age', String(maxAge))
+  const error = new AccessError(
+    code,
+    stepUp ? 'A more recent or stronger login is needed.' : 'Nobody is signed in.',
+    { failed },
+  )
+  return context.answerError(error, request, {
+    api: true,
+    loginUrl: login && (query.size > 0 ? `${login}?${query}` : login),
+    headers: { 'www-authenticate': `Session error="${stepUp ? 'step_up' : 'login'}_required"` },
+  })
+}
+
+/** The part of a requirement that asks for a stronger or a more recent login than this one. */
+function weaknessOf(
+  found: AuthSession,
+  { acr, maxAge }: Requirement<never>,
+  now: number,
+): 'acr' | 'maxAge' | undefined {
+  if (acr !== undefined && !listOf(acr)?.includes(found.acr ?? '')) return 'acr'
+  if (maxAge === undefined) return undefined
+  const isRecent =
+    found.authTime !== undefined && now - found.authTime <= Math.max(maxAge, MIN_MAX_AGE)
+  return isRecent ? undefined : 'maxAge'
+}
+
+/** The part of a requirement that the user does not meet. */
+function failedOf(
+  { options }: AuthContext,
+  { user }: AuthSession,
+  { roles, claims, check }: Requirement,
+  subject: unknown,
+): MaybePromise<string | undefined> {
+  if (roles && !hasRoles(options.rolesFrom(user), roles)) return 'roles'
+  if (claims) {
+    for (const [name, rule] of Object.entries(claims)) {
+      const value = Object.hasOwn(user, name) ? user[name] : undefined
+      const isMet = typeof rule === 'function' ? rule(value, subject) === true : value === rule
+      if (!isMet) return `claims.${name}`
+    }
+  }
+  const checked = check ? check(user, subject) : true
+  if (checked === true) return undefined
+  return Promise.resolve(checked).then((answer) => (answer === true ? undefined : 'check'))
+}
+
+function hasRoles(held: readonly string[], asked: NonNullable<Requirement['roles']>): boolean {
+  if (!Array.isArray(held)) return false
+  return 'all' in asked
+    ? asked.all.every((role) => held.includes(role))
+    : asked.some((role) => held.includes(role))
+}
+
+function answersProgram(request: AuthRequest, { respond = 'auto' }: Requirement<never>): boolean {
+  return respond === 'auto' ? isApiRequest(request) : respond === 'json'
+}
+
+/** A page that was asked for is where the login ends; what a form was sent to is not. */
+function returnToOf(request: AuthRequest): string | undefined {
+  if (request.method === 'GET' || request.method === 'HEAD') return request.url
+  return request.headers.get('referer') ?? undefined
+}
+
+function listOf(acr: string | readonly string[] | undefined): readonly string[] | undefined {
+  return typeof acr === 'string' ? [acr] : acr
+}

@@ -1,0 +1,108 @@
+import { ConfigError } from '../errors.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import {
+  type CheckSettings,
+  callable,
+  checkOptions,
+  oneOf,
+  type Rules,
+  rule,
+  whole,
+} from '../options/check-options.ts'
+
+/** The requirement of a guard. An empty one asks for a logged-in user. */
+export interface Requirement<Request = unknown> {
+  /** One of these roles, or every one of `all`. Where roles come from is the option `rolesFrom`. */
+  readonly roles?: readonly string[] | { readonly all: readonly string[] }
+  /** Values that claims must have, or functions that look at them. */
+  readonly claims?: Readonly<Record<string, ClaimRule<Request>>>
+  /** Whether this user may do this. Anything but `true` refuses; an error that is thrown is answered. */
+  readonly check?: (
+    user: Readonly<Record<string, unknown>>,
+    request: Request,
+  ) => MaybePromise<boolean>
+  /** How the user must have signed in; another login is asked for when they have not. */
+  readonly acr?: string | readonly string[]
+  /**
+   * The most seconds since the user proved who they are; another login is asked for after that.
+   * Less than 60 counts as 60: coming back from the provider takes time.
+   */
+  readonly maxAge?: number
+  /** Whether to answer a person or a program. Default: decided by `isApiRequest`. */
+  readonly respond?: 'auto' | 'redirect' | 'json'
+}
+
+/** The value that a claim must have, or a function that looks at it. */
+export type ClaimRule<Request = unknown> =
+  | string
+  | number
+  | boolean
+  | ((value: unknown, request: Request) => boolean)
+
+const RULES: Rules<Requirement> = {
+  roles: rule('an array of roles, or { all: [...] }, with one role or more', (value) => {
+    return isNameList(isRecord(value) && hasOnly(value, 'all') ? value.all : value)
+  }),
+  claims: rule(
+    'an object with one claim or more, each a string, a number, a boolean or a function',
+    (value) => isRecord(value) && isFilled(Object.values(value), isClaimRule),
+  ),
+  check: callable,
+  acr: rule('a string, or an array of one string or more', (value) => {
+    return isName(value) || isNameList(value)
+  }),
+  maxAge: whole('seconds', 0),
+  respond: oneOf('auto', 'redirect', 'json'),
+}
+
+const SETTINGS: CheckSettings = {
+  equivalents: {
+    role: 'roles',
+    permissions: 'Use "claims" or "check", or let the option "rolesFrom" make roles of them.',
+    scope: 'Use "claims" or "check".',
+    scopes: 'Use "claims" or "check".',
+  },
+  undefinedMeans: 'a fault',
+  example: "{ roles: ['admin'] } or { check: (user) => user.isStaff === true }",
+}
+
+const checked = new WeakSet<object>()
+
+/**
+ * Checks what a guard asks for. A guard that did not understand its requirement would let every user
+ * in, so a member that is there must have a value: `undefined` and empty lists are faults.
+ *
+ * An adapter calls it when it makes a guard; `authorize` refuses what was never checked.
+ *
+ * @throws {@link ConfigError} listing every fault at once.
+ */
+export function checkRequirement(requirement: unknown): void {
+  if (isRecord(requirement) && checked.has(requirement)) return
+  const { faults } = checkOptions(requirement, RULES, SETTINGS, 'requirement')
+  if (faults.length > 0) throw new ConfigError(faults, 'A guard cannot use what it was given:')
+  checked.add(requirement as object)
+}
+
+function isNameList(value: unknown): boolean {
+  return Array.isArray(value) && isFilled(value, isName)
+}
+
+function isFilled(values: readonly unknown[], fits: (one: unknown) => boolean): boolean {
+  return values.length > 0 && values.every(fits)
+}
+
+function isName(value: unknown): boolean {
+  return typeof value === 'string' && value !== ''
+}
+
+function isClaimRule(value: unknown): boolean {
+  return ['string', 'number', 'boolean', 'function'].includes(typeof value)
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function hasOnly(value: object, name: string): boolean {
+  return Object.keys(value).join() === name
+}

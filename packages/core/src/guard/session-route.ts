@@ -1,0 +1,29 @@
+import type { AuthContext } from '../context.ts'
+import type { AuthRequest, AuthResponse } from '../http/request.ts'
+import { PRIVATE_HEADERS } from '../http/responses.ts'
+import type { SessionHandle } from '../session/session.ts'
+import { currentSession } from './guard.ts'
+
+/**
+ * Tells a single-page application who is signed in: `{ user, expiresAt }`, or `{ user: null, loginUrl }`.
+ * Instants are in seconds since the epoch. There are never tokens in it.
+ */
+export async function handleSession(
+  context: AuthContext,
+  request: AuthRequest,
+  session: SessionHandle,
+): Promise<AuthResponse> {
+  const found = await currentSession(context, request, session)
+  const body = found
+    ? { user: found.user, expiresAt: found.expiresAt }
+    : { user: null, loginUrl: context.options.routes.login }
+  return {
+    status: 200,
+    headers: [
+      ...PRIVATE_HEADERS,
+      ['content-type', 'application/json'],
+      ['x-content-type-options', 'nosniff'],
+    ],
+    body: JSON.stringify(body),
+  }
+}

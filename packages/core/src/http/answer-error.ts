@@ -1,0 +1,33 @@
+import type { LatchkeyError } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { ResolvedAuthOptions } from '../options/options.ts'
+import { type ErrorResponseOptions, errorResponse } from './error-response.ts'
+import { type AuthRequest, type AuthResponse, pathOf } from './request.ts'
+
+/** Answers an error: as the application wants it, or else as {@link errorResponse} does. */
+export type AnswerError = (
+  error: LatchkeyError,
+  request: AuthRequest,
+  options?: ErrorResponseOptions,
+) => Promise<AuthResponse>
+
+/** Makes what answers the errors of one instance, all of them, and logs those that need a look. */
+export function createAnswerError(
+  { hooks, routes, development }: ResolvedAuthOptions,
+  log: Log,
+): AnswerError {
+  return async (error, request, options = { loginUrl: routes.login }) => {
+    log.failed(error)
+    const own = await hooks.onError?.(error, request, request.exchange)
+    if (own === 'answered') return { status: error.status, headers: [], isAnswered: true }
+    if (own) return fromResponse(own)
+    const path = pathOf(request.url)
+    const isLogin = path === routes.login || path === routes.callback
+    return errorResponse(error, request, { ...options, development, isLogin })
+  }
+}
+
+async function fromResponse(response: Response): Promise<AuthResponse> {
+  const body = new Uint8Array(await response.arrayBuffer())
+  return { status: response.status, headers: [...response.headers], body }
+}

@@ -1,0 +1,55 @@
+import { RequestError } from '../errors.ts'
+import type { AuthRequest } from './request.ts'
+
+/** The longest body that is read: the forms of a login have a few kilobytes. */
+const MAX_BODY_BYTES = 65_536
+
+/**
+ * The form that a request carries. No more than 64 KiB are read, whatever the request says of its length.
+ *
+ * @throws {@link RequestError} for a longer body, one that was read before, and one that breaks off.
+ */
+export async function readForm(request: AuthRequest): Promise<URLSearchParams> {
+  if (Number(request.headers.get('content-length')) > MAX_BODY_BYTES) throw bodyTooLarge()
+  if (request.bodyUsed) throw bodyReadBefore()
+  const { body } = request
+  const text = isStream(body) ? await readStream(body) : await request.text()
+  if (text.length > MAX_BODY_BYTES) throw bodyTooLarge()
+  return new URLSearchParams(text)
+}
+
+/** Collects the chunks of a body up to the limit; leaving off early ends the stream. */
+export async function readStream(stream: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  try {
+    for await (const chunk of stream) {
+      size += chunk.byteLength
+      if (size > MAX_BODY_BYTES) throw bodyTooLarge()
+      chunks.push(chunk)
+    }
+  } catch (cause) {
+    if (cause instanceof RequestError) throw cause
+    throw new RequestError('LATCHKEY_REQUEST_INVALID', 'The body did not arrive.', { cause })
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+/** Something in front of the kit has read the body and left nothing of it. */
+export function bodyReadBefore(): RequestError {
+  return new RequestError(
+    'LATCHKEY_REQUEST_INVALID',
+    'The body was read before the request came here, and was not kept. Mount the router in front of what reads it, or let a parser such as express.urlencoded() put the form into req.body.',
+    { status: 500 },
+  )
+}
+
+function bodyTooLarge(): RequestError {
+  return new RequestError('LATCHKEY_REQUEST_INVALID', 'The body is larger than 64 KiB.', {
+    status: 413,
+  })
+}
+
+function isStream(body: unknown): body is AsyncIterable<Uint8Array> {
+  return typeof body === 'object' && body !== null && Symbol.asyncIterator in body
+}

@@ -1,0 +1,130 @@
+import type { LatchkeyError, LatchkeyErrorCode } from '../errors.ts'
+import { isApiRequest } from '../guard/is-api-request.ts'
+import { REMEDIES } from '../remedies.ts'
+import type { AuthRequest, AuthResponse } from './request.ts'
+import { escapeHtml, page, problem } from './responses.ts'
+
+interface VisitorText {
+  readonly title: string
+  readonly advice: string
+}
+
+const GENERIC: VisitorText = {
+  title: 'Something went wrong',
+  advice: 'The login could not be completed. Please try again.',
+}
+
+const LOGIN_NOT_STORED: VisitorText = {
+  title: 'You cannot log in at the moment',
+  advice: 'This usually passes. Please try again in a moment.',
+}
+
+const TEXTS: Partial<Record<LatchkeyErrorCode, VisitorText>> = {
+  LATCHKEY_REQUEST_INVALID: {
+    title: 'This request cannot be understood',
+    advice: 'Please go back and start again.',
+  },
+  LATCHKEY_METHOD_NOT_ALLOWED: {
+    title: 'This address does not work that way',
+    advice: 'Please go back and start again.',
+  },
+  LATCHKEY_PROVIDER_UNAVAILABLE: {
+    title: 'The login service cannot be reached',
+    advice: 'This usually passes. Please try again in a moment.',
+  },
+  LATCHKEY_PROVIDER_INVALID: {
+    title: 'The login service gave an unusable answer',
+    advice: 'Please try again in a moment.',
+  },
+  LATCHKEY_SESSION_UNAVAILABLE: {
+    title: 'Your session cannot be read at the moment',
+    advice: 'You have not been signed out. Please try again in a moment.',
+  },
+  LATCHKEY_SESSION_ENDED: {
+    title: 'Your session has ended',
+    advice: 'You were logged out while this page was loading. Please log in again.',
+  },
+  LATCHKEY_TRANSACTION_MISSING: {
+    title: 'The login could not be completed here',
+    advice:
+      'This browser did not bring back the cookie that the login began with. Check that cookies are not blocked for this site, and that the address you began at is the same as the one you are at now.',
+  },
+  LATCHKEY_STATE_MISMATCH: {
+    title: 'This answer belongs to another login',
+    advice: 'Please start the login again from this site.',
+  },
+  LATCHKEY_LOGIN_DENIED: {
+    title: 'You were not signed in',
+    advice: 'The login service did not complete the login. You can try again.',
+  },
+  LATCHKEY_STEP_UP_FAILED: {
+    title: 'A stronger login is needed',
+    advice: 'This page asks for a more recent or a stronger login than the one that took place.',
+  },
+  LATCHKEY_USER_REFUSED: {
+    title: 'You cannot use this application',
+    advice: 'Your login is fine, but this application does not admit you.',
+  },
+  LATCHKEY_FORBIDDEN: {
+    title: 'You are not allowed to see this',
+    advice: 'You are signed in, but your account does not have access to this page.',
+  },
+  LATCHKEY_LOGIN_REQUIRED: {
+    title: 'Please sign in',
+    advice: 'You have to be signed in to see this.',
+  },
+  LATCHKEY_STEP_UP_REQUIRED: {
+    title: 'Please sign in again',
+    advice: 'This needs a more recent or a stronger login.',
+  },
+  LATCHKEY_LOGOUT_FORGED: {
+    title: 'You have not been signed out',
+    advice: 'The request did not come from this site.',
+  },
+}
+
+/** What goes into an error response beside the error. */
+export interface ErrorResponseOptions {
+  /** A path of this site that begins a login. */
+  readonly loginUrl?: string | undefined
+  readonly setCookies?: readonly string[]
+  /** Whether to answer a program; decided from the request when absent. */
+  readonly api?: boolean
+  /** Whether the page also shows the error's message and its remedy, for the developer. */
+  readonly development?: boolean
+  /** Whether the request is part of a login, so that the visitor is not logged in yet. */
+  readonly isLogin?: boolean
+  /** More headers. */
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/**
+ * The answer to an error: a page for a person, problem details for a program. Neither repeats
+ * anything of the request. The error's own message is shown in development alone.
+ */
+export function errorResponse(
+  error: LatchkeyError,
+  request: AuthRequest,
+  options: ErrorResponseOptions = {},
+): AuthResponse {
+  const isLoginLost = options.isLogin && error.code === 'LATCHKEY_SESSION_UNAVAILABLE'
+  const text = isLoginLost ? LOGIN_NOT_STORED : (TEXTS[error.code] ?? GENERIC)
+  const { loginUrl, setCookies = [] } = options
+  const response =
+    (options.api ?? isApiRequest(request))
+      ? problem(error, text.title, loginUrl ? { loginUrl } : {}, setCookies)
+      : page({
+          title: text.title,
+          body: `<p>${text.advice}</p>${loginUrl ? `<p><a href="${escapeHtml(loginUrl)}">Sign in</a></p>` : ''}${options.development ? forDeveloper(error) : ''}<p><small>${error.code} · ${error.correlationId}</small></p>`,
+          status: error.status,
+          setCookies,
+        })
+  response.headers.push(...Object.entries(options.headers ?? {}))
+  if (error.retryable) response.headers.push(['retry-after', '5'])
+  return response
+}
+
+function forDeveloper({ code, message }: LatchkeyError): string {
+  const lines = [`In development: ${message}`, `What to do: ${REMEDIES[code]}`]
+  return lines.map((line) => `<p><small>${escapeHtml(line)}</small></p>`).join('')
+}

@@ -1,0 +1,193 @@
+import type { AuthContext } from '../context.ts'
+import { CallbackError, LatchkeyError, RequestError } from '../errors.ts'
+import { userHash } from '../events.ts'
+import { readForm } from '../http/body.ts'
+import { type AuthRequest, type AuthResponse, pathOf, queryOf } from '../http/request.ts'
+import { redirect } from '../http/responses.ts'
+import type { Provider } from '../provider/provider.ts'
+import type { AuthSession, SessionHandle } from '../session/session.ts'
+import { beginLogin } from './login.ts'
+import { newSession } from './new-session.ts'
+import { redeem } from './redeem.ts'
+import { safeReturnTo } from './return-to.ts'
+import type { LoginTransaction, LostLogin } from './transaction.ts'
+
+const SINGLE_PARAMETERS = ['state', 'code', 'iss', 'error', 'error_description', 'response']
+
+/** What a provider answers when it was told to ask nothing and would have to (OIDC Core 1.0 §3.1.2.6). */
+const QUIET_ERRORS: readonly unknown[] = [
+  'login_required',
+  'interaction_required',
+  'consent_required',
+  'account_selection_required',
+]
+
+/**
+ * Receives the visitor back from the provider: checks the answer against the transaction that began
+ * the login, redeems the code, validates the ID Token with its signature, and begins a session.
+ *
+ * When the transaction is gone (another tab finished, the back button, a form sent twice, ten minutes
+ * passed, no cookie came back) a visitor who is logged in goes where they were going, and any other
+ * logs in again, once: the count is sealed in `state`, so that blocked cookies make no loop.
+ *
+ * @throws {@link CallbackError} when the login cannot be completed.
+ * @see RFC 6749 §4.1.2, RFC 9207 §2.4, OpenID Connect Core 1.0 §3.1.3.7
+ */
+export async function handleCallback(
+  context: AuthContext,
+  request: AuthRequest,
+  session: SessionHandle,
+): Promise<AuthResponse> {
+  const { transactions, sameSiteReturn, publish } = context
+  const returned = sameSiteReturn.open(queryOf(request.url))
+  const parameters = returned ?? (await responseParameters(request))
+  const detour = returned ? undefined : sameSiteReturn.detour(request, parameters)
+  if (detour) return detour
+  const cookies = request.headers.get('cookie')
+  const state = parameters.get('state') ?? ''
+  const found = transactions.find(cookies, state)
+  if (found.kind === 'unknown') return refuseUnknown(context, session)
+  if (found.kind === 'lost') return recover(context, request, session, { ...found.login, state })
+  const { transaction } = found
+  if (!(await transactions.spend(transaction))) {
+    return recover(context, request, session, transaction)
+  }
+
+  const provider = await context.providers.of(request)
+  const forget = transactions.forget(cookies, state)
+  try {
+    if (transaction.silent && QUIET_ERRORS.includes(parameters.get('error'))) {
+      return redirect(transaction.returnTo, forget, 303)
+    }
+    const { returnTo } = await complete(
+      context,
+      request,
+      session,
+      provider,
+      transaction,
+      parameters,
+    )
+    return redirect(returnTo, forget, 303)
+  } catch (error) {
+    if (!(error instanceof LatchkeyError)) throw error
+    publish('login.failed', {
+      issuer: provider.issuer,
+      code: error.code,
+      correlationId: error.correlationId,
+    })
+    // Another request may have finished this very login: nothing is lost then.
+    if (error.code === 'LATCHKEY_CODE_REFUSED' && isSpentCode(error)) {
+      return recover(context, request, session, transaction, error)
+    }
+    throw error
+  }
+}
+
+async function complete(
+  context: AuthContext,
+  request: AuthRequest,
+  session: SessionHandle,
+  provider: Provider,
+  transaction: LoginTransaction,
+  parameters: URLSearchParams,
+): Promise<{ returnTo: string }> {
+  const { options, publish } = context
+  if (transaction.issuer !== provider.issuer || transaction.clientId !== provider.clientId) {
+    throw new CallbackError(
+      'LATCHKEY_ISSUER_MISMATCH',
+      'The login was begun with another provider than the one this request belongs to.',
+    )
+  }
+  if (options.baseUrl.origin + pathOf(request.url) !== transaction.redirectUri) {
+    throw new CallbackError(
+      'LATCHKEY_ISSUER_MISMATCH',
+      'The response came to the redirect URI of another provider: this one may be an attacker that sent the visitor there. Its code was not redeemed.',
+    )
+  }
+  const redeemed = await redeem(
+    provider,
+    transaction,
+    parameters,
+    options.now(),
+    options.tokenParams,
+  )
+  const previous = await session.read()
+  const draft = await newSession(context, provider, redeemed)
+  const decided = await options.hooks.afterCallback?.({
+    request,
+    user: draft.user,
+    issuer: draft.issuer,
+    returnTo: transaction.returnTo,
+    parameters: withoutSecrets(parameters),
+    accessToken: redeemed.tokens.access_token,
+    previous,
+  })
+  const admitted: AuthSession = decided?.user ? { ...draft, user: decided.user } : draft
+  const kept = (await options.hooks.onSession?.(admitted, 'login')) ?? admitted
+  await session.start(kept, redeemed.claims.iat)
+  const user = userHash(kept.issuer, kept.sub)
+  publish('session.created', { issuer: kept.issuer, user })
+  publish('login.succeeded', { issuer: kept.issuer, user })
+  return {
+    returnTo: safeReturnTo(decided?.returnTo ?? transaction.returnTo, options.baseUrl),
+  }
+}
+
+/**
+ * Answers a visitor whose transaction is not in this browser, or is spent: sends them on when they are
+ * logged in, and otherwise to log in again, once.
+ *
+ * @param reason - Why the login failed, when it was not for want of its cookie.
+ */
+async function recover(
+  context: AuthContext,
+  request: AuthRequest,
+  session: SessionHandle,
+  login: LostLogin & { readonly state: string },
+  reason?: LatchkeyError,
+): Promise<AuthResponse> {
+  const { transactions, publish } = context
+  const { returnTo, restarts, maxAge, acr, silent, state } = login
+  const forget = transactions.forget(request.headers.get('cookie'), state)
+  if (await session.read()) return redirect(returnTo, forget, 303)
+  if (restarts > 0) {
+    throw (
+      reason ??
+      new CallbackError(
+        'LATCHKEY_TRANSACTION_MISSING',
+        'The login cookie did not come back, twice; are cookies blocked, or is "baseUrl" another address than the one visitors use?',
+      )
+    )
+  }
+  publish('login.restarted', {})
+  const again = { returnTo, maxAge, acr, ...(silent ? { prompt: 'none' as const } : {}) }
+  return beginLogin(context, request, again, { count: restarts + 1, setCookies: forget })
+}
+
+/** Nothing is known about a login whose state was not made here, so it is not begun again either. */
+async function refuseUnknown(context: AuthContext, session: SessionHandle): Promise<AuthResponse> {
+  if (await session.read()) return redirect(context.options.baseUrl.pathname, [], 303)
+  throw new CallbackError(
+    'LATCHKEY_STATE_MISMATCH',
+    'The response carries a state that was not made here; did "session.secret" change, or has another process another one?',
+  )
+}
+
+function withoutSecrets(parameters: URLSearchParams): Record<string, string> {
+  const { code: _code, state: _state, ...rest } = Object.fromEntries(parameters)
+  return rest
+}
+
+function isSpentCode(error: LatchkeyError): boolean {
+  return error instanceof CallbackError && error.providerError === 'invalid_grant'
+}
+
+async function responseParameters(request: AuthRequest): Promise<URLSearchParams> {
+  const parameters = request.method === 'POST' ? await readForm(request) : queryOf(request.url)
+  for (const name of SINGLE_PARAMETERS) {
+    if (parameters.getAll(name).length > 1) {
+      throw new RequestError('LATCHKEY_REQUEST_INVALID', `The parameter "${name}" is repeated.`)
+    }
+  }
+  return parameters
+}

@@ -1,0 +1,62 @@
+import { ProviderError } from '../errors.ts'
+
+/** The time that the exchanges with the provider of one request may take. */
+export interface ExchangeLimits {
+  /** Seconds for one exchange. */
+  readonly timeoutSeconds: number
+  /** Seconds for all of them together. */
+  readonly requestSeconds: number
+}
+
+/** The time that one request has left for its exchanges with the provider. */
+export interface ExchangeBudget {
+  /**
+   * Runs an exchange and counts its time; nothing else is counted.
+   *
+   * @param exchange - Receives the seconds that it may take.
+   * @throws {@link ProviderError} with `LATCHKEY_PROVIDER_UNAVAILABLE` when the time is up.
+   */
+  spend<T>(exchange: (timeoutSeconds: number) => Promise<T>): Promise<T>
+}
+
+/** After so long a pause a request that goes on, such as a stream of events, has all its time again. */
+const PAUSE_MS = 60_000
+
+/** Makes the budget of one request. */
+export function createExchangeBudget({
+  timeoutSeconds,
+  requestSeconds,
+}: ExchangeLimits): ExchangeBudget {
+  let left = requestSeconds
+  let endedAt = performance.now()
+  return {
+    async spend(exchange) {
+      const startedAt = performance.now()
+      if (startedAt - endedAt > PAUSE_MS) left = requestSeconds
+      const seconds = Math.min(timeoutSeconds, left)
+      if (seconds <= 0) throw exhausted(requestSeconds)
+      try {
+        return await inTime(exchange(seconds), seconds, requestSeconds)
+      } finally {
+        endedAt = performance.now()
+        left -= (endedAt - startedAt) / 1000
+      }
+    },
+  }
+}
+
+/** Other requests may be waiting for the same exchange, so it is left to itself when the time is up. */
+function inTime<T>(exchange: Promise<T>, seconds: number, requestSeconds: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    // The exchange has its own limit and a better message; it comes first when both are the same.
+    const timer = setTimeout(() => reject(exhausted(requestSeconds)), seconds * 1000 + 50)
+    exchange.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
+
+function exhausted(requestSeconds: number): ProviderError {
+  return new ProviderError(
+    'LATCHKEY_PROVIDER_UNAVAILABLE',
+    `The exchanges with the provider took too long: one request may spend ${requestSeconds} s on them ("requestSeconds").`,
+  )
+}

@@ -1,0 +1,243 @@
+import { hash } from 'node:crypto'
+import type { AuthContext } from '../context.ts'
+import { ProviderError, RequestError } from '../errors.ts'
+import { type AuthRequest, type AuthResponse, queryOf } from '../http/request.ts'
+import { redirect } from '../http/responses.ts'
+import type { ResolvedAuthOptions } from '../options/options.ts'
+import type { Provider, ProviderState } from '../provider/provider.ts'
+import { providerError } from '../provider/provider-error.ts'
+import { PROTECTED_PARAMETERS } from './protected-parameters.ts'
+import { issuerRedirectUri } from './redirect-uri.ts'
+import { keptReturnTo, warnShortened } from './return-to.ts'
+
+/** What one login may ask for. */
+export interface LoginRequest {
+  /** Where the login ends; sanitised here. */
+  readonly returnTo?: string | undefined
+  /**
+   * `none` asks nothing of the visitor, and comes back signed in or not; `create` is a sign-up, where
+   * the provider knows it, and a login elsewhere.
+   */
+  readonly prompt?: LoginPrompt | undefined
+  /** Ways of authentication, any of which will do; the answer is checked. */
+  readonly acr?: readonly string[] | undefined
+  /** The most seconds since the user last proved who they are; the answer is checked. */
+  readonly maxAge?: number | undefined
+  /** More parameters of the authorization request. Those the kit decides itself are ignored. */
+  readonly parameters?: Readonly<Record<string, string>> | undefined
+}
+
+/** A login that is begun again. */
+export interface LoginRestart {
+  /** How often that has happened; sealed in `state`, so that it needs no cookie. */
+  readonly count: number
+  /** More cookies to set with the redirect. */
+  readonly setCookies: readonly string[]
+}
+
+const FIRST: LoginRestart = { count: 0, setCookies: [] }
+
+/** Values of the `prompt` parameter (OIDC Core 1.0 §3.1.2.1, Initiating User Registration 1.0). */
+export type LoginPrompt = 'none' | 'login' | 'select_account' | 'consent' | 'create'
+
+const PROMPTS: readonly string[] = ['none', 'login', 'select_account', 'consent', 'create']
+const MAX_PARAMETER_LENGTH = 256
+/** Shortens an address that is too long. */
+const ADDRESSES: ReadonlySet<string> = new Set(['returnTo', 'target_link_uri'])
+
+/**
+ * Answers the login route. Of the query, or of the form of a `POST`, `returnTo`, `prompt`, `max_age`,
+ * `acr_values` and the parameters of the option `allowedLoginParams` count, and those with which a
+ * provider or portal starts a login: `iss` and `target_link_uri`. Everything else is ignored.
+ *
+ * @throws {@link RequestError} for a parameter that is repeated or malformed, or an `iss` that is not
+ *   the provider's.
+ * @see OpenID Connect Core 1.0 §4
+ */
+export async function handleLogin(
+  context: AuthContext,
+  request: AuthRequest,
+): Promise<AuthResponse> {
+  const query = request.method === 'POST' ? await formOf(request) : queryOf(request.url)
+  const single = (name: string): string | undefined => {
+    const [value, ...more] = query.getAll(name)
+    if (more.length > 0 || (value && value.length > MAX_PARAMETER_LENGTH && !ADDRESSES.has(name))) {
+      throw new RequestError(
+        'LATCHKEY_REQUEST_INVALID',
+        `The parameter "${name}" is repeated or too long.`,
+      )
+    }
+    return value === '' ? undefined : value
+  }
+  const prompt = single('prompt')
+  const maxAge = single('max_age')
+  if ((prompt && !PROMPTS.includes(prompt)) || (maxAge && !/^\d{1,9}$/.test(maxAge))) {
+    throw new RequestError('LATCHKEY_REQUEST_INVALID', '"prompt" or "max_age" is not valid.')
+  }
+  const parameters: Record<string, string> = {}
+  for (const name of context.options.allowedLoginParams) {
+    const value = single(name)
+    if (value) parameters[name] = value
+  }
+  await checkIssuer(context, request, single('iss'))
+  return beginLogin(context, request, {
+    returnTo: single('returnTo') ?? single('target_link_uri'),
+    prompt: prompt as LoginPrompt | undefined,
+    acr: single('acr_values')?.split(' ').filter(Boolean),
+    maxAge: maxAge === undefined ? undefined : Number(maxAge),
+    parameters,
+  })
+}
+
+/**
+ * Sends the visitor to the provider: authorization code flow with PKCE S256, `state` and `nonce`,
+ * and everything that the answer will be checked against in a sealed cookie.
+ *
+ * @throws {@link ProviderError} when nothing is known about the provider and it cannot be asked.
+ * @see OpenID Connect Core 1.0 §3.1.2.1, RFC 7636 §4.2, RFC 9126 §2
+ */
+export async function beginLogin(
+  context: AuthContext,
+  request: AuthRequest,
+  login: LoginRequest = {},
+  restart: LoginRestart = FIRST,
+): Promise<AuthResponse> {
+  const { options, transactions, publish, log } = context
+  const provider = await context.providers.of(request)
+  const state = await provider.state()
+  checkSharedCallback(context, provider, state)
+  const prompt = promptOf(login.prompt, state)
+  const returnTo = keptReturnTo(login.returnTo, options.baseUrl, log)
+  const { transaction, setCookies } = transactions.begin(request.headers.get('cookie'), {
+    issuer: provider.issuer,
+    clientId: provider.clientId,
+    redirectUri: provider.redirectUri,
+    returnTo,
+    restarts: restart.count,
+    ...(login.maxAge === undefined ? {} : { maxAge: login.maxAge }),
+    ...(login.acr?.length ? { acr: login.acr } : {}),
+    ...(prompt === 'none' ? { silent: true } : {}),
+  })
+  if (transaction.returnTo !== returnTo) warnShortened(log)
+  const free = { ...options.authorizationParams, ...login.parameters }
+  const added = options.hooks.beforeLogin ? await options.hooks.beforeLogin(request, free) : {}
+  const chosen = withoutProtected({ ...free, ...added })
+  if (prompt) chosen.prompt = prompt
+  if (transaction.acr) chosen.acr_values = transaction.acr.join(' ')
+  if (transaction.maxAge !== undefined) chosen.max_age = String(transaction.maxAge)
+  const fresh = {
+    state: transaction.state,
+    nonce: transaction.nonce,
+    code_challenge: hash('sha256', transaction.codeVerifier, 'base64url'),
+  }
+
+  const isPushed =
+    options.pushedAuthorizationRequests || state.metadata.require_pushed_authorization_requests
+  const location = isPushed
+    ? await pushedUrl(provider, {
+        ...commonParameters(options, provider.redirectUri),
+        ...chosen,
+        ...fresh,
+      })
+    : authorizationUrl(state, fresh, chosen)
+  publish('login.started', { issuer: provider.issuer })
+  const status = request.method === 'GET' || request.method === 'HEAD' ? 302 : 303
+  return redirect(location, [...setCookies, ...restart.setCookies], status)
+}
+
+/**
+ * Of several issuers, one may share the callback when every answer of it says where it is from: another
+ * issuer could otherwise have the visitor's code sent to itself.
+ *
+ * @see RFC 9700 §4.4.2
+ */
+function checkSharedCallback(
+  { options, providers }: AuthContext,
+  { issuer, redirectUri }: Provider,
+  { metadata }: ProviderState,
+): void {
+  if (providers.fixed || redirectUri !== options.redirectUri) return
+  if (metadata.authorization_response_iss_parameter_supported === true) return
+  throw new ProviderError(
+    'LATCHKEY_PROVIDER_INVALID',
+    `${issuer} cannot have "sharedCallback": it does not announce "authorization_response_iss_parameter_supported". Register ${issuerRedirectUri(redirectUri, issuer)} there and leave "sharedCallback" out.`,
+  )
+}
+
+async function formOf(request: AuthRequest): Promise<URLSearchParams> {
+  return new URLSearchParams(await request.text())
+}
+
+/** A portal that starts a login names the provider, which has to be the one of this application. */
+async function checkIssuer(
+  { providers }: AuthContext,
+  request: AuthRequest,
+  issuer: string | undefined,
+): Promise<void> {
+  if (issuer === undefined) return
+  const provider = await providers.of(request)
+  const { metadata } = await provider.state()
+  if (issuer === metadata.issuer || issuer === provider.issuer) return
+  throw new RequestError(
+    'LATCHKEY_REQUEST_INVALID',
+    'The parameter "iss" names another provider than the one of this application.',
+  )
+}
+
+/** The parameters that every authorization request of an application has in common. */
+export function commonParameters(
+  options: ResolvedAuthOptions,
+  redirectUri: string,
+): Record<string, string> {
+  return {
+    response_type: 'code',
+    redirect_uri: redirectUri,
+    scope: options.scope,
+    code_challenge_method: 'S256',
+    ...(options.responseMode === 'form_post' ? { response_mode: 'form_post' } : {}),
+  }
+}
+
+/** What is fresh is base64url and dots, in which nothing has to be encoded. */
+function authorizationUrl(
+  { authorizationPrefix }: ProviderState,
+  fresh: Readonly<Record<'state' | 'nonce' | 'code_challenge', string>>,
+  chosen: Record<string, string>,
+): string {
+  const { state, nonce, code_challenge: challenge } = fresh
+  const url = `${authorizationPrefix}state=${state}&nonce=${nonce}&code_challenge=${challenge}`
+  const more = new URLSearchParams(chosen).toString()
+  return more ? `${url}&${more}` : url
+}
+
+async function pushedUrl(provider: Provider, parameters: Record<string, string>): Promise<string> {
+  const { metadata } = await provider.state()
+  if (!metadata.pushed_authorization_request_endpoint) {
+    const message =
+      'The provider names no pushed_authorization_request_endpoint; turn "pushedAuthorizationRequests" off.'
+    throw new ProviderError('LATCHKEY_PROVIDER_INVALID', message)
+  }
+  try {
+    const url = await provider.call((client, configuration) =>
+      client.buildAuthorizationUrlWithPAR(configuration, parameters),
+    )
+    return url.href
+  } catch (cause) {
+    throw providerError(cause, 'refused the pushed authorization request')
+  }
+}
+
+function promptOf(
+  prompt: LoginPrompt | undefined,
+  { metadata }: ProviderState,
+): LoginPrompt | undefined {
+  if (prompt !== 'create') return prompt
+  const known = metadata.prompt_values_supported
+  return Array.isArray(known) && known.includes('create') ? 'create' : undefined
+}
+
+function withoutProtected(parameters: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(parameters).filter(([name]) => !PROTECTED_PARAMETERS.has(name)),
+  )
+}

@@ -1,0 +1,184 @@
+import type {
+  IDToken,
+  ServerMetadata,
+  TokenEndpointResponse,
+  TokenEndpointResponseHelpers,
+} from 'openid-client'
+import { CallbackError, type LatchkeyError } from '../errors.ts'
+import { type IdTokenExpectations, idTokenFault } from '../provider/id-token.ts'
+import type { Provider } from '../provider/provider.ts'
+import {
+  factsOf,
+  isResponseBodyError,
+  isUnavailable,
+  kitCause,
+  printable,
+  providerError,
+  quoted,
+} from '../provider/provider-error.ts'
+import type { LoginTransaction } from './transaction.ts'
+
+/** The tokens of a login that passed every check. */
+export interface Redeemed {
+  readonly tokens: TokenEndpointResponse & { expiresIn(): number | undefined }
+  readonly claims: IDToken
+  /** The provider's own name. */
+  readonly issuer: string
+}
+
+const MIN_MAX_AGE = 60
+const CLIENT_REMEDY =
+  'Check "clientSecret" and "clientId". Some providers need clientAuth: \'client_secret_post\'.'
+
+/**
+ * Redeems the code of an authorization response: checks `iss` and `state`, sends the code with the
+ * PKCE verifier, and validates the ID token's signature and claims.
+ *
+ * @param now - Seconds since the epoch.
+ * @param tokenParams - Parameters added to the token request.
+ * @throws {@link CallbackError} naming the check that failed.
+ */
+export async function redeem(
+  provider: Provider,
+  transaction: LoginTransaction,
+  parameters: URLSearchParams,
+  now: number,
+  tokenParams: Readonly<Record<string, string>>,
+): Promise<Redeemed> {
+  const { metadata } = await provider.state()
+  const secrets = secretsOf(provider, transaction, parameters)
+  checkResponse(metadata, transaction, parameters, secrets)
+  const expected = {
+    issuer: metadata.issuer,
+    entraTenants: provider.entraTenants,
+    clientId: provider.clientId,
+    now,
+    login: {
+      nonce: transaction.nonce,
+      startedAt: transaction.createdAt,
+      maxAge:
+        transaction.maxAge === undefined ? undefined : Math.max(transaction.maxAge, MIN_MAX_AGE),
+    },
+  }
+  const tokens = await exchange(provider, transaction, parameters, tokenParams).catch((error) => {
+    throw exchangeError(error, expected, secrets)
+  })
+  const claims = tokens.claims()
+  if (!claims) throw invalid('The provider sent no ID token.')
+  const { header, fault } = await provider.verify(tokens.id_token ?? '')
+  if (!header) throw invalid(`The signature of the ID token ${fault}.`)
+  const accessToken = tokens.access_token
+  const wrong = claimsError(claims, { ...expected, accessToken, alg: header.alg })
+  if (wrong) throw wrong
+  if (transaction.acr && !transaction.acr.includes(String(claims.acr))) {
+    throw new CallbackError(
+      'LATCHKEY_STEP_UP_FAILED',
+      `The login has "acr" "${printable(claims.acr)}", not one of those asked for: ${transaction.acr.join(', ')}.`,
+    )
+  }
+  return { tokens, claims, issuer: claims.iss }
+}
+
+/** Checks the authorization response (RFC 6749 §4.1.2, RFC 9207 §2.4). */
+function checkResponse(
+  metadata: ServerMetadata,
+  transaction: LoginTransaction,
+  parameters: URLSearchParams,
+  secrets: readonly string[],
+): void {
+  const { issuer, authorization_response_iss_parameter_supported: isPromised } = metadata
+  const iss = parameters.get('iss')
+  if (iss ? iss !== issuer : isPromised) {
+    const found = iss
+      ? `is from "${printable(iss, 200)}"`
+      : 'does not say which provider it is from'
+    throw new CallbackError(
+      'LATCHKEY_ISSUER_MISMATCH',
+      `The response ${found}; the login began with "${issuer}".`,
+    )
+  }
+  if (parameters.get('state') !== transaction.state) {
+    throw new CallbackError('LATCHKEY_STATE_MISMATCH', 'The state is not the one that was sent.')
+  }
+  const error = parameters.get('error')
+  if (error) {
+    const detail = quoted(error, parameters.get('error_description'), secrets)
+    throw new CallbackError('LATCHKEY_LOGIN_DENIED', `The provider reported ${detail}.`, {
+      providerError: printable(error),
+    })
+  }
+  if (!parameters.get('code')) throw invalid('The response has neither a "code" nor an "error".')
+}
+
+function exchange(
+  provider: Provider,
+  transaction: LoginTransaction,
+  parameters: URLSearchParams,
+  tokenParams: Readonly<Record<string, string>>,
+): Promise<TokenEndpointResponse & TokenEndpointResponseHelpers> {
+  const url = new URL(transaction.redirectUri)
+  url.search = parameters.toString()
+  return provider.call((client, configuration) =>
+    client.authorizationCodeGrant(
+      configuration,
+      url,
+      {
+        pkceCodeVerifier: transaction.codeVerifier,
+        expectedState: transaction.state,
+        expectedNonce: transaction.nonce,
+        idTokenExpected: true,
+      },
+      tokenParams,
+    ),
+  )
+}
+
+function claimsError(
+  claims: Partial<IDToken>,
+  expected: IdTokenExpectations,
+): CallbackError | undefined {
+  const fault = idTokenFault(claims, expected)
+  if (!fault) return undefined
+  if (fault.claim !== 'auth_time') return invalid(fault.message)
+  return new CallbackError('LATCHKEY_STEP_UP_FAILED', fault.message)
+}
+
+function exchangeError(
+  error: unknown,
+  expected: IdTokenExpectations,
+  secrets: readonly string[],
+): LatchkeyError {
+  if (kitCause(error) || isUnavailable(error)) return providerError(error, 'did not answer')
+  if (isResponseBodyError(error)) {
+    const detail = quoted(error.error, error.error_description, secrets)
+    return codeRefused(printable(error.error), detail)
+  }
+  const { status = 200, claims, reason } = factsOf(error)
+  if (status === 401) return codeRefused('invalid_client', 'status 401')
+  if (status >= 400) return codeRefused(undefined, `status ${status}`)
+  const wrong = claims && claimsError(claims, expected)
+  return wrong ?? invalid(`The token response cannot be used${reason ? `: ${reason}` : ''}.`)
+}
+
+function codeRefused(code: string | undefined, detail: string): CallbackError {
+  // The application's own registration is wrong, not the visitor's login.
+  const isOurs = code === 'invalid_client' || code === 'unauthorized_client'
+  const message = `The provider refused the code with ${detail}.${isOurs ? ` ${CLIENT_REMEDY}` : ''}`
+  return new CallbackError('LATCHKEY_CODE_REFUSED', message, {
+    providerError: code,
+    ...(isOurs ? { status: 500 } : {}),
+  })
+}
+
+function secretsOf(
+  provider: Provider,
+  { codeVerifier, nonce, state }: LoginTransaction,
+  parameters: URLSearchParams,
+): string[] {
+  const all = [parameters.get('code'), provider.clientSecret(), codeVerifier, nonce, state]
+  return all.filter((one) => typeof one === 'string')
+}
+
+function invalid(message: string): CallbackError {
+  return new CallbackError('LATCHKEY_TOKEN_INVALID', message)
+}

@@ -1,0 +1,72 @@
+import type { Log } from '../log.ts'
+
+const MAX_LENGTH = 1024
+
+/**
+ * Decides where a login may end.
+ *
+ * `value` is resolved against `baseUrl` as a browser would resolve it and kept when the origin is
+ * the same, otherwise `fallback` is returned. What is returned is a path with its query and fragment,
+ * never a host, and giving it in again returns it unchanged. Anything that parsers are known to read
+ * in different ways (backslashes, control characters, a path that begins with two slashes) is refused.
+ * Of more than 1,024 characters the path is kept, without its query.
+ *
+ * @param value - Whatever came in: a query parameter, an opened cookie, an argument.
+ * @param fallback - Default the path of `baseUrl`.
+ */
+export function safeReturnTo(
+  value: unknown,
+  baseUrl: URL,
+  fallback: string = baseUrl.pathname,
+): string {
+  return resolveReturnTo(value, baseUrl, fallback).path
+}
+
+/** Decides like {@link safeReturnTo}, and logs when an address was too long to be kept. */
+export function keptReturnTo(value: unknown, baseUrl: URL, log: Log): string {
+  const { path, isShortened } = resolveReturnTo(value, baseUrl, baseUrl.pathname)
+  if (isShortened) warnShortened(log)
+  return path
+}
+
+/** Logs that visitors do not come back to the whole address that they asked for. */
+export function warnShortened(log: Log): void {
+  log.warned(
+    'LATCHKEY_RETURN_TO_SHORTENED',
+    `A visitor comes back to the path of an address without its query, because the address is longer than ${MAX_LENGTH} characters or does not fit into "state".`,
+  )
+}
+
+function resolveReturnTo(
+  value: unknown,
+  baseUrl: URL,
+  fallback: string,
+): { path: string; isShortened: boolean } {
+  const refused = { path: fallback, isShortened: false }
+  if (typeof value !== 'string' || value === '' || hasAmbiguousCharacter(value)) return refused
+  let url: URL
+  try {
+    url = new URL(value, baseUrl)
+  } catch {
+    return refused
+  }
+  // A blob: URL has the origin of what made it, and its path is a URL of its own.
+  if (url.origin !== baseUrl.origin || url.protocol !== baseUrl.protocol) return refused
+  const path = url.pathname + url.search + url.hash
+  if (!/^\/(?!\/)/.test(path)) return refused
+  if (path.length <= MAX_LENGTH) return { path, isShortened: false }
+  return {
+    path: url.pathname.length <= MAX_LENGTH ? url.pathname : fallback,
+    isShortened: true,
+  }
+}
+
+/** A backslash, a control character, or one of the spaces that parsers trim or split at. */
+function hasAmbiguousCharacter(value: string): boolean {
+  for (let index = 0; index < value.length; index++) {
+    const code = value.charCodeAt(index)
+    if (code <= 0x20 || code === 0x5c || (code >= 0x7f && code <= 0xa0)) return true
+    if (code === 0x2028 || code === 0x2029 || code === 0xfeff) return true
+  }
+  return false
+}

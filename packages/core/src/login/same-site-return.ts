@@ -1,0 +1,41 @@
+import { createSealer } from '../crypto/sealing.ts'
+import { readCookie } from '../http/cookies.ts'
+import { type AuthRequest, type AuthResponse, pathOf } from '../http/request.ts'
+import { onwardPage, redirect } from '../http/responses.ts'
+import type { ResolvedAuthOptions } from '../options/options.ts'
+
+/** Longer answers go into no address: proxies would refuse it. */
+const MAX_LENGTH = 4000
+
+/**
+ * The way from the provider's answer to the session cookie. Browsers leave a strict cookie out of what
+ * another site begins, and a lax one out of the forms that it sends. The answer then goes once more to
+ * the callback, sealed, from this site: otherwise the session that the login replaces would live on.
+ */
+export interface SameSiteReturn {
+  /** Sends the answer round by this site, when that may bring the session cookie. */
+  detour(request: AuthRequest, parameters: URLSearchParams): AuthResponse | undefined
+  /** The answer that a request brings back; `undefined` for any other request. */
+  open(query: URLSearchParams): URLSearchParams | undefined
+}
+
+/** Makes the way of one set of options. */
+export function createSameSiteReturn({ secrets, session }: ResolvedAuthOptions): SameSiteReturn {
+  const sealer = createSealer(secrets, 'answer')
+  const { sameSite } = session.cookie
+  return {
+    detour(request, parameters) {
+      const isWithheld = sameSite === 'strict' || (sameSite === 'lax' && request.method === 'POST')
+      if (!isWithheld || readCookie(request.headers.get('cookie'), session.cookieName)) return
+      const sealed = sealer.seal(parameters.toString())
+      if (sealed.length > MAX_LENGTH) return
+      const location = `${pathOf(request.url)}?answer=${sealed}`
+      return sameSite === 'strict' ? onwardPage(location) : redirect(location, [], 303)
+    },
+    open(query) {
+      const sealed = query.get('answer')
+      const plain = sealed ? sealer.open(sealed) : undefined
+      return plain === undefined ? undefined : new URLSearchParams(plain)
+    },
+  }
+}

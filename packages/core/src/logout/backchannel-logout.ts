@@ -1,0 +1,132 @@
+import type { Claims } from '../claims.ts'
+import type { AuthContext } from '../context.ts'
+import { LogoutError } from '../errors.ts'
+import { userHash } from '../events.ts'
+import { readForm } from '../http/body.ts'
+import type { AuthRequest, AuthResponse } from '../http/request.ts'
+import { type DecodedJwt, decodeJwt } from '../provider/jwt.ts'
+import type { Provider } from '../provider/provider.ts'
+import { printable } from '../provider/provider-error.ts'
+import { endSessions } from '../session/session-directory.ts'
+
+const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
+const TOLERANCE_SECONDS = 30
+const MAX_AGE_SECONDS = 600
+const MAX_TOKEN_LENGTH = 16_384
+
+/** What a valid logout token asks for: at least one of `sub` and `sid`. */
+interface LogoutClaims {
+  /** Where it is remembered that the token has been used, and for how many seconds. */
+  readonly mark: { readonly key: string; readonly seconds: number }
+  readonly issuer: string
+  readonly sub: string | undefined
+  readonly sid: string | undefined
+  readonly issuedAt: number
+}
+
+/**
+ * Answers the provider's notice that a session ended there, by ending the sessions here that came
+ * from it: those of `sid`, or every one of `sub`. It works from keys that are known already, so the
+ * provider need not be reachable.
+ *
+ * A token counts as used only when everything has been done: after a fault on the way the provider
+ * may send it again.
+ *
+ * @throws {@link LogoutError} with `LATCHKEY_LOGOUT_TOKEN_INVALID` saying what is wrong with the token.
+ * @see OpenID Connect Back-Channel Logout 1.0 §2.5 to §2.8
+ */
+export async function handleBackchannelLogout(
+  context: AuthContext,
+  request: AuthRequest,
+  used: Claims,
+): Promise<AuthResponse> {
+  const tokens = (await readForm(request)).getAll('logout_token')
+  const [token = ''] = tokens
+  const jwt = tokens.length === 1 && token.length <= MAX_TOKEN_LENGTH && decodeJwt(token)
+  if (!jwt) throw invalid('is missing, repeated or not a JWT')
+  const provider = await context.providers.of(request)
+  const { mark, issuedAt, ...claims } = await verifyLogoutToken(
+    jwt,
+    provider,
+    context.options.now(),
+  )
+  let ended = 0
+  const isFirst = await used.unlessDone(mark.key, mark.seconds, async () => {
+    // Before the sessions are looked for: one that is being created sees the notice, or is found.
+    await context.storedSessions.endedLogins?.remember({ ...claims, issuedAt })
+    ended = await endSessions(context.storedSessions, claims)
+    await context.options.hooks.onLogoutToken?.({ ...claims, ended })
+  })
+  if (!isFirst) throw invalid('has been used before')
+  context.publish('logout.backchannel', {
+    issuer: claims.issuer,
+    count: ended,
+    ...(claims.sub ? { user: userHash(claims.issuer, claims.sub) } : {}),
+  })
+  return { status: 200, headers: [['cache-control', 'no-store']] }
+}
+
+async function verifyLogoutToken(
+  jwt: DecodedJwt,
+  provider: Provider,
+  now: number,
+): Promise<LogoutClaims> {
+  const { metadata } = await provider.state()
+  const { payload } = jwt
+  checkHeader(jwt)
+  if (payload.iss !== metadata.issuer) {
+    const found = printable(payload.iss, 200)
+    throw invalid(`is from "${found}", but the provider is "${metadata.issuer}"`)
+  }
+  const audience = Array.isArray(payload.aud) ? payload.aud : [payload.aud]
+  if (!audience.includes(provider.clientId)) throw invalid('is for another client')
+  const keys = await provider.keys(jwt.header, 'anybody')
+  if (!keys.verify(jwt.header, jwt.signed, jwt.signature)) throw invalid('has a wrong signature')
+  checkTimes(payload, now)
+  checkEvent(payload)
+  const { jti, sub, sid, iat, exp = Number(iat) + MAX_AGE_SECONDS } = payload
+  if (typeof jti !== 'string' || jti === '') throw invalid('has no "jti"')
+  if (!isName(sub) || !isName(sid) || (sub === undefined && sid === undefined)) {
+    throw invalid('names neither a user ("sub") nor a session ("sid")')
+  }
+  const left = Math.min(Math.ceil(Number(exp)) - now, MAX_AGE_SECONDS)
+  const mark = {
+    key: `logout:${JSON.stringify([metadata.issuer, jti])}`,
+    seconds: left + 2 * TOLERANCE_SECONDS,
+  }
+  return { mark, issuer: metadata.issuer, sub, sid, issuedAt: Number(iat) }
+}
+
+function checkHeader({ header }: DecodedJwt): void {
+  if (header.crit !== undefined) throw invalid('has a critical header')
+  const { typ } = header
+  if (typ !== undefined && !/^(application\/)?(logout\+)?jwt$/i.test(String(typ))) {
+    throw invalid('is another kind of token')
+  }
+}
+
+/** Several providers leave `exp` out; the age of a token is limited all the same. */
+function checkTimes({ iat, exp }: DecodedJwt['payload'], now: number): void {
+  if (typeof iat !== 'number') throw invalid('lacks "iat"')
+  if (exp !== undefined && typeof exp !== 'number') throw invalid('has an "exp" that is no number')
+  if (exp !== undefined && exp <= now - TOLERANCE_SECONDS) throw invalid('has expired')
+  if (iat > now + TOLERANCE_SECONDS) throw invalid('is from the future')
+  if (iat < now - MAX_AGE_SECONDS) throw invalid('is too old')
+}
+
+function checkEvent({ events, nonce }: DecodedJwt['payload']): void {
+  if (nonce !== undefined) throw invalid('has a "nonce", as only ID Tokens do')
+  const event =
+    typeof events === 'object' && events !== null
+      ? (events as Record<string, unknown>)[EVENT]
+      : undefined
+  if (typeof event !== 'object' || event === null) throw invalid('is about another event')
+}
+
+function isName(value: unknown): value is string | undefined {
+  return value === undefined || (typeof value === 'string' && value !== '')
+}
+
+function invalid(what: string): LogoutError {
+  return new LogoutError('LATCHKEY_LOGOUT_TOKEN_INVALID', `The logout token ${what}.`)
+}

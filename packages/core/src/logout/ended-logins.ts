@@ -1,0 +1,77 @@
+import { createHmac } from 'node:crypto'
+import { deriveKey } from '../crypto/sealing.ts'
+import type { AuthSession } from '../session/session.ts'
+import { indexKey } from '../session/session-record.ts'
+import type { SessionRecord, SessionStore } from '../session/session-store.ts'
+import { storeAnswer } from '../session/store-answer.ts'
+import { call, read } from '../session/store-calls.ts'
+
+/** The logins that a logout token ended: the provider session `sid`, or every login of `sub`. */
+export interface Notice {
+  readonly issuer: string
+  readonly sub: string | undefined
+  readonly sid: string | undefined
+  /** When the provider issued the notice, by its clock. */
+  readonly issuedAt: number
+}
+
+/** The notices of the last ten minutes, so that no session begins that one of them has ended. */
+export interface EndedLogins {
+  /** Remembers a notice. Do so before the sessions are ended that exist already. */
+  remember(notice: Notice): Promise<void>
+  /**
+   * Whether a notice ended the login of a session. Ask once the session is stored: of this and
+   * {@link remember}, whichever comes later then sees the other.
+   *
+   * @param issuedAt - When the provider issued the ID Token of the login, by its clock.
+   */
+  hasEnded(session: AuthSession, issuedAt: number): Promise<boolean>
+}
+
+const REMEMBERED_SECONDS = 600
+
+/**
+ * Makes the memory of notices. It is kept among the sessions, as all stores can do that: a notice is a
+ * record under an id that no cookie can name, and that tells nothing without the secret.
+ */
+export function createEndedLogins(
+  store: SessionStore,
+  secrets: readonly string[],
+  now: () => number,
+): EndedLogins {
+  const keys = secrets.map((secret) => deriveKey(secret, 'ended-login'))
+  const idsOf = (key: string): string[] =>
+    keys.map((secret) => createHmac('sha256', secret).update(key).digest('base64url'))
+  const find = async (key: string, sub: string | undefined): Promise<number> => {
+    const records = await Promise.all(idsOf(key).map((id) => storeAnswer(read(store, id))))
+    const isMeant = (record?: SessionRecord): boolean =>
+      Number(record?.keptUntil) > now() && (record?.sub === undefined || record.sub === sub)
+    return Math.max(-Infinity, ...records.filter(isMeant).map((record) => Number(record?.endedAt)))
+  }
+
+  return {
+    async remember({ issuer, sub, sid, issuedAt }) {
+      const key =
+        sid === undefined ? indexKey(issuer, 'sub', sub ?? '') : indexKey(issuer, 'sid', sid)
+      const [id = ''] = idsOf(key)
+      const keptUntil = now() + REMEMBERED_SECONDS
+      const record: SessionRecord = {
+        cookie: {
+          originalMaxAge: REMEMBERED_SECONDS * 1000,
+          expires: new Date(keptUntil * 1000).toISOString(),
+        },
+        sub,
+        endedAt: Math.max(issuedAt, await find(key, sub)),
+        keptUntil,
+      }
+      await storeAnswer(call((done) => store.set(id, record, done)))
+    },
+    async hasEnded({ issuer, sub, sid }, issuedAt) {
+      const [ofSub, ofSid] = await Promise.all([
+        find(indexKey(issuer, 'sub', sub), sub),
+        sid === undefined ? -Infinity : find(indexKey(issuer, 'sid', sid), sub),
+      ])
+      return ofSid > -Infinity || issuedAt < ofSub
+    },
+  }
+}

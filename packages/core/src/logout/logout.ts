@@ -1,0 +1,192 @@
+import type { AuthContext } from '../context.ts'
+import { LogoutError } from '../errors.ts'
+import { userHash } from '../events.ts'
+import { type AuthRequest, type AuthResponse, pathOf, queryOf } from '../http/request.ts'
+import { escapeHtml, onwardPage, page, redirect } from '../http/responses.ts'
+import { keptReturnTo, safeReturnTo } from '../login/return-to.ts'
+import type { AuthSession, SessionHandle } from '../session/session.ts'
+
+/** What one logout may ask for. */
+export interface LogoutRequest {
+  /** Where the logout ends on this site; sanitised here. */
+  readonly returnTo?: string | undefined
+  /** Whether the provider's session ends too. Default `true`. */
+  readonly federated?: boolean
+}
+
+const MAX_HINT_LENGTH = 2048
+
+/**
+ * Answers the logout route. A `POST` from this site signs out; a `GET` signs out when the browser
+ * itself says that a person followed a link on this very site, and asks otherwise.
+ *
+ * @throws {@link LogoutError} with `LATCHKEY_LOGOUT_FORGED` for a `POST` from anywhere else.
+ */
+export async function handleLogout(
+  context: AuthContext,
+  request: AuthRequest,
+  session: SessionHandle,
+): Promise<AuthResponse> {
+  const returnTo = queryOf(request.url).get('returnTo') ?? undefined
+  if (request.method === 'POST') {
+    if (!isFromThisSite(request, context.options.baseUrl)) {
+      throw new LogoutError(
+        'LATCHKEY_LOGOUT_FORGED',
+        'A logout must be sent by a page of this site: neither Sec-Fetch-Site nor Origin says so.',
+      )
+    }
+    return logOut(context, request, session, { returnTo })
+  }
+  if (isFollowedLink(request)) return logOut(context, request, session, { returnTo })
+  const { logout = '' } = context.options.routes
+  const kept = returnTo && safeReturnTo(returnTo, context.options.baseUrl)
+  const action = kept ? `${logout}?${new URLSearchParams({ returnTo: kept })}` : logout
+  return page({
+    title: 'Sign out?',
+    body: `<form method="post" action="${escapeHtml(action)}"><button>Sign out</button></form>`,
+    namesOrigin: true,
+  })
+}
+
+/**
+ * Ends the session here, whatever happens at the provider, and sends the visitor on to end the
+ * provider's session too, when it can.
+ *
+ * @see OpenID Connect RP-Initiated Logout 1.0 §2
+ */
+export async function logOut(
+  context: AuthContext,
+  request: AuthRequest,
+  session: SessionHandle,
+  { returnTo, federated = true }: LogoutRequest = {},
+): Promise<AuthResponse> {
+  const ended = await readable(session)
+  await session.end()
+  if (ended) {
+    const user = userHash(ended.issuer, ended.sub)
+    context.publish('logout.local', { issuer: ended.issuer, user })
+  }
+  const destination = keptReturnTo(returnTo, context.options.baseUrl, context.log)
+  const added = await context.options.hooks.beforeLogout?.(ended)
+  const elsewhere =
+    federated && ended
+      ? await endSessionUrl(context, request, ended, destination, added ?? {})
+      : undefined
+  if (elsewhere) context.publish('logout.federated', { issuer: ended?.issuer ?? '' })
+  if (elsewhere && isSentForm(request)) return onwardPage(elsewhere)
+  return redirect(elsewhere ?? destination, [], 303)
+}
+
+/**
+ * Sends a visitor on who comes back from the provider's logout to the root of `baseUrl`, when the
+ * logout was to end somewhere else; `undefined` for every other request.
+ *
+ * @see OpenID Connect RP-Initiated Logout 1.0 §3
+ */
+export function returnFromLogout(
+  { options: { baseUrl, routes }, logoutState }: AuthContext,
+  { method, url }: AuthRequest,
+): AuthResponse | undefined {
+  if (routes.loggedOut || method !== 'GET' || !url.includes('state=')) return undefined
+  // A proxy may add the slash at the end, or take it away.
+  if (withSlash(pathOf(url)) !== withSlash(baseUrl.pathname)) return undefined
+  const state = queryOf(url).get('state')
+  const returnTo = state ? logoutState.open(state) : undefined
+  return returnTo === undefined ? undefined : redirect(returnTo, [], 303)
+}
+
+/**
+ * Answers the visitor's return from the provider's logout.
+ *
+ * @see OpenID Connect RP-Initiated Logout 1.0 §3
+ */
+export async function handleLoggedOut(
+  context: AuthContext,
+  request: AuthRequest,
+): Promise<AuthResponse> {
+  const sealed = queryOf(request.url).get('state')
+  const returnTo = sealed ? context.logoutState.open(sealed) : undefined
+  if (returnTo) return redirect(returnTo, [], 303)
+  const { login } = context.options.routes
+  return page({
+    title: 'You are signed out',
+    body: login ? `<p><a href="${escapeHtml(login)}">Sign in again</a></p>` : '',
+  })
+}
+
+function withSlash(path: string): string {
+  return path.endsWith('/') ? path : `${path}/`
+}
+
+/** A session that cannot be read is ended all the same. */
+async function readable(session: SessionHandle): Promise<AuthSession | undefined> {
+  try {
+    return await session.read()
+  } catch {
+    return undefined
+  }
+}
+
+/** The provider's logout, unless it has none or is not to be had at the moment. */
+async function endSessionUrl(
+  context: AuthContext,
+  request: AuthRequest,
+  ended: AuthSession,
+  destination: string,
+  added: Readonly<Record<string, string>>,
+): Promise<string | undefined> {
+  const { options, logoutState } = context
+  try {
+    const provider = await context.providers.of(request)
+    if (provider.issuer !== ended.registeredIssuer) return undefined
+    const { client, configuration, metadata } = await provider.state()
+    if (!metadata.end_session_endpoint) return undefined
+    const { baseUrl, routes } = options
+    const isHome = destination === baseUrl.pathname
+    const url = client.buildEndSessionUrl(configuration, {
+      ...added,
+      post_logout_redirect_uri: routes.loggedOut ? baseUrl.origin + routes.loggedOut : baseUrl.href,
+      ...(isHome ? {} : { state: logoutState.seal(destination) }),
+      ...hintOf(ended),
+    })
+    for (const [name, value] of Object.entries(options.logoutParams)) {
+      if (value === false) url.searchParams.delete(name)
+      else url.searchParams.set(name, value)
+    }
+    return url.href
+  } catch {
+    return undefined
+  }
+}
+
+/** Proxies take 4 kB of headers, or 8: a long ID Token is not sent along, and the user is named instead. */
+function hintOf({ idToken, sub }: AuthSession): Record<string, string> {
+  if (!idToken) return {}
+  return idToken.length > MAX_HINT_LENGTH ? { logout_hint: sub } : { id_token_hint: idToken }
+}
+
+/**
+ * A form that a person sent. Browsers apply the `form-action` of the page it was on to every redirect
+ * after it, and `form-action 'self'` is widespread, so it is not answered with a redirect elsewhere.
+ */
+function isSentForm({ method, headers }: AuthRequest): boolean {
+  return method === 'POST' && headers.get('sec-fetch-mode') === 'navigate'
+}
+
+function isFromThisSite(request: AuthRequest, baseUrl: URL): boolean {
+  const site = request.headers.get('sec-fetch-site')
+  if (site) return site === 'same-origin'
+  return request.headers.get('origin') === baseUrl.origin
+}
+
+/** A person followed a link on a page of this origin; no prefetch, image or frame says so. */
+function isFollowedLink({ method, headers }: AuthRequest): boolean {
+  return (
+    method === 'GET' &&
+    headers.get('sec-fetch-site') === 'same-origin' &&
+    headers.get('sec-fetch-mode') === 'navigate' &&
+    headers.get('sec-fetch-user') === '?1' &&
+    !headers.get('sec-purpose') &&
+    !headers.get('purpose')
+  )
+}

@@ -1,0 +1,43 @@
+import { CallbackError } from '../errors.ts'
+
+/** The part of Standard Schema 1 that is used here; Zod, Valibot, ArkType and others provide it. */
+export interface ClaimsSchema<Output = unknown> {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    validate(value: unknown): SchemaResult<Output> | Promise<SchemaResult<Output>>
+    readonly types?: { readonly input: unknown; readonly output: Output } | undefined
+  }
+}
+
+/** What a schema says of a value. */
+export type SchemaResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly { readonly path?: readonly unknown[] | undefined }[] }
+
+/** The type a schema gives the claims. */
+export type ClaimsOf<Schema> = Schema extends ClaimsSchema<infer Output> ? Output : never
+
+/**
+ * Passes the user's claims through the schema, if there is one.
+ *
+ * @throws {@link CallbackError} with `LATCHKEY_TOKEN_INVALID` naming the claims that do not fit.
+ */
+export async function validateClaims(
+  schema: ClaimsSchema | undefined,
+  claims: Readonly<Record<string, unknown>>,
+): Promise<Readonly<Record<string, unknown>>> {
+  if (!schema) return claims
+  const result = await schema['~standard'].validate(claims)
+  if (!result.issues) return result.value as Record<string, unknown>
+  const names = new Set(result.issues.map(({ path }) => claimName(path?.[0])))
+  throw new CallbackError(
+    'LATCHKEY_TOKEN_INVALID',
+    `The user's claims do not fit the schema of the option "claims": ${[...names].join(', ')}.`,
+  )
+}
+
+function claimName(segment: unknown): string {
+  const key = typeof segment === 'object' && segment ? (segment as { key?: unknown }).key : segment
+  return key === undefined ? '(all)' : String(key)
+}

@@ -1,0 +1,193 @@
+import { KeyObject } from 'node:crypto'
+import type { Hooks } from '../hooks.ts'
+import {
+  callable,
+  either,
+  flag,
+  group,
+  oneOf,
+  type Rules,
+  rule,
+  seconds,
+  text,
+  textRecord,
+  texts,
+} from './check-options.ts'
+import type {
+  AuthOptions,
+  AuthSessionOptions,
+  ClientAssertionOptions,
+  RouteOptions,
+} from './options.ts'
+
+const url = rule('a URL, as a string or an object', (value) => {
+  return typeof value === 'string' || value instanceof URL
+})
+const off = rule('false', (value) => value === false)
+const path = rule('a path such as "/auth/login"', (value) => {
+  return typeof value === 'string' && /^\/[\w\-./~]+$/.test(value)
+})
+const methods = (...names: readonly string[]) => {
+  return (value: unknown) =>
+    names.every((name) => typeof (value as Record<string, unknown> | null)?.[name] === 'function')
+}
+
+const everySeconds = rule('{ everySeconds: 300 }', (value) => {
+  if (typeof value !== 'object' || value === null) return false
+  const [only, ...others] = Object.entries(value)
+  return only?.[0] === 'everySeconds' && seconds.fits(only[1]) && others.length === 0
+})
+
+/** The rule for each option. An option that is added to {@link AuthOptions} needs a line here. */
+export const OPTION_RULES: Rules<AuthOptions> = {
+  issuer: either(url, callable),
+  clientId: text,
+  clientSecret: either(text, callable),
+  clientAuth: oneOf('client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'),
+  clientKey: rule('a private key, as PEM text or a KeyObject', (value) => {
+    return typeof value === 'string' || value instanceof KeyObject
+  }),
+  clientAssertion: group<ClientAssertionOptions>({
+    keyId: text,
+    audience: oneOf('issuer', 'token_endpoint'),
+    algorithm: oneOf('RS256', 'PS256', 'ES256', 'EdDSA'),
+  }),
+  metadata: rule('an object with members of a discovery document', (value) => {
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+  }),
+  entraTenants: texts,
+  tokenParams: textRecord,
+  logoutParams: rule('an object whose values are strings or false', (value) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+    return Object.values(value).every((one) => one === false || typeof one === 'string')
+  }),
+  pushedAuthorizationRequests: flag,
+  insecureHttpHosts: texts,
+  baseUrl: url,
+  scope: rule('a string such as "openid profile email"', (value) => typeof value === 'string'),
+  authorizationParams: textRecord,
+  allowedLoginParams: texts,
+  responseMode: oneOf('query', 'form_post'),
+  routes: group<RouteOptions>({
+    login: either(path, off),
+    callback: path,
+    logout: either(path, off),
+    loggedOut: either(path, off),
+    backchannelLogout: either(path, off),
+    session: either(path, off),
+  }),
+  session: group<AuthSessionOptions>({
+    secret: rule('a string, or an array of strings that are all set', (value) => {
+      return typeof value === 'string' || texts.fits(value)
+    }),
+    store: rule('a store of the kind that express-session takes', methods('get', 'set', 'destroy')),
+    idleSeconds: seconds,
+    absoluteSeconds: seconds,
+    cookie: group<NonNullable<AuthSessionOptions['cookie']>>({
+      name: rule('letters, digits, "-" and "_"', (value) => {
+        return typeof value === 'string' && /^[\w-]+$/.test(value)
+      }),
+      sameSite: oneOf('lax', 'strict', 'none'),
+    }),
+    keepAnonymousData: texts,
+  }),
+  userinfo: either(oneOf('never', 'login'), everySeconds),
+  claims: rule('a schema of a Standard Schema library', (value) => {
+    return typeof value === 'object' || typeof value === 'function'
+      ? methods('validate')((value as Record<string, unknown> | null)?.['~standard'])
+      : false
+  }),
+  rolesFrom: callable,
+  hooks: group<Hooks>({
+    beforeLogin: callable,
+    afterCallback: callable,
+    onSession: callable,
+    beforeLogout: callable,
+    onError: callable,
+    onLogoutToken: callable,
+  }),
+  allowPrivateIssuers: flag,
+  timeoutSeconds: seconds,
+  requestSeconds: seconds,
+  logger: either(
+    rule('a logger with info(), warn() and error()', methods('info', 'warn', 'error')),
+    off,
+  ),
+  fetch: callable,
+  now: callable,
+}
+
+const ALWAYS = 'Leave it out: the kit does this by itself.'
+const NONE = 'Leave it out: there is nothing like it here.'
+const RECORDS = 'Leave it out: the kit decides when sessions are written.'
+const DISCOVERED = 'Leave it out: the provider is found by "issuer" alone.'
+
+/** The options of express-openid-connect, passport-openidconnect and express-session, and their names here. */
+export const EQUIVALENTS: Readonly<Record<string, string>> = {
+  // express-openid-connect
+  issuerBaseURL: 'issuer',
+  baseURL: 'baseUrl',
+  clientID: 'clientId',
+  secret: 'session.secret',
+  authRequired: 'Put app.use(requireUser()) after the router, or requireUser() before a route.',
+  errorOnRequiredAuth: `Use requireUser({ respond: 'json' }).`,
+  attemptSilentLogin: `Call req.auth.login({ prompt: 'none' }) where you want it.`,
+  idpLogout:
+    'Leave it out: a logout ends at the provider too, unless you call req.auth.logout({ federated: false }).',
+  auth0Logout:
+    'Leave it out: a logout ends at the provider too, unless you call req.auth.logout({ federated: false }).',
+  backchannelLogout: 'It is on; "routes.backchannelLogout: false" turns it off.',
+  onLogoutToken: 'hooks.onLogoutToken',
+  afterCallback: 'hooks.afterCallback',
+  identityClaimFilter: 'Use the hook "hooks.afterCallback" to leave claims out.',
+  getLoginState: 'Pass "returnTo" to req.auth.login(), and keep other data in req.session.',
+  clientAuthMethod: 'clientAuth',
+  clientAssertionSigningKey: 'clientKey',
+  clientAssertionSigningAlg: 'clientAssertion.algorithm',
+  idTokenSigningAlg: ALWAYS,
+  discoveryCacheMaxAge: ALWAYS,
+  transactionCookie: ALWAYS,
+  legacySameSiteCookie: NONE,
+  clockTolerance: NONE,
+  enableTelemetry: NONE,
+  httpUserAgent: NONE,
+  tokenEndpointParams: 'tokenParams',
+  useMtls: NONE,
+  httpTimeout: 'It is "timeoutSeconds" here, in seconds.',
+  customFetch: 'fetch',
+  'routes.postLogoutRedirect': 'routes.loggedOut',
+  'session.rollingDuration': 'session.idleSeconds',
+  'session.absoluteDuration': 'session.absoluteSeconds',
+  'session.signSessionStoreCookie': ALWAYS,
+  'session.requireSignedSessionStoreCookie': ALWAYS,
+  // passport-openidconnect
+  authorizationURL: DISCOVERED,
+  tokenURL: DISCOVERED,
+  userInfoURL: DISCOVERED,
+  callbackURL: 'It is "baseUrl" and "routes.callback" here.',
+  passReqToCallback: NONE,
+  skipUserProfile: 'It is "userinfo" here: "never" or "login".',
+  sessionKey: NONE,
+  acrValues: `Use requireUser({ acr }), or "authorizationParams".`,
+  // express-session
+  store: 'session.store',
+  cookie: 'session.cookie',
+  'session.name': 'session.cookie.name',
+  'session.rolling': 'Sessions roll always; "session.idleSeconds" says how long they may be idle.',
+  'session.genid': ALWAYS,
+  'session.resave': RECORDS,
+  'session.saveUninitialized': RECORDS,
+  'session.unset': RECORDS,
+  'session.proxy': 'Leave it out: "baseUrl" says whether visitors come over https.',
+  'session.cookie.maxAge': 'It is "session.idleSeconds" and "session.absoluteSeconds" here.',
+  'session.cookie.secure': ALWAYS,
+  'session.cookie.httpOnly': ALWAYS,
+  'session.cookie.domain': NONE,
+  'session.cookie.path': NONE,
+  'session.cookie.transient': NONE,
+  // Of the specifications
+  client_id: 'clientId',
+  client_secret: 'clientSecret',
+  redirect_uri: 'It is "baseUrl" and "routes.callback" here.',
+  scopes: 'It is "scope" here: one string with spaces.',
+}

@@ -1,0 +1,250 @@
+import type { KeyObject } from 'node:crypto'
+import type { Hooks } from '../hooks.ts'
+import type { AuthRequest } from '../http/request.ts'
+import type { Logger } from '../log.ts'
+import type { SessionStore } from '../session/session-store.ts'
+import type { SessionSettings } from '../session/stored-session.ts'
+import type { ClaimsSchema } from './claims-schema.ts'
+
+/** How the application proves to the provider that it is the client (OIDC Core 1.0 §9). */
+export type ClientAuth = 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none'
+
+/** A client secret, or a function that makes one and is called at every exchange. */
+export type ClientSecret = string | (() => string | Promise<string>)
+
+/** How the assertions of `private_key_jwt` are made (RFC 7523 §3). */
+export interface ClientAssertionOptions {
+  /** The `kid` of the header, for providers that know several keys of the client. Default none. */
+  readonly keyId?: string
+  /** Default `issuer`. Okta and Entra ID want `token_endpoint`. */
+  readonly audience?: 'issuer' | 'token_endpoint'
+  /** Default RS256, ES256 or Ed25519, by the kind of the key. PS256 takes RSA keys. */
+  readonly algorithm?: 'RS256' | 'PS256' | 'ES256' | 'EdDSA'
+}
+
+/** One provider and this application's registration there. */
+export interface IssuerRegistration {
+  readonly issuer: string | URL
+  readonly clientId: string
+  readonly clientSecret?: string | undefined
+  /**
+   * Whether this provider sends visitors back to the callback itself, instead of to a redirect URI of
+   * its own (`redirectUriFor`). Only for providers that name themselves in their answers (RFC 9207),
+   * which is checked. Counts with an issuer function alone. Default `false`.
+   */
+  readonly sharedCallback?: boolean | undefined
+}
+
+/**
+ * Chooses the provider of a request, for applications that serve several tenants. Transactions and
+ * sessions are bound to the choice: what began with one provider is worth nothing with another.
+ */
+export type IssuerResolver = (
+  request: AuthRequest,
+) => IssuerRegistration | Promise<IssuerRegistration>
+
+/** When userinfo is read. */
+export type UserinfoOption = 'never' | 'login' | { readonly everySeconds: number }
+
+/** The routes; a string renames one, `false` turns it off. Paths are relative to `baseUrl`. */
+export interface RouteOptions {
+  /** `GET`: begins a login. Default `/login`. */
+  readonly login?: string | false
+  /** `GET` or `POST`: where the provider sends the visitor back. Default `/callback`. */
+  readonly callback?: string
+  /** `POST`: signs out; `GET` asks first. Default `/logout`. */
+  readonly logout?: string | false
+  /**
+   * `GET`: where the provider sends the visitor after its own logout (`post_logout_redirect_uri`).
+   * Off by default: visitors come back to the root of `baseUrl`.
+   */
+  readonly loggedOut?: string | false
+  /** `POST`: the provider's notices that a session ended. Default `/backchannel-logout`. */
+  readonly backchannelLogout?: string | false
+  /** `GET`: the user and the session's end as JSON, for single-page applications. Default `/session`. */
+  readonly session?: string | false
+}
+
+/** The session's options. */
+export interface AuthSessionOptions {
+  /**
+   * At least 32 characters that nobody can guess; cookies are signed and sealed with keys derived
+   * from it. Of a list the first is used for new cookies and all are accepted, so that secrets can be
+   * changed without signing anybody out. Falls back to `LATCHKEY_SESSION_SECRET`.
+   */
+  readonly secret?: string | readonly string[] | undefined
+  /** Any store of express-session's kind. Without one, sessions live in this process. */
+  readonly store?: SessionStore | undefined
+  /** Seconds without a request after which a session ends. Default 86,400 (a day). */
+  readonly idleSeconds?: number
+  /** Seconds after login at which a session ends in any case. Default 604,800 (a week). */
+  readonly absoluteSeconds?: number
+  /** The session cookie. */
+  readonly cookie?: {
+    /**
+     * Its name, before the prefix `__Host-` that it has on https. Default `latchkey`, and with a path in
+     * `baseUrl` that too: `latchkey-shop`.
+     */
+    readonly name?: string
+    /** Default `lax`. */
+    readonly sameSite?: 'lax' | 'strict' | 'none'
+  }
+  /** Names of what an anonymous visitor's session keeps when they sign in. Default none. */
+  readonly keepAnonymousData?: readonly string[]
+}
+
+/** What an application says about itself and its provider. */
+export interface AuthOptions {
+  /** The provider's issuer identifier, or a choice by request. Falls back to `LATCHKEY_ISSUER`. */
+  readonly issuer?: string | URL | IssuerResolver | undefined
+  /** Falls back to `LATCHKEY_CLIENT_ID`. */
+  readonly clientId?: string | undefined
+  /**
+   * A secret, or a function that makes one, such as `appleClientSecret()`. Falls back to
+   * `LATCHKEY_CLIENT_SECRET`.
+   */
+  readonly clientSecret?: ClientSecret | undefined
+  /**
+   * Default `client_secret_basic`, or `client_secret_post` where the provider knows only that.
+   * `private_key_jwt` needs `clientKey`; `none` is for clients without a secret.
+   */
+  readonly clientAuth?: ClientAuth
+  /** The private key of `private_key_jwt`: RSA (RS256), P-256 (ES256) or Ed25519, PEM or key object. */
+  readonly clientKey?: string | KeyObject | undefined
+  /** How the assertions of `private_key_jwt` are made. */
+  readonly clientAssertion?: ClientAssertionOptions
+  /**
+   * Members that replace those of the discovery document, such as `end_session_endpoint` where the
+   * provider does not name the one that it has.
+   */
+  readonly metadata?: Readonly<Record<string, unknown>>
+  /**
+   * Where visitors reach this application, such as `https://app.example.com`. Nothing is derived from
+   * the `Host` header or forwarded headers. Falls back to `LATCHKEY_BASE_URL`.
+   */
+  readonly baseUrl?: string | URL | undefined
+  /**
+   * The ids of the tenants whose users are admitted, where the issuer is Entra ID for several tenants:
+   * `https://login.microsoftonline.com/common/v2.0` or `…/organizations/v2.0`.
+   */
+  readonly entraTenants?: readonly string[]
+  /** Default `openid profile email`. */
+  readonly scope?: string
+  /** Parameters added to every authorization request, such as `audience`. */
+  readonly authorizationParams?: Readonly<Record<string, string>>
+  /** Parameters added to every request to the token endpoint, such as `resource`. */
+  readonly tokenParams?: Readonly<Record<string, string>>
+  /**
+   * Parameters of the provider's logout, added or replaced; `false` leaves one out, such as
+   * `id_token_hint` or `post_logout_redirect_uri`.
+   */
+  readonly logoutParams?: Readonly<Record<string, string | false>>
+  /**
+   * Whether the parameters of a login always go to the provider directly (RFC 9126), rather than
+   * through the browser. Default: when the provider asks for it.
+   */
+  readonly pushedAuthorizationRequests?: boolean
+  /** Query parameters that `/login` passes on. Default `login_hint` and `ui_locales`. */
+  readonly allowedLoginParams?: readonly string[]
+  /** How the provider sends its answer. Default `query`; `form_post` needs an https `baseUrl`. */
+  readonly responseMode?: 'query' | 'form_post'
+  readonly routes?: RouteOptions
+  readonly session?: AuthSessionOptions
+  /**
+   * Whether to read userinfo and add its claims to the user. Default `never`. With `login` it is read at
+   * login and when the tokens are refreshed; with `{ everySeconds: 300 }` also at the first request
+   * after that time, so that roles that were taken away are gone within five minutes.
+   */
+  readonly userinfo?: UserinfoOption
+  /** Validates the user's claims at login, and gives them their type. Any Standard Schema library. */
+  readonly claims?: ClaimsSchema
+  /** The user's roles for `requireUser({ roles })`. Default the claim `roles`. */
+  readonly rolesFrom?: (user: Readonly<Record<string, unknown>>) => readonly string[]
+  readonly hooks?: Hooks
+  /**
+   * Lets an issuer resolver name providers on private networks and over plain http. Right in tests
+   * and where every tenant is trusted; otherwise a tenant can make this server call inner services.
+   */
+  readonly allowPrivateIssuers?: boolean
+  /**
+   * Hosts that `issuer` and `baseUrl` may name with plain http, such as `keycloak` in a network of
+   * containers. Anybody on the network can read tokens and sessions, so it is for development: with
+   * `NODE_ENV=production` it is refused.
+   */
+  readonly insecureHttpHosts?: readonly string[]
+  /** Seconds that one exchange with the provider may take. Default 5. */
+  readonly timeoutSeconds?: number
+  /**
+   * Seconds that all exchanges with the provider may take together for one request; hooks and the
+   * session store are not counted. Default 10, or `timeoutSeconds` if that is longer.
+   */
+  readonly requestSeconds?: number
+  /**
+   * Takes a line for each failed login, refused logout token, unreachable provider or store, and
+   * warning about the configuration. pino, winston, `console` and their likes; `false` logs nothing.
+   * Default `console`. Lines hold no secret.
+   */
+  readonly logger?: Logger | false
+  /**
+   * How the provider is reached. Default: the platform's own way, on Node `node:http`. With an issuer
+   * function it also takes the place of the guard against private addresses.
+   */
+  readonly fetch?: typeof fetch
+  /** The time in whole seconds since the epoch. */
+  readonly now?: () => number
+}
+
+/** The routes as absolute paths on `baseUrl`; `undefined` when turned off. */
+export interface ResolvedRoutes {
+  readonly login: string | undefined
+  readonly callback: string
+  readonly logout: string | undefined
+  readonly loggedOut: string | undefined
+  readonly backchannelLogout: string | undefined
+  readonly session: string | undefined
+}
+
+/** A registration with its URL parsed. */
+export interface ResolvedRegistration {
+  readonly issuer: URL
+  readonly clientId: string
+  readonly clientSecret: ClientSecret | undefined
+}
+
+/** The options with every default filled in and every URL parsed. */
+export interface ResolvedAuthOptions {
+  /** The provider, or the choice of one. */
+  readonly registration: ResolvedRegistration | IssuerResolver
+  readonly clientAuth: ClientAuth | undefined
+  readonly clientKey: KeyObject | undefined
+  readonly clientAssertion: ClientAssertionOptions
+  readonly metadata: Readonly<Record<string, unknown>>
+  readonly entraTenants: readonly string[] | undefined
+  readonly tokenParams: Readonly<Record<string, string>>
+  readonly logoutParams: Readonly<Record<string, string | false>>
+  readonly pushedAuthorizationRequests: boolean
+  readonly baseUrl: URL
+  readonly redirectUri: string
+  readonly scope: string
+  readonly authorizationParams: Readonly<Record<string, string>>
+  readonly allowedLoginParams: readonly string[]
+  readonly responseMode: 'query' | 'form_post'
+  readonly routes: ResolvedRoutes
+  readonly secrets: readonly string[]
+  readonly session: SessionSettings
+  readonly userinfo: UserinfoOption
+  readonly claims: ClaimsSchema | undefined
+  readonly rolesFrom: (user: Readonly<Record<string, unknown>>) => readonly string[]
+  readonly hooks: Hooks
+  readonly allowPrivateIssuers: boolean
+  readonly logger: Logger | false
+  /** Whether error pages tell the developer what to do: not in production, and on loopback alone. */
+  readonly development: boolean
+  /** Whether visitors come over https. */
+  readonly secure: boolean
+  readonly timeoutSeconds: number
+  readonly requestSeconds: number
+  /** How the provider is reached, if the application says so. */
+  readonly fetch: typeof fetch | undefined
+  readonly now: () => number
+}

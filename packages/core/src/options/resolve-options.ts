@@ -1,0 +1,280 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto'
+import { ConfigError } from '../errors.ts'
+import { PROTECTED_PARAMETERS } from '../login/protected-parameters.ts'
+import { isLoopbackHost, isUsableUrl } from '../provider/issuer-url.ts'
+import { type ConfigFault, checkOptions } from './check-options.ts'
+import { EQUIVALENTS, OPTION_RULES } from './option-rules.ts'
+import type {
+  AuthOptions,
+  ResolvedAuthOptions,
+  ResolvedRegistration,
+  ResolvedRoutes,
+  RouteOptions,
+} from './options.ts'
+
+/** Where values that the options leave out are looked up. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
+const MIN_SECRET_LENGTH = 32
+const MAKE_SECRET = 'Make one with: openssl rand -base64 32'
+
+/**
+ * Checks the options and fills in the defaults, without touching the network.
+ *
+ * @throws {@link ConfigError} listing every fault at once.
+ */
+export function resolveOptions(
+  given: AuthOptions,
+  environment: Environment = {},
+): ResolvedAuthOptions {
+  const checked = checkOptions<AuthOptions>(given, OPTION_RULES, { equivalents: EQUIVALENTS })
+  // What is at fault by its type is missing from these, and is not reported a second time.
+  const options = checked.good
+  const faults: ConfigFault[] = []
+  const read = createReader(environment, faults, options.insecureHttpHosts)
+  const baseUrl = read.url('baseUrl', options.baseUrl, 'LATCHKEY_BASE_URL')
+  const registration =
+    typeof options.issuer === 'function' ? options.issuer : resolveRegistration(options, read)
+  const clientKey = resolveClientKey(options, faults)
+  const secrets = resolveSecrets(options, environment, faults)
+  const routes = resolveRoutes(options.routes ?? {}, baseUrl, faults)
+  checkChoices(options, baseUrl, faults)
+  checkProviderChoices(options, clientKey, environment, faults)
+  const isReported = ({ option }: ConfigFault): boolean =>
+    checked.faults.some((fault) => `${option}.`.startsWith(`${fault.option}.`))
+  const all = [...checked.faults, ...faults.filter((fault) => !isReported(fault))]
+  if (all.length > 0) throw new ConfigError(all)
+
+  const secure = baseUrl.protocol === 'https:'
+  const session = options.session ?? {}
+  const timeoutSeconds = options.timeoutSeconds ?? 5
+  return {
+    registration,
+    clientAuth: options.clientAuth,
+    clientKey,
+    clientAssertion: options.clientAssertion ?? {},
+    metadata: options.metadata ?? {},
+    entraTenants: options.entraTenants,
+    tokenParams: options.tokenParams ?? {},
+    logoutParams: options.logoutParams ?? {},
+    pushedAuthorizationRequests: options.pushedAuthorizationRequests ?? false,
+    baseUrl,
+    redirectUri: baseUrl.origin + routes.callback,
+    scope: options.scope ?? 'openid profile email',
+    authorizationParams: options.authorizationParams ?? {},
+    allowedLoginParams: options.allowedLoginParams ?? ['login_hint', 'ui_locales'],
+    responseMode: options.responseMode ?? 'query',
+    routes,
+    secrets,
+    secure,
+    session: {
+      secrets,
+      cookieName: `${secure ? '__Host-' : ''}${session.cookie?.name ?? defaultCookieName(baseUrl)}`,
+      cookie: { path: '/', secure, sameSite: session.cookie?.sameSite ?? 'lax' },
+      idleSeconds: session.idleSeconds ?? 86_400,
+      absoluteSeconds: session.absoluteSeconds ?? 604_800,
+      keepAnonymousData: session.keepAnonymousData ?? [],
+    },
+    userinfo: options.userinfo ?? 'never',
+    claims: options.claims,
+    rolesFrom: options.rolesFrom ?? ((user) => (Array.isArray(user.roles) ? user.roles : [])),
+    hooks: options.hooks ?? {},
+    allowPrivateIssuers: options.allowPrivateIssuers ?? false,
+    timeoutSeconds,
+    requestSeconds: options.requestSeconds ?? Math.max(10, timeoutSeconds),
+    logger: options.logger ?? console,
+    development: environment.NODE_ENV !== 'production' && isLoopbackHost(baseUrl.hostname),
+    fetch: options.fetch,
+    now: options.now ?? (() => Math.floor(Date.now() / 1000)),
+  }
+}
+
+interface Reader {
+  text(option: string, value: unknown, variable: string): string
+  url(option: string, value: unknown, variable: string): URL
+}
+
+function createReader(
+  environment: Environment,
+  faults: ConfigFault[],
+  insecureHosts: readonly string[] = [],
+): Reader {
+  const reader: Reader = {
+    text(option, value, variable) {
+      const found = value ?? environment[variable]
+      if (typeof found === 'string' && found.trim() !== '') return found
+      const remedy =
+        found === undefined
+          ? 'is not set. Pass it, or set the environment variable.'
+          : 'is empty. Is the environment variable set?'
+      faults.push({ option, variable, remedy })
+      return ''
+    },
+    url(option, value, variable) {
+      const found = reader.text(option, value instanceof URL ? value.href : value, variable)
+      const url = URL.canParse(found) ? new URL(found) : undefined
+      if (found && !isUsableUrl(url, insecureHosts)) {
+        const remedy =
+          'must be an https:// URL without credentials, query or fragment (http:// on a loopback host, or in development on the hosts of "insecureHttpHosts").'
+        faults.push({ option, variable, remedy })
+      }
+      return url ?? new URL('https://invalid.invalid')
+    },
+  }
+  return reader
+}
+
+function resolveRegistration(options: AuthOptions, read: Reader): ResolvedRegistration {
+  const needsSecret = !options.clientAuth || options.clientAuth.startsWith('client_secret')
+  return {
+    issuer: read.url('issuer', options.issuer, 'LATCHKEY_ISSUER'),
+    clientId: read.text('clientId', options.clientId, 'LATCHKEY_CLIENT_ID'),
+    clientSecret:
+      typeof options.clientSecret === 'function'
+        ? options.clientSecret
+        : needsSecret
+          ? read.text('clientSecret', options.clientSecret, 'LATCHKEY_CLIENT_SECRET')
+          : undefined,
+  }
+}
+
+function resolveClientKey(options: AuthOptions, faults: ConfigFault[]): KeyObject | undefined {
+  if (options.clientAuth !== 'private_key_jwt') return undefined
+  const remedy = 'must be an RSA, P-256 or Ed25519 private key, as PEM text or a KeyObject.'
+  const key = readKey(options.clientKey)
+  if (key && canSign(key)) return key
+  faults.push({ option: 'clientKey', remedy })
+  return undefined
+}
+
+function readKey(key: AuthOptions['clientKey']): KeyObject | undefined {
+  if (typeof key !== 'string') return key ?? undefined
+  try {
+    return createPrivateKey(key)
+  } catch {
+    // Reported without the key.
+    return undefined
+  }
+}
+
+function canSign({ type, asymmetricKeyType, asymmetricKeyDetails }: KeyObject): boolean {
+  if (type !== 'private') return false
+  if (asymmetricKeyType === 'ec') return asymmetricKeyDetails?.namedCurve === 'prime256v1'
+  return asymmetricKeyType === 'rsa' || asymmetricKeyType === 'ed25519'
+}
+
+function resolveSecrets(
+  options: AuthOptions,
+  environment: Environment,
+  faults: ConfigFault[],
+): readonly string[] {
+  const given = options.session?.secret ?? environment.LATCHKEY_SESSION_SECRET
+  const secrets = typeof given === 'string' ? [given] : (given ?? [])
+  const refuse = (remedy: string): void => {
+    faults.push({ option: 'session.secret', variable: 'LATCHKEY_SESSION_SECRET', remedy })
+  }
+  if (secrets.join('') === '') refuse(`is not set. ${MAKE_SECRET}`)
+  else if (secrets.some((secret) => secret.length < MIN_SECRET_LENGTH)) {
+    refuse(`is too short: it needs ${MIN_SECRET_LENGTH} random characters or more. ${MAKE_SECRET}`)
+  }
+  return secrets
+}
+
+function resolveRoutes(routes: RouteOptions, baseUrl: URL, faults: ConfigFault[]): ResolvedRoutes {
+  const prefix = baseUrl.pathname.replace(/\/$/, '')
+  const taken = new Map<string, string>()
+  const resolve = (name: keyof RouteOptions, fallback: string | false): string | undefined => {
+    const route: string | false = routes[name] ?? fallback
+    if (route === false) return undefined
+    const other = taken.get(route)
+    if (other) {
+      faults.push({ option: `routes.${name}`, remedy: `is the same path as "routes.${other}".` })
+    }
+    taken.set(route, name)
+    return prefix + route
+  }
+  return {
+    login: resolve('login', '/login'),
+    callback: resolve('callback', '/callback') ?? '/callback',
+    logout: resolve('logout', '/logout'),
+    loggedOut: resolve('loggedOut', false),
+    backchannelLogout: resolve('backchannelLogout', '/backchannel-logout'),
+    session: resolve('session', '/session'),
+  }
+}
+
+function checkChoices(options: AuthOptions, baseUrl: URL, faults: ConfigFault[]): void {
+  const { session = {} } = options
+  if (session.cookie?.sameSite === 'none' && baseUrl.protocol !== 'https:') {
+    faults.push({ option: 'session.cookie.sameSite', remedy: '"none" needs an https "baseUrl".' })
+  }
+  if (options.responseMode === 'form_post' && baseUrl.protocol !== 'https:') {
+    faults.push({
+      option: 'responseMode',
+      remedy:
+        '"form_post" needs an https "baseUrl": the login cookie must be sent across sites, and browsers allow that on https only.',
+    })
+  }
+  if (options.scope !== undefined && !options.scope.split(' ').includes('openid')) {
+    faults.push({ option: 'scope', remedy: 'must include "openid".' })
+  }
+  const named = [
+    ...Object.keys(options.authorizationParams ?? {}),
+    ...(options.allowedLoginParams ?? []),
+  ]
+  for (const name of named.filter((one) => PROTECTED_PARAMETERS.has(one))) {
+    faults.push({
+      option:
+        name in (options.authorizationParams ?? {}) ? 'authorizationParams' : 'allowedLoginParams',
+      remedy: `must not contain "${name}": the kit decides it.`,
+    })
+  }
+}
+
+/** Applications under different paths of one origin have different cookies. */
+function defaultCookieName({ pathname }: URL): string {
+  const path = pathname.replace(/^\/|\/$/g, '').replace(/[^\w]+/g, '-')
+  return path === '' ? 'latchkey' : `latchkey-${path}`
+}
+
+const PROTECTED_TOKEN_PARAMETERS: ReadonlySet<string> = new Set([
+  'grant_type',
+  'code',
+  'redirect_uri',
+  'code_verifier',
+  'refresh_token',
+  'client_id',
+  'client_secret',
+  'client_assertion',
+  'client_assertion_type',
+])
+
+const ALGORITHM_KEYS = { RS256: 'rsa', PS256: 'rsa', ES256: 'ec', EdDSA: 'ed25519' } as const
+
+function checkProviderChoices(
+  { metadata, tokenParams, clientAssertion, insecureHttpHosts = [] }: AuthOptions,
+  clientKey: KeyObject | undefined,
+  environment: Environment,
+  faults: ConfigFault[],
+): void {
+  if (metadata && 'issuer' in metadata) {
+    const remedy = 'must not contain "issuer": the option "issuer" says who the provider is.'
+    faults.push({ option: 'metadata', remedy })
+  }
+  for (const name of Object.keys(tokenParams ?? {})) {
+    if (!PROTECTED_TOKEN_PARAMETERS.has(name)) continue
+    faults.push({
+      option: 'tokenParams',
+      remedy: `must not contain "${name}": the kit decides it.`,
+    })
+  }
+  const { algorithm } = clientAssertion ?? {}
+  if (algorithm && clientKey && clientKey.asymmetricKeyType !== ALGORITHM_KEYS[algorithm]) {
+    const remedy = `is "${algorithm}", but "clientKey" is a key of another kind: ${clientKey.asymmetricKeyType}.`
+    faults.push({ option: 'clientAssertion.algorithm', remedy })
+  }
+  if (insecureHttpHosts.length > 0 && environment.NODE_ENV === 'production') {
+    const remedy = 'is for development, but NODE_ENV is "production". Use https there.'
+    faults.push({ option: 'insecureHttpHosts', remedy })
+  }
+}

@@ -1,0 +1,121 @@
+import type { IDToken, ResponseBodyError } from 'openid-client'
+import { LatchkeyError, ProviderError } from '../errors.ts'
+
+/** The error of the kit among the causes of an error of openid-client, if there is one. */
+export function kitCause(error: unknown): LatchkeyError | undefined {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof LatchkeyError) return cause
+  }
+  return undefined
+}
+
+/** Whether a call failed because the provider did not answer, rather than for what it answered. */
+export function isUnavailable(error: unknown): boolean {
+  const code = (error as { code?: string } | undefined)?.code
+  return code === 'OAUTH_TIMEOUT' || kitCause(error)?.code === 'LATCHKEY_PROVIDER_UNAVAILABLE'
+}
+
+/** Whether the provider answered a call with an OAuth error (RFC 6749 §5.2). */
+export function isResponseBodyError(error: unknown): error is ResponseBodyError {
+  return codeOf(error) === 'OAUTH_RESPONSE_BODY_ERROR'
+}
+
+/** Told by their codes: their classes would load openid-client before it is needed. */
+function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown } | undefined)?.code
+}
+
+/**
+ * Turns an error of openid-client into one of the kit. Its causes are left behind where they hold a
+ * response or its parameters: those may carry tokens.
+ *
+ * @param secrets - Values that the request carried; they are cut out of the provider's description.
+ */
+export function providerError(
+  error: unknown,
+  what: string,
+  secrets?: readonly string[],
+): LatchkeyError {
+  const known = kitCause(error)
+  if (known) return known
+  if (isUnavailable(error)) {
+    return new ProviderError(
+      'LATCHKEY_PROVIDER_UNAVAILABLE',
+      'The provider did not answer in time.',
+    )
+  }
+  const detail = isResponseBodyError(error)
+    ? ` with ${quoted(error.error, error.error_description, secrets)}`
+    : ''
+  return new ProviderError('LATCHKEY_PROVIDER_INVALID', `The provider ${what}${detail}.`)
+}
+
+const MAX_DESCRIPTION = 200
+/** JWTs, and credentials behind the name of their scheme. */
+const CREDENTIALS = /eyJ[\w-]{6,}(\.[\w-]*)*|(?<=\b(Basic|Bearer|DPoP)\s+)[\w+/=.~-]{16,}/gi
+
+/**
+ * A provider's error code and description, as they may appear in a message.
+ *
+ * @param secrets - Values that the request carried: some providers repeat them.
+ */
+export function quoted(
+  code: unknown,
+  description: unknown,
+  secrets: readonly (string | undefined)[] = [],
+): string {
+  const shown = `"${printable(code)}"`
+  if (typeof description !== 'string' || description.trim() === '') return shown
+  let text = description.replace(CREDENTIALS, '[secret]')
+  for (const secret of secrets) {
+    if (!secret) continue
+    for (const form of [secret, encodeURIComponent(secret)])
+      text = text.replaceAll(form, '[secret]')
+  }
+  return `${shown} (${printable(text, MAX_DESCRIPTION)})`
+}
+
+/**
+ * A text of a provider as it may appear in a message: white space becomes a space, anything else that
+ * cannot be seen becomes "?", and long texts are cut short.
+ */
+export function printable(text: unknown, max = 60): string {
+  const visible = String(text)
+    .trim()
+    .replace(/\s+/g, ' ')
+    .replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '?')
+    .replace(/["\\]/g, "'")
+  return visible.length > max ? `${visible.slice(0, max)}…` : visible
+}
+
+/** The facts of interest that openid-client attaches to its errors, the innermost first. */
+export interface ErrorFacts {
+  /** The claims of the JWT that was refused. */
+  readonly claims?: Partial<IDToken>
+  /** The body that was refused. */
+  readonly body?: Readonly<Record<string, unknown>>
+  /** The status of the answer that was refused. */
+  readonly status?: number
+  /** The sentence of openid-client; it contains no token. */
+  readonly reason?: string
+}
+
+/** Collects the facts of an error of openid-client. */
+export function factsOf(error: unknown): ErrorFacts {
+  let facts: ErrorFacts = {}
+  for (let one = error; one instanceof Error; one = one.cause) {
+    const { code } = one as { code?: unknown }
+    if (typeof code === 'string' && code.startsWith('OAUTH_'))
+      facts = { ...facts, reason: one.message }
+    const cause = one.cause as ErrorFacts | null | undefined
+    if (!cause || typeof cause !== 'object') continue
+    if (cause instanceof Response) facts = { ...facts, status: cause.status }
+    if (isRecord(cause.claims)) facts = { ...facts, claims: cause.claims }
+    if (!(cause instanceof Response) && isRecord(cause.body)) facts = { ...facts, body: cause.body }
+  }
+  return facts
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,124 @@
+import { ProviderError } from '../errors.ts'
+
+/** One exchange with a provider. */
+export interface ProviderRequest {
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | undefined
+  /** The longest the exchange may take, body included; it then rejects with a `TimeoutError`. */
+  readonly timeoutSeconds: number
+  /** The largest body that is read. */
+  readonly maxBytes: number
+  /** Ends the exchange early. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** What a provider answered, the whole of it in memory. */
+export interface ProviderAnswer {
+  readonly status: number
+  readonly headers: [name: string, value: string][]
+  /** `undefined` when it was larger than allowed, or was not read: that of a server error. */
+  readonly body: string | undefined
+}
+
+/** Reaches providers. Redirects are answers; a provider that does not answer is a rejection. */
+export type ProviderTransport = (url: string, request: ProviderRequest) => Promise<ProviderAnswer>
+
+/** One request to a provider. `timeoutSeconds` may shorten the limit, not lengthen it. */
+export type ProviderInit = Partial<
+  Pick<ProviderRequest, 'method' | 'headers' | 'body' | 'timeoutSeconds'>
+>
+
+/** An exchange without pitfalls: bounded in time and size, never redirected. */
+export type ProviderFetch = (
+  url: string,
+  init?: ProviderInit,
+) => Promise<ProviderAnswer & { readonly body: string }>
+
+/** How far a provider is trusted to behave. */
+export interface ProviderFetchLimits {
+  /** Seconds for a whole exchange, body included. */
+  readonly timeoutSeconds: number
+  /** The largest body that is read. */
+  readonly maxBytes: number
+}
+
+/**
+ * Limits a transport. A server error, a body that is too large and an exchange that takes too long are
+ * all a provider that is unavailable.
+ *
+ * @throws {@link ProviderError} with `LATCHKEY_PROVIDER_UNAVAILABLE`; its message names the origin
+ *   and the path, never a query or a body.
+ */
+export function createProviderFetch(
+  transport: ProviderTransport,
+  { timeoutSeconds: most, maxBytes }: ProviderFetchLimits,
+): ProviderFetch {
+  return async (url, { method = 'GET', headers = {}, body: sent, timeoutSeconds = most } = {}) => {
+    const request = { method, headers, body: sent, timeoutSeconds, maxBytes }
+    try {
+      const answer = await transport(url, request)
+      const { status, body } = answer
+      if (status >= 500) throw unavailable(url, `answered with status ${status}.`)
+      if (body === undefined) throw unavailable(url, `sent more than ${maxBytes} bytes.`)
+      return { status: status === 0 ? 302 : status, headers: answer.headers, body }
+    } catch (cause) {
+      if (cause instanceof ProviderError) throw cause
+      const isLate = (cause as Error | undefined)?.name === 'TimeoutError'
+      const reason = isLate
+        ? `took longer than ${Math.round(timeoutSeconds * 10) / 10} s`
+        : 'did not answer'
+      throw unavailable(url, `${reason}.`, cause)
+    }
+  }
+}
+
+/** A transport over the `fetch` of the options. */
+export function transportOver(fetch: typeof globalThis.fetch): ProviderTransport {
+  return async (url, { method, headers, body, timeoutSeconds, maxBytes }) => {
+    const signal = AbortSignal.timeout(Math.ceil(timeoutSeconds * 1000))
+    const init = { method, headers, redirect: 'manual' as const, signal }
+    const response = await fetch(url, body === undefined ? init : { ...init, body })
+    if (response.status >= 500) await response.body?.cancel()
+    const text = response.status >= 500 ? undefined : await readBody(response, maxBytes)
+    return { status: response.status, headers: [...response.headers], body: text }
+  }
+}
+
+/** The body, or `undefined` when it is larger than allowed. */
+async function readBody(response: Response, maxBytes: number): Promise<string | undefined> {
+  if (!response.body) return ''
+  const decoder = new TextDecoder()
+  let text = ''
+  let size = 0
+  const reader = response.body.getReader()
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    size += part.value.length
+    if (size > maxBytes) {
+      await reader.cancel()
+      return undefined
+    }
+    text += decoder.decode(part.value, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
+function unavailable(url: string, what: string, error?: unknown): ProviderError {
+  const { origin, pathname } = new URL(url)
+  const cause = networkCause(error)
+  const message = `${origin}${pathname} ${what}`
+  return new ProviderError('LATCHKEY_PROVIDER_UNAVAILABLE', message, cause ? { cause } : {})
+}
+
+/**
+ * What failed on the network, as its code and message alone. The error itself stays behind: those of
+ * HTTP parsers carry what was received, tokens included.
+ */
+function networkCause(error: unknown): Error | undefined {
+  let found: { readonly code: string; readonly message: string } | undefined
+  for (let one = error; one instanceof Error; one = one.cause) {
+    const { code, message } = one as Error & { code?: unknown }
+    if (typeof code === 'string') found = { code, message }
+  }
+  return found && Object.assign(new Error(found.message || found.code), { code: found.code })
+}

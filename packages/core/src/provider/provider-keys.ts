@@ -1,0 +1,103 @@
+import { ProviderError } from '../errors.ts'
+import { createTokenBucket } from '../tokens/token-bucket.ts'
+import { type JwtHeader, type KeySet, parseKeySet } from './key-set.ts'
+
+/**
+ * Who sent a token: the provider, over a connection of ours, or anybody who knows the address of a
+ * route. Each has fetches of its own, so that a flood of the second does not use up those of the first.
+ */
+export type TokenSender = 'provider' | 'anybody'
+
+/** The keys that a provider publishes. */
+export interface ProviderKeys {
+  /** The key set, if it is fresh and has a key for the header; nothing is fetched. */
+  known(header: JwtHeader): KeySet | undefined
+  /**
+   * The key set for a token. It is fetched when it has no key for the header, and every hour, so that a
+   * key the provider withdrew is not believed for longer. A fetch under way is waited for. Tokens with
+   * unknown keys cost two fetches and then one every half minute.
+   *
+   * @throws {@link ProviderError} when a fetch is needed and fails. Known keys stay in use meanwhile,
+   *   and a fetch for a token of the provider is tried again at once.
+   */
+  find(header: JwtHeader, sender: TokenSender): Promise<KeySet>
+}
+
+/** The parts of a provider that its keys are fetched with. */
+export interface ProviderKeysSettings {
+  /** Fetches the document at `jwks_uri`; `undefined` when the answer was not 200. */
+  readonly download: () => Promise<string | undefined>
+  readonly now: () => number
+}
+
+const MAX_AGE_SECONDS = 3600
+const BURST = 2
+const REFILL_SECONDS = 30
+
+/** Makes the keys of a provider; nothing is fetched yet. */
+export function createProviderKeys({ download, now }: ProviderKeysSettings): ProviderKeys {
+  const buckets = {
+    provider: createTokenBucket(BURST, REFILL_SECONDS),
+    anybody: createTokenBucket(BURST, REFILL_SECONDS),
+    renewal: createTokenBucket(1, REFILL_SECONDS),
+  }
+  let known: { readonly set: KeySet; readonly fetchedAt: number } | undefined
+  let failure: unknown
+  let inFlight: Promise<KeySet> | undefined
+
+  const fetch = (): Promise<KeySet> => {
+    inFlight ??= download()
+      .then((body) => {
+        const set = body === undefined ? undefined : parseKeySet(body)
+        if (!set) {
+          throw new ProviderError('LATCHKEY_PROVIDER_INVALID', 'The jwks_uri holds no key set.')
+        }
+        known = { set, fetchedAt: now() }
+        failure = undefined
+        return set
+      })
+      .catch((error) => {
+        failure = error
+        throw error
+      })
+      .finally(() => {
+        inFlight = undefined
+      })
+    return inFlight
+  }
+
+  const isFresh = (): boolean => {
+    const age = now() - (known?.fetchedAt ?? Number.NEGATIVE_INFINITY)
+    // The clock may have been set back.
+    return age >= 0 && age < MAX_AGE_SECONDS
+  }
+
+  /** Fetches keys that are old, and goes on with them when that fails. */
+  const renewed = async (): Promise<KeySet | undefined> => {
+    const old = known?.set
+    if (!old || isFresh() || (!inFlight && !buckets.renewal.take())) return old
+    return fetch().catch(() => old)
+  }
+
+  return {
+    known: (header) => (known?.set.has(header) && isFresh() ? known.set : undefined),
+    async find(header, sender) {
+      const set = await renewed()
+      if (set?.has(header)) return set
+      if (inFlight) {
+        const arrived = await inFlight
+        if (arrived.has(header)) return arrived
+      }
+      if (!inFlight && !buckets[sender].take()) {
+        if (failure || !known) throw failure
+        return known.set
+      }
+      try {
+        return await fetch()
+      } catch (error) {
+        if (sender === 'provider') buckets[sender].giveBack()
+        throw error
+      }
+    },
+  }
+}

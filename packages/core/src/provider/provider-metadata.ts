@@ -1,0 +1,32 @@
+import type { Configuration, ServerMetadata } from 'openid-client'
+import { ProviderError } from '../errors.ts'
+
+const REQUIRED = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const
+const OPTIONAL = [
+  'userinfo_endpoint',
+  'end_session_endpoint',
+  'pushed_authorization_request_endpoint',
+] as const
+
+/**
+ * A provider's discovery document, with the addresses that a login needs.
+ *
+ * @param allowHttp - Whether plain http addresses will do: those of a provider that has one itself.
+ * @throws {@link ProviderError} with `LATCHKEY_PROVIDER_INVALID` naming the member that is unusable.
+ * @see OpenID Connect Discovery 1.0 §3
+ */
+export function checkMetadata(configuration: Configuration, allowHttp: boolean): ServerMetadata {
+  // Without the helpers that openid-client adds to it.
+  const metadata = JSON.parse(JSON.stringify(configuration.serverMetadata())) as ServerMetadata
+  for (const name of [...REQUIRED, ...OPTIONAL]) {
+    const value: unknown = metadata[name]
+    if (value === undefined && (OPTIONAL as readonly string[]).includes(name)) continue
+    const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined
+    if (url?.protocol === 'https:' || (allowHttp && url?.protocol === 'http:')) continue
+    throw new ProviderError(
+      'LATCHKEY_PROVIDER_INVALID',
+      `The discovery document of ${metadata.issuer} has no usable "${name}".`,
+    )
+  }
+  return metadata
+}

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto'
+import { ConfigError, ProviderError } from '../errors.ts'
+import type { Publish } from '../events.ts'
+import type { AuthRequest } from '../http/request.ts'
+import { commonParameters } from '../login/login.ts'
+import { issuerRedirectUri } from '../login/redirect-uri.ts'
+import type {
+  IssuerRegistration,
+  ResolvedAuthOptions,
+  ResolvedRegistration,
+} from '../options/options.ts'
+import { isUsableUrl } from './issuer-url.ts'
+import { createProvider, type Provider } from './provider.ts'
+import type { ProviderTransport } from './provider-fetch.ts'
+
+/** The provider, or providers, of an application. */
+export interface Providers {
+  /** Whether every request has the same provider. */
+  readonly fixed: Provider | undefined
+  /** The provider of a request; all exchanges for this request share one budget of time. */
+  of(request: AuthRequest): Promise<Provider>
+}
+
+const MAX_PROVIDERS = 200
+
+/**
+ * Makes the providers of the options: one, or as many as a resolver names, of which the 200 used last
+ * are kept.
+ *
+ * @param guardedTransport - Reaches public addresses only; used for what a resolver names.
+ */
+export function createProviders(
+  options: ResolvedAuthOptions,
+  publish: Publish,
+  transport: ProviderTransport,
+  guardedTransport: ProviderTransport,
+): Providers {
+  const { registration, clientAuth, clientKey, entraTenants } = options
+  const { clientAssertion, metadata, timeoutSeconds, requestSeconds, now } = options
+  const settings = (redirectUri: string) => ({
+    ...{ clientAuth, clientKey, clientAssertion, metadata, entraTenants, redirectUri },
+    ...{ timeoutSeconds, requestSeconds, now, publish },
+    authorizationParams: commonParameters(options, redirectUri),
+  })
+  const chosenFor = new WeakMap<AuthRequest, Provider>()
+  /** One view of the provider for each request, so that its exchanges share a budget of time. */
+  const viewFor = (request: AuthRequest, provider: Provider): Provider => {
+    const view = chosenFor.get(request)
+    if (view?.issuer === provider.issuer && view.clientId === provider.clientId) return view
+    const fresh = provider.forRequest()
+    chosenFor.set(request, fresh)
+    return fresh
+  }
+  if (typeof registration !== 'function') {
+    const provider = createProvider({ ...settings(options.redirectUri), registration, transport })
+    return { fixed: provider, of: async (request) => viewFor(request, provider) }
+  }
+
+  const kept = new Map<string, Provider>()
+  return {
+    fixed: undefined,
+    async of(request) {
+      const named = await registration(request)
+      const chosen = checkRegistration(named, options.allowPrivateIssuers)
+      const redirectUri = named.sharedCallback
+        ? options.redirectUri
+        : issuerRedirectUri(options.redirectUri, chosen.issuer)
+      const { issuer, clientId, clientSecret } = chosen
+      const key = createHash('sha256')
+        .update(JSON.stringify([issuer.href, clientId, clientSecret, redirectUri]))
+        .digest('base64url')
+      const provider =
+        kept.get(key) ??
+        createProvider({
+          ...settings(redirectUri),
+          registration: chosen,
+          transport: options.allowPrivateIssuers || options.fetch ? transport : guardedTransport,
+        })
+      kept.delete(key)
+      kept.set(key, provider)
+      if (kept.size > MAX_PROVIDERS) kept.delete(kept.keys().next().value as string)
+      return viewFor(request, provider)
+    },
+  }
+}
+
+function checkRegistration(
+  chosen: IssuerRegistration | undefined,
+  allowPrivate: boolean,
+): ResolvedRegistration {
+  const href = String(chosen?.issuer ?? '')
+  const issuer = URL.canParse(href) ? new URL(href) : undefined
+  if (!chosen || !issuer || !chosen.clientId) {
+    const remedy = 'the resolver must return { issuer, clientId, clientSecret } for every request'
+    throw new ConfigError([{ option: 'issuer', remedy }])
+  }
+  if (!isUsableUrl(issuer) || (issuer.protocol !== 'https:' && !allowPrivate)) {
+    throw new ProviderError(
+      'LATCHKEY_PROVIDER_INVALID',
+      'The issuer that the resolver named is not a plain https:// URL.',
+    )
+  }
+  return { issuer, clientId: chosen.clientId, clientSecret: chosen.clientSecret }
+}

@@ -1,0 +1,53 @@
+import { validateClaims } from '../options/claims-schema.ts'
+import type { ResolvedAuthOptions } from '../options/options.ts'
+import type { AuthSession } from './session.ts'
+
+/** The part of a session that is about its user. */
+export type SessionUser = Pick<AuthSession, 'user' | 'providerClaims' | 'userReadAt'>
+
+/** Where a user's claims come from. */
+export interface ClaimSources {
+  /** The claims of an ID token. */
+  readonly idToken?: Readonly<Record<string, unknown>> | undefined
+  readonly userinfo?: Readonly<Record<string, unknown>> | undefined
+}
+
+const PROTOCOL_CLAIMS: ReadonlySet<string> = new Set(
+  'iss aud exp iat nbf jti nonce azp at_hash c_hash s_hash auth_time acr amr sid events'.split(' '),
+)
+
+/**
+ * Makes the user of a session: the claims of the ID token and userinfo, without those about the token,
+ * through the schema of the options. Of the user that the session has already, what the application
+ * added stays, and claims that the provider no longer sends go.
+ *
+ * @param previous - The session that the user is renewed in.
+ * @throws {@link CallbackError} naming the claims that do not fit the schema.
+ */
+export async function sessionUser(
+  { claims: schema, now }: ResolvedAuthOptions,
+  { idToken = {}, userinfo }: ClaimSources,
+  previous?: AuthSession,
+): Promise<SessionUser> {
+  const ofToken = Object.entries(idToken).filter(([name]) => !PROTOCOL_CLAIMS.has(name))
+  const claims = { ...Object.fromEntries(ofToken), ...userinfo }
+  const userReadAt = userinfo ? now() : previous?.userReadAt
+  // Some providers send the ID token of a refresh without the claims that a login has.
+  const isThin = ofToken.every(([name]) => name === 'sub')
+  if (!previous) {
+    const user = await validateClaims(schema, claims)
+    return { user, providerClaims: Object.keys(user), userReadAt }
+  }
+  if (isThin && !userinfo) {
+    const { user, providerClaims } = previous
+    return { user, providerClaims, userReadAt }
+  }
+  const fresh = await validateClaims(schema, claims)
+  const replaced = new Set(isThin ? [] : previous.providerClaims)
+  const kept = Object.entries(previous.user).filter(([name]) => !replaced.has(name))
+  return {
+    user: { ...Object.fromEntries(kept), ...fresh },
+    providerClaims: Object.keys(fresh),
+    userReadAt,
+  }
+}

@@ -1,0 +1,73 @@
+import type { MaybePromise } from '../maybe-promise.ts'
+
+/** The tokens of a session. They stay on the server and are reached only through methods. */
+export interface SessionTokens {
+  readonly accessToken: string
+  /** When the access token ends, in seconds since the epoch, if the provider said so. */
+  readonly accessTokenExpiresAt?: number | undefined
+  /** When it was received; with the above, how long it lasts. */
+  readonly accessTokenReceivedAt?: number | undefined
+  readonly refreshToken?: string | undefined
+  readonly scope?: string | undefined
+}
+
+/** What is kept about a signed-in user. Plain JSON; instants are in seconds since the epoch. */
+export interface AuthSession {
+  /** The provider's own name, as its tokens have it. */
+  readonly issuer: string
+  /** The issuer as the application's options have it; the session counts for no other. */
+  readonly registeredIssuer: string
+  readonly clientId: string
+  /** The user's identifier within the issuer; issuer and sub together identify a person. */
+  readonly sub: string
+  /** The provider's session, if it named one. */
+  readonly sid?: string | undefined
+  /** The claims the application sees. */
+  readonly user: Readonly<Record<string, unknown>>
+  /** The names of those that come from the provider, and are replaced when it is asked again. */
+  readonly providerClaims?: readonly string[] | undefined
+  /** When userinfo was last read, if it was. */
+  readonly userReadAt?: number | undefined
+  readonly createdAt: number
+  /** The session ends here whatever happens in between. */
+  readonly expiresAt: number
+  /** When the user last proved who they are, if the provider said so. */
+  readonly authTime?: number | undefined
+  /** How strongly they proved it. */
+  readonly acr?: string | undefined
+  readonly amr?: readonly string[] | undefined
+  /** Sent back at logout as `id_token_hint`. */
+  readonly idToken?: string | undefined
+  readonly tokens?: SessionTokens | undefined
+}
+
+/**
+ * The framework's session, as the core sees it for one request.
+ *
+ * The core decides when a session begins and ends; an adapter carries it out and lets every error
+ * reject.
+ */
+export interface SessionHandle {
+  /** The session's id, `undefined` when there is none. It is a secret: never show or log it. */
+  readonly id: string | undefined
+
+  /** What the core stored, or `undefined` for a visitor who is not signed in. */
+  read(): MaybePromise<AuthSession | undefined>
+
+  /** Reads again what is stored now, for work that another request may have done meanwhile. */
+  reload(): Promise<AuthSession | undefined>
+
+  /**
+   * Begins a session under a new id, whatever was there before, and resolves once it is stored.
+   *
+   * @param issuedAt - When the ID Token of the login was issued, by the provider's clock.
+   * @throws {@link SessionEndedError} when the provider has ended the login meanwhile.
+   */
+  start(session: AuthSession, issuedAt?: number): Promise<void>
+
+  /** Replaces the stored session under the same id. Resolves to `false` when it has ended meanwhile. */
+  update(session: AuthSession): Promise<boolean>
+
+  /** Ends the session. Ending one that is gone succeeds. */
+  end(): Promise<void>
+}

@@ -1,0 +1,108 @@
+import { LatchkeyError, RefreshError } from '../errors.ts'
+import { type Publish, userHash } from '../events.ts'
+import type { ResolvedAuthOptions } from '../options/options.ts'
+import { decodeJwt } from '../provider/jwt.ts'
+import type { Provider } from '../provider/provider.ts'
+import type { AuthSession, SessionHandle } from '../session/session.ts'
+import { sessionUser } from '../session/session-user.ts'
+import type { Refresher } from './refresh.ts'
+import { readUserInfo } from './userinfo.ts'
+
+/** Reads the users of sessions again. */
+export interface UserRefresher {
+  /**
+   * Reads the user again now: from userinfo, or from the ID token of a refresh where the provider has
+   * no userinfo. Resolves to the session as it is then.
+   *
+   * @throws {@link RefreshError} when there is no access token, or the session has ended;
+   *   {@link CallbackError} or {@link ProviderError} when userinfo cannot be used.
+   */
+  refresh(provider: Provider, session: SessionHandle): Promise<AuthSession>
+  /** Whether the option `userinfo: { everySeconds }` asks for that. */
+  isDue(session: AuthSession | undefined): session is AuthSession
+  /** Reads the user of a session that is due. When that fails, the user stays as it is for a while. */
+  refreshDue(provider: Provider, session: SessionHandle): Promise<void>
+}
+
+/** After a failure the user is not read again for so long. */
+const RETRY_SECONDS = 30
+const MAX_REMEMBERED = 10_000
+const MAX_ATTEMPTS = 3
+
+/** Makes the user refresher of one instance. */
+export function createUserRefresher(
+  options: ResolvedAuthOptions,
+  refresher: Refresher,
+  publish: Publish,
+): UserRefresher {
+  const { userinfo, hooks, now } = options
+  const everySeconds = typeof userinfo === 'object' ? userinfo.everySeconds : undefined
+  const inFlight = new Map<string, Promise<void>>()
+  const failedAt = new Map<string, number>()
+
+  const noteFailure = (id: string): void => {
+    failedAt.delete(id)
+    failedAt.set(id, now())
+    if (failedAt.size > MAX_REMEMBERED) failedAt.delete(failedAt.keys().next().value as string)
+  }
+
+  const refresh: UserRefresher['refresh'] = async (provider, session) => {
+    const { metadata } = await provider.state()
+    const hasUserinfo = metadata.userinfo_endpoint !== undefined
+    const token = await refresher.accessToken(provider, session, { force: !hasUserinfo })
+    let current = await session.reload()
+    if (!current) throw ended()
+    if (!hasUserinfo) return current
+    const claims = await readUserInfo(provider, token, current.sub, now())
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const idToken = current.idToken ? decodeJwt(current.idToken)?.payload : undefined
+      const user = await sessionUser(options, { idToken, userinfo: claims }, current)
+      const renewed = { ...current, ...user }
+      const kept = (await hooks.onSession?.(renewed, 'refresh')) ?? renewed
+      if (await session.update(kept)) return kept
+      // The tokens were refreshed meanwhile, or the session has ended.
+      current = await session.reload()
+      if (!current) throw ended()
+    }
+    return current
+  }
+
+  return {
+    refresh,
+    isDue(session): session is AuthSession {
+      if (everySeconds === undefined || !session?.tokens) return false
+      return now() - (session.userReadAt ?? session.createdAt) >= everySeconds
+    },
+    async refreshDue(provider, session) {
+      const { id = '' } = session
+      if (now() - (failedAt.get(id) ?? Number.NEGATIVE_INFINITY) < RETRY_SECONDS) return
+      const running = inFlight.get(id)
+      if (running) {
+        await running
+        await session.reload()
+        return
+      }
+      const flight = refresh(provider, session)
+        .then(() => void failedAt.delete(id))
+        .catch(async (error) => {
+          if (!(error instanceof LatchkeyError)) throw error
+          noteFailure(id)
+          const found = await session.read()
+          const user = found && userHash(found.issuer, found.sub)
+          publish('user.refresh_failed', {
+            issuer: provider.issuer,
+            code: error.code,
+            correlationId: error.correlationId,
+            ...(user ? { user } : {}),
+          })
+        })
+        .finally(() => inFlight.delete(id))
+      inFlight.set(id, flight)
+      await flight
+    },
+  }
+}
+
+function ended(): RefreshError {
+  return new RefreshError('LATCHKEY_REFRESH_REJECTED', 'The session ended while it was refreshed.')
+}

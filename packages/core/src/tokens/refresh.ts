@@ -1,0 +1,245 @@
+import { createHash } from 'node:crypto'
+import { CallbackError, type LatchkeyError, ProviderError, RefreshError } from '../errors.ts'
+import { type Publish, userHash } from '../events.ts'
+import type { ResolvedAuthOptions } from '../options/options.ts'
+import { idTokenFault } from '../provider/id-token.ts'
+import type { Provider } from '../provider/provider.ts'
+import {
+  factsOf,
+  isResponseBodyError,
+  isUnavailable,
+  kitCause,
+  quoted,
+} from '../provider/provider-error.ts'
+import type { AuthSession, SessionHandle } from '../session/session.ts'
+import type { SessionLock } from '../session/session-store.ts'
+import { sessionUser } from '../session/session-user.ts'
+import { storeAnswer } from '../session/store-answer.ts'
+import { readUserInfo } from './userinfo.ts'
+
+/** Which access token is wanted. */
+export interface AccessTokenRequest {
+  /** Seconds it must still be valid for, at most half of its lifetime. Default 30. */
+  readonly minValiditySeconds?: number
+  /** Asks for a new one even if the present one is valid. */
+  readonly force?: boolean
+}
+
+/** What refreshing works with. */
+export interface RefreshSettings {
+  readonly lock: SessionLock | undefined
+  readonly options: ResolvedAuthOptions
+  readonly publish: Publish
+}
+
+/** Gives out access tokens, refreshing them when needed. */
+export interface Refresher {
+  /**
+   * The session's access token, refreshed first when it is about to end. However many requests ask
+   * at once, the provider is asked once and all receive the same token; with a lock in the store that
+   * holds across processes.
+   *
+   * @throws {@link RefreshError}: `LATCHKEY_REFRESH_UNAVAILABLE` keeps the session,
+   *   `LATCHKEY_REFRESH_REJECTED` has ended it.
+   */
+  accessToken(
+    provider: Provider,
+    session: SessionHandle,
+    request?: AccessTokenRequest,
+  ): Promise<string>
+}
+
+const LOCK_POLL_MS = 50
+
+/** Makes the refresher of one instance. */
+export function createRefresher(settings: RefreshSettings): Refresher {
+  const { lock, options, publish } = settings
+  const { hooks, now } = options
+  // As long again for the hooks and the session store.
+  const lockSeconds = 2 * options.requestSeconds
+  const inFlight = new Map<string, Promise<AuthSession>>()
+
+  const refresh = async (
+    provider: Provider,
+    session: SessionHandle,
+    seen: AuthSession,
+  ): Promise<AuthSession> => {
+    const stored = await session.reload()
+    if (!stored) throw rejected('The session has ended.')
+    if (stored.tokens?.refreshToken !== seen.tokens?.refreshToken) return stored
+    const user = userHash(stored.issuer, stored.sub)
+    const refreshed = await requestTokens(provider, stored, settings).catch(async (error) => {
+      publish('token.refresh_failed', { issuer: stored.issuer, user, code: error.code })
+      if (error.code !== 'LATCHKEY_REFRESH_REJECTED') throw error
+      const later = await session.reload()
+      const another = later?.tokens?.refreshToken
+      if (later && another && another !== stored.tokens?.refreshToken) return later
+      await session.end()
+      throw error
+    })
+    const kept = (await hooks.onSession?.(refreshed, 'refresh')) ?? refreshed
+    if (!(await session.update(kept))) {
+      const later = await session.reload()
+      if (later) return later
+      throw rejected('The session ended while it was refreshed.')
+    }
+    publish('token.refreshed', { issuer: stored.issuer, user })
+    return kept
+  }
+
+  const locked = async (
+    provider: Provider,
+    session: SessionHandle,
+    seen: AuthSession,
+    key: string,
+  ): Promise<AuthSession> => {
+    if (!lock) return refresh(provider, session, seen)
+    for (let waited = 0; waited < lockSeconds * 1000; waited += LOCK_POLL_MS) {
+      const release = await storeAnswer(lock.acquire(`refresh:${key}`, lockSeconds))
+      if (release) {
+        try {
+          return await refresh(provider, session, seen)
+        } finally {
+          await release().catch(() => {})
+        }
+      }
+      if (waited === 0) publish('token.refresh_waited', { issuer: seen.issuer })
+      await new Promise((resolve) => setTimeout(resolve, LOCK_POLL_MS))
+    }
+    throw unavailable('Another refresh did not finish.')
+  }
+
+  return {
+    async accessToken(provider, session, { minValiditySeconds = 30, force = false } = {}) {
+      const seen = await session.read()
+      const token = seen?.tokens?.accessToken
+      if (!seen || !token) throw absent('Nobody is signed in.')
+      const { accessTokenExpiresAt: endsAt = Number.POSITIVE_INFINITY, accessTokenReceivedAt } =
+        seen.tokens ?? {}
+      const lifetime = endsAt - (accessTokenReceivedAt ?? Number.NEGATIVE_INFINITY)
+      // A token that never lasts as long as is wanted would be refreshed at every request.
+      if (!force && endsAt - now() > Math.min(minValiditySeconds, lifetime / 2)) return token
+      if (!seen.tokens?.refreshToken) {
+        if (endsAt > now() && !force) return token
+        throw absent('There is no refresh token; does "scope" ask for "offline_access"?')
+      }
+      // Two sessions never share a flight, and neither do two refresh tokens of one session.
+      const key = hash(`${session.id} ${seen.tokens.refreshToken}`)
+      const running = inFlight.get(key)
+      try {
+        if (running) {
+          const winner = await running
+          await session.reload()
+          return tokenOf(winner)
+        }
+        const flight = locked(provider, session, seen, key).finally(() => inFlight.delete(key))
+        inFlight.set(key, flight)
+        return tokenOf(await flight)
+      } catch (error) {
+        const transient = (error as { code?: string }).code === 'LATCHKEY_REFRESH_UNAVAILABLE'
+        if (transient && !force && endsAt > now()) return token
+        throw error
+      }
+    },
+  }
+}
+
+async function requestTokens(
+  provider: Provider,
+  session: AuthSession,
+  { options, publish }: RefreshSettings,
+): Promise<AuthSession> {
+  const { now } = options
+  const refreshToken = session.tokens?.refreshToken ?? ''
+  try {
+    const { metadata } = await provider.state()
+    const tokens = await provider.call((client, configuration) =>
+      client.refreshTokenGrant(configuration, refreshToken, options.tokenParams),
+    )
+    const claims = tokens.claims()
+    if (claims) {
+      const { header, fault } = await provider.verify(tokens.id_token ?? '')
+      if (!header) throw unusable(`the signature of the ID token ${fault}`)
+      if (claims.sub !== session.sub) {
+        throw rejected('The provider answered the refresh with tokens of another user.')
+      }
+      const wrong = idTokenFault(claims, {
+        issuer: metadata.issuer,
+        entraTenants: provider.entraTenants,
+        clientId: provider.clientId,
+        now: now(),
+        accessToken: tokens.access_token,
+        alg: header.alg,
+      })
+      if (wrong) throw unusable(wrong.message)
+    }
+    const expiresIn = tokens.expiresIn()
+    const receivedAt = now()
+    const userinfo = await (options.userinfo === 'never'
+      ? Promise.resolve(undefined)
+      : readUserInfo(provider, tokens.access_token, session.sub, receivedAt)
+    ).catch((error) => {
+      // The new tokens must be kept; the user is read again later.
+      if (!(error instanceof CallbackError || error instanceof ProviderError)) throw error
+      publish('user.refresh_failed', { issuer: session.issuer, code: error.code })
+      return undefined
+    })
+    return {
+      ...session,
+      ...(await sessionUser(options, { idToken: claims, userinfo }, session).catch((error) => {
+        throw rejected(error.message)
+      })),
+      idToken: tokens.id_token ?? session.idToken,
+      tokens: {
+        accessToken: tokens.access_token,
+        accessTokenExpiresAt: expiresIn === undefined ? undefined : receivedAt + expiresIn,
+        accessTokenReceivedAt: receivedAt,
+        refreshToken: tokens.refresh_token ?? refreshToken,
+        scope: tokens.scope ?? session.tokens?.scope,
+      },
+    }
+  } catch (error) {
+    throw refreshError(error, [refreshToken, provider.clientSecret()])
+  }
+}
+
+function refreshError(error: unknown, secrets: readonly (string | undefined)[]): RefreshError {
+  if (error instanceof RefreshError) return error
+  if (isResponseBodyError(error)) {
+    const detail = quoted(error.error, error.error_description, secrets)
+    return error.error === 'invalid_grant'
+      ? rejected(`The provider no longer accepts the refresh token: ${detail}.`)
+      : unavailable(`The provider refused the refresh with ${detail}.`)
+  }
+  const known = kitCause(error)
+  if (known || isUnavailable(error)) {
+    return unavailable('The provider did not answer the refresh.', known)
+  }
+  const { reason, status } = factsOf(error)
+  return unusable(status === undefined ? (reason ?? 'it is malformed') : `status ${status}`)
+}
+
+function unusable(reason: string): RefreshError {
+  return unavailable(`The provider's answer to the refresh cannot be used: ${reason}.`)
+}
+
+function tokenOf(session: AuthSession): string {
+  if (!session.tokens) throw absent('The session holds no tokens.')
+  return session.tokens.accessToken
+}
+
+function unavailable(message: string, cause?: LatchkeyError): RefreshError {
+  return new RefreshError('LATCHKEY_REFRESH_UNAVAILABLE', message, cause ? { cause } : {})
+}
+
+function rejected(message: string): RefreshError {
+  return new RefreshError('LATCHKEY_REFRESH_REJECTED', message)
+}
+
+function absent(message: string): RefreshError {
+  return new RefreshError('LATCHKEY_TOKEN_ABSENT', message)
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
+}

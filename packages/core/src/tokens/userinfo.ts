@@ -1,0 +1,73 @@
+import { CallbackError } from '../errors.ts'
+import { decodeJwt } from '../provider/jwt.ts'
+import type { Provider } from '../provider/provider.ts'
+import { printable } from '../provider/provider-error.ts'
+
+/** The claims of signed userinfo that are about the token. */
+const TOKEN_CLAIMS: ReadonlySet<string> = new Set(['iss', 'aud', 'exp', 'iat', 'nbf', 'jti'])
+const TOLERANCE_SECONDS = 30
+
+type UserInfo = Readonly<Record<string, unknown>>
+
+/**
+ * Reads userinfo, signed or not. It must be about the user `sub`.
+ *
+ * @param now - Seconds since the epoch.
+ * @throws {@link CallbackError} with `LATCHKEY_USERINFO_INVALID` when it cannot be used;
+ *   {@link ProviderError} when the provider does not answer.
+ * @see OpenID Connect Core 1.0 §5.3
+ */
+export async function readUserInfo(
+  provider: Provider,
+  accessToken: string,
+  sub: string,
+  now: number,
+): Promise<Record<string, unknown>> {
+  const { metadata } = await provider.state()
+  const endpoint = metadata.userinfo_endpoint
+  if (!endpoint) throw invalid('the provider names no userinfo_endpoint')
+  const { status, headers, body } = await provider.fetch(endpoint, {
+    headers: {
+      accept: 'application/json, application/jwt',
+      authorization: `Bearer ${accessToken}`,
+    },
+  })
+  const header = (name: string): string => headers.find(([one]) => one === name)?.[1] ?? ''
+  if (status !== 200) {
+    const reason = /error="([^"]*)"/.exec(header('www-authenticate'))?.[1]
+    throw invalid(`the answer has status ${status}${reason ? ` (${printable(reason)})` : ''}`)
+  }
+  const isSigned = /^application\/jwt\b/i.test(header('content-type'))
+  const claims = isSigned ? await signedClaims(provider, body, now) : parse(body)
+  if (typeof claims?.sub !== 'string') throw invalid('it is no JSON object with a "sub"')
+  if (claims.sub !== sub) throw invalid('it is about another user than the ID token')
+  return claims
+}
+
+async function signedClaims(provider: Provider, token: string, now: number): Promise<UserInfo> {
+  const { fault } = await provider.verify(token)
+  if (fault !== undefined) throw invalid(`its signature ${fault}`)
+  const payload = decodeJwt(token)?.payload ?? {}
+  const { iss, aud, exp } = payload
+  const { metadata } = await provider.state()
+  if (iss !== undefined && iss !== metadata.issuer) throw invalid('its "iss" is another issuer')
+  if (aud !== undefined && ![aud].flat().includes(provider.clientId)) {
+    throw invalid('its "aud" is another client')
+  }
+  if (typeof exp === 'number' && exp <= now - TOLERANCE_SECONDS) throw invalid('it has expired')
+  return Object.fromEntries(Object.entries(payload).filter(([name]) => !TOKEN_CLAIMS.has(name)))
+}
+
+function parse(body: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(body)
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+    return value as Record<string, unknown>
+  } catch {
+    return undefined
+  }
+}
+
+function invalid(reason: string): CallbackError {
+  return new CallbackError('LATCHKEY_USERINFO_INVALID', `Userinfo cannot be used: ${reason}.`)
+}
