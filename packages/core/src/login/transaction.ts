@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto'
+import { createHmac, createSecretKey, hash, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { randomText } from '../crypto/random.ts'
 import { createSealer, deriveKey } from '../crypto/sealing.ts'
 import type { CookieScope } from '../http/cookies.ts'
@@ -167,11 +167,14 @@ function seedOf(name: string, key: KeyObject): string {
   return createHmac('sha256', key).update(name).digest('base64url')
 }
 
+/**
+ * Two values that say nothing about each other or the seed. The seed is 256 bits that nobody can guess
+ * and always as long, so a hash does what HKDF would, in a tenth of the time.
+ */
 function derive(seed: string): Pick<LoginTransaction, 'nonce' | 'codeVerifier'> {
-  const bytes = Buffer.from(hkdfSync('sha256', seed, '', 'latchkey/1/login', 64))
   return {
-    nonce: bytes.toString('base64url', 0, 32),
-    codeVerifier: bytes.toString('base64url', 32),
+    nonce: hash('sha256', `latchkey/1/nonce.${seed}`, 'base64url'),
+    codeVerifier: hash('sha256', `latchkey/1/verifier.${seed}`, 'base64url'),
   }
 }
 
