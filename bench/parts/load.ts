@@ -6,7 +6,9 @@ export interface Load {
   port: number
   /** Connections that are kept alive, each with one request under way at a time. */
   connections: number
-  requests: number
+  /** How many requests are sent in all, unless `seconds` says how long. */
+  requests?: number
+  seconds?: number
   /** The text of the nth request. */
   request(n: number): string
   /** What every answer must be. Default 200. */
@@ -28,7 +30,8 @@ export interface LoadResult {
 export async function load({
   port,
   connections,
-  requests,
+  requests = Number.POSITIVE_INFINITY,
+  seconds = Number.POSITIVE_INFINITY,
   request,
   status = 200,
 }: Load): Promise<LoadResult> {
@@ -43,7 +46,7 @@ export async function load({
       let sent = 0
       let received = ''
       function send(): void {
-        if (next >= requests) {
+        if (next >= requests || performance.now() - begin >= seconds * 1_000) {
           socket.destroy()
           resolve()
           return
@@ -69,8 +72,8 @@ export async function load({
     })
   }
   await Promise.all(Array.from({ length: connections }, work))
-  const seconds = (performance.now() - begin) / 1_000
-  return { seconds, latencies: latencies.sort((a, b) => a - b) }
+  const took = (performance.now() - begin) / 1_000
+  return { seconds: took, latencies: latencies.sort((a, b) => a - b) }
 }
 
 /** The text of a request. */
