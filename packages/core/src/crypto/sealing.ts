@@ -1,5 +1,11 @@
 import type { KeyObject } from 'node:crypto'
-import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+} from 'node:crypto'
 import { randomBytes } from './random.ts'
 
 /** What a sealed value is for. A value sealed for one purpose never opens for another. */
@@ -27,12 +33,19 @@ export interface Sealer {
 }
 
 /**
- * Derives the key of a purpose from a secret (HKDF-SHA-256), 32 bytes.
+ * Derives the key of a purpose from a secret (HKDF-SHA-256), 32 bytes. A key object is prepared once;
+ * Node prepares a key that is given as bytes at every use, which takes five times as long as the use.
  *
  * @see RFC 5869
  */
-export function deriveKey(secret: string, purpose: SealPurpose): Buffer {
-  return Buffer.from(hkdfSync('sha256', secret, 'latchkey', `latchkey/1/${purpose}`, 32))
+export function deriveKey(secret: string, purpose: SealPurpose): KeyObject {
+  const bytes = hkdfSync('sha256', secret, 'latchkey', `latchkey/1/${purpose}`, 32)
+  return createSecretKey(Buffer.from(bytes))
+}
+
+/** The HMAC-SHA-256 of a text, as base64url. */
+export function macOf(text: string, key: KeyObject): string {
+  return createHmac('sha256', key).update(text).digest('base64url')
 }
 
 /**
@@ -41,7 +54,7 @@ export function deriveKey(secret: string, purpose: SealPurpose): Buffer {
  * @param secrets - The first seals; every one opens, so that secrets can be rotated.
  */
 export function createSealer(secrets: readonly string[], purpose: SealPurpose): Sealer {
-  const keys = secrets.map((secret) => createSecretKey(deriveKey(secret, purpose)))
+  const keys = secrets.map((secret) => deriveKey(secret, purpose))
   const [sealing] = keys
   if (!sealing) throw new TypeError('at least one secret is needed')
   return {

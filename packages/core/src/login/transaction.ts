@@ -1,6 +1,6 @@
-import { createHmac, createSecretKey, hash, type KeyObject, timingSafeEqual } from 'node:crypto'
+import { hash, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { randomText } from '../crypto/random.ts'
-import { createSealer, deriveKey } from '../crypto/sealing.ts'
+import { createSealer, deriveKey, macOf } from '../crypto/sealing.ts'
 import type { CookieScope } from '../http/cookies.ts'
 import { clearCookie, cookieNames, readCookie, setCookie } from '../http/cookies.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
@@ -94,15 +94,13 @@ export function createTransactions(options: ResolvedAuthOptions, once: OnceMemor
   }
   const prefix = `${options.session.cookieName}.login.`
   const stateSealer = createSealer(options.secrets, 'login')
-  const seedKeys = options.secrets.map((secret) =>
-    createSecretKey(deriveKey(secret, 'login-cookie')),
-  )
+  const seedKeys = options.secrets.map((secret) => deriveKey(secret, 'login-cookie'))
   const earlier = createEarlierLogins(options)
 
   return {
     begin(cookieHeader, draft) {
       const name = newName()
-      const seed = seedOf(name, seedKeys[0] as KeyObject)
+      const seed = macOf(name, seedKeys[0] as KeyObject)
       const createdAt = options.now()
       const [path = ''] = draft.returnTo.split(/[?#]/, 1)
       let fitting = draft
@@ -138,7 +136,7 @@ export function createTransactions(options: ResolvedAuthOptions, once: OnceMemor
         return { kind: 'lost', login: { ...draft, restarts: 0 } }
       }
       const seed = readCookie(cookieHeader, prefix + name)
-      if (!seed || !seedKeys.some((key) => equal(seed, seedOf(name, key)))) {
+      if (!seed || !seedKeys.some((key) => equal(seed, macOf(name, key)))) {
         return { kind: 'lost', login: draft }
       }
       return { kind: 'begun', transaction: { ...draft, ...derive(seed), state, createdAt } }
@@ -161,10 +159,6 @@ function newName(): string {
 function nameOf(state: string): string | undefined {
   const name = state.slice(0, state.indexOf('.'))
   return NAME.test(name) ? name : undefined
-}
-
-function seedOf(name: string, key: KeyObject): string {
-  return createHmac('sha256', key).update(name).digest('base64url')
 }
 
 /**

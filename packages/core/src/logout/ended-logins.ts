@@ -1,5 +1,4 @@
-import { createHmac } from 'node:crypto'
-import { deriveKey } from '../crypto/sealing.ts'
+import { deriveKey, macOf } from '../crypto/sealing.ts'
 import type { AuthSession } from '../session/session.ts'
 import { indexKey } from '../session/session-record.ts'
 import type { SessionRecord, SessionStore } from '../session/session-store.ts'
@@ -40,8 +39,7 @@ export function createEndedLogins(
   now: () => number,
 ): EndedLogins {
   const keys = secrets.map((secret) => deriveKey(secret, 'ended-login'))
-  const idsOf = (key: string): string[] =>
-    keys.map((secret) => createHmac('sha256', secret).update(key).digest('base64url'))
+  const idsOf = (key: string): string[] => keys.map((secret) => macOf(key, secret))
   const find = async (key: string, sub: string | undefined): Promise<number> => {
     const records = await Promise.all(idsOf(key).map((id) => storeAnswer(read(store, id))))
     const isMeant = (record?: SessionRecord): boolean =>

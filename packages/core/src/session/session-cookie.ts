@@ -20,7 +20,9 @@ export interface CookieSigner {
  * @param secrets - The first signs; every one verifies.
  */
 export function createCookieSigner(secrets: readonly string[]): CookieSigner {
-  const derived = secrets.map((secret) => deriveKey(secret, 'session-cookie').toString('base64url'))
+  const derived = secrets.map((secret) =>
+    deriveKey(secret, 'session-cookie').export().toString('base64url'),
+  )
   const keys = derived.map((secret) => createSecretKey(Buffer.from(secret)))
   const [signing] = keys
   if (!signing) throw new TypeError('at least one secret is needed')
