@@ -14,6 +14,7 @@ import { createTenant, defaultSettings } from '../../packages/service/src/domain
 import { createUser } from '../../packages/service/src/domain/users.ts'
 import { createVault } from '../../packages/service/src/domain/vault.ts'
 import { createIssuer } from '../../packages/service/src/issuer/index.ts'
+import { createClientIp } from '../../packages/service/src/server/client.ts'
 import { createMemoryDataStore } from '../../packages/service/src/store/memory/data-store.ts'
 import { createMemoryProtocolStore } from '../../packages/service/src/store/memory/protocol-store.ts'
 import { openSqliteDataStore } from '../../packages/service/src/store/sqlite/data-store.ts'
@@ -45,6 +46,7 @@ const issuer = createIssuer({
   domain,
   protocol,
   logger: console,
+  clientIp: createClientIp([], console),
   limits: { loginPerAddress: unlimited, loginPerClient: unlimited, loginAnywhere: unlimited },
   requestLimits: { protocolPerSecond: 1e9, loginsPerMinute: 1e9, loginsPerHour: 1e9 },
   allowHttpOnLoopback: true,

@@ -64,6 +64,9 @@ test('the old users come over, and the result names the new ids', async () => {
   environment.USER_ID = /usr_\w+/.exec(result)?.[0]
   expect(await run('block.sh')).toMatch(/disabled +true/)
   expect(await run('audit.sh')).toContain('user.update')
+  await run('audit-export.sh')
+  const exported = await readFile(join(folder, 'audit.jsonl'), 'utf8')
+  expect(exported).toMatch(/^\{"id":1,.*\}\n/)
 })
 
 test('a backup is made while the service runs, and is served from', async () => {

@@ -1,6 +1,7 @@
 import { type AddressClash, addressClashes } from './domain/address-clashes.ts'
 import { type ApiKeyInput, createApiKey, listApiKeys, revokeApiKey } from './domain/api-keys.ts'
 import { rotateApplicationSecret } from './domain/applications.ts'
+import { exportAudit, listAudit } from './domain/audit.ts'
 import type { DomainContext, ServiceScope } from './domain/context.ts'
 import { rotateSigningKey } from './domain/signing-keys.ts'
 import {
@@ -62,13 +63,19 @@ export interface Admin {
   addressClashes(): AsyncIterable<AddressClash>
   /** Entries of the audit log, the newest first. */
   audit(query?: AuditQuery): Promise<StoredAuditEntry[]>
+  /** The whole audit log, or what follows the entry `after`, the oldest first. */
+  exportAudit(query?: { after?: number; tenantId?: string }): AsyncIterable<StoredAuditEntry>
   /** Creates what a seed document names and the service does not have yet. */
   seed(document: unknown): Promise<SeedReport>
 }
 
-/** The admin half of a service. */
-export function createAdmin(context: DomainContext): Admin {
-  const scope: ServiceScope = { context, actor: { name: 'admin' } }
+/**
+ * The admin half of a service.
+ *
+ * @param name - Who uses it, as the audit log says it.
+ */
+export function createAdmin(context: DomainContext, name = 'admin'): Admin {
+  const scope: ServiceScope = { context, actor: { name } }
   return {
     createTenant: ({ domain, name = '', settings }) =>
       createTenant(scope, {
@@ -96,7 +103,8 @@ export function createAdmin(context: DomainContext): Admin {
     },
     rotateSigningKey: (tenantId, options) => rotateSigningKey({ ...scope, tenantId }, options),
     addressClashes: () => addressClashes(context),
-    audit: (query = {}) => context.store.audit.list(query),
+    audit: (query = {}) => listAudit(context, query),
+    exportAudit: (query) => exportAudit(context, query),
     seed: (document) => seed(scope, document),
   }
 }

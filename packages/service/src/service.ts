@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { type Admin, createAdmin } from './admin.ts'
 import { type Clock, systemClock } from './clock.ts'
-import { type DomainContext, nowMicros, type ServiceEvents } from './domain/context.ts'
+import { pruneAudit } from './domain/audit.ts'
+import type { DomainContext, ServiceEvents } from './domain/context.ts'
 import { canonicalDomain, type DomainPolicy } from './domain/domain-names.ts'
 import { ServiceError } from './domain/errors.ts'
 import { createPasswordEngine } from './domain/password-engine.ts'
@@ -19,6 +20,7 @@ import { createIssuer } from './issuer/index.ts'
 import type { Outbox } from './mail/outbox.ts'
 import { createSmtpTransport } from './mail/smtp.ts'
 import { masterKeyOf, parseMasterKey } from './master-key.ts'
+import { createClientIp } from './server/client.ts'
 import { closeServer, createHttpServer, type ListenOptions, listen } from './server/http-server.ts'
 import { connectInProcess } from './server/in-process.ts'
 import {
@@ -79,9 +81,11 @@ export async function createIdentityService(
   const context: DomainContext = { store, clock, passwords, vault, domains, events }
 
   let closing: Promise<void> | undefined
+  const clientIp = createClientIp(options.trustedProxies ?? [], logger)
   const api = createApi({
     context,
     logger,
+    clientIp,
     rateLimit: createRateLimit(options.requestsPerSecond ?? 100),
     async ready() {
       if (closing) throw new ServiceError('unavailable', 'The service is shutting down.')
@@ -93,7 +97,7 @@ export async function createIdentityService(
     protocol,
     logger,
     mail: options.mail && createSmtpTransport(options.mail),
-    trustedProxies: options.trustedProxies ?? [],
+    clientIp,
     idTokenClaims: options.idTokenClaims,
     allowHttpOnLoopback: options.allowHttpOnLoopback ?? false,
   })
@@ -111,8 +115,9 @@ export async function createIdentityService(
   const pruning = setInterval(() => void prune(), DAY)
   pruning.unref()
   async function prune(): Promise<void> {
-    const before = nowMicros(clock) - (options.auditDays ?? 400) * DAY * 1_000
-    await store.audit.prune(before).catch((err) => logger.error({ err }, 'pruning failed'))
+    await pruneAudit(context, options.auditDays ?? 400).catch((err) =>
+      logger.error({ err }, 'pruning failed'),
+    )
   }
   await prune()
 

@@ -10,7 +10,14 @@ const callback = 'https://app.example.com/callback'
 const ada = { email: 'ada@example.com', password: 'correct horse battery' }
 
 /** What only reads. */
-const readers = ['listTenants', 'findTenant', 'listApiKeys', 'audit', 'addressClashes']
+const readers = [
+  'listTenants',
+  'findTenant',
+  'listApiKeys',
+  'audit',
+  'exportAudit',
+  'addressClashes',
+]
 
 describe.each(stores)('on %s', (store) => {
   test('each acknowledged write emits one change event and has one audit entry', async () => {

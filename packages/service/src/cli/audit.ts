@@ -1,17 +1,28 @@
 import type { Command } from 'commander'
 import { formatTimestamp } from '../http/timestamps.ts'
+import type { StoredAuditEntry } from '../store/records.ts'
 import { type DataOptions, printTable, wholeNumber, withAdmin, withDataOptions } from './options.ts'
+import { printableJson } from './terminal.ts'
 
-interface AuditOptions extends DataOptions {
+interface ListOptions extends DataOptions {
   requestId?: string
   tenant?: string
   limit: number
   json?: boolean
 }
 
-/** Adds `audit`. */
+interface ExportOptions extends DataOptions {
+  tenant?: string
+  after: number
+}
+
+/** Adds `audit`, which lists, and `audit export`. */
 export function addAuditCommand(program: Command): void {
-  withDataOptions(program.command('audit').description('Show who did what, the newest first.'))
+  const audit = program.command('audit').description('Show who did what, or export all of it.')
+
+  withDataOptions(
+    audit.command('list', { isDefault: true }).description('Show who did what, the newest first.'),
+  )
     .option(
       '--request-id <uuid>',
       'of one request: the "uuid" of an Error, the "request-id" header',
@@ -19,7 +30,7 @@ export function addAuditCommand(program: Command): void {
     .option('--tenant <id>', 'of one tenant')
     .option('--limit <number>', 'entries at most', wholeNumber(1, 10_000), 50)
     .option('--json', 'print JSON')
-    .action((options: AuditOptions) =>
+    .action((options: ListOptions) =>
       withAdmin(options, async (admin) => {
         const entries = await admin.audit({
           ...(options.requestId !== undefined && { requestId: options.requestId }),
@@ -31,10 +42,57 @@ export function addAuditCommand(program: Command): void {
           actor: entry.actor,
           action: entry.action,
           target: entry.target,
+          outcome: entry.outcome,
           tenant: entry.tenantId ?? '-',
+          application: entry.applicationId ?? '-',
+          address: entry.address ?? '-',
           request: entry.requestId ?? '-',
         }))
         printTable(rows, options.json ?? false)
       }),
     )
+
+  withDataOptions(
+    audit
+      .command('export')
+      .description('Print the audit log as JSON lines, the oldest first, with every member.'),
+  )
+    .option('--tenant <id>', 'of one tenant')
+    .option(
+      '--after <id>',
+      'what follows the entry with this "id", to go on from an earlier export',
+      wholeNumber(0, Number.MAX_SAFE_INTEGER),
+      0,
+    )
+    .action(({ tenant, after, ...options }: ExportOptions) =>
+      withAdmin(options, async (admin) => {
+        const query = { after, ...(tenant !== undefined && { tenantId: tenant }) }
+        for await (const entry of admin.exportAudit(query)) await print(line(entry))
+      }),
+    )
+}
+
+/** An entry as one line; members without a value are left out. */
+function line({ at, tenantId, requestId, userAgent, applicationId, ...rest }: StoredAuditEntry) {
+  const { id, actor, action, target, outcome, address } = rest
+  const entry = {
+    id,
+    at: formatTimestamp(at),
+    actor,
+    action,
+    target,
+    outcome,
+    tenant_id: tenantId,
+    application_id: applicationId,
+    request_id: requestId,
+    address,
+    user_agent: userAgent,
+  }
+  return `${printableJson(JSON.stringify(entry))}\n`
+}
+
+/** Waits for a reader that is slower, so that a long log does not gather in memory. */
+function print(text: string): Promise<void> | undefined {
+  if (process.stdout.write(text)) return undefined
+  return new Promise((resolve) => process.stdout.once('drain', resolve))
 }

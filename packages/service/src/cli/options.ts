@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type Admin, createAdmin } from '../admin.ts'
@@ -42,9 +43,20 @@ export async function withAdmin<T>(
   }
   const { context, close } = await createOfflineContext(data, masterKey)
   try {
-    return await work(createAdmin(context))
+    return await work(createAdmin(context, `admin:${operatorName()}`))
   } finally {
     await close()
+  }
+}
+
+/** The account of whoever runs the command; behind sudo, the account that it was called from. */
+function operatorName(): string {
+  if (process.env.SUDO_USER) return process.env.SUDO_USER
+  try {
+    return userInfo().username
+  } catch {
+    // In a container, the user id may have no name.
+    return String(process.getuid?.() ?? 'unknown')
   }
 }
 

@@ -68,19 +68,22 @@ export function revokeApiKey(scope: ServiceScope, id: string): Promise<ApiKey> {
   )
 }
 
+/** The key that a request presents; a refused one may be `undefined`, which no key has. */
+export type Authentication =
+  | { kind: 'good'; key: ApiKey }
+  | { kind: 'refused'; key: ApiKey | undefined }
+
 /**
- * The key that an `Authorization` header presents, when it is good.
+ * Looks up the key that an `Authorization` header presents.
  *
- * Every other header has the same answer: nobody learns whether a key is malformed, unknown, revoked
- * or expired.
- *
- * @throws ServiceError `authentication_failure`.
+ * @returns `refused` for every key that is malformed, unknown, revoked or expired. Which of these is
+ *   for the audit log alone; see {@link authenticationFailure}.
  * @see RFC 6750 §2.1
  */
 export async function authenticate(
   context: DomainContext,
   authorization: string | undefined,
-): Promise<ApiKey> {
+): Promise<Authentication> {
   const presented = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? ''
   const key = API_KEY.test(presented)
     ? await context.store.apiKeys.findByHash(hashApiKey(presented))
@@ -91,13 +94,18 @@ export async function authenticate(
     key.revokedAt !== undefined ||
     (key.expiresAt !== undefined && key.expiresAt <= now)
   ) {
-    throw new ServiceError(
-      'authentication_failure',
-      'Send "Authorization: Bearer <API key>" with a key that is known, not revoked and not expired.',
-    )
+    return { kind: 'refused', key }
   }
   if (now - (key.lastUsedAt ?? 0) >= MINUTE) await context.store.apiKeys.touch(key.id, now)
-  return key
+  return { kind: 'good', key }
+}
+
+/** The one answer for every key that is refused, so that it tells nothing about the key. */
+export function authenticationFailure(): ServiceError {
+  return new ServiceError(
+    'authentication_failure',
+    'Send "Authorization: Bearer <API key>" with a key that is known, not revoked and not expired.',
+  )
 }
 
 /** Whether the key may reach the tenant. */

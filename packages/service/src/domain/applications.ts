@@ -40,12 +40,21 @@ export async function createApplication(
   )
 }
 
+/** One application, if it is there. */
+export function lookUpApplication(
+  { store }: Pick<DomainContext, 'store'>,
+  tenantId: string,
+  id: string,
+): Promise<Application | undefined> {
+  return store.applications.get(tenantId, id)
+}
+
 /** One application. */
 export async function getApplication(
   { context, tenantId }: Scope,
   id: string,
 ): Promise<Application> {
-  return found(await context.store.applications.get(tenantId, id))
+  return found(await lookUpApplication(context, tenantId, id))
 }
 
 /** One page of the tenant's applications. */

@@ -1,6 +1,7 @@
 import type { Outcome } from '../store/ports.ts'
 import type { AuditEntry } from '../store/records.ts'
-import { nowMicros, type ServiceScope } from './context.ts'
+import { entryOf } from './audit.ts'
+import type { ServiceScope } from './context.ts'
 import { alreadyExists, type ErrorCode, notFound, ServiceError } from './errors.ts'
 
 /** Every write of the service, as the audit log and the `change` event name it. */
@@ -61,11 +62,6 @@ export async function commit<T>(
   }
 }
 
-/** Adds to the audit log what is not part of a write, such as a login or a refusal. */
-export function note(scope: ServiceScope, action: string, target: string): Promise<void> {
-  return scope.context.store.audit.append(entryOf(scope, action, target))
-}
-
 /** The result of `work`, or `undefined` when it is refused with one of the codes. */
 export async function unlessRefused<T>(
   work: Promise<T>,
@@ -77,13 +73,4 @@ export async function unlessRefused<T>(
     if (error instanceof ServiceError && codes.includes(error.code)) return undefined
     throw error
   }
-}
-
-function entryOf(
-  { context, actor, tenantId }: ServiceScope,
-  action: string,
-  target: string,
-): AuditEntry {
-  const { name, requestId } = actor
-  return { at: nowMicros(context.clock), tenantId, actor: name, requestId, action, target }
 }

@@ -23,9 +23,15 @@ export type ServiceEvents = EventEmitter<{ change: [AuditEntry] }>
 
 /** On whose behalf a rule runs, for the audit log. */
 export interface Actor {
-  /** `key:<id>`, `user:<id>`, `admin` or `visitor`. */
+  /** `key:<id>`, `user:<id>`, `admin`, `admin:<account of the operator>`, `visitor` or `service`. */
   readonly name: string
   readonly requestId?: string
+  /** The address of the client. */
+  readonly address?: string | undefined
+  /** What the client's browser or program calls itself. */
+  readonly userAgent?: string | undefined
+  /** The application at which the user logs in or out. */
+  readonly applicationId?: string | undefined
 }
 
 /** One request, on whose behalf rules run. Made once, where the request comes in. */
@@ -39,6 +45,14 @@ export interface ServiceScope {
 /** One request within a tenant. */
 export interface Scope extends ServiceScope {
   readonly tenantId: string
+}
+
+/**
+ * Changes, at the latest a second later, when another process has written; `undefined` where the store
+ * cannot tell.
+ */
+export function foreignVersion({ store }: DomainContext): number | undefined {
+  return store.foreignVersion?.()
 }
 
 /** Now, as records hold it. */

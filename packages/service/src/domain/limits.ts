@@ -4,7 +4,7 @@ import type { Admission, AttemptLimit, ProtocolStore } from '../store/protocol-s
 import type { Tenant } from '../store/records.ts'
 import { clientNetwork } from './addresses.ts'
 import { type Counter, createAttemptGate } from './attempt-gate.ts'
-import { note } from './commit.ts'
+import { note } from './audit.ts'
 import type { DomainContext } from './context.ts'
 import type { Verification } from './passwords.ts'
 
@@ -49,6 +49,7 @@ export interface Attempter {
   readonly tenant: Pick<Tenant, 'id'>
   /** Empty for a request from within this process. */
   readonly clientIp: string
+  readonly userAgent?: string | undefined
   readonly requestId: string
 }
 
@@ -125,9 +126,10 @@ export function createThrottle(
     if (now - (audited.get(name + key) ?? 0) < AUDIT_EVERY_MS) return
     if (audited.size >= MAX_REMEMBERED) audited.clear()
     audited.set(name + key, now)
-    const { tenant, requestId } = facts
-    const scope = { context: domain, actor: { name: 'visitor', requestId }, tenantId: tenant.id }
-    await note(scope, `limit.${auditNames[name]}`, key)
+    const { tenant, requestId, clientIp: address, userAgent } = facts
+    const actor = { name: 'visitor', requestId, address: address || undefined, userAgent }
+    const scope = { context: domain, actor, tenantId: tenant.id }
+    await note(scope, `limit.${auditNames[name]}`, key, 'failure')
   }
 
   async function admitClient(name: keyof Limits, facts: Attempter): Promise<Admission> {

@@ -46,13 +46,24 @@ export async function createTenant(scope: ServiceScope, input: TenantInput): Pro
   )
 }
 
+/** The tenant, if it is there. */
+export function lookUpTenant(
+  { store }: Pick<DomainContext, 'store'>,
+  id: string,
+): Promise<Tenant | undefined> {
+  return store.tenants.get(id)
+}
+
 /** The tenant. */
 export async function getTenant({ context, tenantId }: Scope): Promise<Tenant> {
-  return found(await context.store.tenants.get(tenantId))
+  return found(await lookUpTenant(context, tenantId))
 }
 
 /** The tenant with a domain, in lower case. */
-export function findTenant({ context }: ServiceScope, domain: string): Promise<Tenant | undefined> {
+export function findTenant(
+  { context }: Pick<ServiceScope, 'context'>,
+  domain: string,
+): Promise<Tenant | undefined> {
   return context.store.tenants.findByDomain(domain)
 }
 

@@ -2,7 +2,7 @@ import { earlierEmailKey, emailKey } from '../store/email-key.ts'
 import type { Listing, Page } from '../store/ports.ts'
 import type { Credential, Micros, User } from '../store/records.ts'
 import { commit } from './commit.ts'
-import { nowMicros, type Scope, updated } from './context.ts'
+import { type DomainContext, nowMicros, type Scope, updated } from './context.ts'
 import { found, ServiceError } from './errors.ts'
 import { newId } from './ids.ts'
 import { checkEmail, checkMetadata, checkNewEmail, checkText, limits } from './rules.ts'
@@ -53,9 +53,18 @@ export async function createUser(
   )
 }
 
+/** One user, if it is there. */
+export function lookUpUser(
+  { store }: Pick<DomainContext, 'store'>,
+  tenantId: string,
+  id: string,
+): Promise<User | undefined> {
+  return store.users.get(tenantId, id)
+}
+
 /** One user. */
 export async function getUser({ context, tenantId }: Scope, id: string): Promise<User> {
-  return found(await context.store.users.get(tenantId, id))
+  return found(await lookUpUser(context, tenantId, id))
 }
 
 /**

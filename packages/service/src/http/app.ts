@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import express, { type Express, type IRoute, type RequestHandler } from 'express'
 import type { Logger } from 'pino'
-import { authenticate, reaches } from '../domain/api-keys.ts'
-import { note } from '../domain/commit.ts'
-import type { DomainContext } from '../domain/context.ts'
+import { authenticate, authenticationFailure, reaches } from '../domain/api-keys.ts'
+import { noteRefusal } from '../domain/audit.ts'
+import type { Actor, DomainContext, ServiceScope } from '../domain/context.ts'
 import { notFound, ServiceError } from '../domain/errors.ts'
+import { type ClientIp, userAgentOf } from '../server/client.ts'
 import type { ApiKey } from '../store/records.ts'
 import { applicationRoutes } from './applications.ts'
 import { MAX_BODY_BYTES, parseBody, parseItems, parseJson } from './body.ts'
@@ -14,7 +15,7 @@ import { headerText } from './header-text.ts'
 import { listBody, nextLink, parsePage } from './list.ts'
 import { methodOf } from './method.ts'
 import { openApiDocument } from './openapi.ts'
-import type { RateLimit } from './rate-limit.ts'
+import { createRefusalCount, type RateLimit } from './rate-limit.ts'
 import type { Call, Route } from './route.ts'
 import { tenantRoutes } from './tenants.ts'
 import { userRoutes } from './users.ts'
@@ -33,6 +34,7 @@ export interface ApiOptions {
   readonly context: DomainContext
   readonly rateLimit: RateLimit
   readonly logger: Logger
+  readonly clientIp: ClientIp
   /** Rejects, with the reason, when the service should get no requests. */
   ready(): Promise<void>
 }
@@ -41,6 +43,8 @@ export interface ApiOptions {
 interface Locals {
   requestId: string
   key?: ApiKey
+  /** A key that was revoked or has expired. */
+  refusedKey?: ApiKey | undefined
 }
 
 /**
@@ -128,8 +132,13 @@ function beginRequest(logger: Logger): RequestHandler {
 
 function authenticateRequest({ context, rateLimit }: ApiOptions): RequestHandler {
   return async (req, res, next) => {
-    const key = await authenticate(context, req.headers.authorization)
-    ;(res.locals as Locals).key = key
+    const locals = res.locals as Locals
+    const { kind, key } = await authenticate(context, req.headers.authorization)
+    if (kind === 'refused') {
+      locals.refusedKey = key
+      throw authenticationFailure()
+    }
+    locals.key = key
     await rateLimit.spend(key.id)
     next()
   }
@@ -200,20 +209,29 @@ function handle(
   }
 }
 
-function callOf(
-  { context, rateLimit }: ApiOptions,
-  req: express.Request,
-  res: express.Response,
-): Call {
-  const { key, requestId } = res.locals as Required<Locals>
+function callOf(options: ApiOptions, req: express.Request, res: express.Response): Call {
+  const { context, rateLimit } = options
+  const { key } = res.locals as Required<Locals>
   const ids = req.params as Call['ids']
   return {
-    scope: { context, actor: { name: `key:${key.id}`, requestId }, tenantId: ids.tenant_id },
+    scope: { context, actor: actorOf(options, req, res), tenantId: ids.tenant_id },
     key,
     ids,
     spend: (requests) => rateLimit.spend(key.id, requests),
     warn: (sentence) => void res.setHeader('latchkey-warning', headerText(sentence)),
     isAbandoned: () => res.destroyed,
+  }
+}
+
+/** Who sent the request: the key, whether it is good or not, or a visitor without one. */
+function actorOf({ clientIp }: ApiOptions, req: express.Request, res: express.Response): Actor {
+  const { key, refusedKey, requestId } = res.locals as Locals
+  const { id } = key ?? refusedKey ?? {}
+  return {
+    name: id === undefined ? 'visitor' : `key:${id}`,
+    requestId,
+    address: clientIp(req) || undefined,
+    userAgent: userAgentOf(req),
   }
 }
 
@@ -252,7 +270,16 @@ function sendJson(res: express.Response, body: object): void {
 }
 
 /** Answers with the documented body, and keeps what support needs to look the request up by its id. */
-function answerErrors({ context, logger }: ApiOptions): express.ErrorRequestHandler {
+function answerErrors(options: ApiOptions): express.ErrorRequestHandler {
+  const { context, logger } = options
+  const unauthenticated = createRefusalCount()
+
+  async function note(scope: ServiceScope, code: string, path: string): Promise<void> {
+    const isAuthenticated = code !== 'authentication_failure'
+    if (!isAuthenticated && !(await unauthenticated.count(scope.actor.address ?? ''))) return
+    await noteRefusal(scope, code, path)
+  }
+
   return (cause, req, res, next) => {
     const { requestId, key } = res.locals as Locals
     const error = errorOf(cause)
@@ -261,10 +288,11 @@ function answerErrors({ context, logger }: ApiOptions): express.ErrorRequestHand
     else logger.info(entry, 'request refused')
 
     const isWrite = req.method === 'POST' || req.method === 'DELETE'
-    if (key && isWrite && error.code !== 'rate_limited' && error.code !== 'unavailable') {
-      const actor = { name: `key:${key.id}`, requestId }
-      const tenantId = reachedTenant(key, req.path)
-      note({ context, actor, tenantId }, error.code, req.path.slice(0, 200)).catch((err) =>
+    const isTransient = error.code === 'rate_limited' || error.code === 'unavailable'
+    if (key ? isWrite && !isTransient : error.code === 'authentication_failure') {
+      const actor = actorOf(options, req, res)
+      const scope = { context, actor, tenantId: key && reachedTenant(key, req.path) }
+      note(scope, error.code, req.path.slice(0, 200)).catch((err) =>
         logger.error({ err }, 'audit failed'),
       )
     }

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { note } from '../domain/commit.ts'
+import { note } from '../domain/audit.ts'
 import { ServiceError, statusOfCode } from '../domain/errors.ts'
 import { importUser } from '../domain/import-user.ts'
 import { getTenant } from '../domain/tenants.ts'

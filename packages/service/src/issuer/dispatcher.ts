@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ServiceError } from '../domain/errors.ts'
+import { userAgentOf } from '../server/client.ts'
 import { StoreError } from '../store/errors.ts'
 import type { IssuerContext } from './context.ts'
 import { type FlowRequest, originOf, show } from './interaction/flow-request.ts'
@@ -49,7 +50,13 @@ export function createDispatcher(
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
-    const facts = { tenant, issuer, clientIp: context.clientIp(request), requestId: randomUUID() }
+    const facts = {
+      tenant,
+      issuer,
+      clientIp: context.clientIp(request),
+      userAgent: userAgentOf(request),
+      requestId: randomUUID(),
+    }
     setFacts(request, facts)
     pinIssuer(request, protocol, host)
     response.setHeader('request-id', facts.requestId)

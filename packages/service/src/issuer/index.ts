@@ -4,6 +4,7 @@ import { createThrottle, defaultLimits, type Limits } from '../domain/limits.ts'
 import type { ClaimsOf } from '../domain/users.ts'
 import type { MailTransport } from '../mail/message.ts'
 import { createOutbox, type Outbox } from '../mail/outbox.ts'
+import type { ClientIp } from '../server/client.ts'
 import type { ProtocolStore } from '../store/protocol-store.ts'
 import type { Tenant } from '../store/records.ts'
 import type { IssuerContext, IssuerLogger } from './context.ts'
@@ -11,7 +12,6 @@ import { createDispatcher } from './dispatcher.ts'
 import { createDirectory } from './provider/directory.ts'
 import { createOutgoing } from './provider/outgoing.ts'
 import { createProviders } from './provider/providers.ts'
-import { createClientIp } from './requests/client-ip.ts'
 import {
   createRequestCounts,
   defaultRequestLimits,
@@ -30,11 +30,7 @@ export interface IssuerOptions {
   logger: IssuerLogger
   /** How mail is sent. Default: it is captured, to be read from {@link Issuer.outbox}. */
   mail?: MailTransport | undefined
-  /**
-   * Addresses and networks, such as `10.0.0.0/8`, of the proxies in front of the service. Only what
-   * they add to `X-Forwarded-For` is believed. Default: none.
-   */
-  trustedProxies?: readonly string[]
+  clientIp: ClientIp
   /** More claims of a user for their ID tokens. */
   idTokenClaims?: ClaimsOf | undefined
   /** How often things may be tried. Every limit that is not given has its default. */
@@ -83,7 +79,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
     notifier: createNotifier({ domain, protocol, logger }),
     throttle: createThrottle(domain, protocol, { ...defaultLimits, ...options.limits }),
     counts: createRequestCounts({ ...defaultRequestLimits, ...options.requestLimits }),
-    clientIp: createClientIp(options.trustedProxies ?? [], logger),
+    clientIp: options.clientIp,
     outgoing: createOutgoing({ domain, allowHttpOnLoopback }),
     allowHttpOnLoopback,
   }

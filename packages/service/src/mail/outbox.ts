@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { note } from '../domain/audit.ts'
 import { type DomainContext, nowMicros } from '../domain/context.ts'
 import type { ProtocolStore, QueuedMessage } from '../store/protocol-store.ts'
 import type { Tenant } from '../store/records.ts'
@@ -26,7 +27,7 @@ export interface Outbox {
 }
 
 export interface OutboxOptions {
-  domain: Pick<DomainContext, 'clock' | 'vault' | 'store'>
+  domain: DomainContext
   protocol: ProtocolStore
   /** `undefined`: all mail is captured. */
   transport: MailTransport | undefined
@@ -96,17 +97,13 @@ export function createOutbox(options: OutboxOptions): Outbox {
     const facts = { mail: queued.id, tenantId: queued.tenantId, reason: reasonOf(error) }
     if (now - queued.createdAt > GIVE_UP_SECONDS * 1e6) {
       logger.error(facts, 'A message was given up.')
-      await audit(queued, now)
+      const scope = { context: domain, actor: { name: 'service' }, tenantId: queued.tenantId }
+      await note(scope, 'mail.given_up', queued.id, 'failure')
       return mail.remove(queued.id)
     }
     logger.warn(facts, 'A message could not be sent; it will be tried again.')
     const wait = BACKOFF_SECONDS[Math.min(queued.attempts, BACKOFF_SECONDS.length - 1)] as number
     return mail.retry(queued.id, now + wait * 1e6)
-  }
-
-  async function audit({ tenantId, id }: QueuedMessage, at: number): Promise<void> {
-    const entry = { at, tenantId, actor: 'service', requestId: undefined }
-    await domain.store.audit.append({ ...entry, action: 'mail.given_up', target: id })
   }
 
   function open(queued: QueuedMessage): MailMessage {

@@ -189,11 +189,15 @@ export interface AuditQuery {
 }
 
 export interface AuditStore {
-  /** For what is not part of a write, such as a refusal. */
-  append(entry: AuditEntry): Promise<void>
+  /**
+   * For what is not part of a write, such as a login.
+   *
+   * @param atMost - How many refused entries of the actor stay; the oldest are forgotten.
+   */
+  append(entry: AuditEntry, atMost?: number): Promise<void>
   list(query: AuditQuery): Promise<StoredAuditEntry[]>
   /** At most `limit` entries that follow the one with this id, the oldest first. */
   after(id: number, limit: number): Promise<StoredAuditEntry[]>
-  /** Forgets entries from before `before`; answers how many. */
-  prune(before: Micros): Promise<number>
+  /** Forgets entries from before `before`, and refused ones from before `refusedBefore`; answers how many. */
+  prune(before: Micros, refusedBefore: Micros): Promise<number>
 }

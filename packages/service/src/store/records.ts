@@ -157,12 +157,18 @@ export interface SigningKey {
   sealedJwk: string
 }
 
-/** Who did what to which object, and in which request. */
+/**
+ * How it ended: `failure` for a login or a delivery that did not succeed, `refused` for an API request
+ * that was not carried out.
+ */
+export type AuditOutcome = 'success' | 'failure' | 'refused'
+
+/** Who did what to which object, from where, and in which request. */
 export interface AuditEntry {
   at: Micros
   /** `undefined` for what concerns the service itself, such as API keys. */
   tenantId: string | undefined
-  /** `key:<id>`, `user:<id>`, `admin` or `visitor`. */
+  /** `key:<id>`, `user:<id>`, `admin`, `admin:<account of the operator>`, `visitor` or `service`. */
   actor: string
   /** The `request-id` of the answer, when there was a request. */
   requestId: string | undefined
@@ -170,6 +176,13 @@ export interface AuditEntry {
   action: string
   /** The id of the object concerned. */
   target: string
+  outcome: AuditOutcome
+  /** The address of the client, when a request came from one. */
+  address: string | undefined
+  /** What the client's browser or program calls itself. */
+  userAgent: string | undefined
+  /** The application at which the user logs in or out. */
+  applicationId: string | undefined
 }
 
 /** An {@link AuditEntry} as it is stored; `id` grows with time. */

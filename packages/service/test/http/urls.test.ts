@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { anAudit } from '../store/records.ts'
 import { type Answer, type Api, startApi, stores } from '../support/api.ts'
 import { openApi } from '../support/context.ts'
 import { expectError } from '../support/errors.ts'
@@ -192,14 +193,7 @@ test('URLs from before a rule are accepted when they are posted back, and return
       logoutUrls: ['https://app.example.com/*'],
       metadata: { backchannel_logout_uri: 'nowhere' },
     }),
-    {
-      at: 1,
-      tenantId: api.tenantId,
-      actor: 'admin',
-      requestId: undefined,
-      action: 'x',
-      target: id,
-    },
+    anAudit('x', { tenantId: api.tenantId, target: id }),
   )
   const path = `${api.applications}/${id}`
   const { body } = await api.get(path)

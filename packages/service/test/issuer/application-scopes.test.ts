@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { updateApplication } from '../../src/domain/applications.ts'
+import { anAudit } from '../store/records.ts'
 import { createBrowser } from './support/browser.ts'
 import { createClient, logIn } from './support/client.ts'
 import { startIssuer, storeKinds } from './support/issuer.ts'
@@ -45,14 +46,7 @@ describe.each(storeKinds)('on %s', (store) => {
     await issuer.addUser(ada)
     const { domain, scope, application, tenant } = issuer
     const metadata = { latchkey_scopes: 'email and more' }
-    const audit = {
-      at: 1,
-      tenantId: tenant.id,
-      actor: 'test',
-      requestId: undefined,
-      action: 'test',
-      target: application.id,
-    }
+    const audit = anAudit('test', { tenantId: tenant.id, target: application.id })
     await domain.store.applications.update(
       tenant.id,
       application.id,

@@ -9,6 +9,7 @@ import { type Clock, systemClock } from '../../src/clock.ts'
 import { nowMicros } from '../../src/domain/context.ts'
 import { createIdentityService } from '../../src/service.ts'
 import { openSqliteDataStore } from '../../src/store/sqlite/data-store.ts'
+import { anAudit } from '../store/records.ts'
 import { serveElsewhere } from '../store/serving.ts'
 import { connectApi } from '../support/api.ts'
 import { createBrowser } from './support/browser.ts'
@@ -95,14 +96,7 @@ test('a change that nobody has acted on when the process ended is acted on after
   // What is durable when the process ends right after the write: the change and its audit entry.
   const store = await openSqliteDataStore(folder)
   const clock = systemClock
-  const audit = {
-    at: nowMicros(clock),
-    tenantId,
-    actor: 'admin',
-    requestId: undefined,
-    action: 'user.update',
-    target: userId,
-  }
+  const audit = anAudit('user.update', { at: nowMicros(clock), tenantId, target: userId })
   await store.users.update(tenantId, userId, (last) => ({ ...last, disabled: true }), audit)
   await store.close()
   await expectNotice(folder, tenantId, receiver, clock)

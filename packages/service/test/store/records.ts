@@ -140,6 +140,10 @@ export function anAudit(action: string, members: Partial<AuditEntry> = {}): Audi
     requestId: undefined,
     action,
     target: `target-${text}`,
+    outcome: 'success',
+    address: undefined,
+    userAgent: undefined,
+    applicationId: undefined,
     ...members,
   }
 }

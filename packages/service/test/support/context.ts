@@ -10,6 +10,7 @@ import { createTenant, defaultSettings } from '../../src/domain/tenants.ts'
 import { createVault } from '../../src/domain/vault.ts'
 import { createApi } from '../../src/http/app.ts'
 import { createRateLimit } from '../../src/http/rate-limit.ts'
+import { createClientIp } from '../../src/server/client.ts'
 import { createHttpServer } from '../../src/server/http-server.ts'
 import { connectInProcess } from '../../src/server/in-process.ts'
 import { createMemoryDataStore } from '../../src/store/memory/data-store.ts'
@@ -59,6 +60,7 @@ export async function openApi(
     context,
     logger: pino({ level: 'silent' }),
     rateLimit: createRateLimit(1_000_000),
+    clientIp: createClientIp([], pino({ level: 'silent' })),
     ready: async () => {},
   })
   const inProcess = connectInProcess(createHttpServer((req, res) => api(req, res)))

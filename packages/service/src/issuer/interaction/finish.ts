@@ -1,4 +1,4 @@
-import { note } from '../../domain/commit.ts'
+import { note } from '../../domain/audit.ts'
 import type { User } from '../../store/records.ts'
 import { readSession } from '../oidc-provider-internals.ts'
 import { redirect } from '../requests/http.ts'
@@ -59,7 +59,9 @@ async function endOtherSession(flow: InteractionRequest, user: User): Promise<vo
   const session = await readSession(provider, request, response)
   if (!session.accountId || session.accountId === user.id) return
 
+  const { accountId } = session
   await endSession(context, provider, session)
+  await note(scopeOf(flow, accountId), 'logout.succeeded', accountId)
   delete interaction.session
   await interaction.persist()
 }

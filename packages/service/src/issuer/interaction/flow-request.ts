@@ -12,7 +12,7 @@ import type { Tenant } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
 import { lastApplication } from '../requests/application-cookie.ts'
 import { lookFor } from '../requests/look.ts'
-import type { RequestFacts } from '../requests/request-facts.ts'
+import { type RequestFacts, scopeOfRequest } from '../requests/request-facts.ts'
 import type { Occasion } from './messages.ts'
 
 /** A request for one of the hosted pages. */
@@ -87,8 +87,6 @@ export function occasionOf(flow: FlowRequest | InteractionRequest): Occasion {
 }
 
 /** On whose behalf a rule runs because of this request. */
-export function scopeOf({ context, facts, tenant }: FlowRequest, userId?: string): Scope {
-  const name = userId === undefined ? 'visitor' : `user:${userId}`
-  const actor = { name, requestId: facts.requestId }
-  return { context: context.domain, actor, tenantId: tenant.id }
+export function scopeOf(flow: FlowRequest, userId?: string): Scope {
+  return scopeOfRequest(flow.context, flow.facts, { userId, applicationId: flow.applicationId })
 }

@@ -1,4 +1,4 @@
-import { note } from '../../domain/commit.ts'
+import { note } from '../../domain/audit.ts'
 import { verifyPassword } from '../../domain/passwords.ts'
 import { findUser } from '../../domain/users.ts'
 import type { Pages } from '../../pages/index.ts'
@@ -55,7 +55,7 @@ export async function login(flow: InteractionRequest, form: Form): Promise<void>
       return finishLogin(flow, outcome.user, outcome.loggedInAt)
     case 'refused':
       // The reason is for the operator; the visitor reads the same text in every case.
-      await note(scope, `login.${outcome.reason}`, user?.id ?? 'unknown')
+      await note(scope, `login.${outcome.reason}`, user?.id ?? 'unknown', 'failure')
       return showForm(flow, 422, { email, problem: 'loginFailed' })
   }
 }

@@ -1,4 +1,5 @@
 import { mayReset } from '../../domain/accounts.ts'
+import { note } from '../../domain/audit.ts'
 import { checkEmail } from '../../domain/rules.ts'
 import { findUser } from '../../domain/users.ts'
 import { type Form, redirect } from '../requests/http.ts'
@@ -38,6 +39,7 @@ export async function requestReset(
   if (admission.kind === 'refused') return showTooMany(flow, admission.retryAfterSeconds)
 
   const user = await findUser(scopeOf(flow), email)
+  await note(scopeOf(flow), 'reset.requested', user?.id ?? 'unknown')
   const recipient = (await mayReset(context.domain, tenant.id, user)) ? user : undefined
   await sendLink(context, 'reset', occasionOf(flow), email, recipient)
 

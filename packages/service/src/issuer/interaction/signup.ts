@@ -1,4 +1,5 @@
 import { mayReset, signUp } from '../../domain/accounts.ts'
+import { note } from '../../domain/audit.ts'
 import { judgePassword } from '../../domain/chosen-password.ts'
 import { unlessRefused } from '../../domain/commit.ts'
 import { hashPassword } from '../../domain/passwords.ts'
@@ -57,6 +58,7 @@ export async function signup(flow: InteractionRequest, form: Form): Promise<void
   } else {
     pending.signup = { name: entered.name, password: stored, pending: pendingKey(flow) }
   }
+  await note(scopeOf(flow), 'signup.requested', pending.userId ?? 'unknown')
   await writePending(flow, pending)
   await sendSignupMessage(flow, pending)
   redirect(response, flowPath(interaction, '/sent'))

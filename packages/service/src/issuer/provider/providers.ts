@@ -9,7 +9,11 @@ import { addClaims, bindInteractions, keepAuthTimeWhole } from '../oidc-provider
 import { isSameBrowser, markBrowser } from '../requests/browser-cookie.ts'
 import { isBrokenOff } from '../requests/http.ts'
 import { factsOf } from '../requests/request-facts.ts'
-import { askInPlaceOfOldHints, skipNeedlessConfirmation } from '../sessions/logout.ts'
+import {
+  askInPlaceOfOldHints,
+  noteConfirmedLogouts,
+  skipNeedlessConfirmation,
+} from '../sessions/logout.ts'
 import { createConfiguration } from './configuration.ts'
 import { issuerUrl } from './issuer-url.ts'
 import { allowOfflineAccess, refuseFragments } from './policy.ts'
@@ -77,6 +81,7 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
   bindInteractions(provider, (ctx) => beginLogin(context, ctx), isSameBrowser)
   context.notifier.attach(tenant.id, provider)
   skipNeedlessConfirmation(provider)
+  noteConfirmedLogouts(provider, context)
   askInPlaceOfOldHints(provider, keys)
   allowOfflineAccess(provider)
   refuseFragments(provider)

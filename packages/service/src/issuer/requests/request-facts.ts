@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import type { Scope } from '../../domain/context.ts'
 import type { Tenant } from '../../store/records.ts'
+import type { IssuerContext } from '../context.ts'
 
 /** What is known about a request before anything answers it. */
 export interface RequestFacts {
@@ -8,7 +10,20 @@ export interface RequestFacts {
   issuer: string
   /** The address of the client, as far as the configured proxies vouch for it. */
   clientIp: string
+  userAgent: string | undefined
   requestId: string
+}
+
+/** On whose behalf a rule runs because of a request. */
+export function scopeOfRequest(
+  { domain }: Pick<IssuerContext, 'domain'>,
+  { tenant, requestId, clientIp, userAgent }: RequestFacts,
+  who: { userId?: string | undefined; applicationId?: string | undefined },
+): Scope {
+  const name = who.userId === undefined ? 'visitor' : `user:${who.userId}`
+  const { applicationId } = who
+  const actor = { name, requestId, address: clientIp || undefined, userAgent, applicationId }
+  return { context: domain, actor, tenantId: tenant.id }
 }
 
 const facts = new WeakMap<IncomingMessage, RequestFacts>()

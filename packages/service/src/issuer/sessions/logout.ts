@@ -1,11 +1,13 @@
 import type { Configuration, JWK, KoaContextWithOIDC, Provider } from 'oidc-provider'
+import { note } from '../../domain/audit.ts'
+import { lookUpUser } from '../../domain/users.ts'
 import { type PageName, type Pages, pageHeaders, renderPage } from '../../pages/index.ts'
 import type { IssuerContext } from '../context.ts'
 import { logoutQuestion, readSession } from '../oidc-provider-internals.ts'
 import { lastApplication } from '../requests/application-cookie.ts'
 import { lookFor, wayToApplication } from '../requests/look.ts'
 import { paths } from '../requests/paths.ts'
-import { factsOf } from '../requests/request-facts.ts'
+import { factsOf, scopeOfRequest } from '../requests/request-facts.ts'
 import { endSession } from './end-session.ts'
 
 type LogoutFeature = NonNullable<NonNullable<Configuration['features']>['rpInitiatedLogout']>
@@ -27,12 +29,13 @@ export function createLogout(context: IssuerContext): LogoutFeature {
       const { hintedSub, xsrf } = logoutQuestion(ctx)
       if (session && hintedSub !== undefined && hintedSub === session.accountId) {
         await endSession(context, provider, session)
+        await noteLogout(context, ctx, session.accountId)
         ctx.oidc.cookies.set(provider.cookieName('session'), null, { httpOnly: true })
         return leave(ctx)
       }
       const { tenant } = factsOf(ctx.req)
       const user = session?.accountId
-        ? await context.domain.store.users.get(tenant.id, session.accountId)
+        ? await lookUpUser(context.domain, tenant.id, session.accountId)
         : undefined
       const { companyName, logoImageText, domain } = tenant.settings
       send(ctx, 'confirmLogout', {
@@ -49,7 +52,7 @@ export function createLogout(context: IssuerContext): LogoutFeature {
       const wayOn = await wayToApplication(context, tenant, applicationId, 'continueTo')
       // Whoever declined comes here as well.
       const { accountId } = await readSession(ctx.oidc.provider, ctx.req, ctx.res)
-      const user = accountId && (await context.domain.store.users.get(tenant.id, accountId))
+      const user = accountId && (await lookUpUser(context.domain, tenant.id, accountId))
       if (!user)
         return send(ctx, 'message', { title: 'loggedOutTitle', text: 'loggedOutText', wayOn })
       const values = { email: user.email }
@@ -91,6 +94,29 @@ export function skipNeedlessConfirmation(provider: Provider): void {
     const isAnswered = context.oidc?.route === 'end_session' && ctx.status === 200
     if (isAnswered && context.oidc.session && !context.oidc.session.accountId) leave(context)
   })
+}
+
+/** Adds to the audit log the logouts that users confirm; oidc-provider itself carries them out. */
+export function noteConfirmedLogouts(provider: Provider, context: IssuerContext): void {
+  provider.use(async (ctx, next) => {
+    await next()
+    const { oidc } = ctx as unknown as KoaContextWithOIDC
+    if (oidc?.route !== 'end_session_confirm' || !oidc.params?.logout) return
+    const { accountId } = oidc.session ?? {}
+    if (ctx.status === 303 && accountId) {
+      await noteLogout(context, ctx as unknown as KoaContextWithOIDC, accountId)
+    }
+  })
+}
+
+function noteLogout(
+  context: IssuerContext,
+  ctx: KoaContextWithOIDC,
+  userId: string,
+): Promise<void> {
+  const applicationId = ctx.oidc.client?.clientId
+  const scope = scopeOfRequest(context, factsOf(ctx.req), { userId, applicationId })
+  return note(scope, 'logout.succeeded', userId)
 }
 
 /** Sends the browser back to where the application asked, or to our own page. */

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Provider } from 'oidc-provider'
+import { note } from '../../domain/audit.ts'
 import { type DomainContext, nowMicros } from '../../domain/context.ts'
+import { lookUpTenant } from '../../domain/tenants.ts'
 import type { ProtocolStore, QueuedMessage } from '../../store/protocol-store.ts'
 import type { Tenant } from '../../store/records.ts'
 import {
@@ -27,7 +29,7 @@ export interface Notifier {
 }
 
 export interface NotifierOptions {
-  domain: Pick<DomainContext, 'clock' | 'vault' | 'store'>
+  domain: DomainContext
   protocol: Pick<ProtocolStore, 'notices'>
   logger: {
     warn(facts: object, message: string): void
@@ -121,7 +123,7 @@ export function createNotifier({ domain, protocol, logger }: NotifierOptions): N
   }
 
   async function send(tenantId: string, ended: EndedSession): Promise<boolean> {
-    const tenant = await domain.store.tenants.get(tenantId)
+    const tenant = await lookUpTenant(domain, tenantId)
     const provider = tenant && (await providerOf?.(tenant))
     return (provider && (await senders.get(provider)?.(ended))) ?? false
   }
@@ -149,10 +151,11 @@ export function createNotifier({ domain, protocol, logger }: NotifierOptions): N
   async function audit(
     { tenantId }: QueuedMessage,
     { clientId, sub }: EndedSession,
-    action: string,
+    action: 'logout_notice.sent' | 'logout_notice.given_up',
   ): Promise<void> {
-    const entry = { at: nowMicros(domain.clock), tenantId, actor: 'service', requestId: undefined }
-    await domain.store.audit.append({ ...entry, action, target: `${sub}/${clientId}` })
+    const actor = { name: 'service', applicationId: clientId }
+    const outcome = action === 'logout_notice.sent' ? 'success' : 'failure'
+    await note({ context: domain, actor, tenantId }, action, `${sub}/${clientId}`, outcome)
   }
 
   async function finish(): Promise<void> {

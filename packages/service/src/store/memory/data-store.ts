@@ -81,8 +81,13 @@ function createSigningKeys({ tenants, written, copy }: MemoryState): SigningKeyS
 
 function createAudit({ audit, record, copy }: MemoryState): AuditStore {
   return {
-    async append(entry: AuditEntry) {
+    async append(entry: AuditEntry, atMost) {
       record(entry)
+      if (atMost === undefined) return
+      const refused = audit.filter((one) => isRefused(one) && one.actor === entry.actor)
+      for (const one of refused.slice(0, Math.max(0, refused.length - atMost))) {
+        audit.splice(audit.indexOf(one), 1)
+      }
     },
     async list({ tenantId, requestId, target, limit = 100 }) {
       const found: StoredAuditEntry[] = []
@@ -101,11 +106,17 @@ function createAudit({ audit, record, copy }: MemoryState): AuditStore {
         .slice(0, limit)
         .map(copy)
     },
-    async prune(before) {
-      const kept = audit.filter(({ at }) => at >= before)
+    async prune(before, refusedBefore) {
+      const kept = audit.filter(
+        (entry) => entry.at >= before && !(isRefused(entry) && entry.at < refusedBefore),
+      )
       const forgotten = audit.length - kept.length
       audit.splice(0, audit.length, ...kept)
       return forgotten
     },
   }
+}
+
+function isRefused({ outcome }: AuditEntry): boolean {
+  return outcome === 'refused'
 }

@@ -1,9 +1,15 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { AuditStore } from '../ports.ts'
 import type { AuditEntry, StoredAuditEntry } from '../records.ts'
 import type { Engine } from './engine.ts'
 import { preparedInsert } from './prepared.ts'
 import type { AuditRow } from './schema.ts'
+
+/** One refusal more makes one too many; what an earlier version left goes in steps. */
+const MAX_FORGOTTEN = 100
+
+// Not a parameter, so that the index of refused entries is used.
+const isRefused = sql<boolean>`outcome = 'refused'`
 
 /** Adds an entry to the audit log, inside a write. */
 export type Record = (entry: AuditEntry) => Promise<unknown>
@@ -11,16 +17,31 @@ export type Record = (entry: AuditEntry) => Promise<unknown>
 /** Adds to the audit log through the writing connection. */
 export function createRecord({ writer }: Engine): Record {
   const insert = preparedInsert(writer, 'audit')
-  return ({ tenantId, requestId, ...entry }) =>
-    insert({ ...entry, tenant_id: tenantId ?? null, request_id: requestId ?? null })
+  return ({ tenantId, requestId, address, userAgent, applicationId, ...entry }) =>
+    insert({
+      ...entry,
+      tenant_id: tenantId ?? null,
+      request_id: requestId ?? null,
+      address: address ?? null,
+      user_agent: userAgent ?? null,
+      application_id: applicationId ?? null,
+    })
 }
 
 /** The audit log of an SQL store. */
 export function createAudit({ reader, writer, write }: Engine, record: Record): AuditStore {
   return {
-    append: (entry) =>
+    append: (entry, atMost) =>
       write(async () => {
         await record(entry)
+        if (atMost === undefined) return
+        const refused = writer
+          .selectFrom('audit')
+          .select('id')
+          .where('actor', '=', entry.actor)
+          .where(isRefused)
+        const tooMany = refused.orderBy('id', 'desc').offset(atMost).limit(MAX_FORGOTTEN)
+        await writer.deleteFrom('audit').where('id', 'in', tooMany).execute()
       }),
 
     async list({ tenantId, requestId, target, limit = 100 }) {
@@ -36,17 +57,27 @@ export function createAudit({ reader, writer, write }: Engine, record: Record): 
       return (await query.orderBy('id').limit(limit).execute()).map(toEntry)
     },
 
-    prune: (before) =>
+    prune: (before, refusedBefore) =>
       write(async () => {
         const { numDeletedRows } = await writer
           .deleteFrom('audit')
-          .where('at', '<', before)
+          .where((eb) =>
+            eb.or([eb('at', '<', before), eb.and([isRefused, eb('at', '<', refusedBefore)])]),
+          )
           .executeTakeFirstOrThrow()
         return Number(numDeletedRows)
       }),
   }
 }
 
-function toEntry({ tenant_id, request_id, ...row }: Selectable<AuditRow>): StoredAuditEntry {
-  return { ...row, tenantId: tenant_id ?? undefined, requestId: request_id ?? undefined }
+function toEntry(row: Selectable<AuditRow>): StoredAuditEntry {
+  const { tenant_id, request_id, address, user_agent, application_id, ...entry } = row
+  return {
+    ...entry,
+    tenantId: tenant_id ?? undefined,
+    requestId: request_id ?? undefined,
+    address: address ?? undefined,
+    userAgent: user_agent ?? undefined,
+    applicationId: application_id ?? undefined,
+  }
 }

@@ -105,4 +105,8 @@ export type AuditRow = {
   request_id: string | null
   action: string
   target: string
+  outcome: 'success' | 'failure' | 'refused'
+  address: string | null
+  user_agent: string | null
+  application_id: string | null
 }

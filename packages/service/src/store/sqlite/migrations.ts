@@ -9,6 +9,7 @@ const migrations: Record<string, Migration> = {
   '0002-credential-state': { up: addCredentialState },
   '0003-held-domains': { up: createHeldDomains },
   '0004-canonical-addresses': { up: makeAddressesCanonical },
+  '0005-audit-facts': { up: addAuditFacts },
 }
 
 /**
@@ -146,4 +147,20 @@ async function createHeldDomains(db: Kysely<unknown>): Promise<void> {
     until integer not null
   ) strict, without rowid`.execute(db)
   await sql`create index held_domains_by_tenant on held_domains (tenant_id, until)`.execute(db)
+}
+
+// Actions have a dot in their names; refused requests were noted by their error codes.
+async function addAuditFacts(db: Kysely<unknown>): Promise<void> {
+  const statements = [
+    sql`alter table audit add column outcome text not null default 'success'`,
+    sql`alter table audit add column address text`,
+    sql`alter table audit add column user_agent text`,
+    sql`alter table audit add column application_id text`,
+    sql`update audit set outcome = 'refused' where action not like '%.%'`,
+    sql`update audit set outcome = 'failure'
+      where action like 'login.%' and action <> 'login.succeeded'
+        or action like 'limit.%' or action like '%.given_up'`,
+    sql`create index audit_refused on audit (actor, id) where outcome = 'refused'`,
+  ]
+  for (const statement of statements) await statement.execute(db)
 }

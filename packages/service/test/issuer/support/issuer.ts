@@ -13,6 +13,7 @@ import { createTenant, defaultSettings, updateTenant } from '../../../src/domain
 import { createUser, type UserInput, updateUser } from '../../../src/domain/users.ts'
 import { createVault } from '../../../src/domain/vault.ts'
 import { createIssuer, type IssuerOptions } from '../../../src/issuer/index.ts'
+import { createClientIp } from '../../../src/server/client.ts'
 import { createMemoryDataStore } from '../../../src/store/memory/data-store.ts'
 import { createMemoryProtocolStore } from '../../../src/store/memory/protocol-store.ts'
 import type { DataStore } from '../../../src/store/ports.ts'
@@ -28,7 +29,9 @@ export const storeKinds = ['memory', 'sqlite'] as const
 export type StoreKind = (typeof storeKinds)[number]
 
 /** What tests ask of the issuer they start. */
-export interface StartOptions extends Partial<Omit<IssuerOptions, 'domain' | 'protocol'>> {
+export interface StartOptions
+  extends Partial<Omit<IssuerOptions, 'domain' | 'protocol' | 'clientIp'>> {
+  trustedProxies?: readonly string[]
   store?: StoreKind
   settings?: Partial<TenantSettings>
   /** Default: the real one. */
@@ -47,6 +50,7 @@ export async function startIssuer(options: StartOptions = {}) {
     settings,
     passwords = createPasswordEngine(),
     wrap = (protocol) => protocol,
+    trustedProxies = [],
     ...issuerOptions
   } = options
   const stores = await openStores(store ?? 'memory')
@@ -59,10 +63,12 @@ export async function startIssuer(options: StartOptions = {}) {
     events: new EventEmitter(),
   }
   const problems: object[] = []
+  const logger = { warn: () => {}, error: (facts: object) => void problems.push(facts) }
   const issuer = createIssuer({
     domain,
     protocol: wrap(stores.protocol),
-    logger: { warn: () => {}, error: (facts) => void problems.push(facts) },
+    logger,
+    clientIp: createClientIp(trustedProxies, logger),
     allowHttpOnLoopback: true,
     ...issuerOptions,
   })
@@ -159,6 +165,8 @@ export async function startIssuer(options: StartOptions = {}) {
     idle: () => issuer.idle(),
     /** Everything that the protocol store holds, as text. */
     dumpProtocol: stores.dump,
+    /** The audit log of the tenant, the newest first. */
+    audit: () => domain.store.audit.list({ tenantId: tenant.id }),
     actions: async () =>
       (await domain.store.audit.list({ tenantId: tenant.id })).map(({ action }) => action),
     /** What was reported to the operator; empty when all went well. */

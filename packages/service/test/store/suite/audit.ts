@@ -55,19 +55,56 @@ export function describeAudit(open: Open): void {
     test('pruning forgets what is older than an instant and tells how much', async () => {
       const store = await open()
       for (const at of [10, 20, 30]) await store.audit.append(anAudit('x', { at }))
-      expect(await store.audit.prune(20)).toBe(1)
+      expect(await store.audit.prune(20, 20)).toBe(1)
       expect((await store.audit.list({})).map(({ at }) => at)).toEqual([30, 20])
-      expect(await store.audit.prune(20)).toBe(0)
+      expect(await store.audit.prune(20, 20)).toBe(0)
     })
 
     test('the id of an entry that was forgotten is not used again', async () => {
       const store = await open()
       await store.audit.append(anAudit('x', { at: 10 }))
       const [first] = await store.audit.list({})
-      await store.audit.prune(20)
+      await store.audit.prune(20, 20)
       await store.audit.append(anAudit('x', { at: 30 }))
       const [second] = await store.audit.list({})
       expect(second?.id).toBeGreaterThan(first?.id ?? Number.NaN)
+    })
+
+    test('what is known of the client, the application and the outcome is kept', async () => {
+      const store = await open()
+      const facts = {
+        outcome: 'failure',
+        address: '203.0.113.7',
+        userAgent: 'Browser/1',
+        applicationId: 'app_1',
+      } as const
+      await store.audit.append(anAudit('login.wrong_password', facts))
+      expect(await store.audit.list({})).toMatchObject([facts])
+    })
+
+    test('of refused entries, the newest of an actor stay, and all else stays', async () => {
+      const store = await open()
+      const append = (actor: string, at: number, outcome: 'refused' | 'success' = 'refused') =>
+        store.audit.append(anAudit('x', { actor, at, outcome }), 2)
+      await append('key:1', 1, 'success')
+      await append('key:2', 2)
+      for (const at of [3, 4, 5, 6]) await append('key:1', at)
+      expect((await store.audit.list({})).map(({ at }) => at)).toEqual([6, 5, 2, 1])
+    })
+
+    test('pruning forgets refused entries earlier than others', async () => {
+      const store = await open()
+      for (const at of [10, 20, 30]) {
+        await store.audit.append(anAudit('x', { at, outcome: 'refused' }))
+        await store.audit.append(anAudit('x', { at }))
+      }
+      expect(await store.audit.prune(20, 30)).toBe(3)
+      const left = (await store.audit.list({})).map(({ at, outcome }) => [at, outcome])
+      expect(left).toEqual([
+        [30, 'success'],
+        [30, 'refused'],
+        [20, 'success'],
+      ])
     })
   })
 }

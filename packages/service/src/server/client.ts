@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP, SocketAddress } from 'node:net'
 import proxyaddr from 'proxy-addr'
-import { canonicalAddress } from '../../domain/addresses.ts'
+import { canonicalAddress } from '../domain/addresses.ts'
 
 /** The address of the client, as far as the configured proxies vouch for it. */
 export type ClientIp = (request: IncomingMessage) => string
@@ -10,6 +10,9 @@ export type ClientIp = (request: IncomingMessage) => string
 interface Warner {
   warn(facts: object, message: string): void
 }
+
+/** The audit log keeps so many characters of a `User-Agent`. */
+const MAX_USER_AGENT = 256
 
 /** Addresses that are logged for a header that is not believed. Anybody can send one. */
 const MAX_WARNINGS = 10
@@ -47,6 +50,11 @@ export function createClientIp(trustedProxies: readonly string[], logger: Warner
     }
     return address
   }
+}
+
+/** What a browser or program calls itself; of a longer text, the beginning. */
+export function userAgentOf({ headers }: IncomingMessage): string | undefined {
+  return headers['user-agent']?.slice(0, MAX_USER_AGENT)
 }
 
 /** The address of an entry such as `203.0.113.7`, `203.0.113.7:5678` or `[2001:db8::7]:5678`. */

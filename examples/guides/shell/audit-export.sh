@@ -1,0 +1,1 @@
+latchkey-service audit export --after 0 >> audit.jsonl
