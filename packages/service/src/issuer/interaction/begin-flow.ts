@@ -1,4 +1,5 @@
 import type { Configuration } from 'oidc-provider'
+import { lookUpUser } from '../../domain/users.ts'
 import { chooseLanguage } from '../../pages/index.ts'
 import type { IssuerContext } from '../context.ts'
 import { rememberApplication } from '../requests/application-cookie.ts'
@@ -17,7 +18,7 @@ export function beginFlow(context: IssuerContext): InteractionUrl {
 
     const accountId = ctx.oidc.session?.accountId
     if (interaction.prompt.name === 'verify_email' && accountId) {
-      const user = await context.domain.store.users.get(tenant.id, accountId)
+      const user = await lookUpUser(context.domain, tenant.id, accountId)
       const uiLocales = interaction.params.ui_locales
       const language = chooseLanguage(
         typeof uiLocales === 'string' ? uiLocales : undefined,

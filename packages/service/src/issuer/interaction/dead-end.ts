@@ -1,3 +1,4 @@
+import { lookUpUser } from '../../domain/users.ts'
 import type { WayOn } from '../../pages/index.ts'
 import { readSession } from '../oidc-provider-internals.ts'
 import { wayToApplication } from '../requests/look.ts'
@@ -75,6 +76,6 @@ async function signedInAs(flow: FlowRequest): Promise<string | undefined> {
   const { context, provider, tenant, request, response } = flow
   const session = await readSession(provider, request, response)
   const { accountId } = session
-  const user = accountId && (await context.domain.store.users.get(tenant.id, accountId))
+  const user = accountId && (await lookUpUser(context.domain, tenant.id, accountId))
   return user ? user.email : undefined
 }

@@ -1,6 +1,7 @@
 import { isLoginValid } from '../../domain/accounts.ts'
 import { nowMicros } from '../../domain/context.ts'
 import { lifetimes } from '../../domain/lifetimes.ts'
+import { lookUpUser } from '../../domain/users.ts'
 import { entryName } from '../../store/protocol-store.ts'
 import type { IssuerContext } from '../context.ts'
 import type { Signup } from './email-tokens.ts'
@@ -79,7 +80,7 @@ export async function continueSignup(flow: InteractionRequest): Promise<boolean>
   const loggedInAt = context.domain.clock.now() / 1000
   const pending = await readPending(flow)
   if (pending?.reason !== 'signup' || pending.userId === undefined) return false
-  const user = await context.domain.store.users.get(tenant.id, pending.userId)
+  const user = await lookUpUser(context.domain, tenant.id, pending.userId)
   if (!user || !isLoginValid(user, pending.at)) return false
   if (user.verifiedAt === undefined && !tenant.settings.allowUnverified) return false
 

@@ -1,6 +1,7 @@
 import { mayReset, resetPassword } from '../../domain/accounts.ts'
 import { judgePassword } from '../../domain/chosen-password.ts'
 import { hashPassword } from '../../domain/passwords.ts'
+import { lookUpUser } from '../../domain/users.ts'
 import type { TextKey } from '../../pages/index.ts'
 import type { StoredPassword, User } from '../../store/records.ts'
 import { type Form, redirect } from '../requests/http.ts'
@@ -73,7 +74,7 @@ async function findRecipient(
   if (!tenant.settings.allowPasswords) return undefined
   const content = await readEmailToken(context, tenant.id, 'ResetToken', token)
   if (!content) return undefined
-  const user = await context.domain.store.users.get(tenant.id, content.userId ?? '')
+  const user = await lookUpUser(context.domain, tenant.id, content.userId ?? '')
   if (!user || user.emailKey !== content.emailKey) return undefined
   return (await mayReset(context.domain, tenant.id, user)) ? { user, content } : undefined
 }

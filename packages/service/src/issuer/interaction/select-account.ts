@@ -1,3 +1,4 @@
+import { lookUpUser } from '../../domain/users.ts'
 import type { User } from '../../store/records.ts'
 import { redirect } from '../requests/http.ts'
 import { finishInteraction } from './finish.ts'
@@ -31,5 +32,5 @@ export async function selectAccount(flow: InteractionRequest): Promise<void> {
 export async function currentUser(flow: InteractionRequest): Promise<User | undefined> {
   const { context, tenant, interaction } = flow
   const accountId = interaction.session?.accountId
-  return accountId === undefined ? undefined : context.domain.store.users.get(tenant.id, accountId)
+  return accountId === undefined ? undefined : lookUpUser(context.domain, tenant.id, accountId)
 }

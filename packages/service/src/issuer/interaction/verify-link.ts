@@ -2,6 +2,7 @@ import { confirmAddress, mayReset, signUp } from '../../domain/accounts.ts'
 import { judgePassword } from '../../domain/chosen-password.ts'
 import { unlessRefused } from '../../domain/commit.ts'
 import { hashPassword, isPassword, verifyPassword } from '../../domain/passwords.ts'
+import { lookUpUser } from '../../domain/users.ts'
 import type { TextKey } from '../../pages/index.ts'
 import type { StoredPassword, User } from '../../store/records.ts'
 import { isSameBrowser } from '../requests/browser-cookie.ts'
@@ -94,7 +95,7 @@ async function proveAddress(
 ): Promise<Outcome> {
   const { context, tenant } = flow
   const { domain } = context
-  const user = await domain.store.users.get(tenant.id, userId)
+  const user = await lookUpUser(domain, tenant.id, userId)
   if (user?.emailKey !== emailKey) return 'gone'
   const scope = scopeOf(flow, userId)
   const isTheirs =

@@ -1,5 +1,6 @@
 import type { Account, FindAccount } from 'oidc-provider'
 import { isLoginValid } from '../../domain/accounts.ts'
+import { lookUpUser } from '../../domain/users.ts'
 import type { User } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
 
@@ -35,7 +36,7 @@ export const claimsOfScope = {
  */
 export function createFindAccount(context: IssuerContext, tenantId: string): FindAccount {
   return async (ctx, sub, token) => {
-    const user = await context.domain.store.users.get(tenantId, sub)
+    const user = await lookUpUser(context.domain, tenantId, sub)
     const loggedInAt = token === undefined ? ctx.oidc.session?.loginTs : loginOf(token)
     return user && isLoginValid(user, loggedInAt) ? account(user) : undefined
   }

@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import type { AdapterPayload } from 'oidc-provider'
-import type { DomainContext } from '../../domain/context.ts'
+import { lookUpApplication } from '../../domain/applications.ts'
+import { type DomainContext, foreignVersion } from '../../domain/context.ts'
+import { findTenant, lookUpTenant } from '../../domain/tenants.ts'
 import type { Tenant } from '../../store/records.ts'
 import { clientMetadata } from './client-metadata.ts'
 import { issuerUrl, mustStaySecure } from './issuer-url.ts'
@@ -47,7 +49,7 @@ export function createDirectory(
   return {
     siteAt: (host) =>
       sites.get(host, async () => {
-        const tenant = await domain.store.tenants.findByDomain(host)
+        const tenant = await findTenant({ context: domain }, host)
         if (!tenant) return undefined
         const issuer = issuerUrl(tenant.settings.domain, options)
         const url = new URL(issuer)
@@ -55,8 +57,8 @@ export function createDirectory(
       }),
     client: (tenantId, id) =>
       clients.get(`${tenantId} ${id}`, async () => {
-        const application = await domain.store.applications.get(tenantId, id)
-        const tenant = await domain.store.tenants.get(tenantId)
+        const application = await lookUpApplication(domain, tenantId, id)
+        const tenant = await lookUpTenant(domain, tenantId)
         return (
           application &&
           tenant &&
@@ -67,7 +69,7 @@ export function createDirectory(
 }
 
 /** Keeps what was read, unless the store cannot tell when another process has written. */
-function createKept<T extends object>({ store }: DomainContext) {
+function createKept<T extends object>(domain: DomainContext) {
   const kept = new LRUCache<string, T>({ max: MAX_KEPT })
   let version: unknown
   let generation = 0
@@ -80,8 +82,8 @@ function createKept<T extends object>({ store }: DomainContext) {
   return {
     clear,
     async get(key: string, read: () => Promise<T | undefined>): Promise<T | undefined> {
-      if (!store.foreignVersion) return read()
-      const seen = store.foreignVersion()
+      const seen = foreignVersion(domain)
+      if (seen === undefined) return read()
       if (seen !== version) clear()
       version = seen
       const known = kept.get(key)

@@ -5,6 +5,7 @@ import type { Configuration } from 'oidc-provider'
 import { Agent, fetch as undiciFetch } from 'undici'
 import { isLoopbackHost } from '../../domain/addresses.ts'
 import type { DomainContext } from '../../domain/context.ts'
+import { lookUpTenant } from '../../domain/tenants.ts'
 
 type ProviderFetch = NonNullable<Configuration['fetch']>
 
@@ -69,7 +70,7 @@ export function createOutgoing(context: OutgoingContext): Outgoing {
 
   async function isExempt(tenantId: string, url: URL): Promise<boolean> {
     if (context.allowHttpOnLoopback && isLoopbackHost(url.hostname)) return true
-    const tenant = await context.domain.store.tenants.get(tenantId)
+    const tenant = await lookUpTenant(context.domain, tenantId)
     return tenant?.settings.developerMode ?? false
   }
 

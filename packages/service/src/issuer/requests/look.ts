@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { lookUpApplication } from '../../domain/applications.ts'
 import {
   chooseLanguage,
   type Language,
@@ -35,7 +36,7 @@ export async function wayToApplication(
   text: TextKey,
 ): Promise<WayOn | undefined> {
   if (applicationId === undefined) return undefined
-  const application = await context.domain.store.applications.get(tenant.id, applicationId)
+  const application = await lookUpApplication(context.domain, tenant.id, applicationId)
   const url = URL.parse(application?.loginUrl ?? '')
   if (!application || !url || !/^https?:$/.test(url.protocol)) return undefined
   return { href: url.href, text, values: { application: application.name || url.host } }

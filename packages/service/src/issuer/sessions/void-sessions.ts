@@ -1,5 +1,8 @@
 import type { Provider } from 'oidc-provider'
 import { isLoginValid } from '../../domain/accounts.ts'
+import { auditAfter, listAudit } from '../../domain/audit.ts'
+import { lookUpTenant } from '../../domain/tenants.ts'
+import { lookUpUser } from '../../domain/users.ts'
 import type { AuditEntry, Tenant } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
 import type { Session } from '../oidc-provider-internals.ts'
@@ -42,7 +45,7 @@ const CURSOR = { tenantId: '', kind: 'Cursor', key: 'void-sessions' }
  */
 export function endVoidSessions(context: IssuerContext, providerOf: ProviderOf): VoidSessions {
   const { protocol } = context
-  const { events, store } = context.domain
+  const { events } = context.domain
   let running: Promise<void> | undefined
   let isWanted = false
   let isClosed = false
@@ -51,7 +54,7 @@ export function endVoidSessions(context: IssuerContext, providerOf: ProviderOf):
     let cursor = await readCursor()
     while (!isClosed) {
       isWanted = false
-      const entries = await store.audit.after(cursor, BATCH)
+      const entries = await auditAfter(context.domain, cursor, BATCH)
       const users = new Map<string, { tenantId: string; userId: string }>()
       for (const { tenantId, action, target } of entries) {
         if (tenantId === undefined || !CONCERNS_SESSIONS.test(action)) continue
@@ -72,7 +75,7 @@ export function endVoidSessions(context: IssuerContext, providerOf: ProviderOf):
   async function readCursor(): Promise<number> {
     const stored = await protocol.find(CURSOR)
     if (stored) return Number(stored.payload)
-    const [latest] = await store.audit.list({ limit: 1 })
+    const [latest] = await listAudit(context.domain, { limit: 1 })
     const cursor = latest?.id ?? 0
     await writeCursor(cursor)
     return cursor
@@ -122,10 +125,10 @@ async function endSessions(
   tenantId: string,
   userId: string,
 ): Promise<void> {
-  const { store } = context.domain
+  const { domain } = context
   const [tenant, user] = await Promise.all([
-    store.tenants.get(tenantId),
-    store.users.get(tenantId, userId),
+    lookUpTenant(domain, tenantId),
+    lookUpUser(domain, tenantId, userId),
   ])
   if (!tenant) return
   const isVoid = (loggedInAt: number | undefined) => !user || !isLoginValid(user, loggedInAt)

@@ -1,0 +1,14 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const source = join(import.meta.dirname, '../src')
+
+test('what is outside the domain reads and writes data through the domain', () => {
+  const files = ['admin.ts', 'seed.ts', 'service.ts', '{cli,http,issuer,mail,pages,server}/**/*.ts']
+  const ofStore =
+    /\bstore\??\.(tenants|applications|users|credentials|apiKeys|signingKeys|audit|foreignVersion)\b/
+  const found = globSync(files, { cwd: source })
+  expect(found.length).toBeGreaterThan(80)
+  expect(found.filter((file) => ofStore.test(readFileSync(join(source, file), 'utf8')))).toEqual([])
+})
