@@ -28,6 +28,7 @@ export default defineConfig({
     nav: [
       { text: 'Guides', link: '/guides/getting-started', activeMatch: '^/guides/' },
       { text: 'Error codes', link: '/errors' },
+      { text: 'Reference', link: '/reference/@latchkey/express', activeMatch: '^/reference/' },
       { text: 'Packages', link: '/packages/express', activeMatch: '^/packages/' },
       { text: 'Project', link: '/project/architecture', activeMatch: '^/(project|decisions)/' },
     ],

@@ -10,6 +10,12 @@ const decisions = globSync('docs/decisions/*.md', { cwd: root })
     link: `/decisions/${path.basename(file, '.md')}`,
   }))
 
+/** The pages that `reference.ts` writes, one for each entry point of a package. */
+const reference = globSync('docs/reference/@latchkey/**/*.md', { cwd: root })
+  .map((file) => file.slice('docs/reference/'.length, -'.md'.length))
+  .sort()
+  .map((name) => ({ text: name, link: `/reference/${name}` }))
+
 /** What is beside every page. */
 export const sidebar: DefaultTheme.SidebarItem[] = [
   {
@@ -67,6 +73,11 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
       text: `@latchkey/${name}`,
       link: `/packages/${name}`,
     })),
+  },
+  {
+    text: 'API reference',
+    collapsed: true,
+    items: [{ text: 'Management API', link: '/reference/management-api' }, ...reference],
   },
   {
     text: 'Project',

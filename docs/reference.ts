@@ -1,0 +1,67 @@
+import { globSync, readFileSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { Application, type TypeDocOptions } from 'typedoc'
+import type { PluginOptions } from 'typedoc-plugin-markdown'
+
+/** Writes the API reference, `docs/reference/`, from the docstrings of what each package exports. */
+const root = path.resolve(import.meta.dirname, '..')
+const packages = path.join(root, 'packages')
+const out = path.join(import.meta.dirname, 'reference')
+
+interface Manifest {
+  readonly name: string
+  readonly private?: boolean
+  readonly exports?: Record<string, { readonly 'latchkey-source'?: string }>
+}
+
+/** The sources of what each package exports, from `packages/`, by the name that applications import. */
+function publicSources(): Map<string, string> {
+  const sources = new Map<string, string>()
+  for (const file of globSync('*/package.json', { cwd: packages }).sort()) {
+    const manifest = JSON.parse(readFileSync(path.join(packages, file), 'utf8')) as Manifest
+    if (manifest.private) continue
+    for (const [subpath, conditions] of Object.entries(manifest.exports ?? {})) {
+      const source = conditions['latchkey-source']
+      if (!source) continue
+      const folder = path.posix.dirname(file)
+      sources.set(path.posix.join(manifest.name, subpath), path.posix.join(folder, source))
+    }
+  }
+  return sources
+}
+
+const sources = publicSources()
+/** How TypeDoc names a module: its path without the ending, a folder for its index. */
+const names = new Map(
+  [...sources].map(([name, file]) => [file.replace(/(\/index)?\.ts$/, ''), name]),
+)
+const options: TypeDocOptions & PluginOptions = {
+  entryPoints: [...sources.values()].map((file) => path.join(packages, file)),
+  outputs: [{ name: 'markdown', path: out }],
+  plugin: ['typedoc-plugin-markdown'],
+  tsconfig: path.join(root, 'tsconfig.json'),
+  skipErrorChecking: true,
+  excludePrivate: true,
+  excludeInternal: true,
+  excludeExternals: true,
+  disableSources: true,
+  readme: 'none',
+  logLevel: 'Error',
+  router: 'module',
+  hidePageHeader: true,
+  hideBreadcrumbs: true,
+  entryFileName: 'index',
+  useCodeBlocks: true,
+  expandObjects: true,
+  parametersFormat: 'table',
+  interfacePropertiesFormat: 'table',
+  typeDeclarationFormat: 'table',
+  enumMembersFormat: 'table',
+}
+const application = await Application.bootstrapWithPlugins(options)
+const project = await application.convert()
+if (!project) throw new Error('The sources do not compile, so there is no API reference.')
+for (const module of project.children ?? []) module.name = names.get(module.name) ?? module.name
+rmSync(out, { recursive: true, force: true })
+await application.generateOutputs(project)
+if (application.logger.hasErrors()) process.exitCode = 1
