@@ -39,7 +39,8 @@ beforeAll(async () => {
     writeFileSync(file, `#!/bin/sh\n${node} "${source}" "$@"\n`)
     chmodSync(file, 0o755)
   }
-  const [, key] = (await run('first-tenant.sh')).trim().split('\n')
+  const [tenant, key] = (await run('first-tenant.sh')).trim().split('\n')
+  environment.LATCHKEY_TENANT = tenant
   served = await serve('serve.sh')
   environment.LATCHKEY_API_KEY = key
   environment.LATCHKEY_URL = `http://127.0.0.1:${served.port}`
@@ -53,6 +54,7 @@ test('an application is registered, and has a secret for its environment', async
   const output = await run('application.sh')
   expect(output).toContain('https://shop.example.com/callback')
   expect(output).toMatch(/"secret": "\S{20,}"/)
+  environment.LATCHKEY_CLIENT_ID = /"id": "(app_\w+)"/.exec(output)?.[1]
 })
 
 test('the old users come over, and the result names the new ids', async () => {
@@ -67,6 +69,12 @@ test('the old users come over, and the result names the new ids', async () => {
   await run('audit-export.sh')
   const exported = await readFile(join(folder, 'audit.jsonl'), 'utf8')
   expect(exported).toMatch(/^\{"id":1,.*\}\n/)
+})
+
+test('client secrets and the master key are rotated while the service runs', async () => {
+  expect(await run('rotate-secret.sh')).toMatch(/^[\w-]{43}\n$/)
+  await run('rotate-master-key.sh')
+  expect(await run('rotate-secret.sh')).toMatch(/^[\w-]{43}\n$/)
 })
 
 test('a backup is made while the service runs, and is served from', async () => {

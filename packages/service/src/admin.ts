@@ -1,6 +1,6 @@
 import { type AddressClash, addressClashes } from './domain/address-clashes.ts'
 import { type ApiKeyInput, createApiKey, listApiKeys, revokeApiKey } from './domain/api-keys.ts'
-import { rotateApplicationSecret } from './domain/applications.ts'
+import { openSecret, rotateApplicationSecret, type SecretRotation } from './domain/applications.ts'
 import { exportAudit, listAudit } from './domain/audit.ts'
 import type { DomainContext, ServiceScope } from './domain/context.ts'
 import { rotateSigningKey } from './domain/signing-keys.ts'
@@ -52,8 +52,15 @@ export interface Admin {
   createApiKey(input: ApiKeyInput): Promise<{ key: ApiKey; secret: string }>
   listApiKeys(): Promise<ApiKey[]>
   revokeApiKey(id: string): Promise<ApiKey>
-  /** Replaces the client secret of an application; the old one stops at once. */
-  rotateApplicationSecret(tenantId: string, applicationId: string): Promise<void>
+  /**
+   * Replaces the client secret of an application; resolves with the new one. The one of before is
+   * accepted for a day more, or for as long as `overlapSeconds` says.
+   */
+  rotateApplicationSecret(
+    tenantId: string,
+    applicationId: string,
+    options?: SecretRotation,
+  ): Promise<string>
   /**
    * Gives a tenant a new signing key; resolves with its `kid`. The earlier ones stay published, so no
    * session and no token ends, unless they are withdrawn.
@@ -98,8 +105,9 @@ export function createAdmin(context: DomainContext, name = 'admin'): Admin {
     createApiKey: (input) => createApiKey(scope, input),
     listApiKeys: () => listApiKeys(scope),
     revokeApiKey: (id) => revokeApiKey(scope, id),
-    async rotateApplicationSecret(tenantId, applicationId) {
-      await rotateApplicationSecret({ ...scope, tenantId }, applicationId)
+    async rotateApplicationSecret(tenantId, applicationId, options) {
+      const own = { ...scope, tenantId }
+      return openSecret(context, await rotateApplicationSecret(own, applicationId, options))
     },
     rotateSigningKey: (tenantId, options) => rotateSigningKey({ ...scope, tenantId }, options),
     addressClashes: () => addressClashes(context),

@@ -2,6 +2,7 @@ export type { Admin, RotationOptions } from './admin.ts'
 export { type Clock, systemClock } from './clock.ts'
 export type { AddressClash } from './domain/address-clashes.ts'
 export type { ApiKeyInput } from './domain/api-keys.ts'
+export type { SecretRotation } from './domain/applications.ts'
 export type { ServiceEvents } from './domain/context.ts'
 export type { DomainVerification } from './domain/domain-names.ts'
 export { type ErrorCode, ServiceError } from './domain/errors.ts'
@@ -17,6 +18,7 @@ export type { AuditQuery } from './store/ports.ts'
 export type {
   ApiKey,
   AuditEntry,
+  AuditOutcome,
   Metadata,
   Micros,
   Reach,

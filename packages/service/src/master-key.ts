@@ -1,17 +1,78 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fixedKeys, type MasterKeys } from './domain/vault.ts'
+
+/** Where the master key comes from; by default the file `master.key` of the data folder. */
+export interface MasterKeySource {
+  data?: string | undefined
+  masterKey?: string | undefined
+  masterKeyFile?: string | undefined
+}
+
+/**
+ * The master keys of a service: one that is given, those of a file, or without any of these a random
+ * one, for data that is gone with the process.
+ *
+ * @throws with a sentence when a key is malformed or the file is missing.
+ */
+export function openMasterKeys({ data, masterKey, masterKeyFile }: MasterKeySource): MasterKeys {
+  if (masterKey !== undefined) {
+    if (masterKeyFile === undefined) return fixedKeys([parseMasterKey(masterKey)])
+    throw new Error('Give "masterKey" or "masterKeyFile", and not both.')
+  }
+  if (masterKeyFile !== undefined) return keysOfFile(masterKeyFile)
+  if (data !== undefined) return keysOfFile(fileOf(data))
+  return fixedKeys([randomBytes(KEY_BYTES)])
+}
+
+/**
+ * The keys of a file, one a line, the newest first. A key that is taken out of the file stays known
+ * until the process ends, because it may still have to open something.
+ */
+function keysOfFile(file: string): MasterKeys {
+  let text = readKeyFile(file)
+  let keys: readonly Buffer[] = parseKeys(text, file)
+  return {
+    list: () => keys,
+    refresh() {
+      const now = readKeyFile(file)
+      if (now === text) return false
+      const read = parseKeys(now, file)
+      keys = [...read, ...keys.filter((known) => !read.some((key) => key.equals(known)))]
+      text = now
+      return true
+    },
+  }
+}
+
+function readKeyFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    throw new Error(`The master key file ${file} cannot be read (${code}).`, { cause })
+  }
+}
+
+function parseKeys(text: string, file: string): Buffer[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  if (lines.length === 0) throw new Error(`The master key file ${file} holds no key.`)
+  return lines.map(parseMasterKey)
+}
+
+const KEY_BYTES = 32
 
 /**
  * Reads a master key: 32 bytes in base64 or base64url.
  *
  * @throws when it is anything else; the message does not repeat it.
  */
-export function parseMasterKey(text: string): Buffer {
+function parseMasterKey(text: string): Buffer {
   const key = Buffer.from(text.trim(), 'base64')
-  if (key.length !== 32) {
+  if (key.length !== KEY_BYTES) {
     throw new Error(
-      '"masterKey" must be 32 bytes in base64; is LATCHKEY_MASTER_KEY set? ' +
+      'A master key must be 32 bytes in base64; is LATCHKEY_MASTER_KEY set? ' +
         'Make one with: openssl rand -base64 32',
     )
   }
@@ -19,10 +80,10 @@ export function parseMasterKey(text: string): Buffer {
 }
 
 /**
- * The master key of a data folder, in its file `master.key`; made at the first start, when there is
- * nothing yet that another key could have encrypted.
+ * The file `master.key` of a data folder; made at the first start, when there is nothing yet that
+ * another key could have encrypted.
  */
-export function masterKeyOf(folder: string): Buffer {
+function fileOf(folder: string): string {
   const file = join(folder, 'master.key')
   if (!existsSync(file)) {
     if (existsSync(join(folder, 'data.db'))) {
@@ -33,13 +94,16 @@ export function masterKeyOf(folder: string): Buffer {
     }
     createKeyFile(file)
   }
-  return parseMasterKey(readFileSync(file, 'utf8'))
+  return file
 }
 
 /** Writes the file beside its place and links it there, so that two first starts agree on one key. */
 function createKeyFile(file: string): void {
   const draft = `${file}.${randomBytes(6).toString('hex')}`
-  writeFileSync(draft, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flush: true })
+  writeFileSync(draft, `${randomBytes(KEY_BYTES).toString('base64')}\n`, {
+    mode: 0o600,
+    flush: true,
+  })
   try {
     linkSync(draft, file)
   } catch (error) {

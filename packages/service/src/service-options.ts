@@ -18,6 +18,11 @@ export interface IdentityServiceOptions {
    * `master.key` of the data folder, made at the first start.
    */
   masterKey?: string | undefined
+  /**
+   * A file of such keys, one a line, in place of `masterKey`. The first one encrypts, all of them
+   * decrypt. When the file changes, everything is encrypted anew while the service serves.
+   */
+  masterKeyFile?: string | undefined
   /** Requests that one API key may make per second. Default 100. */
   requestsPerSecond?: number
   /** How many password hashes are computed at a time, and how many may wait. */
@@ -83,6 +88,7 @@ const group = <Options>(members: Schemas<Options>) =>
 const serviceOptions = group<IdentityServiceOptions>({
   data: text,
   masterKey: text,
+  masterKeyFile: text,
   requestsPerSecond: positive,
   passwords: group<PasswordEngineOptions>({
     concurrency: whole(1),

@@ -12,14 +12,15 @@ import type { DomainContext, ServiceEvents } from './domain/context.ts'
 import { canonicalDomain, type DomainPolicy } from './domain/domain-names.ts'
 import { ServiceError } from './domain/errors.ts'
 import { createPasswordEngine } from './domain/password-engine.ts'
-import { createVault } from './domain/vault.ts'
+import { createVault, type MasterKeys } from './domain/vault.ts'
 import { createApi } from './http/app.ts'
 import { sendError } from './http/errors.ts'
 import { createRateLimit } from './http/rate-limit.ts'
 import { createIssuer } from './issuer/index.ts'
+import { followMasterKeys } from './key-rotation.ts'
 import type { Outbox } from './mail/outbox.ts'
 import { createSmtpTransport } from './mail/smtp.ts'
-import { masterKeyOf, parseMasterKey } from './master-key.ts'
+import { openMasterKeys } from './master-key.ts'
 import { createClientIp } from './server/client.ts'
 import { closeServer, createHttpServer, type ListenOptions, listen } from './server/http-server.ts'
 import { connectInProcess } from './server/in-process.ts'
@@ -74,10 +75,10 @@ export async function createIdentityService(
   checkServiceOptions(options)
   const { clock = systemClock, logger = pino({ level: 'silent' }) } = options
   const domains = domainPolicy(options)
-  const { store, protocol, masterKey, lock } = await openData(options, clock)
+  const { store, protocol, masterKeys, lock } = await openData(options, clock)
   const events: ServiceEvents = new EventEmitter()
   const passwords = createPasswordEngine(options.passwords)
-  const vault = createVault(masterKey)
+  const vault = createVault(masterKeys)
   const context: DomainContext = { store, clock, passwords, vault, domains, events }
 
   let closing: Promise<void> | undefined
@@ -109,6 +110,7 @@ export async function createIdentityService(
       (error) => res.destroy(error),
     )
   }
+  const rotation = followMasterKeys(masterKeys, context, protocol, logger)
   const inProcess = connectInProcess(createHttpServer(handler))
   const servers: Server[] = []
 
@@ -126,6 +128,7 @@ export async function createIdentityService(
     const graceMs = (options.closeSeconds ?? 10) * 1_000
     await Promise.all(servers.map((server) => closeServer(server, graceMs)))
     await inProcess.close()
+    await rotation.close()
     await issuer.close()
     await protocol.close()
     await store.close()
@@ -193,27 +196,26 @@ function isApiPath(url = '/'): boolean {
 
 /** The stores that the options ask for, their master key, and the lock on their folder. */
 async function openData(
-  { data, masterKey }: IdentityServiceOptions,
+  { data, masterKey, masterKeyFile }: IdentityServiceOptions,
   clock: Clock,
 ): Promise<{
   store: DataStore
   protocol: ProtocolStore
-  masterKey: Buffer
+  masterKeys: MasterKeys
   lock?: OwnerLock
 }> {
   if (data === undefined) {
-    const key =
-      masterKey === undefined ? crypto.getRandomValues(Buffer.alloc(32)) : parseMasterKey(masterKey)
+    const masterKeys = openMasterKeys({ masterKey, masterKeyFile })
     const protocol = createMemoryProtocolStore({ clock })
-    return { store: createMemoryDataStore(), protocol, masterKey: key }
+    return { store: createMemoryDataStore(), protocol, masterKeys }
   }
   mkdirSync(data, { recursive: true, mode: 0o700 })
   const lock = takeOwnership(data)
   try {
-    const key = masterKey === undefined ? masterKeyOf(data) : parseMasterKey(masterKey)
+    const masterKeys = openMasterKeys({ data, masterKey, masterKeyFile })
     const store = await openSqliteDataStore(data)
     const protocol = createSqliteProtocolStore({ path: join(data, 'protocol.db'), clock })
-    return { store, protocol, masterKey: key, lock }
+    return { store, protocol, masterKeys, lock }
   } catch (error) {
     lock.release()
     throw error

@@ -1,5 +1,8 @@
-import { createHash } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { writeActions } from '../src/domain/commit.ts'
 import { routes } from '../src/http/app.ts'
 import { createBrowser } from './issuer/support/browser.ts'
@@ -19,9 +22,14 @@ const readers = [
   'addressClashes',
 ]
 
+const newKey = () => `${randomBytes(32).toString('base64')}\n`
+
 describe.each(stores)('on %s', (store) => {
   test('each acknowledged write emits one change event and has one audit entry', async () => {
-    await using api = await startApi(store)
+    const masterKeyFile = join(mkdtempSync(join(tmpdir(), 'latchkey-events-')), 'master.key')
+    onTestFinished(() => rmSync(dirname(masterKeyFile), { recursive: true }))
+    writeFileSync(masterKeyFile, newKey())
+    await using api = await startApi(store, { masterKeyFile })
     const { service, tenant, tenantId, users, applications } = api
     const emitted: string[] = []
     service.events.on('change', ({ action }) => void emitted.push(action))
@@ -92,6 +100,11 @@ describe.each(stores)('on %s', (store) => {
     await emits(['application.rotate_secret'], () =>
       admin.rotateApplicationSecret(tenantId, shop.id),
     )
+    const ofTenant = ['signing_key.reseal', 'application.reseal']
+    await emits([...ofTenant, ...ofTenant], async () => {
+      writeFileSync(masterKeyFile, newKey() + readFileSync(masterKeyFile, 'utf8'))
+      await expect.poll(() => emitted.length, { timeout: 10_000 }).toBe(4)
+    })
     const profile = { email: 'bob@example.com' }
     const bob = (await emits(['user.create'], () => post(users, { profile }))).body
     await emits([], () => post(users, { profile }))

@@ -10,6 +10,7 @@ import { oneLine, printableJson } from './terminal.ts'
 export interface DataOptions {
   data: string
   masterKey?: string
+  masterKeyFile?: string
 }
 
 /** Adds the options that say where the data is. */
@@ -26,6 +27,12 @@ export function withDataOptions(command: Command): Command {
         '32 bytes under which secrets are encrypted (default: the file master.key in the folder)',
       ).env('LATCHKEY_MASTER_KEY'),
     )
+    .addOption(
+      new Option(
+        '--master-key-file <file>',
+        'such keys, one a line: the first one encrypts, all of them decrypt',
+      ).env('LATCHKEY_MASTER_KEY_FILE'),
+    )
 }
 
 /**
@@ -34,14 +41,14 @@ export function withDataOptions(command: Command): Command {
  * @throws when the folder holds no data.
  */
 export async function withAdmin<T>(
-  { data, masterKey }: DataOptions,
+  { data, masterKey, masterKeyFile }: DataOptions,
   work: (admin: Admin) => Promise<T>,
   { create = false }: { create?: boolean } = {},
 ): Promise<T> {
   if (!create && !existsSync(join(data, 'data.db'))) {
     throw new Error(`There is no data in ${data}; begin with "latchkey-service tenant create".`)
   }
-  const { context, close } = await createOfflineContext(data, masterKey)
+  const { context, close } = await createOfflineContext(data, { masterKey, masterKeyFile })
   try {
     return await work(createAdmin(context, `admin:${operatorName()}`))
   } finally {

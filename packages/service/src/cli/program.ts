@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { ServiceError } from '../domain/errors.ts'
+import { addApplicationCommands } from './application.ts'
 import { addAuditCommand } from './audit.ts'
 import { addDevCommand } from './dev.ts'
 import { addDoctorCommand } from './doctor.ts'
@@ -40,6 +41,7 @@ Exit codes: 0 done, 1 failed, 2 called in a wrong way.`,
     addDevCommand,
     addServeCommand,
     addTenantCommands,
+    addApplicationCommands,
     addKeyCommands,
     addSigningKeyCommands,
     addSeedCommand,

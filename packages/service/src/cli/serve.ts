@@ -119,6 +119,7 @@ async function serve(options: ServeOptions): Promise<void> {
   const service = await createIdentityService({
     data: options.data,
     masterKey: options.masterKey,
+    masterKeyFile: options.masterKeyFile,
     requestsPerSecond: options.rateLimit,
     auditDays: options.auditDays,
     closeSeconds: options.closeSeconds,

@@ -19,6 +19,8 @@ export interface ApiKeyInput {
   /** For people to tell keys apart. */
   name: string
   reach: Reach
+  /** Whether the key opens reading only. Default `false`. */
+  readOnly?: boolean | undefined
   /** When the key stops; `undefined` for never. */
   expiresAt?: Micros | undefined
 }
@@ -46,6 +48,7 @@ export async function createApiKey(
     hash: hashApiKey(secret),
     last4: secret.slice(-4),
     reach: input.reach === 'all' ? 'all' : [...new Set(input.reach)].sort(),
+    readOnly: input.readOnly ?? false,
     createdAt: nowMicros(clock),
     expiresAt: input.expiresAt,
     revokedAt: undefined,

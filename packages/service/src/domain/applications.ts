@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Listing, Page } from '../store/ports.ts'
-import type { Application } from '../store/records.ts'
+import type { Application, Micros } from '../store/records.ts'
 import { checkNewScopes } from './application-scopes.ts'
 import { checkNewUrls, needsDeveloperMode } from './application-urls.ts'
 import { commit, type WriteAction } from './commit.ts'
@@ -34,6 +34,7 @@ export async function createApplication(
     updatedAt: now,
     ...input,
     sealedSecret: newSecret(context, id),
+    earlierSecret: undefined,
   }
   return commit(scope, 'application.create', id, (audit) =>
     context.store.applications.insert(application, audit),
@@ -92,10 +93,52 @@ export async function updateApplication(
   })
 }
 
-/** Replaces the client secret; the old one stops at once. */
-export function rotateApplicationSecret(scope: Scope, id: string): Promise<Application> {
+/** How long the client secret before a rotation is accepted, unless the caller says otherwise. */
+export const SECRET_OVERLAP_SECONDS = 86_400
+
+/** How a client secret is rotated. */
+export interface SecretRotation {
+  /**
+   * How long the secret of before is accepted beside the new one. The one before that stops at once.
+   * 0 when somebody else may have it. Default: a day.
+   */
+  overlapSeconds?: number
+}
+
+/** Replaces the client secret. The one of before is accepted for as long as the overlap lasts. */
+export function rotateApplicationSecret(
+  scope: Scope,
+  id: string,
+  { overlapSeconds = SECRET_OVERLAP_SECONDS }: SecretRotation = {},
+): Promise<Application> {
   const sealedSecret = newSecret(scope.context, id)
-  return change(scope, 'application.rotate_secret', id, () => ({ sealedSecret }))
+  const until = nowMicros(scope.context.clock) + overlapSeconds * 1e6
+  return change(scope, 'application.rotate_secret', id, (last) => ({
+    sealedSecret,
+    earlierSecret: overlapSeconds > 0 ? { sealed: last.sealedSecret, until } : undefined,
+  }))
+}
+
+/** Seals the secrets of an application under the newest master key. It is no update of the application. */
+export async function resealApplication(scope: Scope, { id }: Application): Promise<void> {
+  const { context, tenantId } = scope
+  const purpose = secretPurpose(id)
+  function reseal(last: Application): Application {
+    const secret = context.vault.reseal(purpose, last.sealedSecret)
+    const earlier = last.earlierSecret && context.vault.reseal(purpose, last.earlierSecret.sealed)
+    if (secret === undefined && earlier === undefined) return last
+    return {
+      ...last,
+      sealedSecret: secret ?? last.sealedSecret,
+      earlierSecret: last.earlierSecret && {
+        ...last.earlierSecret,
+        sealed: earlier ?? last.earlierSecret.sealed,
+      },
+    }
+  }
+  await commit(scope, 'application.reseal', id, (audit) =>
+    context.store.applications.update(tenantId, id, reseal, audit),
+  )
 }
 
 /** Deletes an application; answers with its last version. */
@@ -104,6 +147,17 @@ export function deleteApplication(scope: Scope, id: string): Promise<Application
   return commit(scope, 'application.delete', id, (audit) =>
     context.store.applications.delete(tenantId, id, audit),
   )
+}
+
+/** The client secret before the last rotation, in clear text; `undefined` when none is accepted. */
+export function openEarlierSecret(
+  context: DomainContext,
+  application: Application,
+): { secret: string; until: Micros } | undefined {
+  const earlier = acceptedSecret(context, application)
+  if (!earlier) return undefined
+  const { sealed, until } = earlier
+  return { secret: context.vault.open(secretPurpose(application.id), sealed), until }
 }
 
 /** The client secret in clear text. */
@@ -122,10 +176,19 @@ function change(
     context.store.applications.update(
       tenantId,
       id,
-      (last) => updated(context, last, changes(last)),
+      (last) =>
+        updated(context, last, { earlierSecret: acceptedSecret(context, last), ...changes(last) }),
       audit,
     ),
   )
+}
+
+/** The secret of before, unless its time is over. */
+function acceptedSecret(
+  { clock }: DomainContext,
+  { earlierSecret }: Application,
+): Application['earlierSecret'] {
+  return earlierSecret && earlierSecret.until > nowMicros(clock) ? earlierSecret : undefined
 }
 
 /** Checks the input against its tenant; answers whether that is in developer mode. */

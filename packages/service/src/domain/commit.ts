@@ -13,6 +13,7 @@ export const writeActions = [
   'application.create',
   'application.update',
   'application.rotate_secret',
+  'application.reseal',
   'application.delete',
   'user.create',
   'user.update',
@@ -26,6 +27,7 @@ export const writeActions = [
   'api_key.create',
   'api_key.revoke',
   'signing_key.create',
+  'signing_key.reseal',
   'signing_key.delete',
 ] as const
 

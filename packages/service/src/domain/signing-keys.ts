@@ -78,6 +78,25 @@ async function addSigningKey(scope: Scope): Promise<string> {
   return kid
 }
 
+/** Seals a signing key under the newest master key. */
+async function resealSigningKey(scope: Scope, { id }: SigningKey): Promise<void> {
+  const { context, tenantId } = scope
+  function reseal(last: SigningKey): SigningKey {
+    const sealedJwk = context.vault.reseal(purpose(tenantId, id), last.sealedJwk)
+    return sealedJwk === undefined ? last : { ...last, sealedJwk }
+  }
+  await commit(scope, 'signing_key.reseal', id, (audit) =>
+    context.store.signingKeys.update(tenantId, id, reseal, audit),
+  )
+}
+
+/** Seals the signing keys of a tenant under the newest master key. */
+export async function resealSigningKeys(scope: Scope): Promise<void> {
+  for (const key of await scope.context.store.signingKeys.list(scope.tenantId)) {
+    await unlessRefused(resealSigningKey(scope, key), 'not_found')
+  }
+}
+
 function openKey(context: DomainContext, key: SigningKey): PrivateJwk {
   const jwk = JSON.parse(
     context.vault.open(purpose(key.tenantId, key.id), key.sealedJwk),

@@ -23,6 +23,7 @@ import { endVoidSessions } from './sessions/void-sessions.ts'
 export type { Limits } from '../domain/limits.ts'
 export type { Outbox } from '../mail/outbox.ts'
 export type { IssuerLogger } from './context.ts'
+export { resealNotice } from './sessions/notifier.ts'
 
 export interface IssuerOptions {
   domain: DomainContext

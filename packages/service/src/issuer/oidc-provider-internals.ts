@@ -49,6 +49,32 @@ export function addClaims(provider: Provider, claimsOf: ClaimsOf): void {
   }
 }
 
+interface SecretClient {
+  compareClientSecret(presented: string): Promise<boolean> | boolean
+  [member: string]: unknown
+}
+
+/**
+ * Accepts a second client secret.
+ *
+ * @param other - The second one of a client, if it has one now.
+ */
+export function acceptSecondSecret(
+  provider: Provider,
+  other: (client: Readonly<Record<string, unknown>>) => string | undefined,
+): void {
+  const { prototype } = provider.Client as unknown as { prototype: SecretClient }
+  const { compareClientSecret: compare } = prototype
+  prototype.compareClientSecret = async function (presented) {
+    // Both are compared every time, so that the answer takes as long for either.
+    const isFirst = await compare.call(this, presented)
+    const clientSecret = other(this)
+    if (clientSecret === undefined) return isFirst
+    const isSecond = await compare.call({ clientSecret } as unknown as SecretClient, presented)
+    return isFirst || isSecond
+  }
+}
+
 interface LogoutClient {
   clientId: string
   backchannelLogoutUri?: string

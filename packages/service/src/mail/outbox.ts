@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { note } from '../domain/audit.ts'
 import { type DomainContext, nowMicros } from '../domain/context.ts'
+import type { Vault } from '../domain/vault.ts'
 import type { ProtocolStore, QueuedMessage } from '../store/protocol-store.ts'
 import type { Tenant } from '../store/records.ts'
 import type { MailMessage, MailTransport } from './message.ts'
@@ -143,6 +144,11 @@ export function createOutbox(options: OutboxOptions): Outbox {
       transport?.close()
     },
   }
+}
+
+/** A message sealed under the newest master key; `undefined` when it is already. */
+export function resealMail(vault: Vault, id: string, sealed: string): string | undefined {
+  return vault.reseal(purpose(id), sealed)
 }
 
 function purpose(id: string): string {

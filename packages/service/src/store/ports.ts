@@ -176,6 +176,12 @@ export interface SigningKeyStore {
   insert(key: SigningKey, audit: AuditEntry): Promise<Outcome<SigningKey>>
   /** In the order of creation: the last one signs, all of them are published. */
   list(tenantId: string): Promise<SigningKey[]>
+  update(
+    tenantId: string,
+    id: string,
+    change: Change<SigningKey>,
+    audit: AuditEntry,
+  ): Promise<Outcome<SigningKey>>
   delete(tenantId: string, id: string, audit: AuditEntry): Promise<Outcome<SigningKey>>
 }
 

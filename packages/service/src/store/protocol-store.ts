@@ -77,6 +77,8 @@ export interface MessageQueue {
   /** Puts a claimed message back after a failure. */
   retry(id: string, dueAt: Micros): Promise<void>
   remove(id: string): Promise<void>
+  /** Replaces what is sealed in the messages for which `change` answers with something. */
+  reseal(change: (id: string, sealed: string) => string | undefined): Promise<void>
   /** The tenant's messages, the newest first. */
   list(tenantId: string, limit: number): Promise<QueuedMessage[]>
 }

@@ -51,6 +51,8 @@ export interface Application {
   metadata: Metadata
   /** The client secret, encrypted under the master key. */
   sealedSecret: string
+  /** The client secret before the last rotation, which is accepted `until` then. */
+  earlierSecret: { sealed: string; until: Micros } | undefined
   loginUrl: string
   logoutUrls: string[]
   redirectUrls: string[]
@@ -140,6 +142,8 @@ export interface ApiKey {
   /** The key's last four characters, for people to tell keys apart. */
   last4: string
   reach: Reach
+  /** Whether the key opens reading only. */
+  readOnly: boolean
   createdAt: Micros
   expiresAt: Micros | undefined
   revokedAt: Micros | undefined

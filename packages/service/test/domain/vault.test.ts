@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { createVault } from '../../src/domain/vault.ts'
+import { createVault, fixedKeys } from '../../src/domain/vault.ts'
 
 test('what was sealed is opened for the same purpose', () => {
   const key = randomBytes(32)
@@ -53,6 +53,33 @@ test('whatever was changed, cut or lengthened is not opened', () => {
   expect(() => vault.open('a', `v1.${longer}`)).toThrow()
   expect(() => vault.open('a', sealed.replace('v1.', 'v2.'))).toThrow()
   expect(() => vault.open('a', '')).toThrow()
+})
+
+test('the newest of several master keys seals, and all of them open', () => {
+  const [older, newer] = [randomBytes(32), randomBytes(32)]
+  const earlier = createVault(older).seal('a', 'secret')
+  const vault = createVault(fixedKeys([newer, older]))
+
+  expect(vault.open('a', earlier)).toBe('secret')
+  const sealed = vault.seal('a', 'secret')
+  expect(createVault(newer).open('a', sealed)).toBe('secret')
+  expect(vault.reseal('a', sealed)).toBeUndefined()
+  expect(createVault(newer).open('a', vault.reseal('a', earlier) ?? '')).toBe('secret')
+  expect(() => vault.reseal('b', earlier)).toThrow()
+})
+
+test('what another process sealed under a newer key is opened once the keys were looked at again', () => {
+  const [older, newer] = [randomBytes(32), randomBytes(32)]
+  let keys = [older]
+  const refresh = () => {
+    const isChanged = keys.length === 1
+    keys = [newer, older]
+    return isChanged
+  }
+  const vault = createVault({ list: () => keys, refresh })
+
+  expect(vault.open('a', createVault(newer).seal('a', 'secret'))).toBe('secret')
+  expect(() => vault.open('a', createVault(randomBytes(32)).seal('a', 'secret'))).toThrow()
 })
 
 test('a master key has exactly 32 bytes', () => {

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { type AdapterPayload, type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { expect, test } from 'vitest'
 import {
+  acceptSecondSecret,
   addClaims,
   bindInteractions,
   destroyGrant,
@@ -216,3 +217,19 @@ async function serve(listener: RequestListener) {
     },
   }
 }
+
+test('a client with a second secret authenticates with either, and with no other', async () => {
+  const { provider } = createProvider()
+  let second: string | undefined = 'another secret'
+  acceptSecondSecret(provider, ({ clientId }) => (clientId === 'shop' ? second : undefined))
+  const client = (await provider.Client.find('shop')) as unknown as {
+    compareClientSecret(presented: string): Promise<boolean>
+  }
+
+  expect(await client.compareClientSecret('a secret')).toBe(true)
+  expect(await client.compareClientSecret('another secret')).toBe(true)
+  expect(await client.compareClientSecret('a third secret')).toBe(false)
+  second = undefined
+  expect(await client.compareClientSecret('another secret')).toBe(false)
+  expect(await client.compareClientSecret('a secret')).toBe(true)
+})

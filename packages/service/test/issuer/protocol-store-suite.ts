@@ -228,4 +228,24 @@ export function describeProtocolStore(open: () => Promise<StoreUnderTest>): void
     await store.prune()
     expect(await store.mail.list('ten_1', 10)).toEqual([])
   })
+
+  test('what is sealed in a message is replaced, and all else of it stays', async () => {
+    await using under = await open()
+    const { store, clock } = under
+    const at = micros(clock)
+    const message = { tenantId: 'ten_1', createdAt: at, dueAt: at, attempts: 0 }
+    await store.notices.add({ ...message, id: 'n1', sealed: 'one' })
+    await store.notices.add({ ...message, id: 'n2', sealed: 'two' })
+    const seen: string[] = []
+    await store.notices.reseal((id, sealed) => {
+      seen.push(`${id} ${sealed}`)
+      return id === 'n1' ? 'three' : undefined
+    })
+    expect(seen.sort()).toEqual(['n1 one', 'n2 two'])
+    const list = await store.notices.list('ten_1', 10)
+    expect(list.sort((a, b) => (a.id < b.id ? -1 : 1))).toEqual([
+      { ...message, id: 'n1', sealed: 'three' },
+      { ...message, id: 'n2', sealed: 'two' },
+    ])
+  })
 }

@@ -22,6 +22,17 @@ const earlier = [
   { email: 'zoe@exämple。com', key: 'zoe@exämple。com' },
 ]
 
+/** Takes back what migrations after that of the addresses have added. */
+const undoLater = `
+  drop index audit_refused;
+  alter table audit drop column outcome;
+  alter table audit drop column address;
+  alter table audit drop column user_agent;
+  alter table audit drop column application_id;
+  alter table applications drop column earlier_secret;
+  alter table applications drop column earlier_secret_until;
+  alter table api_keys drop column read_only;`
+
 /** A data folder from before addresses were canonical, with a user for each of {@link earlier}. */
 async function anEarlierFolder() {
   const data = mkdtempSync(join(tmpdir(), 'latchkey-addresses-'))
@@ -52,7 +63,7 @@ async function anEarlierFolder() {
       .prepare('update users set email = ?, email_key = ? where id = ?')
       .run(email, key, ids[i] as string)
   })
-  database.exec(`delete from kysely_migration where name >= '0004'`)
+  database.exec(`delete from kysely_migration where name >= '0004'; ${undoLater}`)
   database.close()
   return { data, tenantId, secret, ids }
 }

@@ -70,6 +70,24 @@ test('a data folder of an earlier version opens, and its users log in with the p
   })
 })
 
+test('entries of the audit log of an earlier version get the outcomes that their actions tell', async () => {
+  const data = anEarlierFolder()
+  const database = new DatabaseSync(join(data, 'data.db'))
+  const actions = ['user.create', 'login.succeeded', 'login.wrong_password', 'invalid_email']
+  for (const action of actions) {
+    const values = `(1, 'admin', '${action}', 'x')`
+    database.exec(`insert into audit (at, actor, action, target) values ${values}`)
+  }
+  database.close()
+  await using service = await createIdentityService({ data, masterKey, auditDays: 100_000 })
+  const entries = await service.admin.audit()
+  expect(entries.reverse().map(({ action, outcome }) => [action, outcome])).toEqual([
+    ['user.create', 'success'],
+    ['login.succeeded', 'success'],
+    ['login.wrong_password', 'failure'],
+  ])
+})
+
 test('what a login noted about an upgraded password of an earlier version is still known', async () => {
   const data = anEarlierFolder()
   const database = new DatabaseSync(join(data, 'data.db'))

@@ -1,9 +1,13 @@
 import type { AdapterPayload } from 'oidc-provider'
 import { allowedScopes } from '../../domain/application-scopes.ts'
 import { BACKCHANNEL_LOGOUT_KEY, workingUrls } from '../../domain/application-urls.ts'
-import { openSecret } from '../../domain/applications.ts'
-import type { DomainContext } from '../../domain/context.ts'
+import { openEarlierSecret, openSecret } from '../../domain/applications.ts'
+import { type DomainContext, nowMicros } from '../../domain/context.ts'
 import type { Application } from '../../store/records.ts'
+
+/** The client secret before the last rotation, and until when it is accepted, in microseconds. */
+export const EARLIER_SECRET = 'latchkey_earlier_secret'
+export const EARLIER_SECRET_UNTIL = 'latchkey_earlier_secret_until'
 
 /**
  * An application as oidc-provider knows its clients.
@@ -21,10 +25,12 @@ export function clientMetadata(
 ): AdapterPayload {
   const redirectUrls = workingUrls(application.redirectUrls, developerMode)
   const canLogIn = redirectUrls.length > 0
+  const earlier = openEarlierSecret(context, application)
   const backchannelLogoutUri = application.metadata[BACKCHANNEL_LOGOUT_KEY]
   return {
     client_id: application.id,
     client_secret: openSecret(context, application),
+    ...(earlier && { [EARLIER_SECRET]: earlier.secret, [EARLIER_SECRET_UNTIL]: earlier.until }),
     client_name: application.name || undefined,
     scope: allowedScopes(application.metadata)?.join(' '),
     redirect_uris: redirectUrls,
@@ -36,6 +42,16 @@ export function clientMetadata(
       backchannel_logout_session_required: true,
     }),
   }
+}
+
+/** The client secret before the last rotation, while it is accepted. */
+export function earlierSecret(
+  client: Readonly<Record<string, unknown>>,
+  { clock }: DomainContext,
+): string | undefined {
+  const { [EARLIER_SECRET]: secret, [EARLIER_SECRET_UNTIL]: until } = client
+  const isAccepted = typeof until === 'number' && nowMicros(clock) < until
+  return typeof secret === 'string' && isAccepted ? secret : undefined
 }
 
 /** Metadata is the customer's own text: an address that is none must not break the login. */

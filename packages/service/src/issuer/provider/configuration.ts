@@ -8,6 +8,7 @@ import { factsOf } from '../requests/request-facts.ts'
 import { createLogout } from '../sessions/logout.ts'
 import { claimsOfScope, createFindAccount } from './account.ts'
 import { createAdapterFactory } from './adapter.ts'
+import { EARLIER_SECRET, EARLIER_SECRET_UNTIL } from './client-metadata.ts'
 import { loadImpliedGrant } from './grants.ts'
 import { createPolicy, prompts } from './policy.ts'
 import { createRenderError } from './render-error.ts'
@@ -38,6 +39,7 @@ export function createConfiguration(
       // Applications can ask for a recent login without having sent max_age before.
       require_auth_time: true,
     },
+    extraClientMetadata: { properties: [EARLIER_SECRET, EARLIER_SECRET_UNTIL] },
     enabledJWA: { idTokenSigningAlgValues: ['RS256'], clientAuthSigningAlgValues: [] },
     fetch: context.outgoing.forTenant(tenant.id),
     pkce: { required: () => true },

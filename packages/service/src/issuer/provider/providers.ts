@@ -5,7 +5,12 @@ import { signingKeys } from '../../domain/signing-keys.ts'
 import { StoreError } from '../../store/errors.ts'
 import type { Tenant } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
-import { addClaims, bindInteractions, keepAuthTimeWhole } from '../oidc-provider-internals.ts'
+import {
+  acceptSecondSecret,
+  addClaims,
+  bindInteractions,
+  keepAuthTimeWhole,
+} from '../oidc-provider-internals.ts'
 import { isSameBrowser, markBrowser } from '../requests/browser-cookie.ts'
 import { isBrokenOff } from '../requests/http.ts'
 import { factsOf } from '../requests/request-facts.ts'
@@ -14,6 +19,7 @@ import {
   noteConfirmedLogouts,
   skipNeedlessConfirmation,
 } from '../sessions/logout.ts'
+import { earlierSecret } from './client-metadata.ts'
 import { createConfiguration } from './configuration.ts'
 import { issuerUrl } from './issuer-url.ts'
 import { allowOfflineAccess, refuseFragments } from './policy.ts'
@@ -79,6 +85,7 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
   keepAuthTimeWhole(provider)
   if (context.idTokenClaims) addClaims(provider, context.idTokenClaims)
   bindInteractions(provider, (ctx) => beginLogin(context, ctx), isSameBrowser)
+  acceptSecondSecret(provider, (client) => earlierSecret(client, context.domain))
   context.notifier.attach(tenant.id, provider)
   skipNeedlessConfirmation(provider)
   noteConfirmedLogouts(provider, context)

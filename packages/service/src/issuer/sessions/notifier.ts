@@ -3,6 +3,7 @@ import type { Provider } from 'oidc-provider'
 import { note } from '../../domain/audit.ts'
 import { type DomainContext, nowMicros } from '../../domain/context.ts'
 import { lookUpTenant } from '../../domain/tenants.ts'
+import type { Vault } from '../../domain/vault.ts'
 import type { ProtocolStore, QueuedMessage } from '../../store/protocol-store.ts'
 import type { Tenant } from '../../store/records.ts'
 import {
@@ -198,6 +199,11 @@ export function createNotifier({ domain, protocol, logger }: NotifierOptions): N
       await finish()
     },
   }
+}
+
+/** A notice sealed under the newest master key; `undefined` when it is already. */
+export function resealNotice(vault: Vault, id: string, sealed: string): string | undefined {
+  return vault.reseal(purpose(id), sealed)
 }
 
 function purpose(id: string): string {

@@ -69,6 +69,16 @@ function createSigningKeys({ tenants, written, copy }: MemoryState): SigningKeyS
     async list(tenantId) {
       return keysOf(tenantId).map(copy)
     },
+    async update(tenantId, id, change, audit) {
+      const keys = keysOf(tenantId)
+      const index = keys.findIndex((one) => one.id === id)
+      if (index < 0) return { kind: 'missing' }
+      const given = copy(keys[index] as SigningKey)
+      const after = change(given)
+      if (after === given) return { kind: 'unchanged', record: after }
+      keys[index] = copy(after)
+      return written(after, audit)
+    },
     async delete(tenantId, id, audit) {
       const keys = keysOf(tenantId)
       const key = keys.find((one) => one.id === id)

@@ -28,6 +28,12 @@ export function createMemoryQueue(
       mail.delete(id)
     },
 
+    async reseal(change) {
+      for (const message of mail.values()) {
+        message.sealed = change(message.id, message.sealed) ?? message.sealed
+      }
+    },
+
     async list(tenantId, limit) {
       const own = [...mail.values()].filter((message) => message.tenantId === tenantId)
       return own

@@ -33,6 +33,8 @@ function toRow(application: Application): ApplicationRow {
     id: application.id,
     name: application.name,
     sealed_secret: application.sealedSecret,
+    earlier_secret: application.earlierSecret?.sealed ?? null,
+    earlier_secret_until: application.earlierSecret?.until ?? null,
     login_url: application.loginUrl,
     logout_urls: JSON.stringify(application.logoutUrls),
     redirect_urls: JSON.stringify(application.redirectUrls),
@@ -51,8 +53,14 @@ function fromRow(row: ApplicationRow): Application {
     updatedAt: row.updated_at,
     metadata: JSON.parse(row.metadata),
     sealedSecret: row.sealed_secret,
+    earlierSecret: earlierSecret(row),
     loginUrl: row.login_url,
     logoutUrls: JSON.parse(row.logout_urls),
     redirectUrls: JSON.parse(row.redirect_urls),
   }
+}
+
+function earlierSecret(row: ApplicationRow): Application['earlierSecret'] {
+  const { earlier_secret: sealed, earlier_secret_until: until } = row
+  return sealed === null || until === null ? undefined : { sealed, until }
 }

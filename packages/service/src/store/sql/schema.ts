@@ -42,6 +42,8 @@ export type ApplicationRow = {
   id: string
   name: string
   sealed_secret: string
+  earlier_secret: string | null
+  earlier_secret_until: number | null
   login_url: string
   logout_urls: Json
   redirect_urls: Json
@@ -91,6 +93,7 @@ export type ApiKeyRow = {
   hash: string
   last4: string
   reaches_all: number
+  read_only: number
   created_at: number
   expires_at: number | null
   revoked_at: number | null

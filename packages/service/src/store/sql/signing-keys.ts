@@ -26,6 +26,7 @@ export function createSigningKeys(engine: Engine, record: Record): SigningKeySto
         .execute()
       return rows.map(fromRow)
     },
+    update: (tenantId, id, change, audit) => table.update([tenantId, id], change, audit),
     delete: (tenantId, id, audit) => table.delete([tenantId, id], audit),
   }
 }

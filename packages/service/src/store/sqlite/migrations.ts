@@ -10,6 +10,7 @@ const migrations: Record<string, Migration> = {
   '0003-held-domains': { up: createHeldDomains },
   '0004-canonical-addresses': { up: makeAddressesCanonical },
   '0005-audit-facts': { up: addAuditFacts },
+  '0006-rotations': { up: addRotations },
 }
 
 /**
@@ -161,6 +162,15 @@ async function addAuditFacts(db: Kysely<unknown>): Promise<void> {
       where action like 'login.%' and action <> 'login.succeeded'
         or action like 'limit.%' or action like '%.given_up'`,
     sql`create index audit_refused on audit (actor, id) where outcome = 'refused'`,
+  ]
+  for (const statement of statements) await statement.execute(db)
+}
+
+async function addRotations(db: Kysely<unknown>): Promise<void> {
+  const statements = [
+    sql`alter table applications add column earlier_secret text`,
+    sql`alter table applications add column earlier_secret_until integer`,
+    sql`alter table api_keys add column read_only integer not null default 0`,
   ]
   for (const statement of statements) await statement.execute(db)
 }

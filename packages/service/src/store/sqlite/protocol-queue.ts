@@ -21,6 +21,8 @@ export function createSqliteQueue(
     ),
     retry: database.prepare(`UPDATE ${table} SET due_at = ?, attempts = attempts + 1 WHERE id = ?`),
     remove: database.prepare(`DELETE FROM ${table} WHERE id = ?`),
+    sealed: database.prepare(`SELECT id, sealed FROM ${table}`),
+    reseal: database.prepare(`UPDATE ${table} SET sealed = ? WHERE id = ? AND sealed = ?`),
     list: database.prepare(
       `SELECT ${COLUMNS} FROM ${table} WHERE tenant_id = ? ORDER BY rowid DESC LIMIT ?`,
     ),
@@ -43,6 +45,13 @@ export function createSqliteQueue(
     },
     async remove(id) {
       await commits.write(() => sql.remove.run(id))
+    },
+    async reseal(change) {
+      for (const row of sql.sealed.all()) {
+        const { id, sealed } = row as { id: string; sealed: string }
+        const changed = change(id, sealed)
+        if (changed !== undefined) await commits.write(() => sql.reseal.run(changed, id, sealed))
+      }
     },
     async list(tenantId, limit) {
       return sql.list.all(tenantId, limit) as unknown as QueuedMessage[]

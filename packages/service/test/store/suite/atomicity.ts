@@ -110,6 +110,13 @@ const successes: Record<string, Write> = {
   'apiKeys.revoke': ({ store, apiKey }, audit) => store.apiKeys.revoke(apiKey.id, later, audit),
   'signingKeys.insert': ({ store, tenant }, audit) =>
     store.signingKeys.insert(aSigningKey(tenant.id), audit),
+  'signingKeys.update': ({ store, tenant, signingKey }, audit) =>
+    store.signingKeys.update(
+      tenant.id,
+      signingKey.id,
+      (last) => ({ ...last, sealedJwk: 'v1.new' }),
+      audit,
+    ),
   'signingKeys.delete': ({ store, tenant, signingKey }, audit) =>
     store.signingKeys.delete(tenant.id, signingKey.id, audit),
 }

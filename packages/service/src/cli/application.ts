@@ -1,0 +1,31 @@
+import type { Command } from 'commander'
+import { type DataOptions, wholeNumber, withAdmin, withDataOptions } from './options.ts'
+
+interface RotateOptions extends DataOptions {
+  tenant: string
+  overlapHours: number
+}
+
+/** Adds `application rotate-secret`. */
+export function addApplicationCommands(program: Command): void {
+  const application = program.command('application').description('Rotate client secrets.')
+
+  withDataOptions(
+    application
+      .command('rotate-secret <id>')
+      .description('Give an application a new client secret; prints it.'),
+  )
+    .requiredOption('--tenant <id>', 'the tenant of the application')
+    .option(
+      '--overlap-hours <number>',
+      'how long the secret of before is accepted too; 0 when somebody else may have it',
+      wholeNumber(0, 8_760),
+      24,
+    )
+    .action((id: string, { tenant, overlapHours, ...options }: RotateOptions) =>
+      withAdmin(options, async (admin) => {
+        const rotation = { overlapSeconds: overlapHours * 3_600 }
+        console.log(await admin.rotateApplicationSecret(tenant, id, rotation))
+      }),
+    )
+}

@@ -1,0 +1,37 @@
+import type { Page } from '../store/ports.ts'
+import { listApplications, resealApplication } from './applications.ts'
+import { unlessRefused } from './commit.ts'
+import type { DomainContext, Scope } from './context.ts'
+import { resealSigningKeys } from './signing-keys.ts'
+import { listTenants } from './tenants.ts'
+
+const PAGE: Page = { after: undefined, limit: 100 }
+
+/** Seals every stored secret of all tenants under the newest master key. */
+export async function resealSecrets(context: DomainContext): Promise<void> {
+  const actor = { name: 'service' }
+  const tenants = (page: Page) => listTenants({ context, actor }, 'all', page)
+  for await (const { id: tenantId } of all(tenants)) {
+    const scope: Scope = { context, actor, tenantId }
+    await resealSigningKeys(scope)
+    await unlessRefused(resealApplications(scope), 'not_found')
+  }
+}
+
+async function resealApplications(scope: Scope): Promise<void> {
+  for await (const application of all((page) => listApplications(scope, page))) {
+    await unlessRefused(resealApplication(scope, application), 'not_found')
+  }
+}
+
+/** All items of a list, page by page. */
+async function* all<T extends { id: string }>(
+  list: (page: Page) => Promise<{ items: T[]; more: boolean }>,
+): AsyncGenerator<T> {
+  for (let page = PAGE, more = true; more; ) {
+    const listing = await list(page)
+    yield* listing.items
+    page = { ...page, after: listing.items.at(-1)?.id }
+    more = listing.more
+  }
+}
