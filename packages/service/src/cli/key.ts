@@ -8,8 +8,12 @@ interface CreateOptions extends DataOptions {
   name: string
   tenant?: string[]
   allTenants?: boolean
-  expires?: number
+  readOnly?: boolean
+  expires: number | undefined
 }
+
+/** How long a key is good for unless the operator says otherwise. */
+const YEAR_MICROS = 365 * 86_400 * 1e6
 
 /** Adds `key list`, `key create` and `key revoke`. */
 export function addKeyCommands(program: Command): void {
@@ -29,12 +33,19 @@ export function addKeyCommands(program: Command): void {
     .addOption(
       new Option('--all-tenants', 'it reaches all tenants, later ones too').conflicts('tenant'),
     )
-    .option('--expires <date>', 'when it stops, such as 2027-01-31 (default: never)', instant)
+    .option('--read-only', 'it opens reading only')
+    .option(
+      '--expires <date>',
+      'when it stops, such as 2027-01-31, or "never" (default: in a year)',
+      (text) => (text === 'never' ? undefined : instant(text)),
+      Date.now() * 1_000 + YEAR_MICROS,
+    )
     .action((options: CreateOptions) =>
       withAdmin(options, async (admin) => {
         const { secret } = await admin.createApiKey({
           name: options.name,
           reach: options.allTenants ? 'all' : (options.tenant ?? []),
+          readOnly: options.readOnly,
           expiresAt: options.expires,
         })
         console.log(secret)
@@ -57,6 +68,7 @@ function row(key: ApiKey): Record<string, string> {
     name: key.name,
     secret: `…${key.last4}`,
     tenants: key.reach === 'all' ? 'all' : key.reach.join(' '),
+    access: key.readOnly ? 'read' : 'write',
     created: instantOf(key.createdAt),
     expires: instantOf(key.expiresAt),
     revoked: instantOf(key.revokedAt),

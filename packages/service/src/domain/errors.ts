@@ -10,6 +10,7 @@ export const statusOfCode = {
   bcrypt_cost_out_of_range: 400,
   password_policy: 400,
   authentication_failure: 401,
+  not_permitted: 403,
   not_found: 404,
   method_not_allowed: 405,
   already_exists: 409,

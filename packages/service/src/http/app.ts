@@ -62,10 +62,12 @@ export function createApi(options: ApiOptions): Express {
   for (const [path, ofPath] of Map.groupBy(routes, ({ path }) => path)) {
     const route = app.route(path)
     for (const endpoint of ofPath) {
-      if (endpoint.kind === 'write') route.post(requireReach, ...writeHandlers(options, endpoint))
+      if (endpoint.kind === 'write')
+        route.post(requireReach, requireWriting, ...writeHandlers(options, endpoint))
       else if (endpoint.kind === 'batch')
-        route.post(requireReach, ...batchHandlers(options, endpoint))
-      else if (endpoint.kind === 'delete') route.delete(requireReach, handle(options, endpoint))
+        route.post(requireReach, requireWriting, ...batchHandlers(options, endpoint))
+      else if (endpoint.kind === 'delete')
+        route.delete(requireReach, requireWriting, handle(options, endpoint))
       else route.get(requireReach, handle(options, endpoint))
     }
     refuseOtherMethods(route, [...new Set(ofPath.map(({ kind }) => methodOf(kind)))])
@@ -149,6 +151,15 @@ const requireReach: RequestHandler<{ tenant_id?: string }> = (req, res, next) =>
   const { key } = res.locals as Required<Locals>
   if (tenant_id !== undefined && !reaches(key, tenant_id)) throw notFound()
   next()
+}
+
+const requireWriting: RequestHandler = (_, res, next) => {
+  const { key } = res.locals as Required<Locals>
+  if (!key.readOnly) return next()
+  throw new ServiceError(
+    'not_permitted',
+    'This API key is read-only; it opens GET requests. Use a key that may write.',
+  )
 }
 
 const readBytes = express.raw({ type: () => true, limit: MAX_BODY_BYTES })

@@ -48,6 +48,61 @@ test('a key is made and revoked beside a running server, and both count at once'
   await server.stop()
 })
 
+test('a key is good for a year unless the command says otherwise, and can be read-only', async () => {
+  using folder = temporaryFolder()
+  const data = ['--data', folder.path]
+  await (await createIdentityService({ data: folder.path })).close()
+  const create = ['key', 'create', ...data, '--all-tenants', '--name']
+  await run([...create, 'usual', '--read-only'])
+  await run([...create, 'eternal', '--expires', 'never'])
+
+  const listed = JSON.parse((await run(['key', 'list', ...data, '--json'])).stdout)
+  const named = (name: string) => listed.find((key: { name: string }) => key.name === name)
+  expect(named('usual')).toMatchObject({ access: 'read' })
+  expect(named('eternal')).toMatchObject({ access: 'write', expires: '-' })
+  const days = (Date.parse(named('usual').expires) - Date.now()) / 86_400_000
+  expect(Math.round(days)).toBe(365)
+})
+
+test('application rotate-secret prints a new secret, which a running server accepts beside the one of before', async () => {
+  using folder = temporaryFolder()
+  const file = join(folder.path, 'seed.json')
+  const data = ['--data', join(folder.path, 'data')]
+  const tenants = [{ settings: { domain: 'a.example.com' }, applications: [{ name: 'Shop' }] }]
+  writeFileSync(file, JSON.stringify({ tenants }))
+  await run(['seed', file, ...data])
+  const { stdout: key } = await run(['key', 'create', ...data, '--name', 'ci', '--all-tenants'])
+  const server = await serve(data)
+  const list = async (path: string) => {
+    const answer = await fetch(`${server.url}/v1/tenants${path}`, bearer(key))
+    return ((await answer.json()) as { data: [{ id: string; secret: string }] }).data[0]
+  }
+  const { id: tenant } = await list('')
+  const before = await list(`/${tenant}/applications`)
+  const rotate = ['application', 'rotate-secret', before.id, ...data, '--tenant', tenant]
+  const { stdout } = await run(rotate)
+  const after = await list(`/${tenant}/applications`)
+
+  expect(stdout).toBe(`${after.secret}\n`)
+  expect(after.secret).not.toBe(before.secret)
+  const isAccepted = async (secret: string) => {
+    const basic = Buffer.from(`${before.id}:${secret}`).toString('base64')
+    const headers = { host: 'a.example.com', authorization: `Basic ${basic}` }
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    const url = `${server.url}/oidc/revoke`
+    const sent = {
+      method: 'POST',
+      headers: { ...headers, ...form },
+      body: 'token=unknown',
+    } as const
+    return (await request(url, sent)).statusCode
+  }
+  expect(await isAccepted(before.secret)).toBe(200)
+  expect(await isAccepted(after.secret)).toBe(200)
+  expect(await isAccepted('wrong')).toBe(401)
+  await server.stop()
+})
+
 test('audit finds a refused write by the uuid of its Error', async () => {
   using folder = temporaryFolder()
   const data = ['--data', folder.path]
@@ -103,9 +158,11 @@ test.for([
   ['tenant'],
   ['key'],
   ['key', 'create'],
+  ['application', 'rotate-secret'],
   ['keys', 'rotate'],
   ['seed'],
   ['audit'],
+  ['audit', 'export'],
   ['doctor'],
 ])('--help of the command "%s" says what it does and exits with 0', async (command) => {
   const { code, stdout } = await run([...command, '--help'])
