@@ -1,11 +1,12 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createNodeFetch } from '@latchkey/core/node'
-import { type AuthRouterOptions, createAuthRouter, requireUser } from '@latchkey/express'
+import { createNodeTransport } from '@latchkey/core/node'
+import { type AuthRouterOptions, createAuthRouter, getUser, requireUser } from '@latchkey/express'
 import { createIdentityService, type IdentityService } from '@latchkey/service'
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createBrowser, type Page } from '../packages/service/test/issuer/support/browser.ts'
+import { fetchOver } from './support/fetch-over.ts'
 import { remember, watchServer } from './support/leaks.ts'
 
 const ada = { email: 'ada@example.com', password: 'correct horse battery' }
@@ -47,7 +48,7 @@ const wirings: Wiring[] = [
       const { port } = await service.listen({ port: 0 })
       const domain = `acme.localhost:${port}`
       // What the kit reaches it with by itself.
-      const fetch = createNodeFetch()
+      const fetch = fetchOver(createNodeTransport())
       return { service, domain, issuer: `http://${domain}`, baseUrl: app, options: {}, fetch }
     },
   },
@@ -107,7 +108,7 @@ describe.each(wirings)('the kit and our own service, $name', ({ start }) => {
       res.send(req.auth.isAuthenticated ? `in as ${req.auth.user.sub}` : 'out')
     })
     app.get('/account', requireUser({ respond: 'redirect' }), (req, res) => {
-      res.send(`Hello ${req.auth.user.name}, ${req.auth.user.email}`)
+      res.send(`Hello ${getUser(req).name}, ${getUser(req).email}`)
     })
     app.get('/refreshed', requireUser({ respond: 'redirect' }), async (req, res) => {
       const tokens = [await req.auth.accessToken(), await req.auth.accessToken({ force: true })]

@@ -119,7 +119,7 @@ async function mountLatchkey(
   { issuer, baseUrl, redisPort }: KitSettings,
   redis: (url: string) => { url: string } | { client: never },
 ): Promise<void> {
-  const { createAuthRouter, requireUser } = await import('@latchkey/express')
+  const { createAuthRouter, getUser, requireUser } = await import('@latchkey/express')
   const store = redisPort
     ? (await import('@latchkey/session-store')).createSessionStore(redis(redisUrl({ redisPort })))
     : undefined
@@ -132,7 +132,7 @@ async function mountLatchkey(
       session: { secret: sessionSecret, store },
     }),
   )
-  app.get('/page', requireUser(), (req, res) => void res.send(`Hello ${req.auth.user.name}`))
+  app.get('/page', requireUser(), (req, res) => void res.send(`Hello ${getUser(req).name}`))
 }
 
 function mountPassport(

@@ -1,4 +1,4 @@
-import { type AuthRouterOptions, createAuthRouter, requireUser } from '@latchkey/express'
+import { type AuthRouterOptions, createAuthRouter, getUser, requireUser } from '@latchkey/express'
 import express, { type Express } from 'express'
 
 /** The application whose users the suites of all runners sign in. */
@@ -6,7 +6,7 @@ export function createApp(auth: AuthRouterOptions): Express {
   const app = express()
   app.use(createAuthRouter(auth))
   app.get('/account', requireUser(), (req, res) => {
-    res.send(`Hello ${req.auth.user.name}`)
+    res.send(`Hello ${getUser(req).name}`)
   })
   return app
 }

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { style } from '@latchkey/example-shared'
-import { type AuthRouterOptions, createAuthRouter, requireUser } from '@latchkey/express'
+import { type AuthRouterOptions, createAuthRouter, getUser, requireUser } from '@latchkey/express'
 import express, { type Express } from 'express'
 
 /**
@@ -34,7 +34,7 @@ export function createApp(auth: AuthRouterOptions): Express {
   app.use('/api', requireUser({ respond: 'json' }))
 
   app.get('/api/notes', (req, res) => {
-    res.json({ notes: notes.get(req.auth.user.sub) ?? [] })
+    res.json({ notes: notes.get(getUser(req).sub) ?? [] })
   })
 
   // The cookie is not sent with requests from other sites (SameSite=Lax), and what other sites can send
@@ -44,8 +44,8 @@ export function createApp(auth: AuthRouterOptions): Express {
     if (typeof text !== 'string' || text.trim() === '' || text.length > 200) {
       return void res.status(400).json({ title: 'A note has 1 to 200 characters.' })
     }
-    const mine = [...(notes.get(req.auth.user.sub) ?? []), text.trim()].slice(-20)
-    notes.set(req.auth.user.sub, mine)
+    const mine = [...(notes.get(getUser(req).sub) ?? []), text.trim()].slice(-20)
+    notes.set(getUser(req).sub, mine)
     res.status(201).json({ notes: mine })
   })
   return app

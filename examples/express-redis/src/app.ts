@@ -1,5 +1,5 @@
 import { button, card, facts, page, sessionFacts, verdict } from '@latchkey/example-shared'
-import { type AuthRouterOptions, createAuthRouter, requireUser } from '@latchkey/express'
+import { type AuthRouterOptions, createAuthRouter, getUser, requireUser } from '@latchkey/express'
 import express, { type Express } from 'express'
 
 const site = 'Express and Redis'
@@ -24,7 +24,8 @@ export function createApp(auth: AuthRouterOptions, processName: string): Express
   })
 
   app.get('/account', requireUser(), async (req, res) => {
-    const { user, session } = req.auth
+    const user = getUser(req)
+    const { session } = req.auth
     // The application's own data is in the same session.
     const data = req.session as unknown as { visits?: number }
     data.visits = (data.visits ?? 0) + 1
@@ -40,8 +41,8 @@ export function createApp(auth: AuthRouterOptions, processName: string): Express
   })
 
   app.post('/elsewhere/logout', requireUser(), async (req, res) => {
-    const { user, session } = req.auth
-    await router.sessions.revokeAll(user.sub, { except: session?.id ?? '' })
+    const { session } = req.auth
+    await router.sessions.revokeAll(getUser(req).sub, { except: session?.id ?? '' })
     res.redirect(303, '/account')
   })
   return app

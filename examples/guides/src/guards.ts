@@ -1,4 +1,4 @@
-import { requireUser } from '@latchkey/express'
+import { getUser, requireUser } from '@latchkey/express'
 import type { Express } from 'express'
 import { loadDocument } from './documents.ts'
 
@@ -6,7 +6,7 @@ import { loadDocument } from './documents.ts'
 export function addGuardedRoutes(app: Express): void {
   // #region user
   app.get('/account', requireUser(), (req, res) => {
-    res.type('text').send(`Hello ${req.auth.user.name}`)
+    res.type('text').send(`Hello ${getUser(req).name}`)
   })
   // #endregion
 

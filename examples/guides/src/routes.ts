@@ -2,6 +2,7 @@ import {
   type AuthRouterOptions,
   createAuthRouter,
   DeniedError,
+  getUser,
   type LatchkeyError,
   requireUser,
 } from '@latchkey/express'
@@ -70,7 +71,7 @@ export function createRoutesApp(connection: AuthRouterOptions): Express {
   // #endregion
 
   app.get('/account-id', requireUser(), (req, res) => {
-    res.json(req.auth.user.accountId)
+    res.json(getUser(req).accountId)
   })
   return app
 }

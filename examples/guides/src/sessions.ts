@@ -1,4 +1,4 @@
-import { createAuthRouter, requireUser } from '@latchkey/express'
+import { createAuthRouter, getUser, requireUser } from '@latchkey/express'
 import { createSessionStore } from '@latchkey/session-store'
 import express from 'express'
 
@@ -34,12 +34,12 @@ declare module 'express-session' {
 
 // #region devices
 app.get('/devices', requireUser(), async (req, res) => {
-  const sessions = await auth.sessions.list(req.auth.user.sub)
+  const sessions = await auth.sessions.list(getUser(req).sub)
   res.json(sessions.map(({ id, createdAt }) => ({ id, createdAt })))
 })
 
 app.post('/devices/log-out-others', requireUser(), async (req, res) => {
-  const ended = await auth.sessions.revokeAll(req.auth.user.sub, { except: req.auth.session?.id })
+  const ended = await auth.sessions.revokeAll(getUser(req).sub, { except: req.auth.session?.id })
   res.json({ ended })
 })
 // #endregion

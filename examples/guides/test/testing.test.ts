@@ -1,5 +1,5 @@
 // #region imports
-import { createAuthRouter, requireUser } from '@latchkey/express'
+import { createAuthRouter, getUser, requireUser } from '@latchkey/express'
 import { signIn, startIdentity } from '@latchkey/testing'
 import express, { type Express } from 'express'
 import request from 'supertest'
@@ -11,7 +11,7 @@ function createApp(options: Parameters<typeof createAuthRouter>[0]): Express {
   const app = express()
   app.use(createAuthRouter(options))
   app.get('/account', requireUser(), (req, res) => {
-    res.type('text').send(`Hello ${req.auth.user.email}`)
+    res.type('text').send(`Hello ${getUser(req).email}`)
   })
   app.get('/admin', requireUser({ roles: ['admin'] }), (_req, res) => {
     res.send('Hello admin')

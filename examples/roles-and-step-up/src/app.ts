@@ -1,6 +1,7 @@
 import {
   type AuthRouterOptions,
   createAuthRouter,
+  getUser,
   isApiRequest,
   requireUser,
 } from '@latchkey/express'
@@ -33,24 +34,24 @@ export function createApp(auth: AuthRouterOptions): Express {
 
   // One of the roles is enough.
   app.get('/publish', requireUser({ roles: ['editor', 'publisher'] }), (req, res) => {
-    res.send(publishPage(req.auth))
+    res.send(publishPage(getUser(req)))
   })
 
   // Any rule that can be written down; it may be asynchronous and look at the request.
   const worksHere = (user: Readonly<Record<string, unknown>>): boolean =>
     String(user.email).endsWith('@example.com')
   app.get('/review', requireUser({ roles: ['author'], check: worksHere }), (req, res) => {
-    res.send(reviewPage(req.auth))
+    res.send(reviewPage(getUser(req)))
   })
 
   // Whoever logged in more than a minute ago does so again, once, and comes back here.
   app.get('/delete', requireUser({ maxAge: 60 }), (req, res) => {
-    res.send(deletePage(req.auth))
+    res.send(deletePage(getUser(req), req.auth.session))
   })
 
   // The session's facts, for the curious.
   app.get('/access', requireUser(), (req, res) => {
-    res.send(accessPage(req.auth))
+    res.send(accessPage(getUser(req), req.auth.session))
   })
   return app
 }

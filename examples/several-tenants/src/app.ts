@@ -1,4 +1,4 @@
-import { type AuthRouterOptions, createAuthRouter, requireUser } from '@latchkey/express'
+import { type AuthRouterOptions, createAuthRouter, getUser, requireUser } from '@latchkey/express'
 import express, { type Express } from 'express'
 import { companyPage, homePage } from './pages.ts'
 
@@ -43,7 +43,8 @@ export function createApp(
   })
 
   app.get('/account', requireUser(), (req, res) => {
-    res.send(companyPage(chosen(companies, req.headers.cookie), req.auth))
+    const company = chosen(companies, req.headers.cookie)
+    res.send(companyPage(company, getUser(req), req.auth.session))
   })
   return app
 }

@@ -1,5 +1,5 @@
 import { button, card, facts, page, sessionFacts, verdict } from '@latchkey/example-shared'
-import type { RequestAuth } from '@latchkey/express'
+import type { RequestAuth, SessionInfo, User } from '@latchkey/express'
 import type { Companies, Company } from './app.ts'
 
 const site = 'Several tenants'
@@ -20,7 +20,11 @@ export function homePage(companies: Companies, current: Company, auth: RequestAu
   })
 }
 
-export function companyPage({ name, issuer }: Company, { user, session }: RequestAuth): string {
+export function companyPage(
+  { name, issuer }: Company,
+  user: User,
+  session: SessionInfo | undefined,
+): string {
   const why = `Your session is one of ${name}; at another company it counts for nothing.`
   return page({
     site,

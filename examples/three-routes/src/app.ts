@@ -1,4 +1,4 @@
-import { createAuthRouter, requireUser } from '@latchkey/express'
+import { createAuthRouter, getUser, requireUser } from '@latchkey/express'
 import express from 'express'
 import { accountPage, homePage } from './pages.ts'
 
@@ -21,5 +21,5 @@ app.get('/', (req, res) => {
 
 // Whoever is not signed in logs in first, and lands here.
 app.get('/account', requireUser(), (req, res) => {
-  res.send(accountPage(req.auth))
+  res.send(accountPage(getUser(req), req.auth.session))
 })

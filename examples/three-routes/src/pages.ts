@@ -1,5 +1,5 @@
 import { card, facts, page, sessionFacts, verdict } from '@latchkey/example-shared'
-import type { RequestAuth } from '@latchkey/express'
+import type { RequestAuth, SessionInfo, User } from '@latchkey/express'
 
 const site = 'Three routes'
 
@@ -18,7 +18,7 @@ export function homePage({ isAuthenticated, user }: RequestAuth): string {
 }
 
 /** What only signed-in users see. */
-export function accountPage({ user, session }: RequestAuth): string {
+export function accountPage(user: User, session: SessionInfo | undefined): string {
   return page({
     site,
     title: 'Your account',

@@ -1,4 +1,4 @@
-import { createAuthRouter, requireUser } from '@latchkey/express'
+import { createAuthRouter, getUser, requireUser } from '@latchkey/express'
 import { signIn, startIdentity } from '@latchkey/testing'
 import express from 'express'
 import { expect, test } from 'vitest'
@@ -9,7 +9,11 @@ test('the pages show who is signed in, the session and what the guard decided', 
   const app = express()
   app.use(createAuthRouter(identity.clientOptions()))
   app.get('/', (req, res) => void res.send(homePage(req.auth)))
-  app.get('/account', requireUser(), (req, res) => void res.send(accountPage(req.auth)))
+  app.get(
+    '/account',
+    requireUser(),
+    (req, res) => void res.send(accountPage(getUser(req), req.auth.session)),
+  )
   const ada = await identity.createUser({ name: 'Ada <Lovelace>' })
   const browser = await signIn(app, ada)
 

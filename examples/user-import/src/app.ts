@@ -1,5 +1,5 @@
 import { card, facts, html, page, sessionFacts, verdict } from '@latchkey/example-shared'
-import { type AuthRouterOptions, createAuthRouter, requireUser } from '@latchkey/express'
+import { type AuthRouterOptions, createAuthRouter, getUser, requireUser } from '@latchkey/express'
 import express, { type Express } from 'express'
 import type { ShopDatabase } from './database.ts'
 
@@ -32,7 +32,8 @@ export function createApp(auth: AuthRouterOptions, shop: ShopDatabase): Express 
   })
 
   app.get('/orders', requireUser(), (req, res) => {
-    const { user, session } = req.auth
+    const user = getUser(req)
+    const { session } = req.auth
     const customer = shop.customerOf(user.sub, '')
     const orders = shop.ordersOf(customer).map((item) => `<li>${html(item)}</li>`)
     const list =

@@ -1,11 +1,9 @@
 import { type Claims, claimsOf } from './claims.ts'
 import type { AuthContext, Platform } from './context.ts'
-import { LatchkeyError, RequestError } from './errors.ts'
+import { RequestError } from './errors.ts'
 import type { AuthEventName, Publish } from './events.ts'
-import { authorize } from './guard/guard.ts'
-import { describeRequest, type RequestAuth, type RequestPort } from './guard/request-auth.ts'
-import type { Requirement } from './guard/requirement.ts'
 import { handleSession } from './guard/session-route.ts'
+import type { User } from './guard/user.ts'
 import { createAnswerError } from './http/answer-error.ts'
 import { type AuthRequest, type AuthResponse, pathOf } from './http/request.ts'
 import { createLog, type Log } from './log.ts'
@@ -17,16 +15,20 @@ import { createTransactions } from './login/transaction.ts'
 import { handleBackchannelLogout } from './logout/backchannel-logout.ts'
 import { handleLoggedOut, handleLogout, returnFromLogout } from './logout/logout.ts'
 import { createLogoutState } from './logout/logout-state.ts'
-import type { MaybePromise } from './maybe-promise.ts'
-import type { AuthOptions, ResolvedAuthOptions } from './options/options.ts'
+import { type MaybePromise, when } from './maybe-promise.ts'
+import type {
+  AnyAuthOptions,
+  AuthOptions,
+  ResolvedAuthOptions,
+  ResolvedRoutes,
+} from './options/options.ts'
 import { resolveOptions } from './options/resolve-options.ts'
 import type { ProviderHealth } from './provider/provider.ts'
 import { transportOver } from './provider/provider-fetch.ts'
 import { createProviders } from './provider/providers.ts'
 import { createMemoryStore } from './session/memory-store.ts'
-import type { SessionHandle } from './session/session.ts'
 import { createSessionDirectory, type SessionDirectory } from './session/session-directory.ts'
-import type { StoreCondition } from './session/session-store.ts'
+import type { SessionStore, StoreCondition } from './session/session-store.ts'
 import { storeAnswer } from './session/store-answer.ts'
 import { read } from './session/store-calls.ts'
 import {
@@ -36,6 +38,9 @@ import {
 } from './session/stored-session.ts'
 import { createRefresher } from './tokens/refresh.ts'
 import { createUserRefresher } from './tokens/refresh-user.ts'
+import { type Answer, openVisit, type ResponsePort, type Visit } from './visit.ts'
+import { serveFetch } from './web/fetch.ts'
+import { toAuthRequest } from './web/request.ts'
 
 /** How it stands with what a login depends on. */
 export interface AuthHealth extends ProviderHealth {
@@ -44,37 +49,36 @@ export interface AuthHealth extends ProviderHealth {
 }
 
 /** The login of one application: what an adapter puts under a framework. */
-export interface Auth {
-  readonly options: ResolvedAuthOptions
-  /** Sessions over the store of the options, behind a signed cookie: a port for adapters. */
-  readonly storedSessions: StoredSessions
+export interface Auth<U = User> {
+  /** Where visitors reach the application. */
+  readonly baseUrl: URL
+  /** The paths of the kit's own routes, the path of `baseUrl` included. */
+  readonly routes: ResolvedRoutes
+  /**
+   * Opens one request: looks up its session, answers it when it is for a route of the kit, and finds
+   * out whose request it is. At once when nothing has to be waited for.
+   *
+   * @param response - Where the headers go that the kit sets.
+   */
+  visit<Sent = Answer>(
+    request: AuthRequest,
+    response: ResponsePort<Sent>,
+  ): MaybePromise<Visit<U, Sent>>
+  /**
+   * The same for frameworks that speak `Request` and `Response`: answers the kit's own routes, and
+   * gives every other request to `next`. Errors of the kit that `next` throws are answered.
+   *
+   * @param exchange - What the hook `onError` receives. Default `{ request }`.
+   */
+  fetch(
+    request: Request,
+    next: (visit: Visit<U, Response>) => MaybePromise<Response>,
+    exchange?: unknown,
+  ): Promise<Response>
   /** The sessions of users, on every device. */
   readonly sessions: SessionDirectory
-  /** Answers a request to one of the routes; `undefined` for every other path. */
-  handle(request: AuthRequest, session: SessionHandle): Promise<AuthResponse> | undefined
-  /**
-   * Decides whether a request may go on: `undefined` when it may, otherwise what to send instead. It
-   * answers at once when nothing has to be waited for.
-   *
-   * @param subject - What checks receive as the request. Default `request`.
-   */
-  authorize(
-    request: AuthRequest,
-    session: SessionHandle,
-    requirement?: Requirement<never>,
-    subject?: unknown,
-  ): MaybePromise<AuthResponse | undefined>
-  /**
-   * Describes a request for the application: at once, unless somebody is signed in and an issuer
-   * resolver has to say whether the session is one of the request's provider.
-   */
-  describe(
-    request: AuthRequest,
-    session: StoredSession,
-    port: RequestPort,
-  ): MaybePromise<RequestAuth>
-  /** Answers an error of the kit that an application passed on. */
-  answerError(error: LatchkeyError, request: AuthRequest): Promise<AuthResponse>
+  /** Sessions over the store of the options, behind a signed cookie, for bridges to other session libraries. */
+  readonly storedSessions: StoredSessions
   /**
    * Resolves when the provider and the session store can be reached, for a readiness probe. Of several
    * providers none is asked.
@@ -90,7 +94,7 @@ export interface Auth {
 type Route = (
   context: AuthContext,
   request: AuthRequest,
-  session: SessionHandle,
+  session: StoredSession,
 ) => Promise<AuthResponse>
 
 /** The methods of one route. */
@@ -102,8 +106,12 @@ type Methods = Readonly<Record<string, Route>>
  *
  * @throws {@link ConfigError} listing everything wrong with the options.
  */
-export function createAuth(options: AuthOptions, platform: Platform = {}): Auth {
-  const resolved = resolveOptions(options, platform.environment)
+export function createAuth<U = User, Exchange = unknown>(
+  options: AuthOptions<U, Exchange>,
+  platform: Platform = {},
+): Auth<U> {
+  // The type of the user is what the application's schema or word says; the kit looks at records alone.
+  const resolved = resolveOptions(options as unknown as AnyAuthOptions, platform.environment)
   const { fetch } = resolved
   const transport = fetch
     ? transportOver(fetch)
@@ -135,48 +143,37 @@ export function createAuth(options: AuthOptions, platform: Platform = {}): Auth 
     log,
     answerError: createAnswerError(resolved, log),
   }
-  warnAbout(options, resolved, platform, log)
+  warnAbout(options.session?.store, resolved, platform, log)
   const routes = createRoutes(resolved, claims, store.index !== undefined)
   const { callback } = resolved.routes
   // With an issuer function each issuer has a callback of its own.
   const issuerCallback = (path: string): Methods | undefined =>
     context.providers.fixed || !isIssuerCallback(path, callback) ? undefined : routes.get(callback)
-  const { answerError } = context
-  const answerKnown = (error: unknown, request: AuthRequest): Promise<AuthResponse> => {
-    if (error instanceof LatchkeyError) return answerError(error, request)
-    throw error
+  const route = (request: AuthRequest, session: StoredSession) => {
+    const path = pathOf(request.url)
+    const methods = routes.get(path) ?? issuerCallback(path)
+    if (methods) return answer(methods, context, request, session)
+    const back = returnFromLogout(context, request)
+    return back && Promise.resolve(back)
   }
-
-  return {
-    options: resolved,
-    storedSessions,
-    sessions: createSessionDirectory(storedSessions, () => issuerName(context), publish),
-    handle(request, session) {
-      const path = pathOf(request.url)
-      const methods = routes.get(path) ?? issuerCallback(path)
-      if (!methods) {
-        const back = returnFromLogout(context, request)
-        return back && Promise.resolve(back)
-      }
-      return answer(methods, context, request, session).catch((error) =>
-        answerKnown(error, request),
-      )
-    },
-    authorize(request, session, requirement, subject) {
-      try {
-        const refusal = authorize(context, request, session, requirement, subject)
-        if (!(refusal instanceof Promise)) return refusal
-        return refusal.catch((error) => answerKnown(error, request))
-      } catch (error) {
-        return answerKnown(error, request)
-      }
-    },
-    describe(request, session, port) {
+  const visit = <Sent>(
+    request: AuthRequest,
+    response: ResponsePort<Sent>,
+  ): MaybePromise<Visit<U, Sent>> =>
+    when(storedSessions.open(request.headers.get('cookie')), (session) => {
       if (session.failure) log.failed(session.failure)
       else if (session.id) log.recovered('LATCHKEY_SESSION_UNAVAILABLE', STORE_IS_BACK)
-      return describeRequest({ context, request, session, port })
-    },
-    answerError,
+      return openVisit<U, Sent>({ context, request, session, response }, route)
+    })
+
+  return {
+    baseUrl: resolved.baseUrl,
+    routes: resolved.routes,
+    visit,
+    fetch: (request, next, exchange) =>
+      serveFetch(visit, toAuthRequest(request, resolved.baseUrl, exchange), next),
+    sessions: createSessionDirectory(storedSessions, () => issuerName(context), publish),
+    storedSessions,
     async ready() {
       const parts = [context.providers.fixed?.state(), storeAnswer(read(store, 'ready'))]
       const missing = (await Promise.allSettled(parts)).flatMap((part) =>
@@ -220,7 +217,7 @@ async function answer(
   methods: Methods,
   context: AuthContext,
   request: AuthRequest,
-  session: SessionHandle,
+  session: StoredSession,
 ): Promise<AuthResponse> {
   const route = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined
   if (route) return route(context, request, session)
@@ -273,12 +270,11 @@ const PROVIDER_ANSWERED: ReadonlySet<AuthEventName> = new Set([
 
 /** Says once what works less well than it could. */
 function warnAbout(
-  options: AuthOptions,
+  store: SessionStore | undefined,
   { secure, routes }: ResolvedAuthOptions,
   { environment }: Platform,
   log: Log,
 ): void {
-  const store = options.session?.store
   if (!store && (secure || environment?.NODE_ENV === 'production')) {
     log.warned(
       'LATCHKEY_SESSIONS_IN_MEMORY',

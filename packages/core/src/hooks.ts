@@ -1,13 +1,14 @@
 import type { LatchkeyError } from './errors.ts'
+import type { User } from './guard/user.ts'
 import type { AuthRequest } from './http/request.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 import type { AuthSession } from './session/session.ts'
 
 /** A login that has passed every check and is about to become a session. */
-export interface CallbackContext {
+export interface CallbackContext<U = User> {
   readonly request: AuthRequest
   /** The claims the application will see. */
-  readonly user: Readonly<Record<string, unknown>>
+  readonly user: U
   readonly issuer: string
   /** Where the login ends. */
   readonly returnTo: string
@@ -33,7 +34,7 @@ export type OnError<Exchange = unknown> = (
 ) => MaybePromise<Response | 'answered' | undefined>
 
 /** Steps of a login or logout that an application can take part in. Each is awaited; throwing stops. */
-export interface Hooks<Exchange = unknown> {
+export interface Hooks<Exchange = unknown, U = User> {
   /** Before the visitor is sent to the provider. Returned parameters are added to the request. */
   readonly beforeLogin?: (
     request: AuthRequest,
@@ -44,7 +45,7 @@ export interface Hooks<Exchange = unknown> {
    * sanitised again; throw a {@link DeniedError} to turn the user away.
    */
   readonly afterCallback?: (
-    context: CallbackContext,
+    context: CallbackContext<U>,
   ) => MaybePromise<
     { readonly user?: Readonly<Record<string, unknown>>; readonly returnTo?: string } | undefined
   >

@@ -22,16 +22,17 @@ export {
 } from './errors.ts'
 export type { AuthEvent, AuthEventName, Publish } from './events.ts'
 export { isApiRequest } from './guard/is-api-request.ts'
-export type { RequestAuth, RequestPort, User } from './guard/request-auth.ts'
+export type { RequestAuth } from './guard/request-auth.ts'
 export { type ClaimRule, checkRequirement, type Requirement } from './guard/requirement.ts'
+export type { User } from './guard/user.ts'
 export type { CallbackContext, Hooks, LogoutNotice, OnError } from './hooks.ts'
-export type { AuthRequest, AuthResponse } from './http/request.ts'
+export type { HeaderSink } from './http/headers.ts'
+export type { AuthRequest } from './http/request.ts'
 export type { Logger } from './log.ts'
 export type { LoginPrompt, LoginRequest } from './login/login.ts'
 export { type RedirectUriSource, redirectUriFor } from './login/redirect-uri.ts'
 export { safeReturnTo } from './login/return-to.ts'
 export type { LogoutRequest } from './logout/logout.ts'
-export type { MaybePromise } from './maybe-promise.ts'
 export type { ConfigFault } from './options/check-options.ts'
 export type { ClaimsOf, ClaimsSchema, SchemaResult } from './options/claims-schema.ts'
 export type {
@@ -42,7 +43,6 @@ export type {
   ClientSecret,
   IssuerRegistration,
   IssuerResolver,
-  ResolvedAuthOptions,
   ResolvedRoutes,
   RouteOptions,
   UserinfoOption,
@@ -59,6 +59,7 @@ export {
   type MemoryStoreOptions,
 } from './session/memory-store.ts'
 export type { AuthSession, SessionHandle, SessionTokens } from './session/session.ts'
+export type { SessionData } from './session/session-data.ts'
 export type { SessionDirectory, SessionInfo, UserName } from './session/session-directory.ts'
 export type {
   OnceMemory,
@@ -72,3 +73,4 @@ export type {
 } from './session/session-store.ts'
 export type { SessionSettings, StoredSession, StoredSessions } from './session/stored-session.ts'
 export type { AccessTokenRequest } from './tokens/refresh.ts'
+export type { Answer, ResponsePort, Visit } from './visit.ts'

@@ -1,9 +1,5 @@
-export {
-  createNodeFetch,
-  createNodeTransport,
-  isPublicAddress,
-  type NodeFetchOptions,
-} from './node/node-fetch.ts'
+export { createNodeTransport, type NodeFetchOptions } from './node/node-fetch.ts'
 export { nodePlatform } from './node/platform.ts'
-export { type NodeRequest, toAuthRequest } from './node/request.ts'
-export { markPrivate, writeResponse } from './node/response.ts'
+export { type NodeRequest, type NodeRequestDetails, toAuthRequest } from './node/request.ts'
+export { type NodeResponse, toResponsePort } from './node/response.ts'
+export { serveNode } from './node/serve.ts'

@@ -33,8 +33,7 @@ function endless(): { stream: ReadableStream<Uint8Array>; read(): number; isCanc
 
 async function post(path: string, init: RequestInit): Promise<number | undefined> {
   const request = new Request(baseUrl + path, { method: 'POST', duplex: 'half', ...init } as object)
-  const session = await auth.storedSessions.open(undefined)
-  return (await auth.handle(request, session))?.status
+  return (await auth.visit(request, new Headers())).answer?.status
 }
 
 test.each(['/backchannel-logout', '/callback'])(
@@ -70,8 +69,7 @@ test('a text that an adapter brings is bounded as well', async () => {
     text: async () => 'x'.repeat(65_537),
   }
 
-  const session = await auth.storedSessions.open(undefined)
-  expect((await auth.handle(request, session))?.status).toBe(413)
+  expect((await auth.visit(request, new Headers())).answer?.status).toBe(413)
 })
 
 test('a web Request whose body was read before is said to be', async () => {
@@ -82,7 +80,7 @@ test('a web Request whose body was read before is said to be', async () => {
   const request = new Request(`${baseUrl}/callback`, { method: 'POST', body: 'state=x' })
   await request.text()
 
-  const answer = await logged.handle(request, await logged.storedSessions.open(undefined))
+  const { answer } = await logged.visit(request, new Headers())
 
   expect(answer?.status).toBe(500)
   expect(lines.join()).toContain('The body was read before the request came here')

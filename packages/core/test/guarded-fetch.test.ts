@@ -3,9 +3,10 @@ import { createServer, get } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { createAuth, type LatchkeyError } from '@latchkey/core'
-import { createNodeFetch, createNodeTransport } from '@latchkey/core/node'
+import { createNodeTransport } from '@latchkey/core/node'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { selfSigned } from '../../../test/support/certificate.ts'
+import { fetchOver } from '../../../test/support/fetch-over.ts'
 import { startNameServer, type TestNameServer } from './support/dns.ts'
 
 // A service that only this machine should reach, and a tenant's name that leads to it.
@@ -39,7 +40,8 @@ afterAll(async () => {
   await dns[Symbol.asyncDispose]()
 })
 
-const guarded = (): typeof fetch => createNodeFetch({ publicOnly: true, lookup: dns.lookup })
+const guarded = (): typeof fetch =>
+  fetchOver(createNodeTransport({ publicOnly: true, lookup: dns.lookup }))
 const refused = { code: 'ERR_ADDRESS_NOT_PUBLIC' }
 
 test.each([
@@ -96,11 +98,13 @@ test('a login at a tenant whose name leads to this machine is refused before any
     },
     { guardedTransport: createNodeTransport({ publicOnly: true, lookup: dns.lookup }) },
   )
-  const session = await auth.storedSessions.open(null)
 
-  const answer = await auth.handle(new Request('https://app.example.com/login'), session)
+  const response = await auth.fetch(
+    new Request('https://app.example.com/login'),
+    () => new Response(),
+  )
 
-  expect(answer?.status).toBe(503)
+  expect(response.status).toBe(503)
   expect(errors).toMatchObject([{ code: 'LATCHKEY_PROVIDER_UNAVAILABLE', cause: refused }])
   expect(connections).toBe(0)
 })

@@ -1,8 +1,9 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createNodeFetch } from '@latchkey/core/node'
+import { createNodeTransport } from '@latchkey/core/node'
 import { expect, test } from 'vitest'
+import { fetchOver } from '../../../test/support/fetch-over.ts'
 
 async function serve(listener: RequestListener) {
   const server = createServer(listener)
@@ -23,7 +24,7 @@ test('a request on a kept connection that the provider gave up is sent on a new 
     if (requests.length === 2) req.socket.destroy()
     else res.end('ok')
   })
-  const fetch = createNodeFetch()
+  const fetch = fetchOver(createNodeTransport())
 
   expect(await (await fetch(server.url, { method: 'POST', body: 'a=b' })).text()).toBe('ok')
   await sleep(20)
@@ -41,13 +42,13 @@ test('a request on a new connection that is reset fails', async () => {
     req.socket.destroy()
   })
 
-  await expect(createNodeFetch()(server.url)).rejects.toThrow('socket hang up')
+  await expect(fetchOver(createNodeTransport())(server.url)).rejects.toThrow('socket hang up')
   expect(requests).toBe(1)
 })
 
 test('a redirect is an answer, and is not followed', async () => {
   await using server = await serve((_req, res) => res.writeHead(302, { location: '/else' }).end())
-  const response = await createNodeFetch()(server.url)
+  const response = await fetchOver(createNodeTransport())(server.url)
 
   expect([response.status, response.headers.get('location')]).toEqual([302, '/else'])
 })

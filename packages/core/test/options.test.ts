@@ -54,12 +54,11 @@ test('the environment provides what the options leave out, and the options win',
     LATCHKEY_SESSION_SECRET: 'x'.repeat(32),
   }
 
-  expect(createAuth({ logger: false }, { environment }).options.registration).toMatchObject({
-    clientId: 'from-environment',
-  })
-  expect(
-    createAuth({ clientId: 'from-options', logger: false }, { environment }).options.registration,
-  ).toMatchObject({ clientId: 'from-options' })
+  const named = createAuth({ logger: false }, { environment })
+  const other = createAuth({ baseUrl: 'https://other.example.com', logger: false }, { environment })
+
+  expect(named.baseUrl.href).toBe('https://app.example.com/')
+  expect(other.baseUrl.href).toBe('https://other.example.com/')
 })
 
 test('an option given as undefined, as from an unset variable, counts as missing', () => {

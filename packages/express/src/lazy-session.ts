@@ -1,9 +1,12 @@
 import type { StoredSession, StoredSessions } from '@latchkey/core'
-import type { Request, RequestHandler } from 'express'
+import type { Request, RequestHandler, Response } from 'express'
 import expressSession from 'express-session'
-import { getState, type RequestState } from './request-state.ts'
 import { hasEnded, saveBeforeAnswer } from './save-before-answer.ts'
 import { type SessionView, ViewStore } from './view-store.ts'
+import { visitOf } from './visits.ts'
+
+/** Where the view is kept once `req.session` has been touched. */
+const views = Symbol('latchkey session')
 
 /** Puts the session of express-session on a request; it comes into being when it is first touched. */
 export type AttachSession = (req: Request) => void
@@ -35,13 +38,16 @@ export function createLazySession(sessions: StoredSessions): AttachSession {
   })
 
   const open = (req: Request): SessionView => {
-    const state = getState(req) as RequestState
-    if (state.view) return state.view
-    const { session, response } = state
+    const known = (req as { [views]?: SessionView })[views]
+    if (known) return known
+    const visit = visitOf(req)
+    const { session } = visit
+    const response = req.res as Response
     if (session.failure) throw session.failure
-    state.sessionUsed()
+    visit.sessionUsed()
     const view = viewOf(req, session, settings.cookie.secure)
-    state.view = view
+    // Not enumerable: printing the request does not print it.
+    Object.defineProperty(req, views, { value: view, configurable: true })
     let isOpen = false
     // Before it is open an error is the caller's; afterwards it comes from saving at the response's end.
     const failed = (error?: unknown): void => {

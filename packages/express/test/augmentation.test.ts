@@ -17,7 +17,7 @@ const run = promisify(execFile)
 
 /** The example of the docstring of `User`, as an application would write it. */
 function exampleOfUser(): string {
-  const source = readFileSync(join(root, 'packages/core/src/guard/request-auth.ts'), 'utf8')
+  const source = readFileSync(join(root, 'packages/core/src/guard/user.ts'), 'utf8')
   return /`(declare module [^`]+)`/.exec(source)?.[1] ?? ''
 }
 
@@ -28,10 +28,10 @@ import type { Request } from 'express'
 ${exampleOfUser()}
 
 requireUser()
-export const role = (req: Request): string | undefined => req.auth.user.roles[0]
+export const role = (req: Request): string | undefined => req.auth.user?.roles[0]
 export const other = (req: Request): string | undefined => getUser(req).roles[0]
 // @ts-expect-error A role is a text.
-export const wrong = (req: Request): number => req.auth.user.roles[0]
+export const wrong = (req: Request): number => getUser(req).roles[0]
 `
 
 test('an application that has installed @latchkey/express alone adds its claims as the docstring says', async () => {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createAuthRouter, requireUser } from '@latchkey/express'
+import { createAuthRouter, getUser, requireUser } from '@latchkey/express'
 import { startMisbehavingProvider } from '@latchkey/testing/misbehaving-provider'
 import express from 'express-4'
 import { expect, test } from 'vitest'
@@ -26,7 +26,7 @@ test('under Express 4 a visitor logs in, keeps a session and logs out', async ()
   app.get('/private', requireUser(), (req, res) => {
     const session = req.session as unknown as { count?: number }
     session.count = (session.count ?? 0) + 1
-    res.send(`${req.auth.user.sub} ${session.count}`)
+    res.send(`${getUser(req).sub} ${session.count}`)
   })
   app.get('/broken', requireUser({ check: () => Promise.reject(new Error('down')) }))
   const browser = createBrowser()

@@ -1,4 +1,5 @@
-import { DeniedError, getUser, requireUser } from '@latchkey/express'
+import { DeniedError, getUser, type Requirement, requireUser } from '@latchkey/express'
+import type { Request } from 'express'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Browser, createBrowser } from './support/browser.ts'
 import { type Site, startSite } from './support/site.ts'
@@ -9,7 +10,7 @@ let handled: string[]
 
 beforeAll(async () => {
   site = await startSite((app) => {
-    const guarded: [string, Parameters<typeof requireUser>[0]][] = [
+    const guarded: [string, Requirement<Request>][] = [
       ['/any', {}],
       ['/admin', { roles: ['admin', 'owner'] }],
       ['/both', { roles: { all: ['admin', 'owner'] } }],

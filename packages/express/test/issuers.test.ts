@@ -1,7 +1,9 @@
-import { createNodeFetch, isPublicAddress } from '@latchkey/core/node'
-import { createAuthRouter, requireUser } from '@latchkey/express'
+import { createNodeTransport } from '@latchkey/core/node'
+import { createAuthRouter, getUser, requireUser } from '@latchkey/express'
 import { startMisbehavingProvider } from '@latchkey/testing/misbehaving-provider'
 import { expect, test } from 'vitest'
+import { fetchOver } from '../../../test/support/fetch-over.ts'
+import { isPublicAddress } from '../../core/src/node/node-fetch.ts'
 import { type Browser, createBrowser } from './support/browser.ts'
 import { type Site, startSite } from './support/site.ts'
 
@@ -18,7 +20,7 @@ async function startTenants(): Promise<{
         res.send(req.auth.isAuthenticated ? `in as ${req.auth.user.sub}` : 'out')
       })
       app.get('/private', requireUser({ respond: 'redirect' }), (req, res) => {
-        res.send(`private ${req.auth.user.sub}`)
+        res.send(`private ${getUser(req).sub}`)
       })
     },
     {
@@ -190,7 +192,7 @@ test.each([
 
 test('a name that ends in .localhost is this machine, as in a browser', async () => {
   const provider = await startMisbehavingProvider()
-  const fetch = createNodeFetch()
+  const fetch = fetchOver(createNodeTransport())
   const { port } = new URL(provider.issuer)
 
   const response = await fetch(`http://acme.localhost:${port}/jwks`)

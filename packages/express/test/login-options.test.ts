@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { requireUser } from '@latchkey/express'
+import { getUser, requireUser } from '@latchkey/express'
 import type { Express } from 'express'
 import { expect, test } from 'vitest'
 import { createBrowser } from './support/browser.ts'
@@ -433,7 +433,7 @@ test('an application mounted under a path has its routes and its callback there'
   })
   site.app.use('/app', router)
   site.app.get('/app/me', requireUser(), (req, res) => {
-    res.send(`second ${req.auth.user.sub}`)
+    res.send(`second ${getUser(req).sub}`)
   })
   const browser = createBrowser()
 

@@ -1,4 +1,4 @@
-import { requireUser } from '@latchkey/express'
+import { getUser, requireUser } from '@latchkey/express'
 import { expect, test } from 'vitest'
 import { startApp } from './support/app.ts'
 import { createBrowser } from './support/browser.ts'
@@ -6,7 +6,7 @@ import { createBrowser } from './support/browser.ts'
 test('a visitor who asks for a protected page logs in and lands on that page', async () => {
   await using site = await startApp((app) => {
     app.get('/profile', requireUser(), (req, res) => {
-      res.send(`Hello ${req.auth.user.email}`)
+      res.send(`Hello ${getUser(req).email}`)
     })
   })
   const browser = createBrowser()
@@ -48,7 +48,7 @@ test('a login ends where returnTo said, and never on another site', async () => 
 test('every login has a new session id, also that of the same user', async () => {
   await using site = await startApp((app) => {
     app.get('/', requireUser(), (req, res) => {
-      res.send(req.auth.user.sub)
+      res.send(getUser(req).sub)
     })
   })
   const browser = createBrowser()
@@ -125,7 +125,7 @@ test('req.session is the session of express-session and keeps what the applicati
       res.send(String(session.count))
     })
     app.get('/user', requireUser(), (req, res) => {
-      res.send(req.auth.user.sub)
+      res.send(getUser(req).sub)
     })
   })
   const browser = createBrowser()

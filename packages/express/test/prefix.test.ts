@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type AuthRouterOptions, createAuthRouter, requireUser } from '@latchkey/express'
+import { type AuthRouterOptions, createAuthRouter, getUser, requireUser } from '@latchkey/express'
 import { startMisbehavingProvider } from '@latchkey/testing/misbehaving-provider'
 import express5, { type Express } from 'express'
 import express4 from 'express-4'
@@ -48,7 +48,7 @@ async function startUnder(
 
 function pages(app: Express, path = ''): void {
   app.get(`${path}/page`, requireUser(), (req, res) => {
-    res.send(`page of ${req.auth.user.sub}, ${req.originalUrl}`)
+    res.send(`page of ${getUser(req).sub}, ${req.originalUrl}`)
   })
   app.get(path === '' ? '/' : path, (_req, res) => {
     res.send('home')

@@ -1,5 +1,6 @@
 import * as core from '@latchkey/core'
 import * as node from '@latchkey/core/node'
+import * as web from '@latchkey/core/web'
 import * as express from '@latchkey/express'
 import { expect, test } from 'vitest'
 
@@ -10,10 +11,17 @@ test('the public API is what this list says, and changes on purpose alone', () =
     'ConfigError',
     'DeniedError',
     'LatchkeyError',
+    'LogoutError',
     'ProviderError',
     'RefreshError',
+    'RequestError',
+    'SessionEndedError',
+    'SessionStoreError',
+    'answerErrors',
     'appleClientSecret',
     'createAuthRouter',
+    'createMemoryStore',
+    'getAuth',
     'getUser',
     'isApiRequest',
     'redirectUriFor',
@@ -40,12 +48,11 @@ test('the public API is what this list says, and changes on purpose alone', () =
     'safeReturnTo',
   ])
   expect(Object.keys(node).sort()).toEqual([
-    'createNodeFetch',
     'createNodeTransport',
-    'isPublicAddress',
-    'markPrivate',
     'nodePlatform',
+    'serveNode',
     'toAuthRequest',
-    'writeResponse',
+    'toResponsePort',
   ])
+  expect(Object.keys(web).sort()).toEqual(['WebResponse', 'toAuthRequest'])
 })

@@ -77,11 +77,9 @@ test('an adapter that forgets to check a requirement lets nobody in by it', asyn
     session: { secret: 'x'.repeat(32) },
     logger: false,
   })
-  const session = auth.storedSessions.open(undefined) as never
+  const visit = await auth.visit(new Request('https://app.example.com/'), new Headers())
 
-  const refused = await auth.authorize(new Request('https://app.example.com/'), session, {
-    role: 'admin',
-  } as never)
+  const refused = await visit.admit({ role: 'admin' } as never)
 
   expect(refused?.status).toBe(500)
 })

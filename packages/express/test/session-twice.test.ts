@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createAuthRouter, requireUser } from '@latchkey/express'
+import { createAuthRouter, getUser, requireUser } from '@latchkey/express'
 import { startMisbehavingProvider } from '@latchkey/testing/misbehaving-provider'
 import express5, { type ErrorRequestHandler, type Express } from 'express'
 import express4 from 'express-4'
@@ -28,7 +28,7 @@ async function start(express: typeof express5, order: 'before' | 'after') {
   app.get('/', requireUser(), (req, res) => {
     const data = req.session as unknown as { count?: number }
     data.count = (data.count ?? 0) + 1
-    res.send(`${req.auth.user.sub} ${data.count}`)
+    res.send(`${getUser(req).sub} ${data.count}`)
   })
   app.use(((error, _req, res, _next) => {
     res.status(500).send(`${error.code}: ${error.message}`)

@@ -56,7 +56,8 @@ test('a guard knows the request and asks for an answer that is a boolean', () =>
 
 test('a request knows its user, and tokens are reached by methods alone', () => {
   expectTypeOf<Request['auth']>().toEqualTypeOf<RequestAuth>()
-  expectTypeOf<RequestAuth['user']>().toEqualTypeOf<User>()
+  expectTypeOf<RequestAuth['user']>().toEqualTypeOf<User | undefined>()
+  expectTypeOf<Extract<RequestAuth, { isAuthenticated: true }>['user']>().toEqualTypeOf<User>()
   expectTypeOf<RequestAuth['session']>().toEqualTypeOf<SessionInfo | undefined>()
   expectTypeOf<RequestAuth['accessToken']>().returns.resolves.toBeString()
   expectTypeOf<RequestAuth['idToken']>().returns.toEqualTypeOf<string | undefined>()

@@ -1,4 +1,4 @@
-import { createAuthRouter, requireUser } from '@latchkey/express'
+import { createAuthRouter, getUser, requireUser } from '@latchkey/express'
 import { signIn, startIdentity } from '@latchkey/testing'
 import express from 'express'
 import { expect, test } from 'vitest'
@@ -7,7 +7,7 @@ test('a signed-in user sees their account', async () => {
   await using identity = await startIdentity()
   const app = express()
   app.use(createAuthRouter(identity.clientOptions()))
-  app.get('/account', requireUser(), (req, res) => void res.send(`Hello ${req.auth.user.email}`))
+  app.get('/account', requireUser(), (req, res) => void res.send(`Hello ${getUser(req).email}`))
 
   const ada = await identity.createUser({ email: 'ada@example.com' })
   const browser = await signIn(app, ada)

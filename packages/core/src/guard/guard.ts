@@ -5,54 +5,49 @@ import type { AuthRequest, AuthResponse } from '../http/request.ts'
 import { beginLogin } from '../login/login.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Provider } from '../provider/provider.ts'
-import type { AuthSession, SessionHandle } from '../session/session.ts'
+import type { AuthSession } from '../session/session.ts'
+import type { StoredSession } from '../session/stored-session.ts'
 import { isApiRequest } from './is-api-request.ts'
 import { checkRequirement, type Requirement } from './requirement.ts'
 
 const MIN_MAX_AGE = 60
-const ANY_USER: Requirement<never> = {}
+/** A requirement whose functions take any user and request: which ones, its author has said. */
+type AnyRequirement = Requirement<unknown, Readonly<Record<string, unknown>>>
+
+const ANY_USER: Requirement<never, never> = {}
+
+/** The request that a guard decides about. */
+export interface GuardedRequest {
+  readonly context: AuthContext
+  readonly request: AuthRequest
+  readonly session: StoredSession
+  /** The session, if it counts for this request. */
+  readonly current: AuthSession | undefined
+}
 
 /**
  * Decides whether a request may go on; at once when nothing has to be waited for.
  *
  * @param subject - What checks receive as the request; adapters pass their framework's.
  * @returns `undefined` when it may, otherwise the response to send instead: a login for a page, 401
- *   with problem details for a program, and 403 for whoever is signed in and not allowed.
+ *   with problem details for a program, and 403 for a user who is logged in and not allowed.
+ * @throws {@link SessionStoreError} when the store did not answer.
  */
 export function authorize(
-  context: AuthContext,
-  request: AuthRequest,
-  session: SessionHandle,
-  requirement: Requirement<never> = ANY_USER,
+  { context, request, session, current }: GuardedRequest,
+  requirement: Requirement<never, never> = ANY_USER,
   subject: unknown = request,
 ): MaybePromise<AuthResponse | undefined> {
   checkRequirement(requirement)
-  const decide = (found: AuthSession | undefined): MaybePromise<AuthResponse | undefined> => {
-    if (!found) return askToLogIn(context, request, requirement, 'LATCHKEY_LOGIN_REQUIRED')
-    const tooWeak = weaknessOf(found, requirement, context.options.now())
-    if (tooWeak) {
-      return askToLogIn(context, request, requirement, 'LATCHKEY_STEP_UP_REQUIRED', tooWeak)
-    }
-    const failed = failedOf(context, found, requirement as Requirement, subject)
-    if (failed === undefined) return undefined
-    return refuseIfFailed(failed, context, request, requirement, found)
+  if (session.failure) throw session.failure
+  if (!current) return askToLogIn(context, request, requirement, 'LATCHKEY_LOGIN_REQUIRED')
+  const tooWeak = weaknessOf(current, requirement, context.options.now())
+  if (tooWeak) {
+    return askToLogIn(context, request, requirement, 'LATCHKEY_STEP_UP_REQUIRED', tooWeak)
   }
-  const found = currentSession(context, request, session)
-  return found instanceof Promise ? found.then(decide) : decide(found)
-}
-
-/** The session of a request, if the provider of the request is the one it was made with. */
-export function currentSession(
-  context: AuthContext,
-  request: AuthRequest,
-  session: SessionHandle,
-): MaybePromise<AuthSession | undefined> {
-  const found = session.read()
-  const { fixed } = context.providers
-  if (fixed && !(found instanceof Promise)) return sessionAt(fixed, found)
-  return Promise.resolve(found).then(
-    async (later) => later && sessionAt(await context.providers.of(request), later),
-  )
+  const failed = failedOf(context, current, requirement as unknown as AnyRequirement, subject)
+  if (failed === undefined) return undefined
+  return refuseIfFailed(failed, context, request, requirement, current)
 }
 
 /** A session, if it was made with this provider: it counts for no other. */
@@ -69,7 +64,7 @@ async function refuseIfFailed(
   failing: MaybePromise<string | undefined>,
   context: AuthContext,
   request: AuthRequest,
-  requirement: Requirement<never>,
+  requirement: Requirement<never, never>,
   { issuer, sub }: AuthSession,
 ): Promise<AuthResponse | undefined> {
   const failed = await failing
@@ -90,7 +85,7 @@ async function refuseIfFailed(
 async function askToLogIn(
   context: AuthContext,
   request: AuthRequest,
-  requirement: Requirement<never>,
+  requirement: Requirement<never, never>,
   code: AccessErrorCode,
   failed?: string,
 ): Promise<AuthResponse> {
@@ -106,7 +101,7 @@ async function askToLogIn(
   if (maxAge !== undefined) query.set('max_age', String(maxAge))
   const error = new AccessError(
     code,
-    stepUp ? 'A more recent or stronger login is needed.' : 'Nobody is signed in.',
+    stepUp ? 'A more recent or stronger login is needed.' : 'No user is logged in.',
     { failed },
   )
   return context.answerError(error, request, {
@@ -119,7 +114,7 @@ async function askToLogIn(
 /** The part of a requirement that asks for a stronger or a more recent login than this one. */
 function weaknessOf(
   found: AuthSession,
-  { acr, maxAge }: Requirement<never>,
+  { acr, maxAge }: Requirement<never, never>,
   now: number,
 ): 'acr' | 'maxAge' | undefined {
   if (acr !== undefined && !listOf(acr)?.includes(found.acr ?? '')) return 'acr'
@@ -133,7 +128,7 @@ function weaknessOf(
 function failedOf(
   { options }: AuthContext,
   { user }: AuthSession,
-  { roles, claims, check }: Requirement,
+  { roles, claims, check }: AnyRequirement,
   subject: unknown,
 ): MaybePromise<string | undefined> {
   if (roles && !hasRoles(options.rolesFrom(user), roles)) return 'roles'
@@ -156,7 +151,10 @@ function hasRoles(held: readonly string[], asked: NonNullable<Requirement['roles
     : asked.some((role) => held.includes(role))
 }
 
-function answersProgram(request: AuthRequest, { respond = 'auto' }: Requirement<never>): boolean {
+function answersProgram(
+  request: AuthRequest,
+  { respond = 'auto' }: Requirement<never, never>,
+): boolean {
   return respond === 'auto' ? isApiRequest(request) : respond === 'json'
 }
 

@@ -1,48 +1,24 @@
 import type { AuthContext } from '../context.ts'
-import { AccessError, RefreshError } from '../errors.ts'
+import { RefreshError } from '../errors.ts'
 import type { AuthRequest, AuthResponse } from '../http/request.ts'
 import { beginLogin, type LoginRequest } from '../login/login.ts'
 import { type LogoutRequest, logOut } from '../logout/logout.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
-import type { Provider } from '../provider/provider.ts'
 import type { AuthSession } from '../session/session.ts'
 import { describeSession, type SessionInfo } from '../session/session-directory.ts'
 import type { StoredSession } from '../session/stored-session.ts'
 import type { AccessTokenRequest } from '../tokens/refresh.ts'
 import { readUserInfo } from '../tokens/userinfo.ts'
-import { sessionAt } from './guard.ts'
+import type { User } from './user.ts'
 
-/**
- * The claims of the logged-in user. Add your own in the package that your application imports:
- * `declare module '@latchkey/express' { interface User { roles: string[] } }`.
- */
-export interface User {
-  sub: string
-  name?: string
-  email?: string
-  email_verified?: boolean
-  preferred_username?: string
-  picture?: string
-  [claim: string]: unknown
-}
-
-/** What a request knows about its user. Turned into JSON it holds no token. */
-export interface RequestAuth<U = User> {
-  readonly isAuthenticated: boolean
+/** What a request can do for its user, whoever that is. */
+interface RequestActions<U, Sent> {
   /**
-   * The user. Present behind a guard; elsewhere it is `undefined` for a visitor who is not signed
-   * in, so look at `isAuthenticated` first.
-   */
-  readonly user: U
-  /** Facts of the session, `undefined` for a visitor who is not signed in. */
-  readonly session: SessionInfo | undefined
-  /**
-   * The access token, refreshed first when it is about to end.
+   * The access token, refreshed first when it is about to expire.
    *
    * @throws {@link RefreshError} when there is none to be had.
    */
   accessToken(request?: AccessTokenRequest): Promise<string>
-  /** The ID Token as the provider sent it last. */
+  /** The ID token as the provider sent it last. */
   idToken(): string | undefined
   /**
    * Asks the provider for the user's claims now.
@@ -59,61 +35,58 @@ export interface RequestAuth<U = User> {
    */
   refreshUser(): Promise<U>
   /** Sends the visitor to log in. */
-  login(request?: LoginRequest): Promise<void>
+  login(request?: LoginRequest): Promise<Sent>
   /** Ends the session and sends the visitor on. */
-  logout(request?: LogoutRequest): Promise<void>
+  logout(request?: LogoutRequest): Promise<Sent>
   toJSON(): unknown
 }
 
-/** What an adapter does for the request it is at. */
-export interface RequestPort {
-  /** The session is looked at: from now on no cache may keep the response. */
-  sessionUsed(): void
-  /** Sends what `login` and `logout` come to. */
-  send(response: AuthResponse): void
-}
+/**
+ * What a request knows about its user. Look at `isAuthenticated` first: the types of `user` and
+ * `session` follow from it. Turned into JSON it holds no token. When the session store did not answer,
+ * looking throws a {@link SessionStoreError}: a failure is no logout.
+ *
+ * @typeParam Sent - What `login()` and `logout()` resolve to: nothing where the framework has sent the
+ *   answer, and the answer itself where the handler returns it.
+ */
+export type RequestAuth<U = User, Sent = void> = RequestActions<U, Sent> &
+  (
+    | { readonly isAuthenticated: true; readonly user: U; readonly session: SessionInfo }
+    | { readonly isAuthenticated: false; readonly user: undefined; readonly session: undefined }
+  )
 
-/** What describing a request takes. */
-export interface RequestAuthSource {
+/** The request that is described. */
+export interface RequestAuthSource<Sent> {
   readonly context: AuthContext
   readonly request: AuthRequest
   readonly session: StoredSession
-  readonly port: RequestPort
+  /** The session, if it counts for this request. */
+  readonly current: AuthSession | undefined
+  /** The session is looked at: from now on no shared cache may keep the response. */
+  sessionUsed(): void
+  /** Sends what `login` and `logout` come to. */
+  respond(response: AuthResponse): Sent
 }
 
-/** Describes a request by the session it came with, if that is one of the request's provider. */
-export function describeRequest(source: RequestAuthSource): MaybePromise<RequestAuth> {
-  const { context, session } = source
-  const { fixed } = context.providers
-  const isDue = context.userRefresher.isDue(session.current)
-  if ((fixed && !isDue) || !session.current) return new SessionRequestAuth(source, fixed)
-  return describeLater(source, isDue)
+/** Describes a request by the session it came with. */
+export function requestAuthOf<U, Sent>(source: RequestAuthSource<Sent>): RequestAuth<U, Sent> {
+  // The class has the members of both cases; which of them holds follows from the session.
+  return new SessionRequestAuth<U, Sent>(source) as unknown as RequestAuth<U, Sent>
 }
 
-async function describeLater(source: RequestAuthSource, isDue: boolean): Promise<RequestAuth> {
-  const { context, request, session } = source
-  const provider = await context.providers.of(request)
-  if (isDue && sessionAt(provider, session.current)) {
-    await context.userRefresher.refreshDue(provider, session)
-  }
-  return new SessionRequestAuth(source, provider)
-}
+class SessionRequestAuth<U, Sent> implements RequestActions<U, Sent> {
+  readonly #source: RequestAuthSource<Sent>
 
-class SessionRequestAuth implements RequestAuth {
-  readonly #source: RequestAuthSource
-  readonly #provider: Provider | undefined
-
-  constructor(source: RequestAuthSource, provider: Provider | undefined) {
+  constructor(source: RequestAuthSource<Sent>) {
     this.#source = source
-    this.#provider = provider
   }
 
   get isAuthenticated(): boolean {
     return this.#current() !== undefined
   }
 
-  get user(): User {
-    return this.#current()?.user as User
+  get user(): U | undefined {
+    return this.#current()?.user as U | undefined
   }
 
   get session(): SessionInfo | undefined {
@@ -124,7 +97,7 @@ class SessionRequestAuth implements RequestAuth {
 
   async accessToken(wanted?: AccessTokenRequest): Promise<string> {
     const { context, request, session } = this.#source
-    if (!this.#current()) throw new RefreshError('LATCHKEY_TOKEN_ABSENT', 'Nobody is signed in.')
+    this.#mustBeLoggedIn()
     return context.refresher.accessToken(await context.providers.of(request), session, wanted)
   }
 
@@ -134,30 +107,31 @@ class SessionRequestAuth implements RequestAuth {
 
   async fetchUserInfo(): Promise<Record<string, unknown>> {
     const { context, request } = this.#source
-    const found = this.#current()
-    if (!found) throw new AccessError('LATCHKEY_LOGIN_REQUIRED', 'Nobody is signed in.')
+    const { sub } = this.#mustBeLoggedIn()
     const token = await this.accessToken()
     const provider = await context.providers.of(request)
-    return readUserInfo(provider, token, found.sub, context.options.now())
+    return readUserInfo(provider, token, sub, context.options.now())
   }
 
-  async refreshUser(): Promise<User> {
+  async refreshUser(): Promise<U> {
     const { context, request, session } = this.#source
-    if (!this.#current()) throw new RefreshError('LATCHKEY_TOKEN_ABSENT', 'Nobody is signed in.')
+    this.#mustBeLoggedIn()
     const provider = await context.providers.of(request)
     const { user } = await context.userRefresher.refresh(provider, session)
-    return user as User
+    return user as U
   }
 
-  async login(login: LoginRequest = {}): Promise<void> {
-    const { context, request, port } = this.#source
+  async login(login: LoginRequest = {}): Promise<Sent> {
+    const { context, request } = this.#source
     const returnTo = login.returnTo ?? (request.method === 'GET' ? request.url : undefined)
-    port.send(await beginLogin(context, request, { ...login, returnTo }))
+    this.#source.sessionUsed()
+    return this.#source.respond(await beginLogin(context, request, { ...login, returnTo }))
   }
 
-  async logout(logout?: LogoutRequest): Promise<void> {
-    const { context, request, session, port } = this.#source
-    port.send(await logOut(context, request, session, logout))
+  async logout(logout?: LogoutRequest): Promise<Sent> {
+    const { context, request, session } = this.#source
+    this.#source.sessionUsed()
+    return this.#source.respond(await logOut(context, request, session, logout))
   }
 
   toJSON(): unknown {
@@ -165,10 +139,17 @@ class SessionRequestAuth implements RequestAuth {
     return { isAuthenticated, user, session }
   }
 
+  /** A store that does not answer is an error, and never a visitor who is logged out. */
   #current(): AuthSession | undefined {
-    const { session, port } = this.#source
-    port.sessionUsed()
+    const { session, current } = this.#source
+    this.#source.sessionUsed()
     if (session.failure) throw session.failure
-    return this.#provider && sessionAt(this.#provider, session.current)
+    return current
+  }
+
+  #mustBeLoggedIn(): AuthSession {
+    const found = this.#current()
+    if (found) return found
+    throw new RefreshError('LATCHKEY_TOKEN_ABSENT', 'No user is logged in.')
   }
 }

@@ -9,19 +9,17 @@ import {
   rule,
   whole,
 } from '../options/check-options.ts'
+import type { User } from './user.ts'
 
 /** The requirement of a guard. An empty one asks for a logged-in user. */
-export interface Requirement<Request = unknown> {
+export interface Requirement<Request = unknown, U = User> {
   /** One of these roles, or every one of `all`. Where roles come from is the option `rolesFrom`. */
   readonly roles?: readonly string[] | { readonly all: readonly string[] }
   /** Values that claims must have, or functions that look at them. */
   readonly claims?: Readonly<Record<string, ClaimRule<Request>>>
   /** Whether this user may do this. Anything but `true` refuses; an error that is thrown is answered. */
-  readonly check?: (
-    user: Readonly<Record<string, unknown>>,
-    request: Request,
-  ) => MaybePromise<boolean>
-  /** How the user must have signed in; another login is asked for when they have not. */
+  readonly check?: (user: U, request: Request) => MaybePromise<boolean>
+  /** How the user must have logged in; another login is asked for when they have not. */
   readonly acr?: string | readonly string[]
   /**
    * The most seconds since the user proved who they are; another login is asked for after that.

@@ -1,8 +1,7 @@
 import type { AuthContext } from '../context.ts'
 import type { AuthRequest, AuthResponse } from '../http/request.ts'
-import { PRIVATE_HEADERS } from '../http/responses.ts'
 import type { SessionHandle } from '../session/session.ts'
-import { currentSession } from './guard.ts'
+import { sessionAt } from './guard.ts'
 
 /**
  * Tells a single-page application who is signed in: `{ user, expiresAt }`, or `{ user: null, loginUrl }`.
@@ -13,14 +12,14 @@ export async function handleSession(
   request: AuthRequest,
   session: SessionHandle,
 ): Promise<AuthResponse> {
-  const found = await currentSession(context, request, session)
+  const read = await session.read()
+  const found = read && sessionAt(await context.providers.of(request), read)
   const body = found
     ? { user: found.user, expiresAt: found.expiresAt }
     : { user: null, loginUrl: context.options.routes.login }
   return {
     status: 200,
     headers: [
-      ...PRIVATE_HEADERS,
       ['content-type', 'application/json'],
       ['x-content-type-options', 'nosniff'],
     ],

@@ -40,15 +40,16 @@ export function pathOf(url: string): string {
 }
 
 /**
- * The address of a request under `base`, which is `baseUrl` without a slash at its end. A proxy may
- * leave out the path of `baseUrl` when it passes a request on; it is put back.
+ * The address of a request at the application. Its origin is that of `baseUrl`, and when a proxy left
+ * out the path of `baseUrl`, it is put back.
+ *
+ * @param path - The path with the query, as the server received it.
  */
-export function publicUrl(path: string, base: string): string {
-  const start = base.indexOf('/', base.indexOf('//') + 2)
-  if (start === -1) return base + path
-  const prefix = base.slice(start)
-  const isPublic = path.startsWith(prefix) && /^([/?]|$)/.test(path.slice(prefix.length))
-  return isPublic ? base.slice(0, start) + path : base + path
+export function publicUrl(path: string, { origin, pathname }: URL): string {
+  const prefix = pathname.endsWith('/') ? pathname.slice(0, -1) : pathname
+  const rooted = path.startsWith('/') ? path : `/${path}`
+  const isPublic = rooted.startsWith(prefix) && /^([/?]|$)/.test(rooted.slice(prefix.length))
+  return isPublic ? origin + rooted : origin + prefix + rooted
 }
 
 /** The query parameters of a request's URL. */

@@ -2,19 +2,13 @@ import { createHash } from 'node:crypto'
 import type { LatchkeyError } from '../errors.ts'
 import type { AuthResponse } from './request.ts'
 
-/** Headers of every response that reads or sets a session: no cache may keep it. */
-export const PRIVATE_HEADERS: AuthResponse['headers'] = [
-  ['cache-control', 'private, no-store'],
-  ['vary', 'Cookie'],
-]
-
 /** Sends the visitor elsewhere. */
 export function redirect(
   location: string,
   setCookies: readonly string[],
   status = 302,
 ): AuthResponse {
-  return { status, headers: [...PRIVATE_HEADERS, ['location', location], ...cookies(setCookies)] }
+  return { status, headers: [['location', location], ...cookies(setCookies)] }
 }
 
 function cookies(values: readonly string[]): AuthResponse['headers'] {
@@ -58,7 +52,6 @@ export interface Page {
 export function page(content: Page): AuthResponse {
   const { title, body, namesOrigin = false, status = 200, setCookies = [] } = content
   const headers: AuthResponse['headers'] = [
-    ...PRIVATE_HEADERS,
     ['content-type', 'text/html; charset=utf-8'],
     ['content-security-policy', POLICY],
     ['referrer-policy', namesOrigin ? 'same-origin' : 'no-referrer'],
@@ -89,7 +82,6 @@ export function problem(
   setCookies: readonly string[] = [],
 ): AuthResponse {
   const headers: AuthResponse['headers'] = [
-    ...PRIVATE_HEADERS,
     ['content-type', 'application/problem+json'],
     ...cookies(setCookies),
   ]

@@ -63,7 +63,7 @@ export async function handleBackchannelLogout(
     count: ended,
     ...(claims.sub ? { user: userHash(claims.issuer, claims.sub) } : {}),
   })
-  return { status: 200, headers: [['cache-control', 'no-store']] }
+  return { status: 200, headers: [] }
 }
 
 async function verifyLogoutToken(

@@ -61,27 +61,6 @@ function publicTransport(lookup: LookupFunction): ProviderTransport {
   }
 }
 
-/**
- * The transport as a `fetch`: redirects are not followed, a body is at most 16 MiB, and an exchange
- * takes at most a minute.
- */
-export function createNodeFetch(options?: NodeFetchOptions): typeof fetch {
-  const transport = createNodeTransport(options)
-  return async (input, init = {}) => {
-    const url = input instanceof Request ? input.url : String(input)
-    const { status, headers, body } = await transport(url, {
-      method: init.method ?? 'GET',
-      headers: Object.fromEntries(new Headers(init.headers)),
-      body: init.body === undefined || init.body === null ? undefined : String(init.body),
-      signal: init.signal ?? undefined,
-      timeoutSeconds: 60,
-      maxBytes: 16 * 2 ** 20,
-    })
-    if (body === undefined && status < 500) throw new TypeError('the body is too large')
-    return new Response(body ? body : null, { status, headers })
-  }
-}
-
 function send(url: URL, request: ProviderRequest, connection: Connection): Promise<ProviderAnswer> {
   return new Promise((resolve, reject) => {
     const outgoing = moduleOf(url).request(url, {

@@ -1,11 +1,26 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 import { bodyReadBefore, readStream } from '../http/body.ts'
 import { type AuthRequest, publicUrl } from '../http/request.ts'
 
-/** A request of node:http; frameworks add the parsed body and the URL before their routers cut it. */
-export interface NodeRequest extends IncomingMessage {
+/**
+ * A request of node:http or of the compatibility layer of node:http2. Frameworks add the parsed body, and
+ * the URL as it was before their routers cut it.
+ */
+export interface NodeRequest extends AsyncIterable<Uint8Array> {
+  readonly method?: string | undefined
+  readonly url?: string | undefined
+  readonly headers: IncomingHttpHeaders
+  readonly readableEnded: boolean
   readonly originalUrl?: string
   readonly body?: unknown
+}
+
+/** What an adapter may add to a request. */
+export interface NodeRequestDetails {
+  /** What the body parser of the framework left. Default `request.body`. */
+  readonly body?: unknown
+  /** What the hook `onError` receives, such as `{ req, res }`. */
+  readonly exchange?: unknown
 }
 
 /**
@@ -13,34 +28,35 @@ export interface NodeRequest extends IncomingMessage {
  * `Host` header and forwarded headers are not read. When a proxy leaves out the path of `baseUrl`, it
  * is put back.
  *
- * @param baseUrl - `auth.options.baseUrl.href`.
- * @param response - The response to it; the hook `onError` receives both as `{ req, res }`.
+ * @param baseUrl - `auth.baseUrl`.
  */
 export function toAuthRequest(
   request: NodeRequest,
-  baseUrl: string,
-  response?: ServerResponse,
+  baseUrl: URL,
+  details: NodeRequestDetails = {},
 ): AuthRequest {
-  return new NodeAuthRequest(request, baseUrl, response)
+  return new NodeAuthRequest(request, baseUrl, details)
 }
 
 class NodeAuthRequest implements AuthRequest {
   readonly #request: NodeRequest
-  readonly #baseUrl: string
-  readonly #response: ServerResponse | undefined
+  readonly #baseUrl: URL
+  readonly #details: NodeRequestDetails
+  #headers: AuthRequest['headers'] | undefined
 
-  constructor(request: NodeRequest, baseUrl: string, response: ServerResponse | undefined) {
+  constructor(request: NodeRequest, baseUrl: URL, details: NodeRequestDetails) {
     this.#request = request
-    this.#baseUrl = baseUrl.endsWith('/') ? baseUrl.slice(0, -1) : baseUrl
-    this.#response = response
+    this.#baseUrl = baseUrl
+    this.#details = details
   }
 
-  get exchange(): { req: NodeRequest; res: ServerResponse | undefined } {
-    return { req: this.#request, res: this.#response }
+  get exchange(): unknown {
+    return this.#details.exchange
   }
 
   get headers(): AuthRequest['headers'] {
-    return { get: (name) => headerOf(this.#request, name) }
+    this.#headers ??= new NodeHeaders(this.#request)
+    return this.#headers
   }
 
   get method(): string {
@@ -48,27 +64,34 @@ class NodeAuthRequest implements AuthRequest {
   }
 
   get url(): string {
-    const path = this.#request.originalUrl ?? this.#request.url ?? '/'
-    return publicUrl(path.startsWith('/') ? path : `/${path}`, this.#baseUrl)
+    return publicUrl(this.#request.originalUrl ?? this.#request.url ?? '/', this.#baseUrl)
   }
 
   text(): Promise<string> {
-    return bodyText(this.#request)
+    const { body = this.#request.body } = this.#details
+    return bodyText(this.#request, body)
   }
 }
 
-function headerOf(request: NodeRequest, name: string): string | null {
-  const value = request.headers[name]
-  if (value === undefined) return null
-  return Array.isArray(value) ? value.join(', ') : value
+class NodeHeaders {
+  readonly #request: NodeRequest
+
+  constructor(request: NodeRequest) {
+    this.#request = request
+  }
+
+  get(name: string): string | null {
+    const value = this.#request.headers[name]
+    if (value === undefined) return null
+    return Array.isArray(value) ? value.join(', ') : value
+  }
 }
 
 /** The body, also when a body parser of the framework has read it before. */
-async function bodyText(request: NodeRequest): Promise<string> {
-  const parsed = request.body
+async function bodyText(request: NodeRequest, parsed: unknown): Promise<string> {
   if (typeof parsed === 'string') return parsed
   if (parsed instanceof Uint8Array) return Buffer.from(parsed).toString('utf8')
-  if (!request.readableEnded) return readStream(request as AsyncIterable<Buffer>)
+  if (!request.readableEnded) return readStream(request)
   if (parsed === undefined && hasBody(request)) throw bodyReadBefore()
   const entries = typeof parsed === 'object' && parsed !== null ? Object.entries(parsed) : []
   // A form has texts; what else a parser makes of names such as `state[a]` is none of ours.

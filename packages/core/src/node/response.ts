@@ -1,48 +1,85 @@
-import type { ServerResponse } from 'node:http'
-import type { AuthResponse } from '../http/request.ts'
+import type { HeaderSink } from '../http/headers.ts'
+import type { Answer, ResponsePort } from '../visit.ts'
+
+/** A response of node:http or of the compatibility layer of node:http2. */
+export interface NodeResponse {
+  statusCode: number
+  readonly headersSent: boolean
+  getHeader(name: string): number | string | readonly string[] | undefined
+  setHeader(name: string, value: string | readonly string[]): unknown
+  appendHeader(name: string, value: string): unknown
+  writeHead(status: number, ...more: unknown[]): unknown
+  end(body?: string | Uint8Array): unknown
+}
 
 /**
- * Sends an answer of the core over node:http, with more cookies if the session asks for them. Does
- * nothing when a response has been sent already, and only adds cookies to one that the hook `onError`
- * is about to send.
+ * The response of a visit over node:http. What the kit sets is written when the headers leave: no
+ * handler overrides it, and no error handler that removes all headers loses it.
  */
-export function writeResponse(
-  target: ServerResponse,
-  response: AuthResponse,
-  setCookies: readonly string[] = [],
-): void {
-  if (target.headersSent) return
-  if (response.isAnswered) {
-    if (setCookies.length > 0) target.appendHeader('set-cookie', setCookies)
-    return
-  }
-  target.statusCode = response.status
-  const cookies: string[] = []
-  for (const [name, value] of response.headers) {
-    if (name === 'set-cookie') cookies.push(value)
-    else if (name === 'vary') addVary(target, value)
-    else target.setHeader(name, value)
-  }
-  cookies.push(...setCookies)
-  if (cookies.length > 0) target.appendHeader('set-cookie', cookies)
-  target.end(response.body)
+export function toResponsePort(response: NodeResponse): ResponsePort<void> {
+  return new NodeResponsePort(response)
 }
 
-/** Tells caches to leave a response alone that was made for one person. */
-export function markPrivate(target: ServerResponse): void {
-  if (target.headersSent) return
-  if (!target.hasHeader('cache-control')) target.setHeader('cache-control', 'private, no-store')
-  addVary(target, 'Cookie')
+class NodeResponsePort implements ResponsePort<void> {
+  readonly #response: NodeResponse
+
+  constructor(response: NodeResponse) {
+    this.#response = response
+  }
+
+  get(name: string): string | null {
+    const value = this.#response.getHeader(name)
+    if (value === undefined) return null
+    return typeof value === 'object' ? value.join(', ') : String(value)
+  }
+
+  getSetCookie(): string[] {
+    const value = this.#response.getHeader('set-cookie') ?? []
+    return typeof value === 'object' ? [...value] : [String(value)]
+  }
+
+  set(name: string, value: string): void {
+    if (!this.#response.headersSent) this.#response.setHeader(name, value)
+  }
+
+  append(name: string, value: string): void {
+    if (!this.#response.headersSent) this.#response.appendHeader(name, value)
+  }
+
+  beforeSent(write: (headers: HeaderSink) => void): void {
+    const response = this.#response
+    const { writeHead } = response
+    response.writeHead = (status, ...more) => {
+      response.writeHead = writeHead
+      const [first] = more
+      const isText = typeof first === 'string'
+      setHeaders(response, isText ? more[1] : (first ?? more[1]))
+      write(this)
+      return isText ? writeHead.call(response, status, first) : writeHead.call(response, status)
+    }
+  }
+
+  send({ status, body, isAnswered }: Answer): void {
+    const response = this.#response
+    if (response.headersSent || isAnswered) return
+    response.statusCode = status
+    response.end(body)
+  }
 }
 
-function addVary(target: ServerResponse, name: string): void {
-  const present = target.getHeader('vary')
-  if (present === undefined) {
-    target.setHeader('vary', name)
+/** Sets the headers that `writeHead` was given, as an object, an array or pairs. */
+function setHeaders(response: NodeResponse, headers: unknown): void {
+  if (!Array.isArray(headers)) {
+    for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value)
     return
   }
-  const names = String(present)
-    .toLowerCase()
-    .split(/\s*,\s*/)
-  if (!names.includes(name.toLowerCase())) target.setHeader('vary', `${String(present)}, ${name}`)
+  const flat: unknown[] = headers.flat()
+  const lists = new Map<string, string[]>()
+  for (let index = 0; index < flat.length; index += 2) {
+    const name = String(flat[index])
+    lists.set(name, [...(lists.get(name) ?? []), String(flat[index + 1])])
+  }
+  for (const [name, [first = '', ...others]] of lists) {
+    response.setHeader(name, others.length > 0 ? [first, ...others] : first)
+  }
 }

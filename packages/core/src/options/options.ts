@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto'
+import type { User } from '../guard/user.ts'
 import type { Hooks } from '../hooks.ts'
 import type { AuthRequest } from '../http/request.ts'
 import type { Logger } from '../log.ts'
@@ -66,7 +67,7 @@ export interface RouteOptions {
 }
 
 /** The session's options. */
-export interface AuthSessionOptions {
+export interface AuthSessionOptions<Store = SessionStore> {
   /**
    * At least 32 characters that nobody can guess; cookies are signed and sealed with keys derived
    * from it. Of a list the first is used for new cookies and all are accepted, so that secrets can be
@@ -74,7 +75,7 @@ export interface AuthSessionOptions {
    */
   readonly secret?: string | readonly string[] | undefined
   /** Any store of express-session's kind. Without one, sessions live in this process. */
-  readonly store?: SessionStore | undefined
+  readonly store?: Store | undefined
   /** Seconds without a request after which a session ends. Default 86,400 (a day). */
   readonly idleSeconds?: number
   /** Seconds after login at which a session ends in any case. Default 604,800 (a week). */
@@ -94,7 +95,7 @@ export interface AuthSessionOptions {
 }
 
 /** What an application says about itself and its provider. */
-export interface AuthOptions {
+export interface AuthOptions<U = User, Exchange = unknown, Store = SessionStore> {
   /** The provider's issuer identifier, or a choice by request. Falls back to `LATCHKEY_ISSUER`. */
   readonly issuer?: string | URL | IssuerResolver | undefined
   /** Falls back to `LATCHKEY_CLIENT_ID`. */
@@ -149,7 +150,7 @@ export interface AuthOptions {
   /** How the provider sends its answer. Default `query`; `form_post` needs an https `baseUrl`. */
   readonly responseMode?: 'query' | 'form_post'
   readonly routes?: RouteOptions
-  readonly session?: AuthSessionOptions
+  readonly session?: AuthSessionOptions<Store>
   /**
    * Whether to read userinfo and add its claims to the user. Default `never`. With `login` it is read at
    * login and when the tokens are refreshed; with `{ everySeconds: 300 }` also at the first request
@@ -157,10 +158,10 @@ export interface AuthOptions {
    */
   readonly userinfo?: UserinfoOption
   /** Validates the user's claims at login, and gives them their type. Any Standard Schema library. */
-  readonly claims?: ClaimsSchema
+  readonly claims?: ClaimsSchema<U>
   /** The user's roles for `requireUser({ roles })`. Default the claim `roles`. */
-  readonly rolesFrom?: (user: Readonly<Record<string, unknown>>) => readonly string[]
-  readonly hooks?: Hooks
+  readonly rolesFrom?: (user: NoInfer<U>) => readonly string[]
+  readonly hooks?: Hooks<Exchange, NoInfer<U>>
   /**
    * Lets an issuer resolver name providers on private networks and over plain http. Right in tests
    * and where every tenant is trusted; otherwise a tenant can make this server call inner services.
@@ -211,6 +212,9 @@ export interface ResolvedRegistration {
   readonly clientSecret: ClientSecret | undefined
 }
 
+/** The options whatever type they give the user: within the kit a user is a record of claims. */
+export type AnyAuthOptions = AuthOptions<Readonly<Record<string, unknown>>>
+
 /** The options with every default filled in and every URL parsed. */
 export interface ResolvedAuthOptions {
   /** The provider, or the choice of one. */
@@ -235,7 +239,7 @@ export interface ResolvedAuthOptions {
   readonly userinfo: UserinfoOption
   readonly claims: ClaimsSchema | undefined
   readonly rolesFrom: (user: Readonly<Record<string, unknown>>) => readonly string[]
-  readonly hooks: Hooks
+  readonly hooks: NonNullable<AnyAuthOptions['hooks']>
   readonly allowPrivateIssuers: boolean
   readonly logger: Logger | false
   /** Whether error pages tell the developer what to do: not in production, and on loopback alone. */

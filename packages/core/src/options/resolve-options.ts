@@ -5,7 +5,7 @@ import { isLoopbackHost, isUsableUrl } from '../provider/issuer-url.ts'
 import { type ConfigFault, checkOptions } from './check-options.ts'
 import { EQUIVALENTS, OPTION_RULES } from './option-rules.ts'
 import type {
-  AuthOptions,
+  AnyAuthOptions,
   ResolvedAuthOptions,
   ResolvedRegistration,
   ResolvedRoutes,
@@ -24,10 +24,10 @@ const MAKE_SECRET = 'Make one with: openssl rand -base64 32'
  * @throws {@link ConfigError} listing every fault at once.
  */
 export function resolveOptions(
-  given: AuthOptions,
+  given: AnyAuthOptions,
   environment: Environment = {},
 ): ResolvedAuthOptions {
-  const checked = checkOptions<AuthOptions>(given, OPTION_RULES, { equivalents: EQUIVALENTS })
+  const checked = checkOptions<AnyAuthOptions>(given, OPTION_RULES, { equivalents: EQUIVALENTS })
   // What is at fault by its type is missing from these, and is not reported a second time.
   const options = checked.good
   const faults: ConfigFault[] = []
@@ -124,7 +124,7 @@ function createReader(
   return reader
 }
 
-function resolveRegistration(options: AuthOptions, read: Reader): ResolvedRegistration {
+function resolveRegistration(options: AnyAuthOptions, read: Reader): ResolvedRegistration {
   const needsSecret = !options.clientAuth || options.clientAuth.startsWith('client_secret')
   return {
     issuer: read.url('issuer', options.issuer, 'LATCHKEY_ISSUER'),
@@ -138,7 +138,7 @@ function resolveRegistration(options: AuthOptions, read: Reader): ResolvedRegist
   }
 }
 
-function resolveClientKey(options: AuthOptions, faults: ConfigFault[]): KeyObject | undefined {
+function resolveClientKey(options: AnyAuthOptions, faults: ConfigFault[]): KeyObject | undefined {
   if (options.clientAuth !== 'private_key_jwt') return undefined
   const remedy = 'must be an RSA, P-256 or Ed25519 private key, as PEM text or a KeyObject.'
   const key = readKey(options.clientKey)
@@ -147,7 +147,7 @@ function resolveClientKey(options: AuthOptions, faults: ConfigFault[]): KeyObjec
   return undefined
 }
 
-function readKey(key: AuthOptions['clientKey']): KeyObject | undefined {
+function readKey(key: AnyAuthOptions['clientKey']): KeyObject | undefined {
   if (typeof key !== 'string') return key ?? undefined
   try {
     return createPrivateKey(key)
@@ -164,7 +164,7 @@ function canSign({ type, asymmetricKeyType, asymmetricKeyDetails }: KeyObject): 
 }
 
 function resolveSecrets(
-  options: AuthOptions,
+  options: AnyAuthOptions,
   environment: Environment,
   faults: ConfigFault[],
 ): readonly string[] {
@@ -203,7 +203,7 @@ function resolveRoutes(routes: RouteOptions, baseUrl: URL, faults: ConfigFault[]
   }
 }
 
-function checkChoices(options: AuthOptions, baseUrl: URL, faults: ConfigFault[]): void {
+function checkChoices(options: AnyAuthOptions, baseUrl: URL, faults: ConfigFault[]): void {
   const { session = {} } = options
   if (session.cookie?.sameSite === 'none' && baseUrl.protocol !== 'https:') {
     faults.push({ option: 'session.cookie.sameSite', remedy: '"none" needs an https "baseUrl".' })
@@ -252,7 +252,7 @@ const PROTECTED_TOKEN_PARAMETERS: ReadonlySet<string> = new Set([
 const ALGORITHM_KEYS = { RS256: 'rsa', PS256: 'rsa', ES256: 'ec', EdDSA: 'ed25519' } as const
 
 function checkProviderChoices(
-  { metadata, tokenParams, clientAssertion, insecureHttpHosts = [] }: AuthOptions,
+  { metadata, tokenParams, clientAssertion, insecureHttpHosts = [] }: AnyAuthOptions,
   clientKey: KeyObject | undefined,
   environment: Environment,
   faults: ConfigFault[],

@@ -1,0 +1,55 @@
+import type { AuthResponse } from './request.ts'
+
+/** Methods of `Headers`, so that each framework's own store of headers is used. */
+export type HeaderSink = Pick<Headers, 'get' | 'set' | 'append' | 'getSetCookie'>
+
+const UNSHARED = /(^|,)\s*(private|no-store)\s*(,|$)/i
+
+/**
+ * Writes the headers of an answer onto those that are there: `Vary` is merged, a cookie takes the place
+ * of an earlier one with its name, and other cookies stay.
+ *
+ * @param setCookies - More `Set-Cookie` values.
+ */
+export function writeHeaders(
+  sink: HeaderSink,
+  headers: AuthResponse['headers'],
+  setCookies: readonly string[] = [],
+): void {
+  for (const [name, value] of headers) {
+    if (name === 'set-cookie') appendCookie(sink, value)
+    else if (name === 'vary') addVary(sink, value)
+    else sink.set(name, value)
+  }
+  for (const cookie of setCookies) appendCookie(sink, cookie)
+}
+
+/**
+ * Keeps a response from every cache that others share. An application may keep it in the browser of the
+ * visitor (`private`), or nowhere; anything else it says of caching does not count.
+ */
+export function markPrivate(sink: HeaderSink): void {
+  const said = sink.get('cache-control') ?? ''
+  if (!UNSHARED.test(said) || /public/i.test(said)) sink.set('cache-control', 'private, no-store')
+  addVary(sink, 'Cookie')
+}
+
+/** Appends a cookie, in the place of an earlier one with its name. */
+function appendCookie(sink: HeaderSink, cookie: string): void {
+  const name = cookie.slice(0, cookie.indexOf('=') + 1)
+  const present = sink.getSetCookie()
+  const kept = present.filter((one) => !one.startsWith(name))
+  if (kept.length === present.length) sink.append('set-cookie', cookie)
+  else {
+    const [first = cookie, ...others] = [...kept, cookie]
+    sink.set('set-cookie', first)
+    for (const one of others) sink.append('set-cookie', one)
+  }
+}
+
+function addVary(sink: HeaderSink, name: string): void {
+  const present = sink.get('vary')
+  const names = present?.toLowerCase().split(/\s*,\s*/) ?? []
+  if (names.includes(name.toLowerCase()) || names.includes('*')) return
+  sink.set('vary', present ? `${present}, ${name}` : name)
+}

@@ -1,0 +1,30 @@
+import type { Auth } from '../auth.ts'
+import { type MaybePromise, when } from '../maybe-promise.ts'
+import type { Visit } from '../visit.ts'
+import { type NodeRequest, type NodeRequestDetails, toAuthRequest } from './request.ts'
+import { type NodeResponse, toResponsePort } from './response.ts'
+
+/**
+ * Serves a request of node:http: answers the kit's own routes, and gives every other request to `next`.
+ * Errors of the kit that `next` rejects with are answered, unless a response has begun.
+ *
+ * At once when nothing has to be waited for, so it may also throw.
+ */
+export function serveNode<U>(
+  auth: Auth<U>,
+  request: NodeRequest,
+  response: NodeResponse,
+  next: (visit: Visit<U, void>) => MaybePromise<void>,
+  details: NodeRequestDetails = { exchange: { req: request, res: response } },
+): MaybePromise<void> {
+  const opened = auth.visit(toAuthRequest(request, auth.baseUrl, details), toResponsePort(response))
+  return when(opened, (visit) => {
+    if (visit.answer) return visit.send(visit.answer)
+    const done = next(visit)
+    if (!(done instanceof Promise)) return done
+    return done.catch(async (error) => {
+      if (response.headersSent) throw error
+      visit.send(await visit.answerError(error))
+    })
+  })
+}

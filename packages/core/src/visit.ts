@@ -1,0 +1,228 @@
+import type { AuthContext } from './context.ts'
+import { AccessError, LatchkeyError } from './errors.ts'
+import { authorize, sessionAt } from './guard/guard.ts'
+import { type RequestAuth, requestAuthOf } from './guard/request-auth.ts'
+import type { Requirement } from './guard/requirement.ts'
+import type { User } from './guard/user.ts'
+import { type HeaderSink, markPrivate, writeHeaders } from './http/headers.ts'
+import type { AuthRequest, AuthResponse } from './http/request.ts'
+import type { MaybePromise } from './maybe-promise.ts'
+import type { Provider } from './provider/provider.ts'
+import type { AuthSession } from './session/session.ts'
+import { createSessionData, type SessionData } from './session/session-data.ts'
+import type { StoredSession } from './session/stored-session.ts'
+
+/** What to send: its headers are on the {@link ResponsePort} already. */
+export type Answer = Omit<AuthResponse, 'headers'>
+
+/**
+ * The response to a request, as far as the kit writes it. A `Headers` is one.
+ *
+ * @typeParam Sent - What `send` returns, and `auth.login()` and `auth.logout()` resolve to.
+ */
+export interface ResponsePort<Sent = Answer> extends HeaderSink {
+  /**
+   * Runs `write` when the headers are about to leave, so that no later header of the application, and no
+   * error handler that begins anew, undoes it. Without it, `write` runs at once.
+   */
+  beforeSent?(write: (headers: HeaderSink) => void): void
+  /** Sends what `auth.login()` and `auth.logout()` come to. Default: they resolve to the answer. */
+  send?(answer: Answer): Sent
+}
+
+/** One request: whose it is, what the kit answers, and whether it may go on. */
+export interface Visit<U = User, Sent = Answer> {
+  /** The answer of the kit, when the request is for one of its routes: send it, and nothing else. */
+  readonly answer: Answer | undefined
+  /** The user, the session and the tokens, for the application. */
+  readonly auth: RequestAuth<U, Sent>
+  /** The application's own data in the session. */
+  readonly data: SessionData
+  /**
+   * The user behind a guard.
+   *
+   * @throws {@link AccessError} with `LATCHKEY_LOGIN_REQUIRED` when no user is logged in;
+   *   {@link SessionStoreError} when the store did not answer.
+   */
+  user(): U
+  /**
+   * Decides whether the request may go on: `undefined` when it may, otherwise what to send instead. It
+   * decides at once when nothing has to be waited for.
+   *
+   * @param subject - What checks receive as the request. Default the {@link AuthRequest}.
+   */
+  admit(requirement?: Requirement<never, U>, subject?: unknown): MaybePromise<Answer | undefined>
+  /** Answers an error of the kit; throws any other again. */
+  answerError(error: unknown): Promise<Answer>
+  /** Sends an answer, as the {@link ResponsePort} does it. */
+  send(answer: Answer): Sent
+  /** The session itself, for bridges to another session library. */
+  readonly session: StoredSession
+  /** The session is looked at by other means than `auth` and `data`: no shared cache may keep the response. */
+  sessionUsed(): void
+}
+
+/** What a visit is made of. */
+export interface VisitParts<Sent> {
+  readonly context: AuthContext
+  readonly request: AuthRequest
+  readonly session: StoredSession
+  readonly response: ResponsePort<Sent>
+}
+
+/**
+ * Opens a visit: answers the request when it is for a route of the kit, and otherwise finds out whose
+ * request it is. The order is the same under every framework.
+ *
+ * @param route - Answers one of the kit's own routes; `undefined` for every other request.
+ */
+export function openVisit<U, Sent>(
+  parts: VisitParts<Sent>,
+  route: (request: AuthRequest, session: StoredSession) => Promise<AuthResponse> | undefined,
+): MaybePromise<Visit<U, Sent>> {
+  const visit = new KitVisit<U, Sent>(parts)
+  const answered = route(parts.request, parts.session)
+  if (answered) return visit.take(answered)
+  return visit.identify()
+}
+
+/**
+ * A visit. Its fields are private, so that printing a request, as error reporters do, prints no secret.
+ */
+class KitVisit<U, Sent> implements Visit<U, Sent> {
+  readonly #parts: VisitParts<Sent>
+  #provider: Provider | undefined
+  #answer: Answer | undefined
+  #auth: RequestAuth<U, Sent> | undefined
+  #data: SessionData | undefined
+  /** Cookies that were set beside the session's own. */
+  #cookies: readonly string[] | undefined
+  #isPrivate = false
+
+  constructor(parts: VisitParts<Sent>) {
+    this.#parts = parts
+    this.#provider = parts.context.providers.fixed
+  }
+
+  get answer(): Answer | undefined {
+    return this.#answer
+  }
+
+  get auth(): RequestAuth<U, Sent> {
+    this.#auth ??= requestAuthOf<U, Sent>(this)
+    return this.#auth
+  }
+
+  get data(): SessionData {
+    this.#data ??= createSessionData(this.#parts.context.storedSessions, this.session, this)
+    return this.#data
+  }
+
+  get context(): AuthContext {
+    return this.#parts.context
+  }
+
+  get request(): AuthRequest {
+    return this.#parts.request
+  }
+
+  get session(): StoredSession {
+    return this.#parts.session
+  }
+
+  /** The session, if the provider of the request is the one it was made with: it counts for no other. */
+  get current(): AuthSession | undefined {
+    return this.#provider && sessionAt(this.#provider, this.session.current)
+  }
+
+  sessionUsed(): void {
+    if (this.#isPrivate) return
+    this.#isPrivate = true
+    const { response } = this.#parts
+    if (response.beforeSent) response.beforeSent((headers) => this.#finish(headers))
+    else markPrivate(response)
+  }
+
+  user(): U {
+    if (this.auth.isAuthenticated) return this.auth.user
+    throw new AccessError(
+      'LATCHKEY_LOGIN_REQUIRED',
+      'No user is logged in. Put requireUser() in front, or look at isAuthenticated first.',
+    )
+  }
+
+  admit(
+    requirement?: Requirement<never, U>,
+    subject: unknown = this.request,
+  ): MaybePromise<Answer | undefined> {
+    // Before the hook `onError` may answer: no cache may keep what it sends.
+    this.sessionUsed()
+    const refused = (refusal: AuthResponse | undefined): Answer | undefined =>
+      refusal && this.#write(refusal)
+    try {
+      const refusal = authorize(this, requirement, subject)
+      if (!(refusal instanceof Promise)) return refused(refusal)
+      return refusal.then(refused).catch((error) => this.answerError(error))
+    } catch (error) {
+      return this.answerError(error)
+    }
+  }
+
+  async answerError(error: unknown): Promise<Answer> {
+    if (!(error instanceof LatchkeyError)) throw error
+    this.sessionUsed()
+    return this.#write(await this.context.answerError(error, this.request))
+  }
+
+  send(answer: Answer): Sent {
+    const { response } = this.#parts
+    return response.send ? response.send(answer) : (answer as Sent)
+  }
+
+  respond(response: AuthResponse): Sent {
+    return this.send(this.#write(response))
+  }
+
+  setCookie(cookie: string): void {
+    this.#cookies = [...(this.#cookies ?? []), cookie]
+    writeHeaders(this.#parts.response, [], [cookie])
+  }
+
+  async take(answer: Promise<AuthResponse>): Promise<this> {
+    this.sessionUsed()
+    this.#answer = await answer.then(
+      (response) => this.#write(response),
+      (error) => this.answerError(error),
+    )
+    return this
+  }
+
+  /** Which provider a session counts for is asked once for each request. */
+  identify(): MaybePromise<this> {
+    const { context, session, request } = this.#parts
+    const { current } = session
+    const { providers, userRefresher } = context
+    const isDue = userRefresher.isDue(current)
+    if (!current || (this.#provider && !isDue)) return this
+    return providers.of(request).then(async (provider) => {
+      this.#provider = provider
+      if (isDue && this.current) await userRefresher.refreshDue(provider, session)
+      return this
+    })
+  }
+
+  #write(response: AuthResponse): Answer {
+    const { headers, ...answer } = response
+    const { setCookies } = this.session
+    writeHeaders(this.#parts.response, headers, setCookies)
+    return answer
+  }
+
+  /** Error handlers may have thrown away what was set before: the session's cookies are set again. */
+  #finish(headers: HeaderSink): void {
+    markPrivate(headers)
+    const { setCookies } = this.session
+    if (setCookies.length > 0) writeHeaders(headers, [], setCookies)
+    if (this.#cookies) writeHeaders(headers, [], this.#cookies)
+  }
+}

@@ -1,0 +1,21 @@
+import { type Auth, ConfigError } from '@latchkey/core'
+
+/** The fault of a router under a path, `app.use('/auth', router)`, that its routes are not under. */
+export function mountFault(
+  { baseUrl, routes }: Pick<Auth, 'baseUrl' | 'routes'>,
+  mountPath: string,
+): ConfigError | undefined {
+  const prefix = baseUrl.pathname.replace(/\/$/, '')
+  const isUnder = (path: string, folder: string): boolean =>
+    path.toLowerCase().startsWith(`${folder.toLowerCase()}/`)
+  const faults = Object.entries(routes)
+    .filter(([, path]) => path && !isUnder(path, mountPath) && !isUnder(path, prefix + mountPath))
+    .map(([name, path]) => {
+      const own = String(path).slice(prefix.length)
+      return {
+        option: `routes.${name}`,
+        remedy: `is "${own}", which a router mounted at "${mountPath}" never sees. Write app.use(createAuthRouter(…)) without a path and set "routes.${name}" to "${mountPath}${own}", or put "${mountPath}" at the end of "baseUrl".`,
+      }
+    })
+  return faults.length > 0 ? new ConfigError(faults) : undefined
+}
