@@ -9,8 +9,10 @@ interface CreateOptions extends DataOptions {
   tenant?: string[]
   allTenants?: boolean
   readOnly?: boolean
-  expires: number | undefined
+  expires: number
 }
+
+const NEVER = Number.POSITIVE_INFINITY
 
 /** How long a key is good for unless the operator says otherwise. */
 const YEAR_MICROS = 365 * 86_400 * 1e6
@@ -34,11 +36,10 @@ export function addKeyCommands(program: Command): void {
       new Option('--all-tenants', 'it reaches all tenants, later ones too').conflicts('tenant'),
     )
     .option('--read-only', 'it opens reading only')
-    .option(
-      '--expires <date>',
-      'when it stops, such as 2027-01-31, or "never" (default: in a year)',
-      (text) => (text === 'never' ? undefined : instant(text)),
-      Date.now() * 1_000 + YEAR_MICROS,
+    .addOption(
+      new Option('--expires <date>', 'when it stops, such as 2027-01-31, or "never"')
+        .argParser((text) => (text === 'never' ? NEVER : instant(text)))
+        .default(Date.now() * 1_000 + YEAR_MICROS, 'in a year'),
     )
     .action((options: CreateOptions) =>
       withAdmin(options, async (admin) => {
@@ -46,7 +47,7 @@ export function addKeyCommands(program: Command): void {
           name: options.name,
           reach: options.allTenants ? 'all' : (options.tenant ?? []),
           readOnly: options.readOnly,
-          expiresAt: options.expires,
+          expiresAt: options.expires === NEVER ? undefined : options.expires,
         })
         console.log(secret)
       }),
