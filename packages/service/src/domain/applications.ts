@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Listing, Page } from '../store/ports.ts'
 import type { Application, Micros } from '../store/records.ts'
+import { checkNewPkce } from './application-pkce.ts'
 import { checkNewScopes } from './application-scopes.ts'
 import { checkNewUrls, needsDeveloperMode } from './application-urls.ts'
 import { commit, type WriteAction } from './commit.ts'
@@ -24,6 +25,7 @@ export async function createApplication(
   const developerMode = await checkApplication(scope, input)
   checkNewUrls(input, undefined, developerMode)
   checkNewScopes(input.metadata, undefined)
+  checkNewPkce(input.metadata, undefined)
   const { context, tenantId } = scope
   const now = nowMicros(context.clock)
   const id = newId('app', context.clock)
@@ -89,6 +91,7 @@ export async function updateApplication(
   return change(scope, 'application.update', id, (last) => {
     checkNewUrls(input, last, developerMode)
     checkNewScopes(input.metadata, last.metadata)
+    checkNewPkce(input.metadata, last.metadata)
     return input
   })
 }

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { type Api, startApi } from '../support/api.ts'
+import { isPkceOptional } from '../../src/domain/application-pkce.ts'
+import type { Application } from '../../src/store/records.ts'
+import { anAudit } from '../store/records.ts'
+import { type Api, startApi, stores } from '../support/api.ts'
+import { openApi } from '../support/context.ts'
 import { expectError } from '../support/errors.ts'
 
 const bcrypt = '$2b$10$7yor3i90cR3O9nmRATQy5OroG.S./vNzk2SGBfxnbVr8G1N1hDKBW'
@@ -71,5 +75,39 @@ describe.each(kinds)('the metadata of a %s', (_, write) => {
     await using api = await startApi()
 
     expectError(await write(api, metadata), 400, 'invalid_metadata')
+  })
+})
+
+describe.each(stores)('on %s', (store) => {
+  test('latchkey_pkce of an application is "required" or "optional"', async () => {
+    await using api = await startApi(store)
+    const write = (value: string) =>
+      api.post(api.applications, { name: 'Shop', metadata: { latchkey_pkce: value } })
+    for (const value of ['required', 'optional']) {
+      const { status, body } = await write(value)
+      expect([status, body.metadata]).toEqual([200, { latchkey_pkce: value }])
+    }
+    for (const value of ['Optional', 'none', '']) {
+      expectError(await write(value), 400, 'invalid_metadata')
+    }
+  })
+
+  test('a latchkey_pkce from before the key had a meaning stays, and PKCE is required', async () => {
+    await using api = await openApi(store)
+    const { id } = await api.create(api.applications, { name: 'Shop' })
+    const path = `${api.applications}/${id}`
+    const metadata = { latchkey_pkce: 'sometimes' }
+    const { store: data } = api.context
+    const change = (last: Application) => ({ ...last, metadata })
+    await data.applications.update(api.tenantId, id, change, anAudit('test'))
+
+    const { body } = await api.get(path)
+    expect((await api.post(path, { ...body, name: 'Blog' })).body.metadata).toEqual(metadata)
+    expectError(
+      await api.post(path, { ...body, metadata: { latchkey_pkce: 'seldom' } }),
+      400,
+      'invalid_metadata',
+    )
+    expect(isPkceOptional(metadata)).toBe(false)
   })
 })

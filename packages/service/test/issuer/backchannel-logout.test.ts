@@ -83,6 +83,39 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(told).not.toHaveProperty('nonce')
   })
 
+  test('an application that asks for a logout, without PKCE, is told too, and its user is logged out', async () => {
+    await using issuer = await startIssuer({ store })
+    await using receiver = await startReceiver()
+    const user = await issuer.addUser(ada)
+    const metadata = { backchannel_logout_uri: receiver.url, latchkey_pkce: 'optional' }
+    const app = await createClient(issuer, await issuer.addApplication({ metadata }))
+    const begun = await app.begin()
+    const url = new URL(begun.url)
+    for (const name of ['code_challenge', 'code_challenge_method']) url.searchParams.delete(name)
+    const browser = createBrowser(issuer)
+    const callback = await browser.submit(await browser.get(url.href), ada)
+    const { expectedNonce, expectedState } = begun.checks
+    const tokens = await client.authorizationCodeGrant(
+      app.config,
+      new URL(callback.location ?? ''),
+      { expectedNonce, expectedState },
+    )
+    const logout = client.buildEndSessionUrl(app.config, {
+      post_logout_redirect_uri: `${applicationUrl}/logged-out`,
+      id_token_hint: tokens.id_token ?? '',
+      state: 'bye',
+    })
+    const left = await browser.get(logout.href)
+    expect(left.location).toBe(`${applicationUrl}/logged-out?state=bye`)
+    await issuer.idle()
+
+    const [told, ...more] = await receiver.verified(issuer, app.config.clientMetadata().client_id)
+    expect(more).toEqual([])
+    expect(told).toMatchObject({ sub: user.id, sid: tokens.claims()?.sid })
+    const again = await browser.get((await app.begin({ prompt: 'none' })).url)
+    expect(again.location).toContain('error=login_required')
+  })
+
   test.each([
     ['disabled', (issuer: TestIssuer, user: User) => issuer.changeUser(user, { disabled: true })],
     ['deleted', (issuer: TestIssuer, user: User) => deleteUser(issuer.scope, user.id)],

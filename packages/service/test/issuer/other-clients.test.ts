@@ -6,8 +6,9 @@ import session from 'express-session'
 import passport from 'passport'
 import { type Profile, Strategy, type VerifyCallback } from 'passport-openidconnect'
 import { expect, test } from 'vitest'
+import type { Metadata } from '../../src/store/records.ts'
 import { createBrowser } from './support/browser.ts'
-import { startIssuer } from './support/issuer.ts'
+import { startIssuer, type TestIssuer } from './support/issuer.ts'
 import { obtainCode, post } from './support/token-endpoint.ts'
 
 const ada = { email: 'ada@example.com', password: 'correct horse battery' }
@@ -82,49 +83,90 @@ test('express-openid-connect logs a user in and out against the issuer', async (
   server.close()
 })
 
-test('passport-openidconnect, which has no PKCE, is refused before anybody types a password, and its error says why', async () => {
-  await using issuer = await startIssuer()
-  await issuer.addUser(ada)
+/** An application with passport-openidconnect, which has no PKCE. */
+async function startPassport(issuer: TestIssuer, options: { metadata: Metadata; nonce: boolean }) {
+  // Its client knows no *.localhost.
+  await issuer.changeSettings({ domain: `localhost:${issuer.port}` })
+  const url = `http://localhost:${issuer.port}`
   const app = express()
   const server = createServer(app)
   await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
-  const baseURL = `http://localhost:${(server.address() as AddressInfo).port}`
-  const application = await issuer.addApplication({ redirectUrls: [`${baseURL}/callback`] })
+  const baseUrl = `http://localhost:${(server.address() as AddressInfo).port}`
+  const application = await issuer.addApplication({
+    redirectUrls: [`${baseUrl}/callback`],
+    metadata: options.metadata,
+  })
   const logins = new passport.Passport()
+  const settings = {
+    issuer: url,
+    authorizationURL: `${url}/oidc/auth`,
+    tokenURL: `${url}/oidc/token`,
+    userInfoURL: `${url}/oidc/userinfo`,
+    clientID: application.id,
+    clientSecret: issuer.secretOf(application),
+    callbackURL: `${baseUrl}/callback`,
+    scope: ['profile', 'email'],
+    // Any text switches it on.
+    nonce: options.nonce ? 'yes' : '',
+  }
   logins.use(
-    new Strategy(
-      {
-        issuer: issuer.url,
-        authorizationURL: `${issuer.url}/oidc/auth`,
-        tokenURL: `${issuer.url}/oidc/token`,
-        userInfoURL: `${issuer.url}/oidc/userinfo`,
-        clientID: application.id,
-        clientSecret: issuer.secretOf(application),
-        callbackURL: `${baseURL}/callback`,
-        scope: ['profile', 'email'],
-      },
-      (_issuer: string, profile: Profile, done: VerifyCallback) => done(null, profile),
+    new Strategy(settings, (_issuer: string, profile: Profile, done: VerifyCallback) =>
+      done(null, profile),
     ),
   )
   app.use(session({ secret: 'a long secret', resave: false, saveUninitialized: false }))
   app.get('/login', logins.authenticate('openidconnect'))
-  app.get('/callback', logins.authenticate('openidconnect'))
+  app.get('/callback', logins.authenticate('openidconnect', { session: false }), (req, res) => {
+    res.json(req.user)
+  })
   app.use(((error: Error & { code?: string }, _request, response, _next) => {
     response.status(500).json({ code: error.code, message: error.message })
   }) satisfies express.ErrorRequestHandler)
+  return {
+    url,
+    baseUrl,
+    [Symbol.dispose]() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
 
-  const browser = createBrowser(issuer)
-  const sentAway = await browser.peek(`${baseURL}/login`)
-  const refused = await browser.get(sentAway.location ?? '')
-  const callback = new URL(refused.location ?? '')
-  expect(callback.origin).toBe(baseURL)
-  expect(callback.searchParams.get('state')).toBeTruthy()
-  expect(callback.searchParams.get('iss')).toBe(issuer.url)
-  const told = await browser.peek(callback.href)
-  expect(JSON.parse(told.html)).toEqual({
-    code: 'invalid_request',
-    message: 'Authorization Server policy requires PKCE to be used for this request',
+test.each([
+  [{}, false, 'Authorization Server policy requires PKCE to be used for this request'],
+  [{}, true, 'Authorization Server policy requires PKCE to be used for this request'],
+  [{ latchkey_pkce: 'optional' }, false, 'send a nonce, or a code_challenge with the method S256'],
+])(
+  'passport-openidconnect, which has no PKCE, is refused before anybody types a password, and its error says why (metadata %o, nonce %s)',
+  async (metadata, nonce, message) => {
+    await using issuer = await startIssuer()
+    await issuer.addUser(ada)
+    using app = await startPassport(issuer, { metadata: metadata as Metadata, nonce })
+
+    const browser = createBrowser({ url: app.url, fetch: issuer.fetch })
+    const sentAway = await browser.peek(`${app.baseUrl}/login`)
+    const refused = await browser.get(sentAway.location ?? '')
+    const callback = new URL(refused.location ?? '')
+    expect(callback.origin).toBe(app.baseUrl)
+    expect(callback.searchParams.get('state')).toBeTruthy()
+    expect(callback.searchParams.get('iss')).toBe(app.url)
+    const told = await browser.peek(callback.href)
+    expect(JSON.parse(told.html)).toEqual({ code: 'invalid_request', message })
+  },
+)
+
+test('passport-openidconnect with a nonce logs a user in where PKCE is optional', async () => {
+  await using issuer = await startIssuer()
+  await issuer.addUser(ada)
+  const metadata = { latchkey_pkce: 'optional' }
+  using app = await startPassport(issuer, { metadata, nonce: true })
+
+  const browser = createBrowser({ url: app.url, fetch: issuer.fetch })
+  const sentAway = await browser.peek(`${app.baseUrl}/login`)
+  const callback = await browser.submit(await browser.get(sentAway.location ?? ''), ada)
+  const landed = await browser.peek(callback.location ?? '')
+  expect(JSON.parse(landed.html)).toMatchObject({
+    displayName: 'Ada Lovelace',
+    emails: [{ value: ada.email }],
   })
-  server.closeAllConnections()
-  server.close()
 })

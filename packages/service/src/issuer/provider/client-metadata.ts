@@ -1,4 +1,5 @@
 import type { AdapterPayload } from 'oidc-provider'
+import { isPkceOptional, PKCE_KEY } from '../../domain/application-pkce.ts'
 import { allowedScopes } from '../../domain/application-scopes.ts'
 import { BACKCHANNEL_LOGOUT_KEY, workingUrls } from '../../domain/application-urls.ts'
 import { openEarlierSecret, openSecret } from '../../domain/applications.ts'
@@ -31,6 +32,7 @@ export function clientMetadata(
     client_id: application.id,
     client_secret: openSecret(context, application),
     ...(earlier && { [EARLIER_SECRET]: earlier.secret, [EARLIER_SECRET_UNTIL]: earlier.until }),
+    ...(isPkceOptional(application.metadata) && { [PKCE_KEY]: 'optional' }),
     client_name: application.name || undefined,
     scope: allowedScopes(application.metadata)?.join(' '),
     redirect_uris: redirectUrls,

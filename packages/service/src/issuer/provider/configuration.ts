@@ -1,4 +1,5 @@
-import type { Configuration, JWK } from 'oidc-provider'
+import { type Configuration, errors, type JWK, type KoaContextWithOIDC } from 'oidc-provider'
+import { PKCE_KEY } from '../../domain/application-pkce.ts'
 import { lifetimes, loginSeconds } from '../../domain/lifetimes.ts'
 import type { Tenant } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
@@ -39,10 +40,10 @@ export function createConfiguration(
       // Applications can ask for a recent login without having sent max_age before.
       require_auth_time: true,
     },
-    extraClientMetadata: { properties: [EARLIER_SECRET, EARLIER_SECRET_UNTIL] },
+    extraClientMetadata: { properties: [EARLIER_SECRET, EARLIER_SECRET_UNTIL, PKCE_KEY] },
     enabledJWA: { idTokenSigningAlgValues: ['RS256'], clientAuthSigningAlgValues: [] },
     fetch: context.outgoing.forTenant(tenant.id),
-    pkce: { required: () => true },
+    pkce: { required: needsPkce },
     allowOmittingSingleRegisteredRedirectUri: false,
     clientBasedCORS: () => false,
     rotateRefreshToken: true,
@@ -86,6 +87,19 @@ export function createConfiguration(
       },
     },
   }
+}
+
+/**
+ * Whether a request needs PKCE. An application registered with `latchkey_pkce: optional` may send a nonce
+ * instead, which binds the code to its login as well.
+ *
+ * @throws InvalidRequest when such an application sends neither.
+ * @see RFC 9700 §2.1.1
+ */
+function needsPkce(ctx: KoaContextWithOIDC, client: object): boolean {
+  if ((client as Record<string, unknown>)[PKCE_KEY] !== 'optional') return true
+  if (ctx.oidc.params?.nonce) return false
+  throw new errors.InvalidRequest('send a nonce, or a code_challenge with the method S256')
 }
 
 /**
