@@ -30,7 +30,7 @@ const wirings: Wiring[] = [
   {
     name: 'in one process, with no socket between them',
     async start() {
-      const service = await createIdentityService()
+      const service = await createIdentityService({ allowDeveloperMode: true })
       return {
         service,
         domain: 'login.acme.test',
@@ -44,7 +44,10 @@ const wirings: Wiring[] = [
   {
     name: 'over sockets',
     async start(app) {
-      const service = await createIdentityService({ allowHttpOnLoopback: true })
+      const service = await createIdentityService({
+        allowHttpOnLoopback: true,
+        allowDeveloperMode: true,
+      })
       const { port } = await service.listen({ port: 0 })
       const domain = `acme.localhost:${port}`
       // What the kit reaches it with by itself.

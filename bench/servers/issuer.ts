@@ -38,6 +38,7 @@ const domain: DomainContext = {
   passwords: hashing === 'stubbed' ? { ...engine, verify: async () => true } : engine,
   vault: createVault(new Uint8Array(32)),
   domains: { allowLoopback: true, apiHosts: [], verification: 'none' },
+  allowDeveloperMode: false,
   events: new EventEmitter(),
 }
 // All logins here are of one user, from one client.

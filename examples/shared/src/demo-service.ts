@@ -89,6 +89,7 @@ export async function startDemoService(options: {
   const service = await createIdentityService({
     data: options.data,
     allowHttpOnLoopback: true,
+    allowDeveloperMode: true,
     requestsPerSecond: 10_000,
   })
   const { admin } = service

@@ -21,6 +21,7 @@ export async function createOfflineContext(
     passwords: createPasswordEngine(),
     vault: createVault(keys),
     domains: { allowLoopback: false, apiHosts: [], verification: 'none' },
+    allowDeveloperMode: false,
     events: new EventEmitter(),
   }
   return { context, close: () => store.close() }

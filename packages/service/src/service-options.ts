@@ -33,6 +33,12 @@ export interface IdentityServiceOptions {
    */
   allowHttpOnLoopback?: boolean
   /**
+   * Lets tenants in developer mode reach private networks, and capture their mail at `/x/outbox` instead
+   * of sending it. An API key switches developer mode on, so this is right only where you trust every
+   * key with your network and all mail. Default `false`.
+   */
+  allowDeveloperMode?: boolean
+  /**
    * Hosts at which the management API is reached, such as `api.example.com`: no tenant can take them
    * as its domain. Default: none.
    */
@@ -95,6 +101,7 @@ const serviceOptions = group<IdentityServiceOptions>({
     maxWaiting: whole(0),
   }).optional(),
   allowHttpOnLoopback: flag,
+  allowDeveloperMode: flag,
   apiHosts: z.array(z.string(), 'must be an array of strings').optional(),
   domainVerification: z.enum(['none', 'dns'], 'must be "none" or "dns"').optional(),
   mail: group<SmtpOptions>({

@@ -79,7 +79,16 @@ export async function createIdentityService(
   const events: ServiceEvents = new EventEmitter()
   const passwords = createPasswordEngine(options.passwords)
   const vault = createVault(masterKeys)
-  const context: DomainContext = { store, clock, passwords, vault, domains, events }
+  const { allowDeveloperMode = false } = options
+  const context: DomainContext = {
+    store,
+    clock,
+    passwords,
+    vault,
+    domains,
+    allowDeveloperMode,
+    events,
+  }
 
   let closing: Promise<void> | undefined
   const clientIp = createClientIp(options.trustedProxies ?? [], logger)

@@ -76,6 +76,7 @@ export async function startIdentity(options: IdentityOptions = {}): Promise<Iden
   const claims = new Map<string, UserClaims>()
   const service = await createIdentityService({
     allowHttpOnLoopback: true,
+    allowDeveloperMode: true,
     requestsPerSecond: 1_000_000,
     idTokenClaims: (userId) => claims.get(userId) ?? {},
   })

@@ -33,6 +33,7 @@ async function dev({ port: wanted, data }: DevOptions): Promise<void> {
   const service = await createIdentityService({
     data,
     allowHttpOnLoopback: true,
+    allowDeveloperMode: true,
     closeSeconds: 1,
     logger: createLogger('warn'),
   })

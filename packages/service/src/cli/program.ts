@@ -33,7 +33,7 @@ Examples:
   latchkey-service tenant create --data ./data --domain login.example.com
   latchkey-service key create --data ./data --name ci --all-tenants
 
-Every option, except those of dev, can be given as an environment variable instead, such as
+Every option with a value, except those of dev, can be given as an environment variable instead, such as
 LATCHKEY_DATA for --data.
 Exit codes: 0 done, 1 failed, 2 called in a wrong way.`,
     )

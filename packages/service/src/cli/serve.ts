@@ -20,6 +20,7 @@ interface ServeOptions extends DataOptions {
   trustedProxy?: string[]
   apiHost?: string[]
   domainVerification: DomainVerification
+  allowDeveloperMode: boolean
 }
 
 /** Adds `serve`. */
@@ -102,6 +103,13 @@ export function addServeCommand(program: Command): void {
         .choices(['none', 'dns']),
     )
     .addOption(
+      // No variable: commander takes every value of one, "false" included, for yes.
+      new Option(
+        '--allow-developer-mode',
+        'open private networks and the outbox page to tenants in developer mode',
+      ).default(false),
+    )
+    .addOption(
       new Option('--log-level <level>', 'debug logs every request')
         .env('LATCHKEY_LOG_LEVEL')
         .default('info')
@@ -127,6 +135,7 @@ async function serve(options: ServeOptions): Promise<void> {
     trustedProxies: options.trustedProxy ?? [],
     apiHosts: options.apiHost ?? [],
     domainVerification: options.domainVerification,
+    allowDeveloperMode: options.allowDeveloperMode,
     logger,
   })
   try {

@@ -14,6 +14,8 @@ export interface DomainContext {
   readonly vault: Vault
   /** Which domains tenants may have. */
   readonly domains: DomainPolicy
+  /** Whether developer mode opens private networks and the outbox page to its tenants. */
+  readonly allowDeveloperMode: boolean
   /** Tells what was written, after it was: `change` with the audit entry. */
   readonly events: ServiceEvents
 }

@@ -229,7 +229,7 @@ function callOf(options: ApiOptions, req: express.Request, res: express.Response
     key,
     ids,
     spend: (requests) => rateLimit.spend(key.id, requests),
-    warn: (sentence) => void res.setHeader('latchkey-warning', headerText(sentence)),
+    warn: (sentence) => void res.appendHeader('latchkey-warning', headerText(sentence)),
     isAbandoned: () => res.destroyed,
   }
 }

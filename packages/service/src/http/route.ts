@@ -27,7 +27,7 @@ export interface Call {
    * @throws ServiceError `rate_limited`.
    */
   spend(requests: number): Promise<void>
-  /** Says in the header `latchkey-warning` what the answer, as documented, has no place for. */
+  /** Says in a header `latchkey-warning` what the answer, as documented, has no place for. */
   warn(sentence: string): void
   /** Whether nobody waits for the answer any more. */
   isAbandoned(): boolean

@@ -1,4 +1,4 @@
-import { listStranded } from '../domain/applications.ts'
+import { warningsOf } from '../domain/tenant-warnings.ts'
 import { getTenant, listTenants, type TenantInput, updateTenant } from '../domain/tenants.ts'
 import type { Tenant } from '../store/records.ts'
 import { list, type Route, write } from './route.ts'
@@ -31,10 +31,7 @@ export const tenantRoutes: Route[] = [
     body: tenantBody,
     async run({ scope, warn }, body) {
       const tenant = await updateTenant(scope, tenantInput(body))
-      const stranded = (await listStranded(scope)).map(({ id, name }) => `${id} "${name}"`)
-      if (stranded.length > 0) {
-        warn(`Outside developer mode, plain-http URLs do not work, of: ${stranded.join(', ')}`)
-      }
+      for (const sentence of await warningsOf(scope, tenant)) warn(sentence)
       return serialiseTenant(tenant)
     },
   }),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { note } from '../domain/audit.ts'
 import { type DomainContext, nowMicros } from '../domain/context.ts'
+import { opensDeveloperMode } from '../domain/developer-mode.ts'
 import type { Vault } from '../domain/vault.ts'
 import type { ProtocolStore, QueuedMessage } from '../store/protocol-store.ts'
 import type { Tenant } from '../store/records.ts'
@@ -16,8 +17,8 @@ export interface CapturedMail extends MailMessage {
 /** Mail on its way out. */
 export interface Outbox {
   /**
-   * Resolves once the message is stored; it is sent afterwards. A tenant in developer mode sends no
-   * mail, and neither does a service without a transport: there it is captured.
+   * Resolves once the message is stored; it is sent afterwards. A tenant whose developer mode is open
+   * sends no mail, and neither does a service without a transport: there it is captured.
    */
   post(tenant: Tenant, message: MailMessage): Promise<void>
   /** The tenant's messages that were captured or still wait, the newest first. */
@@ -114,7 +115,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
   return {
     async post(tenant, message) {
       const id = randomUUID()
-      const isCaptured = tenant.settings.developerMode || !transport
+      const isCaptured = !transport || opensDeveloperMode(domain, tenant)
       const createdAt = nowMicros(domain.clock)
       await mail.add({
         id,

@@ -87,7 +87,7 @@ describe.each(members)('%s', (_, bodyOf) => {
 
 describe.each(stores)('on %s, when developer mode is switched off', (store) => {
   test('plain-http redirect URLs stop to work, and a warning names their applications', async () => {
-    await using api = await startApi(store)
+    await using api = await startApi(store, { allowDeveloperMode: true })
     await setDeveloperMode(api, true)
     const redirect = 'http://app.internal:8080/callback'
     const shop = await api.create(api.applications, { name: 'Shop', redirect_urls: [redirect] })

@@ -185,7 +185,7 @@ async function signUp(
     demand(await browser.submit(form, { email, password }), 'Check your inbox')
     count.signups++
 
-    const link = await mailedLink(browser, email)
+    const link = await mailedLink(service, email)
     demand(await browser.submitOnly(await browser.get(link)), '', 303)
     ledger.passwords.set(email, password)
     ledger.verified.add(email)
@@ -206,7 +206,7 @@ async function reset(
     const password = `the password of ${visitor}`
     const browser = openBrowser(service)
     demand(await browser.submit(await browser.get('/reset'), { email }), 'Check your inbox')
-    const link = await mailedLink(browser, email)
+    const link = await mailedLink(service, email)
     demand(await browser.submit(await browser.get(link), { password }), 'password is set')
     ledger.passwords.set(email, password)
     ledger.verified.add(email)
@@ -310,9 +310,12 @@ async function usersByEmail({ fetch, key }: Service): Promise<Map<string, Found>
 }
 
 /** The link in the newest captured message to the address. */
-async function mailedLink(browser: Browser, email: string): Promise<string> {
-  const outbox = await browser.get('/x/outbox')
-  const mine = outbox.html.split('<article>').find((article) => article.includes(`${email} ·`))
+async function mailedLink({ fetch, key }: Service, email: string): Promise<string> {
+  const headers = { authorization: `Bearer ${key}` }
+  const outbox = await fetch(`${issuer}/x/outbox`, { headers })
+  const mine = (await outbox.text())
+    .split('<article>')
+    .find((article) => article.includes(`${email} ·`))
   return linkIn({ html: mine ?? '' }, issuer)
 }
 

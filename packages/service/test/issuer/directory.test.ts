@@ -29,6 +29,7 @@ function aDomain(store: DataStore): DomainContext {
     passwords: createPasswordEngine(),
     vault: createVault(new Uint8Array(32).fill(7)),
     domains: { allowLoopback: true, apiHosts: [], verification: 'none' },
+    allowDeveloperMode: false,
     events: new EventEmitter(),
   }
 }

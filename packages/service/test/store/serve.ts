@@ -9,6 +9,7 @@ const service = await createIdentityService({
   data,
   requestsPerSecond: 1_000_000,
   allowHttpOnLoopback: true,
+  allowDeveloperMode: true,
   trustedProxies: ['127.0.0.1'],
 })
 const { port } = await service.listen()

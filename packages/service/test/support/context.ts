@@ -47,6 +47,7 @@ export async function openApi(
     passwords,
     vault: createVault(new Uint8Array(32)),
     domains: { allowLoopback: false, apiHosts: [], verification: 'none' },
+    allowDeveloperMode: false,
     events: new EventEmitter(),
   }
   const admin = { context, actor: { name: 'admin' } }

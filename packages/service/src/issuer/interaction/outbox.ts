@@ -1,10 +1,21 @@
+import { isLoopbackHost } from '../../domain/addresses.ts'
+import { authenticate, reaches } from '../../domain/api-keys.ts'
+import { opensDeveloperMode } from '../../domain/developer-mode.ts'
 import { showNotFound } from './dead-end.ts'
 import { type FlowRequest, show } from './flow-request.ts'
 
-/** Shows the mail that a tenant in developer mode would have sent. */
+/**
+ * Shows the mail that a tenant in developer mode would have sent. Its links open accounts, so outside
+ * this very machine it is shown to those alone who have an API key of the tenant.
+ */
 export async function showOutbox(flow: FlowRequest): Promise<void> {
   const { context, tenant } = flow
-  if (!tenant.settings.developerMode) return showNotFound(flow)
+  if (!opensDeveloperMode(context.domain, tenant)) return showNotFound(flow)
+  if (!isThisMachine(flow) && !(await hasApiKey(flow))) {
+    const page = { title: 'outboxTitle', text: 'outboxKey' } as const
+    // Browsers ask for a name and a password then; scripts may send the key as a bearer token.
+    return show(flow, 401, 'message', page, { 'www-authenticate': 'Basic realm="API key"' })
+  }
   const mails = await context.outbox.list(tenant.id)
   show(flow, 200, 'outbox', {
     mails: mails.map(({ to, subject, text, link, at }) => ({
@@ -15,4 +26,23 @@ export async function showOutbox(flow: FlowRequest): Promise<void> {
       at: new Date(at).toISOString().slice(0, 19),
     })),
   })
+}
+
+/** The host must be of this machine as well: a proxy beside the service passes strangers on. */
+function isThisMachine({ facts }: FlowRequest): boolean {
+  const isLocal = facts.clientIp === '' || isLoopbackHost(facts.clientIp)
+  return isLocal && isLoopbackHost(new URL(facts.issuer).hostname)
+}
+
+/**
+ * Whether an API key of the tenant came along: as a bearer token, or as the password of any name. What
+ * a link in a message does is no reading, so a read-only key is not enough.
+ */
+async function hasApiKey({ context, tenant, request }: FlowRequest): Promise<boolean> {
+  const { authorization = '' } = request.headers
+  const basic = /^basic +(\S+)$/i.exec(authorization)?.[1]
+  const decoded = basic && Buffer.from(basic, 'base64').toString()
+  const header = decoded ? `Bearer ${decoded.replace(/^[^:]*:/, '')}` : authorization
+  const { kind, key } = await authenticate(context.domain, header)
+  return kind === 'good' && !key.readOnly && reaches(key, tenant.id)
 }

@@ -5,6 +5,7 @@ import type { Configuration } from 'oidc-provider'
 import { Agent, fetch as undiciFetch } from 'undici'
 import { isLoopbackHost } from '../../domain/addresses.ts'
 import type { DomainContext } from '../../domain/context.ts'
+import { opensDeveloperMode } from '../../domain/developer-mode.ts'
 import { lookUpTenant } from '../../domain/tenants.ts'
 
 type ProviderFetch = NonNullable<Configuration['fetch']>
@@ -17,7 +18,7 @@ export interface Outgoing {
 }
 
 interface OutgoingContext {
-  domain: Pick<DomainContext, 'store'>
+  domain: Pick<DomainContext, 'store' | 'allowDeveloperMode'>
   allowHttpOnLoopback: boolean
 }
 
@@ -40,7 +41,7 @@ export function isPublicAddress(text: string): boolean {
  * around in the network it runs in. The address is checked when the connection is made: a name that
  * changes its address between two look-ups gains nothing.
  *
- * A tenant in developer mode, and loopback in development, are exempt.
+ * A tenant whose developer mode is open, and loopback in development, are exempt.
  */
 export function createOutgoing(context: OutgoingContext): Outgoing {
   const guarded = new Agent({
@@ -71,7 +72,7 @@ export function createOutgoing(context: OutgoingContext): Outgoing {
   async function isExempt(tenantId: string, url: URL): Promise<boolean> {
     if (context.allowHttpOnLoopback && isLoopbackHost(url.hostname)) return true
     const tenant = await lookUpTenant(context.domain, tenantId)
-    return tenant?.settings.developerMode ?? false
+    return tenant !== undefined && opensDeveloperMode(context.domain, tenant)
   }
 
   return {

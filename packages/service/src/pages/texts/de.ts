@@ -123,6 +123,7 @@ export const de: Texts = {
   outboxTitle: 'Aufgefangene Nachrichten',
   outboxText:
     'Nachrichten eines Mandanten im Entwicklermodus bleiben hier, statt verschickt zu werden.',
+  outboxKey: 'Diese Seite fragt nach einem API-Schlüssel des Mandanten, als Passwort.',
   outboxEmpty: 'Noch keine Nachricht.',
   outboxTo: 'An',
 

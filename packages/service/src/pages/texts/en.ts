@@ -113,6 +113,7 @@ export const en = {
 
   outboxTitle: 'Captured mail',
   outboxText: 'Messages of a tenant in developer mode are kept here instead of being sent.',
+  outboxKey: 'This page asks for an API key of the tenant, as the password.',
   outboxEmpty: 'No message has been captured yet.',
   outboxTo: 'To',
 

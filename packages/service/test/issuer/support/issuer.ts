@@ -34,6 +34,8 @@ export interface StartOptions
   trustedProxies?: readonly string[]
   store?: StoreKind
   settings?: Partial<TenantSettings>
+  /** Default: `true`. */
+  allowDeveloperMode?: boolean
   /** Default: the real one. */
   passwords?: PasswordEngine
   /** Wraps the store of what has a time to live. */
@@ -49,6 +51,7 @@ export async function startIssuer(options: StartOptions = {}) {
     store,
     settings,
     passwords = createPasswordEngine(),
+    allowDeveloperMode = true,
     wrap = (protocol) => protocol,
     trustedProxies = [],
     ...issuerOptions
@@ -60,6 +63,7 @@ export async function startIssuer(options: StartOptions = {}) {
     passwords,
     vault: createVault(new Uint8Array(32).fill(7)),
     domains: { allowLoopback: true, apiHosts: [], verification: 'none' },
+    allowDeveloperMode,
     events: new EventEmitter(),
   }
   const problems: object[] = []

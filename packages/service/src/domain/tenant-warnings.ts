@@ -1,0 +1,17 @@
+import type { Tenant } from '../store/records.ts'
+import { listStranded } from './applications.ts'
+import type { Scope } from './context.ts'
+import { opensDeveloperMode } from './developer-mode.ts'
+
+/** What the owner of a tenant should know about its settings, in sentences. */
+export async function warningsOf(scope: Scope, tenant: Tenant): Promise<string[]> {
+  const { developerMode } = tenant.settings
+  const stranded = (await listStranded(scope)).map(({ id, name }) => `${id} "${name}"`)
+  const warnings = {
+    [`Outside developer mode, plain-http URLs do not work, of: ${stranded.join(', ')}.`]:
+      stranded.length > 0,
+    '"developer_mode" opens no private network and no outbox: the operator has not allowed it.':
+      developerMode && !opensDeveloperMode(scope.context, tenant),
+  }
+  return Object.keys(warnings).filter((sentence) => warnings[sentence])
+}
