@@ -90,6 +90,9 @@ export async function createIdentityService(
     events,
   }
 
+  const check = atMostEverySecond(async () => {
+    await Promise.all([store.check(), protocol.check()])
+  })
   let closing: Promise<void> | undefined
   const clientIp = createClientIp(options.trustedProxies ?? [], logger)
   const api = createApi({
@@ -99,7 +102,7 @@ export async function createIdentityService(
     rateLimit: createRateLimit(options.requestsPerSecond ?? 100),
     async ready() {
       if (closing) throw new ServiceError('unavailable', 'The service is shutting down.')
-      await store.check()
+      await check()
     },
   })
   const issuer = createIssuer({
@@ -163,6 +166,23 @@ export async function createIdentityService(
     events,
     close,
     [Symbol.asyncDispose]: close,
+  }
+}
+
+/** Anybody may ask whether the service is ready, and each check writes to the disk. */
+function atMostEverySecond(check: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined
+  let doneAt = Number.NEGATIVE_INFINITY
+  return async () => {
+    if (performance.now() - doneAt < 1_000) return
+    running ??= check()
+      .then(() => {
+        doneAt = performance.now()
+      })
+      .finally(() => {
+        running = undefined
+      })
+    return running
   }
 }
 

@@ -66,7 +66,7 @@ export interface DataStore {
    */
   foreignVersion?(): number
 
-  /** Resolves when the store can read and write; rejects with the reason when it cannot. */
+  /** Resolves once the store has written something; rejects with the reason when it cannot. */
   check(): Promise<void>
 
   /** Finishes what is under way, then lets go of files and connections. */

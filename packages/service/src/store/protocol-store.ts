@@ -122,6 +122,8 @@ export interface ProtocolStore {
 
   /** Removes what has expired, and mail of more than a week ago; answers how many entries. */
   prune(): Promise<number>
+  /** Resolves once the store has written something; rejects with the reason when it cannot. */
+  check(): Promise<void>
   /** Finishes what is under way, then lets go of files and connections. */
   close(): Promise<void>
 }

@@ -186,6 +186,11 @@ export function describeProtocolStore(open: () => Promise<StoreUnderTest>): void
     expect(await Promise.all(counts)).toEqual([undefined, undefined, 1, 1])
   })
 
+  test('a store that is open and well passes its check', async () => {
+    await using under = await open()
+    await expect(under.store.check()).resolves.toBeUndefined()
+  })
+
   test('pruning removes what has expired and nothing else', async () => {
     await using under = await open()
     const { store, clock } = under

@@ -136,6 +136,8 @@ export function createMemoryProtocolStore(options: { clock: Clock }): ProtocolSt
       return expired.length
     },
 
+    check: async () => {},
+
     async close() {},
   }
 }

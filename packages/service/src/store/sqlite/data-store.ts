@@ -11,7 +11,7 @@ export async function openSqliteDataStore(folder: string): Promise<DataStore> {
   return {
     ...createSqlTables(database),
     foreignVersion: database.foreignVersion,
-    check: () => database.write(async () => {}),
+    check: () => database.probe(),
     close: () => database.close(),
   }
 }

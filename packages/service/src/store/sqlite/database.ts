@@ -12,6 +12,8 @@ import { makePrivate } from './private-file.ts'
 export interface Database extends Engine {
   /** Changes when another process has written. */
   foreignVersion(): number
+  /** Writes something that changes nothing, to the disk. */
+  probe(): Promise<void>
   close(): Promise<void>
 }
 
@@ -38,6 +40,8 @@ export async function openDatabase(folder: string): Promise<Database> {
   const reader = createSqliteKysely<Schema>(reading)
   const commits = createGroupCommit(writing)
   // On the writing connection, so that its own commits do not count.
+  // No table has a row for it, and the pragma writes the same header again.
+  const probe = writing.prepare('pragma user_version = 0')
   const version = writing.prepare('pragma data_version')
 
   return {
@@ -49,6 +53,7 @@ export async function openDatabase(folder: string): Promise<Database> {
       arrayOf: (column) => sql`json_group_array(${sql.ref(column)})`,
     },
     foreignVersion: () => (version.get() as { data_version: number }).data_version,
+    probe: () => commits.write(() => void probe.run()),
     async close() {
       await commits.idle()
       reading.close()

@@ -1,7 +1,8 @@
 import { DatabaseSync } from 'node:sqlite'
 import { makePrivate } from './private-file.ts'
 
-const SCHEMA_VERSION = 2
+/** The version of the tables, as `user_version` of the file has it. */
+export const SCHEMA_VERSION = 2
 
 /**
  * How many pages the log grows to, 16 MB of them, before they are copied into the file: the pages

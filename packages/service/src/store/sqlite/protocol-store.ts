@@ -11,7 +11,7 @@ import {
 import type { Micros } from '../records.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { createSqliteQueue } from './protocol-queue.ts'
-import { openProtocolDatabase } from './protocol-schema.ts'
+import { openProtocolDatabase, SCHEMA_VERSION } from './protocol-schema.ts'
 
 /** What one round of {@link ProtocolStore.prune} removes at most, so that nobody waits for it. */
 const PRUNE_BATCH = 2000
@@ -130,6 +130,9 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
       })
       return Number(done.changes)
     },
+
+    // The same header again: a write that changes nothing.
+    check: () => commits.write(() => database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`)),
 
     async close() {
       await commits.idle()
