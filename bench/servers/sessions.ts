@@ -5,7 +5,7 @@ import { createAuthRouter, requireUser } from '@latchkey/express'
 import { createSessionStore } from '@latchkey/session-store'
 import { RedisStore } from 'connect-redis'
 import express from 'express'
-import expressSession from 'express-session'
+import expressSession, { type Store } from 'express-session'
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
 import { serveCommands } from '../parts/child.ts'
@@ -50,7 +50,7 @@ async function latchkey(store: SessionStore): Promise<void> {
   }
 }
 
-async function expressSessions(store: RedisStore): Promise<void> {
+async function expressSessions(store: Store): Promise<void> {
   app.use(expressSession({ secret, store, resave: false, saveUninitialized: false }))
   app.get('/', (req, res) => {
     const { login } = req.session as unknown as { login?: AuthSession }
@@ -84,7 +84,8 @@ const kinds: Record<string, () => Promise<void>> = {
   'the kit, ioredis by its url': () => latchkey(createSessionStore({ url })),
   'the kit, node-redis': async () =>
     latchkey(createSessionStore({ client: await createClient({ url }).connect() })),
-  'express-session, our store': () => expressSessions(createSessionStore({ url, secret })),
+  'express-session, our store': () =>
+    expressSessions(createSessionStore({ url, secret }).forExpressSession()),
   'connect-redis, node-redis': async () => connectRedis(await createClient({ url }).connect()),
   'connect-redis, ioredis': () => connectRedis(asNodeRedis(new Redis(url))),
 }

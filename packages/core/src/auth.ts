@@ -1,4 +1,3 @@
-import { type Claims, claimsOf } from './claims.ts'
 import type { AuthContext, Platform } from './context.ts'
 import { RequestError } from './errors.ts'
 import type { AuthEventName, Publish } from './events.ts'
@@ -27,15 +26,12 @@ import type { ProviderHealth } from './provider/provider.ts'
 import { transportOver } from './provider/provider-fetch.ts'
 import { createProviders } from './provider/providers.ts'
 import { createMemoryStore } from './session/memory-store.ts'
+import { type Replays, replaysOf } from './session/replay-cache.ts'
 import { createSessionDirectory, type SessionDirectory } from './session/session-directory.ts'
-import type { SessionStore, StoreCondition } from './session/session-store.ts'
+import type { SessionStore, StoreHealth } from './session/session-store.ts'
 import { storeAnswer } from './session/store-answer.ts'
-import { read } from './session/store-calls.ts'
-import {
-  createStoredSessions,
-  type StoredSession,
-  type StoredSessions,
-} from './session/stored-session.ts'
+import type { StoredSession } from './session/stored-session.ts'
+import { createStoredSessions, type StoredSessions } from './session/stored-sessions.ts'
 import { createRefresher } from './tokens/refresh.ts'
 import { createUserRefresher } from './tokens/refresh-user.ts'
 import { type Answer, openVisit, type ResponsePort, type Visit } from './visit.ts'
@@ -45,7 +41,7 @@ import { toAuthRequest } from './web/request.ts'
 /** How it stands with what a login depends on. */
 export interface AuthHealth extends ProviderHealth {
   /** `unknown` also for stores that do not say. */
-  readonly sessions: StoreCondition['status']
+  readonly sessions: StoreHealth['status']
 }
 
 /** The login of one application: what an adapter puts under a framework. */
@@ -120,7 +116,7 @@ export function createAuth<U = User, Exchange = unknown>(
   const log = createLog(resolved.logger, now)
   const publish = logged(platform.publish ?? (() => {}), log, resolved)
   const store = options.session?.store ?? createMemoryStore({ now })
-  const claims = claimsOf(store, now)
+  const replays = replaysOf(store, now)
   const hearsOfLogouts =
     store.index !== undefined && resolved.routes.backchannelLogout !== undefined
   const storedSessions = createStoredSessions(store, resolved.session, now, hearsOfLogouts)
@@ -133,7 +129,7 @@ export function createAuth<U = User, Exchange = unknown>(
       transport,
       platform.guardedTransport ?? refuseToFetch,
     ),
-    transactions: createTransactions(resolved, claims.claim),
+    transactions: createTransactions(resolved, replays.consume),
     logoutState: createLogoutState(resolved),
     sameSiteReturn: createSameSiteReturn(resolved),
     storedSessions,
@@ -144,7 +140,7 @@ export function createAuth<U = User, Exchange = unknown>(
     answerError: createAnswerError(resolved, log),
   }
   warnAbout(options.session?.store, resolved, platform, log)
-  const routes = createRoutes(resolved, claims, store.index !== undefined)
+  const routes = createRoutes(resolved, replays, store.index !== undefined)
   const { callback } = resolved.routes
   // With an issuer function each issuer has a callback of its own.
   const issuerCallback = (path: string): Methods | undefined =>
@@ -175,7 +171,7 @@ export function createAuth<U = User, Exchange = unknown>(
     sessions: createSessionDirectory(storedSessions, () => issuerName(context), publish),
     storedSessions,
     async ready() {
-      const parts = [context.providers.fixed?.state(), storeAnswer(read(store, 'ready'))]
+      const parts = [context.providers.fixed?.state(), storeAnswer(() => store.get('ready'))]
       const missing = (await Promise.allSettled(parts)).flatMap((part) =>
         part.status === 'rejected' ? [part.reason] : [],
       )
@@ -191,7 +187,7 @@ export function createAuth<U = User, Exchange = unknown>(
 
 function createRoutes(
   { routes }: ResolvedAuthOptions,
-  claims: Claims,
+  replays: Replays,
   hasIndex: boolean,
 ): Map<string, Methods> {
   const table = new Map<string, Methods>()
@@ -207,7 +203,7 @@ function createRoutes(
   add(routes.session, read(handleSession))
   if (hasIndex) {
     add(routes.backchannelLogout, {
-      POST: (context, request) => handleBackchannelLogout(context, request, claims),
+      POST: (context, request) => handleBackchannelLogout(context, request, replays),
     })
   }
   return table

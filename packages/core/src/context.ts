@@ -7,7 +7,7 @@ import type { LogoutState } from './logout/logout-state.ts'
 import type { ResolvedAuthOptions } from './options/options.ts'
 import type { ProviderTransport } from './provider/provider-fetch.ts'
 import type { Providers } from './provider/providers.ts'
-import type { StoredSessions } from './session/stored-session.ts'
+import type { StoredSessions } from './session/stored-sessions.ts'
 import type { Refresher } from './tokens/refresh.ts'
 import type { UserRefresher } from './tokens/refresh-user.ts'
 

@@ -136,13 +136,15 @@ export class ProviderError extends LatchkeyError {
 /** The session store failed. Nothing is known about who is signed in, so nobody is let through. */
 export class SessionStoreError extends LatchkeyError {
   override readonly name = 'SessionStoreError'
+  /** Express sends these with the answer to an error. */
+  readonly headers = { 'retry-after': '5' }
 
-  constructor(cause: unknown) {
-    super(
-      'LATCHKEY_SESSION_UNAVAILABLE',
-      'The session store did not answer; is it running and reachable?',
-      { cause },
-    )
+  /** @param message - For a store that knows more than that it did not answer. */
+  constructor(
+    cause: unknown,
+    message = 'The session store did not answer; is it running and reachable?',
+  ) {
+    super('LATCHKEY_SESSION_UNAVAILABLE', message, cause === undefined ? {} : { cause })
   }
 }
 

@@ -58,19 +58,19 @@ export {
   type MemoryStore,
   type MemoryStoreOptions,
 } from './session/memory-store.ts'
-export type { AuthSession, SessionHandle, SessionTokens } from './session/session.ts'
+export type { AuthSession, SessionTokens } from './session/session.ts'
 export type { SessionData } from './session/session-data.ts'
 export type { SessionDirectory, SessionInfo, UserName } from './session/session-directory.ts'
 export type {
-  OnceMemory,
-  RecordCookie,
-  ReplaceOutcome,
+  ReplayCache,
   SessionIndex,
   SessionLock,
   SessionRecord,
   SessionStore,
-  StoreCondition,
+  StoreHealth,
+  UpdateOutcome,
 } from './session/session-store.ts'
-export type { SessionSettings, StoredSession, StoredSessions } from './session/stored-session.ts'
+export type { StoredSession } from './session/stored-session.ts'
+export type { StoredSessions } from './session/stored-sessions.ts'
 export type { AccessTokenRequest } from './tokens/refresh.ts'
 export type { Answer, ResponsePort, Visit } from './visit.ts'

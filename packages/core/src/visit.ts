@@ -95,8 +95,6 @@ class KitVisit<U, Sent> implements Visit<U, Sent> {
   #answer: Answer | undefined
   #auth: RequestAuth<U, Sent> | undefined
   #data: SessionData | undefined
-  /** Cookies that were set beside the session's own. */
-  #cookies: readonly string[] | undefined
   #isPrivate = false
 
   constructor(parts: VisitParts<Sent>) {
@@ -183,9 +181,8 @@ class KitVisit<U, Sent> implements Visit<U, Sent> {
     return this.send(this.#write(response))
   }
 
-  setCookie(cookie: string): void {
-    this.#cookies = [...(this.#cookies ?? []), cookie]
-    writeHeaders(this.#parts.response, [], [cookie])
+  setCookies(cookies: readonly string[]): void {
+    writeHeaders(this.#parts.response, [], cookies)
   }
 
   async take(answer: Promise<AuthResponse>): Promise<this> {
@@ -223,6 +220,5 @@ class KitVisit<U, Sent> implements Visit<U, Sent> {
     markPrivate(headers)
     const { setCookies } = this.session
     if (setCookies.length > 0) writeHeaders(headers, [], setCookies)
-    if (this.#cookies) writeHeaders(headers, [], this.#cookies)
   }
 }

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { inspect } from 'node:util'
-import { type AuthOptions, ConfigError, createAuth } from '@latchkey/core'
+import { type AuthOptions, ConfigError, createAuth, createMemoryStore } from '@latchkey/core'
 import { expect, test } from 'vitest'
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -162,7 +162,7 @@ function warningsOf(options: AuthOptions): string[] {
 }
 
 test('a session store without an index is told so once, at the start', () => {
-  const store = { get() {}, set() {}, destroy() {} }
+  const store = { ...createMemoryStore(), index: undefined } as never
 
   expect(warningsOf({ ...good, session: { ...good.session, store } })).toEqual([
     'LATCHKEY_STORE_WITHOUT_INDEX',

@@ -61,4 +61,5 @@ export {
   type AuthRouterOptions,
   createAuthRouter,
 } from './router.ts'
+export { type ExpressStore, fromExpressStore } from './session/from-express-store.ts'
 export { getAuth, getUser } from './visits.ts'

@@ -9,9 +9,9 @@ import {
 } from '@latchkey/core'
 import { nodePlatform, serveNode } from '@latchkey/core/node'
 import type { Request, RequestHandler, Response } from 'express'
-import type { Store } from 'express-session'
-import { createLazySession } from './lazy-session.ts'
 import { mountFault } from './mount-fault.ts'
+import { createSessionBridge } from './session/bridge.ts'
+import { type ExpressStore, fromExpressStore } from './session/from-express-store.ts'
 import { findVisit, getAuth, getUser, setVisit } from './visits.ts'
 
 /** The request and response of Express, so that `onError` can answer with `res.render()`. */
@@ -21,7 +21,11 @@ export interface AuthRouterExchange {
 }
 
 /** The options of {@link createAuthRouter}: those of the core, with any store of express-session. */
-export type AuthRouterOptions<U = User> = AuthOptions<U, AuthRouterExchange, SessionStore | Store>
+export type AuthRouterOptions<U = User> = AuthOptions<
+  U,
+  AuthRouterExchange,
+  SessionStore | ExpressStore
+>
 
 /** What an application mounts, and what it can ask afterwards. */
 export interface AuthRouter<U = User> extends RequestHandler {
@@ -51,8 +55,8 @@ export interface AuthRouter<U = User> extends RequestHandler {
  * @throws {@link ConfigError} listing everything wrong with the options.
  */
 export function createAuthRouter<U = User>(options: AuthRouterOptions<U> = {}): AuthRouter<U> {
-  const auth = createAuth(options as AuthOptions<U, AuthRouterExchange>, nodePlatform())
-  const attachSession = createLazySession(auth.storedSessions)
+  const auth = createAuth(toCoreOptions(options), nodePlatform())
+  const attachSession = createSessionBridge(auth.storedSessions)
   const mount: RequestHandler = (req, res, next) => {
     if (hasOtherSession(req)) throw sessionTwice()
     const unreachable = req.baseUrl === '' ? undefined : mountFault(auth, req.baseUrl)
@@ -60,7 +64,7 @@ export function createAuthRouter<U = User>(options: AuthRouterOptions<U> = {}): 
     const served = serveNode(auth, req, res, (visit) => {
       setVisit(req, visit)
       req.auth = getAuth(req)
-      attachSession(req)
+      attachSession(req, res, visit)
       next()
     })
     if (served instanceof Promise) served.catch(next)
@@ -71,6 +75,13 @@ export function createAuthRouter<U = User>(options: AuthRouterOptions<U> = {}): 
     ready: () => auth.ready(),
     health: () => auth.health(),
   })
+}
+
+function toCoreOptions<U>(options: AuthRouterOptions<U>): AuthOptions<U, AuthRouterExchange> {
+  const store = options.session?.store
+  const isExpress = typeof store === 'object' && store !== null && !('update' in store)
+  if (!isExpress) return options as AuthOptions<U, AuthRouterExchange>
+  return { ...options, session: { ...options.session, store: fromExpressStore(store) } }
 }
 
 /** Whether another middleware has put a session on the request; another router of the kit may have. */

@@ -103,10 +103,10 @@ function storeThatFailsOnce(): { store: SessionStore; failNext(): void } {
   let failing = false
   const store: SessionStore = {
     ...inner,
-    destroy(id, done) {
-      if (!failing) return inner.destroy(id, done)
+    destroy(id) {
+      if (!failing) return inner.destroy(id)
       failing = false
-      done?.(new Error('the connection was lost'))
+      throw new Error('the connection was lost')
     },
   }
   return {
@@ -152,18 +152,6 @@ test('a hook that fails lets the provider send the logout token again', async ()
   expect(await notify(site, token)).toBe(200)
 
   expect(ended).toEqual([1, 0])
-  expect(await state(site, ada)).toBe('out')
-})
-
-test('with a store that claims but cannot be asked a logout token still works once', async () => {
-  const { isClaimed: _isClaimed, ...store } = createMemoryStore()
-  await using site = await start({ session: { store } })
-  const ada = await device(site)
-  const token = site.provider.logoutToken({ sub: 'ada' })
-
-  expect(await notify(site, token)).toBe(200)
-  expect(await notify(site, token)).toBe(400)
-
   expect(await state(site, ada)).toBe('out')
 })
 
@@ -338,19 +326,7 @@ test('what a session list shows opens no session', async () => {
 })
 
 test('with a store that cannot find sessions there is no back-channel route', async () => {
-  const records = new Map<string, unknown>()
-  const store = {
-    get: (id: string, done: (error?: unknown, record?: never) => void) =>
-      done(undefined, records.get(id) as never),
-    set: (id: string, record: unknown, done?: () => void) => {
-      records.set(id, record)
-      done?.()
-    },
-    destroy: (id: string, done?: () => void) => {
-      records.delete(id)
-      done?.()
-    },
-  }
+  const { index: _index, ...store } = createMemoryStore()
   await using site = await startSite(() => {}, { session: { store } })
 
   const response = await createBrowser().send(`${site.url}/backchannel-logout`, { method: 'POST' })

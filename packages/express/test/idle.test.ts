@@ -1,4 +1,5 @@
 import type { SessionStore } from '@latchkey/core'
+import type { ExpressStore } from '@latchkey/express'
 import { createSessionStore } from '@latchkey/session-store'
 import type { Express } from 'express'
 import expressSession from 'express-session'
@@ -23,12 +24,15 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const stores: { name: string; open: () => Promise<{ store: SessionStore; close(): unknown }> }[] = [
+const stores: {
+  name: string
+  open: () => Promise<{ store: SessionStore | ExpressStore; close(): unknown }>
+}[] = [
   ...STORES.map((name) => ({ name, open: () => openStore(name) })),
   {
     name: 'of express-session',
     open: async () => ({
-      store: new expressSession.MemoryStore() as unknown as SessionStore,
+      store: new expressSession.MemoryStore(),
       close: () => {},
     }),
   },
@@ -38,7 +42,10 @@ const stores: { name: string; open: () => Promise<{ store: SessionStore; close()
   },
   {
     name: 'that prolongs nothing by a touch',
-    open: async () => ({ store: { ...store(), touch: (_id, _r, done) => done?.() }, close() {} }),
+    open: async () => {
+      const touch: ExpressStore['touch'] = (_id, _session, done) => done?.()
+      return { store: { ...store(), touch }, close() {} }
+    },
   },
 ]
 
@@ -89,7 +96,7 @@ test('a store is touched as often as its touchSeconds say', async () => {
   expect(touch).toHaveBeenCalledTimes(6)
 })
 
-function store(): SessionStore {
+function store(): ExpressStore {
   const records = new Map<string, string>()
   return {
     get(id, done) {

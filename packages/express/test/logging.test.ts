@@ -75,9 +75,9 @@ test('a store that is down leaves one line, and one when it is back with how man
   let isDown = false
   const store: SessionStore = {
     ...memory,
-    get(id, done) {
-      if (isDown) done(new Error('connect redis://app:hush-hush@cache:6379 ECONNREFUSED'))
-      else memory.get(id, done)
+    get(id) {
+      if (isDown) throw new Error('connect redis://app:hush-hush@cache:6379 ECONNREFUSED')
+      return memory.get(id)
     },
   }
   await using site = await startSite(

@@ -21,6 +21,7 @@ test('the public API is what this list says, and changes on purpose alone', () =
     'appleClientSecret',
     'createAuthRouter',
     'createMemoryStore',
+    'fromExpressStore',
     'getAuth',
     'getUser',
     'isApiRequest',

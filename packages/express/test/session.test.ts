@@ -1,6 +1,8 @@
-import { createMemoryStore, type SessionStore } from '@latchkey/core'
-import { requireUser } from '@latchkey/express'
-import type { ErrorRequestHandler, Express } from 'express'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { createMemoryStore } from '@latchkey/core'
+import { type ExpressStore, requireUser } from '@latchkey/express'
+import express, { type ErrorRequestHandler, type Express } from 'express'
 import { expect, test, vi } from 'vitest'
 import { SESSION_SECRET } from './support/app.ts'
 import { type Browser, createBrowser } from './support/browser.ts'
@@ -81,16 +83,18 @@ test('an id that the kit did not sign is no session', async () => {
   const browser = createBrowser()
   await browser.open(`${site.url}/login`)
   const genuine = decodeURIComponent(cookieOf(site, browser))
-  const [id, signature] = [genuine.slice(2, genuine.lastIndexOf('.')), genuine.split('.').at(-1)]
+  const [id, signature] = genuine.split('.')
 
   for (const forged of [
     id,
-    `s:${id}`,
-    `s:${id}.`,
-    `s:${id}.AAAA`,
-    `s:${id?.slice(1)}.${signature}`,
-    `s:.${signature}`,
+    `${id}.`,
+    `${id}.AAAA`,
+    `${id}.${signature?.slice(1)}`,
+    `${id}.${signature}${signature}`,
+    `${id?.slice(1)}.${signature}`,
+    `.${signature}`,
     `S:${id}.${signature}`,
+    `s:${id?.slice(1)}.${signature}`,
     `j:{"a":1}`,
   ]) {
     const response = await createBrowser().send(site.url, {
@@ -196,7 +200,7 @@ test('the response that sets the session cookie is kept by no cache', async () =
 
   const response = await browser.send(visit.url.href)
 
-  expect(response.headers.getSetCookie().join()).toContain('latchkey=s%3A')
+  expect(response.headers.getSetCookie().join()).toMatch(/latchkey=[\w-]{43}\.[\w-]{43};/)
   expect(response.headers.get('cache-control')).toBe('private, no-store')
   expect(response.headers.get('vary')).toBe('Cookie')
 })
@@ -359,17 +363,90 @@ test('destroying req.session signs out, and the session is in no list any more',
   expect(await site.router.sessions.list('ada')).toEqual([])
 })
 
-test('regenerating req.session begins an empty one that is signed out', async () => {
+test('regenerating req.session gives a new id and no data, and keeps the login', async () => {
   await using site = await startSite(routes)
   const browser = createBrowser()
   await browser.open(`${site.url}/login`)
+  await browser.open(`${site.url}/set?theme=light`)
   const before = cookieOf(site, browser)
 
   expect((await browser.open(`${site.url}/regenerate`)).text).toBe('regenerated')
 
   expect(cookieOf(site, browser)).not.toBe(before)
-  expect((await browser.open(site.url)).text).toBe('out')
+  expect((await browser.open(site.url)).text).toBe('in as ada')
   expect(await json(site, browser, '/data')).toEqual({ count: 1 })
+  const headers = { cookie: `latchkey=${before}` }
+  expect(await (await createBrowser().send(site.url, { headers })).text()).toBe('out')
+})
+
+test('the session of an anonymous visitor can be regenerated too', async () => {
+  await using site = await startSite(routes)
+  const browser = createBrowser()
+  await browser.open(`${site.url}/set?theme=light`)
+  const before = cookieOf(site, browser)
+
+  for (const one of [browser, createBrowser()]) {
+    expect((await one.open(`${site.url}/regenerate`)).text).toBe('regenerated')
+    expect(await json(site, one, '/data')).toEqual({ count: 1 })
+  }
+  expect(cookieOf(site, browser)).not.toBe(before)
+})
+
+test('a session that ends while it is regenerated stays ended', async () => {
+  const { promise: logsOut, resolve: logOut } = Promise.withResolvers<void>()
+  const { promise: ended, resolve: goOn } = Promise.withResolvers<void>()
+  await using site = await startSite((app) => {
+    app.get('/late', async (req, res) => {
+      const { session } = req
+      logOut()
+      await ended
+      session.regenerate((error) => res.send(error ? error.code : req.auth.isAuthenticated))
+    })
+    routes(app)
+  })
+  const browser = createBrowser()
+  await browser.open(`${site.url}/login`)
+
+  const late = browser.open(`${site.url}/late`)
+  await logsOut
+  expect(await site.router.sessions.revokeAll({ issuer: site.provider.issuer, sub: 'ada' })).toBe(1)
+  goOn()
+
+  expect((await late).text).toBe('LATCHKEY_SESSION_ENDED')
+  expect((await browser.open(site.url)).text).toBe('out')
+})
+
+test('a streamed response sets the cookie of the session that its handler has begun', async () => {
+  await using site = await startSite((app) => {
+    app.get('/stream', (req, res) => {
+      Object.assign(req.session, { theme: 'dark' })
+      res.write('one ')
+      res.end('two')
+    })
+    routes(app)
+  })
+  const browser = createBrowser()
+
+  expect((await browser.open(`${site.url}/stream`)).text).toBe('one two')
+
+  expect(await json(site, browser, '/data')).toEqual({ theme: 'dark' })
+})
+
+test('req.session is there for an application around the one that the router is mounted in', async () => {
+  await using site = await startSite()
+  const [inner, outer] = [express(), express()]
+  inner.use(site.router).use((req, _res, next) => {
+    Object.assign(req.session, { inner: 1 })
+    next()
+  })
+  outer.use(inner).get('/', (req, res) => void res.json({ ...req.session, cookie: undefined }))
+  const server = outer.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+
+  const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+  expect(await response.json()).toEqual({ inner: 1 })
+  server.close()
+  server.closeAllConnections()
 })
 
 test('reloading req.session shows what is stored', async () => {
@@ -518,7 +595,7 @@ test('an anonymous visitor can have a session of the application', async () => {
 })
 
 /** A store with no abilities beyond those of express-session's, that can be told to fail. */
-function plainStore(): { store: SessionStore; calls: string[]; fail: { now: boolean } } {
+function plainStore(): { store: ExpressStore; calls: string[]; fail: { now: boolean } } {
   const records = new Map<string, string>()
   const calls: string[] = []
   const fail = { now: false }
@@ -528,7 +605,7 @@ function plainStore(): { store: SessionStore; calls: string[]; fail: { now: bool
     done?.(new Error('connection refused'))
     return false
   }
-  const store: SessionStore = {
+  const store: ExpressStore = {
     get(id, done) {
       if (!answer('get', done)) return
       const json = records.get(id)

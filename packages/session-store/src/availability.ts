@@ -1,20 +1,12 @@
+import { SessionStoreError, type StoreHealth } from '@latchkey/core'
 import type { ConnectionWatcher } from './redis-link.ts'
-import { StoreUnavailableError } from './store-errors.ts'
-
-/** How the store stands with Redis, as its latest commands tell. */
-export interface StoreHealth {
-  /** `refusing-writes`: sessions can be read but not begun or changed (full, or a replica). */
-  readonly status: 'unknown' | 'ok' | 'refusing-writes' | 'unavailable'
-  /** What Redis or the connection said last when it failed. */
-  readonly reason: string | undefined
-}
 
 /** Bounds how long commands may take, and stops asking while nothing answers. */
 export interface Availability {
   /**
    * Runs one command.
    *
-   * @throws {@link StoreUnavailableError} when it fails or takes too long, or at once while Redis is
+   * @throws {@link SessionStoreError} when it fails or takes too long, or at once while Redis is
    *   away.
    */
   run<T>(kind: 'read' | 'write', command: () => Promise<T>): Promise<T>
@@ -54,7 +46,7 @@ export function createAvailability(
   }
   const reasonOf = (cause: unknown): string =>
     (cause instanceof Error ? cause.message : String(cause)).slice(0, 200)
-  const failed = (cause: unknown): StoreUnavailableError => {
+  const failed = (cause: unknown): SessionStoreError => {
     reason = reasonOf(cause)
     if (REFUSES_WRITES.test(reason)) {
       failures = 0
@@ -65,7 +57,7 @@ export function createAvailability(
       failures += 1
       status = 'unavailable'
     }
-    return new StoreUnavailableError(`Redis failed a command: ${reason}`, withCause(cause))
+    return new SessionStoreError(showable(cause), `Redis failed a command: ${reason}`)
   }
 
   return {
@@ -84,7 +76,7 @@ export function createAvailability(
     run(kind, command) {
       const isAway = failures >= AWAY_AFTER
       if (isAway && probing) {
-        return Promise.reject(new StoreUnavailableError(`Redis is away: ${reason}`))
+        return Promise.reject(new SessionStoreError(undefined, `Redis is away: ${reason}`))
       }
       if (isAway) probing = true
       return new Promise((resolve, reject) => {
@@ -119,6 +111,6 @@ export function createAvailability(
 }
 
 /** Errors of ioredis hold the command with its arguments, the password among them: those stay here. */
-function withCause(cause: unknown): ErrorOptions {
-  return cause instanceof Error && !('command' in cause) ? { cause } : {}
+function showable(cause: unknown): unknown {
+  return cause instanceof Error && !('command' in cause) ? cause : undefined
 }

@@ -1,20 +1,20 @@
+import { ConfigError, createMemoryStore } from '@latchkey/core'
 import {
   type ConfigFault,
   checkOptions,
   either,
   type Rules,
-  reportOf,
   rule,
   text,
   texts,
   whole,
 } from '@latchkey/core/options'
+import { ExpressStore } from './express-store.ts'
 import { connectIoredis, type IoredisClient, ioredisLink, isIoredis } from './ioredis-link.ts'
-import { MemorySessionStore } from './memory-session-store.ts'
 import { isNodeRedis, type NodeRedisClient, nodeRedisLink } from './node-redis-link.ts'
 import type { RedisLink } from './redis-link.ts'
-import { RedisSessionStore } from './redis-session-store.ts'
-import { StoreConfigError } from './store-errors.ts'
+import { createRedisStore } from './redis-store.ts'
+import type { ManagedSessionStore, RedisSessionStore } from './session-store.ts'
 
 /** Where sessions are kept. Without `url` and `client` they live in this process. */
 export interface SessionStoreOptions {
@@ -44,23 +44,19 @@ export interface SessionStoreOptions {
  * Makes a session store for express-session and for `createAuthRouter`. It connects by itself, keeps
  * trying when Redis is away, and never keeps a process waiting at its start.
  *
- * @throws {@link StoreConfigError} for an option it cannot use.
+ * @throws {@link ConfigError} for an option it cannot use.
  */
 export function createSessionStore(
   options: SessionStoreOptions & ({ readonly url: string } | { readonly client: object }),
 ): RedisSessionStore
-export function createSessionStore(
-  options?: SessionStoreOptions,
-): RedisSessionStore | MemorySessionStore
-export function createSessionStore(
-  options: SessionStoreOptions = {},
-): RedisSessionStore | MemorySessionStore {
+export function createSessionStore(options?: SessionStoreOptions): ManagedSessionStore
+export function createSessionStore(options: SessionStoreOptions = {}): ManagedSessionStore {
   const { faults, good } = checkOptions<SessionStoreOptions>(options, RULES, {
     equivalents: EQUIVALENTS,
   })
   const all = [...faults, ...secretFaults(good.secret)]
   if (all.length > 0) {
-    throw new StoreConfigError(reportOf('createSessionStore() cannot start:', all))
+    throw new ConfigError(all, 'createSessionStore() cannot start:')
   }
   const { prefix = 'latchkey:', touchSeconds = 60, timeoutMilliseconds = 1000 } = options
   const { maxSessions = 10_000 } = options
@@ -68,9 +64,9 @@ export function createSessionStore(
   const link = linkOf(options)
   if (!link) {
     warnInProduction()
-    return new MemorySessionStore({ maxSessions, touchSeconds })
+    return inMemory(maxSessions, touchSeconds)
   }
-  return new RedisSessionStore({ link, prefix, secrets, touchSeconds, timeoutMilliseconds })
+  return createRedisStore({ link, prefix, secrets, touchSeconds, timeoutMilliseconds })
 }
 
 const RULES: Rules<SessionStoreOptions> = {
@@ -112,6 +108,18 @@ function linkOf({ url, client }: SessionStoreOptions): RedisLink | undefined {
   if (isNodeRedis(client)) return nodeRedisLink(client)
   if (url === undefined || url === '') return undefined
   return connectIoredis(url)
+}
+
+function inMemory(maxSessions: number, touchSeconds: number): ManagedSessionStore {
+  const memory = createMemoryStore({ maxSessions, now: () => Date.now() / 1000 })
+  const store: ManagedSessionStore = Object.assign(memory, {
+    touchSeconds,
+    health: () => ({ status: 'ok' as const, reason: undefined }),
+    ready: async () => {},
+    close: async () => {},
+    forExpressSession: () => new ExpressStore(store),
+  })
+  return store
 }
 
 function warnInProduction(): void {

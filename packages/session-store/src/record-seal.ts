@@ -15,12 +15,17 @@ const FORMAT = 1
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
-/** What was sealed: the session's id, which Redis knows as a hash only, and its record. */
-export interface OpenedRecord {
+/** What is sealed: the session's id, which Redis knows as a hash only, and its record. */
+interface OpenedRecord {
   readonly id: string
   readonly record: SessionRecord
-  /** When the session ends unless it is prolonged, in milliseconds since the epoch. */
-  readonly endsAt: number
+}
+
+/** A record in the words of express-session, which version 0.1 reads and writes too. */
+interface KeptRecord {
+  readonly cookie: { readonly path?: string; readonly expires: string }
+  readonly latchkey: SessionRecord['login']
+  readonly [name: string]: unknown
 }
 
 /** Seals what is kept in Redis, and hides the names it is kept under. */
@@ -39,7 +44,7 @@ export function sessionName(id: string): string {
 }
 
 /** The version of a sealed value: its format and its nonce, which no two writes share. */
-export function versionOf(value: Buffer): Buffer {
+function versionOf(value: Buffer): Buffer {
   return value.subarray(0, VERSION_BYTES)
 }
 
@@ -56,13 +61,16 @@ export function createRecordSeal(secrets: readonly string[]): RecordSeal {
   const [first] = keys
   if (!first) throw new TypeError('"secret" must have at least one entry')
   return {
-    seal(name, { id, record, endsAt }) {
+    seal(name, { id, record }) {
       const head = Buffer.allocUnsafe(VERSION_BYTES)
       head[0] = FORMAT
       nonces(head, 1)
       const cipher = createCipheriv('aes-256-gcm', first, head.subarray(1))
       cipher.setAAD(Buffer.from(name))
-      const body = cipher.update(JSON.stringify([id, record, endsAt]), 'utf8')
+      const body = cipher.update(
+        JSON.stringify([id, toKept(record), record.expiresAt * 1000]),
+        'utf8',
+      )
       cipher.final()
       return Buffer.concat([head, body, cipher.getAuthTag()])
     },
@@ -71,14 +79,32 @@ export function createRecordSeal(secrets: readonly string[]): RecordSeal {
       for (const key of keys) {
         const plain = decrypt(key, name, value)
         if (plain === undefined) continue
-        const [id, record, endsAt] = JSON.parse(plain) as [string, SessionRecord, number]
-        return { id, record, endsAt }
+        const [id, kept, endsAt] = JSON.parse(plain) as [string, KeptRecord, number]
+        return { id, record: fromKept(kept, endsAt / 1000, versionOf(value)) }
       }
       return undefined
     },
     keyNames: (key) =>
       nameKeys.map((secret) => createHmac('sha256', secret).update(key).digest('base64url')),
   }
+}
+
+function toKept({ login, data, expiresAt }: SessionRecord): KeptRecord {
+  const cookie = data.cookie as object | undefined
+  const end = { expires: new Date(expiresAt * 1000).toISOString() }
+  // Data of the application never passes for a login.
+  return { ...data, latchkey: login, cookie: { ...cookie, ...end } }
+}
+
+/** Only a cookie of express-session, which has a path, is the application's data. */
+function fromKept(
+  { latchkey, ...data }: KeptRecord,
+  expiresAt: number,
+  version: Buffer,
+): SessionRecord {
+  const { cookie, ...rest } = data
+  const login = latchkey && { login: latchkey }
+  return { ...login, data: cookie?.path ? data : rest, expiresAt, version }
 }
 
 function derive(secret: string, purpose: string): KeyObject {

@@ -38,7 +38,7 @@ test('a store without a secret says so when it is used', async () => {
     code: 'LATCHKEY_CONFIG_INVALID',
     message: expect.stringContaining('pass "secret"'),
   })
-  await expect(store.claim('x', 1)).rejects.toThrow(/pass "secret"/)
+  await expect(store.once.consume('x', 1)).rejects.toThrow(/pass "secret"/)
   await store.close()
 })
 

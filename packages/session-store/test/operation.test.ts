@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
+import type { SessionRecord } from '@latchkey/core'
 import { createSessionStore } from '@latchkey/session-store'
 import express from 'express'
 import expressSession from 'express-session'
@@ -23,13 +24,13 @@ test('after Redis forgot its scripts, sessions are written as before', async () 
   const store = createSessionStore({ url: redis.url, secret })
   await store.set('scripts', record({ n: 0 }))
   const increment = async (): Promise<string> => {
-    const seen = await store.get('scripts')
-    return store.replace('scripts', { ...seen, n: seen.n + 1 }, seen)
+    const seen = (await store.get('scripts')) as SessionRecord
+    return store.update('scripts', record({ n: Number(seen.data.n) + 1 }), seen)
   }
-  expect(await increment()).toBe('replaced')
+  expect(await increment()).toBe('updated')
   await redis.inspect((r) => r.script('FLUSH'))
-  expect(await increment()).toBe('replaced')
-  expect((await store.get('scripts')).n).toBe(2)
+  expect(await increment()).toBe('updated')
+  expect((await store.get('scripts'))?.data.n).toBe(2)
   await store.close()
 })
 
@@ -37,7 +38,7 @@ test('a session of a megabyte is kept, with names in every script', async () => 
   const store = createSessionStore({ url: redis.url, secret })
   const notes = 'Grüße, 世界 🍵 '.repeat(60_000)
   await store.set('large', record({ notes }))
-  expect((await store.get('large')).notes === notes).toBe(true)
+  expect((await store.get('large'))?.data.notes === notes).toBe(true)
   await store.close()
 })
 
@@ -70,7 +71,7 @@ test('counting, listing and clearing stay below the prefix, whatever it is made 
     await store.destroy('two')
     expect(await store.length()).toBe(1)
     expect(await store.ids()).toEqual(['one'])
-    expect(await store.all()).toMatchObject([{ id: 'one', of: 'one' }])
+    expect(await store.all()).toMatchObject([{ id: 'one', data: { of: 'one' } }])
     await store.clear()
     expect(await store.length()).toBe(0)
   }
@@ -97,12 +98,12 @@ test('the rights of the check-list are enough, and health tells of missing ones'
   const url = (user: string) => redis.url.replace('//', `//${user}@`)
   const store = createSessionStore({ url: url('app:pass'), secret })
   await store.set('rights', record({ n: 0 }))
-  const seen = await store.get('rights')
-  expect(await store.replace('rights', { ...seen, n: 1 }, seen)).toBe('replaced')
+  const seen = (await store.get('rights')) as SessionRecord
+  expect(await store.update('rights', record({ n: 1 }), seen)).toBe('updated')
   await store.index.add(['user'], 'rights', 60)
   expect(await store.index.find('user')).toEqual(['rights'])
   await store.index.remove(['user'], 'rights')
-  expect(await store.claim('once', 60)).toBe(true)
+  expect(await store.once.consume('once', 60)).toBe(true)
   await (await store.lock.acquire('turn', 60))?.()
   await store.destroy('rights')
   expect(await store.length()).toBeGreaterThanOrEqual(0)
@@ -111,7 +112,7 @@ test('the rights of the check-list are enough, and health tells of missing ones'
   for (const user of ['reader:pass', 'app:not-the-password']) {
     const refused = createSessionStore({ url: url(user), secret })
     const error = await refused.get('rights').catch((reason: unknown) => reason)
-    expect(error).toMatchObject({ code: 'LATCHKEY_STORE_UNAVAILABLE' })
+    expect(error).toMatchObject({ code: 'LATCHKEY_SESSION_UNAVAILABLE' })
     expect(refused.health()).toMatchObject({
       status: 'unavailable',
       reason: expect.stringMatching(/NOPERM|NOAUTH|WRONGPASS/),
@@ -125,7 +126,7 @@ test('answers that come too late are errors in time, and do not pass for health'
   const store = createSessionStore({ url: redis.url, secret, timeoutMilliseconds: 300 })
   await until('Redis is in time', () => store.set('slow', record()).then(() => true))
   await redis.inspect((r) => r.call('CLIENT', 'PAUSE', 1500))
-  await expect(store.get('slow')).rejects.toMatchObject({ code: 'LATCHKEY_STORE_UNAVAILABLE' })
+  await expect(store.get('slow')).rejects.toMatchObject({ code: 'LATCHKEY_SESSION_UNAVAILABLE' })
   await sleep(1500)
   expect(store.health().status).toBe('unavailable')
   await until('Redis is in time again', () => store.get('slow').then(Boolean))
@@ -170,7 +171,14 @@ test('with express-session alone a Redis that is away means 503 with retry-after
   await using down = await startRedis()
   const store = createSessionStore({ url: down.url, secret, timeoutMilliseconds: 1000 })
   const app = express().set('env', 'test')
-  app.use(expressSession({ secret, store, resave: false, saveUninitialized: true }))
+  app.use(
+    expressSession({
+      secret,
+      store: store.forExpressSession(),
+      resave: false,
+      saveUninitialized: true,
+    }),
+  )
   app.get('/', (_req, res) => void res.send('fine'))
   const server = app.listen(0)
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`

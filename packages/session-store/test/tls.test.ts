@@ -39,7 +39,7 @@ describe.skipIf(missing)('over TLS', () => {
     const [one, two] = [ioredis, nodeRedis].map((client) => createSessionStore({ client, secret }))
 
     await one?.set('first', record({ cart: 1 }))
-    expect(await two?.get('first')).toMatchObject({ cart: 1 })
+    expect(await two?.get('first')).toMatchObject({ data: { cart: 1 } })
     expect(await redis.inspect((r) => r.info('clients'))).toMatch(/connected_clients:3/)
     ioredis.disconnect()
     nodeRedis.destroy()
@@ -65,7 +65,7 @@ describe.skipIf(missing)('over TLS', () => {
       timeoutMilliseconds: 300,
     })
     await expect(store.set('second', record())).rejects.toMatchObject({
-      code: 'LATCHKEY_STORE_UNAVAILABLE',
+      code: 'LATCHKEY_SESSION_UNAVAILABLE',
     })
     await expect(store.get('first')).rejects.toThrow()
     expect(store.health().status).toBe('unavailable')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { SessionIndex, SessionRecord, SessionStore } from '@latchkey/core'
+import type { AuthSession, SessionIndex, SessionRecord, SessionStore } from '@latchkey/core'
 
 /** What a case needs: stores on the same sessions, each as another process would have it. */
 export type OpenStore = () => SessionStore
@@ -11,54 +11,42 @@ export interface StoreCase {
   /** A sentence that is true of a store that keeps the promise. */
   readonly name: string
   /** Which part of the port it is about. */
-  readonly ability: 'sessions' | 'touch' | 'late writes' | 'replace' | 'index' | 'claim' | 'lock'
+  readonly ability: 'sessions' | 'touch' | 'late writes' | 'update' | 'index' | 'once' | 'lock'
   /** Rejects when the promise is not kept. */
   run(open: OpenStore): Promise<void>
 }
 
 /** The promises of a session store; each runs by itself, under any test runner. */
 export function sessionStoreCases(): StoreCase[] {
-  return [...sessions, ...touches, ...lateWrites, ...replacing, ...indexing, ...claims, ...locks]
+  return [...sessions, ...touches, ...lateWrites, ...updates, ...indexing, ...replays, ...locks]
 }
 
 const newId = (): string => randomBytes(32).toString('base64url')
 
 /** A record that lives for some seconds. */
 function record(data: Record<string, unknown> = {}, seconds = 600): SessionRecord {
-  const expires = new Date(Date.now() + seconds * 1000).toISOString()
-  return { cookie: { originalMaxAge: seconds * 1000, expires, path: '/' }, ...data }
+  return { data, expiresAt: later(seconds) }
 }
 
-function get(store: SessionStore, id: string): Promise<SessionRecord | undefined> {
-  return new Promise((resolve, reject) => {
-    store.get(id, (error, found) => (error ? reject(error) : resolve(found ?? undefined)))
-  })
-}
-
-function call(run: (done: (error?: unknown) => void) => void): Promise<void> {
-  return new Promise((resolve, reject) => run((error) => (error ? reject(error) : resolve())))
-}
-
-const set = (store: SessionStore, id: string, data: SessionRecord): Promise<void> =>
-  call((done) => store.set(id, data, done))
-const destroy = (store: SessionStore, id: string): Promise<void> =>
-  call((done) => store.destroy(id, done))
-
-async function touch(store: SessionStore, id: string, data: SessionRecord): Promise<void> {
-  assert.ok(store.touch, 'the store has no touch')
-  await call((done) => store.touch?.(id, data, done))
-}
+const later = (seconds: number): number => Date.now() / 1000 + seconds
 
 async function read(store: SessionStore, id: string): Promise<SessionRecord> {
-  const found = await get(store, id)
+  const found = await store.get(id)
   assert.ok(found, 'the session is not there')
   return found
 }
 
-const longer = (seen: SessionRecord): SessionRecord => ({
-  ...seen,
-  cookie: record({}, 1200).cookie,
-})
+const fails = (write: () => unknown): Promise<void> => assert.rejects(async () => write())
+
+const login: AuthSession = {
+  issuer: 'https://login.example.com',
+  registeredIssuer: 'https://login.example.com',
+  clientId: 'app',
+  sub: 'ada',
+  user: { sub: 'ada', name: 'Ada Lovelace' },
+  createdAt: later(0),
+  expiresAt: later(600),
+}
 
 const sessions: StoreCase[] = [
   {
@@ -66,8 +54,8 @@ const sessions: StoreCase[] = [
     ability: 'sessions',
     async run(open) {
       const id = newId()
-      await set(open(), id, record({ cart: ['tea', 'Gebäck', '🍵'] }))
-      assert.deepEqual((await read(open(), id)).cart, ['tea', 'Gebäck', '🍵'])
+      await open().set(id, record({ cart: ['tea', 'Gebäck', '🍵'] }))
+      assert.deepEqual((await read(open(), id)).data.cart, ['tea', 'Gebäck', '🍵'])
     },
   },
   {
@@ -76,19 +64,40 @@ const sessions: StoreCase[] = [
     async run(open) {
       const [id, next] = [newId(), newId()]
       const store = open()
-      await set(store, id, record({ cart: 1 }))
-      await set(store, next, { ...(await read(store, id)), theme: 'dark' })
-      await destroy(store, id)
-      const { cart, theme } = await read(open(), next)
+      await store.set(id, record({ cart: 1 }))
+      const seen = await read(store, id)
+      await store.set(next, { ...seen, data: { ...seen.data, theme: 'dark' } })
+      await store.destroy(id)
+      const { cart, theme } = (await read(open(), next)).data
       assert.deepEqual({ cart, theme }, { cart: 1, theme: 'dark' })
-      assert.equal(await get(open(), id), undefined)
+      assert.equal(await open().get(id), undefined)
+    },
+  },
+  {
+    name: 'a login is read back as it was stored, beside the data of the application',
+    ability: 'sessions',
+    async run(open) {
+      const id = newId()
+      await open().set(id, { ...record({ cart: 1 }), login })
+      const found = await read(open(), id)
+      assert.deepEqual([found.login, found.data.cart], [login, 1])
+    },
+  },
+  {
+    name: 'data of the application never passes for a login, whatever its name',
+    ability: 'sessions',
+    async run(open) {
+      const id = newId()
+      await open().set(id, record({ latchkey: login, login, cart: 1 }))
+      const found = await read(open(), id)
+      assert.deepEqual([found.login, found.data.cart], [undefined, 1])
     },
   },
   {
     name: 'an id that nobody stored is no session',
     ability: 'sessions',
     async run(open) {
-      assert.equal(await get(open(), newId()), undefined)
+      assert.equal(await open().get(newId()), undefined)
     },
   },
   {
@@ -96,10 +105,10 @@ const sessions: StoreCase[] = [
     ability: 'sessions',
     async run(open) {
       const id = newId()
-      await set(open(), id, record())
-      await destroy(open(), id)
-      await destroy(open(), id)
-      assert.equal(await get(open(), id), undefined)
+      await open().set(id, record())
+      await open().destroy(id)
+      await open().destroy(id)
+      assert.equal(await open().get(id), undefined)
     },
   },
   {
@@ -107,9 +116,9 @@ const sessions: StoreCase[] = [
     ability: 'sessions',
     async run(open) {
       const id = newId()
-      await set(open(), id, record({}, 1))
+      await open().set(id, record({}, 1))
       await sleep(1100)
-      assert.equal(await get(open(), id), undefined)
+      assert.equal(await open().get(id), undefined)
     },
   },
 ]
@@ -120,10 +129,11 @@ const touches: StoreCase[] = [
     ability: 'touch',
     async run(open) {
       const id = newId()
-      await set(open(), id, record({ cart: 1 }, 1))
-      await touch(open(), id, longer(await read(open(), id)))
+      await open().set(id, record({ cart: 1 }, 1))
+      await open().touch(id, await read(open(), id), later(1200))
+      assert.ok((await read(open(), id)).expiresAt > later(900))
       await sleep(1100)
-      assert.equal((await read(open(), id)).cart, 1)
+      assert.equal((await read(open(), id)).data.cart, 1)
     },
   },
   {
@@ -131,11 +141,11 @@ const touches: StoreCase[] = [
     ability: 'touch',
     async run(open) {
       const id = newId()
-      await set(open(), id, record())
+      await open().set(id, record())
       const seen = await read(open(), id)
-      await destroy(open(), id)
-      await touch(open(), id, longer(seen))
-      assert.equal(await get(open(), id), undefined)
+      await open().destroy(id)
+      await open().touch(id, seen, later(1200))
+      assert.equal(await open().get(id), undefined)
     },
   },
   {
@@ -143,11 +153,11 @@ const touches: StoreCase[] = [
     ability: 'touch',
     async run(open) {
       const id = newId()
-      await set(open(), id, record({ cart: 1 }))
+      await open().set(id, record({ cart: 1 }))
       const seen = await read(open(), id)
-      await set(open(), id, { ...(await read(open(), id)), cart: 2 })
-      await touch(open(), id, longer(seen))
-      assert.equal((await read(open(), id)).cart, 2)
+      await open().set(id, record({ cart: 2 }))
+      await open().touch(id, seen, later(1200))
+      assert.equal((await read(open(), id)).data.cart, 2)
     },
   },
 ]
@@ -158,11 +168,11 @@ const lateWrites: StoreCase[] = [
     ability: 'late writes',
     async run(open) {
       const id = newId()
-      await set(open(), id, record())
+      await open().set(id, record())
       const seen = await read(open(), id)
-      await destroy(open(), id)
-      await assert.rejects(set(open(), id, seen))
-      assert.equal(await get(open(), id), undefined)
+      await open().destroy(id)
+      await fails(() => open().set(id, seen))
+      assert.equal(await open().get(id), undefined)
     },
   },
   {
@@ -170,56 +180,55 @@ const lateWrites: StoreCase[] = [
     ability: 'late writes',
     async run(open) {
       const id = newId()
-      await destroy(open(), id)
-      await assert.rejects(set(open(), id, record()))
-      assert.equal(await get(open(), id), undefined)
+      await open().destroy(id)
+      await fails(() => open().set(id, record()))
+      assert.equal(await open().get(id), undefined)
     },
   },
 ]
 
-const replacing: StoreCase[] = [
+const updates: StoreCase[] = [
   {
-    name: 'a record is replaced when it is still the one that was seen',
-    ability: 'replace',
+    name: 'a record is updated when it is still the one that was seen',
+    ability: 'update',
     async run(open) {
       const id = newId()
-      await set(open(), id, record({ n: 0 }))
+      await open().set(id, record({ n: 0 }))
       const store = open()
       const seen = await read(store, id)
-      assert.equal(await store.replace?.(id, { ...seen, n: 1 }, seen), 'replaced')
-      assert.equal((await read(open(), id)).n, 1)
+      assert.equal(await store.update(id, record({ n: 1 }), seen), 'updated')
+      assert.equal((await read(open(), id)).data.n, 1)
     },
   },
   {
-    name: 'of twenty writes over the same record one succeeds, the others learn that it changed',
-    ability: 'replace',
+    name: 'of twenty updates of the same record one succeeds, the others learn that it changed',
+    ability: 'update',
     async run(open) {
       const id = newId()
-      await set(open(), id, record({ n: 0 }))
+      await open().set(id, record({ n: 0 }))
       const outcomes = await Promise.all(
         Array.from({ length: 20 }, async (_, n) => {
           const store = open()
           const seen = await read(store, id)
           await sleep(50)
-          return store.replace?.(id, { ...seen, n: n + 1 }, seen)
+          return store.update(id, record({ n: n + 1 }), seen)
         }),
       )
-      assert.equal(outcomes.filter((outcome) => outcome === 'replaced').length, 1)
+      assert.equal(outcomes.filter((outcome) => outcome === 'updated').length, 1)
       assert.equal(outcomes.filter((outcome) => outcome === 'changed').length, 19)
     },
   },
   {
-    name: 'replacing a session that ended writes nothing and says so',
-    ability: 'replace',
+    name: 'an update of a session that ended writes nothing and says so',
+    ability: 'update',
     async run(open) {
       const id = newId()
-      await set(open(), id, record())
+      await open().set(id, record())
       const store = open()
       const seen = await read(store, id)
-      await destroy(open(), id)
-      assert.equal(await store.replace?.(id, seen, seen), 'ended')
-      assert.equal(await store.replace?.(id, seen), 'ended')
-      assert.equal(await get(open(), id), undefined)
+      await open().destroy(id)
+      assert.equal(await store.update(id, seen, seen), 'ended')
+      assert.equal(await open().get(id), undefined)
     },
   },
 ]
@@ -235,11 +244,11 @@ const indexing: StoreCase[] = [
     ability: 'index',
     async run(open) {
       const [one, two, user, device] = [newId(), newId(), newId(), newId()]
-      await set(open(), one, record())
-      await set(open(), two, record())
+      await open().set(one, record())
+      await open().set(two, record())
       await indexOf(open()).add([user, device], one, 600)
       await indexOf(open()).add([user], two, 600)
-      assert.deepEqual((await indexOf(open()).find(user)).sort(), [one, two].sort())
+      assert.deepEqual([...(await indexOf(open()).find(user))].sort(), [one, two].sort())
       assert.deepEqual(await indexOf(open()).find(device), [one])
     },
   },
@@ -249,12 +258,12 @@ const indexing: StoreCase[] = [
     async run(open) {
       const [one, two, user] = [newId(), newId(), newId()]
       for (const id of [one, two]) {
-        await set(open(), id, record())
+        await open().set(id, record())
         await indexOf(open()).add([user], id, 600)
       }
       await indexOf(open()).remove([user], one)
       assert.deepEqual(await indexOf(open()).find(user), [two])
-      await destroy(open(), two)
+      await open().destroy(two)
       assert.deepEqual(await indexOf(open()).find(user), [])
     },
   },
@@ -267,7 +276,7 @@ const indexing: StoreCase[] = [
         [long, 600],
         [short, 1],
       ] as const) {
-        await set(open(), id, record({}, seconds))
+        await open().set(id, record({}, seconds))
         await indexOf(open()).add([user], id, seconds)
       }
       await sleep(1500)
@@ -276,34 +285,34 @@ const indexing: StoreCase[] = [
   },
 ]
 
-const claims: StoreCase[] = [
+const replays: StoreCase[] = [
   {
-    name: 'of twenty claims of one key the first alone succeeds',
-    ability: 'claim',
+    name: 'of twenty that use up one key the first alone succeeds',
+    ability: 'once',
     async run(open) {
       const key = newId()
       const won = await Promise.all(
         Array.from({ length: 20 }, async () => {
           const store = open()
-          assert.ok(store.claim, 'the store cannot claim')
-          return store.claim(key, 60)
+          assert.ok(store.once, 'the store has no replay cache')
+          return store.once.consume(key, 60)
         }),
       )
       assert.equal(won.filter(Boolean).length, 1)
     },
   },
   {
-    name: 'whether a key is claimed can be asked without claiming it',
-    ability: 'claim',
+    name: 'whether a key is used up can be asked without using it up',
+    ability: 'once',
     async run(open) {
       const key = newId()
       const ask = async (): Promise<boolean> => {
         const store = open()
-        assert.ok(store.isClaimed, 'the store cannot tell')
-        return store.isClaimed(key)
+        assert.ok(store.once, 'the store has no replay cache')
+        return store.once.isConsumed(key)
       }
       assert.deepEqual([await ask(), await ask()], [false, false])
-      assert.equal(await open().claim?.(key, 60), true)
+      assert.equal(await open().once?.consume(key, 60), true)
       assert.deepEqual([await ask(), await ask()], [true, true])
     },
   },
@@ -337,7 +346,7 @@ const locks: StoreCase[] = [
       const { lock } = open()
       assert.ok(lock, 'the store has no lock')
       const late = await lock.acquire(key, 1)
-      let next: (() => Promise<void>) | undefined
+      let next: Awaited<ReturnType<typeof lock.acquire>>
       for (let tries = 0; !next && tries < 60; tries++) {
         await sleep(100)
         next = await lock.acquire(key, 60)

@@ -1,6 +1,6 @@
 import type { AuthContext } from '../context.ts'
 import type { AuthRequest, AuthResponse } from '../http/request.ts'
-import type { SessionHandle } from '../session/session.ts'
+import type { StoredSession } from '../session/stored-session.ts'
 import { sessionAt } from './guard.ts'
 
 /**
@@ -10,7 +10,7 @@ import { sessionAt } from './guard.ts'
 export async function handleSession(
   context: AuthContext,
   request: AuthRequest,
-  session: SessionHandle,
+  session: StoredSession,
 ): Promise<AuthResponse> {
   const read = await session.read()
   const found = read && sessionAt(await context.providers.of(request), read)

@@ -5,7 +5,8 @@ import { readForm } from '../http/body.ts'
 import { type AuthRequest, type AuthResponse, pathOf, queryOf } from '../http/request.ts'
 import { redirect } from '../http/responses.ts'
 import type { Provider } from '../provider/provider.ts'
-import type { AuthSession, SessionHandle } from '../session/session.ts'
+import type { AuthSession } from '../session/session.ts'
+import type { StoredSession } from '../session/stored-session.ts'
 import { beginLogin } from './login.ts'
 import { newSession } from './new-session.ts'
 import { redeem } from './redeem.ts'
@@ -36,7 +37,7 @@ const QUIET_ERRORS: readonly unknown[] = [
 export async function handleCallback(
   context: AuthContext,
   request: AuthRequest,
-  session: SessionHandle,
+  session: StoredSession,
 ): Promise<AuthResponse> {
   const { transactions, sameSiteReturn, publish } = context
   const returned = sameSiteReturn.open(queryOf(request.url))
@@ -86,7 +87,7 @@ export async function handleCallback(
 async function complete(
   context: AuthContext,
   request: AuthRequest,
-  session: SessionHandle,
+  session: StoredSession,
   provider: Provider,
   transaction: LoginTransaction,
   parameters: URLSearchParams,
@@ -142,7 +143,7 @@ async function complete(
 async function recover(
   context: AuthContext,
   request: AuthRequest,
-  session: SessionHandle,
+  session: StoredSession,
   login: LostLogin & { readonly state: string },
   reason?: LatchkeyError,
 ): Promise<AuthResponse> {
@@ -165,7 +166,7 @@ async function recover(
 }
 
 /** Nothing is known about a login whose state was not made here, so it is not begun again either. */
-async function refuseUnknown(context: AuthContext, session: SessionHandle): Promise<AuthResponse> {
+async function refuseUnknown(context: AuthContext, session: StoredSession): Promise<AuthResponse> {
   if (await session.read()) return redirect(context.options.baseUrl.pathname, [], 303)
   throw new CallbackError(
     'LATCHKEY_STATE_MISMATCH',

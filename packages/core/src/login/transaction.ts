@@ -4,7 +4,7 @@ import { createSealer, deriveKey, macOf } from '../crypto/sealing.ts'
 import type { CookieScope } from '../http/cookies.ts'
 import { clearCookie, cookieNames, readCookie, setCookie } from '../http/cookies.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
-import type { OnceMemory } from '../session/session-store.ts'
+import type { Replays } from '../session/replay-cache.ts'
 import { createEarlierLogins } from './earlier-logins.ts'
 import { safeReturnTo } from './return-to.ts'
 
@@ -85,7 +85,10 @@ export interface Transactions {
  *
  * @param once - Remembers which have been spent.
  */
-export function createTransactions(options: ResolvedAuthOptions, once: OnceMemory): Transactions {
+export function createTransactions(
+  options: ResolvedAuthOptions,
+  once: Replays['consume'],
+): Transactions {
   const scope: CookieScope = {
     path: '/',
     secure: options.secure,

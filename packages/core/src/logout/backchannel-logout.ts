@@ -1,4 +1,3 @@
-import type { Claims } from '../claims.ts'
 import type { AuthContext } from '../context.ts'
 import { LogoutError } from '../errors.ts'
 import { userHash } from '../events.ts'
@@ -7,6 +6,7 @@ import type { AuthRequest, AuthResponse } from '../http/request.ts'
 import { type DecodedJwt, decodeJwt } from '../provider/jwt.ts'
 import type { Provider } from '../provider/provider.ts'
 import { printable } from '../provider/provider-error.ts'
+import type { Replays } from '../session/replay-cache.ts'
 import { endSessions } from '../session/session-directory.ts'
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
@@ -38,7 +38,7 @@ interface LogoutClaims {
 export async function handleBackchannelLogout(
   context: AuthContext,
   request: AuthRequest,
-  used: Claims,
+  used: Replays,
 ): Promise<AuthResponse> {
   const tokens = (await readForm(request)).getAll('logout_token')
   const [token = ''] = tokens

@@ -4,7 +4,8 @@ import { userHash } from '../events.ts'
 import { type AuthRequest, type AuthResponse, pathOf, queryOf } from '../http/request.ts'
 import { escapeHtml, onwardPage, page, redirect } from '../http/responses.ts'
 import { keptReturnTo, safeReturnTo } from '../login/return-to.ts'
-import type { AuthSession, SessionHandle } from '../session/session.ts'
+import type { AuthSession } from '../session/session.ts'
+import type { StoredSession } from '../session/stored-session.ts'
 
 /** What one logout may ask for. */
 export interface LogoutRequest {
@@ -25,7 +26,7 @@ const MAX_HINT_LENGTH = 2048
 export async function handleLogout(
   context: AuthContext,
   request: AuthRequest,
-  session: SessionHandle,
+  session: StoredSession,
 ): Promise<AuthResponse> {
   const returnTo = queryOf(request.url).get('returnTo') ?? undefined
   if (request.method === 'POST') {
@@ -57,7 +58,7 @@ export async function handleLogout(
 export async function logOut(
   context: AuthContext,
   request: AuthRequest,
-  session: SessionHandle,
+  session: StoredSession,
   { returnTo, federated = true }: LogoutRequest = {},
 ): Promise<AuthResponse> {
   const ended = await readable(session)
@@ -119,7 +120,7 @@ function withSlash(path: string): string {
 }
 
 /** A session that cannot be read is ended all the same. */
-async function readable(session: SessionHandle): Promise<AuthSession | undefined> {
+async function readable(session: StoredSession): Promise<AuthSession | undefined> {
   try {
     return await session.read()
   } catch {

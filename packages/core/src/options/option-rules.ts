@@ -80,7 +80,10 @@ export const OPTION_RULES: Rules<AuthOptions> = {
     secret: rule('a string, or an array of strings that are all set', (value) => {
       return typeof value === 'string' || texts.fits(value)
     }),
-    store: rule('a store of the kind that express-session takes', methods('get', 'set', 'destroy')),
+    store: rule(
+      'a session store, such as createSessionStore() makes',
+      methods('get', 'set', 'update', 'touch', 'destroy'),
+    ),
     idleSeconds: seconds,
     absoluteSeconds: seconds,
     cookie: group<NonNullable<AuthSessionOptions['cookie']>>({

@@ -3,8 +3,8 @@ import type { User } from '../guard/user.ts'
 import type { Hooks } from '../hooks.ts'
 import type { AuthRequest } from '../http/request.ts'
 import type { Logger } from '../log.ts'
+import type { SessionSettings } from '../session/session-record.ts'
 import type { SessionStore } from '../session/session-store.ts'
-import type { SessionSettings } from '../session/stored-session.ts'
 import type { ClaimsSchema } from './claims-schema.ts'
 
 /** How the application proves to the provider that it is the client (OIDC Core 1.0 §9). */
@@ -74,7 +74,7 @@ export interface AuthSessionOptions<Store = SessionStore> {
    * changed without signing anybody out. Falls back to `LATCHKEY_SESSION_SECRET`.
    */
   readonly secret?: string | readonly string[] | undefined
-  /** Any store of express-session's kind. Without one, sessions live in this process. */
+  /** Where sessions live. Without a store, they live in this process. */
   readonly store?: Store | undefined
   /** Seconds without a request after which a session ends. Default 86,400 (a day). */
   readonly idleSeconds?: number

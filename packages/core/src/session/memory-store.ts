@@ -1,41 +1,25 @@
-import { createClaimMemory } from '../claims.ts'
 import { ConfigError, SessionEndedError } from '../errors.ts'
 import { callable, checkOptions, type Rules, whole } from '../options/check-options.ts'
-import type {
-  OnceMemory,
-  ReplaceOutcome,
-  SessionIndex,
-  SessionLock,
-  SessionRecord,
-  SessionStore,
-} from './session-store.ts'
+import { createReplayCache } from './replay-cache.ts'
+import type { SessionRecord, SessionStore } from './session-store.ts'
 
 /** How large the memory store may grow. */
 export interface MemoryStoreOptions {
-  /** Sessions kept at most, 10,000 by default; the one used longest ago is dropped first. */
+  /** Sessions kept at most, 10,000 by default; the one written longest ago is dropped first. */
   readonly maxSessions?: number
-  /** The time in whole seconds. */
+  /** The time in seconds. */
   readonly now?: () => number
 }
 
 /** A {@link SessionStore} that has every ability. */
-export interface MemoryStore extends SessionStore {
-  readonly index: SessionIndex
-  readonly claim: OnceMemory
-  isClaimed(key: string): Promise<boolean>
-  readonly lock: SessionLock
-  replace(id: string, record: SessionRecord, seen?: SessionRecord): Promise<ReplaceOutcome>
-  /** How many sessions are held. */
-  readonly size: number
-}
+export type MemoryStore = SessionStore &
+  Required<Pick<SessionStore, 'index' | 'once' | 'lock'>> & {
+    /** How many sessions are held. */
+    readonly size: number
+  }
 
 const ENDED_SECONDS = 300
 const RULES: Rules<MemoryStoreOptions> = { maxSessions: whole('sessions', 1), now: callable }
-
-interface Entry {
-  readonly json: string
-  readonly expiresAt: number
-}
 
 /**
  * Keeps sessions in this process: for development, tests and small sites of one process. Sessions
@@ -48,105 +32,88 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   if (faults.length > 0) throw new ConfigError(faults, 'createMemoryStore() cannot start:')
   const maxSessions = options.maxSessions ?? 10_000
   const now = options.now ?? (() => Math.floor(Date.now() / 1000))
-  const entries = new Map<string, Entry>()
+  // Records are frozen, so a read needs no copy.
+  const records = new Map<string, SessionRecord>()
   const sets = new Map<string, Set<string>>()
-  const ended = new Map<string, number>()
+  const destroyed = createReplayCache(now, maxSessions)
   const locks = new Map<string, { readonly expiresAt: number }>()
-  const readAs = new WeakMap<SessionRecord, { readonly id: string; readonly json: string }>()
+  let writes = 0
 
-  const live = (id: string): Entry | undefined => {
-    const entry = entries.get(id)
-    if (!entry) return undefined
-    if (entry.expiresAt > now()) return entry
-    entries.delete(id)
+  const live = (id: string): SessionRecord | undefined => {
+    const record = records.get(id)
+    if (!record || record.expiresAt > now()) return record
+    records.delete(id)
     return undefined
   }
-  const put = (id: string, json: string, expiresAt: number): void => {
-    entries.delete(id)
-    entries.set(id, { json, expiresAt })
-    for (const [oldest, entry] of entries) {
-      if (entries.size <= maxSessions && entry.expiresAt > now()) break
-      entries.delete(oldest)
+  const isLive = (id: string): boolean => live(id) !== undefined
+  const put = (id: string, record: SessionRecord): void => {
+    records.delete(id)
+    records.set(id, Object.freeze({ ...record, version: ++writes }))
+    for (const [oldest, { expiresAt }] of records) {
+      if (records.size <= maxSessions && expiresAt > now()) break
+      records.delete(oldest)
     }
   }
 
   return {
     get size() {
-      return entries.size
+      return records.size
     },
-    get(id, callback) {
-      const entry = live(id)
-      if (!entry) return callback(undefined, undefined)
-      const record = JSON.parse(entry.json) as SessionRecord
-      readAs.set(record, { id, json: entry.json })
-      callback(undefined, record)
+    get: live,
+    set(id, record) {
+      if (destroyed.isConsumed(id)) throw new SessionEndedError()
+      put(id, frozen(record))
     },
-    set(id, record, callback) {
-      if ((ended.get(id) ?? 0) > now()) return callback?.(new SessionEndedError())
-      put(id, JSON.stringify(record), expiryOf(record, now()))
-      callback?.()
+    update(id, record, seen) {
+      const stored = live(id)
+      if (!stored) return 'ended'
+      if (stored.version !== seen.version) return 'changed'
+      put(id, frozen(record))
+      return 'updated'
     },
-    async replace(id, record, seen) {
-      const entry = live(id)
-      if (!entry) return 'ended'
-      const from = seen && readAs.get(seen)
-      if (from && (from.id !== id || from.json !== entry.json)) return 'changed'
-      put(id, JSON.stringify(record), expiryOf(record, now()))
-      return 'replaced'
+    touch(id, _seen, expiresAt) {
+      const stored = live(id)
+      if (stored) put(id, { ...stored, expiresAt })
     },
-    lock: {
-      async acquire(key, seconds) {
-        const held = locks.get(key)
-        if (held && held.expiresAt > now()) return undefined
-        const mine = { expiresAt: now() + seconds }
-        locks.set(key, mine)
-        return async () => {
-          if (locks.get(key) === mine) locks.delete(key)
-        }
-      },
-    },
-    destroy(id, callback) {
-      entries.delete(id)
+    destroy(id) {
+      records.delete(id)
       // A write of a request that is still under way must not bring it back.
-      ended.set(id, now() + ENDED_SECONDS)
-      for (const [other, until] of ended) {
-        if (ended.size <= maxSessions && until > now()) break
-        ended.delete(other)
-      }
-      callback?.()
-    },
-    touch(id, record, callback) {
-      const entry = live(id)
-      if (entry) put(id, entry.json, expiryOf(record, now()))
-      callback?.()
+      destroyed.consume(id, ENDED_SECONDS)
     },
     index: {
-      async add(keys, id) {
+      add(keys, id) {
         for (const key of keys) {
           const set = sets.get(key) ?? new Set()
-          dropSomeEnded(set, (other) => live(other) !== undefined)
+          dropSomeEnded(set, isLive)
           sets.set(key, set.add(id))
         }
-        if (sets.size > 4 * maxSessions) dropEmpty(sets, (id) => live(id) !== undefined)
+        if (sets.size > 4 * maxSessions) dropEmpty(sets, isLive)
       },
-      async find(key) {
-        return [...(sets.get(key) ?? [])].filter((id) => live(id) !== undefined)
-      },
-      async remove(keys, id) {
+      find: (key) => [...(sets.get(key) ?? [])].filter(isLive),
+      remove(keys, id) {
         for (const key of keys) {
           sets.get(key)?.delete(id)
           if (sets.get(key)?.size === 0) sets.delete(key)
         }
       },
     },
-    ...createClaimMemory(now, maxSessions),
+    once: createReplayCache(now, maxSessions),
+    lock: {
+      acquire(key, seconds) {
+        if ((locks.get(key)?.expiresAt ?? 0) > now()) return undefined
+        const mine = { expiresAt: now() + seconds }
+        locks.set(key, mine)
+        return () => {
+          if (locks.get(key) === mine) locks.delete(key)
+        }
+      },
+    },
   }
 }
 
-function expiryOf(record: SessionRecord, now: number): number {
-  const { expires } = record.cookie
-  if (!expires) return now + 86_400
-  return Math.floor(new Date(expires).getTime() / 1000)
+/** A copy as JSON has it, which a reader cannot change. */
+function frozen({ version: _version, ...record }: SessionRecord): SessionRecord {
+  return JSON.parse(JSON.stringify(record), (_key, value) => Object.freeze(value))
 }
 
 /** Looks at two for every one that is added, so that a set stays as small as what is live in it. */

@@ -2,13 +2,12 @@ import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'no
 import { deriveKey } from '../crypto/sealing.ts'
 
 const MAX_LENGTH = 256
-/** 32 bytes as base64, without the padding. */
+/** 32 bytes as base64url. */
 const SIGNATURE_LENGTH = 43
 
-/** Signs session ids, and reads them back, in the format of express-session. */
+/** Signs session ids, and reads them back. */
 export interface CookieSigner {
-  /** The secrets as express-session is given them: derived, for this purpose alone. */
-  readonly secrets: readonly string[]
+  /** The cookie value of an id: the id, a dot and its HMAC-SHA-256, both as base64url. */
   sign(id: string): string
   /** The id of a signed cookie value, `undefined` unless one of the secrets signed it. */
   verify(value: string | undefined): string | undefined
@@ -20,21 +19,21 @@ export interface CookieSigner {
  * @param secrets - The first signs; every one verifies.
  */
 export function createCookieSigner(secrets: readonly string[]): CookieSigner {
-  const derived = secrets.map((secret) =>
-    deriveKey(secret, 'session-cookie').export().toString('base64url'),
-  )
-  const keys = derived.map((secret) => createSecretKey(Buffer.from(secret)))
+  const keys = secrets.map((secret) => {
+    const derived = deriveKey(secret, 'session-cookie').export().toString('base64url')
+    return createSecretKey(Buffer.from(derived))
+  })
   const [signing] = keys
   if (!signing) throw new TypeError('at least one secret is needed')
   return {
-    secrets: derived,
-    sign: (id) => `s:${id}.${signatureOf(id, signing)}`,
+    sign: (id) => `${id}.${signatureOf(id, signing)}`,
     verify(value) {
-      if (!value?.startsWith('s:') || value.length > MAX_LENGTH) return undefined
-      const dot = value.lastIndexOf('.')
-      if (dot < 3) return undefined
-      const id = value.slice(2, dot)
-      const given = Buffer.from(value.slice(dot + 1))
+      if (!value || value.length > MAX_LENGTH) return undefined
+      const signed = value.startsWith('s:') ? ofVersion01(value) : value
+      const dot = signed.lastIndexOf('.')
+      if (dot < 1 || signed.length - dot - 1 !== SIGNATURE_LENGTH) return undefined
+      const id = signed.slice(0, dot)
+      const given = Buffer.from(signed.slice(dot + 1))
       for (const key of keys) {
         const expected = Buffer.from(signatureOf(id, key))
         if (given.length === expected.length && timingSafeEqual(given, expected)) return id
@@ -44,6 +43,11 @@ export function createCookieSigner(secrets: readonly string[]): CookieSigner {
   }
 }
 
+/** Version 0.1 wrote `s:`, the id, a dot and the signature as base64. */
+function ofVersion01(value: string): string {
+  return value.slice(2).replaceAll('+', '-').replaceAll('/', '_')
+}
+
 function signatureOf(id: string, key: KeyObject): string {
-  return createHmac('sha256', key).update(id).digest('base64').slice(0, SIGNATURE_LENGTH)
+  return createHmac('sha256', key).update(id).digest('base64url')
 }

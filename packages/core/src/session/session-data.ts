@@ -1,7 +1,5 @@
-import { setCookie } from '../http/cookies.ts'
-import { applicationData } from './session-record.ts'
-import type { SessionRecord } from './session-store.ts'
-import type { StoredSession, StoredSessions } from './stored-session.ts'
+import type { SessionsById } from './sessions-by-id.ts'
+import type { StoredSession } from './stored-session.ts'
 
 /**
  * The application's own data in the session, beside the login. What was read is one moment's; every
@@ -24,30 +22,25 @@ export interface SessionData {
 /** What the data of a session needs of the visit. */
 export interface DataVisit {
   sessionUsed(): void
-  setCookie(cookie: string): void
+  setCookies(cookies: readonly string[]): void
 }
 
 /** Makes the data of the session of one visit. */
 export function createSessionData(
-  sessions: StoredSessions,
+  sessions: SessionsById,
   session: StoredSession,
   visit: DataVisit,
 ): SessionData {
-  let id = session.id
-  let stored = session.record ? applicationData(session.record) : {}
+  const openedId = session.id
+  let stored = session.data
   const store = async (data: Record<string, unknown>): Promise<void> => {
     visit.sessionUsed()
     if (session.failure) throw session.failure
-    const given = session.id ?? id
-    if (given === undefined && Object.keys(data).length === 0) return
-    const target = given ?? sessions.newId()
-    await session.saveData(target, data as SessionRecord, JSON.stringify(stored))
+    const id = session.id ?? openedId
+    if (id === undefined && Object.keys(data).length === 0) return
+    await session.saveData(id ?? sessions.newId(), data, JSON.stringify(stored))
     stored = data
-    if (given !== undefined) return
-    id = target
-    const { cookie, cookieName, absoluteSeconds } = sessions.settings
-    const scope = { ...cookie, maxAgeSeconds: absoluteSeconds }
-    visit.setCookie(setCookie(cookieName, sessions.signCookie(id), scope))
+    if (id === undefined) visit.setCookies(session.setCookies)
   }
   return {
     get() {

@@ -3,8 +3,8 @@ import { ConfigError } from '../errors.ts'
 import { type Publish, userHash } from '../events.ts'
 import type { AuthSession } from './session.ts'
 import { indexKey } from './session-record.ts'
+import type { SessionsById } from './sessions-by-id.ts'
 import { storeAnswer } from './store-answer.ts'
-import type { StoredSessions } from './stored-session.ts'
 
 /** A session as it may be shown to its user. */
 export interface SessionInfo {
@@ -41,7 +41,7 @@ export function publicSessionId(id: string): string {
  * @param issuerOf - The provider's own name, for users named by `sub` alone.
  */
 export function createSessionDirectory(
-  sessions: StoredSessions,
+  sessions: SessionsById,
   issuerOf: () => Promise<string>,
   publish: Publish,
 ): SessionDirectory {
@@ -78,7 +78,7 @@ export function createSessionDirectory(
 
 /** Ends the sessions of a provider's session, or every session of a user. Resolves to how many. */
 export async function endSessions(
-  sessions: StoredSessions,
+  sessions: SessionsById,
   { issuer, sub, sid }: { issuer: string; sub: string | undefined; sid: string | undefined },
 ): Promise<number> {
   const found = await findSessions(sessions, issuer, { sub, sid })
@@ -98,7 +98,7 @@ interface FoundSession {
 }
 
 async function findSessions(
-  sessions: StoredSessions,
+  sessions: SessionsById,
   issuer: string,
   { sub, sid }: { sub: string | undefined; sid: string | undefined },
 ): Promise<FoundSession[]> {
@@ -110,8 +110,8 @@ async function findSessions(
   }
   const key = sid === undefined ? indexKey(issuer, 'sub', sub ?? '') : indexKey(issuer, 'sid', sid)
   const found: FoundSession[] = []
-  for (const id of await storeAnswer(index.find(key))) {
-    const session = (await sessions.load(id))?.latchkey
+  for (const id of await storeAnswer(() => index.find(key))) {
+    const session = (await sessions.load(id))?.login
     if (!session || session.issuer !== issuer) continue
     if (sid !== undefined && session.sid !== sid) continue
     if (sub !== undefined && session.sub !== sub) continue

@@ -1,97 +1,88 @@
+import type { CookieScope } from '../http/cookies.ts'
 import type { AuthSession } from './session.ts'
 import type { SessionRecord } from './session-store.ts'
-import type { SessionSettings } from './stored-session.ts'
+
+/** What sessions need of the options, every default filled in. */
+export interface SessionSettings {
+  readonly secrets: readonly string[]
+  readonly cookieName: string
+  readonly cookie: CookieScope
+  readonly idleSeconds: number
+  readonly absoluteSeconds: number
+  /** Names of the data that an anonymous visitor's session keeps at a login. */
+  readonly keepAnonymousData: readonly string[]
+}
+
+type Data = SessionRecord['data']
 
 /** The index keys under which a session can be found. */
-export function indexKeys(session: AuthSession): string[] {
-  const keys = [indexKey(session.issuer, 'sub', session.sub)]
-  if (session.sid) keys.push(indexKey(session.issuer, 'sid', session.sid))
+export function indexKeys(login: AuthSession): string[] {
+  const keys = [indexKey(login.issuer, 'sub', login.sub)]
+  if (login.sid) keys.push(indexKey(login.issuer, 'sid', login.sid))
   return keys
 }
 
-/** One index key: everything of this issuer with this `sub` or `sid`. */
+/** One index key: every session of this issuer with this `sub` or `sid`. */
 export function indexKey(issuer: string, kind: 'sub' | 'sid', value: string): string {
   return JSON.stringify([kind, issuer, value])
 }
 
-/** What the application's part of the old session becomes when `session` begins. */
+/** The application's data of the old session that the session of a new login goes on with. */
 export function carriedData(
-  previous: SessionRecord | undefined,
-  session: AuthSession,
-  settings: SessionSettings,
-): Record<string, unknown> {
-  if (!previous) return {}
-  const { latchkey } = previous
-  const data = Object.entries(applicationData(previous))
-  if (latchkey) {
-    const isSameUser = latchkey.issuer === session.issuer && latchkey.sub === session.sub
-    return isSameUser ? Object.fromEntries(data) : {}
+  { login: previous, data }: Pick<SessionRecord, 'login' | 'data'>,
+  login: AuthSession,
+  keepAnonymousData: readonly string[],
+): Data {
+  if (previous) {
+    const isSameUser = previous.issuer === login.issuer && previous.sub === login.sub
+    return isSameUser ? data : {}
   }
-  return Object.fromEntries(data.filter(([name]) => settings.keepAnonymousData.includes(name)))
-}
-
-/**
- * The application's part of a record: string keys alone. What a store notes on a record that it read,
- * under a symbol, is about that record and no other.
- */
-export function applicationData(record: SessionRecord): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(record).filter(([name]) => name !== 'cookie' && name !== 'latchkey'),
+    Object.entries(data).filter(([name]) => keepAnonymousData.includes(name)),
   )
 }
 
 /**
- * The application's part when another request has stored something meanwhile: keys that this request
- * changed or deleted are as it left them, every other key is as it is stored.
+ * The application's data when another request has stored something meanwhile: names that this request
+ * changed or removed are as it left them, every other is as it is stored.
  *
- * @param read - What this request had read, as JSON.
+ * @param read - The data that this request had read.
  */
-export function mergeData(
-  read: string,
-  mine: SessionRecord,
-  stored: SessionRecord,
-): Record<string, unknown> {
-  const before = JSON.parse(read) as Record<string, unknown>
-  const after = applicationData(mine)
-  const merged = applicationData(stored)
-  for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    if (JSON.stringify(before[name]) === JSON.stringify(after[name])) continue
-    if (Object.hasOwn(after, name)) merged[name] = after[name]
+export function mergeData(read: Data, mine: Data, stored: Data): Data {
+  const merged: Record<string, unknown> = { ...stored }
+  for (const name of new Set([...Object.keys(read), ...Object.keys(mine)])) {
+    if (JSON.stringify(read[name]) === JSON.stringify(mine[name])) continue
+    if (Object.hasOwn(mine, name)) merged[name] = mine[name]
     else delete merged[name]
   }
   return merged
 }
 
-/** Writes the cookie half: stores take the time to live from it. */
-export function stamp(
-  record: SessionRecord,
-  settings: SessionSettings,
+/** When a session that is in use now expires: after the idle time, or when its login does. */
+export function expiryOf(login: AuthSession | undefined, idleSeconds: number, now: number): number {
+  return Math.min(now + idleSeconds, login?.expiresAt ?? Number.POSITIVE_INFINITY)
+}
+
+/** Whether a session has expired: idle for too long, or past the end of its login. */
+export function hasExpired({ login, expiresAt }: SessionRecord, now: number): boolean {
+  return expiresAt <= now || (login !== undefined && login.expiresAt <= now)
+}
+
+const TOUCH_SECONDS = 60
+
+/**
+ * Whether a session in use has to be touched: a minute after it was last, or after a quarter of the idle
+ * time if that is sooner. The one rule of all stores.
+ *
+ * @param expiresAt - When the session expires unless it is touched.
+ * @param touchSeconds - How often at most the store wants to be touched.
+ */
+export function isTouchDue(
+  expiresAt: number,
+  idleSeconds: number,
   now: number,
-): SessionRecord {
-  const idleEnd = now + settings.idleSeconds
-  const end = Math.min(idleEnd, record.latchkey?.expiresAt ?? idleEnd)
-  const { path, domain, secure, sameSite } = settings.cookie
-  return {
-    ...record,
-    cookie: {
-      originalMaxAge: (end - now) * 1000,
-      expires: new Date(end * 1000).toISOString(),
-      httpOnly: true,
-      path,
-      ...(domain ? { domain } : {}),
-      secure,
-      sameSite,
-    },
-  }
-}
-
-/** When a record ends unless it is touched, in seconds since the epoch. One without an end has none. */
-export function expiryOf({ cookie: { expires } }: SessionRecord): number {
-  if (!expires) return Number.POSITIVE_INFINITY
-  return (typeof expires === 'string' ? Date.parse(expires) : expires.getTime()) / 1000
-}
-
-/** Whether the login of a record, if there is one, has not reached its end. */
-export function isLive(record: SessionRecord, now: number): boolean {
-  return record.latchkey === undefined || record.latchkey.expiresAt > now
+  touchSeconds: number = TOUCH_SECONDS,
+): boolean {
+  const touchedAt = expiresAt - idleSeconds
+  return now - touchedAt >= Math.min(touchSeconds, Math.floor(idleSeconds / 4))
 }

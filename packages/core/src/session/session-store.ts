@@ -1,88 +1,92 @@
+import type { MaybePromise } from '../maybe-promise.ts'
 import type { AuthSession } from './session.ts'
 
-/** The cookie half of a stored record, as express-session writes it. */
-export interface RecordCookie {
-  originalMaxAge: number | null
-  /** ISO 8601; stores take their time to live from it. */
-  expires: string | Date | null
-  httpOnly?: boolean
-  path?: string
-  domain?: string
-  secure?: boolean
-  sameSite?: string | boolean
-}
-
-/** One stored session: what express-session keeps, and the part of the kit under `latchkey`. */
+/** One stored session: plain JSON, but for its version. */
 export interface SessionRecord {
-  cookie: RecordCookie
-  latchkey?: AuthSession
-  [key: string]: unknown
+  /** The login, which only the kit reads and writes. Absent while no user is logged in. */
+  readonly login?: AuthSession | undefined
+  /** The application's own data. */
+  readonly data: Readonly<Record<string, unknown>>
+  /** When the session expires unless it is touched, in seconds since the epoch, with a fraction or without. */
+  readonly expiresAt: number
+  /** The store's own mark of this state. `get` sets it, `update` compares it, and nothing else uses it. */
+  readonly version?: unknown
 }
 
 /**
- * Where sessions live: the interface of express-session's stores, so that any of them fits.
+ * Where sessions live. A method answers with a value or a promise; it throws or rejects when the store
+ * cannot be reached, and then nothing is known about the session.
  *
- * The members after `touch` are abilities a store may have beyond that; what needs them says so when
- * they are missing.
+ * The members after `destroy` are optional abilities. Without one, what needs it is off or works within
+ * this process only.
  */
 export interface SessionStore {
-  get(id: string, callback: (error?: unknown, record?: SessionRecord | null) => void): void
+  /** The session of an id; `undefined` when there is none, or it has expired. */
+  get(id: string): MaybePromise<SessionRecord | undefined>
   /**
-   * Stores a record. One that was read under another id is a new record. A store that can tell calls
-   * back with an error when the session of this id has ended: a write that was dropped is never
-   * reported as a success. Its code is `LATCHKEY_SESSION_ENDED`.
+   * Stores a session under an id.
+   *
+   * @throws {@link SessionEndedError} when the session of this id was destroyed a short while ago: a
+   *   late write never brings it back. A store that cannot tell writes.
    */
-  set(id: string, record: SessionRecord, callback?: (error?: unknown) => void): void
-  destroy(id: string, callback?: (error?: unknown) => void): void
-  /** Prolongs a session to `record.cookie.expires` without changing what it holds. */
-  touch?(id: string, record: SessionRecord, callback?: (error?: unknown) => void): void
-  /** How often at most a session in use is touched. Default 60. */
-  readonly touchSeconds?: number
-  /** Finds sessions by user or provider session; back-channel logout and session lists need it. */
+  set(id: string, record: SessionRecord): MaybePromise<void>
+  /**
+   * Replaces the record that `get` returned (compare-and-set): a late write neither brings back a
+   * session that has ended nor undoes what another request has written.
+   */
+  update(id: string, record: SessionRecord, seen: SessionRecord): MaybePromise<UpdateOutcome>
+  /**
+   * Makes the session expire later and changes nothing else. It does nothing when the session has
+   * ended; it may do nothing when the session is no longer the one that was `seen`.
+   */
+  touch(id: string, seen: SessionRecord, expiresAt: number): MaybePromise<void>
+  /** Ends a session. To end one that is gone is a success. */
+  destroy(id: string): MaybePromise<void>
+  /** Finds sessions by user or by the provider's session: for back-channel logout and lists of sessions. */
   readonly index?: SessionIndex
-  /**
-   * Remembers that something has happened; across processes when the store is shared. It is not
-   * called `once`: stores are event emitters.
-   */
-  readonly claim?: OnceMemory
-  /** Whether a key is claimed, without claiming it: for work that counts as done only at its end. */
-  isClaimed?(key: string): Promise<boolean>
-  /** Lets one process at a time do something; across processes when the store is shared. */
+  /** Accepts a key once: for logins and logout tokens. */
+  readonly once?: ReplayCache
+  /** Lets one process at a time refresh a session's tokens. */
   readonly lock?: SessionLock
-  /**
-   * Writes a record over the one that was `seen`, as `get` gave it: a late write neither brings back a
-   * session that ended nor undoes what another wrote. Without `seen`, over any that is there.
-   */
-  replace?(id: string, record: SessionRecord, seen?: SessionRecord): Promise<ReplaceOutcome>
-  /** Gives the store the session secrets, to seal with; called before anything else, if at all. */
+  /** A session in use is touched at most this often, in seconds. Default 60. */
+  readonly touchSeconds?: number
+  /** Hands over the session secrets, for a store that seals; called before any other method. */
   useSecrets?(secrets: readonly string[]): void
-  /** How it stands with whatever keeps the sessions, without asking it. */
-  health?(): StoreCondition
+  /** The state of the store as its latest commands saw it, without a network call. */
+  health?(): StoreHealth
 }
 
-/** How a write over what was seen ended: `changed` and `ended` have written nothing. */
-export type ReplaceOutcome = 'replaced' | 'changed' | 'ended'
+/** How an update ended. After `changed` and `ended` nothing has been written. */
+export type UpdateOutcome = 'updated' | 'changed' | 'ended'
 
 /** Whether sessions can be read and written, as far as the store knows. */
-export interface StoreCondition {
+export interface StoreHealth {
+  /** `refusing-writes`: sessions can be read but not begun or changed. */
   readonly status: 'unknown' | 'ok' | 'refusing-writes' | 'unavailable'
+  /** The latest failure. */
+  readonly reason?: string | undefined
 }
 
 /** Sets of session ids under keys. */
 export interface SessionIndex {
-  /** Adds an id to each key's set, kept for at least `seconds`. */
-  add(keys: readonly string[], id: string, seconds: number): Promise<void>
-  /** The ids of a key's set; some may have ended already. */
-  find(key: string): Promise<string[]>
-  /** Takes an id out of each key's set. */
-  remove(keys: readonly string[], id: string): Promise<void>
+  /** Adds an id to the set of each key, for at least `seconds`. */
+  add(keys: readonly string[], id: string, seconds: number): MaybePromise<void>
+  /** The ids of a key's set; some of the sessions may have ended. */
+  find(key: string): MaybePromise<readonly string[]>
+  /** Takes an id out of the set of each key. */
+  remove(keys: readonly string[], id: string): MaybePromise<void>
 }
 
-/** Resolves to `true` for the first caller with a key within `seconds`, `false` for the others. */
-export type OnceMemory = (key: string, seconds: number) => Promise<boolean>
+/** A replay cache: every key is accepted once. */
+export interface ReplayCache {
+  /** Uses a key up: `true` for the first caller within `seconds`, and `false` for every other. */
+  consume(key: string, seconds: number): MaybePromise<boolean>
+  /** Whether a key is used up. */
+  isConsumed(key: string): MaybePromise<boolean>
+}
 
 /** Mutual exclusion by name. */
 export interface SessionLock {
-  /** Resolves to the release of the lock, or to `undefined` when another holds it. */
-  acquire(key: string, seconds: number): Promise<(() => Promise<void>) | undefined>
+  /** The release of the lock, which is held for at most `seconds`; `undefined` when another holds it. */
+  acquire(key: string, seconds: number): MaybePromise<(() => MaybePromise<void>) | undefined>
 }

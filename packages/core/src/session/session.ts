@@ -1,5 +1,3 @@
-import type { MaybePromise } from '../maybe-promise.ts'
-
 /** The tokens of a session. They stay on the server and are reached only through methods. */
 export interface SessionTokens {
   readonly accessToken: string
@@ -39,35 +37,4 @@ export interface AuthSession {
   /** Sent back at logout as `id_token_hint`. */
   readonly idToken?: string | undefined
   readonly tokens?: SessionTokens | undefined
-}
-
-/**
- * The framework's session, as the core sees it for one request.
- *
- * The core decides when a session begins and ends; an adapter carries it out and lets every error
- * reject.
- */
-export interface SessionHandle {
-  /** The session's id, `undefined` when there is none. It is a secret: never show or log it. */
-  readonly id: string | undefined
-
-  /** What the core stored, or `undefined` for a visitor who is not signed in. */
-  read(): MaybePromise<AuthSession | undefined>
-
-  /** Reads again what is stored now, for work that another request may have done meanwhile. */
-  reload(): Promise<AuthSession | undefined>
-
-  /**
-   * Begins a session under a new id, whatever was there before, and resolves once it is stored.
-   *
-   * @param issuedAt - When the ID Token of the login was issued, by the provider's clock.
-   * @throws {@link SessionEndedError} when the provider has ended the login meanwhile.
-   */
-  start(session: AuthSession, issuedAt?: number): Promise<void>
-
-  /** Replaces the stored session under the same id. Resolves to `false` when it has ended meanwhile. */
-  update(session: AuthSession): Promise<boolean>
-
-  /** Ends the session. Ending one that is gone succeeds. */
-  end(): Promise<void>
 }

@@ -1,177 +1,197 @@
-import { randomText } from '../crypto/random.ts'
-import { SessionStoreError } from '../errors.ts'
-import { type CookieScope, readCookie } from '../http/cookies.ts'
-import { createEndedLogins, type EndedLogins } from '../logout/ended-logins.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
-import { BrowserSession, type Opened } from './browser-session.ts'
-import type { AuthSession, SessionHandle } from './session.ts'
-import { createCookieSigner } from './session-cookie.ts'
-import { indexKeys, isLive, stamp } from './session-record.ts'
-import type { SessionRecord, SessionStore } from './session-store.ts'
-import { storeAnswer } from './store-answer.ts'
-import { call, isFailure, read, replaceRecord } from './store-calls.ts'
-import { createTouchRule } from './touch-rule.ts'
+import { SessionEndedError, type SessionStoreError } from '../errors.ts'
+import { clearCookie } from '../http/cookies.ts'
+import type { AuthSession } from './session.ts'
+import { carriedData, mergeData } from './session-record.ts'
+import type { SessionRecord } from './session-store.ts'
+import type { SessionsById } from './sessions-by-id.ts'
 
-/** What sessions need of the options, every default filled in. */
-export interface SessionSettings {
-  readonly secrets: readonly string[]
-  readonly cookieName: string
-  readonly cookie: CookieScope
-  readonly idleSeconds: number
-  readonly absoluteSeconds: number
-  /** Names of what an anonymous visitor's session keeps when they sign in. */
-  readonly keepAnonymousData: readonly string[]
+type Data = SessionRecord['data']
+
+/** What was found when a session was opened. */
+export interface OpenedSession {
+  readonly id?: string
+  readonly record?: SessionRecord
+  readonly failure?: Error
 }
 
 /** One browser's session during one request. */
-export interface StoredSession extends SessionHandle {
-  /** The record found when the session was opened, without the part of the kit. */
-  readonly record: SessionRecord | undefined
-  /** What the core stored, as of the last read or write. */
-  readonly current: AuthSession | undefined
+export class StoredSession {
   /** Why the store could not answer. */
   readonly failure: SessionStoreError | undefined
-  /** The `Set-Cookie` values that what was done asks for. */
-  readonly setCookies: readonly string[]
-  read(): AuthSession | undefined
+  readonly #sessions: SessionsById
+  readonly #openedId: string | undefined
+  #id: string | undefined
+  #record: SessionRecord | undefined
+  /** Whether the record is what `get` answered, so that an update can name it. */
+  #isAsRead = true
+  #setCookies = NO_COOKIES
+
+  constructor(sessions: SessionsById, { id, record, failure }: OpenedSession = NOTHING) {
+    this.#sessions = sessions
+    this.#id = id
+    this.#openedId = id
+    this.#record = record
+    this.failure = failure as SessionStoreError | undefined
+  }
+
+  /** The session's id, `undefined` when there is none. It is a secret: never show or log it. */
+  get id(): string | undefined {
+    return this.#id
+  }
+
+  /** The login as of the last read or write, `undefined` while no user is logged in. */
+  get current(): AuthSession | undefined {
+    return this.#record?.login
+  }
+
+  /** The application's own data as of the last read or write; nothing of the login is in it. */
+  get data(): Data {
+    return this.#record?.data ?? NO_DATA
+  }
+
+  /** The `Set-Cookie` values that the browser needs after what was done. */
+  get setCookies(): readonly string[] {
+    return this.#setCookies
+  }
+
   /**
-   * Stores what the application keeps beside the login, under the same id. When another request has
-   * stored something meanwhile, each key is taken from the request that changed it.
+   * The login.
    *
-   * @param read - The application's part as this request had read it, as JSON.
-   * @throws {@link SessionEndedError} when the session has ended meanwhile: a late write never brings
-   *   it back.
+   * @throws {@link SessionStoreError} when the store could not answer.
    */
-  saveData(id: string, record: SessionRecord, read: string): Promise<void>
-}
+  read(): AuthSession | undefined {
+    this.#check()
+    return this.current
+  }
 
-/** Sessions behind a signed cookie, over any store of express-session's kind. */
-export interface StoredSessions {
-  readonly settings: SessionSettings
-  readonly store: SessionStore
-  /** The logins that the provider has ended of late, where it can say so. */
-  readonly endedLogins: EndedLogins | undefined
-  /** The secrets that sign the cookie; express-session signs and reads the same way with them. */
-  readonly cookieSecrets: readonly string[]
-  /** The value of the cookie that carries a session id. */
-  signCookie(id: string): string
-  /** Opens the session of a `Cookie` header: at most one look-up, none without a genuine cookie. */
-  open(cookieHeader: string | null | undefined): MaybePromise<StoredSession>
-  /** Makes a session id: 256 random bits. */
-  newId(): string
-  /** Reads a session by id; `undefined` when it has ended. */
-  load(id: string): Promise<SessionRecord | undefined>
+  /** Reads again what is stored now, for work that another request may have done meanwhile. */
+  async reload(): Promise<AuthSession | undefined> {
+    this.#check()
+    if (!this.#id) return undefined
+    this.#record = await this.#sessions.load(this.#id)
+    this.#isAsRead = true
+    return this.current
+  }
+
   /**
-   * Replaces what the core stored, if the session is still there and still has the tokens that were
-   * `seen`: of two refreshes the later never undoes the earlier.
+   * Begins a session under a new id, whatever was there before, and resolves once it is stored.
+   *
+   * @param issuedAt - When the ID token of the login was issued, by the provider's clock.
+   * @throws {@link SessionEndedError} when the provider has ended the login meanwhile.
    */
-  replace(id: string, session: AuthSession, seen?: AuthSession): Promise<boolean>
-  /** Ends a session by id. */
-  destroy(id: string, session: AuthSession | undefined): Promise<void>
-}
-
-/**
- * Makes sessions over a store.
- *
- * @param now - The time in whole seconds.
- * @param hearsOfLogouts - Whether the provider can send notices that a session ended.
- */
-export function createStoredSessions(
-  store: SessionStore,
-  settings: SessionSettings,
-  now: () => number,
-  hearsOfLogouts = false,
-): StoredSessions {
-  const signer = createCookieSigner(settings.secrets)
-  store.useSecrets?.(settings.secrets)
-  const touches = createTouchRule(settings.idleSeconds, store.touchSeconds)
-  const session = (opened: Opened): StoredSession => new BrowserSession(sessions, now, opened)
-  const found = (id: string, record: SessionRecord | null | undefined): Opened => {
-    const time = now()
-    if (!record || !isLive(record, time)) return NOTHING
-    const verdict = touches.judge(id, record, time)
-    if (verdict === 'ended') return NOTHING
-    if (verdict === 'renew' && !store.replace) renew(store, id, settings, time)
-    else if (verdict !== 'live') touch(store, id, record, settings, time)
-    return { id, record }
+  async start(login: AuthSession, issuedAt: number = login.createdAt): Promise<void> {
+    this.#check()
+    const { keepAnonymousData } = this.#sessions.settings
+    const before = { login: this.current, data: this.data }
+    await this.#moveTo({ login, data: carriedData(before, login, keepAnonymousData) }, issuedAt)
   }
 
-  const sessions: StoredSessions = {
-    settings,
-    store,
-    endedLogins: hearsOfLogouts ? createEndedLogins(store, settings.secrets, now) : undefined,
-    cookieSecrets: signer.secrets,
-    signCookie: (id) => signer.sign(id),
-    open(cookieHeader) {
-      const id = signer.verify(readCookie(cookieHeader, settings.cookieName))
-      if (!id) return session(NOTHING)
-      // A store that answers at once costs no turn of the event loop.
-      let opened: StoredSession | undefined
-      let later: ((session: StoredSession) => void) | undefined
-      try {
-        store.get(id, (error, record) => {
-          opened = session(
-            isFailure(error) ? { failure: new SessionStoreError(error) } : found(id, record),
-          )
-          later?.(opened)
-        })
-      } catch (cause) {
-        return session({ failure: new SessionStoreError(cause) })
-      }
-      return (
-        opened ??
-        new Promise((resolve) => {
-          later = resolve
-        })
-      )
-    },
-    newId: () => randomText(32),
-    async load(id) {
-      const record = await storeAnswer(read(store, id))
-      const time = now()
-      return record && isLive(record, time) && !touches.isIdle(id, record, time)
-        ? record
-        : undefined
-    },
-    async replace(id, session, seen) {
-      for (;;) {
-        const record = await sessions.load(id)
-        if (!record?.latchkey) return false
-        if (seen && !sameTokens(record.latchkey, seen)) return sameTokens(record.latchkey, session)
-        const changed = stamp({ ...record, latchkey: session }, settings, now())
-        const outcome = await storeAnswer(replaceRecord(store, id, changed, record))
-        if (outcome !== 'changed') return outcome === 'replaced'
-      }
-    },
-    async destroy(id, session) {
-      await storeAnswer(call((done) => store.destroy(id, done)))
-      if (session) await storeAnswer(store.index?.remove(indexKeys(session), id))
-    },
+  /**
+   * Goes on under a new id without the application's data. The login stays.
+   *
+   * @throws {@link SessionEndedError} when the session has ended meanwhile.
+   */
+  async regenerate(): Promise<void> {
+    this.#check()
+    if (!this.#id) return
+    const login = await this.reload()
+    if (!this.#record) throw new SessionEndedError()
+    await this.#moveTo({ login, data: NO_DATA }, login?.createdAt)
   }
-  return sessions
+
+  /** Replaces the login under the same id. Resolves to `false` when the session has ended meanwhile. */
+  async update(login: AuthSession): Promise<boolean> {
+    this.#check()
+    const seen = this.current
+    if (!this.#id || !seen) return false
+    const stored = await this.#sessions.change(this.#id, (record) =>
+      // Of two refreshes the later never undoes the earlier.
+      record.login && sameTokens(record.login, seen) ? { login, data: record.data } : undefined,
+    )
+    if (!stored?.login || !sameTokens(stored.login, login)) return false
+    this.#record = { ...stored, login, data: this.data }
+    this.#isAsRead = false
+    return true
+  }
+
+  /** Ends the session. To end one that is gone is a success. */
+  async end(): Promise<void> {
+    const { settings } = this.#sessions
+    // A session that could not be ended keeps its cookie, so that it can be ended again.
+    this.#check()
+    if (this.#id) await this.#sessions.destroy(this.#id, this.current)
+    this.#setCookies = [clearCookie(settings.cookieName, settings.cookie)]
+    this.#id = undefined
+    this.#record = undefined
+  }
+
+  /**
+   * Stores the application's own data under the same id. If another request has stored something
+   * meanwhile, each name is taken from the request that changed it. An id that is not in use begins a
+   * session of an anonymous visitor.
+   *
+   * @param read - The data as this request had read it, as JSON.
+   * @throws {@link SessionEndedError} when the session has ended: a late write never brings it back.
+   */
+  async saveData(id: string, data: Data, read: string): Promise<void> {
+    this.#check()
+    if (id !== this.#id) return this.#begin(id, data)
+    const seen = this.#isAsRead ? this.#record : undefined
+    const stored = await this.#sessions.change(
+      id,
+      (record) => ({
+        login: record.login,
+        data: record === seen ? data : mergeData(JSON.parse(read) as Data, data, record.data),
+      }),
+      seen,
+    )
+    if (!stored) throw new SessionEndedError()
+    this.#record = { ...stored, login: this.current, data }
+    this.#isAsRead = false
+  }
+
+  /** Begins the session of an anonymous visitor. */
+  async #begin(id: string, data: Data): Promise<void> {
+    // The session that this request came with has ended in it.
+    if (id === this.#openedId) throw new SessionEndedError()
+    await this.#sessions.create(id, { data })
+    this.#become(id, { data, expiresAt: 0 })
+  }
+
+  /** Goes on under a new id, and ends the session of the old one. */
+  async #moveTo(record: Omit<SessionRecord, 'expiresAt'>, issuedAt = 0): Promise<void> {
+    const { login } = record
+    const [previousId, previousLogin] = [this.#id, this.current]
+    const id = this.#sessions.newId()
+    await this.#sessions.create(id, record)
+    if (login && (await this.#sessions.endedLogins?.hasEnded(login, issuedAt))) {
+      await this.#sessions.destroy(id, login)
+      throw new SessionEndedError()
+    }
+    if (previousId) await this.#sessions.destroy(previousId, previousLogin)
+    this.#become(id, { ...record, expiresAt: 0 })
+  }
+
+  #become(id: string, record: SessionRecord): void {
+    this.#id = id
+    this.#record = record
+    this.#isAsRead = false
+    this.#setCookies = [this.#sessions.cookieOf(id)]
+  }
+
+  /** Tells the browser the id of a session that is stored later, as the headers have to leave now. */
+  announce(id: string): void {
+    if (id !== this.#openedId) this.#setCookies = [this.#sessions.cookieOf(id)]
+  }
+
+  #check(): void {
+    if (this.failure) throw this.failure
+  }
 }
 
-const NOTHING: Opened = {}
-
-/** Prolongs a session. When that fails it is served as it was read, and the next request tries again. */
-function touch(
-  store: SessionStore,
-  id: string,
-  record: SessionRecord,
-  settings: SessionSettings,
-  now: number,
-): void {
-  try {
-    store.touch?.(id, stamp(record, settings, now), () => {})
-  } catch {}
-}
-
-/** Writes the record of a session anew, as it is stored now. */
-function renew(store: SessionStore, id: string, settings: SessionSettings, now: number): void {
-  read(store, id)
-    .then((record) => record && call((done) => store.set(id, stamp(record, settings, now), done)))
-    .catch(() => {})
-}
+const NOTHING: OpenedSession = {}
+const NO_COOKIES: readonly string[] = []
+const NO_DATA: Data = Object.freeze({})
 
 function sameTokens(one: AuthSession, other: AuthSession): boolean {
   return (

@@ -3,8 +3,9 @@ import { type Publish, userHash } from '../events.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
 import { decodeJwt } from '../provider/jwt.ts'
 import type { Provider } from '../provider/provider.ts'
-import type { AuthSession, SessionHandle } from '../session/session.ts'
+import type { AuthSession } from '../session/session.ts'
 import { sessionUser } from '../session/session-user.ts'
+import type { StoredSession } from '../session/stored-session.ts'
 import type { Refresher } from './refresh.ts'
 import { readUserInfo } from './userinfo.ts'
 
@@ -17,11 +18,11 @@ export interface UserRefresher {
    * @throws {@link RefreshError} when there is no access token, or the session has ended;
    *   {@link CallbackError} or {@link ProviderError} when userinfo cannot be used.
    */
-  refresh(provider: Provider, session: SessionHandle): Promise<AuthSession>
+  refresh(provider: Provider, session: StoredSession): Promise<AuthSession>
   /** Whether the option `userinfo: { everySeconds }` asks for that. */
   isDue(session: AuthSession | undefined): session is AuthSession
   /** Reads the user of a session that is due. When that fails, the user stays as it is for a while. */
-  refreshDue(provider: Provider, session: SessionHandle): Promise<void>
+  refreshDue(provider: Provider, session: StoredSession): Promise<void>
 }
 
 /** After a failure the user is not read again for so long. */

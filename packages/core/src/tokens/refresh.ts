@@ -11,10 +11,11 @@ import {
   kitCause,
   quoted,
 } from '../provider/provider-error.ts'
-import type { AuthSession, SessionHandle } from '../session/session.ts'
+import type { AuthSession } from '../session/session.ts'
 import type { SessionLock } from '../session/session-store.ts'
 import { sessionUser } from '../session/session-user.ts'
 import { storeAnswer } from '../session/store-answer.ts'
+import type { StoredSession } from '../session/stored-session.ts'
 import { readUserInfo } from './userinfo.ts'
 
 /** Which access token is wanted. */
@@ -44,7 +45,7 @@ export interface Refresher {
    */
   accessToken(
     provider: Provider,
-    session: SessionHandle,
+    session: StoredSession,
     request?: AccessTokenRequest,
   ): Promise<string>
 }
@@ -61,7 +62,7 @@ export function createRefresher(settings: RefreshSettings): Refresher {
 
   const refresh = async (
     provider: Provider,
-    session: SessionHandle,
+    session: StoredSession,
     seen: AuthSession,
   ): Promise<AuthSession> => {
     const stored = await session.reload()
@@ -89,18 +90,18 @@ export function createRefresher(settings: RefreshSettings): Refresher {
 
   const locked = async (
     provider: Provider,
-    session: SessionHandle,
+    session: StoredSession,
     seen: AuthSession,
     key: string,
   ): Promise<AuthSession> => {
     if (!lock) return refresh(provider, session, seen)
     for (let waited = 0; waited < lockSeconds * 1000; waited += LOCK_POLL_MS) {
-      const release = await storeAnswer(lock.acquire(`refresh:${key}`, lockSeconds))
+      const release = await storeAnswer(() => lock.acquire(`refresh:${key}`, lockSeconds))
       if (release) {
         try {
           return await refresh(provider, session, seen)
         } finally {
-          await release().catch(() => {})
+          await storeAnswer(release).catch(() => {})
         }
       }
       if (waited === 0) publish('token.refresh_waited', { issuer: seen.issuer })

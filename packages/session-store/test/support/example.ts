@@ -3,7 +3,7 @@ import express from 'express'
 import expressSession from 'express-session'
 
 const secret = process.env.SESSION_SECRET ?? 'a secret of at least 32 characters'
-const store = createSessionStore({ url: process.env.REDIS_URL, secret })
+const store = createSessionStore({ url: process.env.REDIS_URL, secret }).forExpressSession()
 
 export const app = express()
 

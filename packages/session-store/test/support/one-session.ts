@@ -7,5 +7,5 @@ const store = createSessionStore({
   secret: 'a secret of the tests, 32 characters long',
 })
 await store.set('of a process', record({ cart: 1 }))
-process.stdout.write(`read back ${(await store.get('of a process')).cart}\n`)
+process.stdout.write(`read back ${(await store.get('of a process'))?.data.cart}\n`)
 await store.close()

@@ -1,6 +1,6 @@
 import { SessionEndedError } from '@latchkey/core'
-import type { Response } from 'express'
-import { isChanged, type SessionView } from './view-store.ts'
+import type { Request, Response } from 'express'
+import type { RequestSession } from './request-session.ts'
 
 /** Headers of an answer that is not given after all. */
 const ABANDONED = ['content-length', 'content-type', 'etag', 'last-modified', 'location']
@@ -11,50 +11,45 @@ const ABANDONED = ['content-length', 'content-type', 'etag', 'last-modified', 'l
  *
  * When saving fails, the error goes to the application's error handler in place of the answer.
  */
-export function saveBeforeAnswer(response: Response, view: SessionView): void {
+export function saveBeforeAnswer(req: Request, response: Response, session: RequestSession): void {
   const end = response.end as (...args: unknown[]) => Response
+  const writeHead = response.writeHead as (...args: unknown[]) => Response
   let state: 'open' | 'saving' | 'saved' = 'open'
   const answer = (args: unknown[], error?: unknown): void => {
     state = 'saved'
-    const isLost = error !== undefined && error !== null && !hasEnded(error)
+    const isLost = error !== undefined && error !== null && !(error instanceof SessionEndedError)
     // The answer to an error stays; after Express's own last handler no other could follow.
-    const isFinal = response.statusCode >= 500 || !view.next
+    const isFinal = response.statusCode >= 500 || !req.next
     if (isLost && isFinal && !response.headersSent) {
-      // express-session would try to save once more.
-      view.session = undefined as unknown as SessionView['session']
       if (response.statusCode < 500) response.statusCode = 500
       end.apply(response, args)
       return
     }
     if (!isLost || response.headersSent) end.apply(response, args)
     else for (const name of ABANDONED) response.removeHeader(name)
-    if (isLost) view.next?.(error)
+    if (isLost) req.next?.(error)
   }
   const save = (args: unknown[]): void => {
-    let isUnsaved: boolean
     try {
-      isUnsaved = Boolean(view.session) && isChanged(view)
+      if (session.isChanged) session.save((error) => answer(args, error))
+      else answer(args)
     } catch (error) {
-      // Data that is no JSON, such as a circular structure. express-session would try it again.
-      view.session = undefined as unknown as SessionView['session']
+      // Data that is no JSON, such as a circular structure.
       answer(args, error)
-      return
     }
-    if (isUnsaved) view.session.save((error) => answer(args, error))
-    else answer(args)
   }
   const endWhenSaved = (...args: unknown[]): Response => {
     if (state === 'saved') return end.apply(response, args)
     if (state === 'saving') return response
     state = 'saving'
-    if (view.latchkeySaving) void view.latchkeySaving.then(() => save(args))
+    if (session.saving) void session.saving.then(() => save(args))
     else save(args)
     return response
   }
   response.end = endWhenSaved as Response['end']
-}
-
-/** Whether the session ended meanwhile: what was to be saved would have ended with it. */
-export function hasEnded(error: unknown): boolean {
-  return error instanceof SessionEndedError
+  response.writeHead = ((...args: unknown[]) => {
+    // The body is streamed: the headers leave before the session is saved.
+    if (state === 'open') session.announce()
+    return writeHead.apply(response, args)
+  }) as Response['writeHead']
 }

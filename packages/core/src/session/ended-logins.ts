@@ -1,9 +1,8 @@
 import { deriveKey, macOf } from '../crypto/sealing.ts'
-import type { AuthSession } from '../session/session.ts'
-import { indexKey } from '../session/session-record.ts'
-import type { SessionRecord, SessionStore } from '../session/session-store.ts'
-import { storeAnswer } from '../session/store-answer.ts'
-import { call, read } from '../session/store-calls.ts'
+import type { AuthSession } from './session.ts'
+import { indexKey } from './session-record.ts'
+import type { SessionRecord, SessionStore } from './session-store.ts'
+import { storeAnswer } from './store-answer.ts'
 
 /** The logins that a logout token ended: the provider session `sid`, or every login of `sub`. */
 export interface Notice {
@@ -41,10 +40,11 @@ export function createEndedLogins(
   const keys = secrets.map((secret) => deriveKey(secret, 'ended-login'))
   const idsOf = (key: string): string[] => keys.map((secret) => macOf(key, secret))
   const find = async (key: string, sub: string | undefined): Promise<number> => {
-    const records = await Promise.all(idsOf(key).map((id) => storeAnswer(read(store, id))))
-    const isMeant = (record?: SessionRecord): boolean =>
-      Number(record?.keptUntil) > now() && (record?.sub === undefined || record.sub === sub)
-    return Math.max(-Infinity, ...records.filter(isMeant).map((record) => Number(record?.endedAt)))
+    const records = await Promise.all(idsOf(key).map((id) => storeAnswer(() => store.get(id))))
+    const notices = records.flatMap((record) => (record ? [record.data] : []))
+    const isMeant = ({ keptUntil, sub: ended }: SessionRecord['data']): boolean =>
+      Number(keptUntil) > now() && (ended === undefined || ended === sub)
+    return Math.max(-Infinity, ...notices.filter(isMeant).map(({ endedAt }) => Number(endedAt)))
   }
 
   return {
@@ -53,16 +53,8 @@ export function createEndedLogins(
         sid === undefined ? indexKey(issuer, 'sub', sub ?? '') : indexKey(issuer, 'sid', sid)
       const [id = ''] = idsOf(key)
       const keptUntil = now() + REMEMBERED_SECONDS
-      const record: SessionRecord = {
-        cookie: {
-          originalMaxAge: REMEMBERED_SECONDS * 1000,
-          expires: new Date(keptUntil * 1000).toISOString(),
-        },
-        sub,
-        endedAt: Math.max(issuedAt, await find(key, sub)),
-        keptUntil,
-      }
-      await storeAnswer(call((done) => store.set(id, record, done)))
+      const data = { sub, endedAt: Math.max(issuedAt, await find(key, sub)), keptUntil }
+      await storeAnswer(() => store.set(id, { data, expiresAt: keptUntil }))
     },
     async hasEnded({ issuer, sub, sid }, issuedAt) {
       const [ofSub, ofSid] = await Promise.all([

@@ -1,22 +1,17 @@
 import { randomBytes } from 'node:crypto'
-import type { OnceMemory, SessionLock } from '@latchkey/core'
 import type { RecordSeal } from './record-seal.ts'
 import type { RedisCommands } from './redis-commands.ts'
 import { claimScript, releaseScript } from './scripts.ts'
+import type { ManagedSessionStore } from './session-store.ts'
 
 /** What processes agree about: what has happened once, and whose turn it is. */
-export interface RedisClaims {
-  readonly claim: OnceMemory
-  /** Whether a key is claimed, without claiming it. */
-  isClaimed(key: string): Promise<boolean>
-  readonly lock: SessionLock
-}
+type RedisOnce = Pick<ManagedSessionStore, 'once' | 'lock'>
 
 /**
  * Makes it. While secrets are rotated a key has a name under each, and all are claimed: processes
  * that know the old secret, both or the new one have a name in common.
  */
-export function createRedisClaims(commands: RedisCommands, sealed: () => RecordSeal): RedisClaims {
+export function createRedisOnce(commands: RedisCommands, sealed: () => RecordSeal): RedisOnce {
   const claimAll = async (names: string[], token: string, seconds: number): Promise<boolean> => {
     const args = [token, String(Math.ceil(seconds * 1000))]
     for (const name of names) {
@@ -35,10 +30,12 @@ export function createRedisClaims(commands: RedisCommands, sealed: () => RecordS
       .sort()
 
   return {
-    claim: async (key, seconds) => claimAll(namesOf('c', key), newToken(), seconds),
-    async isClaimed(key) {
-      const held = await Promise.all(namesOf('c', key).map((name) => commands.get(name)))
-      return held.some((value) => value !== null)
+    once: {
+      consume: async (key, seconds) => claimAll(namesOf('c', key), newToken(), seconds),
+      async isConsumed(key) {
+        const held = await Promise.all(namesOf('c', key).map((name) => commands.get(name)))
+        return held.some((value) => value !== null)
+      },
     },
     lock: {
       async acquire(key, seconds) {

@@ -1,0 +1,90 @@
+import type { EndedLogins } from './ended-logins.ts'
+import type { AuthSession } from './session.ts'
+import { expiryOf, hasExpired, indexKeys, type SessionSettings } from './session-record.ts'
+import type { SessionRecord, SessionStore } from './session-store.ts'
+import { storeAnswer } from './store-answer.ts'
+
+/** What {@link SessionsById} works with. */
+export interface SessionParts {
+  readonly settings: SessionSettings
+  readonly store: SessionStore
+  /** The time in whole seconds. */
+  now(): number
+  /** The logins that the provider has ended of late, where it can say so. */
+  readonly endedLogins: EndedLogins | undefined
+  /** Makes a session id: 256 random bits. */
+  newId(): string
+  /** The `Set-Cookie` value that carries a session id. */
+  cookieOf(id: string): string
+}
+
+/** Sessions by their ids. Every method rejects with a {@link SessionStoreError} when the store fails. */
+export interface SessionsById extends SessionParts {
+  /** Reads a session; `undefined` when it has ended. */
+  load(id: string): Promise<SessionRecord | undefined>
+  /** Stores a new session. A login can be found by its user from then on. */
+  create(id: string, record: Omit<SessionRecord, 'expiresAt'>): Promise<void>
+  /**
+   * Changes a session, and starts over when another request has changed it meanwhile. Resolves to the
+   * record that is stored, or to `undefined` when there is none: the session has ended.
+   *
+   * @param change - The new record; `undefined` leaves the session as it is.
+   * @param seen - The record as it was read, if it is likely to be the stored one still.
+   */
+  change(
+    id: string,
+    change: (stored: SessionRecord) => Omit<SessionRecord, 'expiresAt'> | undefined,
+    seen?: SessionRecord,
+  ): Promise<SessionRecord | undefined>
+  /** Ends a session. */
+  destroy(id: string, login: AuthSession | undefined): Promise<void>
+}
+
+/** Makes them. */
+export function createSessionsById(parts: SessionParts): SessionsById {
+  const { settings, store, now } = parts
+  const recordOf = ({ login, data }: Omit<SessionRecord, 'expiresAt'>): SessionRecord => ({
+    ...(login && { login }),
+    data,
+    expiresAt: expiryOf(login, settings.idleSeconds, now()),
+  })
+  const load: SessionsById['load'] = async (id) => {
+    const record = await storeAnswer(() => store.get(id))
+    return record && !hasExpired(record, now()) ? record : undefined
+  }
+  const destroy: SessionsById['destroy'] = async (id, login) => {
+    await storeAnswer(() => store.destroy(id))
+    if (login) await storeAnswer(() => store.index?.remove(indexKeys(login), id))
+  }
+
+  return {
+    ...parts,
+    load,
+    destroy,
+    async create(id, { login, data }) {
+      const keys = login && indexKeys(login)
+      try {
+        // Together: no browser knows the id before both are done.
+        await Promise.all([
+          keys && storeAnswer(() => store.index?.add(keys, id, settings.absoluteSeconds)),
+          storeAnswer(() => store.set(id, recordOf({ login, data }))),
+        ])
+      } catch (error) {
+        await destroy(id, undefined).catch(() => {})
+        throw error
+      }
+    },
+    async change(id, change, seen) {
+      for (let stored = seen ?? (await load(id)); stored; stored = await load(id)) {
+        const seenNow = stored
+        const changed = change(stored)
+        if (!changed) return stored
+        const record = recordOf(changed)
+        const outcome = await storeAnswer(() => store.update(id, record, seenNow))
+        if (outcome === 'updated') return record
+        if (outcome === 'ended') return undefined
+      }
+      return undefined
+    },
+  }
+}

@@ -1,0 +1,81 @@
+import { randomText } from '../crypto/random.ts'
+import { readCookie, setCookie } from '../http/cookies.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import { createEndedLogins } from './ended-logins.ts'
+import { createCookieSigner } from './session-cookie.ts'
+import { expiryOf, hasExpired, isTouchDue, type SessionSettings } from './session-record.ts'
+import type { SessionRecord, SessionStore } from './session-store.ts'
+import { createSessionsById, type SessionsById } from './sessions-by-id.ts'
+import { storeError } from './store-answer.ts'
+import { StoredSession } from './stored-session.ts'
+
+/** Sessions behind a signed cookie, over a store. */
+export interface StoredSessions extends SessionsById {
+  /** Opens the session of a `Cookie` header: at most one look-up, none without a genuine cookie. */
+  open(cookieHeader: string | null | undefined): MaybePromise<StoredSession>
+}
+
+/**
+ * Makes sessions over a store.
+ *
+ * @param now - The time in whole seconds.
+ * @param hearsOfLogouts - Whether the provider can send notices that a session ended.
+ */
+export function createStoredSessions(
+  store: SessionStore,
+  settings: SessionSettings,
+  now: () => number,
+  hearsOfLogouts = false,
+): StoredSessions {
+  const signer = createCookieSigner(settings.secrets)
+  store.useSecrets?.(settings.secrets)
+  const { idleSeconds } = settings
+  const scope = { ...settings.cookie, maxAgeSeconds: settings.absoluteSeconds }
+  const sessions = createSessionsById({
+    settings,
+    store,
+    now,
+    endedLogins: hearsOfLogouts ? createEndedLogins(store, settings.secrets, now) : undefined,
+    newId: () => randomText(32),
+    cookieOf: (id) => setCookie(settings.cookieName, signer.sign(id), scope),
+  })
+  const found = (id: string, record: SessionRecord | undefined): StoredSession => {
+    const time = now()
+    if (!record || hasExpired(record, time)) return new StoredSession(sessions)
+    const { login, expiresAt } = record
+    const later = expiryOf(login, idleSeconds, time)
+    if (later > expiresAt && isTouchDue(expiresAt, idleSeconds, time, store.touchSeconds)) {
+      touch(store, id, record, later)
+    }
+    return new StoredSession(sessions, { id, record })
+  }
+  const failed = (cause: unknown): StoredSession =>
+    new StoredSession(sessions, { failure: storeError(cause) })
+
+  return {
+    ...sessions,
+    open(cookieHeader) {
+      const id = signer.verify(readCookie(cookieHeader, settings.cookieName))
+      if (!id) return new StoredSession(sessions)
+      try {
+        // A store that answers at once costs no turn of the event loop.
+        const answer = store.get(id)
+        if (!isPromise(answer)) return found(id, answer)
+        return Promise.resolve(answer).then((record) => found(id, record), failed)
+      } catch (cause) {
+        return failed(cause)
+      }
+    },
+  }
+}
+
+function isPromise<T>(answer: MaybePromise<T>): answer is Promise<T> {
+  return typeof (answer as { then?: unknown } | undefined)?.then === 'function'
+}
+
+/** Touches a session. If that fails, the session is served as it was read and the next request tries again. */
+function touch(store: SessionStore, id: string, seen: SessionRecord, expiresAt: number): void {
+  try {
+    Promise.resolve(store.touch(id, seen, expiresAt)).catch(() => {})
+  } catch {}
+}

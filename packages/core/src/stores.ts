@@ -1,0 +1,1 @@
+export { isTouchDue } from './session/session-record.ts'

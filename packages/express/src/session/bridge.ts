@@ -1,0 +1,90 @@
+import type { StoredSessions } from '@latchkey/core'
+import type { Request, Response } from 'express'
+import { RequestSession, type SessionVisit } from './request-session.ts'
+import { saveBeforeAnswer } from './save-before-answer.ts'
+
+/** Puts `req.session` on a request. It costs nothing until the application touches it. */
+export type AttachSession = (req: Request, res: Response, visit: SessionVisit) => void
+
+const opener = Symbol('latchkey.session')
+
+interface WithSession {
+  /** A function, so that printing a request, as error reporters do, prints no secret. */
+  [opener]?: () => RequestSession
+}
+
+/**
+ * Makes `req.session` the session of express-session, without its middleware: core reads the cookie,
+ * looks the session up, touches it and sets the cookie.
+ */
+export function createSessionBridge(sessions: StoredSessions): AttachSession {
+  return (req, res, visit) => {
+    let session: RequestSession | undefined
+    ;(req as WithSession)[opener] = () => {
+      if (session) return session
+      session = new RequestSession(sessions, visit, req)
+      session.open()
+      saveBeforeAnswer(req, res, session)
+      return session
+    }
+    const owner = sharedBy(req)
+    if (!prepared.has(owner)) {
+      Object.defineProperties(owner, ACCESSORS)
+      prepared.add(owner)
+    }
+  }
+}
+
+const prepared = new WeakSet<object>()
+
+/** What all requests of an application inherit from, in every application that it mounts. */
+function sharedBy(req: Request): object {
+  let { app } = req as unknown as { app?: Application }
+  while (app?.parent) app = app.parent
+  return app?.request ?? req
+}
+
+interface Application {
+  readonly parent?: Application
+  readonly request: object
+}
+
+const ACCESSORS: PropertyDescriptorMap & ThisType<Request & WithSession> = {
+  session: {
+    configurable: true,
+    enumerable: true,
+    get() {
+      return this[opener]?.().session
+    },
+    set(value) {
+      assign(this, 'session', value)
+    },
+  },
+  sessionID: {
+    configurable: true,
+    get() {
+      return this[opener]?.().sessionID
+    },
+    set(value) {
+      assign(this, 'sessionID', value)
+    },
+  },
+  sessionStore: {
+    configurable: true,
+    get() {
+      return this[opener]?.()
+    },
+    set() {},
+  },
+}
+
+function assign(
+  req: Request & WithSession,
+  name: 'session' | 'sessionID',
+  value: (Request & string) | undefined,
+): void {
+  const session = req[opener]?.()
+  // Another session middleware, on a request that the router has not seen.
+  if (!session) Object.defineProperty(req, name, { value, writable: true, configurable: true })
+  else session[name] = value as never
+}

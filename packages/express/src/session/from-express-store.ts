@@ -1,0 +1,95 @@
+import type { SessionRecord, SessionStore } from '@latchkey/core'
+import { Cookie, type SessionData, type Store } from 'express-session'
+
+/** A session as the stores of express-session keep it: the cookie, the application's data and the login. */
+type ExpressRecord = SessionData & { latchkey?: SessionRecord['login'] }
+
+/** A store of express-session, as far as it is used. */
+export type ExpressStore = Pick<Store, 'get' | 'set' | 'destroy' | 'touch'>
+
+const MAX_REMEMBERED = 10_000
+
+/**
+ * Makes a store of express-session a {@link SessionStore}. It has no optional abilities: there is no
+ * back-channel logout and no list of sessions, and of two processes that write at the same instant the
+ * later one wins.
+ *
+ * Many of these stores touch a session without changing what `get` answers, and some never expire one.
+ * So this process remembers its touches, and a record that is a quarter of its time old is written anew.
+ */
+export function fromExpressStore(store: ExpressStore): SessionStore {
+  const touched = new Map<string, number>()
+  const remember = (id: string, expiresAt: number): void => {
+    touched.delete(id)
+    touched.set(id, expiresAt)
+    if (touched.size > MAX_REMEMBERED) touched.delete(touched.keys().next().value as string)
+  }
+  const read = (id: string): Promise<ExpressRecord | undefined> =>
+    new Promise((resolve, reject) => {
+      store.get(id, (error, record) => {
+        if (isFailure(error)) reject(error)
+        else resolve(record ?? undefined)
+      })
+    })
+  const write = (id: string, record: SessionRecord): Promise<void> =>
+    call((done) => store.set(id, toExpress(record), done))
+
+  return {
+    async get(id) {
+      const record = await read(id)
+      if (!record) return undefined
+      const { expiresAt, ...found } = fromExpress(record)
+      return { ...found, expiresAt: Math.max(expiresAt, touched.get(id) ?? 0) }
+    },
+    set: write,
+    async update(id, record, seen) {
+      const stored = await read(id)
+      if (!stored) return 'ended'
+      if (contentOf(fromExpress(stored)) !== contentOf(seen)) return 'changed'
+      await write(id, record)
+      return 'updated'
+    },
+    async touch(id, _seen, expiresAt) {
+      remember(id, expiresAt)
+      const stored = await read(id)
+      if (!stored) return
+      const record = fromExpress(stored)
+      const later = { ...record, expiresAt }
+      const isOld = expiresAt - record.expiresAt >= (expiresAt - Date.now() / 1000) / 4
+      if (!store.touch || isOld) return write(id, later)
+      return call((done) => store.touch?.(id, toExpress(later), done))
+    },
+    destroy: (id) => call((done) => store.destroy(id, done)),
+  }
+}
+
+/** As express-session has it: a store of files may say ENOENT for a session that is not there. */
+function isFailure(error: unknown): boolean {
+  return Boolean(error) && (error as { code?: string }).code !== 'ENOENT'
+}
+
+function call(run: (done: (error?: unknown) => void) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    run((error) => (error ? reject(error) : resolve()))
+  })
+}
+
+function fromExpress({ cookie, latchkey, ...data }: ExpressRecord): SessionRecord {
+  const expires = cookie?.expires
+  return {
+    ...(latchkey && { login: latchkey }),
+    data,
+    expiresAt: expires ? new Date(expires).getTime() / 1000 : Number.POSITIVE_INFINITY,
+  }
+}
+
+function toExpress({ login, data, expiresAt }: SessionRecord): SessionData {
+  const cookie = new Cookie()
+  cookie.expires = new Date(expiresAt * 1000)
+  // Data of the application never passes for a login.
+  return { ...data, latchkey: login, cookie } as ExpressRecord
+}
+
+function contentOf({ login, data }: SessionRecord): string {
+  return JSON.stringify([login, data])
+}

@@ -1,0 +1,138 @@
+import type { StoredSession, StoredSessions } from '@latchkey/core'
+import type { Request } from 'express'
+import expressSession, { type SessionData } from 'express-session'
+
+/** The request, as far as its session goes. */
+export interface SessionVisit {
+  readonly session: StoredSession
+  /** The session is looked at: from now on no shared cache may keep the response. */
+  sessionUsed(): void
+}
+
+type Done = (error?: unknown) => void
+type Session = Request['session']
+
+/**
+ * The session of express-session for one request, and the store that its methods work on. The login is
+ * neither shown nor written here, so a late write of the application undoes nothing.
+ */
+export class RequestSession extends expressSession.Store {
+  /** What `req.session` is; `undefined` once it is destroyed. */
+  session: Session | undefined
+  /** What `req.sessionID` is. */
+  sessionID: string
+  /** Settles when what `req.session.save()` began is done. */
+  saving: Promise<unknown> | undefined
+  readonly #sessions: StoredSessions
+  readonly #stored: StoredSession
+  readonly #request: Request
+  /** The stored data as this request read or wrote it last. */
+  #read = '{}'
+
+  constructor(sessions: StoredSessions, visit: SessionVisit, request: Request) {
+    super()
+    this.#sessions = sessions
+    this.#stored = visit.session
+    this.#request = request
+    this.#stored.read()
+    visit.sessionUsed()
+    this.sessionID = this.#stored.id ?? sessions.newId()
+  }
+
+  /** Makes the session of what is stored. By then the request has this as its `sessionStore`. */
+  open(): void {
+    this.#show(this.#stored.data)
+  }
+
+  /** Whether the session holds anything else than what is stored of it. */
+  get isChanged(): boolean {
+    return (
+      this.session !== undefined && this.session !== null && this.#read !== jsonOf(this.session)
+    )
+  }
+
+  /** Tells the browser the id of a session that is saved at the end of the response. */
+  announce(): void {
+    if (this.#stored.id !== this.sessionID && this.isChanged) this.#stored.announce(this.sessionID)
+  }
+
+  /** Saves what the application has changed. */
+  save(done: Done): void {
+    this.set(this.sessionID, this.session as SessionData, done)
+  }
+
+  override set(id: string, data: SessionData, done: Done = () => {}): void {
+    const json = jsonOf(data)
+    const saved = this.#stored.saveData(id, JSON.parse(json), this.#read).then(() => {
+      this.#read = json
+    })
+    this.saving = saved.catch(() => {})
+    settle(saved, done)
+  }
+
+  override get(id: string, done: (error: unknown, data?: SessionData | null) => void): void {
+    this.#sessions.load(id).then(
+      (record) => done(undefined, record && this.#sessionData(record.data)),
+      (error) => done(error),
+    )
+  }
+
+  /** Remembers what was read: at first, and when `req.session.reload()` reads again. */
+  override createSession(
+    ...[req, data]: Parameters<expressSession.Store['createSession']>
+  ): ReturnType<expressSession.Store['createSession']> {
+    this.#read = jsonOf(data)
+    return super.createSession(req, data)
+  }
+
+  /** Gives the session a new id and no data. The login stays. */
+  override regenerate(_req: Request, done: Done): void {
+    const renewed = this.#stored.regenerate().then(() => {
+      this.sessionID = this.#stored.id ?? this.#sessions.newId()
+      this.#show({})
+    })
+    settle(renewed, done)
+  }
+
+  override destroy(id: string, done: Done = () => {}): void {
+    this.session = undefined
+    settle(id === this.#stored.id ? this.#stored.end() : Promise.resolve(), done)
+  }
+
+  /** Core touches a session when it opens it; there is nothing left to do. */
+  override touch(_id: string, _data: SessionData, done: Done = () => {}): void {
+    done()
+  }
+
+  #show(data: StoredSession['data']): void {
+    this.createSession(this.#request, this.#sessionData(data))
+  }
+
+  /** A copy, which the application may change. */
+  #sessionData(data: StoredSession['data']): SessionData {
+    const { settings, now } = this.#sessions
+    const { absoluteSeconds, cookie } = settings
+    const expiresAt = this.#stored.current?.expiresAt ?? now() + absoluteSeconds
+    return {
+      ...JSON.parse(JSON.stringify(data)),
+      cookie: {
+        ...cookie,
+        httpOnly: true,
+        originalMaxAge: (expiresAt - now()) * 1000,
+        expires: new Date(expiresAt * 1000),
+      },
+    }
+  }
+}
+
+/** The application's data in a session, as express-session compares it. */
+function jsonOf({ cookie: _cookie, ...data }: Partial<SessionData>): string {
+  return JSON.stringify(data)
+}
+
+function settle(promise: Promise<unknown>, done: Done): void {
+  promise.then(
+    () => done(),
+    (error) => done(error),
+  )
+}

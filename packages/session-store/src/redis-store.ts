@@ -1,0 +1,141 @@
+import { channel } from 'node:diagnostics_channel'
+import { createRequire } from 'node:module'
+import { ConfigError, SessionEndedError, type SessionRecord } from '@latchkey/core'
+import { ExpressStore } from './express-store.ts'
+import { createRecordSeal, type RecordSeal, sessionName } from './record-seal.ts'
+import { createRedisCommands } from './redis-commands.ts'
+import { createRedisIndex } from './redis-index.ts'
+import type { RedisLink } from './redis-link.ts'
+import { createRedisOnce } from './redis-once.ts'
+import * as scripts from './scripts.ts'
+import type { RedisSessionStore } from './session-store.ts'
+
+/** The settings of {@link createRedisStore}, every default filled in. */
+export interface RedisSettings {
+  readonly link: RedisLink
+  readonly prefix: string
+  readonly secrets: readonly string[]
+  readonly touchSeconds: number
+  readonly timeoutMilliseconds: number
+}
+
+/** A value of Redis and the name it is kept under, which it is bound to. */
+interface Sealed {
+  readonly name: string
+  readonly value: Buffer
+}
+
+/** What connect-redis keeps: records, sealed, under ids. */
+interface Sessions {
+  get(id: string): Promise<SessionRecord | null | undefined>
+  destroy(id: string): Promise<void>
+  clear(): Promise<void>
+  length(): Promise<number>
+  ids(): Promise<string[]>
+  all(): Promise<(SessionRecord & { readonly id: string })[]>
+}
+
+const SESSION = 's:'
+const CLEARED_TOGETHER = 100
+
+const unreadable = channel('latchkey:session.unreadable')
+
+/**
+ * Sessions in Redis or Valkey: sealed values under hashed names. Reading is one `GET`, each write one
+ * script on one key, so that it works the same on one server, behind Sentinel and on a Cluster.
+ */
+export function createRedisStore(settings: RedisSettings): RedisSessionStore {
+  const { link, prefix, touchSeconds } = settings
+  const commands = createRedisCommands(link, prefix, settings.timeoutMilliseconds)
+  let seal: RecordSeal | undefined
+  const sealed = (): RecordSeal => {
+    if (seal) return seal
+    throw new ConfigError([], NO_SECRET)
+  }
+  const useSecrets = (secrets: readonly string[]): void => {
+    seal ??= createRecordSeal(secrets)
+  }
+  if (settings.secrets.length > 0) useSecrets(settings.secrets)
+
+  const read = async (name: string): Promise<Sealed | undefined> => {
+    sealed()
+    const value = await commands.get(SESSION + name)
+    return value && value.length > scripts.ENDED.length ? { name, value } : undefined
+  }
+  const open = ({ name, value }: Sealed) => {
+    const opened = sealed().open(name, value)
+    if (!opened) unreadable.publish({ bytes: value.length, format: value[0] })
+    return opened && opened.record.expiresAt > Date.now() / 1000 ? opened : undefined
+  }
+  const end = (id: string): Promise<unknown> =>
+    commands.run(scripts.endScript, SESSION + sessionName(id))
+  /** Redis as connect-redis sees it: the keys are the ids of sessions. */
+  const client = {
+    get: (id: string) => read(sessionName(id)),
+    mGet: (ids: string[]) => Promise.all(ids.map((id) => read(sessionName(id)))),
+    async del(ids: string[]) {
+      for (let at = 0; at < ids.length; at += CLEARED_TOGETHER) {
+        await Promise.all(ids.slice(at, at + CLEARED_TOGETHER).map(end))
+      }
+    },
+    async *scanIterator() {
+      for await (const names of commands.scan(SESSION)) {
+        const found = await Promise.all(names.map((name) => read(name.slice(SESSION.length))))
+        yield found.flatMap((one) => (one && open(one)?.id) ?? [])
+      }
+    },
+  }
+  const serializer = { parse: (one: Sealed) => open(one)?.record }
+  const { RedisStore } = createRequire(import.meta.url)('connect-redis')
+  const sessions: Sessions = new RedisStore({ client, serializer, prefix: '' })
+
+  /** Runs a script that writes a record; one that is past its end ends the session instead. */
+  const write = async (
+    script: scripts.Script,
+    id: string,
+    record: SessionRecord,
+    ...more: (string | Buffer)[]
+  ): Promise<unknown> => {
+    const name = sessionName(id)
+    const milliseconds = Math.ceil(record.expiresAt * 1000 - Date.now())
+    if (milliseconds <= 0) return end(id)
+    const value = sealed().seal(name, { id, record })
+    return commands.run(script, SESSION + name, [value, String(milliseconds), ...more])
+  }
+
+  const store: RedisSessionStore = {
+    touchSeconds,
+    useSecrets,
+    get: async (id) => (await sessions.get(id)) ?? undefined,
+    async set(id, record) {
+      if ((await write(scripts.beginScript, id, record)) === 0) throw new SessionEndedError()
+    },
+    async update(id, record, { version = '' }) {
+      const outcome = await write(scripts.replaceScript, id, record, version as string | Buffer)
+      return outcome === 1 ? 'updated' : outcome === 2 ? 'changed' : 'ended'
+    },
+    async touch(id, seen, expiresAt) {
+      await store.update(id, { ...seen, expiresAt }, seen)
+    },
+    destroy: (id) => sessions.destroy(id),
+    index: createRedisIndex(commands, sealed, async (name) => {
+      const found = await read(name)
+      return found && open(found)?.id
+    }),
+    ...createRedisOnce(commands, sealed),
+    health: () => commands.health(),
+    async ready() {
+      await commands.get('ready')
+    },
+    close: () => link.close(),
+    clear: () => sessions.clear(),
+    length: () => sessions.length(),
+    ids: () => sessions.ids(),
+    all: () => sessions.all(),
+    forExpressSession: () => new ExpressStore(store),
+  }
+  return store
+}
+
+const NO_SECRET =
+  'createSessionStore() has no secret to seal sessions with; pass "secret", or use the store as "session.store" of createAuthRouter().'

@@ -1,0 +1,41 @@
+import type {
+  ReplayCache,
+  SessionIndex,
+  SessionLock,
+  SessionRecord,
+  SessionStore,
+  StoreHealth,
+} from '@latchkey/core'
+import type { Store } from 'express-session'
+
+/** What `createSessionStore()` makes: a store with every ability, which is its own manager. */
+export interface ManagedSessionStore extends SessionStore {
+  readonly index: SessionIndex
+  readonly once: ReplayCache
+  readonly lock: SessionLock
+  readonly touchSeconds: number
+  /** The state of Redis as the latest commands saw it, without a network call. */
+  health(): StoreHealth
+  /** Resolves when Redis answers, for a readiness probe; rejects when it does not. */
+  ready(): Promise<void>
+  /** Closes the connection that was made from a `url`; a client stays its owner's to close. */
+  close(): Promise<void>
+  /** The same store for express-session without the kit: `expressSession({ store, … })`. */
+  forExpressSession(): Store
+}
+
+/** A {@link ManagedSessionStore} in Redis or Valkey. */
+export interface RedisSessionStore extends ManagedSessionStore {
+  get(id: string): Promise<SessionRecord | undefined>
+  set(id: string, record: SessionRecord): Promise<void>
+  touch(id: string, seen: SessionRecord, expiresAt: number): Promise<void>
+  destroy(id: string): Promise<void>
+  useSecrets(secrets: readonly string[]): void
+  /** Ends every session. */
+  clear(): Promise<void>
+  /** Counts the sessions by opening each of them, as `ids` and `all` do: for operators and tests. */
+  length(): Promise<number>
+  /** The ids of the sessions. They are secrets. */
+  ids(): Promise<string[]>
+  all(): Promise<(SessionRecord & { readonly id: string })[]>
+}
