@@ -25,6 +25,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
       { text: 'The three routes', link: '/guides/routes' },
       { text: 'Guards', link: '/guides/guards' },
       { text: 'Sessions and Redis', link: '/guides/sessions' },
+      { text: 'Write a session store', link: '/guides/session-stores' },
       { text: 'Logging and events', link: '/guides/logging' },
       { text: 'Testing your application', link: '/guides/testing' },
       { text: 'Error codes', link: '/errors' },

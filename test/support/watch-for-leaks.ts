@@ -30,9 +30,10 @@ const EVENTS: Record<AuthEventName, true> = {
  */
 if (/packages\/(core|express)\/test\/|\/test\/kit-/.test(expect.getState().testPath ?? '')) {
   // Read when the module `debug` is loaded, so before any of what is tested. Left out are those that
-  // write addresses or cookies of their own accord, and the provider and the browser of the tests.
+  // write addresses, cookies or records of their own accord, and the provider and the browser of the tests.
   process.env.DEBUG_COLORS = 'no'
-  process.env.DEBUG = '*,-router*,-express:*,-express-session,-oidc-provider*,-koa*,-pw:*'
+  process.env.DEBUG =
+    '*,-router*,-express:*,-express-session,-memorystore,-oidc-provider*,-koa*,-pw:*'
   watchOutput()
   for (const name of Object.keys(EVENTS)) {
     diagnostics.subscribe(`latchkey:${name}`, (event) => overhear(`event ${name}`, event))
