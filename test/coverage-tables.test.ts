@@ -31,6 +31,7 @@ function pathOf(name: string): string {
 
 test.each([
   ['docs/conformance.md', 85],
+  ['docs/guides/asvs.md', 60],
   ['docs/peers-coverage.md', 40],
 ])('every test that %s names is there', (document, atLeast) => {
   const named = namedTests(document)

@@ -38,6 +38,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
       { text: 'Running the service', link: '/guides/running-the-service' },
       { text: 'Importing users', link: '/guides/importing-users' },
       { text: 'Security model', link: '/guides/security' },
+      { text: 'OWASP ASVS 5', link: '/guides/asvs' },
       { text: 'Production checklist', link: '/guides/production' },
     ],
   },

@@ -286,6 +286,22 @@ test('a refresh token that nobody uses expires after thirty days', async () => {
   expect((await post(issuer, issuer.application, 'token', late)).body.error).toBe('invalid_grant')
 })
 
+test('offline access ends a year after it was given, however often it is used', async () => {
+  await using issuer = await startIssuer()
+  await issuer.addUser(ada)
+  const { app, begun, callback } = await obtainCode(issuer, { scope: 'openid offline_access' })
+  let token = (await app.redeem(begun, callback)).refresh_token ?? ''
+  const refresh = async () => {
+    moveTime(29 * 86_400)
+    const form = { grant_type: 'refresh_token', refresh_token: token }
+    const { body } = await post(issuer, issuer.application, 'token', form)
+    token = body.refresh_token ?? ''
+    return body
+  }
+  for (let months = 1; months <= 12; months++) expect((await refresh()).error).toBeUndefined()
+  expect((await refresh()).error).toBe('invalid_grant')
+})
+
 test('a code, token or session of one tenant is worth nothing at another', async () => {
   await using issuer = await startIssuer()
   await issuer.addUser(ada)
