@@ -8,7 +8,6 @@ import { type AuthRequest, type AuthResponse, pathOf } from './http/request.ts'
 import { createLog, type Log } from './log.ts'
 import { handleCallback } from './login/callback.ts'
 import { handleLogin } from './login/login.ts'
-import { isIssuerCallback } from './login/redirect-uri.ts'
 import { createSameSiteReturn } from './login/same-site-return.ts'
 import { createTransactions } from './login/transaction.ts'
 import { handleBackchannelLogout } from './logout/backchannel-logout.ts'
@@ -22,9 +21,10 @@ import type {
   ResolvedRoutes,
 } from './options/options.ts'
 import { resolveOptions } from './options/resolve-options.ts'
-import type { ProviderHealth } from './provider/provider.ts'
-import { transportOver } from './provider/provider-fetch.ts'
+import type { ProviderHealth } from './provider/metadata-cache.ts'
 import { createProviders } from './provider/providers.ts'
+import { isIssuerCallback } from './provider/redirect-uri.ts'
+import { transportOver } from './provider/transport.ts'
 import { createMemoryStore } from './session/memory-store.ts'
 import { type Replays, replaysOf } from './session/replay-cache.ts'
 import { createSessionDirectory, type SessionDirectory } from './session/session-directory.ts'
@@ -171,7 +171,7 @@ export function createAuth<U = User, Exchange = unknown>(
     sessions: createSessionDirectory(storedSessions, () => issuerName(context), publish),
     storedSessions,
     async ready() {
-      const parts = [context.providers.fixed?.state(), storeAnswer(() => store.get('ready'))]
+      const parts = [context.providers.fixed?.metadata(), storeAnswer(() => store.get('ready'))]
       const missing = (await Promise.allSettled(parts)).flatMap((part) =>
         part.status === 'rejected' ? [part.reason] : [],
       )
@@ -229,7 +229,7 @@ async function answer(
 }
 
 async function issuerName({ providers }: AuthContext): Promise<string> {
-  if (providers.fixed) return (await providers.fixed.state()).metadata.issuer
+  if (providers.fixed) return (await providers.fixed.metadata()).issuer
   throw new TypeError('name the issuer as well: { issuer, sub }')
 }
 

@@ -30,7 +30,6 @@ export type { HeaderSink } from './http/headers.ts'
 export type { AuthRequest } from './http/request.ts'
 export type { Logger } from './log.ts'
 export type { LoginPrompt, LoginRequest } from './login/login.ts'
-export { type RedirectUriSource, redirectUriFor } from './login/redirect-uri.ts'
 export { safeReturnTo } from './login/return-to.ts'
 export type { LogoutRequest } from './logout/logout.ts'
 export type { ConfigFault } from './options/check-options.ts'
@@ -48,11 +47,12 @@ export type {
   UserinfoOption,
 } from './options/options.ts'
 export { type AppleKey, appleClientSecret } from './provider/apple-client-secret.ts'
+export { type RedirectUriSource, redirectUriFor } from './provider/redirect-uri.ts'
 export type {
   ProviderAnswer,
   ProviderRequest,
   ProviderTransport,
-} from './provider/provider-fetch.ts'
+} from './provider/transport.ts'
 export {
   createMemoryStore,
   type MemoryStore,

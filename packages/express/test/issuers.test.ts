@@ -3,7 +3,7 @@ import { createAuthRouter, getUser, requireUser } from '@latchkey/express'
 import { startMisbehavingProvider } from '@latchkey/testing/misbehaving-provider'
 import { expect, test } from 'vitest'
 import { fetchOver } from '../../../test/support/fetch-over.ts'
-import { isPublicAddress } from '../../core/src/node/node-fetch.ts'
+import { isPublicAddress } from '../../core/src/node/address-guard.ts'
 import { type Browser, createBrowser } from './support/browser.ts'
 import { type Site, startSite } from './support/site.ts'
 

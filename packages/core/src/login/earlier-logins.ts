@@ -2,12 +2,11 @@ import { createSealer } from '../crypto/sealing.ts'
 import { clearCookie, cookieNames } from '../http/cookies.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
 import { safeReturnTo } from './return-to.ts'
-import type { LostLogin } from './transaction.ts'
 
 /** Logins begun by version 0.1, also by an old process during a rolling deploy: begun again here. */
 export interface EarlierLogins {
   /** The login in a `state` of 0.1; `undefined` for any other. */
-  open(state: string): LostLogin | undefined
+  open(state: string): { readonly returnTo: string; readonly restarts: number } | undefined
   /** The `Set-Cookie` values that remove the cookies of 0.1 which a request brings. */
   clear(cookieHeader: string | null): string[]
 }

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
+import type { ServerMetadata } from 'openid-client'
 import type { AuthContext } from '../context.ts'
 import { ProviderError, RequestError } from '../errors.ts'
+import { readForm } from '../http/body.ts'
 import { type AuthRequest, type AuthResponse, queryOf } from '../http/request.ts'
 import { redirect } from '../http/responses.ts'
-import type { ResolvedAuthOptions } from '../options/options.ts'
-import type { Provider, ProviderState } from '../provider/provider.ts'
-import { providerError } from '../provider/provider-error.ts'
-import { PROTECTED_PARAMETERS } from './protected-parameters.ts'
-import { issuerRedirectUri } from './redirect-uri.ts'
+import { PROTECTED_PARAMETERS } from '../provider/authorization-request.ts'
+import type { Provider } from '../provider/provider.ts'
+import { issuerRedirectUri } from '../provider/redirect-uri.ts'
 import { keptReturnTo, warnShortened } from './return-to.ts'
 
 /** What one login may ask for. */
@@ -58,7 +58,7 @@ export async function handleLogin(
   context: AuthContext,
   request: AuthRequest,
 ): Promise<AuthResponse> {
-  const query = request.method === 'POST' ? await formOf(request) : queryOf(request.url)
+  const query = request.method === 'POST' ? await readForm(request) : queryOf(request.url)
   const single = (name: string): string | undefined => {
     const [value, ...more] = query.getAll(name)
     if (more.length > 0 || (value && value.length > MAX_PARAMETER_LENGTH && !ADDRESSES.has(name))) {
@@ -104,9 +104,9 @@ export async function beginLogin(
 ): Promise<AuthResponse> {
   const { options, transactions, publish, log } = context
   const provider = await context.providers.of(request)
-  const state = await provider.state()
-  checkSharedCallback(context, provider, state)
-  const prompt = promptOf(login.prompt, state)
+  const metadata = await provider.metadata()
+  checkSharedCallback(context, provider, metadata)
+  const prompt = promptOf(login.prompt, metadata)
   const returnTo = keptReturnTo(login.returnTo, options.baseUrl, log)
   const { transaction, setCookies } = transactions.begin(request.headers.get('cookie'), {
     issuer: provider.issuer,
@@ -131,15 +131,11 @@ export async function beginLogin(
     code_challenge: hash('sha256', transaction.codeVerifier, 'base64url'),
   }
 
-  const isPushed =
-    options.pushedAuthorizationRequests || state.metadata.require_pushed_authorization_requests
-  const location = isPushed
-    ? await pushedUrl(provider, {
-        ...commonParameters(options, provider.redirectUri),
-        ...chosen,
-        ...fresh,
-      })
-    : authorizationUrl(state, fresh, chosen)
+  const location = await provider.authorizationUrl({
+    fresh,
+    chosen,
+    isPushed: options.pushedAuthorizationRequests,
+  })
   publish('login.started', { issuer: provider.issuer })
   const status = request.method === 'GET' || request.method === 'HEAD' ? 302 : 303
   return redirect(location, [...setCookies, ...restart.setCookies], status)
@@ -154,7 +150,7 @@ export async function beginLogin(
 function checkSharedCallback(
   { options, providers }: AuthContext,
   { issuer, redirectUri }: Provider,
-  { metadata }: ProviderState,
+  metadata: ServerMetadata,
 ): void {
   if (providers.fixed || redirectUri !== options.redirectUri) return
   if (metadata.authorization_response_iss_parameter_supported === true) return
@@ -162,10 +158,6 @@ function checkSharedCallback(
     'LATCHKEY_PROVIDER_INVALID',
     `${issuer} cannot have "sharedCallback": it does not announce "authorization_response_iss_parameter_supported". Register ${issuerRedirectUri(redirectUri, issuer)} there and leave "sharedCallback" out.`,
   )
-}
-
-async function formOf(request: AuthRequest): Promise<URLSearchParams> {
-  return new URLSearchParams(await request.text())
 }
 
 /** A portal that starts a login names the provider, which has to be the one of this application. */
@@ -176,7 +168,7 @@ async function checkIssuer(
 ): Promise<void> {
   if (issuer === undefined) return
   const provider = await providers.of(request)
-  const { metadata } = await provider.state()
+  const metadata = await provider.metadata()
   if (issuer === metadata.issuer || issuer === provider.issuer) return
   throw new RequestError(
     'LATCHKEY_REQUEST_INVALID',
@@ -184,52 +176,9 @@ async function checkIssuer(
   )
 }
 
-/** The parameters that every authorization request of an application has in common. */
-export function commonParameters(
-  options: ResolvedAuthOptions,
-  redirectUri: string,
-): Record<string, string> {
-  return {
-    response_type: 'code',
-    redirect_uri: redirectUri,
-    scope: options.scope,
-    code_challenge_method: 'S256',
-    ...(options.responseMode === 'form_post' ? { response_mode: 'form_post' } : {}),
-  }
-}
-
-/** What is fresh is base64url and dots, in which nothing has to be encoded. */
-function authorizationUrl(
-  { authorizationPrefix }: ProviderState,
-  fresh: Readonly<Record<'state' | 'nonce' | 'code_challenge', string>>,
-  chosen: Record<string, string>,
-): string {
-  const { state, nonce, code_challenge: challenge } = fresh
-  const url = `${authorizationPrefix}state=${state}&nonce=${nonce}&code_challenge=${challenge}`
-  const more = new URLSearchParams(chosen).toString()
-  return more ? `${url}&${more}` : url
-}
-
-async function pushedUrl(provider: Provider, parameters: Record<string, string>): Promise<string> {
-  const { metadata } = await provider.state()
-  if (!metadata.pushed_authorization_request_endpoint) {
-    const message =
-      'The provider names no pushed_authorization_request_endpoint; turn "pushedAuthorizationRequests" off.'
-    throw new ProviderError('LATCHKEY_PROVIDER_INVALID', message)
-  }
-  try {
-    const url = await provider.call((client, configuration) =>
-      client.buildAuthorizationUrlWithPAR(configuration, parameters),
-    )
-    return url.href
-  } catch (cause) {
-    throw providerError(cause, 'refused the pushed authorization request')
-  }
-}
-
 function promptOf(
   prompt: LoginPrompt | undefined,
-  { metadata }: ProviderState,
+  metadata: ServerMetadata,
 ): LoginPrompt | undefined {
   if (prompt !== 'create') return prompt
   const known = metadata.prompt_values_supported

@@ -5,8 +5,6 @@ import type {
   TokenEndpointResponseHelpers,
 } from 'openid-client'
 import { CallbackError, type LatchkeyError } from '../errors.ts'
-import { type IdTokenExpectations, idTokenFault } from '../provider/id-token.ts'
-import type { Provider } from '../provider/provider.ts'
 import {
   factsOf,
   isResponseBodyError,
@@ -15,7 +13,9 @@ import {
   printable,
   providerError,
   quoted,
-} from '../provider/provider-error.ts'
+} from '../provider/errors.ts'
+import { type IdTokenExpectations, idTokenFault } from '../provider/id-token.ts'
+import type { Provider } from '../provider/provider.ts'
 import type { LoginTransaction } from './transaction.ts'
 
 /** The tokens of a login that passed every check. */
@@ -45,7 +45,7 @@ export async function redeem(
   now: number,
   tokenParams: Readonly<Record<string, string>>,
 ): Promise<Redeemed> {
-  const { metadata } = await provider.state()
+  const metadata = await provider.metadata()
   const secrets = secretsOf(provider, transaction, parameters)
   checkResponse(metadata, transaction, parameters, secrets)
   const expected = {

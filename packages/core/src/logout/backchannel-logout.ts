@@ -3,9 +3,9 @@ import { LogoutError } from '../errors.ts'
 import { userHash } from '../events.ts'
 import { readForm } from '../http/body.ts'
 import type { AuthRequest, AuthResponse } from '../http/request.ts'
+import { printable } from '../provider/errors.ts'
 import { type DecodedJwt, decodeJwt } from '../provider/jwt.ts'
 import type { Provider } from '../provider/provider.ts'
-import { printable } from '../provider/provider-error.ts'
 import type { Replays } from '../session/replay-cache.ts'
 import { endSessions } from '../session/session-directory.ts'
 
@@ -71,7 +71,7 @@ async function verifyLogoutToken(
   provider: Provider,
   now: number,
 ): Promise<LogoutClaims> {
-  const { metadata } = await provider.state()
+  const metadata = await provider.metadata()
   const { payload } = jwt
   checkHeader(jwt)
   if (payload.iss !== metadata.issuer) {

@@ -140,17 +140,20 @@ async function endSessionUrl(
   try {
     const provider = await context.providers.of(request)
     if (provider.issuer !== ended.registeredIssuer) return undefined
-    const { client, configuration, metadata } = await provider.state()
-    if (!metadata.end_session_endpoint) return undefined
+    const { end_session_endpoint: endpoint } = await provider.metadata()
+    if (!endpoint) return undefined
     const { baseUrl, routes } = options
     const isHome = destination === baseUrl.pathname
-    const url = client.buildEndSessionUrl(configuration, {
+    const url = new URL(endpoint)
+    const parameters: Record<string, string | false> = {
       ...added,
+      client_id: provider.clientId,
       post_logout_redirect_uri: routes.loggedOut ? baseUrl.origin + routes.loggedOut : baseUrl.href,
       ...(isHome ? {} : { state: logoutState.seal(destination) }),
       ...hintOf(ended),
-    })
-    for (const [name, value] of Object.entries(options.logoutParams)) {
+      ...options.logoutParams,
+    }
+    for (const [name, value] of Object.entries(parameters)) {
       if (value === false) url.searchParams.delete(name)
       else url.searchParams.set(name, value)
     }

@@ -1,6 +1,6 @@
 import diagnostics from 'node:diagnostics_channel'
 import type { Platform } from '../context.ts'
-import { createNodeTransport } from './node-fetch.ts'
+import { createNodeTransport } from './transport.ts'
 
 /**
  * What an instance needs of Node: the environment, events on the diagnostics channels

@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { ConfigError } from '../errors.ts'
-import { PROTECTED_PARAMETERS } from '../login/protected-parameters.ts'
+import { PROTECTED_PARAMETERS } from '../provider/authorization-request.ts'
 import { isLoopbackHost, isUsableUrl } from '../provider/issuer-url.ts'
 import { type ConfigFault, checkOptions } from './check-options.ts'
 import { EQUIVALENTS, OPTION_RULES } from './option-rules.ts'

@@ -2,8 +2,8 @@ import type { KeyObject, webcrypto } from 'node:crypto'
 import type { ClientAuth as Authenticate, ServerMetadata } from 'openid-client'
 import { LatchkeyError } from '../errors.ts'
 import type { ClientAssertionOptions, ClientAuth, ClientSecret } from '../options/options.ts'
+import { printable } from './errors.ts'
 import { loadOpenidClient } from './openid-client.ts'
-import { printable } from './provider-error.ts'
 
 /** The means by which the client proves who it is. */
 export interface ClientCredentials {

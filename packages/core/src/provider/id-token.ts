@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { IDToken } from 'openid-client'
-import { hashOf } from './key-set.ts'
-import { printable } from './provider-error.ts'
+import { printable } from './errors.ts'
+import { hashOf } from './signature.ts'
 
 /** The values that the claims of an ID token are compared with. */
 export interface IdTokenExpectations {

@@ -1,4 +1,10 @@
-import type { JwtHeader } from './key-set.ts'
+/** The header of a JWT, as far as finding its key goes. */
+export interface JwtHeader {
+  readonly alg: string
+  readonly kid?: string | undefined
+  readonly typ?: string | undefined
+  readonly crit?: unknown
+}
 
 /** A compact JWT taken apart; nothing is verified. */
 export interface DecodedJwt {

@@ -1,5 +1,13 @@
+import type { Configuration, CustomFetch } from 'openid-client'
+import type { ProviderAnswer, ProviderFetch } from './transport.ts'
+
 /** What openid-client exports. */
 export type OpenidClient = typeof import('openid-client')
+
+/** Calls openid-client with a configuration that reaches the provider. */
+export type ClientCall = <T>(
+  work: (client: OpenidClient, configuration: Configuration) => Promise<T>,
+) => Promise<T>
 
 /**
  * Loads openid-client when a provider is first asked something: with what it stands on it is a third
@@ -7,4 +15,45 @@ export type OpenidClient = typeof import('openid-client')
  */
 export function loadOpenidClient(): Promise<OpenidClient> {
   return import('openid-client')
+}
+
+const MAX_IDLE = 20
+
+/** Configurations of openid-client. Each holds the fetch of one request, and making one takes a while. */
+export interface ClientPool {
+  call<T>(
+    fetch: ProviderFetch,
+    work: (client: OpenidClient, configuration: Configuration) => Promise<T>,
+  ): Promise<T>
+}
+
+/** Makes a pool, which is empty at first. */
+export function createClientPool(configure: () => Promise<Configuration>): ClientPool {
+  const idle: Configuration[] = []
+  return {
+    async call(fetch, work) {
+      const client = await loadOpenidClient()
+      const configuration = idle.pop() ?? (await configure())
+      configuration[client.customFetch] = fetchForClient(fetch)
+      try {
+        return await work(client, configuration)
+      } finally {
+        if (idle.length < MAX_IDLE) idle.push(configuration)
+      }
+    },
+  }
+}
+
+/**
+ * A fetch as openid-client takes it: its bodies are forms, or nothing. The error of a token endpoint is
+ * in the body (RFC 6749 §5.2), which openid-client does not read when it sees a `WWW-Authenticate` too.
+ */
+function fetchForClient(fetch: ProviderFetch): CustomFetch {
+  return async (url, { method, headers, body }) =>
+    responseOf(await fetch(url, { method, headers, ...(body ? { body: String(body) } : {}) }))
+}
+
+function responseOf({ status, headers, body }: ProviderAnswer): Response {
+  const read = headers.filter(([name]) => name === 'content-type')
+  return new Response(body === '' ? null : body, { status, headers: read })
 }

@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto'
 import { ConfigError, ProviderError } from '../errors.ts'
 import type { Publish } from '../events.ts'
 import type { AuthRequest } from '../http/request.ts'
-import { commonParameters } from '../login/login.ts'
-import { issuerRedirectUri } from '../login/redirect-uri.ts'
 import type {
   IssuerRegistration,
   ResolvedAuthOptions,
   ResolvedRegistration,
 } from '../options/options.ts'
+import { commonParameters } from './authorization-request.ts'
 import { isUsableUrl } from './issuer-url.ts'
 import { createProvider, type Provider } from './provider.ts'
-import type { ProviderTransport } from './provider-fetch.ts'
+import { issuerRedirectUri } from './redirect-uri.ts'
+import type { ProviderTransport } from './transport.ts'
 
 /** The provider, or providers, of an application. */
 export interface Providers {

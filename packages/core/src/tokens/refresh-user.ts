@@ -48,7 +48,7 @@ export function createUserRefresher(
   }
 
   const refresh: UserRefresher['refresh'] = async (provider, session) => {
-    const { metadata } = await provider.state()
+    const metadata = await provider.metadata()
     const hasUserinfo = metadata.userinfo_endpoint !== undefined
     const token = await refresher.accessToken(provider, session, { force: !hasUserinfo })
     let current = await session.reload()

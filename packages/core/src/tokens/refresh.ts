@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import { CallbackError, type LatchkeyError, ProviderError, RefreshError } from '../errors.ts'
 import { type Publish, userHash } from '../events.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
-import { idTokenFault } from '../provider/id-token.ts'
-import type { Provider } from '../provider/provider.ts'
 import {
   factsOf,
   isResponseBodyError,
   isUnavailable,
   kitCause,
   quoted,
-} from '../provider/provider-error.ts'
+} from '../provider/errors.ts'
+import { idTokenFault } from '../provider/id-token.ts'
+import type { Provider } from '../provider/provider.ts'
 import type { AuthSession } from '../session/session.ts'
 import type { SessionLock } from '../session/session-store.ts'
 import { sessionUser } from '../session/session-user.ts'
@@ -153,7 +153,7 @@ async function requestTokens(
   const { now } = options
   const refreshToken = session.tokens?.refreshToken ?? ''
   try {
-    const { metadata } = await provider.state()
+    const metadata = await provider.metadata()
     const tokens = await provider.call((client, configuration) =>
       client.refreshTokenGrant(configuration, refreshToken, options.tokenParams),
     )

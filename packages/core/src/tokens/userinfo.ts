@@ -1,7 +1,7 @@
 import { CallbackError } from '../errors.ts'
+import { printable } from '../provider/errors.ts'
 import { decodeJwt } from '../provider/jwt.ts'
 import type { Provider } from '../provider/provider.ts'
-import { printable } from '../provider/provider-error.ts'
 
 /** The claims of signed userinfo that are about the token. */
 const TOKEN_CLAIMS: ReadonlySet<string> = new Set(['iss', 'aud', 'exp', 'iat', 'nbf', 'jti'])
@@ -23,7 +23,7 @@ export async function readUserInfo(
   sub: string,
   now: number,
 ): Promise<Record<string, unknown>> {
-  const { metadata } = await provider.state()
+  const metadata = await provider.metadata()
   const endpoint = metadata.userinfo_endpoint
   if (!endpoint) throw invalid('the provider names no userinfo_endpoint')
   const { status, headers, body } = await provider.fetch(endpoint, {
@@ -49,7 +49,7 @@ async function signedClaims(provider: Provider, token: string, now: number): Pro
   if (fault !== undefined) throw invalid(`its signature ${fault}`)
   const payload = decodeJwt(token)?.payload ?? {}
   const { iss, aud, exp } = payload
-  const { metadata } = await provider.state()
+  const metadata = await provider.metadata()
   if (iss !== undefined && iss !== metadata.issuer) throw invalid('its "iss" is another issuer')
   if (aud !== undefined && ![aud].flat().includes(provider.clientId)) {
     throw invalid('its "aud" is another client')

@@ -1,19 +1,16 @@
-import type { Configuration, CustomFetch, ServerMetadata } from 'openid-client'
+import type { Configuration, ServerMetadata } from 'openid-client'
 import { type LatchkeyError, ProviderError } from '../errors.ts'
 import type { ResolvedRegistration } from '../options/options.ts'
+import { factsOf, isUnavailable, kitCause, printable } from './errors.ts'
 import { loadOpenidClient, type OpenidClient } from './openid-client.ts'
-import { factsOf, isUnavailable, kitCause, printable } from './provider-error.ts'
-import type { ProviderFetch } from './provider-fetch.ts'
 import { checkMetadata } from './provider-metadata.ts'
+import type { ProviderFetch } from './transport.ts'
 
-/** A provider's discovery document, and configurations of openid-client made from it. */
+/** A provider's discovery document, and how configurations of openid-client are made from it. */
 export interface Discovered {
-  readonly client: OpenidClient
   readonly metadata: ServerMetadata
-  /** Builds URLs; it reaches nothing. */
-  readonly configuration: Configuration
-  /** Makes a configuration of openid-client that reaches the provider with `fetch`. */
-  configure(authentication: ClientAuthentication, fetch: CustomFetch): Promise<Configuration>
+  /** Makes a configuration of openid-client; whoever uses it says how the provider is reached. */
+  configure(authentication: ClientAuthentication): Promise<Configuration>
 }
 
 type ClientAuthentication = Parameters<OpenidClient['discovery']>[3]
@@ -37,22 +34,19 @@ export async function discover(
     const found = await fetchDocument(issuer, fetch)
     const document = isObject(found) ? { ...found, ...overrides } : found
     const isInsecure = issuer.protocol === 'http:'
-    const configure: Discovered['configure'] = async (authentication, providerFetch) => {
+    const configure: Discovered['configure'] = async (authentication) => {
       // openid-client makes exceptions for the issuers of Entra ID, in its discovery alone.
       const configuration = await client.discovery(issuer, clientId, {}, authentication, {
         execute: isInsecure ? [client.allowInsecureRequests] : [],
         timeout: 0,
         [client.customFetch]: async () => Response.json(document),
       })
-      configuration[client.customFetch] = providerFetch
       // Each exchange is timed where it takes place.
       configuration.timeout = 0
       return configuration
     }
-    const unreachable = (): Promise<Response> => Promise.reject(new TypeError('not for requests'))
-    const configuration = await configure(client.None(), unreachable)
-    const metadata = checkMetadata(configuration, isInsecure)
-    return { client, metadata, configuration, configure }
+    const metadata = checkMetadata(await configure(client.None()), isInsecure)
+    return { metadata, configure }
   } catch (cause) {
     throw discoveryError(cause, issuer.href)
   }

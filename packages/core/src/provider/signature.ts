@@ -1,4 +1,6 @@
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto'
+import { printable } from './errors.ts'
+import { decodeJwt, type JwtHeader } from './jwt.ts'
 
 /** The algorithms that signatures are accepted with; all are asymmetric. */
 const ALGORITHMS = {
@@ -29,14 +31,6 @@ interface Jwk {
   readonly use?: unknown
   readonly alg?: unknown
   readonly crv?: unknown
-}
-
-/** The header of a JWT, as far as finding its key goes. */
-export interface JwtHeader {
-  readonly alg: string
-  readonly kid?: string | undefined
-  readonly typ?: string | undefined
-  readonly crit?: unknown
 }
 
 /** A provider's published keys. */
@@ -86,6 +80,32 @@ export function parseKeySet(json: string): KeySet | undefined {
       })
     },
   }
+}
+
+/** The header of a token whose signature is good, or the reason why it is not: `is wrong`. */
+export type SignatureAnswer =
+  | { readonly header: JwtHeader; readonly fault?: undefined }
+  | { readonly header?: undefined; readonly fault: string }
+
+/** Verifies the signature of a token, and nothing else of it. */
+export async function verifySignature(
+  token: string,
+  keysFor: (header: JwtHeader) => Promise<KeySet>,
+): Promise<SignatureAnswer> {
+  const jwt = decodeJwt(token)
+  if (!jwt || jwt.header.crit !== undefined) return { fault: 'cannot be read' }
+  const { header } = jwt
+  const set = await keysFor(header)
+  if (!set.has(header)) {
+    return { fault: `is by a key that the provider does not publish${keyName(header)}` }
+  }
+  if (!set.hasOne(header)) return { fault: `could be by several keys${keyName(header)}` }
+  return set.verify(header, jwt.signed, jwt.signature) ? { header } : { fault: 'is wrong' }
+}
+
+function keyName({ kid, alg }: JwtHeader): string {
+  const name = kid === undefined ? 'missing' : `"${printable(kid)}"`
+  return ` ("kid" ${name}, "alg" "${printable(alg)}")`
 }
 
 function jwksOf(json: string): Jwk[] | undefined {

@@ -1,6 +1,7 @@
 import { ProviderError } from '../errors.ts'
-import { createTokenBucket } from '../tokens/token-bucket.ts'
-import { type JwtHeader, type KeySet, parseKeySet } from './key-set.ts'
+import type { JwtHeader } from './jwt.ts'
+import { type KeySet, parseKeySet } from './signature.ts'
+import { createTokenBucket } from './token-bucket.ts'
 
 /**
  * Who sent a token: the provider, over a connection of ours, or anybody who knows the address of a

@@ -1,0 +1,83 @@
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import type { Agent } from 'node:https'
+import type { LookupFunction } from 'node:net'
+import type { ProviderAnswer, ProviderRequest } from '../provider/transport.ts'
+
+/** How a connection is made. */
+export interface Connection {
+  readonly lookup?: LookupFunction
+  readonly agent?: Agent
+}
+
+/** One exchange over node:http, on a connection that is kept. */
+export function send(
+  url: URL,
+  request: ProviderRequest,
+  connection: Connection,
+): Promise<ProviderAnswer> {
+  return new Promise((resolve, reject) => {
+    const outgoing = moduleOf(url).request(url, {
+      method: request.method,
+      headers: { 'accept-encoding': 'identity', ...request.headers },
+      ...connection,
+      ...(request.signal ? { signal: request.signal } : {}),
+    })
+    const until = performance.now() + request.timeoutSeconds * 1000
+    const timer = setTimeout(() => {
+      reject(new DOMException('the exchange took too long', 'TimeoutError'))
+      outgoing.destroy()
+    }, request.timeoutSeconds * 1000)
+    outgoing.on('close', () => clearTimeout(timer))
+    outgoing.on('error', (error: NodeJS.ErrnoException) => {
+      const timeoutSeconds = (until - performance.now()) / 1000
+      if (!isStale(outgoing, error) || timeoutSeconds <= 0) return reject(error)
+      send(url, { ...request, timeoutSeconds }, connection).then(resolve, reject)
+    })
+    outgoing.on('response', (incoming) => receive(incoming, request.maxBytes, resolve, reject))
+    outgoing.end(request.body)
+  })
+}
+
+/**
+ * Taken when it is needed: importing `node:http` in a module loads all of undici with it, and TLS need
+ * not be there before the first request, so this saves a fifth of an application's start.
+ */
+function moduleOf(url: URL): typeof import('node:http') | typeof import('node:https') {
+  return url.protocol === 'https:'
+    ? process.getBuiltinModule('node:https')
+    : process.getBuiltinModule('node:http')
+}
+
+/**
+ * The other side gave up a kept connection at the moment it was taken up again. What is sent again may
+ * have arrived the first time, but its answer is lost either way: a code or a refresh token that was
+ * spent is then refused, as it would have been at the next attempt.
+ */
+function isStale(outgoing: ClientRequest, error: NodeJS.ErrnoException): boolean {
+  return outgoing.reusedSocket && error.code === 'ECONNRESET' && !outgoing.destroyed
+}
+
+function receive(
+  incoming: IncomingMessage,
+  maxBytes: number,
+  resolve: (answer: ProviderAnswer) => void,
+  reject: (error: unknown) => void,
+): void {
+  const status = incoming.statusCode ?? 502
+  const headers: ProviderAnswer['headers'] = []
+  for (const [name, values = []] of Object.entries(incoming.headersDistinct)) {
+    for (const value of values) headers.push([name, value])
+  }
+  const chunks: Buffer[] = []
+  let size = 0
+  const give = (body: string | undefined): void => resolve({ status, headers, body })
+  incoming.on('error', reject)
+  incoming.on('data', (chunk: Buffer) => {
+    size += chunk.length
+    chunks.push(chunk)
+    if (size <= maxBytes) return
+    give(undefined)
+    incoming.destroy()
+  })
+  incoming.on('end', () => give(new TextDecoder().decode(Buffer.concat(chunks))))
+}

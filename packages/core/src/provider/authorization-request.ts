@@ -1,0 +1,96 @@
+import type { ServerMetadata } from 'openid-client'
+import { ProviderError } from '../errors.ts'
+import type { ResolvedAuthOptions } from '../options/options.ts'
+import { providerError } from './errors.ts'
+import type { ClientCall } from './openid-client.ts'
+
+/** Parameters of an authorization request that no option, hook or visitor can set. */
+export const PROTECTED_PARAMETERS: ReadonlySet<string> = new Set([
+  'client_id',
+  'redirect_uri',
+  'response_type',
+  'response_mode',
+  'state',
+  'nonce',
+  'code_challenge',
+  'code_challenge_method',
+  'request',
+  'request_uri',
+  'scope',
+  'max_age',
+  'acr_values',
+])
+
+/** The parameters of one authorization request beside those that all have in common. */
+export interface AuthorizationRequest {
+  /** Base64url and dots, in which nothing has to be encoded. */
+  readonly fresh: Readonly<Record<'state' | 'nonce' | 'code_challenge', string>>
+  readonly chosen: Readonly<Record<string, string>>
+  /** Whether the parameters go to the provider directly (RFC 9126). Default: when it asks for it. */
+  readonly isPushed: boolean
+}
+
+/** The parameters that every authorization request of an application has in common. */
+export function commonParameters(
+  { scope, responseMode }: Pick<ResolvedAuthOptions, 'scope' | 'responseMode'>,
+  redirectUri: string,
+): Record<string, string> {
+  return {
+    response_type: 'code',
+    redirect_uri: redirectUri,
+    scope,
+    code_challenge_method: 'S256',
+    ...(responseMode === 'form_post' ? { response_mode: 'form_post' } : {}),
+  }
+}
+
+/**
+ * The authorization endpoint with what requests have in common; the rest of one follows. The endpoint
+ * may have parameters of its own, but none that the kit decides (RFC 6749 §3.1).
+ */
+export function authorizationPrefix(
+  metadata: ServerMetadata,
+  common: Readonly<Record<string, string>>,
+): string {
+  const url = new URL(metadata.authorization_endpoint ?? '')
+  for (const name of PROTECTED_PARAMETERS) url.searchParams.delete(name)
+  for (const [name, value] of Object.entries(common)) url.searchParams.set(name, value)
+  url.hash = ''
+  return `${url.href}&`
+}
+
+/** Where the browser goes for one authorization request. */
+export function authorizationUrl(
+  prefix: string,
+  { fresh, chosen }: Pick<AuthorizationRequest, 'fresh' | 'chosen'>,
+): string {
+  const { state, nonce, code_challenge: challenge } = fresh
+  const url = `${prefix}state=${state}&nonce=${nonce}&code_challenge=${challenge}`
+  const more = new URLSearchParams(chosen).toString()
+  return more ? `${url}&${more}` : url
+}
+
+/**
+ * Where the browser goes once the provider has taken the parameters.
+ *
+ * @throws {@link ProviderError} when the provider knows no pushed requests, or refuses this one.
+ */
+export async function pushedUrl(
+  metadata: ServerMetadata,
+  call: ClientCall,
+  parameters: Record<string, string>,
+): Promise<string> {
+  if (!metadata.pushed_authorization_request_endpoint) {
+    const message =
+      'The provider names no pushed_authorization_request_endpoint; turn "pushedAuthorizationRequests" off.'
+    throw new ProviderError('LATCHKEY_PROVIDER_INVALID', message)
+  }
+  try {
+    const url = await call((client, configuration) =>
+      client.buildAuthorizationUrlWithPAR(configuration, parameters),
+    )
+    return url.href
+  } catch (cause) {
+    throw providerError(cause, 'refused the pushed authorization request')
+  }
+}

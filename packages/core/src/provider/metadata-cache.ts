@@ -1,0 +1,81 @@
+import { LatchkeyError } from '../errors.ts'
+import type { Publish } from '../events.ts'
+
+/** `stale`: what is known is served although the provider did not answer the last time. */
+export interface ProviderHealth {
+  readonly provider: 'unknown' | 'ok' | 'stale' | 'unavailable'
+  /** When the provider last answered a look-up, in seconds since the epoch. */
+  readonly discoveredAt: number | undefined
+}
+
+/** What the provider published, and when it was asked. */
+export interface MetadataCache<T> {
+  /** What is known; a promise of it when it has to be looked up first. */
+  get(): T | Promise<T>
+  health(): ProviderHealth
+}
+
+/** What is looked up, and where that is told. */
+export interface MetadataCacheSettings<T> {
+  readonly issuer: string
+  lookUp(): Promise<T>
+  readonly now: () => number
+  readonly publish: Publish
+}
+
+/** How long what the provider published is taken to hold. */
+const MAX_AGE_SECONDS = 3600
+const RETRY_SECONDS = 30
+
+/**
+ * Makes a cache of what a provider published: looked up at first use, by one request however many ask,
+ * looked up again in the background every hour, and kept when that fails.
+ */
+export function createMetadataCache<T>(settings: MetadataCacheSettings<T>): MetadataCache<T> {
+  const { issuer, now, publish } = settings
+  let known: { readonly value: T } | undefined
+  let discoveredAt: number | undefined
+  let failedAt: number | undefined
+  let inFlight: Promise<T> | undefined
+
+  const lookUp = async (): Promise<T> => {
+    try {
+      const value = await settings.lookUp()
+      known = { value }
+      discoveredAt = now()
+      failedAt = undefined
+      publish('discovery.refreshed', { issuer })
+      return value
+    } catch (error) {
+      failedAt = now()
+      const code = error instanceof LatchkeyError ? { code: error.code } : {}
+      publish(known ? 'discovery.stale' : 'discovery.failed', { issuer, ...code })
+      if (known) return known.value
+      throw error
+    } finally {
+      inFlight = undefined
+    }
+  }
+
+  return {
+    get() {
+      if (!known) {
+        inFlight ??= lookUp()
+        return inFlight
+      }
+      const isDue = !isWithin(discoveredAt, MAX_AGE_SECONDS, now())
+      if (isDue && !inFlight && !isWithin(failedAt, RETRY_SECONDS, now())) inFlight = lookUp()
+      return known.value
+    },
+    health() {
+      if (!known) return { provider: failedAt ? 'unavailable' : 'unknown', discoveredAt }
+      return { provider: failedAt ? 'stale' : 'ok', discoveredAt }
+    },
+  }
+}
+
+/** Whether an instant lies less than so many seconds back; never when the clock was set back. */
+function isWithin(instant: number | undefined, seconds: number, now: number): boolean {
+  const age = now - (instant ?? Number.NEGATIVE_INFINITY)
+  return age >= 0 && age < seconds
+}

@@ -1,0 +1,94 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import fc from 'fast-check'
+import { CompactSign, compactVerify, createLocalJWKSet, exportJWK, type JWK } from 'jose'
+import { expect, test } from 'vitest'
+import { parseKeySet, verifySignature } from '../src/provider/signature.ts'
+
+interface Pair {
+  readonly algs: readonly string[]
+  readonly privateKey: KeyObject
+  readonly publicKey: KeyObject
+}
+
+const RSA = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512']
+const pair = (
+  algs: readonly string[],
+  { privateKey, publicKey }: { privateKey: KeyObject; publicKey: KeyObject },
+): Pair => ({ algs, privateKey, publicKey })
+const pairs: readonly Pair[] = [
+  pair(RSA, generateKeyPairSync('rsa', { modulusLength: 2048 })),
+  pair(RSA, generateKeyPairSync('rsa', { modulusLength: 2048 })),
+  pair(['ES256'], generateKeyPairSync('ec', { namedCurve: 'P-256' })),
+  pair(['ES384'], generateKeyPairSync('ec', { namedCurve: 'P-384' })),
+  pair(['ES512'], generateKeyPairSync('ec', { namedCurve: 'P-521' })),
+  pair(['EdDSA', 'Ed25519'], generateKeyPairSync('ed25519')),
+]
+const jwks: readonly JWK[] = await Promise.all(pairs.map(({ publicKey }) => exportJWK(publicKey)))
+
+const kid = fc.constantFrom(undefined, 'one', 'two')
+const published = fc.record({
+  index: fc.nat(pairs.length - 1),
+  kid,
+  use: fc.constantFrom(undefined, 'sig', 'enc'),
+  isBound: fc.boolean(),
+})
+const token = fc.record({
+  index: fc.nat(pairs.length - 1),
+  alg: fc.nat(5),
+  kid,
+  payload: fc.string(),
+  damage: fc.constantFrom('none', 'none', 'payload', 'signature', 'cut', 'alg'),
+})
+
+test('tokens and key sets at random are judged as jose judges them', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(published, { maxLength: 4 }), token, async (keys, made) => {
+      const { algs, privateKey } = pairs[made.index] as Pair
+      const alg = algs[made.alg % algs.length] as string
+      const header = { alg, ...(made.kid === undefined ? {} : { kid: made.kid }) }
+      const signed = await new CompactSign(
+        new TextEncoder().encode(JSON.stringify({ text: made.payload })),
+      )
+        .setProtectedHeader(header)
+        .sign(privateKey)
+      const jws = damaged(signed, made.damage)
+      const set = {
+        keys: keys.map(({ index, kid: name, use, isBound }) => ({
+          ...jwks[index],
+          ...(name === undefined ? {} : { kid: name }),
+          ...(use === undefined ? {} : { use }),
+          ...(isBound ? { alg: (pairs[index] as Pair).algs[0] as string } : {}),
+        })),
+      }
+
+      const theirs = await compactVerify(jws, createLocalJWKSet(set)).then(
+        () => true,
+        () => false,
+      )
+      const own = parseKeySet(JSON.stringify(set))
+      const { fault } = await verifySignature(jws, async () => own as NonNullable<typeof own>)
+
+      expect(fault === undefined, `${JSON.stringify(header)} ${fault}`).toBe(theirs)
+    }),
+    { numRuns: 400 },
+  )
+})
+
+function damaged(jws: string, how: string): string {
+  const [head = '', body = '', signature = ''] = jws.split('.')
+  const swap = (text: string): string => (text.startsWith('A') ? 'B' : 'A') + text.slice(1)
+  switch (how) {
+    case 'payload':
+      return [head, Buffer.from('{"text":"another"}').toString('base64url'), signature].join('.')
+    case 'signature':
+      return [head, body, swap(signature)].join('.')
+    case 'cut':
+      return [head, body, signature.slice(0, -4)].join('.')
+    case 'alg': {
+      const other = { ...JSON.parse(Buffer.from(head, 'base64url').toString()), alg: 'HS256' }
+      return [Buffer.from(JSON.stringify(other)).toString('base64url'), body, signature].join('.')
+    }
+    default:
+      return jws
+  }
+}
