@@ -5,5 +5,5 @@ import { createSqliteStore } from './session-store.ts'
 const store = createSqliteStore(':memory:')
 
 for (const { ability, name, run } of sessionStoreCases()) {
-  test(`${ability}: ${name}`, () => run(() => store))
+  await test(`${ability}: ${name}`, () => run(() => store))
 }

@@ -30,9 +30,7 @@ export function createSqliteStore(file: string): SessionStore {
     `UPDATE sessions SET record = ?, version = ?, expires_at = ?
      WHERE id = ? AND version = ? AND expires_at > ?`,
   )
-  const extend = db.prepare(
-    'UPDATE sessions SET expires_at = ? WHERE id = ? AND record IS NOT NULL',
-  )
+  const extend = db.prepare('UPDATE sessions SET expires_at = ? WHERE id = ? AND record NOTNULL')
   const end = db.prepare(
     `INSERT INTO sessions (id, expires_at) VALUES (?, ?)
      ON CONFLICT (id) DO UPDATE SET record = NULL, version = NULL, expires_at = excluded.expires_at`,

@@ -78,7 +78,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     destroy(id) {
       records.delete(id)
       // A write of a request that is still under way must not bring it back.
-      destroyed.consume(id, ENDED_SECONDS)
+      void destroyed.consume(id, ENDED_SECONDS)
     },
     index: {
       add(keys, id) {
