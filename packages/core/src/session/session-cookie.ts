@@ -2,6 +2,7 @@ import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'no
 import { deriveKey } from '../crypto/sealing.ts'
 
 const MAX_LENGTH = 256
+const MAX_REMEMBERED = 10_000
 /** 32 bytes as base64url. */
 const SIGNATURE_LENGTH = 43
 
@@ -25,6 +26,13 @@ export function createCookieSigner(secrets: readonly string[]): CookieSigner {
   })
   const [signing] = keys
   if (!signing) throw new TypeError('at least one secret is needed')
+  // Signatures of cookies that were genuine: an HMAC costs more than all else that reads a session.
+  const known = new Map<string, Buffer>()
+  const remember = (id: string, signature: Buffer): string => {
+    known.set(id, signature)
+    if (known.size > MAX_REMEMBERED) known.delete(known.keys().next().value as string)
+    return id
+  }
   return {
     sign: (id) => `${id}.${signatureOf(id, signing)}`,
     verify(value) {
@@ -34,9 +42,13 @@ export function createCookieSigner(secrets: readonly string[]): CookieSigner {
       if (dot < 1 || signed.length - dot - 1 !== SIGNATURE_LENGTH) return undefined
       const id = signed.slice(0, dot)
       const given = Buffer.from(signed.slice(dot + 1))
+      const fits = (expected: Buffer): boolean =>
+        given.length === expected.length && timingSafeEqual(given, expected)
+      const genuine = known.get(id)
+      if (genuine && fits(genuine)) return id
       for (const key of keys) {
         const expected = Buffer.from(signatureOf(id, key))
-        if (given.length === expected.length && timingSafeEqual(given, expected)) return id
+        if (fits(expected)) return remember(id, expected)
       }
       return undefined
     },
