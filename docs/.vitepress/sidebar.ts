@@ -87,6 +87,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
     items: [
       { text: 'Architecture', link: '/project/architecture' },
       { text: 'Contributing', link: '/project/contributing' },
+      { text: 'Reporting a vulnerability', link: '/project/security' },
       { text: 'Measurements', link: '/project/measurements' },
       { text: 'OpenID conformance', link: '/conformance' },
       { text: 'Known faults of login kits', link: '/peers-coverage' },

@@ -7,6 +7,7 @@ export const root: string = path.resolve(import.meta.dirname, '../..')
 const elsewhere: Record<string, string> = {
   'ARCHITECTURE.md': 'project/architecture.md',
   'CONTRIBUTING.md': 'project/contributing.md',
+  'SECURITY.md': 'project/security.md',
   'bench/README.md': 'project/measurements.md',
 }
 
