@@ -1,11 +1,15 @@
 import type { RequestAuth } from '@latchkey/core'
 
+/** What a request has once it has passed `createAuthRouter`. */
+interface WithAuth {
+  /** What is known about the user of this request. */
+  auth: RequestAuth
+}
+
 declare global {
   namespace Express {
-    interface Request {
-      /** What is known about the user of this request, once it has passed `createAuthRouter`. */
-      auth: RequestAuth
-    }
+    // Inherited, so that another package may declare an `auth` of its own.
+    interface Request extends WithAuth {}
   }
 }
 
