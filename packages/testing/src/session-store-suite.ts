@@ -206,13 +206,14 @@ const updates: StoreCase[] = [
     async run(open) {
       const id = newId()
       await open().set(id, record({ n: 0 }))
-      const outcomes = await Promise.all(
-        Array.from({ length: 20 }, async (_, n) => {
+      const readers = await Promise.all(
+        Array.from({ length: 20 }, async () => {
           const store = open()
-          const seen = await read(store, id)
-          await sleep(50)
-          return store.update(id, record({ n: n + 1 }), seen)
+          return { store, seen: await read(store, id) }
         }),
+      )
+      const outcomes = await Promise.all(
+        readers.map(({ store, seen }, n) => store.update(id, record({ n: n + 1 }), seen)),
       )
       assert.equal(outcomes.filter((outcome) => outcome === 'updated').length, 1)
       assert.equal(outcomes.filter((outcome) => outcome === 'changed').length, 19)
