@@ -49,7 +49,7 @@ const issuer = createIssuer({
   logger: console,
   clientIp: createClientIp([], console),
   limits: { loginPerAddress: unlimited, loginPerClient: unlimited, loginAnywhere: unlimited },
-  requestLimits: { protocolPerSecond: 1e9, loginsPerMinute: 1e9, loginsPerHour: 1e9 },
+  requestLimits: { protocolPerSecond: 1e9, loginsPerMinute: 1e9, unfinishedLogins: 1e6 },
   allowHttpOnLoopback: true,
 })
 const server = createServer((request, response) => void issuer.handle(request, response))

@@ -11,7 +11,9 @@ export const lifetimes = {
   offlineGrantSeconds: 365 * 86_400,
   /** How long a device on which a user logged in is known, counted from a login. */
   knownDeviceSeconds: 180 * 86_400,
-  /** How long a login page waits for its visitor. */
+  /** How long a login waits for its page to be opened, to which its visitor is redirected at once. */
+  unopenedSeconds: 300,
+  /** How long a login page that was opened waits for its visitor. */
   interactionSeconds: 3600,
   /** The server's side of a login that lasts as long as the browser stays open. */
   browserSessionSeconds: 86_400,

@@ -7,6 +7,7 @@ import type { ProtocolStore } from '../store/protocol-store.ts'
 import type { Directory } from './provider/directory.ts'
 import type { Outgoing } from './provider/outgoing.ts'
 import type { RequestCounts } from './requests/request-limits.ts'
+import type { UnfinishedLogins } from './requests/unfinished-logins.ts'
 import type { Notifier } from './sessions/notifier.ts'
 
 /** Where the issuer reports what an operator should know. No secret ever reaches it. */
@@ -24,6 +25,7 @@ export interface IssuerContext {
   readonly notifier: Notifier
   readonly throttle: Throttle
   readonly counts: RequestCounts
+  readonly unfinished: UnfinishedLogins
   readonly outgoing: Outgoing
   readonly clientIp: ClientIp
   readonly logger: IssuerLogger

@@ -6,11 +6,13 @@ import { StoreError } from '../store/errors.ts'
 import type { IssuerContext } from './context.ts'
 import { type FlowRequest, originOf, show } from './interaction/flow-request.ts'
 import { handleFlow } from './interaction/pages.ts'
+import { showTooMany } from './interaction/too-many.ts'
 import type { Site } from './provider/directory.ts'
 import { type Providers, STORE_RETRY_SECONDS } from './provider/providers.ts'
 import { isFormRequest } from './requests/as-get.ts'
 import { isBrokenOff, RequestRefused, sendText } from './requests/http.ts'
 import { tooLong } from './requests/parameter-limits.ts'
+import { endpointAt, isProtocolPath } from './requests/paths.ts'
 import { setFacts } from './requests/request-facts.ts'
 
 /** Headers by which a proxy speaks for a client. None of them may decide what the issuer says. */
@@ -67,20 +69,24 @@ export function createDispatcher(
 
     const { provider, handle } = await providers.of(tenant)
     const url = urlOf(request, issuer)
-    const isProtocol = isProtocolPath(url)
+    const origin = originOf(request, url)
+    const flow = { context, provider, facts, tenant, url, request, response, ...origin }
+    const isProtocol = isProtocolPath(url.pathname)
     const seconds = isProtocol ? await context.counts.countRequest(facts.clientIp) : undefined
-    if (seconds !== undefined) {
-      response.setHeader('retry-after', seconds)
-      return sendText(response, 429, `Too many requests from your network; wait ${seconds} s.`)
+    if (seconds !== undefined) return showTooMany(flow, seconds)
+
+    const { isEndpoint, methods } = endpointAt(url.pathname)
+    if (!isOffered(request, methods)) {
+      const values = { method: request.method ?? '' }
+      const page = { title: 'errorTitle', text: 'errorMethod', values } as const
+      return show(flow, 405, 'message', page, { allow: methods.join(', ') })
     }
-    const flow = { context, provider, facts, tenant, url, request, response }
     const detail = tooLong(url)
     if (detail !== undefined) {
-      const page = { title: 'errorTitle', text: 'errorText', detail } as const
-      return show({ ...flow, ...originOf(request, url) }, 400, 'message', page)
+      return show(flow, 400, 'message', { title: 'errorTitle', text: 'errorText', detail })
     }
-    if (isProtocol && !isFormRequest(request, url)) await handle(request, response)
-    else await guarded({ ...flow, ...originOf(request, url) })
+    if (isEndpoint && !isFormRequest(request, url)) await handle(request, response)
+    else await guarded(flow)
   }
 
   async function guarded(flow: FlowRequest): Promise<void> {
@@ -100,8 +106,9 @@ export function createDispatcher(
   }
 }
 
-function isProtocolPath({ pathname }: URL): boolean {
-  return /^\/(oidc|\.well-known)\//.test(pathname)
+function isOffered({ method = '', headers }: IncomingMessage, methods: readonly string[]): boolean {
+  const isNoPreflight = method === 'OPTIONS' && !headers['access-control-request-method']
+  return methods.includes(method) && !isNoPreflight
 }
 
 function statusOf(error: unknown): number {

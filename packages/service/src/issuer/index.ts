@@ -17,6 +17,7 @@ import {
   defaultRequestLimits,
   type RequestLimits,
 } from './requests/request-limits.ts'
+import { createUnfinishedLogins } from './requests/unfinished-logins.ts'
 import { createNotifier } from './sessions/notifier.ts'
 import { endVoidSessions } from './sessions/void-sessions.ts'
 
@@ -69,6 +70,7 @@ const PRUNE_EVERY_MS = 60_000
 export function createIssuer(options: IssuerOptions): Issuer {
   const { domain, protocol, logger } = options
   const outbox = createOutbox({ domain, protocol, transport: options.mail, logger })
+  const requestLimits = { ...defaultRequestLimits, ...options.requestLimits }
   const allowHttpOnLoopback = options.allowHttpOnLoopback ?? false
   const context: IssuerContext = {
     domain,
@@ -79,7 +81,8 @@ export function createIssuer(options: IssuerOptions): Issuer {
     outbox,
     notifier: createNotifier({ domain, protocol, logger }),
     throttle: createThrottle(domain, protocol, { ...defaultLimits, ...options.limits }),
-    counts: createRequestCounts({ ...defaultRequestLimits, ...options.requestLimits }),
+    counts: createRequestCounts(requestLimits),
+    unfinished: createUnfinishedLogins({ ...domain, protocol }, requestLimits.unfinishedLogins),
     clientIp: options.clientIp,
     outgoing: createOutgoing({ domain, allowHttpOnLoopback }),
     allowHttpOnLoopback,

@@ -121,18 +121,19 @@ export async function hasBackchannel(provider: Provider, clientId: string): Prom
 interface InteractionModel {
   IN_PAYLOAD: string[]
   find(id: string, options?: object): Promise<{ browser?: string } | undefined>
-  prototype: { browser?: string; save(ttl: number): Promise<string> }
+  prototype: { jti: string; browser?: string; save(ttl: number): Promise<string> }
 }
 
 /**
  * Stores with every interaction the browser in which it began, as its member `browser`, and lets it be
  * resumed in that browser alone.
  *
- * @param begin - What stands for the browser that sent the request. When it rejects, nothing begins.
+ * @param begin - What stands for the browser that sent the request, and how long the interaction waits
+ *   for its page to be opened. When it rejects, nothing begins.
  */
 export function bindInteractions(
   provider: Provider,
-  begin: (ctx: KoaContextWithOIDC) => string | Promise<string>,
+  begin: (ctx: KoaContextWithOIDC, id: string) => Promise<{ browser: string; seconds: number }>,
   isSame: (request: IncomingMessage, browser: string | undefined) => boolean,
 ): void {
   const model = provider.Interaction as unknown as InteractionModel
@@ -140,8 +141,10 @@ export function bindInteractions(
   const { save } = prototype
   Object.defineProperty(model, 'IN_PAYLOAD', { value: [...IN_PAYLOAD, 'browser'] })
   prototype.save = async function (ttl) {
-    if (Provider.ctx) this.browser ??= await begin(Provider.ctx)
-    return save.call(this, ttl)
+    if (!Provider.ctx || this.browser !== undefined) return save.call(this, ttl)
+    const { browser, seconds } = await begin(Provider.ctx, this.jti)
+    this.browser = browser
+    return save.call(this, Math.min(ttl, seconds))
   }
   model.find = async function (id, options) {
     const found = await find.call(this, id, options)

@@ -5,4 +5,5 @@ export {
   chooseLanguage,
   type Language,
   type TextKey,
+  translator,
 } from './texts/index.ts'

@@ -34,9 +34,8 @@ export interface Pages {
     problem?: TextKey | undefined
     notice?: TextKey | undefined
     info?: TextKey | undefined
-    passwordsOff?: boolean
     signupPath?: string | undefined
-    resetPath?: string | undefined
+    resetPath: string
   }
   /** A user is logged in, and the application asks which account to use. */
   selectAccount: { csrf: string; email: string; otherPath: string }

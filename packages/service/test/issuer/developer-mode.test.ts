@@ -51,7 +51,8 @@ describe.each(stores)('on %s', (store) => {
 
 test('where the operator has allowed it, there is no warning', async () => {
   await using api = await startApi('memory', { allowDeveloperMode: true })
-  const body = { settings: { domain: 'acme.example', developer_mode: true } }
+  const settings = { domain: 'acme.example', allow_passwords: true, developer_mode: true }
+  const body = { settings }
   expect((await api.post(api.tenant, body)).headers.has('latchkey-warning')).toBe(false)
 })
 

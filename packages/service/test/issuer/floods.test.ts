@@ -1,8 +1,14 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { RequestLimits } from '../../src/issuer/requests/request-limits.ts'
+import type { ProtocolEntry } from '../../src/store/protocol-store.ts'
 import { createBrowser } from './support/browser.ts'
 import { createClient } from './support/client.ts'
 import { type StoreKind, startIssuer, storeKinds } from './support/issuer.ts'
+import { moveTime } from './support/token-endpoint.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
 
 const start = (store: StoreKind, requestLimits: Partial<RequestLimits> = {}) =>
   startIssuer({ store, requestLimits, trustedProxies: ['127.0.0.1'] })
@@ -55,15 +61,66 @@ describe.each(storeKinds)('on %s', (store) => {
     ])
   })
 
-  test('all networks together begin so many logins an hour', async () => {
-    await using issuer = await start(store, { loginsPerHour: 2 })
-    const networks = ['203.0.113.1', '203.0.113.2', '203.0.113.3']
-    expect(await beginLogins(issuer, networks)).toEqual([
-      'login',
-      'login',
-      'temporarily_unavailable',
-    ])
+  test('of more unfinished logins than are kept, the oldest ends, and new ones begin', async () => {
+    await using issuer = await start(store, { unfinishedLogins: 2 })
+    const app = await createClient(issuer)
+    const browsers = [1, 2, 3].map(() => createBrowser(issuer))
+    const begun: string[] = []
+    for (const browser of browsers) {
+      const { location } = await browser.peek((await app.begin()).url)
+      begun.push(location ?? '')
+    }
+    const pages = await Promise.all(browsers.map((browser, n) => browser.get(begun[n] ?? '')))
+    const isOpen = pages.map(({ html }) => html.includes('name="password"'))
+    expect(isOpen).toEqual([false, true, true])
   })
+
+  test('a login takes little space, and lasts 5 minutes unless its page is opened', async () => {
+    const written: ProtocolEntry[] = []
+    await using issuer = await startIssuer({
+      store,
+      wrap: (inner) => ({
+        ...inner,
+        put: (entry) => {
+          if (entry.kind === 'Interaction') written.push(entry)
+          return inner.put(entry)
+        },
+      }),
+    })
+    const app = await createClient(issuer)
+    const long = {
+      state: 'x'.repeat(2_048),
+      nonce: 'y'.repeat(2_048),
+      login_hint: 'z'.repeat(3_000),
+    }
+    const [first, second] = [createBrowser(issuer), createBrowser(issuer)]
+    const abandoned = await first.peek((await app.begin(long)).url)
+    const opened = await second.get((await app.begin()).url)
+    expect(Math.max(...written.map(({ payload }) => payload.length))).toBeLessThan(9_000)
+
+    moveTime(301)
+    expect((await first.get(abandoned.location ?? '')).html).toContain('has expired')
+    expect((await second.get(opened.url)).html).toContain('name="password"')
+    while ((await issuer.protocol.prune()) > 0);
+    vi.useRealTimers()
+    expect((await first.get(abandoned.location ?? '')).html).toContain('has expired')
+
+    moveTime(3_601)
+    expect((await second.get(opened.url)).html).toContain('has expired')
+  })
+
+  test.each(['/oidc/AUTH', '/oidc/auth/', '/Oidc/auth', '/oidc/aUth/'])(
+    'no login begins at %s, where no limit would hold',
+    async (path) => {
+      await using issuer = await start(store)
+      const { url } = await (await createClient(issuer)).begin()
+      const other = new URL(url)
+      other.pathname = path
+      other.searchParams.set('state', 'x'.repeat(4_000))
+      expect((await createBrowser(issuer).peek(other.href)).status).toBe(404)
+      expect(await issuer.dumpProtocol()).not.toContain('Interaction')
+    },
+  )
 })
 
 test('one network sends so many requests a second to the protocol, and is told to wait', async () => {

@@ -155,7 +155,7 @@ describe.each(storeKinds)('on %s', (store) => {
 
     const refused = await browser.submit(form, ada)
     expect(refused.status).toBe(403)
-    expect(refused.html).toContain('Logging in with a password is switched off')
+    expect(refused.html).toContain('You cannot log in here at the moment')
     expect(refused.html).not.toContain('name="password"')
     expect((await browser.get('/reset')).status).toBe(404)
     const stored = await issuer.domain.store.credentials.get(issuer.tenant.id, user.id, 'password')

@@ -128,7 +128,7 @@ test('an interaction is stored with its browser, and is not found for another on
   const browserOf = (request: IncomingMessage) => String(request.headers['user-agent'])
   bindInteractions(
     provider,
-    (ctx) => browserOf(ctx.req),
+    async (ctx) => ({ browser: String(browserOf(ctx.req)), seconds: 60 }),
     (request, browser) => browserOf(request) === browser,
   )
   const handle = provider.callback()

@@ -254,7 +254,7 @@ test('a token request with a parameter twice, by GET, or as JSON is refused (RFC
   const twice = await post(issuer, issuer.application, 'token', form, {}, `${body}&code=again`)
   expect(twice).toMatchObject({ status: 400, body: { error: 'invalid_request' } })
   const byGet = await issuer.fetch(`${issuer.url}/oidc/token?${body}`)
-  expect(byGet.status).toBe(404)
+  expect(byGet.status).toBe(405)
   const type = { 'content-type': 'application/json' }
   const json = JSON.stringify(form)
   const asJson = await post(issuer, issuer.application, 'token', form, type, json)

@@ -1,7 +1,7 @@
 import { lookUpUser } from '../../domain/users.ts'
 import type { WayOn } from '../../pages/index.ts'
 import { readSession } from '../oidc-provider-internals.ts'
-import { wayToApplication } from '../requests/look.ts'
+import { wayHome, wayToApplication } from '../requests/look.ts'
 import type { Done } from './flow-path.ts'
 import { type FlowRequest, show } from './flow-request.ts'
 
@@ -51,6 +51,12 @@ export async function showStartAgain(
   const wayOn = await wayToApplication(context, tenant, applicationId, 'startAgain')
   const title = text === 'expiredText' ? 'expiredTitle' : 'loginTitlePlain'
   show(flow, status, 'message', { title, text, wayOn })
+}
+
+/** Says that the tenant has no way to log in, and leads to the application, where no login begins. */
+export async function showLoginOff(flow: FlowRequest): Promise<void> {
+  const wayOn = await wayHome(flow.context, flow.tenant, flow.applicationId)
+  show(flow, 403, 'message', { title: 'loginOffTitle', text: 'loginOffText', wayOn })
 }
 
 /** Says that there is no such page. */

@@ -7,10 +7,12 @@ import {
   type Pages,
   pageHeaders,
   renderPage,
+  translator,
 } from '../../pages/index.ts'
 import type { Tenant } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
 import { lastApplication } from '../requests/application-cookie.ts'
+import { sendJson } from '../requests/http.ts'
 import { lookFor } from '../requests/look.ts'
 import { type RequestFacts, scopeOfRequest } from '../requests/request-facts.ts'
 import type { Occasion } from './messages.ts'
@@ -64,6 +66,11 @@ export function show<Name extends PageName>(
   headers: Record<string, string> = {},
 ): void {
   const look = lookFor(flow.tenant, flow.request, flow.uiLocales)
+  if (name === 'message' && status >= 400 && !wantsPage(flow)) {
+    const body = refusal(status, look.language, page as Pages['message'])
+    sendJson(flow.response, status, body, headers)
+    return
+  }
   const html = renderPage(name, look, page)
   flow.response.writeHead(status, {
     ...pageHeaders,
@@ -72,6 +79,30 @@ export function show<Name extends PageName>(
     ...headers,
   })
   flow.response.end(html)
+}
+
+/** Whether a person reads the answer: told as oidc-provider tells it. */
+function wantsPage({ provider, request, response }: FlowRequest): boolean {
+  return provider.createContext(request, response).accepts('json', 'html') === 'html'
+}
+
+/**
+ * What a page says, for programs.
+ *
+ * @see RFC 6749 §5.2
+ */
+function refusal(
+  status: number,
+  language: Language,
+  { title, text = title, values, detail }: Pages['message'],
+): object {
+  const error = status >= 500 ? 'server_error' : 'invalid_request'
+  const description = detail ?? translator(language)(text, values)
+  const isBusy = status === 429 || status === 503
+  return {
+    error: isBusy ? 'temporarily_unavailable' : error,
+    error_description: description,
+  }
 }
 
 /** The language in which the visitor reads. */

@@ -1,4 +1,5 @@
 import { errors } from 'oidc-provider'
+import { lifetimes } from '../../domain/lifetimes.ts'
 import { isMarked, isSameBrowser } from '../requests/browser-cookie.ts'
 import { type Form, readForm, redirect } from '../requests/http.ts'
 import { paths } from '../requests/paths.ts'
@@ -50,6 +51,7 @@ export async function handleInteraction(flow: FlowRequest): Promise<void> {
   if (!interaction) return showDeadEnd(flow)
   if (!isSameBrowser(flow.request, interaction.browser)) return startOver(flow, interaction)
 
+  await keepOpened(interaction)
   const { client_id: applicationId, ui_locales: uiLocales } =
     interaction.params as unknown as Params
   const current: InteractionRequest = { ...flow, interaction, handle, applicationId, uiLocales }
@@ -73,6 +75,14 @@ async function startOver(flow: FlowRequest, { params }: Interaction): Promise<vo
     if (typeof value === 'string' || typeof value === 'number') query.set(name, String(value))
   }
   redirect(flow.response, `${paths.authorization}?${query}`)
+}
+
+/** A login whose page was opened waits longer than one that was abandoned at once. */
+async function keepOpened(interaction: Interaction): Promise<void> {
+  const { interactionSeconds } = lifetimes
+  if (interaction.exp - interaction.iat < interactionSeconds) {
+    await interaction.save(interactionSeconds)
+  }
 }
 
 interface Params {

@@ -1,8 +1,10 @@
 import { note } from '../../domain/audit.ts'
+import { hasWayIn } from '../../domain/login-methods.ts'
 import { verifyPassword } from '../../domain/passwords.ts'
 import { findUser } from '../../domain/users.ts'
 import type { Pages } from '../../pages/index.ts'
 import { type Form, redirect } from '../requests/http.ts'
+import { showLoginOff } from './dead-end.ts'
 import { finishLogin } from './finish.ts'
 import { csrfToken, flowPath } from './flow-path.ts'
 import { type InteractionRequest, scopeOf, show } from './flow-request.ts'
@@ -15,6 +17,7 @@ import { showLinkNeeded, showTooMany } from './too-many.ts'
 /** Shows the login form, or goes on at once when a link in a message has just allowed it. */
 export async function showLogin(flow: InteractionRequest): Promise<void> {
   const { interaction, url } = flow
+  if (!hasWayIn(flow.tenant.settings)) return showLoginOff(flow)
   if (url.searchParams.get('done') === 'verified' && (await continueSignup(flow))) return
 
   if (url.searchParams.get('start') === 'signup' && isSignupOpen(flow.tenant)) {
@@ -40,7 +43,7 @@ export async function login(flow: InteractionRequest, form: Form): Promise<void>
   const { throttle } = context
   const password = form.get('password') ?? ''
   const email = form.get('email') ?? ''
-  if (!tenant.settings.allowPasswords) return showForm(flow, 403, { email })
+  if (!hasWayIn(tenant.settings)) return showLoginOff(flow)
 
   const user = await findUser(scopeOf(flow), email)
   const scope = scopeOf(flow, user?.id)
@@ -66,12 +69,10 @@ function showForm(
   shown: Pick<Pages['login'], 'email' | 'problem' | 'notice' | 'info'>,
 ): void {
   const { interaction, tenant } = flow
-  const { allowPasswords } = tenant.settings
   show(flow, status, 'login', {
     ...shown,
     csrf: csrfToken(interaction.uid),
-    passwordsOff: !allowPasswords,
-    resetPath: allowPasswords ? flowPath(interaction, '/reset') : undefined,
+    resetPath: flowPath(interaction, '/reset'),
     signupPath: isSignupOpen(tenant) ? flowPath(interaction, '/signup') : undefined,
   })
 }

@@ -1,6 +1,7 @@
+import { hasWayIn } from '../../domain/login-methods.ts'
 import { isFormRequest, repeatAsGet } from '../requests/as-get.ts'
 import { type Form, readForm } from '../requests/http.ts'
-import { showNotFound, showStartAgain } from './dead-end.ts'
+import { showLoginOff, showNotFound, showStartAgain } from './dead-end.ts'
 import { type FlowRequest, show } from './flow-request.ts'
 import { handleInteraction } from './interaction.ts'
 import { showOutbox } from './outbox.ts'
@@ -14,9 +15,6 @@ export async function handleFlow(flow: FlowRequest): Promise<void> {
   const { request, tenant, url } = flow
   if (isFormRequest(request, url)) return repeatAsGet(request, flow.response, url)
   const isPost = request.method === 'POST'
-  if (!isPost && request.method !== 'GET' && request.method !== 'HEAD') {
-    return show(flow, 405, 'message', { title: 'errorTitle' }, { allow: 'GET, HEAD, POST' })
-  }
   if (isPost && isCrossSite(flow)) {
     return show(flow, 403, 'message', { title: 'errorTitle', text: 'errorForm' })
   }
@@ -34,6 +32,7 @@ export async function handleFlow(flow: FlowRequest): Promise<void> {
       return showStartAgain(flow, 200, 'startAgainHint')
     case '/':
     case '/login':
+      if (!hasWayIn(tenant.settings)) return showLoginOff(flow)
       return showStartAgain(flow, 200, 'startAgainHint')
     case '/x/outbox':
       return showOutbox(flow)

@@ -60,11 +60,15 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
   }
 }
 
-/** What is stored of a payload: its own id and the id of the browser's session are left out. */
+/**
+ * What is stored of a payload: its own id, the id of the browser's session, and the parameters that are
+ * in an interaction twice are left out.
+ */
 function withoutId(payload: AdapterPayload, id: string): AdapterPayload {
   const { jti: _, ...stored } = payload
   if (stored.kind !== 'Interaction') return stored
   if (stored.returnTo) stored.returnTo = stored.returnTo.replace(id, ID_PLACE)
+  if (stored.prompt) stored.prompt = { ...stored.prompt, details: {} }
   if (stored.session) stored.session = { ...stored.session, cookie: undefined }
   return stored
 }

@@ -1,8 +1,10 @@
 import type { EventEmitter } from 'node:events'
 import { LRUCache } from 'lru-cache'
 import { errors, type KoaContextWithOIDC, Provider } from 'oidc-provider'
+import { lifetimes } from '../../domain/lifetimes.ts'
 import { signingKeys } from '../../domain/signing-keys.ts'
 import { StoreError } from '../../store/errors.ts'
+import { entryName } from '../../store/protocol-store.ts'
 import type { Tenant } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
 import {
@@ -84,7 +86,7 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
   provider.proxy = true
   keepAuthTimeWhole(provider)
   if (context.idTokenClaims) addClaims(provider, context.idTokenClaims)
-  bindInteractions(provider, (ctx) => beginLogin(context, ctx), isSameBrowser)
+  bindInteractions(provider, (ctx, id) => beginLogin(context, ctx, id), isSameBrowser)
   acceptSecondSecret(provider, (client) => earlierSecret(client, context.domain))
   context.notifier.attach(tenant.id, provider)
   skipNeedlessConfirmation(provider)
@@ -114,8 +116,16 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
  * @throws TemporarilyUnavailable when too many begin.
  * @see RFC 6749 §4.1.2.1
  */
-async function beginLogin(context: IssuerContext, ctx: KoaContextWithOIDC): Promise<string> {
-  const seconds = await context.counts.countLogin(factsOf(ctx.req).clientIp)
-  if (seconds === undefined) return markBrowser(ctx)
-  throw new errors.TemporarilyUnavailable(`too many logins begin; wait ${seconds} s`)
+async function beginLogin(
+  context: IssuerContext,
+  ctx: KoaContextWithOIDC,
+  id: string,
+): Promise<{ browser: string; seconds: number }> {
+  const { tenant, clientIp } = factsOf(ctx.req)
+  const wait = await context.counts.countLogin(clientIp)
+  if (wait !== undefined) {
+    throw new errors.TemporarilyUnavailable(`too many logins begin; wait ${wait} s`)
+  }
+  await context.unfinished.add(entryName(tenant.id, 'Interaction', id))
+  return { browser: markBrowser(ctx), seconds: lifetimes.unopenedSeconds }
 }

@@ -57,6 +57,23 @@ export function redirect(response: ServerResponse, location: string): void {
   response.end()
 }
 
+/** Answers programs, in JSON. */
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: object,
+  headers: Record<string, string>,
+): void {
+  const text = JSON.stringify(body)
+  response.writeHead(status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(text),
+    'cache-control': 'no-store',
+    ...headers,
+  })
+  response.end(text)
+}
+
 /** Answers in plain text, for requests that no person sees the answer of. */
 export function sendText(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, {

@@ -7,7 +7,7 @@ import {
   type TextKey,
   type WayOn,
 } from '../../pages/index.ts'
-import type { Tenant } from '../../store/records.ts'
+import type { Application, Tenant } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
 
 /** Whose page it is, and in which language its visitor reads. */
@@ -35,9 +35,35 @@ export async function wayToApplication(
   applicationId: string | undefined,
   text: TextKey,
 ): Promise<WayOn | undefined> {
-  if (applicationId === undefined) return undefined
-  const application = await lookUpApplication(context.domain, tenant.id, applicationId)
-  const url = URL.parse(application?.loginUrl ?? '')
-  if (!application || !url || !/^https?:$/.test(url.protocol)) return undefined
-  return { href: url.href, text, values: { application: application.name || url.host } }
+  const application = await findApplication(context, tenant, applicationId)
+  const url = webUrl(application?.loginUrl)
+  return application && url && wayTo(url, application, text)
+}
+
+/** The way to the start page of an application. */
+export async function wayHome(
+  context: IssuerContext,
+  tenant: Tenant,
+  applicationId: string | undefined,
+): Promise<WayOn | undefined> {
+  const application = await findApplication(context, tenant, applicationId)
+  const url = webUrl(application?.loginUrl) ?? webUrl(application?.redirectUrls[0])
+  return application && url && wayTo(new URL('/', url), application, 'continueTo')
+}
+
+async function findApplication(
+  { domain }: IssuerContext,
+  tenant: Tenant,
+  id: string | undefined,
+): Promise<Application | undefined> {
+  return id === undefined ? undefined : lookUpApplication(domain, tenant.id, id)
+}
+
+function webUrl(text = ''): URL | undefined {
+  const url = URL.parse(text)
+  return url && /^https?:$/.test(url.protocol) ? url : undefined
+}
+
+function wayTo(url: URL, { name }: Application, text: TextKey): WayOn {
+  return { href: url.href, text, values: { application: name || url.host } }
 }

@@ -7,3 +7,39 @@ export const paths = {
   end_session: '/oidc/logout',
   revocation: '/oidc/revoke',
 } as const
+
+const PAGE = ['GET', 'HEAD', 'POST']
+
+// What scripts of other origins may ask for has a preflight.
+const METHODS: Readonly<Record<string, readonly string[]>> = {
+  [paths.authorization]: PAGE,
+  [paths.token]: ['POST', 'OPTIONS'],
+  [paths.userinfo]: ['GET', 'HEAD', 'POST', 'OPTIONS'],
+  [paths.jwks]: ['GET', 'HEAD', 'OPTIONS'],
+  [paths.end_session]: PAGE,
+  [`${paths.end_session}/confirm`]: ['POST'],
+  [`${paths.end_session}/success`]: ['GET', 'HEAD'],
+  [paths.revocation]: ['POST', 'OPTIONS'],
+  '/.well-known/openid-configuration': ['GET', 'HEAD', 'OPTIONS'],
+  '/.well-known/oauth-authorization-server': ['GET', 'HEAD', 'OPTIONS'],
+}
+
+/** Where a login goes on after its pages. */
+const RESUME = new RegExp(`^${paths.authorization}/[^/]+$`)
+
+/** Whether a path is the protocol's, with or without an endpoint there. */
+export function isProtocolPath(pathname: string): boolean {
+  return /^\/(oidc|\.well-known)\//.test(pathname)
+}
+
+/**
+ * The methods of the provider's endpoint at a path; on all other paths, those of pages.
+ *
+ * oidc-provider itself takes paths in other letters, and with a slash at the end, past every rule that
+ * compares the path: it gets to see requests for endpoints alone.
+ */
+export function endpointAt(pathname: string): { isEndpoint: boolean; methods: readonly string[] } {
+  if (RESUME.test(pathname)) return { isEndpoint: true, methods: ['GET', 'HEAD'] }
+  const methods = METHODS[pathname]
+  return { isEndpoint: methods !== undefined, methods: methods ?? PAGE }
+}

@@ -7,15 +7,15 @@ export interface RequestLimits {
   protocolPerSecond: number
   /** Logins that one network may begin. */
   loginsPerMinute: number
-  /** Logins that all networks together may begin: as many as are kept when all are abandoned. */
-  loginsPerHour: number
+  /** Logins of all networks that are begun and not finished. One more, and the oldest one ends. */
+  unfinishedLogins: number
 }
 
 /** A network may be an office, or an application's server. */
 export const defaultRequestLimits: RequestLimits = {
   protocolPerSecond: 500,
   loginsPerMinute: 600,
-  loginsPerHour: 250_000,
+  unfinishedLogins: 50_000,
 }
 
 /** Counts requests, in this process. */
@@ -30,16 +30,9 @@ export interface RequestCounts {
 export function createRequestCounts(limits: RequestLimits): RequestCounts {
   const requests = new RateLimiterMemory({ points: limits.protocolPerSecond, duration: 1 })
   const logins = new RateLimiterMemory({ points: limits.loginsPerMinute, duration: 60 })
-  const allLogins = new RateLimiterMemory({ points: limits.loginsPerHour, duration: 3_600 })
   return {
     countRequest: (clientIp) => secondsToWait(requests, clientIp),
-    async countLogin(clientIp) {
-      // What one network has too many of uses up nothing of what all share.
-      return (
-        (await secondsToWait(logins, clientIp)) ??
-        (clientIp === '' ? undefined : secondsToWait(allLogins, 'all'))
-      )
-    },
+    countLogin: (clientIp) => secondsToWait(logins, clientIp),
   }
 }
 

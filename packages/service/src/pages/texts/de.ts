@@ -24,7 +24,8 @@ export const de: Texts = {
   loginForgot: 'Passwort vergessen?',
   loginSignupQuestion: 'Noch kein Konto?',
   loginSignup: 'Konto anlegen',
-  loginPasswordsOff: 'Die Anmeldung mit Passwort ist hier abgeschaltet.',
+  loginOffTitle: 'Die Anmeldung ist abgeschaltet',
+  loginOffText: 'Sie können sich hier zurzeit nicht anmelden.',
   loginAgain: 'Bitte geben Sie Ihr Passwort noch einmal ein, um fortzufahren.',
 
   selectTitle: 'Konto wählen',
@@ -114,6 +115,7 @@ export const de: Texts = {
   errorServer: 'Bei uns ist etwas schiefgegangen. Bitte versuchen Sie es gleich noch einmal.',
   errorForm:
     'Dieses Formular gilt nicht mehr. Gehen Sie zurück, laden Sie die Seite neu und wiederholen Sie den Schritt.',
+  errorMethod: 'Diese Adresse nimmt keine {method}-Anfragen an.',
   errorDetail: 'Für die Entwickler der Anwendung: {detail}',
   redirectReceived: 'Für Entwickler: Die Anwendung hat diese Rückkehradresse verlangt.',
   redirectRegistered: 'Diese Rückkehradressen sind eingetragen.',

@@ -21,7 +21,8 @@ export const en = {
   loginForgot: 'Forgot your password?',
   loginSignupQuestion: 'No account yet?',
   loginSignup: 'Create one',
-  loginPasswordsOff: 'Logging in with a password is switched off here.',
+  loginOffTitle: 'Logging in is switched off',
+  loginOffText: 'You cannot log in here at the moment.',
   loginAgain: 'Please enter your password again to continue.',
 
   selectTitle: 'Choose an account',
@@ -105,6 +106,7 @@ export const en = {
   errorClient: 'The application is not known here.',
   errorServer: 'Something went wrong on our side. Please try again in a moment.',
   errorForm: 'This form is no longer valid. Go back, load the page again and repeat the step.',
+  errorMethod: 'This address does not take {method} requests.',
   errorDetail: 'For the developers of the application: {detail}',
   redirectReceived: 'For developers: the application asked for this redirect URL.',
   redirectRegistered: 'These redirect URLs are registered.',
