@@ -104,9 +104,12 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
     ctx.status = 503
     ctx.set('retry-after', String(STORE_RETRY_SECONDS))
   })
-  // Without a listener, Koa writes to stderr, connections that broke during an upload included.
+  // Without a listener, Koa writes to stderr, connections that broke included.
   const koa: EventEmitter = provider
-  koa.on('error', (err: Error, ctx: KoaContextWithOIDC) => ctx.req.complete && fail(ctx, err))
+  koa.on('error', (err: Error, ctx: KoaContextWithOIDC) => {
+    const isGone = !ctx.req.complete || err === ctx.req.socket.errored
+    if (!isGone) fail(ctx, err)
+  })
   return { provider, handle: provider.callback() }
 }
 
