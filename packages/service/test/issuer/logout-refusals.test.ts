@@ -1,9 +1,14 @@
+import { createHmac } from 'node:crypto'
 import * as client from 'openid-client'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { createBrowser } from './support/browser.ts'
 import { createClient, logIn } from './support/client.ts'
-import { applicationUrl, startIssuer } from './support/issuer.ts'
-import { ada, obtainCode } from './support/token-endpoint.ts'
+import { applicationUrl, startIssuer, type TestIssuer } from './support/issuer.ts'
+import { ada, moveTime, obtainCode } from './support/token-endpoint.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
 
 test('after logout the tokens of the session stop working', async () => {
   await using issuer = await startIssuer()
@@ -78,6 +83,67 @@ test('a logout of a browser that is not logged in goes straight back to the appl
   const answer = await createBrowser(issuer).get(logout.href)
   expect(answer.location).toBe(`${applicationUrl}/logged-out?state=bye`)
 })
+
+/** An ID token of a login that began so many seconds from now, and the browser of a login now. */
+async function hintFromAhead(issuer: TestIssuer, seconds: number) {
+  await issuer.addUser(ada)
+  moveTime(seconds)
+  const { app, begun, callback } = await obtainCode(issuer)
+  const { id_token: hint = '' } = await app.redeem(begun, callback)
+  vi.useRealTimers()
+  const { browser } = await logIn(issuer, app, ada)
+  return { app, browser, logout: client.buildEndSessionUrl(app.config, { id_token_hint: hint }) }
+}
+
+test('an ID token that is dated in the future counts as none: the user is asked', async () => {
+  await using issuer = await startIssuer()
+  const { browser, logout } = await hintFromAhead(issuer, 300)
+  const question = await browser.get(logout.href)
+  expect(question.status).toBe(200)
+  expect(question.html).toContain('Log out?')
+})
+
+test('clocks that lie a few seconds apart ask no user', async () => {
+  await using issuer = await startIssuer()
+  const { browser, logout } = await hintFromAhead(issuer, 8)
+  expect((await browser.get(logout.href)).html).toContain('You are logged out')
+})
+
+test.each([-3_600, 0, 3_600])(
+  'applications log in with their secret alone: an assertion dated %d seconds from now is refused, as is a request object',
+  async (seconds) => {
+    await using issuer = await startIssuer()
+    await issuer.addUser(ada)
+    const { app, form } = await obtainCode(issuer)
+    const { id, redirectUrls } = issuer.application
+    const iat = Math.floor(Date.now() / 1_000) + seconds
+    const claims = { iss: id, sub: id, aud: issuer.url, jti: 'x', iat, exp: iat + 7_200 }
+    const jwt = (header: object, payload: object) => {
+      const text = [header, payload]
+        .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+        .join('.')
+      const key = issuer.secretOf(issuer.application)
+      return `${text}.${createHmac('sha256', key).update(text).digest('base64url')}`
+    }
+    const assertion = jwt({ alg: 'HS256', typ: 'JWT' }, claims)
+    const answer = await issuer.fetch(`${issuer.url}/oidc/token`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({
+        ...form,
+        client_id: id,
+        client_assertion: assertion,
+        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      }).toString(),
+    })
+    expect(answer.status).toBe(401)
+    expect(await answer.json()).toMatchObject({ error: 'invalid_client' })
+
+    const request = jwt({ alg: 'HS256' }, { ...claims, redirect_uri: redirectUrls[0] })
+    const begun = await createBrowser(issuer).peek((await app.begin({ request })).url)
+    expect(begun.location).toContain('error=request_not_supported')
+  },
+)
 
 test('an ID token of another user does not log out whoever is logged in', async () => {
   await using issuer = await startIssuer()

@@ -61,28 +61,38 @@ export function createLogout(context: IssuerContext): LogoutFeature {
   }
 }
 
+/** How far the clocks of two processes, or of one before and after it was set, may lie apart. */
+const TOLERANCE_SECONDS = 15
+
 /**
  * Asks whoever logs out with an ID Token of a key that was withdrawn or has expired, as it asks those
  * who bring none. To oidc-provider such a token is a fault, and the person could not log out.
+ *
+ * A token that is dated in the future is taken for none as well: it was signed while the clock was
+ * wrong, so it proves nothing about who is logged in now.
  */
 export function askInPlaceOfOldHints(provider: Provider, keys: readonly JWK[]): void {
   const known = new Set(keys.map(({ kid }) => kid))
   provider.use(async (ctx, next) => {
     const { id_token_hint: hint, ...others } = ctx.query
     if (ctx.path === paths.end_session && typeof hint === 'string') {
-      const kid = kidOf(hint)
-      if (kid !== undefined && !known.has(kid)) ctx.query = others
+      const [{ kid }, { iat }] = [partOf(hint, 0), partOf(hint, 1)]
+      const isOld = typeof kid === 'string' && !known.has(kid)
+      // oidc-provider dates tokens by this clock.
+      const latest = Date.now() / 1_000 + TOLERANCE_SECONDS
+      const isFromFuture = typeof iat === 'number' && iat > latest
+      if (isOld || isFromFuture) ctx.query = others
     }
     return next()
   })
 }
 
-function kidOf(jwt: string): string | undefined {
+/** The header or the claims of a JWT whose signature was not checked; nothing of what is no JWT. */
+function partOf(jwt: string, index: 0 | 1): { kid?: unknown; iat?: unknown } {
   try {
-    const header = JSON.parse(Buffer.from(jwt.split('.', 1)[0] ?? '', 'base64url').toString())
-    return typeof header.kid === 'string' ? header.kid : undefined
+    return Object(JSON.parse(Buffer.from(jwt.split('.')[index] ?? '', 'base64url').toString()))
   } catch {
-    return undefined
+    return {}
   }
 }
 
