@@ -2,14 +2,17 @@ import { execFileSync } from 'node:child_process'
 import { provideChromium } from './chromium.ts'
 import { installOnDebian } from './debian.ts'
 import { provideNginx } from './nginx.ts'
+import { providePostgres, servePostgres } from './postgres-server.ts'
 import { provideRedis } from './redis-server.ts'
 
 /** Runs before all tests: sees to what they need and npm does not bring. */
-export function setup(): void {
+export function setup(): Promise<() => Promise<void>> {
   provideChromium()
   provideRedis()
+  providePostgres()
   provideCurl()
   provideNginx()
+  return servePostgres()
 }
 
 /** What is printed for people to try, and what guides show, is tried with curl. */

@@ -53,8 +53,24 @@ export interface Scope extends ServiceScope {
  * Changes, at the latest a second later, when another process has written; `undefined` where the store
  * cannot tell.
  */
-export function foreignVersion({ store }: DomainContext): number | undefined {
+export function foreignVersion({ store }: DomainContext): unknown {
   return store.foreignVersion?.()
+}
+
+/** Whether several processes serve the same data. */
+export function isShared({ store }: DomainContext): boolean {
+  return store.exclusively !== undefined
+}
+
+/** Runs a task unless another process is at it; answers whether it ran. */
+export async function exclusively(
+  { store }: DomainContext,
+  task: string,
+  work: () => Promise<void>,
+): Promise<boolean> {
+  if (store.exclusively) return store.exclusively(task, work)
+  await work()
+  return true
 }
 
 /** Now, as records hold it. */

@@ -27,9 +27,9 @@ export interface Listing<T> {
 }
 
 /**
- * Turns the stored object into the one to store. It runs inside the transaction: it is synchronous,
- * has no effects, and may throw, which leaves everything as it was and rejects the call. Giving back
- * the very object it was given makes the outcome `unchanged`.
+ * Turns the stored object into the one to store. It is synchronous, has no effects, and may throw,
+ * which leaves everything as it was and rejects the call. It runs again with the newer object when
+ * another process was faster. Giving back the very object it was given makes the outcome `unchanged`.
  */
 export type Change<T> = (current: T) => T
 
@@ -60,11 +60,17 @@ export interface DataStore {
   readonly audit: AuditStore
 
   /**
-   * Changes, at the latest a second later, when another process has written; to be compared with
-   * `===`. A store that nobody else can write to answers the same for ever; one that cannot tell goes
+   * Changes, at the latest a second later, when another process has written tenants, applications or
+   * keys; to be compared with `===`. A store that no other process can write to answers the same for
+   * ever. One that cannot ask at the moment answers something else each time.
+   */
+  foreignVersion?(): unknown
+
+  /**
+   * Runs a task unless another process is at it; answers whether it ran. A store of one process goes
    * without.
    */
-  foreignVersion?(): number
+  exclusively?(task: string, work: () => Promise<void>): Promise<boolean>
 
   /** Resolves once the store has written something; rejects with the reason when it cannot. */
   check(): Promise<void>
@@ -202,7 +208,10 @@ export interface AuditStore {
    */
   append(entry: AuditEntry, atMost?: number): Promise<void>
   list(query: AuditQuery): Promise<StoredAuditEntry[]>
-  /** At most `limit` entries that follow the one with this id, the oldest first. */
+  /**
+   * At most `limit` entries that follow the one with this id, the oldest first. Where several processes
+   * write, an entry is given out once nothing can come before it any more.
+   */
   after(id: number, limit: number): Promise<StoredAuditEntry[]>
   /** Forgets entries from before `before`, and refused ones from before `refusedBefore`; answers how many. */
   prune(before: Micros, refusedBefore: Micros): Promise<number>

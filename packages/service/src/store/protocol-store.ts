@@ -83,6 +83,15 @@ export interface MessageQueue {
   list(tenantId: string, limit: number): Promise<QueuedMessage[]>
 }
 
+/** The queues of a store that keeps messages elsewhere than the rest of the protocol's state. */
+export interface MessageQueues {
+  readonly mail: MessageQueue
+  /** Notices to applications that sessions have ended. */
+  readonly notices: MessageQueue
+  /** Removes messages of more than a week ago. */
+  prune(): Promise<void>
+}
+
 /**
  * What has a time to live: everything OpenID Connect passes around, attempts that are counted, and
  * mail on its way out.
@@ -91,11 +100,7 @@ export interface MessageQueue {
  * copies. Methods reject only when the store itself fails. Every implementation passes the suite in
  * `test/issuer/protocol-store-suite.ts`.
  */
-export interface ProtocolStore {
-  readonly mail: MessageQueue
-  /** Notices to applications that sessions have ended. */
-  readonly notices: MessageQueue
-
+export interface ProtocolStore extends Pick<MessageQueues, 'mail' | 'notices'> {
   /** Inserts the entry, or replaces the one of the same name. */
   put(entry: ProtocolEntry): Promise<void>
   find(name: EntryName): Promise<ProtocolEntry | undefined>
@@ -117,12 +122,18 @@ export interface ProtocolStore {
   countAttempt(key: string, limit: AttemptLimit): Promise<void>
   /** Forgets all attempts. */
   forgive(key: string): Promise<void>
-  /** Forgets all attempts of every key that begins with `prefix`. */
-  forgiveAll(prefix: string): Promise<void>
+  /** Forgets all attempts of a group: of every key that begins with it. It ends with a key's first `/`. */
+  forgiveAll(group: string): Promise<void>
 
-  /** Removes what has expired, and mail of more than a week ago; answers how many entries. */
+  /**
+   * Removes what has expired, and mail of more than a week ago; answers how many entries, 0 where they
+   * are removed without being asked.
+   */
   prune(): Promise<number>
-  /** Resolves once the store has written something; rejects with the reason when it cannot. */
+  /**
+   * Resolves once the store has written something; rejects with the reason when it cannot, and other
+   * processes could.
+   */
   check(): Promise<void>
   /** Finishes what is under way, then lets go of files and connections. */
   close(): Promise<void>

@@ -6,7 +6,7 @@ import { preparedInsert } from './prepared.ts'
 import type { AuditRow } from './schema.ts'
 
 /** One refusal more makes one too many; what an earlier version left goes in steps. */
-const MAX_FORGOTTEN = 100
+export const MAX_FORGOTTEN = 100
 
 // Not a parameter, so that the index of refused entries is used.
 const isRefused = sql<boolean>`outcome = 'refused'`
@@ -17,15 +17,7 @@ export type Record = (entry: AuditEntry) => Promise<unknown>
 /** Adds to the audit log through the writing connection. */
 export function createRecord({ writer }: Engine): Record {
   const insert = preparedInsert(writer, 'audit')
-  return ({ tenantId, requestId, address, userAgent, applicationId, ...entry }) =>
-    insert({
-      ...entry,
-      tenant_id: tenantId ?? null,
-      request_id: requestId ?? null,
-      address: address ?? null,
-      user_agent: userAgent ?? null,
-      application_id: applicationId ?? null,
-    })
+  return (entry) => insert(toRow(entry))
 }
 
 /** The audit log of an SQL store. */
@@ -70,14 +62,32 @@ export function createAudit({ reader, writer, write }: Engine, record: Record): 
   }
 }
 
-function toEntry(row: Selectable<AuditRow>): StoredAuditEntry {
-  const { tenant_id, request_id, address, user_agent, application_id, ...entry } = row
+/** An entry as a row; the database gives it its id. */
+export function toRow(entry: AuditEntry): Omit<AuditRow, 'id'> {
+  const { tenantId, requestId, address, userAgent, applicationId, ...rest } = entry
   return {
-    ...entry,
-    tenantId: tenant_id ?? undefined,
-    requestId: request_id ?? undefined,
-    address: address ?? undefined,
-    userAgent: user_agent ?? undefined,
-    applicationId: application_id ?? undefined,
+    ...rest,
+    tenant_id: tenantId ?? null,
+    request_id: requestId ?? null,
+    address: address ?? null,
+    user_agent: userAgent ?? null,
+    application_id: applicationId ?? null,
+  }
+}
+
+/** A row as an entry. A database may keep more in it for itself. */
+export function toEntry(row: Selectable<AuditRow>): StoredAuditEntry {
+  return {
+    id: row.id,
+    at: row.at,
+    tenantId: row.tenant_id ?? undefined,
+    actor: row.actor,
+    requestId: row.request_id ?? undefined,
+    action: row.action,
+    target: row.target,
+    outcome: row.outcome,
+    address: row.address ?? undefined,
+    userAgent: row.user_agent ?? undefined,
+    applicationId: row.application_id ?? undefined,
   }
 }

@@ -1,22 +1,20 @@
 import type { CredentialStore } from '../ports.ts'
 import type { Credential, Micros } from '../records.ts'
-import type { Record } from './audit.ts'
 import type { Engine } from './engine.ts'
 import { prepared } from './prepared.ts'
 import type { CredentialRow } from './schema.ts'
-import { createTable } from './table.ts'
+import type { Table, TableDefinition } from './table.ts'
 
-/** The credentials of an SQL store. A user has a handful at most, one of each kind. */
-export function createCredentials(engine: Engine, record: Record): CredentialStore {
-  const { reader, writer } = engine
-  const userKey = ['tenant_id', 'id']
-  const table = createTable<Credential>(engine, record, {
-    name: 'credentials',
-    key: ['tenant_id', 'user_id', 'id'],
-    parent: { name: 'users', key: userKey, columns: ['tenant_id', 'user_id'] },
-    toRow,
-    fromRow,
-  })
+/**
+ * The credentials of an SQL store. A user has a handful at most, one of each kind.
+ *
+ * @param endSessions - The step that ends the sessions of a user.
+ */
+export function createCredentials<S>(
+  { reader }: Pick<Engine, 'reader'>,
+  table: Table<Credential, S>,
+  endSessions: (at: Micros, tenantId: string, userId: string) => S,
+): CredentialStore {
   const ofUser = prepared(reader, 2, (tenantId: string, userId: string) =>
     reader
       .selectFrom('users')
@@ -30,20 +28,13 @@ export function createCredentials(engine: Engine, record: Record): CredentialSto
       .selectAll('credentials')
       .orderBy('credentials.id'),
   )
-  const endSessions = prepared(writer, 3, (at: number, tenantId: string, userId: string) =>
-    writer
-      .updateTable('users')
-      .set({ sessions_valid_after: at })
-      .where('tenant_id', '=', tenantId)
-      .where('id', '=', userId),
-  )
 
   return {
     insert(credential, audit, at) {
       const { tenantId, userId } = credential
-      return table.insert(credential, audit, async () => {
-        if (at !== undefined) await endSessions(at, tenantId, userId)
-      })
+      return table.insert(credential, audit, () =>
+        at === undefined ? undefined : endSessions(at, tenantId, userId),
+      )
     },
     get: table.byId,
     async list(tenantId, userId, { after = '', limit }) {
@@ -64,13 +55,22 @@ export function createCredentials(engine: Engine, record: Record): CredentialSto
         at = sessionsValidAfter
         return credential === last ? last : { ...credential, rev: last.rev + 1 }
       }
-      return table.update([tenantId, userId, id], changeOne, audit, async () => {
-        if (at !== undefined) await endSessions(at, tenantId, userId)
-      })
+      return table.update([tenantId, userId, id], changeOne, audit, () =>
+        at === undefined ? undefined : endSessions(at, tenantId, userId),
+      )
     },
     delete: (tenantId, userId, id, audit, at) =>
       table.delete([tenantId, userId, id], audit, () => endSessions(at, tenantId, userId)),
   }
+}
+
+/** The table of credentials. */
+export const credentialsTable: TableDefinition<Credential> = {
+  name: 'credentials',
+  key: ['tenant_id', 'user_id', 'id'],
+  parent: { name: 'users', key: ['tenant_id', 'id'], columns: ['tenant_id', 'user_id'] },
+  toRow,
+  fromRow,
 }
 
 /** Rows say it as the specification does. */

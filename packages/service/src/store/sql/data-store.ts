@@ -2,24 +2,50 @@ import type { DataStore } from '../ports.ts'
 import { createApiKeys } from './api-keys.ts'
 import { createApplications } from './applications.ts'
 import { createAudit, createRecord } from './audit.ts'
-import { createCredentials } from './credentials.ts'
+import { createCredentials, credentialsTable } from './credentials.ts'
 import type { Engine } from './engine.ts'
+import { prepared, preparedInsert } from './prepared.ts'
 import { createSigningKeys } from './signing-keys.ts'
+import { createTable } from './table.ts'
 import { createTenants } from './tenants.ts'
-import { createUsers } from './users.ts'
+import { createUsers, usersTable } from './users.ts'
 
-/** The tables of a data store, whichever SQL database they are in. */
-export function createSqlTables(
+/** The tables of a data store. */
+export type SqlTables = Omit<DataStore, 'foreignVersion' | 'exclusively' | 'check' | 'close'>
+
+/** The tables that few writes concern, whichever SQL database they are in. */
+export function createRareTables(
   engine: Engine,
-): Omit<DataStore, 'foreignVersion' | 'check' | 'close'> {
+): Pick<SqlTables, 'tenants' | 'applications' | 'apiKeys' | 'signingKeys'> {
   const record = createRecord(engine)
   return {
     tenants: createTenants(engine, record),
     applications: createApplications(engine, record),
-    users: createUsers(engine, record),
-    credentials: createCredentials(engine, record),
     apiKeys: createApiKeys(engine, record),
     signingKeys: createSigningKeys(engine, record),
+  }
+}
+
+/** All tables, in a database where a write costs little more than its statements. */
+export function createSqlTables(engine: Engine): SqlTables {
+  const { writer } = engine
+  const record = createRecord(engine)
+  const insertCredential = preparedInsert(writer, 'credentials')
+  const endSessions = prepared(writer, 3, (at: number, tenantId: string, userId: string) =>
+    writer
+      .updateTable('users')
+      .set({ sessions_valid_after: at })
+      .where('tenant_id', '=', tenantId)
+      .where('id', '=', userId),
+  )
+  return {
+    ...createRareTables(engine),
+    users: createUsers(createTable(engine, record, usersTable), insertCredential),
+    credentials: createCredentials(
+      engine,
+      createTable(engine, record, credentialsTable),
+      endSessions,
+    ),
     audit: createAudit(engine, record),
   }
 }

@@ -12,8 +12,15 @@ export interface Engine {
   readonly reader: Queries<Schema>
   /** Only inside {@link Engine.write}. */
   readonly writer: Queries<Schema>
-  /** Runs `work` atomically and resolves when it is durable. */
+  /** Runs `work` atomically and resolves when it is durable. No two run at the same time. */
   write<T>(work: () => Promise<T>): Promise<T>
+  /** The lengths of the lists, read from `counters`. Only inside {@link Engine.write}. */
+  readonly counters: {
+    /** A list that is empty has a counter, one that does not exist has none. */
+    create(scopes: readonly string[]): Promise<unknown>
+    add(scope: string, by: 1 | -1): Promise<unknown>
+    remove(scopes: readonly string[]): Promise<unknown>
+  }
   /** The differences between databases. */
   readonly json: {
     /** The texts of a JSON array, as a subquery for `in`. */

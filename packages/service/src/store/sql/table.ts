@@ -33,19 +33,26 @@ interface TableParent {
 /** The tenant of a row that has one. */
 export const inTenant: TableParent = { name: 'tenants', key: ['id'], columns: ['tenant_id'] }
 
-/** A further step of a write, in the same transaction, with the row that was written or deleted. */
-type Step = (row: Row) => Promise<unknown>
+/**
+ * A further step of a write, in the same transaction, with the row that was written or deleted. It is
+ * asked for after the change was applied; `undefined`: there is none.
+ */
+type Step<S> = (row: Row) => S | undefined
 
-/** One table: each write is atomic together with its counter and its audit entry. */
-export interface Table<T> {
+/**
+ * One table: each write is atomic together with its counter and its audit entry.
+ *
+ * @typeParam S - What a database takes for a further step: a promise where it runs statement by statement.
+ */
+export interface Table<T, S = Promise<unknown>> {
   byId(...key: string[]): Promise<T | undefined>
   /** The object with these values of the unique columns. */
   byUnique(...values: string[]): Promise<T | undefined>
   /** `undefined` when there is no such list. */
   page(within: string[], page: Page): Promise<Listing<T> | undefined>
-  insert(record: T, audit: AuditEntry, step?: Step): Promise<Outcome<T>>
-  update(key: string[], change: Change<T>, audit: AuditEntry, step?: Step): Promise<Outcome<T>>
-  delete(key: string[], audit: AuditEntry, step?: Step): Promise<Outcome<T>>
+  insert(record: T, audit: AuditEntry, step?: Step<S>): Promise<Outcome<T>>
+  update(key: string[], change: Change<T>, audit: AuditEntry, step?: Step<S>): Promise<Outcome<T>>
+  delete(key: string[], audit: AuditEntry, step?: Step<S>): Promise<Outcome<T>>
 }
 
 /** Any table of the schema: a definition names it, and its columns, as text. */
@@ -79,16 +86,6 @@ export function createTable<T>(
   const insertRow = preparedInsert(writer, name)
   const deleteRow = prepared<string[], never>(writer, key.length, (...values) =>
     where(asAny(writer).deleteFrom(name), key, values),
-  )
-  const count = prepared<[string, number], never>(writer, 2, (scope, value) =>
-    writer
-      .insertInto('counters')
-      .values({ scope, value })
-      .onConflict((conflict) =>
-        conflict
-          .column('scope')
-          .doUpdateSet((eb) => ({ value: eb('counters.value', '+', eb.ref('excluded.value')) })),
-      ),
   )
   // One statement, so that the total and the page are of one moment.
   const page = prepared<Value[], Row & { total: number }>(
@@ -127,10 +124,15 @@ export function createTable<T>(
   }
 
   async function countOne(row: Row, by: 1 | -1): Promise<void> {
-    if (counter) await count(counter(...(pick(row, within) as string[])), by)
+    if (counter) await engine.counters.add(counter(...(pick(row, within) as string[])), by)
   }
 
-  async function written(after: T, row: Row, audit: AuditEntry, step?: Step): Promise<Outcome<T>> {
+  async function written(
+    after: T,
+    row: Row,
+    audit: AuditEntry,
+    step?: Step<Promise<unknown>>,
+  ): Promise<Outcome<T>> {
     await step?.(row)
     await record(audit)
     return { kind: 'written', record: after }

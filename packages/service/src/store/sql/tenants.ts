@@ -11,7 +11,7 @@ import { userCounter } from './users.ts'
 
 /** The tenants of an SQL store. */
 export function createTenants(engine: Engine, record: Record): TenantStore {
-  const { reader, writer, write, json } = engine
+  const { reader, write, counters, json } = engine
   const held = createHeldDomains(engine)
   const table = createTable<Tenant>(engine, record, {
     name: 'tenants',
@@ -42,14 +42,10 @@ export function createTenants(engine: Engine, record: Record): TenantStore {
   })
 
   return {
-    // A list that is empty has a counter, one that does not exist has none.
     insert: (tenant, audit) =>
       table.insert(tenant, audit, async () => {
         await held.remove(tenant.settings.domain)
-        await writer
-          .insertInto('counters')
-          .values(countersOf(tenant.id).map((scope) => ({ scope, value: 0 })))
-          .execute()
+        await counters.create(countersOf(tenant.id))
       }),
     get: table.byId,
     findByDomain: table.byUnique,
@@ -76,7 +72,7 @@ export function createTenants(engine: Engine, record: Record): TenantStore {
     },
     delete: (id, audit, heldUntil) =>
       table.delete([id], audit, async ({ domain }) => {
-        await writer.deleteFrom('counters').where('scope', 'in', countersOf(id)).execute()
+        await counters.remove(countersOf(id))
         if (heldUntil !== undefined) {
           await held.hold(domain as string, id, audit.at, heldUntil)
         }

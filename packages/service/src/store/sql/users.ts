@@ -1,29 +1,21 @@
 import type { UserStore } from '../ports.ts'
 import type { User } from '../records.ts'
-import type { Record } from './audit.ts'
 import { toRow as toCredentialRow } from './credentials.ts'
-import type { Engine } from './engine.ts'
-import { preparedInsert } from './prepared.ts'
-import type { UserRow } from './schema.ts'
-import { createTable, inTenant } from './table.ts'
+import type { CredentialRow, UserRow } from './schema.ts'
+import { inTenant, type Table, type TableDefinition } from './table.ts'
 
-/** The users of an SQL store. */
-export function createUsers(engine: Engine, record: Record): UserStore {
-  const table = createTable<User>(engine, record, {
-    name: 'users',
-    key: ['tenant_id', 'id'],
-    unique: ['tenant_id', 'email_key'],
-    parent: inTenant,
-    counter: userCounter,
-    toRow,
-    fromRow,
-  })
-  const insertCredential = preparedInsert(engine.writer, 'credentials')
+/**
+ * The users of an SQL store.
+ *
+ * @param insertCredential - The step that adds a credential.
+ */
+export function createUsers<S>(
+  table: Table<User, S>,
+  insertCredential: (row: CredentialRow) => S,
+): UserStore {
   return {
     insert: (user, audit, credential) =>
-      table.insert(user, audit, async () => {
-        if (credential) await insertCredential(toCredentialRow(credential))
-      }),
+      table.insert(user, audit, () => credential && insertCredential(toCredentialRow(credential))),
     get: table.byId,
     findByEmail: table.byUnique,
     list: (tenantId, page) => table.page([tenantId], page),
@@ -34,6 +26,17 @@ export function createUsers(engine: Engine, record: Record): UserStore {
 
 /** The counter of a tenant's users. */
 export const userCounter = (tenantId: string) => `users:${tenantId}`
+
+/** The table of users. */
+export const usersTable: TableDefinition<User> = {
+  name: 'users',
+  key: ['tenant_id', 'id'],
+  unique: ['tenant_id', 'email_key'],
+  parent: inTenant,
+  counter: userCounter,
+  toRow,
+  fromRow,
+}
 
 function toRow(user: User): UserRow {
   return {

@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { sql } from 'kysely'
 import type { Engine } from '../sql/engine.ts'
 import type { Schema } from '../sql/schema.ts'
+import { createCounters } from './counters.ts'
 import { createSqliteKysely } from './dialect.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { migrate } from './migrations.ts'
@@ -48,6 +49,7 @@ export async function openDatabase(folder: string): Promise<Database> {
     reader,
     writer,
     write: commits.write,
+    counters: createCounters(writer),
     json: {
       items: (json) => sql`(select value from json_each(${json}))`,
       arrayOf: (column) => sql`json_group_array(${sql.ref(column)})`,

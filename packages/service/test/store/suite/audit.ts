@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { Open } from '../data-store-suite.ts'
 import { anAudit } from '../records.ts'
 
@@ -47,6 +47,8 @@ export function describeAudit(open: Open): void {
       const actions = async (id: number, limit: number) =>
         (await store.audit.after(id, limit)).map(({ action }) => action)
       const [last, , second] = await store.audit.list({})
+      // Other transactions on the same server may delay them.
+      await vi.waitFor(async () => expect(await actions(0, 9)).toHaveLength(4))
       expect(await actions(0, 2)).toEqual(['a', 'b'])
       expect(await actions(second?.id ?? 0, 10)).toEqual(['c', 'd'])
       expect(await actions(last?.id ?? 0, 10)).toEqual([])

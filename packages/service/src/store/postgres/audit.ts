@@ -1,0 +1,64 @@
+import { sql } from 'kysely'
+import type { AuditStore } from '../ports.ts'
+import { createAudit, MAX_FORGOTTEN, type Record, toEntry, toRow } from '../sql/audit.ts'
+import type { Engine } from '../sql/engine.ts'
+import type { Connections } from './connections.ts'
+import { draft } from './statement.ts'
+
+/** How many entries one statement forgets. */
+const PRUNE_BATCH = 1_000
+
+const REFUSED = "outcome = 'refused'"
+
+/** The audit log in PostgreSQL. */
+export function createPostgresAudit(
+  engine: Engine,
+  record: Record,
+  connections: Connections,
+): AuditStore {
+  const { reader } = engine
+  return {
+    ...createAudit(engine, record),
+
+    async append(entry, atMost) {
+      const row = toRow(entry)
+      const one = draft()
+      const values = Object.values(row).map((value) => one.bind(value))
+      const insert = `insert into audit (${Object.keys(row).join(', ')}) values (${values.join(', ')})`
+      if (atMost === undefined) await connections.write(one.as(insert))
+      else {
+        // The statement does not see the entry that it adds.
+        const kept = one.bind(Math.max(0, atMost - 1))
+        const tooMany = `select id from audit where actor = ${one.bind(entry.actor)} and ${REFUSED}
+          order by id desc offset ${kept} limit ${MAX_FORGOTTEN}`
+        await connections.write(
+          one.as(`with added as (${insert}) delete from audit where id in (${tooMany})`),
+        )
+      }
+    },
+
+    async after(id, limit) {
+      // Without the second condition, an entry whose transaction ends late would be skipped for ever.
+      const query = reader
+        .selectFrom('audit')
+        .selectAll()
+        .where('id', '>', id)
+        .where(sql<boolean>`xid < pg_snapshot_xmin(pg_current_snapshot())`)
+      return (await query.orderBy('id').limit(limit).execute()).map(toEntry)
+    },
+
+    async prune(before, refusedBefore) {
+      for (let pruned = 0; ; ) {
+        const one = draft()
+        const { rowCount } = await connections.write(
+          one.as(`delete from audit where ctid in (
+            select ctid from audit where at < ${one.bind(before)}
+              or ${REFUSED} and at < ${one.bind(refusedBefore)}
+            limit ${PRUNE_BATCH} for update skip locked)`),
+        )
+        pruned += rowCount ?? 0
+        if ((rowCount ?? 0) < PRUNE_BATCH) return pruned
+      }
+    },
+  }
+}

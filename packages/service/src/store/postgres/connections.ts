@@ -1,0 +1,181 @@
+import pg from 'pg'
+import { StoreError } from '../errors.ts'
+import { isConnectionLost, storeFailure } from './failure.ts'
+
+/** Where a PostgreSQL is, and how it is spoken to. */
+export interface PostgresOptions {
+  /** Such as `postgres://latchkey:password@db.internal/latchkey`. */
+  url: string
+  /**
+   * Prepares each statement once per connection. Set `false` behind a PgBouncer before 1.21 in
+   * transaction mode. Default `true`.
+   */
+  preparedStatements?: boolean
+}
+
+/** A statement with its values. */
+export interface Statement {
+  readonly sql: string
+  readonly parameters: readonly unknown[]
+}
+
+/** The answer to a statement. */
+export interface Rows {
+  rows: never[]
+  rowCount: number | null
+}
+
+/** Connections to one PostgreSQL, opened when they are needed and thrown away when they are lost. */
+export interface Connections {
+  /** Runs a statement that changes nothing, on a connection that reads share. */
+  read(statement: Statement, isKept: boolean): Promise<Rows>
+  /** Runs one statement that may write, as a transaction of its own. */
+  write(statement: Statement): Promise<Rows>
+  /** Runs `work` with a connection of its own. */
+  use<T>(work: (run: Run) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+/** Runs a statement on one connection. Text without values may hold several statements. */
+export type Run = (statement: Statement, isKept: boolean) => Promise<Rows>
+
+/** Reads are pipelined: a few connections serve any number of requests at a time. */
+const READERS = 4
+const WRITERS = 10
+
+const CONNECT_MS = 5_000
+const QUERY_MS = 10_000
+
+/** PostgreSQL's number of the type `bigint`; every one of ours is below 2^53. */
+const INT8 = 20
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === INT8 ? Number : pg.types.getTypeParser(oid, format as never)) as never,
+}
+
+/**
+ * Makes the connections; none is opened yet.
+ *
+ * @param limits - `queryMs`: how long a statement may take; 0 for as long as it needs.
+ */
+export function createConnections(
+  { url, preparedStatements = true }: PostgresOptions,
+  { queryMs = QUERY_MS }: { queryMs?: number } = {},
+): Connections {
+  const settings = {
+    connectionString: url,
+    application_name: 'latchkey',
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: queryMs,
+    keepAlive: true,
+    types,
+  }
+  const pool = new pg.Pool({ ...settings, max: WRITERS })
+  // The pool has thrown the connection away by then.
+  pool.on('error', () => {})
+  let readers: (Reader | undefined)[] = []
+  const names = new Map<string, string>()
+  let turn = 0
+  let isClosed = false
+
+  function queryOf({ sql, parameters }: Statement, isKept: boolean): pg.QueryConfig {
+    const values = parameters as unknown[]
+    if (!preparedStatements || !isKept) return { text: sql, values }
+    let name = names.get(sql)
+    if (name === undefined) {
+      name = `latchkey_${names.size}`
+      names.set(sql, name)
+    }
+    return { name, text: sql, values }
+  }
+
+  function reader(): Reader {
+    turn = (turn + 1) % READERS
+    const kept = readers[turn] ?? openReader(readers, turn)
+    readers[turn] = kept
+    return kept
+  }
+
+  async function openReader(of: (Reader | undefined)[], slot: number): Reader {
+    const client = new pg.Client({ ...settings, pipeline: true })
+    const forget = () => {
+      of[slot] = undefined
+    }
+    client.on('error', forget).on('end', forget)
+    try {
+      await client.connect()
+      return client
+    } catch (error) {
+      forget()
+      throw error
+    }
+  }
+
+  async function readOnce(statement: Statement, isKept: boolean): Promise<Rows> {
+    if (isClosed) throw new StoreError('The store is closed.')
+    const from = readers
+    try {
+      const client = await reader()
+      return (await client.query(queryOf(statement, isKept))) as Rows
+    } catch (error) {
+      // What ended one has ended the others, too, though it may not be known yet.
+      if (isConnectionLost(error) && readers === from) {
+        readers = []
+        void endAll(from)
+      }
+      throw error
+    }
+  }
+
+  async function use<T>(work: (run: Run) => Promise<T>): Promise<T> {
+    let client: pg.PoolClient
+    try {
+      client = await pool.connect()
+    } catch (error) {
+      throw storeFailure(error)
+    }
+    let isLost = false
+    try {
+      return await work(async (statement, isKept) => {
+        try {
+          return (await client.query(queryOf(statement, isKept))) as Rows
+        } catch (error) {
+          isLost ||= isConnectionLost(error)
+          throw storeFailure(error)
+        }
+      })
+    } finally {
+      client.release(isLost)
+    }
+  }
+
+  return {
+    async read(statement, isKept) {
+      try {
+        try {
+          return await readOnce(statement, isKept)
+        } catch (error) {
+          if (isClosed || !isConnectionLost(error)) throw error
+          // The connection may have been lost long ago; a read can be made twice.
+          return await readOnce(statement, isKept)
+        }
+      } catch (error) {
+        throw storeFailure(error)
+      }
+    },
+    write: (statement) => use((run) => run(statement, true)),
+    use,
+    async close() {
+      isClosed = true
+      await Promise.all([pool.end(), endAll(readers)])
+    },
+  }
+}
+
+type Reader = Promise<pg.Client>
+
+/** Ends connections, each after what it is asked already. */
+async function endAll(readers: readonly (Reader | undefined)[]): Promise<void> {
+  const end = async (reader: Reader | undefined) => (await reader)?.end()
+  await Promise.allSettled(readers.map(end))
+}

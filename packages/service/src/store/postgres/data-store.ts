@@ -1,0 +1,76 @@
+import { StoreError } from '../errors.ts'
+import type { DataStore } from '../ports.ts'
+import { createRecord } from '../sql/audit.ts'
+import { createCredentials, credentialsTable } from '../sql/credentials.ts'
+import { createRareTables, type SqlTables } from '../sql/data-store.ts'
+import { createUsers, usersTable } from '../sql/users.ts'
+import { createPostgresAudit } from './audit.ts'
+import type { Connections } from './connections.ts'
+import { createDatabase } from './database.ts'
+import { createExclusive } from './exclusive.ts'
+import { createFrequentTable } from './frequent-table.ts'
+import { followRevision } from './revision.ts'
+import { draft, insertRow } from './statement.ts'
+
+/** A data store in PostgreSQL, for any number of processes, on tables that exist. */
+export function createPostgresDataStore(connections: Connections): DataStore {
+  const revision = followRevision(connections)
+  return {
+    ...createTables(connections),
+    foreignVersion: revision.current,
+    exclusively: createExclusive(connections),
+    async check() {
+      const sql = 'update revision set n = n where id = 1'
+      await within(CHECK_MS, connections.write({ sql, parameters: [] }))
+    },
+    async close() {
+      revision.close()
+      await connections.close()
+    },
+  }
+}
+
+/** What asks whether the store is well should not wait until a connection gives up. */
+const CHECK_MS = 2_000
+
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(
+    () => late.reject(new StoreError(`PostgreSQL has not answered for ${ms} ms.`)),
+    ms,
+  )
+  try {
+    await Promise.race([work, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function createTables(connections: Connections): SqlTables {
+  const engine = createDatabase(connections)
+  const record = createRecord(engine)
+  const rare = createRareTables(engine)
+  const users = createFrequentTable(engine, record, connections, usersTable)
+  const credentials = createFrequentTable(engine, record, connections, credentialsTable)
+  return {
+    ...rare,
+    apiKeys: {
+      ...rare.apiKeys,
+      async touch(id, at) {
+        const one = draft()
+        const set = `last_used_at = ${one.bind(at)}`
+        await connections.write(
+          one.as(`update api_keys set ${set} where ${one.matches(['id'], [id])}`),
+        )
+      },
+    },
+    users: createUsers(users, (row) => (one) => insertRow('credentials', row, one)),
+    credentials: createCredentials(engine, credentials, (at, tenantId, userId) => (one) => {
+      // A new rev, as an update of the user that is under way must not undo it.
+      const set = `sessions_valid_after = ${one.bind(at)}, rev = users.rev + 1`
+      return `update users set ${set} from written
+        where users.tenant_id = ${one.bind(tenantId)} and users.id = ${one.bind(userId)}`
+    }),
+    audit: createPostgresAudit(engine, record, connections),
+  }
+}

@@ -1,0 +1,63 @@
+import { sql } from 'kysely'
+import type { Engine } from '../sql/engine.ts'
+import type { Schema } from '../sql/schema.ts'
+import type { Connections, Run } from './connections.ts'
+import { createCounters } from './counters.ts'
+import { createPostgresKysely } from './kysely.ts'
+import { createLines } from './lines.ts'
+
+/** A process that stops in the middle of a rare write holds up the others for so long. */
+const MAX_IDLE_MS = 5_000
+
+const BEGIN = `begin;
+  set local idle_in_transaction_session_timeout = ${MAX_IDLE_MS};
+  set local lock_timeout = ${MAX_IDLE_MS};
+  update revision set n = n + 1`
+
+/**
+ * PostgreSQL as the tables know it. {@link Engine.write} is for what is written rarely: it holds the
+ * row `revision`, so that rare writes happen one after another in all processes, and those that
+ * changed something leave a new revision behind.
+ */
+export function createDatabase(connections: Connections): Engine {
+  const inLine = createLines()
+  let current: Run | undefined
+  const reader = createPostgresKysely<Schema>(connections.read)
+  const writer = createPostgresKysely<Schema>((statement, isKept) => {
+    if (!current) throw new Error('A query on the writing connection belongs inside write().')
+    return current(statement, isKept)
+  })
+
+  async function transaction<T>(run: Run, work: () => Promise<T>): Promise<T> {
+    const say = (text: string) => run({ sql: text, parameters: [] }, false)
+    await say(BEGIN)
+    current = run
+    try {
+      const outcome = await work()
+      await say(hasWritten(outcome) ? 'commit' : 'rollback')
+      return outcome
+    } catch (error) {
+      await say('rollback').catch(() => {})
+      throw error
+    } finally {
+      current = undefined
+    }
+  }
+
+  return {
+    reader,
+    writer,
+    write: (work) => inLine('', () => connections.use((run) => transaction(run, work))),
+    counters: createCounters(writer as never),
+    json: {
+      items: (json) => sql`(select json_array_elements_text(${json}::json))`,
+      arrayOf: (column) =>
+        sql`coalesce(json_agg(${sql.ref(column)} order by ${sql.ref(column)})::text, '[]')`,
+    },
+  }
+}
+
+/** What changed nothing is undone, so that it leaves no new revision behind. */
+function hasWritten(outcome: unknown): boolean {
+  return (outcome as { kind?: unknown } | undefined)?.kind === 'written'
+}

@@ -1,0 +1,22 @@
+import type { Connections } from './connections.ts'
+
+/**
+ * Runs a task in one process at a time. The lock belongs to a transaction, so that it ends with the
+ * process, however that ends, and works through a pooler. The transaction holds nothing else.
+ */
+export function createExclusive(connections: Connections) {
+  return (task: string, work: () => Promise<void>): Promise<boolean> =>
+    connections.use(async (run) => {
+      const say = (sql: string, parameters: unknown[] = []) => run({ sql, parameters }, false)
+      await say('begin; set local idle_in_transaction_session_timeout = 0')
+      const lock = "pg_try_advisory_xact_lock(hashtext('latchkey'), hashtext($1))"
+      const taken: { taken: boolean }[] = (await say(`select ${lock} as taken`, [task])).rows
+      try {
+        const isOurs = taken[0]?.taken ?? false
+        if (isOurs) await work()
+        return isOurs
+      } finally {
+        await say('rollback').catch(() => {})
+      }
+    })
+}

@@ -1,0 +1,15 @@
+/** Runs works that have one key one after another. */
+export function createLines(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
+  const last = new Map<string, Promise<unknown>>()
+
+  return async (key, work) => {
+    const before = last.get(key)
+    const own = before ? before.then(work, work) : work()
+    last.set(key, own)
+    try {
+      return await own
+    } finally {
+      if (last.get(key) === own) last.delete(key)
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import { type Kysely, sql } from 'kysely'
+import { type Connections, createConnections, type PostgresOptions } from './connections.ts'
+import { createPostgresKysely } from './kysely.ts'
+import { migrations } from './migrations.ts'
+
+/** The names of the changes that were made. Ours and not Kysely's, so that one lock covers all of it. */
+const TABLE = 'latchkey_migration'
+
+/** Any number, the same in every process, for PostgreSQL's advisory lock. */
+const LOCK = 716_493_051_284
+
+/** What a database lacks, as {@link pendingMigrations} finds it. */
+export type SchemaState = { kind: 'current' } | { kind: 'behind'; missing: readonly string[] }
+
+/**
+ * Compares the tables with this version of the service.
+ *
+ * @throws when they were changed by a newer version in a way that this one cannot serve.
+ */
+export async function schemaState(connections: Connections): Promise<SchemaState> {
+  const db = createPostgresKysely<unknown>(connections.read)
+  const found = await sql<{ exists: boolean }>`
+    select to_regclass(${TABLE}) is not null as "exists"`.execute(db)
+  return stateOf(found.rows[0]?.exists ? await appliedTo(db) : undefined)
+}
+
+/**
+ * Brings the tables to this version of the service. Any number of processes may do so at once: one
+ * changes the tables, the others wait for it.
+ *
+ * @returns The names of the changes that were made.
+ */
+export async function migratePostgres(options: PostgresOptions): Promise<readonly string[]> {
+  const connections = createConnections(options, { queryMs: 0 })
+  try {
+    return await connections.use(async (run) => {
+      const db = createPostgresKysely<unknown>((statement) => run(statement, false))
+      await sql`begin`.execute(db)
+      try {
+        await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(db)
+        // A table that is in use is waited for, but not so long that all who use it wait behind us.
+        await sql`set local lock_timeout = '2s'`.execute(db)
+        await sql`create table if not exists ${sql.table(TABLE)} (name text primary key)`.execute(
+          db,
+        )
+        const state = stateOf(await appliedTo(db))
+        const missing = state.kind === 'behind' ? state.missing : []
+        for (const name of missing) {
+          await migrations[name]?.(db)
+          await sql`insert into ${sql.table(TABLE)} values (${name})`.execute(db)
+        }
+        await sql`commit`.execute(db)
+        return missing
+      } catch (error) {
+        await sql`rollback`.execute(db).catch(() => {})
+        throw error
+      }
+    })
+  } finally {
+    await connections.close()
+  }
+}
+
+interface Applied {
+  names: readonly string[]
+  leastSchema: number
+}
+
+async function appliedTo(db: Kysely<unknown>): Promise<Applied> {
+  const { rows } = await sql<{ name: string }>`
+    select name from ${sql.table(TABLE)} order by name`.execute(db)
+  if (rows.length === 0) return { names: [], leastSchema: 0 }
+  const least = await sql<{ n: number }>`select least_schema as n from revision`.execute(db)
+  return { names: rows.map(({ name }) => name), leastSchema: least.rows[0]?.n ?? 0 }
+}
+
+function stateOf(applied: Applied | undefined): SchemaState {
+  const known = Object.keys(migrations)
+  if (applied && applied.leastSchema > known.length) {
+    throw new Error(
+      'The database was written by a newer version of the service, which this one cannot work with. ' +
+        'Start the newer version.',
+    )
+  }
+  const missing = known.filter((name) => !applied?.names.includes(name))
+  return missing.length === 0 ? { kind: 'current' } : { kind: 'behind', missing }
+}

@@ -1,0 +1,164 @@
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
+import { migratePostgres } from '../../src/store/postgres/migrate.ts'
+import { createDatabase, openPostgresDataStore, type TestDatabase } from '../support/postgres.ts'
+import { anAudit, aTenant, aUser } from './records.ts'
+
+const database = await createDatabase()
+afterAll(() => database.drop())
+
+/** A store on the database of this file, closed after the test. */
+function aStore() {
+  const store = openPostgresDataStore(database.url)
+  onTestFinished(() => store.close())
+  return store
+}
+
+async function aStoreWithTenant() {
+  await database.empty()
+  const store = aStore()
+  const tenant = aTenant()
+  await store.tenants.insert(tenant, anAudit('create'))
+  return { store, tenant }
+}
+
+/** Ends all sessions but the one that asks. */
+const CUT = `select pg_terminate_backend(pid) from pg_stat_activity
+  where datname = current_database() and pid <> pg_backend_pid()`
+
+test('updates of one user by several processes at once are all in the last version', async () => {
+  const { store, tenant } = await aStoreWithTenant()
+  const user = aUser(tenant.id, { metadata: { n: '0' } })
+  await store.users.insert(user, anAudit('create'))
+  const seen: number[] = []
+  const increment = async (one: ReturnType<typeof aStore>) => {
+    const outcome = await one.users.update(
+      tenant.id,
+      user.id,
+      (current) => ({
+        ...current,
+        metadata: { n: String(Number(current.metadata.n) + 1) },
+        updatedAt: current.updatedAt + 1,
+      }),
+      anAudit('update'),
+    )
+    if (outcome.kind === 'written') seen.push(outcome.record.updatedAt)
+  }
+  const processes = [store, aStore(), aStore()]
+  await Promise.all(
+    processes.map(async (one) => {
+      for (let i = 0; i < 50; i++) await increment(one)
+    }),
+  )
+  const last = await store.users.get(tenant.id, user.id)
+  expect(last?.metadata.n).toBe('150')
+  expect(new Set(seen).size).toBe(150)
+  expect(last?.updatedAt).toBe(user.updatedAt + 150)
+})
+
+test('an entry of the audit log whose transaction ends late is not skipped', async () => {
+  const { store } = await aStoreWithTenant()
+  const [{ id: before } = { id: 0 }] = await store.audit.list({ limit: 1 })
+  await database.query('begin')
+  await database.query(
+    "insert into audit (at, actor, action, target) values (1, 'admin', 'early', 'x')",
+  )
+  await store.audit.append(anAudit('late'))
+  expect((await store.audit.list({})).map(({ action }) => action)).toContain('late')
+  expect(await store.audit.after(before, 10)).toEqual([])
+  await database.query('commit')
+  await vi.waitFor(async () => {
+    const actions = (await store.audit.after(before, 10)).map(({ action }) => action)
+    expect(actions).toEqual(['early', 'late'])
+  })
+})
+
+test('ids sort by their bytes, as everywhere else', async () => {
+  const { store, tenant } = await aStoreWithTenant()
+  const ids = ['usr_B', 'usr_Z', 'usr__', 'usr_a', 'usr_b', 'usr_é']
+  for (const id of ids.toReversed()) {
+    await store.users.insert(aUser(tenant.id, { id }), anAudit('create'))
+  }
+  const listed: string[] = []
+  for (let after: string | undefined; ; after = listed.at(-1)) {
+    const page = await store.users.list(tenant.id, { after, limit: 2 })
+    listed.push(...(page?.items ?? []).map(({ id }) => id))
+    if (!page?.more) break
+  }
+  expect(listed).toEqual(ids)
+})
+
+test('reads go on when PostgreSQL ends all connections, and writes with the next request', async () => {
+  const { store, tenant } = await aStoreWithTenant()
+  await Promise.all(Array.from({ length: 20 }, () => store.tenants.get(tenant.id)))
+  await database.query(CUT)
+  const read = await Promise.all(Array.from({ length: 20 }, () => store.tenants.get(tenant.id)))
+  expect(read.every((one) => one?.id === tenant.id)).toBe(true)
+  await vi.waitFor(() => store.check())
+  expect(await store.users.insert(aUser(tenant.id), anAudit('create'))).toMatchObject({
+    kind: 'written',
+  })
+})
+
+test('a connection to a server that was demoted to read-only is thrown away', async () => {
+  const { store, tenant } = await aStoreWithTenant()
+  const readOnly = (value: string) =>
+    database.query(`do $$ begin execute format(
+      'alter database %I set default_transaction_read_only = ${value}', current_database()); end $$`)
+  await readOnly('on')
+  await database.query(CUT)
+  await expect(
+    vi.waitFor(async () => {
+      const failure = await store.users
+        .insert(aUser(tenant.id), anAudit('create'))
+        .catch((error: Error) => error)
+      expect(failure).toMatchObject({
+        name: 'StoreError',
+        message: expect.stringContaining('read-only'),
+      })
+    }),
+  ).resolves.toBeUndefined()
+  await expect(store.check()).rejects.toThrow('read-only')
+  await readOnly('off')
+  expect(await store.users.insert(aUser(tenant.id), anAudit('create'))).toMatchObject({
+    kind: 'written',
+  })
+  await store.check()
+})
+
+test('processes that start at once on an empty database make its tables once', async () => {
+  await using empty = await anEmptyDatabase()
+  const done = await Promise.all(
+    Array.from({ length: 8 }, () => migratePostgres({ url: empty.url })),
+  )
+  expect(done.filter((names) => names.length > 0)).toHaveLength(1)
+  const store = openPostgresDataStore(empty.url)
+  await store.check()
+  await store.close()
+})
+
+test('a newer database is served unless it says that it needs a newer service', async () => {
+  await using newer = await anEmptyDatabase()
+  await migratePostgres({ url: newer.url })
+  await newer.query("insert into latchkey_migration values ('9999-of-the-future')")
+  expect(await migratePostgres({ url: newer.url })).toEqual([])
+  await newer.query('update revision set least_schema = 9999')
+  await expect(migratePostgres({ url: newer.url })).rejects.toThrow('a newer version')
+})
+
+test('a change of a row leaves a new revision only where caches care', async () => {
+  const { store, tenant } = await aStoreWithTenant()
+  const revision = async () => (await database.query('select n from revision'))[0]?.n
+  const before = await revision()
+  await store.users.insert(aUser(tenant.id), anAudit('create'))
+  await store.tenants.update(tenant.id, (same) => same, anAudit('update'))
+  await store.tenants.insert(aTenant({ settings: tenant.settings }), anAudit('create'))
+  await store.audit.append(anAudit('note'))
+  expect(await revision()).toBe(before)
+  await store.tenants.update(tenant.id, (t) => ({ ...t, name: 'New' }), anAudit('update'))
+  expect(Number(await revision())).toBe(Number(before) + 1)
+})
+
+async function anEmptyDatabase(): Promise<TestDatabase & AsyncDisposable> {
+  const empty = await createDatabase({ migrate: false })
+  return { ...empty, [Symbol.asyncDispose]: () => empty.drop() }
+}

@@ -1,0 +1,56 @@
+import pg from 'pg'
+import { sharedPostgres } from '../../../../test/support/postgres-server.ts'
+import type { DataStore } from '../../src/store/ports.ts'
+import { createConnections } from '../../src/store/postgres/connections.ts'
+import { createPostgresDataStore } from '../../src/store/postgres/data-store.ts'
+import { migratePostgres } from '../../src/store/postgres/migrate.ts'
+
+/** A database of a test. */
+export interface TestDatabase {
+  readonly url: string
+  /** Runs a statement in it. */
+  query(sql: string): Promise<Record<string, unknown>[]>
+  /** Removes all rows but those that the migrations made. */
+  empty(): Promise<void>
+  drop(): Promise<void>
+}
+
+/** Makes a database, with all tables, in the PostgreSQL that the tests share. */
+export async function createDatabase({ migrate = true } = {}): Promise<TestDatabase> {
+  const server = `postgres://latchkey@127.0.0.1:${await sharedPostgres()}`
+  const name = `test_${process.pid}_${crypto.randomUUID().slice(0, 8)}`
+  await once(`${server}/postgres`, `create database ${name}`)
+  const url = `${server}/${name}`
+  if (migrate) await migratePostgres({ url })
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const query = async (sql: string) => (await client.query(sql)).rows ?? []
+  return {
+    url,
+    query,
+    async empty() {
+      await query(EMPTY)
+    },
+    async drop() {
+      await client.end()
+      await once(`${server}/postgres`, `drop database ${name} with (force)`)
+    },
+  }
+}
+
+/** A data store on a database of a test. */
+export function openPostgresDataStore(url: string): DataStore {
+  return createPostgresDataStore(createConnections({ url }))
+}
+
+// Deleted and not truncated: that is quicker where there are a few rows.
+const EMPTY = `delete from tenants; delete from api_keys; delete from held_domains;
+  delete from audit; delete from mail; delete from notices;
+  delete from counter_shards where scope <> 'tenants'; update counter_shards set n = 0`
+
+async function once(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(sql)
+  await client.end()
+}
