@@ -147,7 +147,7 @@ export function createThrottle(
       counter('loginAnywhere', address),
       // A request from within this very process has no address.
       ...(network === '' ? [] : [counter('loginPerClient', network)]),
-      counter('loginPerAddress', `${address}:${network}`),
+      counter('loginPerAddress', `${address}/${network}`),
     ]
   }
 
@@ -178,7 +178,7 @@ export function createThrottle(
       const address = addressKey(facts, email)
       await Promise.all([
         protocol.forgive(`loginAnywhere:${address}`),
-        protocol.forgiveAll(`loginPerAddress:${address}:`),
+        protocol.forgiveAll(`loginPerAddress:${address}/`),
       ])
     },
 

@@ -1,4 +1,9 @@
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import {
+  type RateLimiterAbstract,
+  RateLimiterMemory,
+  RateLimiterRedis,
+  RateLimiterRes,
+} from 'rate-limiter-flexible'
 import { clientNetwork } from '../domain/addresses.ts'
 import { ServiceError } from '../domain/errors.ts'
 
@@ -11,9 +16,40 @@ export interface RateLimit {
   spend(keyId: string, requests?: number): Promise<void>
 }
 
+/** Requests per second, unless an option says otherwise. */
+const DEFAULT_RATE = 100
+
 /** A limit counted in this process, in windows of one second. */
-export function createRateLimit(requestsPerSecond: number): RateLimit {
-  const limiter = new RateLimiterMemory({ points: requestsPerSecond, duration: 1 })
+export function createRateLimit(requestsPerSecond: number = DEFAULT_RATE): RateLimit {
+  return limitOf(createLimiter(requestsPerSecond), requestsPerSecond)
+}
+
+/**
+ * A limit counted in Redis, so that it is the same however many processes there are. While Redis does
+ * not answer, each process counts for itself.
+ *
+ * @param client - A connection of ioredis whose commands fail soon.
+ */
+export function createSharedRateLimit(
+  client: object,
+  requestsPerSecond: number = DEFAULT_RATE,
+): RateLimit {
+  const limiter = new RateLimiterRedis({
+    storeClient: client,
+    keyPrefix: 'latchkey:r',
+    points: requestsPerSecond,
+    duration: 1,
+    rejectIfRedisNotReady: true,
+    insuranceLimiter: createLimiter(requestsPerSecond),
+  })
+  return limitOf(limiter, requestsPerSecond)
+}
+
+function createLimiter(points: number): RateLimiterMemory {
+  return new RateLimiterMemory({ points, duration: 1 })
+}
+
+function limitOf(limiter: RateLimiterAbstract, requestsPerSecond: number): RateLimit {
   return {
     async spend(keyId, requests = 1) {
       try {

@@ -1,0 +1,52 @@
+/** Where a Redis or Valkey is, as its address says. */
+export interface RedisAddress {
+  kind: 'server' | 'cluster' | 'sentinel'
+  nodes: { host: string; port: number }[]
+  username: string | undefined
+  password: string | undefined
+  /** Of one server or behind Sentinel. */
+  database: number
+  /** The name by which Sentinel knows the server. */
+  name: string | undefined
+  hasTls: boolean
+}
+
+const ADDRESS = /^(rediss?(?:-cluster|-sentinel)?):\/\/(?:([^@]*)@)?([^/?#]+)(?:\/([^?#]*))?$/
+
+const FORMS =
+  'redis://host:6379, redis-cluster://host:6379,other:6379 or ' +
+  'redis-sentinel://host:26379,other:26379/name-of-the-server (rediss… with TLS)'
+
+/**
+ * Reads an address: `redis://`, `redis-cluster://` with one or more nodes, or `redis-sentinel://` with
+ * the sentinels and, as the path, the name of the server. `rediss` instead of `redis` is with TLS.
+ *
+ * @throws when it is anything else; the message repeats no password.
+ */
+export function parseRedisAddress(text: string): RedisAddress {
+  const [, scheme = '', login, hosts = '', path = ''] = ADDRESS.exec(text) ?? []
+  const kind = (/-(\w+)$/.exec(scheme)?.[1] ?? 'server') as RedisAddress['kind']
+  const nodes = hosts.split(',').map((host) => nodeOf(host, kind === 'sentinel' ? 26_379 : 6_379))
+  const [username, password] = login?.split(':').map(decodeURIComponent) ?? []
+  const isNumber = /^\d*$/.test(path)
+  const fits = {
+    server: nodes.length === 1 && isNumber,
+    cluster: path === '',
+    sentinel: path !== '' && !isNumber,
+  }
+  if (scheme === '' || !fits[kind]) throw new Error(`The address of Redis must be ${FORMS}.`)
+  return {
+    kind,
+    nodes,
+    username: username || undefined,
+    password,
+    database: kind === 'server' ? Number(path) : 0,
+    name: kind === 'sentinel' ? decodeURIComponent(path) : undefined,
+    hasTls: scheme.startsWith('rediss'),
+  }
+}
+
+function nodeOf(text: string, defaultPort: number): { host: string; port: number } {
+  const [, host = text, port] = /^(.*?)(?::(\d+))?$/.exec(text) ?? []
+  return { host: host.replace(/^\[|\]$/g, ''), port: Number(port ?? defaultPort) }
+}

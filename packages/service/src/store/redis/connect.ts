@@ -1,0 +1,53 @@
+import { Cluster, Redis } from 'ioredis'
+import { parseRedisAddress } from './address.ts'
+
+/** A connection to one server, to the one that Sentinel names, or to a Cluster. */
+export type RedisConnection = Redis | Cluster
+
+/** No request waits longer for Redis than so long, in milliseconds. */
+const COMMAND_MS = 2_000
+
+/**
+ * Connects to an address as {@link parseRedisAddress} reads it. While there is no connection, commands
+ * fail after a short time; it is made again by itself.
+ *
+ * @param commandTimeout - How long a command may take, in milliseconds.
+ */
+export function connectRedis(text: string, commandTimeout: number = COMMAND_MS): RedisConnection {
+  const { kind, nodes, username, password, database, name, hasTls } = parseRedisAddress(text)
+  const common = {
+    connectTimeout: COMMAND_MS,
+    commandTimeout,
+    maxRetriesPerRequest: 1,
+    connectionName: 'latchkey',
+    // A server that has become a replica has not run the command; it runs where the address leads now.
+    reconnectOnError: (error: Error): 2 | false =>
+      /(^|-)READONLY /.test(error.message) ? 2 : false,
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    ...(hasTls && { tls: {} }),
+  }
+  const client = connect()
+  // Commands that fail say so; without a listener, a lost connection would end the process.
+  client.on('error', () => {})
+  return client
+
+  function connect(): RedisConnection {
+    if (kind === 'cluster') {
+      return new Cluster(nodes, {
+        redisOptions: common,
+        clusterRetryStrategy: retryAfter,
+        slotsRefreshTimeout: COMMAND_MS,
+      })
+    }
+    const single = { ...common, db: database, retryStrategy: retryAfter }
+    if (kind === 'sentinel' && name !== undefined) {
+      return new Redis({ ...single, sentinels: nodes, name, sentinelRetryStrategy: retryAfter })
+    }
+    return new Redis({ ...single, ...nodes[0] })
+  }
+}
+
+function retryAfter(attempt: number): number {
+  return Math.min(50 * attempt, 500)
+}

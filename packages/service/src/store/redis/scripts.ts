@@ -1,0 +1,94 @@
+import { StoreError } from '../errors.ts'
+import type { RedisConnection } from './connect.ts'
+
+/** An atomic step on one key, so that it runs on a Cluster as well. */
+type Script = (key: string, ...values: (string | number)[]) => Promise<unknown>
+
+/** What is known of a field of attempts, written as `count lastAt forgetAt`. */
+const MADE = `
+  local function made()
+    local text = redis.call('HGET', KEYS[1], ARGV[1])
+    if not text then return 0, 0 end
+    local count, lastAt, forgetAt = string.match(text, '^(%d+) (%d+) (%d+)$')
+    if tonumber(forgetAt) <= tonumber(ARGV[2]) then return 0, 0 end
+    return tonumber(count), tonumber(lastAt), lastAt
+  end
+  local function count(before)
+    local forgetAt = tonumber(ARGV[2]) + tonumber(ARGV[3]) * 1e6
+    local text = string.format('%.0f %s %.0f', before + 1, ARGV[2], forgetAt)
+    redis.call('HSET', KEYS[1], ARGV[1], text)
+    local ms = tonumber(ARGV[3]) * 1000
+    if redis.call('PTTL', KEYS[1]) < ms then redis.call('PEXPIRE', KEYS[1], ms) end
+  end`
+
+// Times are arguments, in microseconds of the service's clock.
+const scripts = {
+  /** Replaces an entry: how long it lives in milliseconds (0: for ever), then its fields. */
+  put: `
+    redis.call('DEL', KEYS[1])
+    redis.call('HSET', KEYS[1], unpack(ARGV, 2))
+    if ARGV[1] ~= '0' then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end`,
+  /** Adds a member until it expires, and drops those that have: member, expiry, now, milliseconds. */
+  index: `
+    redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[3])
+    redis.call('ZADD', KEYS[1], ARGV[2], ARGV[1])
+    local ttl = redis.call('PTTL', KEYS[1])
+    if ARGV[4] == '0' then redis.call('PERSIST', KEYS[1])
+    elseif ttl == -1 and redis.call('ZCARD', KEYS[1]) > 1 then return
+    elseif ttl < tonumber(ARGV[4]) then redis.call('PEXPIRE', KEYS[1], ARGV[4]) end`,
+  consume: `
+    local entry = redis.call('HMGET', KEYS[1], 'expiresAt', 'consumedAt')
+    if not entry[1] or tonumber(entry[1]) <= tonumber(ARGV[1]) or entry[2] then return 0 end
+    redis.call('HSET', KEYS[1], 'consumedAt', ARGV[1])
+    return 1`,
+  /** Removes the entry and returns it, if it has this uid. */
+  take: `
+    local entry = redis.call('HMGET', KEYS[1], 'uid', 'expiresAt')
+    if entry[1] ~= ARGV[1] or tonumber(entry[2]) <= tonumber(ARGV[2]) then return {} end
+    local all = redis.call('HGETALL', KEYS[1])
+    redis.call('DEL', KEYS[1])
+    return all`,
+  deleteOfGrant: `
+    if redis.call('HGET', KEYS[1], 'grantId') == ARGV[1] then redis.call('DEL', KEYS[1]) end`,
+  attempts: `${MADE}
+    local n, _, lastAt = made()
+    return { n, lastAt or '0' }`,
+  countAttempt: `${MADE} count((made()))`,
+  /** Field, now, seconds until attempts are forgotten, then the limit: free, base and longest wait. */
+  admit: `${MADE}
+    local n, lastAt = made()
+    if n > 0 then
+      local over = n - tonumber(ARGV[4])
+      local wait = 0
+      if over >= 0 then
+        wait = math.min(tonumber(ARGV[5]) * 2 ^ math.min(over, 30), tonumber(ARGV[6]))
+      end
+      local left = lastAt + wait * 1e6 - tonumber(ARGV[2])
+      if left > 0 then return math.ceil(left / 1e6) end
+    end
+    count(n)
+    return 0`,
+} as const
+
+/** The steps of the protocol store. They reject with a StoreError. */
+export type Scripts = Record<keyof typeof scripts, Script>
+
+/** Registers the scripts with a connection. */
+export function createScripts(client: RedisConnection): Scripts {
+  const steps = Object.entries(scripts).map(([name, lua]): [string, Script] => {
+    const command = `latchkey_${name}`
+    client.defineCommand(command, { numberOfKeys: 1, lua })
+    const run = (client as unknown as Record<string, Script>)[command] as Script
+    return [name, (key, ...values) => answered(run.call(client, key, ...values))]
+  })
+  return Object.fromEntries(steps) as Scripts
+}
+
+/** The answer of Redis; a StoreError when there is none. */
+export async function answered<T>(command: Promise<T>): Promise<T> {
+  try {
+    return await command
+  } catch (cause) {
+    throw new StoreError(`Redis failed: ${(cause as Error).message}.`, { cause })
+  }
+}

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  startCluster,
+  startRedis,
+  startSentinel,
+} from '../../../session-store/test/support/redis.ts'
+import { createMemoryProtocolStore } from '../../src/store/memory/protocol-store.ts'
+import { createConnections } from '../../src/store/postgres/connections.ts'
+import { createPostgresQueues } from '../../src/store/postgres/queue.ts'
+import { parseRedisAddress } from '../../src/store/redis/address.ts'
+import { createRedisProtocolStore } from '../../src/store/redis/protocol-store.ts'
+import { createDatabase } from '../support/postgres.ts'
+import { describeProtocolStore, type StoreUnderTest } from './protocol-store-suite.ts'
+
+const database = await createDatabase()
+afterAll(() => database.drop())
+
+/** A store as a cluster of services has it: what expires in Redis, messages in PostgreSQL. */
+async function open(url: string, flush: () => Promise<unknown>): Promise<StoreUnderTest> {
+  const clock = { millis: 1_800_000_000_000, now: () => clock.millis }
+  await Promise.all([flush(), database.empty()])
+  const connections = createConnections({ url: database.url })
+  const queues = createPostgresQueues(connections, clock)
+  const store = createRedisProtocolStore({ url, clock, queues })
+  return {
+    store,
+    clock,
+    async [Symbol.asyncDispose]() {
+      await store.close()
+      await connections.close()
+    },
+  }
+}
+
+describe('the Redis store', () => {
+  let redis: Awaited<ReturnType<typeof startRedis>>
+  beforeAll(async () => {
+    redis = await startRedis()
+  })
+  afterAll(() => redis[Symbol.asyncDispose]())
+  const opened = () => open(redis.url, () => redis.inspect((r) => r.flushall()))
+
+  describeProtocolStore(opened, { expiresByItself: true })
+
+  test('everything it writes for a time is removed by Redis itself', async () => {
+    await using under = await opened()
+    const { store, clock } = under
+    const expiresAt = (clock.millis + 60_000) * 1000
+    const entry = { tenantId: 't', kind: 'Session', key: 'k', payload: '{}', expiresAt }
+    await store.put({ ...entry, uid: 'u', grantId: 'g', accountId: 'a' })
+    await store.countAttempt('a/b', { free: 1, baseSeconds: 1, maxSeconds: 1, forgetSeconds: 60 })
+    await redis.inspect(async (r) => {
+      const keys = await r.keys('*')
+      expect(keys).toHaveLength(5)
+      const lifetimes = await Promise.all(keys.map((key) => r.pttl(key)))
+      for (const ms of lifetimes) expect(ms).toSatisfy((n: number) => n > 0 && n <= 60_000)
+    })
+  })
+
+  test('what never expires stays', async () => {
+    await using under = await opened()
+    const { store, clock } = under
+    const entry = { tenantId: '', kind: 'Cursor', key: 'k', payload: '7' }
+    await store.put({ ...entry, expiresAt: Number.MAX_SAFE_INTEGER })
+    clock.millis += 1e12
+    expect((await store.find(entry))?.payload).toBe('7')
+    await redis.inspect(async (r) => expect(await r.pttl((await r.keys('*'))[0] ?? '')).toBe(-1))
+  })
+
+  test('waits are the same as in memory', async () => {
+    await using under = await opened()
+    const memory = createMemoryProtocolStore({
+      clock: { now: () => under.clock.millis },
+    })
+    const limit = { free: 3, baseSeconds: 2, maxSeconds: 900, forgetSeconds: 3_600 }
+    for (let i = 0; i < 60; i++) {
+      expect(await under.store.admit('k', limit)).toEqual(await memory.admit('k', limit))
+      under.clock.millis += (i * 7919) % 40_000
+    }
+  })
+
+  test('while Redis is gone, every call fails as a store does, and soon', async () => {
+    await using own = await startRedis()
+    await using under = await open(own.url, async () => {})
+    const { store } = under
+    await store.delete({ tenantId: 't', kind: 'Session', key: 'k' })
+    await own.kill()
+    const limit = { free: 3, baseSeconds: 2, maxSeconds: 900, forgetSeconds: 3_600 }
+    const failure = { name: 'StoreError', message: expect.stringContaining('Redis failed') }
+    await expect(store.attempts('k')).rejects.toMatchObject(failure)
+    await expect(store.countAttempt('k', limit)).rejects.toMatchObject(failure)
+    await expect(store.findByUid('t', 'Session', 'u')).rejects.toMatchObject(failure)
+    await own.restart()
+    expect(await store.attempts('k')).toBeUndefined()
+  })
+})
+
+describe('the store on a Redis Cluster', () => {
+  let cluster: Awaited<ReturnType<typeof startCluster>>
+  beforeAll(async () => {
+    cluster = await startCluster()
+  })
+  afterAll(() => cluster[Symbol.asyncDispose]())
+
+  describeProtocolStore(
+    () => {
+      const hosts = cluster.nodes.map(({ port }) => `127.0.0.1:${port}`).join(',')
+      const flush = () =>
+        Promise.all(cluster.nodes.map((node) => node.inspect((r) => r.flushall())))
+      return open(`redis-cluster://${hosts}`, flush)
+    },
+    { expiresByItself: true },
+  )
+})
+
+test('behind Sentinel, the store goes on with the server that takes over', async () => {
+  await using set = await startSentinel()
+  const url = `redis-sentinel://127.0.0.1:${set.sentinel.port}/sessions`
+  await using under = await open(url, async () => {})
+  const { store, clock } = under
+  const entry = { tenantId: 't', kind: 'Session', key: 'k', payload: '{}' }
+  await store.put({ ...entry, expiresAt: (clock.millis + 60_000) * 1000 })
+  await set.master.inspect((r) => r.wait(1, 1_000))
+  await set.master.kill()
+  await expect
+    .poll(() => store.find(entry).catch(() => 'no answer'), { timeout: 15_000 })
+    .toMatchObject({ payload: '{}' })
+  await expect.poll(() => store.consume(entry).catch(() => false), { timeout: 10_000 }).toBe(true)
+})
+
+test('an address names one server, a Cluster or Sentinels', () => {
+  expect(parseRedisAddress('redis://u:p%40ss@db.internal:6380/2')).toMatchObject({
+    kind: 'server',
+    nodes: [{ host: 'db.internal', port: 6380 }],
+    username: 'u',
+    password: 'p@ss',
+    database: 2,
+    hasTls: false,
+  })
+  expect(parseRedisAddress('rediss-cluster://:secret@a,[::1]:7000')).toMatchObject({
+    kind: 'cluster',
+    nodes: [
+      { host: 'a', port: 6379 },
+      { host: '::1', port: 7000 },
+    ],
+    username: undefined,
+    password: 'secret',
+    hasTls: true,
+  })
+  expect(parseRedisAddress('redis-sentinel://a,b:5000/main')).toMatchObject({
+    kind: 'sentinel',
+    nodes: [
+      { host: 'a', port: 26_379 },
+      { host: 'b', port: 5000 },
+    ],
+    name: 'main',
+  })
+  const wrong = [
+    'localhost:6379',
+    'http://x',
+    'redis://a,b',
+    'redis-sentinel://a',
+    'redis-cluster://a/1',
+  ]
+  for (const address of wrong) expect(() => parseRedisAddress(address)).toThrow('must be redis://')
+  expect(() => parseRedisAddress('redis://:hunter2@a,b')).toThrow(/^(?!.*hunter2)/)
+})
