@@ -13,7 +13,7 @@ export type { SeedReport } from './seed.ts'
 export type { ListenOptions } from './server/http-server.ts'
 export type { TlsOptions } from './server/tls.ts'
 export { createIdentityService, type IdentityService } from './service.ts'
-export type { IdentityServiceOptions } from './service-options.ts'
+export type { DatabaseOptions, IdentityServiceOptions } from './service-options.ts'
 export type { AuditQuery } from './store/ports.ts'
 export type {
   ApiKey,

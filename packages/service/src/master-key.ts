@@ -27,6 +27,24 @@ export function openMasterKeys({ data, masterKey, masterKeyFile }: MasterKeySour
 }
 
 /**
+ * The master keys of a database, which every process has to be given.
+ *
+ * @throws when there is none, as {@link openMasterKeys} otherwise.
+ */
+export function openSharedMasterKeys({
+  masterKey,
+  masterKeyFile,
+}: Omit<MasterKeySource, 'data'>): MasterKeys {
+  if (masterKey === undefined && masterKeyFile === undefined) {
+    throw new TypeError(
+      '"database" needs "masterKey", the same in every process; is LATCHKEY_MASTER_KEY set? ' +
+        'Make one with: openssl rand -base64 32',
+    )
+  }
+  return openMasterKeys({ masterKey, masterKeyFile })
+}
+
+/**
  * The keys of a file, one a line, the newest first. A key that is taken out of the file stays known
  * until the process ends, because it may still have to open something.
  */

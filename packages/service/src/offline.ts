@@ -3,18 +3,24 @@ import { mkdirSync } from 'node:fs'
 import { systemClock } from './clock.ts'
 import type { DomainContext } from './domain/context.ts'
 import { createPasswordEngine } from './domain/password-engine.ts'
-import { createVault } from './domain/vault.ts'
-import { type MasterKeySource, openMasterKeys } from './master-key.ts'
+import { createVault, type MasterKeys } from './domain/vault.ts'
+import { type MasterKeySource, openMasterKeys, openSharedMasterKeys } from './master-key.ts'
+import type { DatabaseOptions } from './service-options.ts'
+import type { DataStore } from './store/ports.ts'
 import { openSqliteDataStore } from './store/sqlite/data-store.ts'
 
-/** The rules over a data folder, without serving from it: for commands beside a running server. */
+/**
+ * The rules over a data folder or a PostgreSQL, without serving from it: for commands beside running
+ * servers.
+ */
 export async function createOfflineContext(
-  folder: string,
+  where: { data: string } | { database: DatabaseOptions },
   source: Omit<MasterKeySource, 'data'>,
 ): Promise<{ context: DomainContext; close(): Promise<void> }> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const keys = openMasterKeys({ ...source, data: folder })
-  const store = await openSqliteDataStore(folder)
+  const { store, keys } =
+    'data' in where
+      ? await openFolder(where.data, source)
+      : await openDatabase(where.database, source)
   const context: DomainContext = {
     store,
     clock: systemClock,
@@ -25,4 +31,18 @@ export async function createOfflineContext(
     events: new EventEmitter(),
   }
   return { context, close: () => store.close() }
+}
+
+type Opened = { store: DataStore; keys: MasterKeys }
+
+async function openFolder(data: string, source: MasterKeySource): Promise<Opened> {
+  mkdirSync(data, { recursive: true, mode: 0o700 })
+  const keys = openMasterKeys({ ...source, data })
+  return { store: await openSqliteDataStore(data), keys }
+}
+
+async function openDatabase(database: DatabaseOptions, source: MasterKeySource): Promise<Opened> {
+  const keys = openSharedMasterKeys(source)
+  const { openSharedDataStore } = await import('./open-shared.ts')
+  return { store: await openSharedDataStore(database), keys }
 }

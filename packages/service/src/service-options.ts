@@ -9,13 +9,36 @@ import type { SmtpOptions } from './mail/smtp.ts'
 import type { ListenOptions } from './server/http-server.ts'
 import type { TlsOptions } from './server/tls.ts'
 
+/** A PostgreSQL that any number of services share. */
+export interface DatabaseOptions {
+  /** Such as `postgres://latchkey:password@db.internal/latchkey`. */
+  url: string
+  /**
+   * Prepares each statement once per connection. `false` is right behind a PgBouncer before 1.21 in
+   * transaction mode. Default `true`.
+   */
+  preparedStatements?: boolean
+  /** Brings the tables up to date at the start. Default `true`; else `latchkey-service migrate` does. */
+  migrate?: boolean
+}
+
 /** The options of an identity service. */
 export interface IdentityServiceOptions {
   /** Folder of the SQLite databases, made when it is missing. Default: everything in memory. */
   data?: string | undefined
   /**
+   * A PostgreSQL instead of a folder, by its address or with more options: any number of processes serve
+   * the same data. Needs `redis` and `masterKey`.
+   */
+  database?: string | DatabaseOptions | undefined
+  /**
+   * The Redis or Valkey for what expires, beside `database`: `redis://host:6379`,
+   * `redis-cluster://host:6379,other:6379` or `redis-sentinel://host:26379/name`; with TLS, `rediss…`.
+   */
+  redis?: string | undefined
+  /**
    * 32 bytes in base64, under which client secrets and signing keys are encrypted. Default: the file
-   * `master.key` of the data folder, made at the first start.
+   * `master.key` of the data folder, made at the first start. Required with `database`.
    */
   masterKey?: string | undefined
   /**
@@ -93,6 +116,12 @@ const group = <Options>(members: Schemas<Options>) =>
 
 const serviceOptions = group<IdentityServiceOptions>({
   data: text,
+  database: group<DatabaseOptions>({
+    url: z.string('must be a string'),
+    preparedStatements: flag,
+    migrate: flag,
+  }).optional(),
+  redis: text,
   masterKey: text,
   masterKeyFile: text,
   requestsPerSecond: positive,
@@ -128,7 +157,9 @@ const listenOptions = group<ListenOptions>({
  * @throws TypeError listing every fault at once.
  */
 export function checkServiceOptions(options: IdentityServiceOptions): void {
-  check('createIdentityService()', serviceOptions, options)
+  const { database } = options
+  const given = typeof database === 'string' ? { ...options, database: { url: database } } : options
+  check('createIdentityService()', serviceOptions, given)
 }
 
 /**

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
-import { mkdirSync } from 'node:fs'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { pino } from 'pino'
 import { type Admin, createAdmin } from './admin.ts'
 import { type Clock, systemClock } from './clock.ts'
@@ -12,15 +10,14 @@ import type { DomainContext, ServiceEvents } from './domain/context.ts'
 import { canonicalDomain, type DomainPolicy } from './domain/domain-names.ts'
 import { ServiceError } from './domain/errors.ts'
 import { createPasswordEngine } from './domain/password-engine.ts'
-import { createVault, type MasterKeys } from './domain/vault.ts'
+import { createVault } from './domain/vault.ts'
 import { createApi } from './http/app.ts'
 import { sendError } from './http/errors.ts'
-import { createRateLimit } from './http/rate-limit.ts'
 import { createIssuer } from './issuer/index.ts'
 import { followMasterKeys } from './key-rotation.ts'
 import type { Outbox } from './mail/outbox.ts'
 import { createSmtpTransport } from './mail/smtp.ts'
-import { openMasterKeys } from './master-key.ts'
+import { openData } from './open-data.ts'
 import { createClientIp } from './server/client.ts'
 import { closeServer, createHttpServer, type ListenOptions, listen } from './server/http-server.ts'
 import { connectInProcess } from './server/in-process.ts'
@@ -29,13 +26,6 @@ import {
   checkServiceOptions,
   type IdentityServiceOptions,
 } from './service-options.ts'
-import { createMemoryDataStore } from './store/memory/data-store.ts'
-import { createMemoryProtocolStore } from './store/memory/protocol-store.ts'
-import type { DataStore } from './store/ports.ts'
-import type { ProtocolStore } from './store/protocol-store.ts'
-import { openSqliteDataStore } from './store/sqlite/data-store.ts'
-import { type OwnerLock, takeOwnership } from './store/sqlite/owner-lock.ts'
-import { createSqliteProtocolStore } from './store/sqlite/protocol-store.ts'
 
 /** An identity service. */
 export interface IdentityService {
@@ -75,7 +65,8 @@ export async function createIdentityService(
   checkServiceOptions(options)
   const { clock = systemClock, logger = pino({ level: 'silent' }) } = options
   const domains = domainPolicy(options)
-  const { store, protocol, masterKeys, lock } = await openData(options, clock)
+  const opened = await openData(options, clock)
+  const { store, protocol, masterKeys, rateLimit } = opened
   const events: ServiceEvents = new EventEmitter()
   const passwords = createPasswordEngine(options.passwords)
   const vault = createVault(masterKeys)
@@ -99,7 +90,7 @@ export async function createIdentityService(
     context,
     logger,
     clientIp,
-    rateLimit: createRateLimit(options.requestsPerSecond ?? 100),
+    rateLimit,
     async ready() {
       if (closing) throw new ServiceError('unavailable', 'The service is shutting down.')
       await check()
@@ -142,9 +133,7 @@ export async function createIdentityService(
     await inProcess.close()
     await rotation.close()
     await issuer.close()
-    await protocol.close()
-    await store.close()
-    lock?.release()
+    await opened.close()
   }
   function close(): Promise<void> {
     closing ??= shutDown()
@@ -221,32 +210,4 @@ function refuseTwoHosts(res: ServerResponse): void {
 /** Whether a request is for the REST half; all else is for the issuer of the tenant at its host. */
 function isApiPath(url = '/'): boolean {
   return /^\/(v1|x(?!\/outbox))(\/|\?|$)/.test(url)
-}
-
-/** The stores that the options ask for, their master key, and the lock on their folder. */
-async function openData(
-  { data, masterKey, masterKeyFile }: IdentityServiceOptions,
-  clock: Clock,
-): Promise<{
-  store: DataStore
-  protocol: ProtocolStore
-  masterKeys: MasterKeys
-  lock?: OwnerLock
-}> {
-  if (data === undefined) {
-    const masterKeys = openMasterKeys({ masterKey, masterKeyFile })
-    const protocol = createMemoryProtocolStore({ clock })
-    return { store: createMemoryDataStore(), protocol, masterKeys }
-  }
-  mkdirSync(data, { recursive: true, mode: 0o700 })
-  const lock = takeOwnership(data)
-  try {
-    const masterKeys = openMasterKeys({ data, masterKey, masterKeyFile })
-    const store = await openSqliteDataStore(data)
-    const protocol = createSqliteProtocolStore({ path: join(data, 'protocol.db'), clock })
-    return { store, protocol, masterKeys, lock }
-  } catch (error) {
-    lock.release()
-    throw error
-  }
 }

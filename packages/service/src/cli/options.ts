@@ -4,23 +4,26 @@ import { join } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type Admin, createAdmin } from '../admin.ts'
 import { createOfflineContext } from '../offline.ts'
+import type { DatabaseOptions } from '../service-options.ts'
 import { oneLine, printableJson } from './terminal.ts'
 
-/** Where the data is. */
-export interface DataOptions {
-  data: string
+/** Where the data is: in a folder, or in a PostgreSQL. */
+export interface DataOptions extends DatabaseFlags {
+  data?: string
   masterKey?: string
   masterKeyFile?: string
 }
 
+/** How a PostgreSQL is reached. */
+export interface DatabaseFlags {
+  database?: string
+  preparedStatements: boolean
+}
+
 /** Adds the options that say where the data is. */
 export function withDataOptions(command: Command): Command {
-  return command
-    .addOption(
-      new Option('--data <dir>', 'folder of the databases')
-        .env('LATCHKEY_DATA')
-        .makeOptionMandatory(),
-    )
+  const folder = new Option('--data <dir>', 'folder of the databases')
+  return withDatabaseOptions(command.addOption(folder.env('LATCHKEY_DATA').conflicts('database')))
     .addOption(
       new Option(
         '--master-key <base64>',
@@ -33,22 +36,52 @@ export function withDataOptions(command: Command): Command {
         'such keys, one a line: the first one encrypts, all of them decrypt',
       ).env('LATCHKEY_MASTER_KEY_FILE'),
     )
+    .hook('preAction', (_, called) => {
+      const { data, database } = called.opts<DataOptions>()
+      if (data !== undefined || database !== undefined) return
+      called.error('error: give --data, a folder, or --database, a PostgreSQL')
+    })
+}
+
+/** Adds the options of a PostgreSQL. */
+export function withDatabaseOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        '--database <url>',
+        'PostgreSQL instead of a folder, such as postgres://user:password@host/latchkey',
+      ).env('LATCHKEY_DATABASE'),
+    )
+    .addOption(
+      new Option('--no-prepared-statements', 'for a PgBouncer before 1.21 in transaction mode'),
+    )
+}
+
+/** The PostgreSQL that the options name, as the service takes it. */
+export function databaseOf(
+  { database, preparedStatements }: DatabaseFlags,
+  more: Partial<DatabaseOptions> = {},
+): DatabaseOptions | undefined {
+  return database === undefined ? undefined : { url: database, preparedStatements, ...more }
 }
 
 /**
- * Runs `work` with the admin of the data folder, beside a server that may be serving from it.
+ * Runs `work` with the admin of the data, beside servers that may be serving it.
  *
  * @throws when the folder holds no data.
  */
 export async function withAdmin<T>(
-  { data, masterKey, masterKeyFile }: DataOptions,
+  options: DataOptions,
   work: (admin: Admin) => Promise<T>,
   { create = false }: { create?: boolean } = {},
 ): Promise<T> {
-  if (!create && !existsSync(join(data, 'data.db'))) {
+  const { data = '', masterKey, masterKeyFile } = options
+  const database = databaseOf(options)
+  if (!database && !create && !existsSync(join(data, 'data.db'))) {
     throw new Error(`There is no data in ${data}; begin with "latchkey-service tenant create".`)
   }
-  const { context, close } = await createOfflineContext(data, { masterKey, masterKeyFile })
+  const where = database ? { database } : { data }
+  const { context, close } = await createOfflineContext(where, { masterKey, masterKeyFile })
   try {
     return await work(createAdmin(context, `admin:${operatorName()}`))
   } finally {

@@ -3,10 +3,18 @@ import { type Command, Option } from 'commander'
 import type { DomainVerification } from '../domain/domain-names.ts'
 import type { SmtpOptions } from '../mail/smtp.ts'
 import type { TlsOptions } from '../server/tls.ts'
-import { commaSeparated, type DataOptions, wholeNumber, withDataOptions } from './options.ts'
+import {
+  commaSeparated,
+  type DataOptions,
+  databaseOf,
+  wholeNumber,
+  withDataOptions,
+} from './options.ts'
 import { createLogger, nextSignal } from './running.ts'
 
 interface ServeOptions extends DataOptions {
+  redis?: string
+  migrate: boolean
   port: number
   host: string
   tlsCert?: string
@@ -28,6 +36,15 @@ export function addServeCommand(program: Command): void {
   withDataOptions(
     program.command('serve').description('Serve the API and the logins of all tenants.'),
   )
+    .addOption(
+      new Option(
+        '--redis <url>',
+        'Redis or Valkey, beside --database: redis://host:6379, redis-cluster://…, redis-sentinel://…',
+      ).env('LATCHKEY_REDIS'),
+    )
+    .addOption(
+      new Option('--no-migrate', 'leave the tables of --database to "latchkey-service migrate"'),
+    )
     .addOption(
       new Option('--port <number>', 'port; 0 takes a free one')
         .env('LATCHKEY_PORT')
@@ -126,6 +143,8 @@ async function serve(options: ServeOptions): Promise<void> {
   const logger = createLogger(options.logLevel)
   const service = await createIdentityService({
     data: options.data,
+    database: databaseOf(options, { migrate: options.migrate }),
+    redis: options.redis,
     masterKey: options.masterKey,
     masterKeyFile: options.masterKeyFile,
     requestsPerSecond: options.rateLimit,

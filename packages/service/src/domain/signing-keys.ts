@@ -1,8 +1,12 @@
 import { createHash, generateKeyPair, type JsonWebKey } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { SigningKey } from '../store/records.ts'
 import { commit, unlessRefused } from './commit.ts'
-import { type DomainContext, nowMicros, type Scope } from './context.ts'
+import { type DomainContext, exclusively, nowMicros, type Scope } from './context.ts'
+
+/** When to look again while another process makes the first key. */
+const BUSY_MS = 50
 
 const generate = promisify(generateKeyPair)
 
@@ -24,10 +28,16 @@ const RETIRED_KEY_SECONDS = 90 * 86_400
  * given one.
  */
 export async function signingKeys(context: DomainContext, tenantId: string): Promise<PrivateJwk[]> {
-  let stored = await context.store.signingKeys.list(tenantId)
-  if (stored.length === 0) {
-    await addSigningKey({ context, actor: { name: 'admin' }, tenantId })
-    stored = await context.store.signingKeys.list(tenantId)
+  const list = () => context.store.signingKeys.list(tenantId)
+  let stored = await list()
+  while (stored.length === 0) {
+    // Two processes at once would make two keys, and each would sign with its own for a while.
+    const isDone = await exclusively(context, `first-key:${tenantId}`, async () => {
+      const isMade = (await list()).length > 0
+      if (!isMade) await addSigningKey({ context, actor: { name: 'admin' }, tenantId })
+    })
+    if (!isDone) await wait(BUSY_MS)
+    stored = await list()
   }
   return stored.map((key) => openKey(context, key)).reverse()
 }

@@ -1,6 +1,7 @@
 import type { EventEmitter } from 'node:events'
 import { LRUCache } from 'lru-cache'
 import { errors, type KoaContextWithOIDC, Provider } from 'oidc-provider'
+import { foreignVersion } from '../../domain/context.ts'
 import { lifetimes } from '../../domain/lifetimes.ts'
 import { signingKeys } from '../../domain/signing-keys.ts'
 import { StoreError } from '../../store/errors.ts'
@@ -29,9 +30,6 @@ import { allowOfflineAccess, refuseFragments } from './policy.ts'
 /** Providers kept at the same time; each takes 40 to 90 KiB and 0.3 ms to build again. */
 const MAX_PROVIDERS = 500
 
-/** How long another process may take to learn of a new signing key. */
-const KEYS_MAX_AGE_MS = 60_000
-
 /** When to try again after the store has failed. */
 export const STORE_RETRY_SECONDS = 5
 
@@ -48,16 +46,14 @@ export interface Providers {
 
 interface Built {
   domain: string
+  /** What other processes had written by then. */
+  version: unknown
   served: Promise<Served>
 }
 
 /** Keeps the providers used last; one is built again when its tenant's domain or keys change. */
 export function createProviders(context: IssuerContext): Providers {
-  const built = new LRUCache<string, Built>({
-    max: MAX_PROVIDERS,
-    ttl: KEYS_MAX_AGE_MS,
-    perf: context.domain.clock,
-  })
+  const built = new LRUCache<string, Built>({ max: MAX_PROVIDERS })
   context.domain.events.on('change', ({ tenantId, action }) => {
     if (tenantId !== undefined && /^(signing_key|tenant)\./.test(action)) built.delete(tenantId)
   })
@@ -65,11 +61,12 @@ export function createProviders(context: IssuerContext): Providers {
   return {
     of(tenant) {
       const { domain } = tenant.settings
+      const version = foreignVersion(context.domain) ?? Symbol('unknown')
       const known = built.get(tenant.id)
-      if (known?.domain === domain) return known.served
+      if (known?.domain === domain && known.version === version) return known.served
 
       const served = build(context, tenant)
-      built.set(tenant.id, { domain, served })
+      built.set(tenant.id, { domain, version, served })
       // What failed is tried again by the next request.
       served.catch(() => built.delete(tenant.id))
       return served

@@ -1,6 +1,8 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Provider } from 'oidc-provider'
 import { isLoginValid } from '../../domain/accounts.ts'
 import { auditAfter, listAudit } from '../../domain/audit.ts'
+import { exclusively, isShared } from '../../domain/context.ts'
 import { lookUpTenant } from '../../domain/tenants.ts'
 import { lookUpUser } from '../../domain/users.ts'
 import type { AuditEntry, Tenant } from '../../store/records.ts'
@@ -29,8 +31,12 @@ const CONCERNS_SESSIONS = /^(user\.(update|delete)|credential\.)/
 /** How many entries of the audit log are read at a time. */
 const BATCH = 500
 
-/** How often the audit log is looked at for what another process has written. */
+/** How often the audit log is looked at for what another process has written: a command, or a server. */
 const POLL_MS = 5_000
+const SHARED_POLL_MS = 1_000
+
+/** When to look again while another process follows the log. */
+const BUSY_MS = 200
 
 /** How far the audit log was read. It never expires. */
 const CURSOR = { tenantId: '', kind: 'Cursor', key: 'void-sessions' }
@@ -71,6 +77,12 @@ export function endVoidSessions(context: IssuerContext, providerOf: ProviderOf):
     }
   }
 
+  /** Each change is told once, and those of this process no later for another's being at it. */
+  async function followAlone(): Promise<void> {
+    while (!(await exclusively(context.domain, CURSOR.key, follow)) && !isClosed)
+      await wait(BUSY_MS)
+  }
+
   /** A service that has just begun to follow the log starts at its end. */
   async function readCursor(): Promise<number> {
     const stored = await protocol.find(CURSOR)
@@ -87,7 +99,7 @@ export function endVoidSessions(context: IssuerContext, providerOf: ProviderOf):
 
   function wake(): Promise<void> {
     isWanted = true
-    running ??= follow()
+    running ??= followAlone()
       .catch((err: unknown) => {
         context.logger.error({ err }, 'Sessions could not be ended; it will be tried again.')
       })
@@ -101,7 +113,10 @@ export function endVoidSessions(context: IssuerContext, providerOf: ProviderOf):
     if (CONCERNS_SESSIONS.test(action)) void wake()
   }
   events.on('change', onChange)
-  const polling = setInterval(() => void wake(), POLL_MS)
+  const polling = setInterval(
+    () => void wake(),
+    isShared(context.domain) ? SHARED_POLL_MS : POLL_MS,
+  )
   polling.unref()
   void wake()
 

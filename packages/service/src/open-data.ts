@@ -1,0 +1,68 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Clock } from './clock.ts'
+import { createRateLimit } from './http/rate-limit.ts'
+import { openMasterKeys } from './master-key.ts'
+import type { OpenData } from './service-data.ts'
+import type { IdentityServiceOptions } from './service-options.ts'
+import { createMemoryDataStore } from './store/memory/data-store.ts'
+import { createMemoryProtocolStore } from './store/memory/protocol-store.ts'
+import { openSqliteDataStore } from './store/sqlite/data-store.ts'
+import { takeOwnership } from './store/sqlite/owner-lock.ts'
+import { createSqliteProtocolStore } from './store/sqlite/protocol-store.ts'
+
+/** Opens the stores that the options ask for: in memory, in a folder, or in PostgreSQL and Redis. */
+export async function openData(options: IdentityServiceOptions, clock: Clock): Promise<OpenData> {
+  const { data, database, redis } = options
+  if (database === undefined && redis === undefined) {
+    return data === undefined ? openMemory(options, clock) : openFolder(data, options, clock)
+  }
+  // Loaded only where they are used, with their clients.
+  const { openShared } = await import('./open-shared.ts')
+  return openShared(options, clock)
+}
+
+async function openMemory(options: IdentityServiceOptions, clock: Clock): Promise<OpenData> {
+  return {
+    store: createMemoryDataStore(),
+    protocol: createMemoryProtocolStore({ clock }),
+    rateLimit: createRateLimit(options.requestsPerSecond),
+    masterKeys: openMasterKeys(options),
+    async close() {},
+  }
+}
+
+async function openFolder(
+  folder: string,
+  options: IdentityServiceOptions,
+  clock: Clock,
+): Promise<OpenData> {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const moved = join(folder, 'moved.json')
+  if (existsSync(moved)) {
+    throw new Error(
+      `The data of ${folder} was moved to PostgreSQL; serve it with --database. ` +
+        `To serve the folder after all, as it was then, delete ${moved}.`,
+    )
+  }
+  const lock = takeOwnership(folder)
+  try {
+    const masterKeys = openMasterKeys(options)
+    const store = await openSqliteDataStore(folder)
+    const protocol = createSqliteProtocolStore({ path: join(folder, 'protocol.db'), clock })
+    return {
+      store,
+      protocol,
+      rateLimit: createRateLimit(options.requestsPerSecond),
+      masterKeys,
+      async close() {
+        await protocol.close()
+        await store.close()
+        lock.release()
+      },
+    }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}

@@ -1,0 +1,76 @@
+import type { Clock } from './clock.ts'
+import { createSharedRateLimit } from './http/rate-limit.ts'
+import { openSharedMasterKeys } from './master-key.ts'
+import type { OpenData } from './service-data.ts'
+import type { DatabaseOptions, IdentityServiceOptions } from './service-options.ts'
+import type { DataStore } from './store/ports.ts'
+import { type Connections, createConnections } from './store/postgres/connections.ts'
+import { createPostgresDataStore } from './store/postgres/data-store.ts'
+import { migratePostgres, schemaState } from './store/postgres/migrate.ts'
+import { createPostgresQueues } from './store/postgres/queue.ts'
+import { connectRedis } from './store/redis/connect.ts'
+import { createRedisProtocolStore } from './store/redis/protocol-store.ts'
+
+/** PostgreSQL and Redis, which any number of processes share. */
+export async function openShared(options: IdentityServiceOptions, clock: Clock): Promise<OpenData> {
+  const { data, database, redis } = options
+  if (data !== undefined) throw new TypeError('"data" and "database" exclude each other.')
+  if (database === undefined) throw new TypeError('"redis" needs "database", a PostgreSQL.')
+  if (redis === undefined) {
+    throw new TypeError('"database" needs "redis", where what expires is kept for all processes.')
+  }
+  const masterKeys = openSharedMasterKeys(options)
+  const connections = await connectDatabase(databaseOptions(database))
+  const limiting = connectRedis(redis, LIMIT_MS)
+  const store = createPostgresDataStore(connections)
+  const queues = createPostgresQueues(connections, clock)
+  const protocol = createRedisProtocolStore({ url: redis, clock, queues })
+  return {
+    store,
+    protocol,
+    rateLimit: createSharedRateLimit(limiting, options.requestsPerSecond),
+    masterKeys,
+    async close() {
+      limiting.disconnect()
+      await protocol.close()
+      await store.close()
+    },
+  }
+}
+
+/** The data store of a PostgreSQL alone. */
+export async function openSharedDataStore(options: DatabaseOptions): Promise<DataStore> {
+  return createPostgresDataStore(await connectDatabase(options))
+}
+
+/** How long a request to the API waits for its limit; then the limit of this process alone decides. */
+const LIMIT_MS = 50
+
+/** The options of a database, of which the address may stand for all. */
+function databaseOptions(database: string | DatabaseOptions): DatabaseOptions {
+  return typeof database === 'string' ? { url: database } : database
+}
+
+/**
+ * Connects to a PostgreSQL whose tables are up to date, or are brought there.
+ *
+ * @throws when they are not and may not be changed, or are those of a newer version.
+ */
+async function connectDatabase(options: DatabaseOptions): Promise<Connections> {
+  const connections = createConnections(options)
+  try {
+    const state = await schemaState(connections)
+    if (state.kind === 'behind') {
+      if (options.migrate === false) {
+        throw new Error(
+          `The database lacks ${state.missing.join(', ')}. Run: latchkey-service migrate`,
+        )
+      }
+      await migratePostgres(options)
+    }
+    return connections
+  } catch (error) {
+    await connections.close()
+    throw error
+  }
+}

@@ -1,0 +1,155 @@
+import { createIdentityService, type IdentityService } from '@latchkey/service'
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
+import { startRedis } from '../../session-store/test/support/redis.ts'
+import type { IdentityServiceOptions } from '../src/service-options.ts'
+import { run } from './cli/support.ts'
+import { connectApi } from './support/api.ts'
+import { createDatabase } from './support/postgres.ts'
+
+const database = await createDatabase()
+const redis = await startRedis()
+afterAll(async () => {
+  await redis[Symbol.asyncDispose]()
+  await database.drop()
+})
+
+const masterKey = Buffer.alloc(32, 7).toString('base64')
+
+async function aService(more: IdentityServiceOptions = {}): Promise<IdentityService> {
+  const service = await createIdentityService({
+    database: database.url,
+    redis: redis.url,
+    masterKey,
+    requestsPerSecond: 1_000_000,
+    ...more,
+  })
+  onTestFinished(() => service.close())
+  return service
+}
+
+/** Two services on the same data, with a tenant and an API key. */
+async function aPair(more: IdentityServiceOptions = {}) {
+  await database.empty()
+  const [one, other] = await Promise.all([aService(more), aService(more)])
+  const tenant = await one.admin.createTenant({ domain: 'acme.example' })
+  const { secret } = await one.admin.createApiKey({ name: 'tests', reach: [tenant.id] })
+  const api = (service: IdentityService) => connectApi(service.fetch, secret, tenant.id)
+  return { one, other, tenant, api }
+}
+
+test('what one process has written, the other answers with at once', async () => {
+  const { one, other, api } = await aPair()
+  const user = await api(one).createUser()
+  expect((await api(other).get(`${api(other).users}/${user.id}`)).body).toEqual(user)
+  await api(other).delete(`${api(other).users}/${user.id}`)
+  expect((await api(one).get(`${api(one).users}/${user.id}`)).status).toBe(404)
+})
+
+test('a tenant that one process moved to another domain is soon served there by the other', async () => {
+  const { one, other, tenant, api } = await aPair()
+  const discovery = (domain: string) =>
+    other.fetch(`https://${domain}/.well-known/openid-configuration`)
+  expect((await discovery('acme.example')).status).toBe(200)
+  const { body } = await api(one).get(api(one).tenant)
+  const moved = { ...body, settings: { ...body.settings, domain: 'moved.example' } }
+  expect((await api(one).post(api(one).tenant, moved)).status).toBe(200)
+  await vi.waitFor(async () => expect((await discovery('acme.example')).status).toBe(404), 5_000)
+  expect((await discovery('moved.example')).status).toBe(200)
+  expect(tenant.id).toBe(body.id)
+})
+
+test('processes that serve a tenant for the first time at once agree on its signing key', async () => {
+  const { one, other } = await aPair()
+  const kids = async (service: IdentityService) => {
+    const answer = await service.fetch('https://acme.example/oidc/jwks')
+    return ((await answer.json()) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid)
+  }
+  const [first, second] = await Promise.all([kids(one), kids(other)])
+  expect(first).toHaveLength(1)
+  expect(second).toEqual(first)
+})
+
+test('the requests of an API key are limited for all processes together', async () => {
+  const { one, other, api } = await aPair({ requestsPerSecond: 20 })
+  const answers = await Promise.all(
+    [one, other].flatMap((service) => {
+      const { get, users } = api(service)
+      return Array.from({ length: 20 }, () => get(users))
+    }),
+  )
+  const refused = answers.filter(({ status }) => status === 429)
+  // A new second may begin meanwhile.
+  expect(answers.length - refused.length).toBeLessThanOrEqual(40)
+  expect(refused.length).toBeGreaterThan(0)
+})
+
+test('while Redis is gone, the API goes on, and pages say that it is not their fault', async () => {
+  const own = await startRedis()
+  onTestFinished(() => own[Symbol.asyncDispose]())
+  const { one, api } = await aPair({ redis: own.url })
+  const callback = 'https://app.example/callback'
+  const { id } = await api(one).create(api(one).applications, { redirect_urls: [callback] })
+  const question = new URLSearchParams({
+    client_id: id,
+    redirect_uri: callback,
+    response_type: 'code',
+    scope: 'openid',
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    code_challenge_method: 'S256',
+  })
+  const logIn = async () => {
+    const path = `https://acme.example/oidc/auth?${question}`
+    return (await one.fetch(path, { redirect: 'manual' })).status
+  }
+  expect(await logIn()).toBe(303)
+  await own.kill()
+  expect((await api(one).get(api(one).users)).status).toBe(200)
+  expect(await logIn()).toBe(503)
+  await own.restart()
+  await vi.waitFor(async () => expect(await logIn()).toBe(303), 5_000)
+})
+
+test('a service is ready as long as PostgreSQL accepts writes', async () => {
+  const { one } = await aPair()
+  const ready = async () => (await one.fetch('https://api.example/x/ready')).status
+  expect(await ready()).toBe(200)
+  await database.query('alter table revision rename to gone')
+  onTestFinished(async () => {
+    await database.query('alter table if exists gone rename to revision')
+  })
+  await vi.waitFor(async () => expect(await ready()).not.toBe(200), 5_000)
+  await database.query('alter table gone rename to revision')
+  await vi.waitFor(async () => expect(await ready()).toBe(200), 5_000)
+})
+
+test('options that do not go together are refused, each with what is missing', async () => {
+  const together = (options: IdentityServiceOptions) => createIdentityService(options)
+  const url = database.url
+  await expect(together({ database: url, masterKey })).rejects.toThrow('needs "redis"')
+  await expect(together({ redis: redis.url, masterKey })).rejects.toThrow('needs "database"')
+  await expect(together({ database: url, redis: redis.url })).rejects.toThrow('needs "masterKey"')
+  await expect(together({ database: url, redis: redis.url, masterKey, data: 'x' })).rejects.toThrow(
+    'exclude each other',
+  )
+  await expect(together({ database: { url, migrte: true } as never })).rejects.toThrow(
+    'database.migrate',
+  )
+})
+
+test('tables that lack something are not touched without leave, and are brought up to date by the command', async () => {
+  const empty = await createDatabase({ migrate: false })
+  onTestFinished(() => empty.drop())
+  const options = { redis: redis.url, masterKey }
+  await expect(
+    createIdentityService({ ...options, database: { url: empty.url, migrate: false } }),
+  ).rejects.toThrow('Run: latchkey-service migrate')
+  const env = { LATCHKEY_DATABASE: empty.url, LATCHKEY_MASTER_KEY: masterKey }
+  expect(await run(['migrate'], env)).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^Done: 0001/),
+  })
+  expect((await run(['migrate'], env)).stdout).toBe('The tables are up to date.\n')
+  expect((await run(['tenant', 'create', '--domain', 'a.example'], env)).code).toBe(0)
+  expect((await run(['tenant', 'list'], env)).stdout).toContain('a.example')
+  expect((await run(['tenant', 'list'])).code).toBe(2)
+})
