@@ -36,6 +36,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
     text: 'Going live',
     items: [
       { text: 'Running the service', link: '/guides/running-the-service' },
+      { text: 'Scaling the service', link: '/guides/scaling' },
       { text: 'Importing users', link: '/guides/importing-users' },
       { text: 'Security model', link: '/guides/security' },
       { text: 'OWASP ASVS 5', link: '/guides/asvs' },

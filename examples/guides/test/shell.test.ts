@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createDatabase } from '../../../packages/service/test/support/postgres.ts'
+import { startRedis } from '../../../packages/session-store/test/support/redis.ts'
 import { selfSigned } from '../../../test/support/certificate.ts'
 
 const shell = fileURLToPath(new URL('../shell/', import.meta.url))
@@ -106,6 +108,24 @@ test('the service serves https with a certificate of its own', async () => {
   expect(JSON.parse(stdout).issuer).toBe('https://login.example.com')
 })
 
+test('the folder moves to PostgreSQL and Redis, and is served from there', {
+  timeout: 90_000,
+}, async () => {
+  const database = await createDatabase({ migrate: false })
+  await using redis = await startRedis()
+  await served.stop()
+  environment.LATCHKEY_DATABASE = database.url
+  environment.LATCHKEY_REDIS = redis.url
+  expect(await run('move.sh')).toMatch(/users +\d/)
+  delete environment.LATCHKEY_DATA
+  environment.LATCHKEY_MASTER_KEY_FILE = join(folder, 'data/master.key')
+  served = await serve('serve-shared.sh')
+  const answer = await fetch(`http://127.0.0.1:${served.port}/x/ready`)
+  expect(await answer.json()).toEqual({ status: 'ready' })
+  await served.stop()
+  await database.drop()
+})
+
 async function run(script: string): Promise<string> {
   const { stdout } = await promisify(execFile)('bash', ['-eu', join(shell, script)], {
     cwd: folder,
@@ -123,6 +143,7 @@ function serve(script: string): Promise<Served> {
     detached: true,
   })
   const stop = async (): Promise<void> => {
+    if (child.exitCode !== null) return
     const ended = new Promise((resolve) => child.once('exit', resolve))
     process.kill(-(child.pid as number), 'SIGTERM')
     await ended

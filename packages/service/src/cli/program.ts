@@ -6,6 +6,8 @@ import { addDevCommand } from './dev.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addKeyCommands } from './key.ts'
 import { addSigningKeyCommands } from './keys.ts'
+import { addMigrateCommand } from './migrate.ts'
+import { addMoveCommand } from './move.ts'
 import { addSeedCommand } from './seed.ts'
 import { addServeCommand } from './serve.ts'
 import { addTenantCommands } from './tenant.ts'
@@ -30,6 +32,7 @@ export function createProgram(): Program {
 Examples:
   latchkey-service dev
   latchkey-service serve --data ./data --port 4400
+  latchkey-service serve --database postgres://db/latchkey --redis redis://cache
   latchkey-service tenant create --data ./data --domain login.example.com
   latchkey-service key create --data ./data --name ci --all-tenants
 
@@ -47,6 +50,8 @@ Exit codes: 0 done, 1 failed, 2 called in a wrong way.`,
     addSeedCommand,
     addAuditCommand,
     addDoctorCommand,
+    addMigrateCommand,
+    addMoveCommand,
   ]) {
     add(program)
   }

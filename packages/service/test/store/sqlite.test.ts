@@ -35,16 +35,16 @@ describe('the owner of a data folder', () => {
     const other = await serveElsewhere(folder)
     onTestFinished(() => other.kill())
     await expect(createIdentityService({ data: folder })).rejects.toThrow(
-      /is served by another process \(pid \d+\)\. .*use PostgreSQL\.$/,
+      /is served by another process \(pid \d+\)\. .*latchkey-service move --data \S+ --database/,
     )
-    await expect(serveElsewhere(folder)).rejects.toThrow(/use PostgreSQL/)
+    await expect(serveElsewhere(folder)).rejects.toThrow(/latchkey-service move/)
     expect((await fetch(`${other.origin}/x/health`)).status).toBe(200)
   })
 
   test('a second service of the same process is refused as well', async () => {
     const folder = aFolder()
     await using _ = await createIdentityService({ data: folder })
-    await expect(createIdentityService({ data: folder })).rejects.toThrow(/use PostgreSQL/)
+    await expect(createIdentityService({ data: folder })).rejects.toThrow(/latchkey-service move/)
   })
 
   test('the folder of a process that was killed is free at once', async () => {

@@ -22,7 +22,8 @@ export function takeOwnership(folder: string): OwnerLock {
     database.close()
     throw new Error(
       `The data folder ${folder} is served by another process${otherPid(pidFile)}. Stop that one, or ` +
-        'use another folder. For several processes on the same data, use PostgreSQL.',
+        'use another folder. For several processes on the same data, stop it and run: ' +
+        `latchkey-service move --data ${folder} --database postgres://… --redis redis://…`,
       { cause: error },
     )
   }

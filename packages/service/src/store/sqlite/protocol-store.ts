@@ -198,7 +198,8 @@ function columnsOf(entry: ProtocolEntry) {
   ] as const
 }
 
-function toEntry(found: unknown): ProtocolEntry | undefined {
+/** A row of the table `entry`. */
+export function toEntry(found: unknown): ProtocolEntry | undefined {
   if (found === undefined) return undefined
   const row = found as Row
   return {

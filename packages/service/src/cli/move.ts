@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Command, Option } from 'commander'
+import { type DatabaseFlags, databaseOf, printTable, withDatabaseOptions } from './options.ts'
+
+interface MoveFlags extends DatabaseFlags {
+  data: string
+  redis: string
+}
+
+/** Adds `move`. */
+export function addMoveCommand(program: Command): void {
+  withDatabaseOptions(
+    program
+      .command('move')
+      .description('Copy a data folder, which is not being served, to PostgreSQL and Redis.'),
+  )
+    .addOption(
+      new Option('--data <dir>', 'folder of the databases')
+        .env('LATCHKEY_DATA')
+        .makeOptionMandatory(),
+    )
+    .addOption(
+      new Option('--redis <url>', 'Redis or Valkey, for what expires')
+        .env('LATCHKEY_REDIS')
+        .makeOptionMandatory(),
+    )
+    .action(async (options: MoveFlags) => {
+      const { data, redis } = options
+      const database = databaseOf(options)
+      if (!database) throw new Error('Give --database, or set LATCHKEY_DATABASE.')
+      const { moveFolder } = await import('../move.ts')
+      const { rows, entries } = await moveFolder({ data, database, redis })
+      const counts = { ...rows, 'sessions, tokens and codes': entries }
+      printTable(
+        Object.entries(counts).map(([what, count]) => ({ what, count: String(count) })),
+        false,
+      )
+      const file = join(data, 'master.key')
+      const key = existsSync(file) ? `--master-key-file ${file}` : '--master-key …'
+      console.log(`
+Everything was copied. Serve it with the same master key:
+  latchkey-service serve --database … --redis … ${key}`)
+    })
+}

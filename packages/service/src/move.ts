@@ -1,0 +1,115 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { systemClock } from './clock.ts'
+import type { DatabaseOptions } from './service-options.ts'
+import { createConnections, type Run } from './store/postgres/connections.ts'
+import { copyRows, countRows, finishCopy } from './store/postgres/copy.ts'
+import { migratePostgres } from './store/postgres/migrate.ts'
+import { createPostgresQueues } from './store/postgres/queue.ts'
+import type { ProtocolStore } from './store/protocol-store.ts'
+import { createRedisProtocolStore } from './store/redis/protocol-store.ts'
+import { openDatabase } from './store/sqlite/database.ts'
+import { takeOwnership } from './store/sqlite/owner-lock.ts'
+import { openProtocolDatabase } from './store/sqlite/protocol-schema.ts'
+import { allEntries, readTable } from './store/sqlite/read-all.ts'
+
+/** The tables of `data.db`, each after those that it refers to. */
+const TABLES = [
+  'tenants',
+  'applications',
+  'users',
+  'credentials',
+  'api_keys',
+  'api_key_tenants',
+  'signing_keys',
+  'held_domains',
+  'audit',
+] as const
+
+/** What was moved: rows by table, and what has a time to live. */
+export interface MoveReport {
+  rows: Record<string, number>
+  entries: number
+}
+
+/** Where a folder is moved to. */
+export interface MoveOptions {
+  data: string
+  database: DatabaseOptions
+  redis: string
+}
+
+/**
+ * Copies all that a data folder holds to PostgreSQL and Redis: same ids, same rows, and sessions and
+ * tokens that go on. The folder is left as it is, but says that it was moved and serves no more.
+ *
+ * @throws when the folder is being served, or the database holds tenants already. Nothing was moved then.
+ */
+export async function moveFolder({ data, database, redis }: MoveOptions): Promise<MoveReport> {
+  if (!existsSync(join(data, 'data.db'))) throw new Error(`There is no data in ${data}.`)
+  const lock = takeOwnership(data)
+  // Brings an old folder up to date, so that its columns are those of PostgreSQL.
+  await (await openDatabase(data)).close()
+  const state = openProtocolDatabase(join(data, 'protocol.db'))
+  const connections = createConnections(database, { queryMs: 0 })
+  const queues = createPostgresQueues(connections, systemClock)
+  const protocol = createRedisProtocolStore({ url: redis, clock: systemClock, queues })
+  try {
+    await migratePostgres(database)
+    const report = await connections.use(async (run) => {
+      const say = (sql: string) => run({ sql, parameters: [] }, false)
+      await say('begin; select n from revision for update')
+      try {
+        const rows = await copyTables(run, data, state)
+        const entries = await copyEntries(state, protocol)
+        await say('commit')
+        return { rows, entries }
+      } catch (error) {
+        await say('rollback').catch(() => {})
+        throw error
+      }
+    })
+    writeFileSync(join(data, 'moved.json'), `${JSON.stringify(report, null, 2)}\n`)
+    return report
+  } finally {
+    await protocol.close()
+    await connections.close()
+    state.close()
+    lock.release()
+  }
+}
+
+async function copyTables(
+  run: Run,
+  data: string,
+  state: DatabaseSync,
+): Promise<Record<string, number>> {
+  if ((await countRows(run, 'tenants')) > 0) {
+    throw new Error('The database holds tenants already. Give one that is empty.')
+  }
+  const report: Record<string, number> = {}
+  for (const table of TABLES) {
+    report[table] = await copyRows(run, table, readTable(join(data, 'data.db'), table))
+  }
+  report.mail = await copyRows(run, 'mail', readTable(state, 'mail'))
+  report.notices = await copyRows(run, 'notices', readTable(state, 'notice'))
+  await finishCopy(run)
+  for (const [table, count] of Object.entries(report)) {
+    const found = await countRows(run, table)
+    if (found !== count) throw new Error(`${count} rows of ${table} became ${found}.`)
+  }
+  return report
+}
+
+/** How many entries are on their way to Redis at a time. */
+const ENTRIES_AT_ONCE = 100
+
+async function copyEntries(state: DatabaseSync, protocol: ProtocolStore): Promise<number> {
+  let count = 0
+  for (const entries of allEntries(state, ENTRIES_AT_ONCE, systemClock.now() * 1000)) {
+    await Promise.all(entries.map(protocol.put))
+    count += entries.length
+  }
+  return count
+}

@@ -1,0 +1,31 @@
+import { DatabaseSync } from 'node:sqlite'
+import type { ProtocolEntry } from '../protocol-store.ts'
+import type { Row } from '../sql/prepared.ts'
+import { toEntry } from './protocol-store.ts'
+
+/** Every row of a table, one after another, in the order of its key. */
+export function* readTable(from: string | DatabaseSync, table: string): Generator<Row> {
+  const database = typeof from === 'string' ? new DatabaseSync(from, { readOnly: true }) : from
+  try {
+    yield* database.prepare(`select * from ${table}`).iterate() as Iterable<Row>
+  } finally {
+    if (typeof from === 'string') database.close()
+  }
+}
+
+/** What has not expired by `now`, in lots. */
+export function* allEntries(
+  database: DatabaseSync,
+  lot: number,
+  now: number,
+): Generator<ProtocolEntry[]> {
+  const page = database.prepare(
+    'select rowid as number, * from entry where rowid > ? and expires_at > ? order by rowid limit ?',
+  )
+  for (let after = 0; ; ) {
+    const rows = page.all(after, now, lot)
+    if (rows.length === 0) return
+    yield rows.map(toEntry).filter((entry) => entry !== undefined)
+    after = Number(rows.at(-1)?.number)
+  }
+}

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createIdentityService } from '@latchkey/service'
+import { afterAll, expect, test } from 'vitest'
+import { startRedis } from '../../session-store/test/support/redis.ts'
+import { moveFolder } from '../src/move.ts'
+import { createSqliteProtocolStore } from '../src/store/sqlite/protocol-store.ts'
+import { run, temporaryFolder } from './cli/support.ts'
+import { connectApi } from './support/api.ts'
+import { createDatabase } from './support/postgres.ts'
+
+const database = await createDatabase()
+const redis = await startRedis()
+afterAll(async () => {
+  await redis[Symbol.asyncDispose]()
+  await database.drop()
+})
+
+test('a folder that was moved to PostgreSQL and Redis is served there as it was', async () => {
+  using folder = temporaryFolder()
+  const data = join(folder.path, 'data')
+  const before = await createIdentityService({ data })
+  const tenant = await before.admin.createTenant({ domain: 'acme.example' })
+  const { secret } = await before.admin.createApiKey({ name: 'tests', reach: [tenant.id] })
+  const old = connectApi(before.fetch, secret, tenant.id)
+  for (let i = 0; i < 25; i++) await old.createUser()
+  const application = await old.create(old.applications, {
+    redirect_urls: ['https://a.example/callback'],
+  })
+  const path = `${old.applications}/${application.id}`
+  const { body: withSecret } = await old.get(path)
+  const keysOf = async (fetch: typeof globalThis.fetch) =>
+    (await fetch('https://acme.example/oidc/jwks')).json()
+  const keys = await keysOf(before.fetch)
+  const users = await old.get(`${old.users}?limit=100`)
+  const audit = await before.admin.audit({ limit: 1_000 })
+
+  const where = { data, database: { url: database.url }, redis: redis.url }
+  await expect(moveFolder(where)).rejects.toThrow('is served by another process')
+  await before.close()
+  const expiresAt = (Date.now() + 3_600_000) * 1000
+  const session = { tenantId: tenant.id, kind: 'Session', key: 'k', payload: '{}', expiresAt }
+  const protocol = createSqliteProtocolStore({
+    path: join(data, 'protocol.db'),
+    clock: { now: Date.now },
+  })
+  await protocol.put({ ...session, uid: 'u', accountId: 'usr_1' })
+  await protocol.close()
+
+  const moved = await run([
+    ...['move', '--data', data, '--database', database.url, '--redis', redis.url],
+  ])
+  expect(moved.stderr).toBe('')
+  expect(moved.stdout).toMatch(/users +25/)
+  const masterKey = readFileSync(join(data, 'master.key'), 'utf8').trim()
+  const after = await createIdentityService({ database: database.url, redis: redis.url, masterKey })
+  try {
+    const api = connectApi(after.fetch, secret, tenant.id)
+    expect((await api.get(`${api.users}?limit=100`)).body).toEqual(users.body)
+    expect((await api.get(path)).body).toEqual(withSecret)
+    expect(await keysOf(after.fetch)).toEqual(keys)
+    expect(await after.admin.audit({ limit: 1_000 })).toEqual(audit)
+    await api.createUser('new@example.com')
+    expect((await api.get(api.users)).body.total).toBe(26)
+    await redis.inspect(async (r) => expect(await r.keys('latchkey:u:*')).toHaveLength(1))
+  } finally {
+    await after.close()
+  }
+
+  await expect(createIdentityService({ data })).rejects.toThrow('was moved to PostgreSQL')
+  await expect(moveFolder(where)).rejects.toThrow('holds tenants already')
+})
