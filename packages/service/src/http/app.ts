@@ -2,20 +2,20 @@ import { randomUUID } from 'node:crypto'
 import express, { type Express, type IRoute, type RequestHandler } from 'express'
 import type { Logger } from 'pino'
 import { authenticate, authenticationFailure, reaches } from '../domain/api-keys.ts'
-import { noteRefusal } from '../domain/audit.ts'
-import type { Actor, DomainContext, ServiceScope } from '../domain/context.ts'
+import type { DomainContext } from '../domain/context.ts'
 import { notFound, ServiceError } from '../domain/errors.ts'
-import { type ClientIp, userAgentOf } from '../server/client.ts'
-import type { ApiKey } from '../store/records.ts'
+import type { ClientIp } from '../server/client.ts'
+import { answerErrors } from './answer-errors.ts'
 import { applicationRoutes } from './applications.ts'
 import { MAX_BODY_BYTES, parseBody, parseItems, parseJson } from './body.ts'
 import { credentialRoutes } from './credentials.ts'
-import { errorOf, sendError } from './errors.ts'
+import { sendError } from './errors.ts'
 import { headerText } from './header-text.ts'
 import { listBody, nextLink, parsePage } from './list.ts'
+import { actorOf, type Locals } from './locals.ts'
 import { methodOf } from './method.ts'
 import { openApiDocument } from './openapi.ts'
-import { createRefusalCount, type RateLimit } from './rate-limit.ts'
+import type { RateLimit } from './rate-limit.ts'
 import type { Call, Route } from './route.ts'
 import { tenantRoutes } from './tenants.ts'
 import { userRoutes } from './users.ts'
@@ -37,14 +37,6 @@ export interface ApiOptions {
   readonly clientIp: ClientIp
   /** Rejects, with the reason, when the service should get no requests. */
   ready(): Promise<void>
-}
-
-/** What the steps of one request hand on. */
-interface Locals {
-  requestId: string
-  key?: ApiKey
-  /** A key that was revoked or has expired. */
-  refusedKey?: ApiKey | undefined
 }
 
 /**
@@ -225,24 +217,12 @@ function callOf(options: ApiOptions, req: express.Request, res: express.Response
   const { key } = res.locals as Required<Locals>
   const ids = req.params as Call['ids']
   return {
-    scope: { context, actor: actorOf(options, req, res), tenantId: ids.tenant_id },
+    scope: { context, actor: actorOf(options.clientIp, req, res), tenantId: ids.tenant_id },
     key,
     ids,
     spend: (requests) => rateLimit.spend(key.id, requests),
     warn: (sentence) => void res.appendHeader('latchkey-warning', headerText(sentence)),
     isAbandoned: () => res.destroyed,
-  }
-}
-
-/** Who sent the request: the key, whether it is good or not, or a visitor without one. */
-function actorOf({ clientIp }: ApiOptions, req: express.Request, res: express.Response): Actor {
-  const { key, refusedKey, requestId } = res.locals as Locals
-  const { id } = key ?? refusedKey ?? {}
-  return {
-    name: id === undefined ? 'visitor' : `key:${id}`,
-    requestId,
-    address: clientIp(req) || undefined,
-    userAgent: userAgentOf(req),
   }
 }
 
@@ -278,43 +258,4 @@ function sendJson(res: express.Response, body: object): void {
   res.setHeader('content-type', 'application/json')
   res.setHeader('content-length', Buffer.byteLength(text))
   res.end(text)
-}
-
-/** Answers with the documented body, and keeps what support needs to look the request up by its id. */
-function answerErrors(options: ApiOptions): express.ErrorRequestHandler {
-  const { context, logger } = options
-  const unauthenticated = createRefusalCount()
-
-  async function note(scope: ServiceScope, code: string, path: string): Promise<void> {
-    const isAuthenticated = code !== 'authentication_failure'
-    if (!isAuthenticated && !(await unauthenticated.count(scope.actor.address ?? ''))) return
-    await noteRefusal(scope, code, path)
-  }
-
-  return (cause, req, res, next) => {
-    const { requestId, key } = res.locals as Locals
-    const error = errorOf(cause)
-    const entry = { requestId, code: error.code, method: req.method, url: req.originalUrl }
-    if (error.statusCode >= 500) logger.error({ ...entry, err: cause }, 'request failed')
-    else logger.info(entry, 'request refused')
-
-    const isWrite = req.method === 'POST' || req.method === 'DELETE'
-    const isTransient = error.code === 'rate_limited' || error.code === 'unavailable'
-    if (key ? isWrite && !isTransient : error.code === 'authentication_failure') {
-      const actor = actorOf(options, req, res)
-      const scope = { context, actor, tenantId: key && reachedTenant(key, req.path) }
-      note(scope, error.code, req.path.slice(0, 200)).catch((err) =>
-        logger.error({ err }, 'audit failed'),
-      )
-    }
-
-    if (res.headersSent) return next(cause)
-    sendError(res, requestId, error)
-  }
-}
-
-/** The tenant that a path names, when the key may reach it. */
-function reachedTenant(key: ApiKey, path: string): string | undefined {
-  const id = /^(?:\/x)?\/v1\/tenants\/([^/]+)/.exec(path)?.[1]
-  return id !== undefined && reaches(key, id) ? id : undefined
 }

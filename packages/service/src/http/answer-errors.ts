@@ -1,0 +1,58 @@
+import type express from 'express'
+import type { Logger } from 'pino'
+import { reaches } from '../domain/api-keys.ts'
+import { noteRefusal } from '../domain/audit.ts'
+import type { DomainContext, ServiceScope } from '../domain/context.ts'
+import type { ClientIp } from '../server/client.ts'
+import type { ApiKey } from '../store/records.ts'
+import { errorOf, sendError } from './errors.ts'
+import { actorOf, type Locals } from './locals.ts'
+import { createRefusalCount } from './rate-limit.ts'
+
+interface ErrorOptions {
+  readonly context: DomainContext
+  readonly logger: Logger
+  readonly clientIp: ClientIp
+}
+
+/** Answers with the documented body, and keeps what support needs to look the request up by its id. */
+export function answerErrors({
+  context,
+  logger,
+  clientIp,
+}: ErrorOptions): express.ErrorRequestHandler {
+  const unauthenticated = createRefusalCount()
+
+  async function note(scope: ServiceScope, code: string, path: string): Promise<void> {
+    const isAuthenticated = code !== 'authentication_failure'
+    if (!isAuthenticated && !(await unauthenticated.count(scope.actor.address ?? ''))) return
+    await noteRefusal(scope, code, path)
+  }
+
+  return (cause, req, res, next) => {
+    const { requestId, key } = res.locals as Locals
+    const error = errorOf(cause)
+    const entry = { requestId, code: error.code, method: req.method, url: req.originalUrl }
+    if (error.statusCode >= 500) logger.error({ ...entry, err: cause }, 'request failed')
+    else logger.info(entry, 'request refused')
+
+    const isWrite = req.method === 'POST' || req.method === 'DELETE'
+    const isTransient = error.code === 'rate_limited' || error.code === 'unavailable'
+    if (key ? isWrite && !isTransient : error.code === 'authentication_failure') {
+      const actor = actorOf(clientIp, req, res)
+      const scope = { context, actor, tenantId: key && reachedTenant(key, req.path) }
+      note(scope, error.code, req.path.slice(0, 200)).catch((err) =>
+        logger.error({ err }, 'audit failed'),
+      )
+    }
+
+    if (res.headersSent) return next(cause)
+    sendError(res, requestId, error)
+  }
+}
+
+/** The tenant that a path names, when the key may reach it. */
+function reachedTenant(key: ApiKey, path: string): string | undefined {
+  const id = /^(?:\/x)?\/v1\/tenants\/([^/]+)/.exec(path)?.[1]
+  return id !== undefined && reaches(key, id) ? id : undefined
+}

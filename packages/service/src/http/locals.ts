@@ -1,0 +1,24 @@
+import type express from 'express'
+import type { Actor } from '../domain/context.ts'
+import { type ClientIp, userAgentOf } from '../server/client.ts'
+import type { ApiKey } from '../store/records.ts'
+
+/** What the steps of one request hand on. */
+export interface Locals {
+  requestId: string
+  key?: ApiKey
+  /** A key that was revoked or has expired. */
+  refusedKey?: ApiKey | undefined
+}
+
+/** Who sent the request: the key, whether it is good or not, or a visitor without one. */
+export function actorOf(clientIp: ClientIp, req: express.Request, res: express.Response): Actor {
+  const { key, refusedKey, requestId } = res.locals as Locals
+  const { id } = key ?? refusedKey ?? {}
+  return {
+    name: id === undefined ? 'visitor' : `key:${id}`,
+    requestId,
+    address: clientIp(req) || undefined,
+    userAgent: userAgentOf(req),
+  }
+}
