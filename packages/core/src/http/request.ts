@@ -45,11 +45,23 @@ export function pathOf(url: string): string {
  *
  * @param path - The path with the query, as the server received it.
  */
-export function publicUrl(path: string, { origin, pathname }: URL): string {
-  const prefix = pathname.endsWith('/') ? pathname.slice(0, -1) : pathname
+export function publicUrl(path: string, baseUrl: URL): string {
+  const { origin, prefix } = partsOf(baseUrl)
   const rooted = path.startsWith('/') ? path : `/${path}`
+  if (prefix === '') return origin + rooted
   const isPublic = rooted.startsWith(prefix) && /^([/?]|$)/.test(rooted.slice(prefix.length))
   return isPublic ? origin + rooted : origin + prefix + rooted
+}
+
+/** The parts of each `baseUrl`: a URL computes them anew whenever it is asked. */
+const parts = new WeakMap<URL, { readonly origin: string; readonly prefix: string }>()
+
+function partsOf(baseUrl: URL): { readonly origin: string; readonly prefix: string } {
+  const known = parts.get(baseUrl)
+  if (known) return known
+  const made = { origin: baseUrl.origin, prefix: baseUrl.pathname.replace(/\/$/, '') }
+  parts.set(baseUrl, made)
+  return made
 }
 
 /** The query parameters of a request's URL. */

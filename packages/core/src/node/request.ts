@@ -19,7 +19,7 @@ export interface NodeRequest extends AsyncIterable<Uint8Array> {
 export interface NodeRequestDetails {
   /** What the body parser of the framework left. Default `request.body`. */
   readonly body?: unknown
-  /** What the hook `onError` receives, such as `{ req, res }`. */
+  /** What the hook `onError` receives. Default `{ req, res }`. */
   readonly exchange?: unknown
 }
 
@@ -29,29 +29,36 @@ export interface NodeRequestDetails {
  * is put back.
  *
  * @param baseUrl - `auth.baseUrl`.
+ * @param response - The response to it, for the hook `onError`.
  */
 export function toAuthRequest(
   request: NodeRequest,
   baseUrl: URL,
-  details: NodeRequestDetails = {},
+  details: NodeRequestDetails = NOTHING,
+  response?: unknown,
 ): AuthRequest {
-  return new NodeAuthRequest(request, baseUrl, details)
+  return new NodeAuthRequest(request, baseUrl, details, response)
 }
+
+const NOTHING: NodeRequestDetails = {}
 
 class NodeAuthRequest implements AuthRequest {
   readonly #request: NodeRequest
   readonly #baseUrl: URL
   readonly #details: NodeRequestDetails
+  readonly #response: unknown
   #headers: AuthRequest['headers'] | undefined
+  #url: string | undefined
 
-  constructor(request: NodeRequest, baseUrl: URL, details: NodeRequestDetails) {
+  constructor(request: NodeRequest, baseUrl: URL, details: NodeRequestDetails, response: unknown) {
     this.#request = request
     this.#baseUrl = baseUrl
     this.#details = details
+    this.#response = response
   }
 
   get exchange(): unknown {
-    return this.#details.exchange
+    return this.#details.exchange ?? { req: this.#request, res: this.#response }
   }
 
   get headers(): AuthRequest['headers'] {
@@ -64,7 +71,8 @@ class NodeAuthRequest implements AuthRequest {
   }
 
   get url(): string {
-    return publicUrl(this.#request.originalUrl ?? this.#request.url ?? '/', this.#baseUrl)
+    this.#url ??= publicUrl(this.#request.originalUrl ?? this.#request.url ?? '/', this.#baseUrl)
+    return this.#url
   }
 
   text(): Promise<string> {

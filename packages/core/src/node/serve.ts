@@ -15,9 +15,12 @@ export function serveNode<U>(
   request: NodeRequest,
   response: NodeResponse,
   next: (visit: Visit<U, void>) => MaybePromise<void>,
-  details: NodeRequestDetails = { exchange: { req: request, res: response } },
+  details?: NodeRequestDetails,
 ): MaybePromise<void> {
-  const opened = auth.visit(toAuthRequest(request, auth.baseUrl, details), toResponsePort(response))
+  const opened = auth.visit(
+    toAuthRequest(request, auth.baseUrl, details, response),
+    toResponsePort(response),
+  )
   return when(opened, (visit) => {
     if (visit.answer) return visit.send(visit.answer)
     const done = next(visit)
