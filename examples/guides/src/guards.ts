@@ -21,7 +21,7 @@ export function addGuardedRoutes(app: Express): void {
   app.use('/api', requireUser({ respond: 'json' }))
 
   app.get('/api/me', (req, res) => {
-    res.json(req.auth.user)
+    res.json(getUser(req))
   })
   // #endregion
 

@@ -1,4 +1,4 @@
-import { createAuthRouter, requireUser } from '@latchkey/express'
+import { createAuthRouter, getUser, requireUser } from '@latchkey/express'
 import express from 'express'
 
 export const app = express()
@@ -6,5 +6,5 @@ export const app = express()
 app.use(createAuthRouter()) // adds /login, /callback and /logout, and req.auth
 
 app.get('/account', requireUser(), (req, res) => {
-  res.json(req.auth.user)
+  res.json(getUser(req))
 })
