@@ -4,6 +4,7 @@ import { createByteSealer, deriveKey, macOf } from '@latchkey/core/stores'
 import { VERSION_BYTES } from './scripts.ts'
 
 const FORMAT = Buffer.of(1)
+const MAX_REMEMBERED = 5_000
 
 /** What is sealed: the session's id, which Redis knows as a hash only, and its record. */
 interface OpenedRecord {
@@ -41,6 +42,13 @@ export function sessionName(id: string): string {
 export function createRecordSeal(secrets: readonly string[]): RecordSeal {
   const sealer = createByteSealer(secrets, 'session-record')
   const nameKeys = secrets.map((secret) => deriveKey(secret, 'session-index'))
+  // What was opened before: to decrypt and parse a record takes longer than to fetch it.
+  const known = new Map<string, { readonly value: Buffer; readonly opened: OpenedRecord }>()
+  const remember = (name: string, value: Buffer, opened: OpenedRecord): void => {
+    known.delete(name)
+    known.set(name, { value, opened })
+    if (known.size > MAX_REMEMBERED) known.delete(known.keys().next().value as string)
+  }
   return {
     seal(name, { id, record }) {
       const plain = JSON.stringify([id, toKept(record), record.expiresAt * 1000])
@@ -48,12 +56,19 @@ export function createRecordSeal(secrets: readonly string[]): RecordSeal {
     },
     open(name, value) {
       if (value[0] !== FORMAT[0]) return undefined
+      const before = known.get(name)
+      if (before?.value.equals(value)) return before.opened
       const plain = sealer.open(value.subarray(1), name)
       if (plain === undefined) return undefined
       const [id, kept, endsAt] = JSON.parse(plain) as [string, KeptRecord, number]
+      // Of the client's buffer, which may be a part of a larger one, nothing is kept.
+      const own = Buffer.from(value)
       // The format and the nonce, which no two writes share.
-      const version = value.subarray(0, VERSION_BYTES)
-      return { id, record: fromKept(kept, endsAt / 1000, version) }
+      const version = own.subarray(0, VERSION_BYTES)
+      const opened = { id, record: fromKept(kept, endsAt / 1000, version) }
+      freeze([opened.record.login, opened.record.data])
+      remember(name, own, opened)
+      return opened
     },
     keyNames: (key) => nameKeys.map((secret) => macOf(key, secret)),
   }
@@ -75,4 +90,11 @@ function fromKept(
   const { cookie, ...rest } = data
   const login = latchkey && { login: latchkey }
   return { ...login, data: cookie?.path ? data : rest, expiresAt, version }
+}
+
+/** Freezes JSON: requests share it. */
+function freeze<T>(json: T): T {
+  if (typeof json !== 'object' || json === null) return json
+  for (const value of Object.values(json)) freeze(value)
+  return Object.freeze(json)
 }

@@ -85,7 +85,12 @@ export function createRedisStore(settings: RedisSettings): RedisSessionStore {
       }
     },
   }
-  const serializer = { parse: (one: Sealed) => open(one)?.record }
+  const serializer = {
+    parse(one: Sealed): SessionRecord | undefined {
+      const opened = open(one)
+      return opened && { ...opened.record }
+    },
+  }
   const { RedisStore } = createRequire(import.meta.url)('connect-redis')
   const sessions: Sessions = new RedisStore({ client, serializer, prefix: '' })
 

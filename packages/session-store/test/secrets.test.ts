@@ -136,3 +136,17 @@ test('a session past its sealed end is gone, also when its key was given more ti
   })
   await expect.poll(() => store.get('short'), { timeout: 3000 }).toBeUndefined()
 })
+
+test('a session that was read before is read as it is stored now, and no reader can change it', async () => {
+  const [one, other] = [open(old), open(old)]
+  await one.set('shared', record({ cart: ['tea'] }))
+  const seen = (await one.get('shared')) as SessionRecord
+  expect(await one.get('shared')).toEqual(seen)
+  expect(() => (seen.data.cart as string[]).push('milk')).toThrow(TypeError)
+  expect(() => Object.assign(seen.data, { cart: [] })).toThrow(TypeError)
+
+  await other.update('shared', record({ cart: ['milk'] }), seen)
+  expect((await one.get('shared'))?.data).toEqual({ cart: ['milk'] })
+  await other.destroy('shared')
+  expect(await one.get('shared')).toBeUndefined()
+})
