@@ -25,15 +25,8 @@ interface Sealed {
   readonly value: Buffer
 }
 
-/** What connect-redis keeps: records, sealed, under ids. */
-interface Sessions {
-  get(id: string): Promise<SessionRecord | null | undefined>
-  destroy(id: string): Promise<void>
-  clear(): Promise<void>
-  length(): Promise<number>
-  ids(): Promise<string[]>
-  all(): Promise<(SessionRecord & { readonly id: string })[]>
-}
+/** What connect-redis does. */
+type Sessions = Pick<RedisSessionStore, 'get' | 'destroy' | 'clear' | 'length' | 'ids' | 'all'>
 
 const SESSION = 's:'
 const CLEARED_TOGETHER = 100

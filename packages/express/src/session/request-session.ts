@@ -1,13 +1,9 @@
-import type { StoredSession, StoredSessions } from '@latchkey/core'
+import type { StoredSession, StoredSessions, Visit } from '@latchkey/core'
 import type { Request } from 'express'
 import expressSession, { type SessionData } from 'express-session'
 
-/** The request, as far as its session goes. */
-export interface SessionVisit {
-  readonly session: StoredSession
-  /** The session is looked at: from now on no shared cache may keep the response. */
-  sessionUsed(): void
-}
+/** The visit of a request, as far as its session goes. */
+export type SessionVisit = Pick<Visit, 'session' | 'sessionUsed'>
 
 type Done = (error?: unknown) => void
 type Session = Request['session']
