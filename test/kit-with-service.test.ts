@@ -11,6 +11,8 @@ import { remember, watchServer } from './support/leaks.ts'
 
 const ada = { email: 'ada@example.com', password: 'correct horse battery' }
 
+const mfa = 'https://refeds.org/profile/mfa'
+
 /** The kit and the service, and how one reaches the other. */
 interface Wiring {
   readonly name: string
@@ -113,6 +115,12 @@ describe.each(wirings)('the kit and our own service, $name', ({ start }) => {
     app.get('/account', requireUser({ respond: 'redirect' }), (req, res) => {
       res.send(`Hello ${getUser(req).name}, ${getUser(req).email}`)
     })
+    app.get('/factors', requireUser(), (req, res) => {
+      res.json({ amr: req.auth.session?.amr, acr: req.auth.session?.acr })
+    })
+    app.get('/payments', requireUser({ acr: mfa, respond: 'redirect' }), (req, res) => {
+      res.json({ amr: req.auth.session?.amr, acr: req.auth.session?.acr })
+    })
     app.get('/refreshed', requireUser({ respond: 'redirect' }), async (req, res) => {
       const tokens = [await req.auth.accessToken(), await req.auth.accessToken({ force: true })]
       remember('token', ...tokens, req.auth.idToken())
@@ -170,6 +178,23 @@ describe.each(wirings)('the kit and our own service, $name', ({ start }) => {
 
     expect(page.url).toBe(`${world.baseUrl}/account`)
     expect(page.html).toBe('Hello Ada Lovelace, ada@example.com')
+  })
+
+  test('the session of the application says by which factors the user logged in', async () => {
+    const { logIn, visit } = openBrowser()
+    await logIn()
+
+    expect(JSON.parse((await visit('/factors')).html)).toEqual({ amr: ['pwd'] })
+  })
+
+  test('a user without a second factor is refused where one is required, and not sent round in circles', async () => {
+    const { logIn, visit } = openBrowser()
+    await logIn()
+
+    const page = await visit('/payments')
+
+    expect(page.status).toBe(403)
+    expect(page.url).toContain(world.baseUrl)
   })
 
   test('a wrong password signs nobody in', async () => {

@@ -14,7 +14,10 @@ export interface SessionInfo {
   readonly createdAt: number
   readonly expiresAt: number
   readonly authTime: number | undefined
+  /** How strong the login was, in the provider's own words. */
   readonly acr: string | undefined
+  /** By which factors the user logged in, such as `pwd` and `otp` (RFC 8176). */
+  readonly amr: readonly string[] | undefined
 }
 
 /** Whose sessions are meant: a `sub` of the application's one issuer, or of the issuer named. */
@@ -88,8 +91,8 @@ export async function endSessions(
 
 /** What may be shown of a session. */
 export function describeSession(id: string, session: AuthSession): SessionInfo {
-  const { issuer, createdAt, expiresAt, authTime, acr } = session
-  return { id: publicSessionId(id), issuer, createdAt, expiresAt, authTime, acr }
+  const { issuer, createdAt, expiresAt, authTime, acr, amr } = session
+  return { id: publicSessionId(id), issuer, createdAt, expiresAt, authTime, acr, amr }
 }
 
 interface FoundSession {

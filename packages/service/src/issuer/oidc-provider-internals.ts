@@ -75,6 +75,11 @@ export function acceptSecondSecret(
   }
 }
 
+/** Answers the request that is under way with another `acr` than the session's own. */
+export function answerWithAcr(ctx: KoaContextWithOIDC, acr: string | undefined): void {
+  Object.defineProperty(ctx.oidc, 'acr', { value: acr, configurable: true })
+}
+
 interface LogoutClient {
   clientId: string
   backchannelLogoutUri?: string

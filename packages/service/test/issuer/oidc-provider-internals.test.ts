@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import {
   acceptSecondSecret,
   addClaims,
+  answerWithAcr,
   bindInteractions,
   destroyGrant,
   hasBackchannel,
@@ -232,4 +233,12 @@ test('a client with a second secret authenticates with either, and with no other
   second = undefined
   expect(await client.compareClientSecret('another secret')).toBe(false)
   expect(await client.compareClientSecret('a secret')).toBe(true)
+})
+
+test('the `acr` of a request can be answered with another value than the session has', () => {
+  const ctx = { oidc: Object.create({ acr: 'of the session' }) } as KoaContextWithOIDC
+  answerWithAcr(ctx, 'asked for')
+  expect(ctx.oidc).toMatchObject({ acr: 'asked for' })
+  answerWithAcr(ctx, undefined)
+  expect((ctx.oidc as { acr?: string }).acr).toBeUndefined()
 })

@@ -5,12 +5,12 @@ import type { User } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
 
 /**
- * The claims of a scope.
+ * The claims of a scope. By which factors the user logged in is in every ID Token.
  *
- * @see OpenID Connect Core 1.0 §5.4
+ * @see OpenID Connect Core 1.0 §2, §5.4
  */
 export const claimsOfScope = {
-  openid: ['sub'],
+  openid: ['sub', 'amr', 'acr'],
   email: ['email', 'email_verified'],
   profile: [
     'name',

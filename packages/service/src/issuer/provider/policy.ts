@@ -1,6 +1,8 @@
 import { interactionPolicy, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { Clock } from '../../clock.ts'
+import { answeredAcr, requestedAcrs } from '../../domain/assurance.ts'
 import { loginSeconds } from '../../domain/lifetimes.ts'
+import { answerWithAcr } from '../oidc-provider-internals.ts'
 import { paths } from '../requests/paths.ts'
 import { factsOf } from '../requests/request-facts.ts'
 
@@ -26,6 +28,9 @@ export function createPolicy(clock: Clock): interactionPolicy.DefaultPolicy {
         isLoginVoid(ctx, clock),
       ),
     )
+  policy
+    .get('login')
+    ?.checks.add(new Check('acr_answered', 'never asks', 'login_required', chooseAcr))
   const unverified = new Check(
     'email_unverified',
     'the email address must be confirmed first',
@@ -46,6 +51,13 @@ function isLoginVoid(ctx: KoaContextWithOIDC, clock: Clock): boolean {
   if (!account) return true
   const age = clock.now() / 1000 - (session.loginTs ?? 0)
   return age >= loginSeconds(factsOf(ctx.req).tenant)
+}
+
+/** Decides with which `acr` the request is answered; it never asks for anything. */
+function chooseAcr(ctx: KoaContextWithOIDC): boolean {
+  const { session, params } = ctx.oidc
+  answerWithAcr(ctx, answeredAcr(session?.acr, requestedAcrs(params?.acr_values)))
+  return false
 }
 
 function isAddressUnproven(ctx: KoaContextWithOIDC): boolean {
