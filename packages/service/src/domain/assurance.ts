@@ -8,6 +8,23 @@ const levels = ['single', 'two_step', 'mfa', 'phr', 'phrh'] as const
 /** A strength of a login, as {@link levels} orders them. */
 export type Level = (typeof levels)[number]
 
+/** A way in which a user has proven who they are during a login. */
+export type Method = 'password'
+
+/** How strong a login is after these proofs. */
+export function levelOf(_proofs: readonly Method[]): Level {
+  return 'single'
+}
+
+/**
+ * The claim `amr`, frozen: applications compare its values.
+ *
+ * @see RFC 8176 §2
+ */
+export function amrOf(_proofs: readonly Method[]): string[] {
+  return ['pwd']
+}
+
 /**
  * The values of `acr`, frozen: applications compare them. A login by one factor has none.
  *

@@ -1,3 +1,4 @@
+import { acrOf, amrOf, levelOf, type Method } from '../../domain/assurance.ts'
 import { note } from '../../domain/audit.ts'
 import type { User } from '../../store/records.ts'
 import { readSession } from '../oidc-provider-internals.ts'
@@ -6,18 +7,28 @@ import { endSession } from '../sessions/end-session.ts'
 import { type Interaction, type InteractionRequest, scopeOf } from './flow-request.ts'
 import { rememberDevice } from './known-device.ts'
 
+/** What a user has shown during a login. */
+export interface Shown {
+  /** In the order in which they were given. */
+  proofs: readonly Method[]
+  /**
+   * An instant before the user, and what proves who it is, were read; in seconds since the epoch. What
+   * ended the user's sessions since then has ended this one as well.
+   */
+  loggedInAt: number
+}
+
 /**
- * Logs the user in and lets the application's request go on.
- *
- * @param loggedInAt - An instant before the user, and what proves who it is, were read; in seconds
- *   since the epoch. What ended the user's sessions since then has ended this one as well.
+ * Logs the user in and lets the application's request go on. Only `login-progress.ts` calls it, once
+ * every factor is proven.
  */
 export async function finishLogin(
   flow: InteractionRequest,
   user: User,
-  loggedInAt: number,
+  { proofs, loggedInAt }: Shown,
 ): Promise<void> {
   const { tenant } = flow
+  const level = levelOf(proofs)
   await endOtherSession(flow, user)
   await Promise.all([
     note(scopeOf(flow, user.id), 'login.succeeded', user.id),
@@ -27,7 +38,8 @@ export async function finishLogin(
     login: {
       accountId: user.id,
       ts: loggedInAt,
-      amr: ['pwd'],
+      amr: amrOf(proofs),
+      ...(level !== 'single' && { acr: acrOf[level] }),
       remember: tenant.settings.rememberLoginSeconds > 0,
     },
     // A user who has just logged in has signed up, or has chosen the account.

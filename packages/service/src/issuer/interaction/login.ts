@@ -5,10 +5,10 @@ import { findUser } from '../../domain/users.ts'
 import type { Pages } from '../../pages/index.ts'
 import { type Form, redirect } from '../requests/http.ts'
 import { showLoginOff } from './dead-end.ts'
-import { finishLogin } from './finish.ts'
 import { csrfToken, flowPath } from './flow-path.ts'
 import { type InteractionRequest, scopeOf, show } from './flow-request.ts'
 import { findDevice } from './known-device.ts'
+import { completeStep } from './login-progress.ts'
 import { continueSignup, readPending } from './pending.ts'
 import { currentUser } from './select-account.ts'
 import { isSignupOpen } from './signup.ts'
@@ -55,7 +55,7 @@ export async function login(flow: InteractionRequest, form: Form): Promise<void>
     case 'needs_link':
       return showLinkNeeded(flow)
     case 'verified':
-      return finishLogin(flow, outcome.user, outcome.loggedInAt)
+      return completeStep(flow, outcome.user, 'password', outcome.loggedInAt)
     case 'refused':
       // The reason is for the operator; the visitor reads the same text in every case.
       await note(scope, `login.${outcome.reason}`, user?.id ?? 'unknown', 'failure')

@@ -5,8 +5,8 @@ import { lookUpUser } from '../../domain/users.ts'
 import { entryName } from '../../store/protocol-store.ts'
 import type { IssuerContext } from '../context.ts'
 import type { Signup } from './email-tokens.ts'
-import { finishLogin } from './finish.ts'
 import type { InteractionRequest } from './flow-request.ts'
+import { completeStep } from './login-progress.ts'
 
 /** What a login waits for: that somebody reads a message. */
 export interface Pending {
@@ -84,6 +84,6 @@ export async function continueSignup(flow: InteractionRequest): Promise<boolean>
   if (!user || !isLoginValid(user, pending.at)) return false
   if (user.verifiedAt === undefined && !tenant.settings.allowUnverified) return false
 
-  await finishLogin(flow, user, loggedInAt)
+  await completeStep(flow, user, 'password', loggedInAt)
   return true
 }

@@ -1,0 +1,22 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const folder = join(import.meta.dirname, '../../src/issuer')
+
+/** The files of the issuer in which a pattern occurs. */
+function filesWith(pattern: RegExp): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => pattern.test(readFileSync(join(folder, name), 'utf8')))
+    .sort()
+}
+
+test('a login can be finished in one place only, after everything is proven', () => {
+  expect(filesWith(/\blogin: \{|\baccountId: user\.id,\s+ts/)).toEqual(['interaction/finish.ts'])
+  expect(filesWith(/\bfinishLogin\b/)).toEqual([
+    'interaction/finish.ts',
+    'interaction/login-progress.ts',
+  ])
+  expect(filesWith(/\bloginAccount\b|\binteractionFinished\b|\binteractionResult\b/)).toEqual([])
+})
