@@ -64,7 +64,11 @@ export interface User extends ApiObject {
 /** What a hash may be imported in. */
 export type ImportAlgorithm = 'bcrypt' | 'plain' | 'md5' | 'sha1' | 'sha256' | 'sha512'
 
-/** A way for a user to prove who they are. Kinds other than `PasswordCredential` may come. */
+/**
+ * A way for a user to prove who they are: a `PasswordCredential`, a `TotpAppCredential` (an authenticator
+ * app), a `TotpEmailCredential` (codes by mail) or a `RecoveryCredential` (recovery codes). More kinds may
+ * come. Only passwords can be created; of all kinds, `disabled` and `metadata` can be changed.
+ */
 export interface Credential extends ApiObject {
   disabled: boolean
   /** Of a `PasswordCredential`; empty members for other kinds. */
@@ -75,6 +79,12 @@ export interface Credential extends ApiObject {
     cost: number
     [member: string]: unknown
   }
+  /** Of a `TotpAppCredential`. `last_used_at` is absent until the first login with it. */
+  totp_app?: { digits: number; period: number; last_used_at?: string; [member: string]: unknown }
+  /** Of a `TotpEmailCredential`. */
+  totp_email?: { last_used_at?: string; [member: string]: unknown }
+  /** Of a `RecoveryCredential`: how many codes were not used yet; absent when none is left. */
+  recovery?: { remaining?: number; [member: string]: unknown }
 }
 
 export interface ApplicationInput {

@@ -57,19 +57,24 @@ export function restoreZeros<T>(object: Json, of: Zeros): T {
   return restored as T
 }
 
+function isZero(object: Json): boolean {
+  return Object.values(object).every((value) => !value)
+}
+
 /**
  * What an update posts: the complete object, without the empty strings that {@link restoreZeros}
  * put in. To a server an omitted member is its zero value, but an empty string may be no URL.
  */
 export function forUpdate(changed: object, original: Json): Json {
-  const kept = Object.entries(changed).filter(
-    ([member, value]) => value !== undefined && !(value === '' && (original[member] ?? '') === ''),
-  )
-  return Object.fromEntries(
-    kept.map(([member, value]) => {
-      const isPlain = typeof value === 'object' && value !== null && !Array.isArray(value)
-      if (!isPlain) return [member, value]
-      return [member, forUpdate(value as Json, (original[member] as Json | undefined) ?? {})]
-    }),
-  )
+  const posted: Json = {}
+  for (const [member, value] of Object.entries(changed)) {
+    if (value === undefined || (value === '' && (original[member] ?? '') === '')) continue
+    const isPlain = typeof value === 'object' && value !== null && !Array.isArray(value)
+    const before = original[member] as Json | undefined
+    const kept = isPlain ? forUpdate(value as Json, before ?? {}) : value
+    // Such as the password of a credential that has none.
+    if (isPlain && before === undefined && isZero(kept as Json)) continue
+    posted[member] = kept
+  }
+  return posted
 }

@@ -7,7 +7,7 @@ import { ServiceError } from './domain/errors.ts'
 import { createTenant, defaultSettings, findTenant } from './domain/tenants.ts'
 import { createUser, findUser } from './domain/users.ts'
 import { applicationInput } from './http/applications.ts'
-import { credentialInput } from './http/credentials.ts'
+import { passwordInput } from './http/credentials.ts'
 import { applicationBody, credentialBody, tenantBody, userBody } from './http/schemas.ts'
 import { sentencesOf } from './http/sentences.ts'
 import { tenantInput } from './http/tenants.ts'
@@ -100,7 +100,7 @@ async function seedUsers(scope: Scope, { users }: SeedTenant, report: SeedReport
     const user = await createUser(scope, userInput(body))
     report.users++
     if (!password) continue
-    const input = credentialInput({ disabled: false, metadata: {}, password })
+    const input = passwordInput({ disabled: false, metadata: {}, password })
     await createCredential(scope, user.id, input)
   }
 }

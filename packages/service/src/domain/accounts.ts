@@ -59,7 +59,7 @@ export async function resetPassword(
   const { credentials } = context.store
   const now = nowMicros(context.clock)
   function change(last: Credential) {
-    if (last.disabled) return { credential: last }
+    if (last.disabled || last.kind !== 'password') return { credential: last }
     return { credential: updated(context, last, { password, state: {} }), sessionsValidAfter: now }
   }
   const reset = commit(scope, 'credential.reset', `${user.id}/password`, async (audit) => {

@@ -1,16 +1,26 @@
 import type { Listing, Page } from '../store/ports.ts'
-import type { Credential, Metadata, StoredPassword, User } from '../store/records.ts'
+import type {
+  Credential,
+  Metadata,
+  PasswordCredential,
+  StoredPassword,
+  User,
+} from '../store/records.ts'
 import { commit } from './commit.ts'
 import { type DomainContext, nowMicros, type Scope, updated } from './context.ts'
 import { alreadyExists, found, ServiceError } from './errors.ts'
-import { importPassword, isStalePassword, isStoredPassword } from './passwords.ts'
+import { findPassword, importPassword, isStalePassword, isStoredPassword } from './passwords.ts'
 import { checkMetadata } from './rules.ts'
 import { getUser } from './users.ts'
 
-/** What a caller decides about a password credential; `alg` and `hash` as the caller sent them. */
+/** What a caller decides about every credential. */
 export interface CredentialInput {
   disabled: boolean
   metadata: Metadata
+}
+
+/** What a caller decides about a password credential; `alg` and `hash` as the caller sent them. */
+export interface PasswordInput extends CredentialInput {
   alg: string
   hash: string
 }
@@ -23,7 +33,7 @@ export interface CredentialInput {
 export async function createCredential(
   scope: Scope,
   userId: string,
-  input: CredentialInput,
+  input: PasswordInput,
 ): Promise<Credential> {
   checkMetadata(input.metadata)
   const { context, tenantId } = scope
@@ -63,8 +73,8 @@ export function passwordCredential(
   context: DomainContext,
   user: User,
   password: StoredPassword,
-  input: Pick<CredentialInput, 'disabled' | 'metadata'> = { disabled: false, metadata: {} },
-): Credential {
+  input: CredentialInput = { disabled: false, metadata: {} },
+): PasswordCredential {
   const now = nowMicros(context.clock)
   return {
     kind: 'password',
@@ -82,28 +92,48 @@ export function passwordCredential(
 }
 
 /**
- * Replaces what a caller decides about a credential by `input`, all of it.
+ * Replaces what a caller decides about a credential by `input`, all of it. Nothing else of it can be
+ * changed; {@link updatePassword} is for passwords.
+ */
+export function updateCredential(
+  scope: Scope,
+  userId: string,
+  id: string,
+  { disabled, metadata }: CredentialInput,
+): Promise<Credential> {
+  checkMetadata(metadata)
+  const { context, tenantId } = scope
+  const change = (last: Credential) => ({
+    credential: updated(context, last, { disabled, metadata }),
+  })
+  return commit(scope, 'credential.update', `${userId}/${id}`, (audit) =>
+    context.store.credentials.update(tenantId, userId, id, change, audit),
+  )
+}
+
+/**
+ * Replaces what a caller decides about the password credential by `input`, all of it.
  *
  * The stored pair of `alg` and `hash` leaves the password as it is. A new pair is handled as on
  * create and ends the user's sessions.
  *
  * @throws ServiceError `conflict` for a copy from before a login upgraded the hash.
  */
-export async function updateCredential(
+export async function updatePassword(
   scope: Scope,
   userId: string,
-  id: string,
-  input: CredentialInput,
+  input: PasswordInput,
 ): Promise<Credential> {
   checkMetadata(input.metadata)
   const { context, tenantId } = scope
   const { alg, hash, disabled, metadata } = input
-  const stored = await getCredential(scope, userId, id)
+  const stored = found(await findPassword(scope, userId))
   const isUnchanged = isStoredPassword(stored.password, alg, hash)
   if (!isUnchanged && isStalePassword(stored, alg, hash)) throw staleCopy()
   const replacement = isUnchanged ? undefined : await importPassword(scope, alg, hash)
 
   function change(last: Credential) {
+    if (last.kind !== 'password') throw staleCopy()
     if (!replacement && !isStoredPassword(last.password, alg, hash)) throw staleCopy()
     const credential = updated(context, last, { disabled, metadata })
     if (!replacement) return { credential }
@@ -112,8 +142,8 @@ export async function updateCredential(
       sessionsValidAfter: nowMicros(context.clock),
     }
   }
-  return commit(scope, 'credential.update', `${userId}/${id}`, (audit) =>
-    context.store.credentials.update(tenantId, userId, id, change, audit),
+  return commit(scope, 'credential.update', `${userId}/password`, (audit) =>
+    context.store.credentials.update(tenantId, userId, 'password', change, audit),
   )
 }
 

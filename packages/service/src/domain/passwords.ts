@@ -123,7 +123,7 @@ export async function verifyPassword(
 ): Promise<Verification> {
   const { context, tenantId } = scope
   const loggedInAt = context.clock.now() / 1000
-  const credential = user && (await context.store.credentials.get(tenantId, user.id, 'password'))
+  const credential = user && (await findPassword(scope, user.id))
   const matches = await isPassword(scope, credential?.password, password)
 
   if (!user) return { kind: 'refused', reason: 'unknown_user' }
@@ -132,7 +132,7 @@ export async function verifyPassword(
 
   const [currentUser, current] = await Promise.all([
     context.store.users.get(tenantId, user.id),
-    context.store.credentials.get(tenantId, user.id, 'password'),
+    findPassword(scope, user.id),
   ])
   if (!currentUser) return { kind: 'refused', reason: 'unknown_user' }
   if (!current) return { kind: 'refused', reason: 'no_password' }
@@ -143,6 +143,15 @@ export async function verifyPassword(
   if (current.disabled) return { kind: 'refused', reason: 'credential_disabled' }
   const upgraded = await upgrade(scope, current, normalisePassword(password))
   return { kind: 'verified', user: currentUser, loggedInAt, upgraded }
+}
+
+/** The user's password credential, if there is one. */
+export async function findPassword(
+  { context, tenantId }: Pick<Scope, 'context' | 'tenantId'>,
+  userId: string,
+): Promise<PasswordCredential | undefined> {
+  const credential = await context.store.credentials.get(tenantId, userId, 'password')
+  return credential?.kind === 'password' ? credential : undefined
 }
 
 /** Whether `password` is the stored one. It takes as long where none is stored (`undefined`). */
@@ -194,14 +203,18 @@ async function upgrade(scope: Scope, known: PasswordCredential, text: string): P
   const password = await hashPassword(scope, text, 'login')
   const state = { upgradedFrom: fingerprint(hash) }
   const change = (last: Credential) => ({
-    credential: last.rev === known.rev ? updated(context, last, { password, state }) : last,
+    credential:
+      last.kind === 'password' && last.rev === known.rev
+        ? updated(context, last, { password, state })
+        : last,
   })
   const { tenantId, userId, id } = known
   const upgraded = commit(scope, 'credential.upgrade', `${userId}/${id}`, (audit) =>
     context.store.credentials.update(tenantId, userId, id, change, audit),
   )
   // The login goes on without a credential that was deleted meanwhile.
-  return (await unlessRefused(upgraded, 'not_found'))?.password.hash === password.hash
+  const now = await unlessRefused(upgraded, 'not_found')
+  return now?.kind === 'password' && now.password.hash === password.hash
 }
 
 /** What bcrypt is computed over: the password, or the lower-case hexadecimal of its legacy digest. */

@@ -164,8 +164,11 @@ function writeHandlers(
     requireJson,
     readBytes,
     async (req, res) => {
-      const { value, ignored } = parseBody(route.body, parseJson(req.body))
-      const answer = await route.run(callOf(options, req, res), value)
+      const call = callOf(options, req, res)
+      const json = parseJson(req.body)
+      const schema = route.choice ? await route.choice.of(call) : route.body
+      const { value, ignored } = parseBody(schema, json)
+      const answer = await route.run(call, value)
       nameIgnored(res, [...ignored, ...(route.ignored?.(value) ?? [])])
       sendJson(res, answer)
     },

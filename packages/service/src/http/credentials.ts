@@ -1,14 +1,16 @@
 import {
-  type CredentialInput,
   createCredential,
   deleteCredential,
   getCredential,
   listCredentials,
+  type PasswordInput,
   updateCredential,
+  updatePassword,
 } from '../domain/credentials.ts'
-import type { Credential } from '../store/records.ts'
-import { list, type Route, write } from './route.ts'
-import { type CredentialBody, credentialBody } from './schemas.ts'
+import { totpParameters } from '../domain/totp.ts'
+import type { Credential, CredentialKind, Micros } from '../store/records.ts'
+import { type CredentialType, list, type Route, write } from './route.ts'
+import { type CredentialBody, credentialBodies, credentialBody } from './schemas.ts'
 import { formatTimestamp } from './timestamps.ts'
 import { omitZero } from './wire.ts'
 
@@ -20,7 +22,7 @@ export const credentialRoutes: Route[] = [
     path: collection,
     operationId: 'listCredentials',
     summary: 'The credentials of a user',
-    resource: 'PasswordCredential',
+    resource: 'Credential',
     run: ({ scope, ids }, page) => listCredentials(scope, ids.user_id, page),
     serialise: (_, credential) => serialiseCredential(credential),
   }),
@@ -31,14 +33,14 @@ export const credentialRoutes: Route[] = [
     resource: 'PasswordCredential',
     body: credentialBody,
     run: async ({ scope, ids }, body) =>
-      serialiseCredential(await createCredential(scope, ids.user_id, credentialInput(body))),
+      serialiseCredential(await createCredential(scope, ids.user_id, passwordInput(body))),
   }),
   {
     kind: 'get',
     path: single,
     operationId: 'getCredential',
     summary: 'One credential',
-    resource: 'PasswordCredential',
+    resource: 'Credential',
     run: async ({ scope, ids }) =>
       serialiseCredential(await getCredential(scope, ids.user_id, ids.credential_id)),
   },
@@ -46,11 +48,20 @@ export const credentialRoutes: Route[] = [
     path: single,
     operationId: 'updateCredential',
     summary: 'Replace a credential; disables or enables it',
-    resource: 'PasswordCredential',
+    resource: 'Credential',
     body: credentialBody,
+    choice: {
+      bodies: Object.values(credentialBodies),
+      async of({ scope, ids }) {
+        const { kind } = await getCredential(scope, ids.user_id, ids.credential_id)
+        return credentialBodies[kind]
+      },
+    },
     run: async ({ scope, ids: { user_id, credential_id } }, body) =>
       serialiseCredential(
-        await updateCredential(scope, user_id, credential_id, credentialInput(body)),
+        credential_id === 'password'
+          ? await updatePassword(scope, user_id, passwordInput(body))
+          : await updateCredential(scope, user_id, credential_id, body),
       ),
   }),
   {
@@ -58,23 +69,26 @@ export const credentialRoutes: Route[] = [
     path: single,
     operationId: 'deleteCredential',
     summary: 'Remove a credential; answers with its last version',
-    resource: 'PasswordCredential',
+    resource: 'Credential',
     run: async ({ scope, ids }) =>
       serialiseCredential(await deleteCredential(scope, ids.user_id, ids.credential_id)),
   },
 ]
 
 /** What a body says about a password credential. */
-export function credentialInput({ disabled, metadata, password }: CredentialBody): CredentialInput {
+export function passwordInput({ disabled, metadata, password }: CredentialBody): PasswordInput {
   return { disabled, metadata, alg: password.alg, hash: password.hash }
 }
 
-/** The specification's names of the kinds of credentials. */
-const typeOf = { password: 'PasswordCredential' } as const
+const typeOf: Record<CredentialKind, CredentialType> = {
+  password: 'PasswordCredential',
+  totp_app: 'TotpAppCredential',
+  totp_email: 'TotpEmailCredential',
+  recovery_codes: 'RecoveryCredential',
+}
 
 /** A credential as the API answers with it. */
 function serialiseCredential(credential: Credential): object {
-  const { alg, hash, cost } = credential.password
   return omitZero({
     type: typeOf[credential.kind],
     id: credential.id,
@@ -82,6 +96,28 @@ function serialiseCredential(credential: Credential): object {
     updated_at: formatTimestamp(credential.updatedAt),
     metadata: credential.metadata,
     disabled: credential.disabled,
-    password: { alg, hash, cost },
+    ...detailsOf(credential),
   })
+}
+
+/** What is particular to a kind, without what proves it: only a password shows its hash. */
+function detailsOf(credential: Credential): Record<string, object> {
+  switch (credential.kind) {
+    case 'password': {
+      const { alg, hash, cost } = credential.password
+      return { password: { alg, hash, cost } }
+    }
+    case 'totp_app': {
+      const { digits, period } = totpParameters
+      return { totp_app: { digits, period, ...lastUsed(credential.state.usedAt) } }
+    }
+    case 'totp_email':
+      return { totp_email: lastUsed(credential.state.usedAt) }
+    case 'recovery_codes':
+      return { recovery: omitZero({ remaining: credential.hashes.length }) }
+  }
+}
+
+function lastUsed(usedAt: Micros | undefined): { last_used_at?: string } {
+  return usedAt === undefined ? {} : { last_used_at: formatTimestamp(usedAt) }
 }

@@ -6,11 +6,11 @@ import type { ResourceName } from './route.ts'
 /** The largest page, and the one that is answered when nothing else is asked for. */
 export const MAX_LIMIT = 100
 
-const idPatterns: Record<ResourceName, RegExp> = {
+const idPatterns: Partial<Record<ResourceName, RegExp>> = {
   Tenant: idPattern('ten'),
   Application: idPattern('app'),
   User: idPattern('usr'),
-  PasswordCredential: /^password$/,
+  Credential: /^(password|totp_app|totp_email|recovery_codes)$/,
 }
 
 /**
@@ -43,7 +43,7 @@ export function parsePage(url: string, resource: ResourceName): Page {
       `"limit" must be a whole number from 1 to ${MAX_LIMIT}.`,
     )
   }
-  if (after !== undefined && !idPatterns[resource].test(after)) {
+  if (after !== undefined && !idPatterns[resource]?.test(after)) {
     throw new ServiceError(
       'invalid_request',
       '"after" must be the id of the last item of the page before; "link" has the address of the next page.',

@@ -3,7 +3,7 @@ import { statusOfCode } from '../domain/errors.ts'
 import { MAX_LIMIT } from './list.ts'
 import { methodOf } from './method.ts'
 import { resourceSchemas } from './resource-schemas.ts'
-import type { BatchRoute, Route } from './route.ts'
+import type { BatchRoute, Route, WriteRoute } from './route.ts'
 
 /** The OpenAPI 3.1 document of the endpoints. */
 export function openApiDocument(routes: readonly Route[]): object {
@@ -75,8 +75,12 @@ function operation(route: Route): object {
 
 function requestBody(route: Route): object | undefined {
   if (route.kind !== 'write' && route.kind !== 'batch') return undefined
-  const schema = route.kind === 'write' ? inputSchema(route.body) : batchSchema(route)
+  const schema = route.kind === 'write' ? writeSchema(route) : batchSchema(route)
   return { requestBody: { required: true, content: json(schema) } }
+}
+
+function writeSchema({ body, choice }: WriteRoute): object {
+  return choice ? { anyOf: choice.bodies.map(inputSchema) } : inputSchema(body)
 }
 
 function inputSchema(body: z.ZodObject): object {

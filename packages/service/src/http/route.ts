@@ -4,7 +4,14 @@ import type { Listing, Page } from '../store/ports.ts'
 import type { ApiKey } from '../store/records.ts'
 
 /** What the answers are called in the specification and in the OpenAPI document. */
-export type ResourceName = 'Tenant' | 'Application' | 'User' | 'PasswordCredential'
+export type ResourceName = 'Tenant' | 'Application' | 'User' | 'Credential' | CredentialType
+
+/** The kinds of credentials, by their names in answers. */
+export type CredentialType =
+  | 'PasswordCredential'
+  | 'TotpAppCredential'
+  | 'TotpEmailCredential'
+  | 'RecoveryCredential'
 
 /** The ids of the path, by their names in it. */
 export type PathParameters = {
@@ -50,6 +57,11 @@ export interface ObjectRoute extends RouteBase {
 export interface WriteRoute<S extends z.ZodObject = z.ZodObject> extends RouteBase {
   readonly kind: 'write'
   readonly body: S
+  /** Where the shape depends on what is stored: all shapes, and which one it is. */
+  readonly choice?: {
+    readonly bodies: readonly z.ZodObject[]
+    of(call: Call): Promise<z.ZodObject>
+  }
   /** Members of the body that are known, but without effect in this one. */
   ignored?(body: z.output<S>): string[]
   run(call: Call, body: z.output<S>): Promise<object>

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { importAlgorithms } from '../domain/passwords.ts'
 import { limits } from '../domain/rules.ts'
+import type { CredentialKind } from '../store/records.ts'
 
 /**
  * The bodies of requests, as the specification has them. The shapes are checked here; what a value
@@ -125,7 +126,11 @@ export const userBody = z
 
 export const credentialBody = z
   .object({
-    type: z.literal('PasswordCredential').optional(),
+    type: z
+      .literal('PasswordCredential', {
+        error: 'Only password credentials can be created here; users enrol the others themselves.',
+      })
+      .optional(),
     id,
     created_at: system,
     updated_at: system,
@@ -142,6 +147,29 @@ export const credentialBody = z
     }),
   })
   .meta({ description: 'The complete password credential.' })
+
+/** The body of an update of another credential than a password. */
+const factorBody = <T extends string>(name: T) =>
+  z
+    .object({
+      type: z.literal(name).optional(),
+      id,
+      created_at: system,
+      updated_at: system,
+      metadata,
+      disabled: flag,
+    })
+    .meta({
+      description: 'The complete credential. Only `metadata` and `disabled` can be changed.',
+    })
+
+/** The bodies of updates, by the kind of the stored credential. */
+export const credentialBodies = {
+  password: credentialBody.extend({ type: z.literal('PasswordCredential').optional() }),
+  totp_app: factorBody('TotpAppCredential'),
+  totp_email: factorBody('TotpEmailCredential'),
+  recovery_codes: factorBody('RecoveryCredential'),
+} satisfies Record<CredentialKind, z.ZodObject>
 
 export const importedUserBody = userBody
   .extend({

@@ -27,6 +27,8 @@ function sentenceOf(issue: Issue, value: unknown): string {
     case 'too_big':
       return `${name} is ${kindOrNumber(value)}; it must be at most ${issue.maximum}.`
     case 'invalid_value':
+      // A schema may have a sentence of its own.
+      if (!issue.message.startsWith('Invalid')) return issue.message
       return `${name} must be ${issue.values.map((one) => JSON.stringify(one)).join(' or ')}.`
     case 'unrecognized_keys':
       return `${name} has members that are not known: ${issue.keys.map((key) => `"${key}"`).join(', ')}.`

@@ -106,7 +106,7 @@ interface CredentialRecord {
   updatedAt: Micros
   metadata: Metadata
   disabled: boolean
-  /** Counts every write, those of {@link PasswordCredential.state} too. Set by the store. */
+  /** Counts every write, those of `state` too. Set by the store. */
   rev: number
 }
 
@@ -127,8 +127,44 @@ export interface PasswordState {
   upgradedFrom?: string
 }
 
+/** The service's own notes about a further factor. */
+export interface FactorState {
+  /** When the user proved it last; `undefined` until then. */
+  usedAt?: Micros
+}
+
+/** An authenticator app, by which a user proves who they are in a second step. */
+export interface TotpAppCredential extends CredentialRecord {
+  kind: 'totp_app'
+  /** The seed, encrypted under the master key. */
+  sealedSeed: string
+  /** `lastStep` is the newest step of which a code was used: only codes of later steps are good. */
+  state: FactorState & { lastStep: number }
+}
+
+/** Codes by mail, in a second step. */
+export interface TotpEmailCredential extends CredentialRecord {
+  kind: 'totp_email'
+  state: FactorState
+}
+
+/** Codes that stand for another second step when that is lost, each of them once. */
+export interface RecoveryCredential extends CredentialRecord {
+  kind: 'recovery_codes'
+  /** Keyed hashes of the codes that were not used yet, base64url. */
+  hashes: string[]
+  state: FactorState
+}
+
 /** A way for a user to prove who they are. */
-export type Credential = PasswordCredential
+export type Credential =
+  | PasswordCredential
+  | TotpAppCredential
+  | TotpEmailCredential
+  | RecoveryCredential
+
+/** What a credential is. */
+export type CredentialKind = Credential['kind']
 
 /** Which tenants a key may reach: all of them, those of the future included, or the ones named. */
 export type Reach = 'all' | readonly string[]

@@ -56,7 +56,7 @@ test.each([
   expect(headers.get('latchkey-error-detail')).toBe(sentence)
 })
 
-test('the sentence about another kind of credential names the one that can be made', async () => {
+test('the sentence about another kind of credential says which one can be made', async () => {
   await using api = await startApi()
   const { id } = await api.createUser()
   const path = `${api.users}/${id}/credentials`
@@ -64,5 +64,7 @@ test('the sentence about another kind of credential names the one that can be ma
   const body = { type: 'HardwareCredential', password: { alg: 'plain', hash } }
   const { headers } = await api.post(path, body)
 
-  expect(headers.get('latchkey-error-detail')).toBe('"type" must be "PasswordCredential".')
+  expect(headers.get('latchkey-error-detail')).toBe(
+    'Only password credentials can be created here; users enrol the others themselves.',
+  )
 })

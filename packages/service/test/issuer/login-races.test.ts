@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { resetPassword } from '../../src/domain/accounts.ts'
-import { deleteCredential, updateCredential } from '../../src/domain/credentials.ts'
+import { deleteCredential, updatePassword } from '../../src/domain/credentials.ts'
 import { createPasswordEngine, type PasswordEngine } from '../../src/domain/password-engine.ts'
-import { hashPassword } from '../../src/domain/passwords.ts'
+import { findPassword, hashPassword } from '../../src/domain/passwords.ts'
 import { deleteUser } from '../../src/domain/users.ts'
 import type { User } from '../../src/store/records.ts'
 import { createBrowser } from './support/browser.ts'
@@ -20,12 +20,12 @@ async function reset({ scope }: TestIssuer, user: User): Promise<void> {
   expect(await resetPassword(scope, user, stored)).toBe(true)
 }
 
-async function change({ scope, domain, tenant }: TestIssuer, user: User, disabled: boolean) {
-  const stored = await domain.store.credentials.get(tenant.id, user.id, 'password')
+async function change({ scope }: TestIssuer, user: User, disabled: boolean) {
+  const stored = await findPassword(scope, user.id)
   const kept = { alg: stored?.password.alg ?? '', hash: stored?.password.hash ?? '' }
   const password = disabled ? kept : { alg: 'plain', hash: NEW_PASSWORD }
   const input = { disabled, metadata: {}, ...password }
-  await updateCredential(scope, user.id, 'password', input)
+  await updatePassword(scope, user.id, input)
 }
 
 const changes: [string, Change][] = [

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { hash as bcrypt } from '@node-rs/bcrypt'
 import * as client from 'openid-client'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { deleteCredential, updateCredential } from '../../src/domain/credentials.ts'
+import { deleteCredential, updatePassword } from '../../src/domain/credentials.ts'
+import { findPassword } from '../../src/domain/passwords.ts'
 import { deleteUser } from '../../src/domain/users.ts'
 import { createBrowser } from './support/browser.ts'
 import { createClient, logIn } from './support/client.ts'
@@ -65,8 +66,8 @@ describe.each(storeKinds)('on %s', (store) => {
   test('a disabled password is refused at the login and cannot be reset', async () => {
     await using issuer = await startIssuer({ store })
     const user = await issuer.addUser(ada)
-    const stored = await issuer.domain.store.credentials.get(issuer.tenant.id, user.id, 'password')
-    await updateCredential(issuer.scope, user.id, 'password', {
+    const stored = await findPassword(issuer.scope, user.id)
+    await updatePassword(issuer.scope, user.id, {
       disabled: true,
       metadata: {},
       alg: stored?.password.alg ?? '',
@@ -158,7 +159,7 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(refused.html).toContain('You cannot log in here at the moment')
     expect(refused.html).not.toContain('name="password"')
     expect((await browser.get('/reset')).status).toBe(404)
-    const stored = await issuer.domain.store.credentials.get(issuer.tenant.id, user.id, 'password')
+    const stored = await findPassword(issuer.scope, user.id)
     expect(stored).toBeDefined()
   })
 
@@ -208,7 +209,7 @@ describe.each(storeKinds)('on %s', (store) => {
       const user = await issuer.addUser()
       await issuer.setPassword(user, alg, createHash(alg).update(ada.password).digest('hex'))
       const app = await createClient(issuer)
-      const read = () => issuer.domain.store.credentials.get(issuer.tenant.id, user.id, 'password')
+      const read = () => findPassword(issuer.scope, user.id)
       expect((await read())?.password.alg).toBe(`${alg}|bcrypt`)
 
       const wrong = await logIn(issuer, app, { ...ada, password: 'wrong' })
@@ -226,7 +227,7 @@ describe.each(storeKinds)('on %s', (store) => {
     await issuer.setPassword(user, 'bcrypt', await bcrypt(ada.password, { cost: 8 }))
     const app = await createClient(issuer)
     expect(isCallback((await logIn(issuer, app, ada)).callback.location)).toBe(true)
-    const stored = await issuer.domain.store.credentials.get(issuer.tenant.id, user.id, 'password')
+    const stored = await findPassword(issuer.scope, user.id)
     expect(stored?.password.cost).toBe(10)
   })
 

@@ -2,7 +2,7 @@ import type {
   ApiKey,
   Application,
   AuditEntry,
-  Credential,
+  PasswordCredential,
   SigningKey,
   Tenant,
   User,
@@ -87,7 +87,10 @@ export function aUser(tenantId: string, members: Partial<User> = {}): User {
   }
 }
 
-export function aCredential(user: User, members: Partial<Credential> = {}): Credential {
+export function aCredential(
+  user: User,
+  members: Partial<PasswordCredential> = {},
+): PasswordCredential {
   const { n } = next()
   return {
     kind: 'password',

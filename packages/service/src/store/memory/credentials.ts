@@ -1,5 +1,6 @@
+import { pageOfCredentials } from '../credential-order.ts'
 import type { CredentialStore } from '../ports.ts'
-import { listPage, type MemoryState } from './state.ts'
+import type { MemoryState } from './state.ts'
 
 /** The credentials of a memory store. */
 export function createCredentials({ tenants, written, copy }: MemoryState): CredentialStore {
@@ -23,7 +24,7 @@ export function createCredentials({ tenants, written, copy }: MemoryState): Cred
 
     async list(tenantId, userId, page) {
       const held = heldUser(tenantId, userId)
-      return held && listPage(held.credentials, page, copy)
+      return held && copy(pageOfCredentials([...held.credentials.values()], page))
     },
 
     async update(tenantId, userId, id, change, audit) {

@@ -1,12 +1,13 @@
+import { pageOfCredentials } from '../credential-order.ts'
 import type { CredentialStore } from '../ports.ts'
-import type { Credential, Micros } from '../records.ts'
+import type { Credential, CredentialKind, Micros } from '../records.ts'
 import type { Engine } from './engine.ts'
 import { prepared } from './prepared.ts'
 import type { CredentialRow } from './schema.ts'
 import type { Table, TableDefinition } from './table.ts'
 
 /**
- * The credentials of an SQL store. A user has a handful at most, one of each kind.
+ * The credentials of an SQL store. A user has a handful at most.
  *
  * @param endSessions - The step that ends the sessions of a user.
  */
@@ -25,8 +26,7 @@ export function createCredentials<S>(
       )
       .where('users.tenant_id', '=', tenantId)
       .where('users.id', '=', userId)
-      .selectAll('credentials')
-      .orderBy('credentials.id'),
+      .selectAll('credentials'),
   )
 
   return {
@@ -37,16 +37,11 @@ export function createCredentials<S>(
       )
     },
     get: table.byId,
-    async list(tenantId, userId, { after = '', limit }) {
+    async list(tenantId, userId, page) {
       const rows = await ofUser(tenantId, userId)
       if (rows.length === 0) return undefined
       const all = rows.filter(({ id }) => id !== null) as CredentialRow[]
-      const following = all.filter(({ id }) => id > after)
-      return {
-        total: all.length,
-        items: following.slice(0, limit).map(fromRow),
-        more: following.length > limit,
-      }
+      return pageOfCredentials(all.map(fromRow), page)
     },
     update(tenantId, userId, id, change, audit) {
       let at: Micros | undefined
@@ -73,8 +68,13 @@ export const credentialsTable: TableDefinition<Credential> = {
   fromRow,
 }
 
-/** Rows say it as the specification does. */
-const typeOf = { password: 'PasswordCredential' } as const
+/** Rows say it as the API does. */
+const typeOf = {
+  password: 'PasswordCredential',
+  totp_app: 'TotpAppCredential',
+  totp_email: 'TotpEmailCredential',
+  recovery_codes: 'RecoveryCredential',
+} as const satisfies { [Kind in CredentialKind]: CredentialRow['type'] }
 
 /** A credential as a row. */
 export function toRow(credential: Credential): CredentialRow {
@@ -83,7 +83,7 @@ export function toRow(credential: Credential): CredentialRow {
     user_id: credential.userId,
     id: credential.id,
     type: typeOf[credential.kind],
-    secret: JSON.stringify(credential.password),
+    secret: JSON.stringify(secretOf(credential)),
     metadata: JSON.stringify(credential.metadata),
     disabled: Number(credential.disabled),
     created_at: credential.createdAt,
@@ -93,9 +93,21 @@ export function toRow(credential: Credential): CredentialRow {
   }
 }
 
+function secretOf(credential: Credential): object {
+  switch (credential.kind) {
+    case 'password':
+      return credential.password
+    case 'totp_app':
+      return { sealedSeed: credential.sealedSeed }
+    case 'totp_email':
+      return {}
+    case 'recovery_codes':
+      return { hashes: credential.hashes }
+  }
+}
+
 function fromRow(row: CredentialRow): Credential {
-  return {
-    kind: 'password',
+  const record = {
     id: row.id,
     tenantId: row.tenant_id,
     userId: row.user_id,
@@ -104,7 +116,17 @@ function fromRow(row: CredentialRow): Credential {
     metadata: JSON.parse(row.metadata),
     disabled: row.disabled === 1,
     rev: row.rev,
-    password: JSON.parse(row.secret),
     state: JSON.parse(row.state),
+  }
+  const secret = JSON.parse(row.secret)
+  switch (row.type) {
+    case 'PasswordCredential':
+      return { ...record, kind: 'password', password: secret }
+    case 'TotpAppCredential':
+      return { ...record, kind: 'totp_app', ...secret }
+    case 'TotpEmailCredential':
+      return { ...record, kind: 'totp_email' }
+    case 'RecoveryCredential':
+      return { ...record, kind: 'recovery_codes', ...secret }
   }
 }

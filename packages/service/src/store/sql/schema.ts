@@ -70,7 +70,7 @@ export type CredentialRow = {
   tenant_id: string
   user_id: string
   id: string
-  type: 'PasswordCredential'
+  type: 'PasswordCredential' | 'TotpAppCredential' | 'TotpEmailCredential' | 'RecoveryCredential'
   secret: Json
   metadata: Json
   disabled: number

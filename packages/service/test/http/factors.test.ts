@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'vitest'
+import type { Credential } from '../../src/store/records.ts'
+import { type Api, stores } from '../support/api.ts'
+import { type OpenApi, openApi } from '../support/context.ts'
+import { expectError } from '../support/errors.ts'
+import { bcryptOf } from '../support/hashes.ts'
+
+const secrets = ['v1.seed', 'hash-of-a-code']
+
+/** A user with one credential of every kind; `path` is where they are. */
+async function withFactors(api: OpenApi): Promise<{ id: string; path: string }> {
+  const { id } = await api.createUser()
+  const path = `${api.users}/${id}/credentials`
+  await api.create(path, { password: { alg: 'bcrypt', hash: bcryptOf[10] } })
+  const now = Date.now() * 1000 + 1_000
+  const record = (name: string, age: number) => ({
+    id: name,
+    tenantId: api.tenantId,
+    userId: id,
+    createdAt: now + age,
+    updatedAt: now + age,
+    metadata: {},
+    disabled: false,
+    rev: 1,
+  })
+  const kinds: Credential[] = [
+    {
+      ...record('totp_app', 1),
+      kind: 'totp_app',
+      sealedSeed: 'v1.seed',
+      state: { lastStep: 7, usedAt: 1_700_000_000_000_000 },
+    },
+    { ...record('totp_email', 2), kind: 'totp_email', state: {} },
+    { ...record('recovery_codes', 3), kind: 'recovery_codes', hashes: [...secrets], state: {} },
+  ]
+  for (const credential of kinds) {
+    const audit = { at: now, actor: `user:${id}`, action: 'credential.create', target: id }
+    await api.context.store.credentials.insert(credential, {
+      ...audit,
+      tenantId: api.tenantId,
+      outcome: 'success',
+      requestId: undefined,
+      address: undefined,
+      userAgent: undefined,
+      applicationId: undefined,
+    })
+  }
+  return { id, path }
+}
+
+const ids = ['totp_app', 'totp_email', 'recovery_codes']
+
+/** What an update posts back. */
+async function read(api: Pick<Api, 'get'>, path: string): Promise<Record<string, unknown>> {
+  return (await api.get(path)).body
+}
+
+describe.each(stores)('on %s', (store) => {
+  test('the credentials of a user are listed in the order of their creation, of every kind, without secrets', async () => {
+    await using api = await openApi(store)
+    const { path } = await withFactors(api)
+
+    const { body } = await api.get(path)
+
+    expect(body).toMatchObject({ total: 4, count: 4 })
+    expect(body.data.map(({ type }: { type: string }) => type)).toEqual([
+      'PasswordCredential',
+      'TotpAppCredential',
+      'TotpEmailCredential',
+      'RecoveryCredential',
+    ])
+    expect(body.data[1]).toMatchObject({
+      id: 'totp_app',
+      totp_app: { digits: 6, period: 30, last_used_at: expect.stringMatching(/^2023-/) },
+    })
+    expect(body.data[3].recovery).toEqual({ remaining: 2 })
+    for (const secret of secrets) expect(JSON.stringify(body)).not.toContain(secret)
+    expect(JSON.stringify(body)).not.toContain('lastStep')
+  })
+
+  test('the pages of the list follow one another in the order of creation', async () => {
+    await using api = await openApi(store)
+    const { path } = await withFactors(api)
+
+    const first = await api.get(`${path}?limit=2`)
+    const second = await api.get(`${path}?limit=2&after=totp_app`)
+
+    expect(first.body.data.map(({ id }: { id: string }) => id)).toEqual(['password', 'totp_app'])
+    expect(first.headers.get('link')).toContain('after=totp_app')
+    expect(second.body.data.map(({ id }: { id: string }) => id)).toEqual(ids.slice(1))
+    expect(second.headers.get('link')).toBeNull()
+  })
+
+  test.each(ids)(
+    'of %s the flag disabled and the metadata can be changed, and nothing else',
+    async (id) => {
+      await using api = await openApi(store)
+      const { path } = await withFactors(api)
+      const before = await read(api, `${path}/${id}`)
+
+      const { status, body, headers } = await api.post(`${path}/${id}`, {
+        ...before,
+        disabled: true,
+        metadata: { note: 'lost' },
+        totp_app: { digits: 8 },
+      })
+
+      expect(status).toBe(200)
+      expect(body).toEqual({
+        ...before,
+        disabled: true,
+        metadata: { note: 'lost' },
+        updated_at: body.updated_at,
+      })
+      expect(body.updated_at).not.toBe(before.updated_at)
+      expect(headers.get('latchkey-ignored-fields')).toContain('totp_app')
+      expect(await read(api, `${path}/${id}`)).toEqual(body)
+      const enabled = await api.post(`${path}/${id}`, { ...body, disabled: false, metadata: {} })
+      expect(enabled.body).toEqual({ ...before, updated_at: enabled.body.updated_at })
+    },
+  )
+
+  test.each(ids)('%s can be deleted, which answers with its last version', async (id) => {
+    await using api = await openApi(store)
+    const { path } = await withFactors(api)
+    const last = await read(api, `${path}/${id}`)
+
+    expect((await api.delete(`${path}/${id}`)).body).toEqual(last)
+
+    expectError(await api.get(`${path}/${id}`), 404, 'not_found')
+    expectError(await api.post(`${path}/${id}`, last), 404, 'not_found')
+    expect((await api.get(path)).body.total).toBe(3)
+  })
+
+  test('a factor of another user is not found under a user', async () => {
+    await using api = await openApi(store)
+    const { path } = await withFactors(api)
+    const other = await api.createUser()
+    const theirs = `${api.users}/${other.id}/credentials/totp_app`
+    const body = await read(api, `${path}/totp_app`)
+
+    expectError(await api.get(theirs), 404, 'not_found')
+    expectError(await api.post(theirs, { ...body, disabled: true }), 404, 'not_found')
+    expectError(await api.delete(theirs), 404, 'not_found')
+
+    expect(await read(api, `${path}/totp_app`)).toEqual(body)
+  })
+})
+
+test('only passwords can be created through the API', async () => {
+  await using api = await openApi()
+  const { id } = await api.createUser()
+  const path = `${api.users}/${id}/credentials`
+
+  for (const type of ['TotpAppCredential', 'TotpEmailCredential', 'RecoveryCredential', 'Other']) {
+    const answer = await api.post(path, { type, totp_app: { digits: 6 } })
+    expectError(answer, 400, 'invalid_request')
+    expect(answer.headers.get('latchkey-error-detail')).toContain(
+      'Only password credentials can be created here; users enrol the others themselves.',
+    )
+  }
+  expect((await api.get(path)).body.total).toBe(0)
+})
+
+test('an update names the type of the stored credential, and no other', async () => {
+  await using api = await openApi()
+  const { path } = await withFactors(api)
+
+  const answer = await api.post(`${path}/totp_app`, { type: 'PasswordCredential', disabled: true })
+
+  expectError(answer, 400, 'invalid_request')
+  expect(answer.headers.get('latchkey-error-detail')).toBe('"type" must be "TotpAppCredential".')
+  expect(await read(api, `${path}/totp_app`)).not.toHaveProperty('disabled')
+})
