@@ -6,7 +6,9 @@ import { createIdentityService, type IdentityService } from '@latchkey/service'
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createBrowser, type Page } from '../packages/service/test/issuer/support/browser.ts'
+import { codeOf } from '../packages/service/test/issuer/support/factors.ts'
 import { fetchOver } from './support/fetch-over.ts'
+
 import { remember, watchServer } from './support/leaks.ts'
 
 const ada = { email: 'ada@example.com', password: 'correct horse battery' }
@@ -195,6 +197,25 @@ describe.each(wirings)('the kit and our own service, $name', ({ start }) => {
 
     expect(page.status).toBe(403)
     expect(page.url).toContain(world.baseUrl)
+  })
+
+  test('a user adds a second factor where the application requires one, and lands on the page', async () => {
+    const { baseUrl } = world
+    const tenant = await call('')
+    const settings = { ...Object(tenant.settings), allow_totp_app: true }
+    await call('', { ...tenant, settings })
+    const { logIn, visit, browser } = openBrowser()
+    await logIn()
+
+    const form = await visit('/payments')
+    const [, seed = ''] = /<code>([A-Z2-7 ]{32,})<\/code>/.exec(form.html) ?? []
+    const codes = await browser.submit(form, { code: codeOf(seed) })
+    let page = await browser.submit(codes, { step: 'continue' })
+    while (page.location) page = await browser.get(new URL(page.location, page.url).href)
+
+    expect(page.url).toBe(`${baseUrl}/payments`)
+    expect(JSON.parse(page.html)).toEqual({ amr: ['pwd', 'otp', 'mfa'], acr: mfa })
+    await call('', { ...tenant, settings: { ...settings, allow_totp_app: false } })
   })
 
   test('a wrong password signs nobody in', async () => {

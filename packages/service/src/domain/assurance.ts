@@ -8,12 +8,23 @@ const levels = ['single', 'two_step', 'mfa', 'phr', 'phrh'] as const
 /** A strength of a login, as {@link levels} orders them. */
 export type Level = (typeof levels)[number]
 
-/** A way in which a user has proven who they are during a login. */
-export type Method = 'password'
+/** What can be proven in a second step, the best first. */
+export const factorKinds = ['totp_app', 'totp_email'] as const
 
-/** How strong a login is after these proofs. */
-export function levelOf(_proofs: readonly Method[]): Level {
-  return 'single'
+/** A second factor. */
+export type FactorKind = (typeof factorKinds)[number]
+
+/** A way in which a user has proven who they are during a login. */
+export type Method = 'password' | FactorKind | 'recovery_codes'
+
+/**
+ * How strong a login is after these proofs. A mailed code makes no second factor: the same mailbox
+ * resets the password.
+ */
+export function levelOf(proofs: readonly Method[]): Level {
+  if (!proofs.includes('password')) return 'single'
+  if (proofs.includes('totp_app') || proofs.includes('recovery_codes')) return 'mfa'
+  return proofs.includes('totp_email') ? 'two_step' : 'single'
 }
 
 /**
@@ -21,8 +32,20 @@ export function levelOf(_proofs: readonly Method[]): Level {
  *
  * @see RFC 8176 §2
  */
-export function amrOf(_proofs: readonly Method[]): string[] {
-  return ['pwd']
+export function amrOf(proofs: readonly Method[]): string[] {
+  const isTwoStep = proofs.some((method) => method !== 'password')
+  return [
+    ...(proofs.includes('password') ? ['pwd'] : []),
+    ...(isTwoStep ? ['otp'] : []),
+    ...(isAtLeast(levelOf(proofs), 'mfa') ? ['mfa'] : []),
+  ]
+}
+
+/** What was proven for a session with these claims, as far as it matters for the next step. */
+export function proofsOf(acr: string | undefined): Method[] {
+  const level = levelOfAcr(acr ?? '')
+  if (level === undefined) return ['password']
+  return ['password', level === 'two_step' ? 'totp_email' : 'totp_app']
 }
 
 /**
@@ -46,6 +69,18 @@ export function isAtLeast(level: Level, wanted: Level): boolean {
 export function levelOfAcr(acr: string): Exclude<Level, 'single'> | undefined {
   const entries = Object.entries(acrOf) as [Exclude<Level, 'single'>, string][]
   return entries.find(([, value]) => value === acr)?.[0]
+}
+
+/** The strengths that some second factors can give to a login with a password. */
+export function reachableLevels(kinds: readonly FactorKind[]): Level[] {
+  return kinds.map((kind) => levelOf(['password', kind]))
+}
+
+/** The levels among the requested values of `acr`; values that are not known ask for nothing. */
+export function requestedLevels(parameter: unknown): Level[] {
+  return requestedAcrs(parameter)
+    .map(levelOfAcr)
+    .filter((level) => level !== undefined)
 }
 
 /** The values of `acr` that an application asks for, in the order of its preference. */

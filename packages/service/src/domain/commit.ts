@@ -23,6 +23,8 @@ export const writeActions = [
   'credential.update',
   'credential.upgrade',
   'credential.reset',
+  'credential.use',
+  'credential.reseal',
   'credential.delete',
   'api_key.create',
   'api_key.revoke',

@@ -2,6 +2,7 @@ import type { Listing, Page } from '../store/ports.ts'
 import type {
   Credential,
   Metadata,
+  Micros,
   PasswordCredential,
   StoredPassword,
   User,
@@ -147,12 +148,20 @@ export async function updatePassword(
   )
 }
 
-/** Removes a credential and ends the user's sessions; answers with its last version. */
-export function deleteCredential(scope: Scope, userId: string, id: string): Promise<Credential> {
+/**
+ * Removes a credential; answers with its last version.
+ *
+ * @param at - The user's sessions from before end. Default: now.
+ */
+export function deleteCredential(
+  scope: Scope,
+  userId: string,
+  id: string,
+  at: Micros = nowMicros(scope.context.clock),
+): Promise<Credential> {
   const { context, tenantId } = scope
-  const now = nowMicros(context.clock)
   return commit(scope, 'credential.delete', `${userId}/${id}`, (audit) =>
-    context.store.credentials.delete(tenantId, userId, id, audit, now),
+    context.store.credentials.delete(tenantId, userId, id, audit, at),
   )
 }
 

@@ -18,6 +18,12 @@ export interface Limits {
   loginAnywhere: AttemptLimit
   /** Failed logins from one client. */
   loginPerClient: AttemptLimit
+  /** Second steps of one user, until one succeeds. */
+  factorPerUser: AttemptLimit
+  /** Second steps of one login. After that it begins again with the first. */
+  factorPerLogin: AttemptLimit
+  /** Second steps of one user in a row. After that only an operator or time helps. */
+  factorAnywhere: AttemptLimit
   /** Messages to one address of one tenant. */
   mailPerAddress: AttemptLimit
   /** Messages asked for, and accounts made, by one client. */
@@ -27,7 +33,7 @@ export interface Limits {
 const MONTH_SECONDS = 30 * 86_400
 
 /**
- * The longest wait is fifteen minutes for a login, an hour for mail. After `loginAnywhere`, only a
+ * The longest wait is fifteen minutes for a login, an hour for mail and second steps. After `loginAnywhere`, only a
  * mailed link or a known device helps.
  */
 export const defaultLimits: Limits = {
@@ -40,6 +46,19 @@ export const defaultLimits: Limits = {
     forgetSeconds: MONTH_SECONDS,
   },
   loginPerClient: { free: 50, baseSeconds: 1, maxSeconds: 300, forgetSeconds: 3_600 },
+  factorPerUser: { free: 10, baseSeconds: 30, maxSeconds: 3_600, forgetSeconds: 86_400 },
+  factorPerLogin: {
+    free: 5,
+    baseSeconds: MONTH_SECONDS,
+    maxSeconds: MONTH_SECONDS,
+    forgetSeconds: 86_400,
+  },
+  factorAnywhere: {
+    free: 100,
+    baseSeconds: MONTH_SECONDS,
+    maxSeconds: MONTH_SECONDS,
+    forgetSeconds: MONTH_SECONDS,
+  },
   mailPerAddress: { free: 3, baseSeconds: 60, maxSeconds: 3_600, forgetSeconds: 86_400 },
   mailPerClient: { free: 30, baseSeconds: 10, maxSeconds: 900, forgetSeconds: 3_600 },
 }
@@ -79,11 +98,28 @@ export interface Throttle {
   ): Promise<Verification | Throttled>
   /** The owner of the address has set a password: what others guessed before counts no longer. */
   forgiveAddress(facts: Attempter, email: string): Promise<void>
+  /**
+   * Counts an attempt at a second step, right or wrong, before it is judged: attempts at once cannot
+   * exceed the limits, whatever the number of processes.
+   *
+   * @param login - Names the login.
+   */
+  admitFactor(facts: Attempter, userId: string, login: string): Promise<FactorAdmission>
+  /** How many second steps of the user have failed since one succeeded. */
+  failedFactors(facts: Attempter, userId: string): Promise<number>
+  /** A second step has succeeded: what failed before counts no longer. */
+  forgiveFactor(facts: Attempter, userId: string): Promise<void>
   /** Counts what makes the service send mail, by who asks for it. */
   admitMailRequest(facts: Attempter): Promise<Admission>
   /** Counts a message to the address; one too many is not sent. */
   admitMail(facts: Attempter, email: string): Promise<boolean>
 }
+
+/**
+ * Whether a second step is judged. `login_over`: too many have failed in this login; `paused`: too many
+ * of the user have failed in a row.
+ */
+export type FactorAdmission = Admission | { kind: 'login_over' | 'paused' }
 
 interface LoginCounter extends Counter {
   readonly name: keyof Limits
@@ -182,6 +218,29 @@ export function createThrottle(
       ])
     },
 
+    async admitFactor(facts, userId, login) {
+      const user = `${facts.tenant.id}:${userId}`
+      const admission = await admit('factorPerUser', user, facts)
+      if (admission.kind === 'refused') return admission
+      const inARow = await admit('factorAnywhere', user, facts)
+      if (inARow.kind === 'refused') return { kind: 'paused' }
+      const within = await admit('factorPerLogin', `${facts.tenant.id}:${login}`, facts)
+      return within.kind === 'refused' ? { kind: 'login_over' } : within
+    },
+
+    async failedFactors(facts, userId) {
+      const made = await protocol.attempts(`factorPerUser:${facts.tenant.id}:${userId}`)
+      return made?.count ?? 0
+    },
+
+    async forgiveFactor(facts, userId) {
+      const user = `${facts.tenant.id}:${userId}`
+      await Promise.all([
+        protocol.forgive(`factorPerUser:${user}`),
+        protocol.forgive(`factorAnywhere:${user}`),
+      ])
+    },
+
     admitMailRequest: (facts) => admitClient('mailPerClient', facts),
 
     async admitMail(facts, email) {
@@ -196,6 +255,9 @@ const auditNames: Record<keyof Limits, string> = {
   loginPerDevice: 'login_device',
   loginAnywhere: 'login_anywhere',
   loginPerClient: 'login_client',
+  factorPerUser: 'factor_user',
+  factorPerLogin: 'factor_login',
+  factorAnywhere: 'factor_anywhere',
   mailPerAddress: 'mail_address',
   mailPerClient: 'mail_client',
 }

@@ -2,8 +2,10 @@ import type { Page } from '../store/ports.ts'
 import { listApplications, resealApplication } from './applications.ts'
 import { unlessRefused } from './commit.ts'
 import type { DomainContext, Scope } from './context.ts'
+import { resealFactors } from './factors.ts'
 import { resealSigningKeys } from './signing-keys.ts'
 import { listTenants } from './tenants.ts'
+import { listUsers } from './users.ts'
 
 const PAGE: Page = { after: undefined, limit: 100 }
 
@@ -15,6 +17,13 @@ export async function resealSecrets(context: DomainContext): Promise<void> {
     const scope: Scope = { context, actor, tenantId }
     await resealSigningKeys(scope)
     await unlessRefused(resealApplications(scope), 'not_found')
+    await unlessRefused(resealUsers(scope), 'not_found')
+  }
+}
+
+async function resealUsers(scope: Scope): Promise<void> {
+  for await (const user of all((page) => listUsers(scope, page))) {
+    await resealFactors(scope, user.id)
   }
 }
 

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ServiceError } from '../domain/errors.ts'
 import { userAgentOf } from '../server/client.ts'
 import { StoreError } from '../store/errors.ts'
+import { handleAccount } from './account/security.ts'
 import type { IssuerContext } from './context.ts'
 import { type FlowRequest, originOf, show } from './interaction/flow-request.ts'
 import { handleFlow } from './interaction/pages.ts'
@@ -91,7 +92,7 @@ export function createDispatcher(
 
   async function guarded(flow: FlowRequest): Promise<void> {
     try {
-      await handleFlow(flow)
+      await handleFlow(flow, handleAccount)
     } catch (error) {
       const status = statusOf(error)
       if (status >= 500 && !isBrokenOff(flow.request))

@@ -4,13 +4,16 @@ import type { MailMessage } from './message.ts'
 import { mailTemplates } from './templates.ts'
 
 /** What a message is about. */
-export type MailKind = 'verify' | 'reset' | 'exists' | 'changed'
+export type MailKind = 'verify' | 'reset' | 'exists' | 'changed' | 'code' | 'factors' | 'guessed'
 
 const texts: { [Kind in MailKind]: { subject: TextKey; text: TextKey; button?: TextKey } } = {
   verify: { subject: 'mailVerifySubject', text: 'mailVerifyText', button: 'mailVerifyButton' },
   reset: { subject: 'mailResetSubject', text: 'mailResetText', button: 'mailResetButton' },
   exists: { subject: 'mailExistsSubject', text: 'mailExistsText', button: 'mailExistsButton' },
   changed: { subject: 'mailChangedSubject', text: 'mailChangedText' },
+  code: { subject: 'mailCodeSubject', text: 'mailCodeText' },
+  factors: { subject: 'mailFactorsSubject', text: 'mailFactorsText' },
+  guessed: { subject: 'mailGuessedSubject', text: 'mailGuessedText' },
 }
 
 /** Writes a message in the tenant's name and the user's language, as text and as HTML. */
@@ -18,7 +21,7 @@ export function composeMail(
   kind: MailKind,
   tenant: Tenant,
   to: Pick<User, 'profile' | 'email' | 'verifiedAt'> | undefined,
-  options: { language: Language; link?: string },
+  options: { language: Language; link?: string; values?: Record<string, string> },
 ): MailMessage {
   const t = translator(options.language)
   const { companyName, domain, logoImageText, supportEmail } = tenant.settings
@@ -32,11 +35,11 @@ export function composeMail(
     subject: t(subject, { company }),
     brand: logoImageText || company,
     greeting: name ? t('mailGreeting', { name }) : t('mailGreetingPlain'),
-    text: t(text),
+    text: t(text, options.values),
     button: button && t(button),
     link: options.link,
     linkFallback: t('mailLinkFallback'),
-    ignore: kind === 'changed' ? '' : t('mailIgnore'),
+    ignore: button ? t('mailIgnore') : '',
     support: supportEmail && t('support', { email: supportEmail }),
     signature: t('mailSignature', { company }),
   }

@@ -26,6 +26,25 @@ export interface UnregisteredRedirect {
   command: string | undefined
 }
 
+/** What can be entered in a second step. */
+type SecondStep = 'totp_app' | 'totp_email' | 'recovery_codes'
+
+/** The way to another second step. */
+interface OtherStep {
+  kind: SecondStep
+  href: string
+}
+
+/** What the pages that add a second step have in common. */
+interface Enrolment {
+  csrf: string
+  action: string
+  others: OtherStep[]
+  /** Whether the login goes on without it. */
+  canSkip: boolean
+  problem?: TextKey | undefined
+}
+
 /** Every hosted page with what it shows. Values are escaped when they are rendered. */
 export interface Pages {
   login: {
@@ -38,6 +57,39 @@ export interface Pages {
     resetPath: string
   }
   /** A user is logged in, and the application asks which account to use. */
+  /** The second step of a login. */
+  factor: {
+    csrf: string
+    kind: SecondStep
+    email: string
+    /** Whether there is a code to enter; a mailed one must be asked for first. */
+    isSent: boolean
+    action: string
+    others: OtherStep[]
+    /** For how many days the device can be trusted; 0 when it cannot. */
+    trustDays: number
+    startPath: string
+    problem?: TextKey | undefined
+    notice?: TextKey | undefined
+  }
+  enrolApp: Enrolment & {
+    /** An SVG image. */
+    qr: string
+    seed: string
+  }
+  enrolMail: Enrolment & { email: string; isSent: boolean }
+  /** New recovery codes, which are shown once. */
+  recoveryCodes: { csrf: string; codes: string[]; action: string }
+  /** Second steps of a user who is logged in. */
+  security: {
+    csrf: string
+    email: string
+    enrolled: SecondStep[]
+    addable: OtherStep[]
+    recoveryCodes: string
+    hasRecovery: boolean
+    isScarce: boolean
+  }
   selectAccount: { csrf: string; email: string; otherPath: string }
   signup: {
     csrf: string

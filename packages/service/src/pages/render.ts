@@ -13,6 +13,11 @@ const templates = new Eta({
 
 const titles: { [Name in PageName]: TextKey | undefined } = {
   login: 'loginTitle',
+  factor: 'factorTitle',
+  enrolApp: 'enrolAppTitle',
+  enrolMail: 'enrolMailTitle',
+  recoveryCodes: 'recoveryTitle',
+  security: 'securityTitle',
   selectAccount: 'selectTitle',
   signup: 'signupTitle',
   checkMail: 'checkMailTitle',

@@ -58,6 +58,15 @@ button.quiet {
   margin-top: .75rem; background: transparent; color: var(--ink); border-color: var(--line);
 }
 button.quiet:hover { background: var(--page); }
+.check { display: flex; gap: .6rem; align-items: flex-start; margin-bottom: 1.1rem; }
+.check input { flex: none; width: 1.35rem; min-height: 1.35rem; height: 1.35rem; margin: .1rem 0 0; padding: 0; accent-color: var(--accent); }
+.check label { margin: 0; font-weight: 400; }
+input.code { font-variant-numeric: tabular-nums; letter-spacing: .12em; }
+.ways { margin: .5rem 0 0; padding: 0; list-style: none; text-align: center; line-height: 2; }
+.qr { width: 13rem; max-width: 100%; margin: 1.25rem auto; border-radius: .7rem; overflow: hidden; border: 1px solid var(--edge); }
+.qr svg { display: block; width: 100%; height: auto; }
+code { font: .95rem/1.6 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; letter-spacing: .04em; }
+.codes { display: grid; grid-template-columns: repeat(auto-fit, minmax(12rem, 1fr)); gap: .25rem 1rem; padding-left: 2rem; }
 form + form { margin-top: .25rem; }
 a { color: var(--accent); text-underline-offset: .18em; }
 a:hover { color: var(--accent-strong); }

@@ -151,6 +151,8 @@ export interface TotpEmailCredential extends CredentialRecord {
 /** Codes that stand for another second step when that is lost, each of them once. */
 export interface RecoveryCredential extends CredentialRecord {
   kind: 'recovery_codes'
+  /** The key of the hashes, encrypted under the master key. */
+  sealedKey: string
   /** Keyed hashes of the codes that were not used yet, base64url. */
   hashes: string[]
   state: FactorState

@@ -31,7 +31,13 @@ async function withFactors(api: OpenApi): Promise<{ id: string; path: string }> 
       state: { lastStep: 7, usedAt: 1_700_000_000_000_000 },
     },
     { ...record('totp_email', 2), kind: 'totp_email', state: {} },
-    { ...record('recovery_codes', 3), kind: 'recovery_codes', hashes: [...secrets], state: {} },
+    {
+      ...record('recovery_codes', 3),
+      kind: 'recovery_codes',
+      sealedKey: 'v1.key',
+      hashes: [...secrets],
+      state: {},
+    },
   ]
   for (const credential of kinds) {
     const audit = { at: now, actor: `user:${id}`, action: 'credential.create', target: id }

@@ -3,6 +3,7 @@ import { keepPicture, overflows, sizes, violationsOf } from '../../../../test/su
 import type { Application, TenantSettings } from '../../src/store/records.ts'
 import { createBrowser } from '../issuer/support/browser.ts'
 import { createClient } from '../issuer/support/client.ts'
+import { addApp, addMail, allFactors, codeOf, MFA, TWO_STEP } from '../issuer/support/factors.ts'
 import { startIssuer, type TestIssuer } from '../issuer/support/issuer.ts'
 import { startApplication, startChromium } from './chromium.ts'
 
@@ -51,6 +52,10 @@ const login = async () => (await (await createClient(issuer, application)).begin
 
 async function logIn(page: Window, email = ada.email): Promise<void> {
   await page.goto(await login())
+  await enter(page, email)
+}
+
+async function enter(page: Window, email: string): Promise<void> {
   await page.fill('#email', email)
   await page.fill('#password', ada.password)
   await page.click('button[type=submit]')
@@ -77,6 +82,31 @@ async function mailLink(page: Window, path: '/verify' | '/reset'): Promise<strin
   return issuer.lastLink()
 }
 
+const factors = { ...allFactors, rememberDevice: true, rememberDeviceSeconds: 30 * 86_400 }
+
+/** A user of their own. */
+async function newReader(): Promise<string> {
+  const email = `reader-${Math.random()}@example.com`
+  await issuer.addUser({ ...ada, email })
+  return email
+}
+
+/** Visits as a user of their own who has every second step, and its seed. */
+async function withFactors(visit: (email: string, seed: string) => Promise<void>): Promise<void> {
+  const email = `reader-${Math.random()}@example.com`
+  const user = await issuer.addUser({ ...ada, email })
+  const { seed } = await addApp(issuer, user)
+  await addMail(issuer, user)
+  await withSettings(factors, () => visit(email, seed))
+}
+
+/** Is asked to add a second step, as a user of their own. */
+async function enrol(page: Window, acr = MFA): Promise<void> {
+  const app = await createClient(issuer, application)
+  await page.goto((await app.begin({ acr_values: acr })).url)
+  await enter(page, await newReader())
+}
+
 /** Every page, by what leads to it. */
 const pages: Record<string, (page: Window) => Promise<void>> = {
   login: async (page) => {
@@ -97,6 +127,63 @@ const pages: Record<string, (page: Window) => Promise<void>> = {
     await logIn(page)
     const app = await createClient(issuer, application)
     await page.goto((await app.begin({ prompt: 'select_account' })).url)
+  },
+  factor: async (page) => {
+    await withFactors((email) => logIn(page, email))
+  },
+  'factor-refused': async (page) => {
+    await withFactors(async (email) => {
+      await logIn(page, email)
+      await page.fill('#code', '000000')
+      await page.click('button[type=submit]')
+    })
+  },
+  'factor-mail': async (page) => {
+    await withFactors(async (email) => {
+      await logIn(page, email)
+      await page.click('a[href*="kind=totp_email"]')
+    })
+  },
+  'factor-mail-sent': async (page) => {
+    await withFactors(async (email) => {
+      await logIn(page, email)
+      await page.click('a[href*="kind=totp_email"]')
+      await page.click('button[value=send]')
+    })
+  },
+  'factor-recovery': async (page) => {
+    await withFactors(async (email) => {
+      await logIn(page, email)
+      await page.click('a[href*="kind=recovery_codes"]')
+    })
+  },
+  'enrol-app': (page) => withSettings(factors, () => enrol(page)),
+  'enrol-mail': async (page) => {
+    await withSettings(factors, async () => {
+      await enrol(page, TWO_STEP)
+      await page.click('a[href*="kind=totp_email"]')
+      await page.click('button[value=send]')
+    })
+  },
+  'recovery-codes': (page) =>
+    withSettings(factors, async () => {
+      await enrol(page)
+      await page.fill('#code', codeOf((await page.locator('code').textContent()) ?? ''))
+      await page.click('button[type=submit]')
+    }),
+  'security-empty': async (page) => {
+    await withSettings(factors, async () => {
+      await page.goto(`${issuer.url}/account/security`)
+      await enter(page, await newReader())
+    })
+  },
+  security: async (page) => {
+    await withFactors(async (email, seed) => {
+      await page.goto(`${issuer.url}/account/security`)
+      await enter(page, email)
+      await page.fill('#code', codeOf(seed))
+      await page.click('button[type=submit]')
+    })
   },
   'login-long': async (page) => {
     const words = 'Gartenbedarfsgroßhandelsgesellschaft'

@@ -16,6 +16,8 @@ export interface Shown {
    * ended the user's sessions since then has ended this one as well.
    */
   loggedInAt: number
+  /** Whether the second step is not asked for on this device from now on. */
+  trust?: boolean | undefined
 }
 
 /**
@@ -25,14 +27,14 @@ export interface Shown {
 export async function finishLogin(
   flow: InteractionRequest,
   user: User,
-  { proofs, loggedInAt }: Shown,
+  { proofs, loggedInAt, trust = false }: Shown,
 ): Promise<void> {
   const { tenant } = flow
   const level = levelOf(proofs)
   await endOtherSession(flow, user)
   await Promise.all([
     note(scopeOf(flow, user.id), 'login.succeeded', user.id),
-    rememberDevice(flow, user, loggedInAt),
+    rememberDevice(flow, user, loggedInAt, trust),
   ])
   await finishInteraction(flow, {
     login: {

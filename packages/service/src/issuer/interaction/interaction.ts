@@ -5,6 +5,8 @@ import { type Form, readForm, redirect } from '../requests/http.ts'
 import { paths } from '../requests/paths.ts'
 import { confirmEmail, showConfirmEmail } from './confirm-email.ts'
 import { showDeadEnd, showNotFound } from './dead-end.ts'
+import { showEnrol, submitEnrol } from './enrol.ts'
+import { showFactor, submitFactor } from './factor.ts'
 import { flowHandle, isCsrfToken } from './flow-path.ts'
 import {
   type FlowRequest,
@@ -28,6 +30,8 @@ const loginPages = {
   '/signup': { show: showSignup, submit: signup },
   '/reset': { show: showResetRequest, submit: requestReset },
   '/sent': { show: showSent, submit: sent },
+  '/factor': { show: showFactor, submit: submitFactor },
+  '/enrol': { show: showEnrol, submit: submitEnrol },
 }
 
 /** The pages of each prompt of the policy, by what follows `/login/<handle>`. */

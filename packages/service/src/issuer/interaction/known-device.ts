@@ -1,9 +1,10 @@
 import { hash, randomBytes } from 'node:crypto'
 import { isLoginValid } from '../../domain/accounts.ts'
 import { nowMicros } from '../../domain/context.ts'
+import type { Factors } from '../../domain/factors.ts'
 import { lifetimes } from '../../domain/lifetimes.ts'
 import { entryName } from '../../store/protocol-store.ts'
-import type { User } from '../../store/records.ts'
+import type { Micros, User } from '../../store/records.ts'
 import { readHostCookie, setHostCookie } from '../requests/cookies.ts'
 import type { InteractionRequest } from './flow-request.ts'
 
@@ -14,9 +15,18 @@ const KIND = 'KnownDevice'
 /** 32 random bytes. */
 const TOKEN = /^[\w-]{43}$/
 
+/** What is kept of a device that the user trusts. */
+const TRUSTED = 'TrustedDevice'
+
 /** When the user logged in, in seconds since the epoch. */
 interface KnownDevice {
   loggedInAt: number
+}
+
+/** A device on which the second step is not asked for. */
+interface TrustedDevice extends KnownDevice {
+  /** When the user said so. */
+  since: Micros
 }
 
 /**
@@ -35,11 +45,37 @@ export async function findDevice(
   return isLoginValid(user, loggedInAt) ? name : undefined
 }
 
-/** Remembers that the user has logged in on this device. */
+/**
+ * Whether the user has a second step behind them that was to count for this device: not longer ago than
+ * the tenant allows now, and no factor was changed and no session ended since.
+ */
+export async function isTrusted(
+  flow: InteractionRequest,
+  user: User,
+  { changedAt }: Pick<Factors, 'changedAt'>,
+): Promise<boolean> {
+  const { context, tenant, request } = flow
+  const { rememberDevice, rememberDeviceSeconds } = tenant.settings
+  if (!rememberDevice) return false
+  const name = deviceName(readHostCookie(request, NAME), user)
+  const entry = await context.protocol.find(entryName(tenant.id, TRUSTED, name))
+  if (!entry) return false
+  const { since, loggedInAt } = JSON.parse(entry.payload) as TrustedDevice
+  const age = nowMicros(context.domain.clock) - since
+  const isRecent = age < rememberDeviceSeconds * 1e6
+  return isRecent && since > changedAt && isLoginValid(user, loggedInAt)
+}
+
+/**
+ * Remembers that the user has logged in on this device.
+ *
+ * @param isTrusted - Whether the second step is not asked for here from now on.
+ */
 export async function rememberDevice(
   flow: InteractionRequest,
   user: User,
   loggedInAt: number,
+  isTrusted: boolean,
 ): Promise<void> {
   const { context, provider, tenant, request, response } = flow
   const known = readHostCookie(request, NAME)
@@ -50,6 +86,13 @@ export async function rememberDevice(
     ...entryName(tenant.id, KIND, deviceName(token, user)),
     payload: JSON.stringify({ loggedInAt } satisfies KnownDevice),
     expiresAt: nowMicros(context.domain.clock) + seconds * 1e6,
+  })
+  if (!isTrusted || !tenant.settings.rememberDevice) return
+  const since = nowMicros(context.domain.clock)
+  await context.protocol.put({
+    ...entryName(tenant.id, TRUSTED, deviceName(token, user)),
+    payload: JSON.stringify({ since, loggedInAt } satisfies TrustedDevice),
+    expiresAt: since + tenant.settings.rememberDeviceSeconds * 1e6,
   })
 }
 

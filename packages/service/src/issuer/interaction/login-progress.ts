@@ -1,7 +1,43 @@
-import type { Method } from '../../domain/assurance.ts'
+import { hash, randomBytes } from 'node:crypto'
+import { isLoginValid } from '../../domain/accounts.ts'
+import {
+  type FactorKind,
+  isAtLeast,
+  levelOf,
+  type Method,
+  proofsOf,
+  reachableLevels,
+  requestedLevels,
+} from '../../domain/assurance.ts'
+import { nowMicros } from '../../domain/context.ts'
+import { allowedFactors, readFactors } from '../../domain/factors.ts'
+import { lifetimes } from '../../domain/lifetimes.ts'
+import { lookUpUser } from '../../domain/users.ts'
+import { entryName } from '../../store/protocol-store.ts'
 import type { User } from '../../store/records.ts'
-import { finishLogin } from './finish.ts'
+import { readSession } from '../oidc-provider-internals.ts'
+import { redirect } from '../requests/http.ts'
+import { finishLogin, type Shown } from './finish.ts'
+import { type FlowPage, flowPath } from './flow-path.ts'
 import type { InteractionRequest } from './flow-request.ts'
+import { isTrusted } from './known-device.ts'
+
+/** What has been proven in a login that is not finished. */
+interface LoginProgress extends Shown {
+  /** Names this attempt: a login that begins again is another one. */
+  id: string
+  userId: string
+  /** Whether the user would not enrol what the application asks for. */
+  declined?: boolean
+}
+
+/** A login between its first step and its end. */
+export interface Step {
+  progress: LoginProgress
+  user: User
+}
+
+const KIND = 'LoginProgress'
 
 /**
  * Goes on with a login after the user has proven something. Every login ends here, however it began:
@@ -12,8 +48,179 @@ import type { InteractionRequest } from './flow-request.ts'
 export async function completeStep(
   flow: InteractionRequest,
   user: User,
+  method: 'password',
+  loggedInAt: number,
+): Promise<void> {
+  const progress = { id: newId(), userId: user.id, proofs: [method], loggedInAt }
+  await goOn(flow, { progress, user }, false)
+}
+
+/** Goes on after a further proof in the same login; see {@link completeStep}. */
+export async function completeFurtherStep(
+  flow: InteractionRequest,
+  { progress, user }: Step,
+  changes: Partial<Pick<LoginProgress, 'declined' | 'trust' | 'loggedInAt'>> & { method?: Method },
+): Promise<void> {
+  const { method, ...rest } = changes
+  const proofs = method === undefined ? progress.proofs : [...progress.proofs, method]
+  await goOn(flow, { progress: { ...progress, ...rest, proofs }, user }, true)
+}
+
+/**
+ * Begins a login of a user who is logged in already and lacks only strength: what was proven counts.
+ *
+ * @returns Whether it was done, and the request is answered.
+ */
+export async function stepUp(flow: InteractionRequest): Promise<boolean> {
+  const { context, provider, tenant, interaction, request, response } = flow
+  const { name, reasons } = interaction.prompt
+  if (name !== 'login' || reasons.some((reason) => reason !== ACR_UNMET)) return false
+  const { accountId, loginTs, acr } = await readSession(provider, request, response)
+  if (!accountId || !loginTs || accountId !== interaction.session?.accountId) return false
+  const user = await lookUpUser(context.domain, tenant.id, accountId)
+  if (!user || !isLoginValid(user, loginTs)) return false
+  const progress = { id: newId(), userId: user.id, proofs: proofsOf(acr), loggedInAt: loginTs }
+  await goOn(flow, { progress, user }, false)
+  return true
+}
+
+/** Why the policy asks for a login that is strong enough; see `provider/policy.ts`. */
+export const ACR_UNMET = 'acr_unmet'
+
+/**
+ * The login that this request goes on with. Where there is none, or what began it is void by now, the
+ * visitor is led to where it begins, and the request is answered.
+ */
+export async function readStep(flow: InteractionRequest): Promise<Step | undefined> {
+  const { context, tenant, interaction, response } = flow
+  const entry = await context.protocol.find(nameOf(flow))
+  const progress = entry && (JSON.parse(entry.payload) as LoginProgress)
+  if (entry?.consumedAt !== undefined) {
+    // Finished by another request of this browser, such as the first of a double click.
+    redirect(response, interaction.returnTo)
+    return undefined
+  }
+  const user = progress && (await lookUpUser(context.domain, tenant.id, progress.userId))
+  if (!progress || !user || !isLoginValid(user, progress.loggedInAt)) {
+    redirect(response, `${flowPath(interaction)}&start=login`)
+    return undefined
+  }
+  return { progress, user }
+}
+
+/** Forgets what was proven: the login begins again. */
+export async function endProgress(flow: InteractionRequest): Promise<void> {
+  await flow.context.protocol.delete(nameOf(flow))
+}
+
+/** Notes a further proof, for a page that is shown before the login goes on. */
+export async function noteProof(
+  flow: InteractionRequest,
+  { progress }: Step,
   method: Method,
   loggedInAt: number,
 ): Promise<void> {
-  await finishLogin(flow, user, { proofs: [method], loggedInAt })
+  await write(flow, { ...progress, proofs: [...progress.proofs, method], loggedInAt })
+}
+
+/** The second factors that take this login further, the best first. */
+export async function usefulFactors(
+  flow: InteractionRequest,
+  { progress, user }: Step,
+): Promise<{ kinds: FactorKind[]; recoveryCodes: number }> {
+  const { context, tenant } = flow
+  const { usable, recoveryCodes } = await readFactors(
+    context.domain,
+    tenant.id,
+    tenant.settings,
+    user.id,
+  )
+  const level = levelOf(progress.proofs)
+  return {
+    kinds: usable.filter((kind) => !isAtLeast(level, levelOf([...progress.proofs, kind]))),
+    recoveryCodes: isAtLeast(level, 'mfa') ? 0 : recoveryCodes,
+  }
+}
+
+/** The second factors that would satisfy the application, if the user enrolled them. */
+export async function enrollableFactors(
+  flow: InteractionRequest,
+  { user }: Step,
+): Promise<FactorKind[]> {
+  const { context, tenant } = flow
+  const { enrolled } = await readFactors(context.domain, tenant.id, tenant.settings, user.id)
+  return enrollable(flow, enrolled)
+}
+
+function enrollable(
+  { tenant, interaction }: InteractionRequest,
+  enrolled: readonly FactorKind[],
+): FactorKind[] {
+  const asked = requestedLevels(interaction.params.acr_values)
+  return allowedFactors(tenant.settings).filter(
+    (kind) => !enrolled.includes(kind) && satisfies([kind], asked),
+  )
+}
+
+/** Whether the next step of the login is to add a factor: everything else is proven. */
+export async function isEnrolling(flow: InteractionRequest, step: Step): Promise<boolean> {
+  return (await nextPage(flow, step)) === '/enrol'
+}
+
+async function goOn(flow: InteractionRequest, step: Step, isStored: boolean): Promise<void> {
+  const { context, interaction, response } = flow
+  const { progress, user } = step
+  const page = await nextPage(flow, step)
+  if (page !== undefined) {
+    await write(flow, progress)
+    return redirect(response, flowPath(interaction, page))
+  }
+  // Of several requests that finish the same login, one does.
+  if (isStored && !(await context.protocol.consume(nameOf(flow)))) {
+    return redirect(response, interaction.returnTo)
+  }
+  await finishLogin(flow, user, progress)
+}
+
+/** The page that asks for what is not proven yet; `undefined` when all is. */
+async function nextPage(
+  flow: InteractionRequest,
+  { progress, user }: Step,
+): Promise<FlowPage | undefined> {
+  const { context, tenant, interaction } = flow
+  const { settings } = tenant
+  const factors = await readFactors(context.domain, tenant.id, settings, user.id)
+  const { usable } = factors
+  const level = levelOf(progress.proofs)
+  const hasStepLeft = usable.length > 0 && level === 'single'
+  if (hasStepLeft && !(await isTrusted(flow, user, factors))) return '/factor'
+
+  const asked = requestedLevels(interaction.params.acr_values)
+  if (asked.length === 0 || asked.some((wanted) => isAtLeast(level, wanted))) return undefined
+  if (satisfies(usable, asked)) return '/factor'
+  if (progress.declined || enrollable(flow, factors.enrolled).length === 0) return undefined
+  // A trusted device does not stand for a factor where another one is to be added.
+  return hasStepLeft ? '/factor' : '/enrol'
+}
+
+function satisfies(kinds: readonly FactorKind[], asked: ReturnType<typeof requestedLevels>) {
+  const reachable = reachableLevels(kinds)
+  return asked.some((wanted) => reachable.some((level) => isAtLeast(level, wanted)))
+}
+
+async function write(flow: InteractionRequest, progress: LoginProgress): Promise<void> {
+  const { protocol, domain } = flow.context
+  await protocol.put({
+    ...nameOf(flow),
+    payload: JSON.stringify(progress),
+    expiresAt: nowMicros(domain.clock) + lifetimes.interactionSeconds * 1e6,
+  })
+}
+
+function nameOf({ tenant, interaction }: InteractionRequest) {
+  return entryName(tenant.id, KIND, interaction.uid)
+}
+
+function newId(): string {
+  return hash('sha256', randomBytes(32), 'base64url')
 }

@@ -8,7 +8,7 @@ import { showLoginOff } from './dead-end.ts'
 import { csrfToken, flowPath } from './flow-path.ts'
 import { type InteractionRequest, scopeOf, show } from './flow-request.ts'
 import { findDevice } from './known-device.ts'
-import { completeStep } from './login-progress.ts'
+import { completeStep, stepUp } from './login-progress.ts'
 import { continueSignup, readPending } from './pending.ts'
 import { currentUser } from './select-account.ts'
 import { isSignupOpen } from './signup.ts'
@@ -19,6 +19,7 @@ export async function showLogin(flow: InteractionRequest): Promise<void> {
   const { interaction, url } = flow
   if (!hasWayIn(flow.tenant.settings)) return showLoginOff(flow)
   if (url.searchParams.get('done') === 'verified' && (await continueSignup(flow))) return
+  if (url.searchParams.get('start') !== 'login' && (await stepUp(flow))) return
 
   if (url.searchParams.get('start') === 'signup' && isSignupOpen(flow.tenant)) {
     return redirect(flow.response, flowPath(interaction, '/signup'))

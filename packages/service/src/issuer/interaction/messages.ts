@@ -7,6 +7,9 @@ import type { IssuerContext } from '../context.ts'
 import type { RequestFacts } from '../requests/request-facts.ts'
 import { type EmailToken, issueEmailToken, type Signup, type TokenPurpose } from './email-tokens.ts'
 
+/** Messages with a link. */
+type LinkKind = Extract<MailKind, 'verify' | 'reset' | 'exists'>
+
 /** On which occasion a message is sent. */
 export interface Occasion {
   facts: RequestFacts
@@ -18,7 +21,7 @@ export interface Occasion {
   browser?: string | undefined
 }
 
-const linkOf: { [Kind in Exclude<MailKind, 'changed'>]: [TokenPurpose, string] } = {
+const linkOf: { [Kind in LinkKind]: [TokenPurpose, string] } = {
   verify: ['VerifyToken', '/verify'],
   reset: ['ResetToken', '/reset'],
   exists: ['ResetToken', '/reset'],
@@ -82,11 +85,28 @@ async function postLink(
   await context.outbox.post(facts.tenant, composeMail(kind, facts.tenant, to, { language, link }))
 }
 
-/** Tells the user that the password was changed. */
-export async function sendPasswordChanged(
+/**
+ * Tells the user what has happened: the password or the ways to log in were changed, or somebody who
+ * knows the password has guessed at the second step.
+ */
+export async function sendNews(
   context: IssuerContext,
+  kind: 'changed' | 'factors' | 'guessed',
   { facts, language }: Occasion,
   user: User,
 ): Promise<void> {
-  await context.outbox.post(facts.tenant, composeMail('changed', facts.tenant, user, { language }))
+  await context.outbox.post(facts.tenant, composeMail(kind, facts.tenant, user, { language }))
+}
+
+/** Sends the code of a second step, unless too many messages went to the address; then it is not sent. */
+export async function sendCode(
+  context: IssuerContext,
+  { facts, language }: Occasion,
+  user: User,
+  values: { code: string; application: string },
+): Promise<boolean> {
+  if (!(await context.throttle.admitMail(facts, user.email))) return false
+  const message = composeMail('code', facts.tenant, user, { language, values })
+  await context.outbox.post(facts.tenant, message)
+  return true
 }

@@ -10,8 +10,15 @@ import { requestReset, showResetRequest } from './reset-request.ts'
 import { isSignupOpen } from './signup.ts'
 import { showVerify, verify } from './verify-link.ts'
 
-/** Answers a request for a hosted page. */
-export async function handleFlow(flow: FlowRequest): Promise<void> {
+/**
+ * Answers a request for a hosted page.
+ *
+ * @param handleAccount - Answers what is below `/account`; resolves to `false` for what is not there.
+ */
+export async function handleFlow(
+  flow: FlowRequest,
+  handleAccount: (flow: FlowRequest) => Promise<boolean>,
+): Promise<void> {
   const { request, tenant, url } = flow
   if (isFormRequest(request, url)) return repeatAsGet(request, flow.response, url)
   const isPost = request.method === 'POST'
@@ -19,6 +26,7 @@ export async function handleFlow(flow: FlowRequest): Promise<void> {
     return show(flow, 403, 'message', { title: 'errorTitle', text: 'errorForm' })
   }
   if (url.pathname.startsWith('/login/')) return handleInteraction(flow)
+  if (url.pathname.startsWith('/account/') && (await handleAccount(flow))) return
 
   switch (url.pathname) {
     case '/verify':

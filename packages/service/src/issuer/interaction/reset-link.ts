@@ -9,7 +9,7 @@ import { showDeadEnd, showInvalidLink } from './dead-end.ts'
 import { type EmailToken, readEmailToken, spendEmailToken } from './email-tokens.ts'
 import { returnPath } from './flow-path.ts'
 import { type FlowRequest, languageOf, occasionOf, scopeOf, show } from './flow-request.ts'
-import { sendPasswordChanged } from './messages.ts'
+import { sendNews } from './messages.ts'
 import { passwordProblems } from './signup.ts'
 
 /** Shows the form for the new password. The link stays good until one was accepted. */
@@ -61,7 +61,7 @@ export async function setPassword(
   const isSet = await resetPassword(scopeOf(flow, user.id), user, password)
   if (!isSet) return false
   await context.throttle.forgiveAddress(facts, user.email)
-  await sendPasswordChanged(context, occasionOf(flow), user)
+  await sendNews(context, 'changed', occasionOf(flow), user)
   return true
 }
 

@@ -1,6 +1,7 @@
 import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from 'oidc-provider'
 import { nowMicros } from '../../domain/context.ts'
 import { entryName, type ProtocolEntry } from '../../store/protocol-store.ts'
+import { ACCOUNT_CLIENT, accountClient } from '../account/client.ts'
 import type { IssuerContext } from '../context.ts'
 
 /** For what oidc-provider gives no time to live. */
@@ -12,9 +13,15 @@ const FOREVER_SECONDS = 10 * 365 * 86_400
  * Applications are looked up live in the data store; everything else is in the protocol store, under
  * a hash of its id, because most ids are bearer secrets.
  */
-export function createAdapterFactory(context: IssuerContext, tenantId: string): AdapterFactory {
+export function createAdapterFactory(
+  context: IssuerContext,
+  tenantId: string,
+  issuer: string,
+): AdapterFactory {
   return (kind) =>
-    kind === 'Client' ? clientAdapter(context, tenantId) : entryAdapter(context, tenantId, kind)
+    kind === 'Client'
+      ? clientAdapter(context, tenantId, issuer)
+      : entryAdapter(context, tenantId, kind)
 }
 
 function entryAdapter(context: IssuerContext, tenantId: string, kind: string): Adapter {
@@ -90,9 +97,10 @@ function toPayload(
   return payload
 }
 
-function clientAdapter(context: IssuerContext, tenantId: string): Adapter {
+function clientAdapter(context: IssuerContext, tenantId: string, issuer: string): Adapter {
+  const account = accountClient(issuer)
   return {
-    find: (id) => context.directory.client(tenantId, id),
+    find: async (id) => (id === ACCOUNT_CLIENT ? account : context.directory.client(tenantId, id)),
     upsert: refuse,
     findByUid: refuse,
     findByUserCode: refuse,

@@ -1,5 +1,6 @@
 import { type Configuration, errors, type JWK, type KoaContextWithOIDC } from 'oidc-provider'
 import { PKCE_KEY } from '../../domain/application-pkce.ts'
+import { acrOf } from '../../domain/assurance.ts'
 import { lifetimes, loginSeconds } from '../../domain/lifetimes.ts'
 import type { Tenant } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
@@ -18,16 +19,17 @@ import { createRenderError } from './render-error.ts'
 export function createConfiguration(
   context: IssuerContext,
   tenant: Tenant,
-  options: { isSecure: boolean; keys: JWK[] },
+  options: { issuer: string; isSecure: boolean; keys: JWK[] },
 ): Configuration {
   const { clock } = context.domain
   return {
-    adapter: createAdapterFactory(context, tenant.id),
+    adapter: createAdapterFactory(context, tenant.id, options.issuer),
     findAccount: createFindAccount(context, tenant.id),
     loadExistingGrant: loadImpliedGrant,
     jwks: { keys: options.keys },
     claims: claimsOfScope,
     scopes: ['openid', 'offline_access'],
+    acrValues: [acrOf.two_step, acrOf.mfa],
     // Name and email are in the ID Token as well as in the answer of userinfo.
     conformIdTokenClaims: false,
     responseTypes: ['code'],

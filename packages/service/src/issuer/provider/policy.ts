@@ -1,7 +1,16 @@
 import { interactionPolicy, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { Clock } from '../../clock.ts'
-import { answeredAcr, requestedAcrs } from '../../domain/assurance.ts'
+import {
+  answeredAcr,
+  isAtLeast,
+  meets,
+  reachableLevels,
+  requestedAcrs,
+  requestedLevels,
+} from '../../domain/assurance.ts'
+import { allowedFactors } from '../../domain/factors.ts'
 import { loginSeconds } from '../../domain/lifetimes.ts'
+import { ACR_UNMET } from '../interaction/login-progress.ts'
 import { answerWithAcr } from '../oidc-provider-internals.ts'
 import { paths } from '../requests/paths.ts'
 import { factsOf } from '../requests/request-facts.ts'
@@ -30,7 +39,14 @@ export function createPolicy(clock: Clock): interactionPolicy.DefaultPolicy {
     )
   policy
     .get('login')
-    ?.checks.add(new Check('acr_answered', 'never asks', 'login_required', chooseAcr))
+    ?.checks.add(
+      new Check(
+        ACR_UNMET,
+        'the requested authentication is not met',
+        'login_required',
+        answerAcrOrAsk,
+      ),
+    )
   const unverified = new Check(
     'email_unverified',
     'the email address must be confirmed first',
@@ -53,11 +69,23 @@ function isLoginVoid(ctx: KoaContextWithOIDC, clock: Clock): boolean {
   return age >= loginSeconds(factsOf(ctx.req).tenant)
 }
 
-/** Decides with which `acr` the request is answered; it never asks for anything. */
-function chooseAcr(ctx: KoaContextWithOIDC): boolean {
-  const { session, params } = ctx.oidc
-  answerWithAcr(ctx, answeredAcr(session?.acr, requestedAcrs(params?.acr_values)))
-  return false
+/**
+ * Decides with which `acr` the request is answered, and asks for a stronger login where that could bring
+ * about what the application wants: `acr_values` is a wish, and a login that was just made is the answer
+ * to it, strong or not.
+ *
+ * @see OpenID Connect Core 1.0 §3.1.2.1, §5.5.1.1
+ */
+function answerAcrOrAsk(ctx: KoaContextWithOIDC): boolean {
+  const { session, params, result } = ctx.oidc
+  const requested = requestedAcrs(params?.acr_values)
+  answerWithAcr(ctx, answeredAcr(session?.acr, requested))
+  if (!session?.accountId || result?.login) return false
+  if (requested.some((value) => meets(session.acr, value))) return false
+  const { settings } = factsOf(ctx.req).tenant
+  const reachable = reachableLevels(allowedFactors(settings))
+  const wanted = requestedLevels(params?.acr_values)
+  return wanted.some((level) => reachable.some((offered) => isAtLeast(offered, level)))
 }
 
 function isAddressUnproven(ctx: KoaContextWithOIDC): boolean {

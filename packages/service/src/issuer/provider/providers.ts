@@ -78,7 +78,10 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
   const issuer = issuerUrl(tenant.settings.domain, context)
   const isSecure = issuer.startsWith('https:')
   const keys = await signingKeys(context.domain, tenant.id)
-  const provider = new Provider(issuer, createConfiguration(context, tenant, { isSecure, keys }))
+  const provider = new Provider(
+    issuer,
+    createConfiguration(context, tenant, { issuer, isSecure, keys }),
+  )
   // The dispatcher strips what clients send and sets protocol and host from the issuer.
   provider.proxy = true
   keepAuthTimeWhole(provider)

@@ -26,7 +26,7 @@ interface StoredSession {
 }
 
 /** The actions that may have revoked sessions of the user they name. */
-const CONCERNS_SESSIONS = /^(user\.(update|delete)|credential\.)/
+const CONCERNS_SESSIONS = /^(user\.(update|delete)|credential\.(?!use|reseal))/
 
 /** How many entries of the audit log are read at a time. */
 const BATCH = 500
@@ -152,13 +152,15 @@ async function endSessions(
 
   for (const entry of await context.protocol.listByAccount(tenantId, 'Session', userId)) {
     const session = JSON.parse(entry.payload) as StoredSession
+    const sids = Object.values(session.authorizations ?? {}).map(({ sid }) => sid)
+    // Of a session that was kept, the applications are told nothing about their older tokens.
+    for (const sid of sids) if (sid) told.add(sid)
     if (!isVoid(session.loginTs)) continue
     await endSession(context, provider, {
       accountId: userId,
       authorizations: session.authorizations,
       destroy: () => context.protocol.delete(entry),
     })
-    for (const { sid } of Object.values(session.authorizations ?? {})) if (sid) told.add(sid)
   }
 
   // Offline access outlives sessions; its applications are told as well.

@@ -32,6 +32,66 @@ export const de: Texts = {
   selectContinue: 'Weiter als {email}',
   selectOther: 'Anderes Konto verwenden',
 
+  factorTitle: 'Bestätigen Sie, dass Sie es sind',
+  factorName_totp_app: 'Authenticator-App',
+  factorName_totp_email: 'Code per E-Mail',
+  factorName_recovery_codes: 'Wiederherstellungscode',
+  factorText_totp_app:
+    'Geben Sie den Code ein, den Ihre Authenticator-App für dieses Konto anzeigt.',
+  factorText_totp_email: 'Wir schicken einen Code an {email}. Er gilt zehn Minuten.',
+  factorText_recovery_codes:
+    'Geben Sie einen der Wiederherstellungscodes ein, die Sie aufbewahrt haben. Jeder gilt einmal.',
+  factorCode_totp_app: 'Code aus 6 Ziffern',
+  factorCode_totp_email: 'Code aus 8 Ziffern',
+  factorCode_recovery_codes: 'Wiederherstellungscode',
+  factorTrust: 'Auf diesem Gerät {days} Tage lang nicht mehr fragen',
+  factorTrustDay: 'Auf diesem Gerät einen Tag lang nicht mehr fragen',
+  factorButton: 'Weiter',
+  factorSend: 'Code schicken',
+  factorSendAgain: 'Noch einen Code schicken',
+  factorSent: 'Wir haben Ihnen einen Code geschickt. Nur der neueste gilt.',
+  factorNotSent:
+    'An diese Adresse sind zu viele Nachrichten gegangen. Bitte warten Sie einen Moment.',
+  factorOther: 'Einen anderen Weg verwenden:',
+  factorWrong: 'Der Code ist falsch oder wurde schon benutzt. Warten Sie auf den nächsten.',
+  factorRefused: 'Der Code ist falsch oder wurde schon benutzt.',
+  factorExpired: 'Dieser Code ist abgelaufen. Wir haben Ihnen einen neuen geschickt.',
+  factorOver: 'Zu viele falsche Codes. Bitte melden Sie sich neu an.',
+  factorPaused:
+    'Für dieses Konto wurden zu viele falsche Codes eingegeben. Zum Schutz des Kontos ist der zweite Schritt angehalten. Bitte lassen Sie sich helfen.',
+
+  enrolAppTitle: 'Authenticator-App hinzufügen',
+  enrolAppText:
+    'Scannen Sie das Bild mit einer Authenticator-App auf Ihrem Telefon, und geben Sie dann den Code ein, den die App anzeigt.',
+  enrolAppQr: 'QR-Code für die Authenticator-App. Der Schlüssel darunter ist dasselbe als Text.',
+  enrolAppSeed:
+    'Wenn Sie das Bild nicht scannen können, geben Sie diesen Schlüssel in der App ein:',
+  enrolMailTitle: 'Codes per E-Mail hinzufügen',
+  enrolMailText:
+    'Bei jeder Anmeldung schicken wir einen Code an {email}. Geben Sie den ersten ein, um das einzuschalten.',
+  enrolButton: 'Hinzufügen',
+  enrolSkip: 'Nicht jetzt',
+  recoveryTitle: 'Bewahren Sie Ihre Wiederherstellungscodes auf',
+  recoveryText:
+    'Wenn Ihnen der zweite Schritt verloren geht, lässt jeder dieser Codes Sie einmal hinein. Drucken Sie sie aus, oder legen Sie sie in einem Passwortmanager ab.',
+  recoveryOnce:
+    'Wir können sie nicht noch einmal anzeigen. Frühere Wiederherstellungscodes gelten nicht mehr.',
+  recoveryButton: 'Ich habe sie aufbewahrt',
+  securityTitle: 'Zweite Schritte',
+  securityText: 'Wonach Sie außer nach dem Passwort gefragt werden, für das Konto {email}.',
+  securityNone: 'Es ist noch kein zweiter Schritt eingerichtet.',
+  securityAbout_totp_app: 'Eine App auf Ihrem Telefon zeigt alle 30 Sekunden einen neuen Code.',
+  securityAbout_totp_email: 'Bei jeder Anmeldung schicken wir einen Code an Ihre Adresse.',
+  securityAdd: 'Hinzufügen',
+  securityAddWhich: 'Hinzufügen: {which}',
+  securityRemove: 'Entfernen',
+  securityRemoveWhich: 'Entfernen: {which}',
+  securityCodes: 'Es sind noch {count} Codes übrig.',
+  securityCodesScarce: 'Es sind nur noch {count} Codes übrig. Bitte erzeugen Sie neue.',
+  securityRenew: 'Neue Wiederherstellungscodes erzeugen',
+  securityRefused: 'Um diese Seite zu sehen, melden Sie sich mit allen Schritten neu an.',
+  securityBack: 'Zurück zu Ihren zweiten Schritten',
+
   signupTitle: 'Konto anlegen',
   signupIntro: 'Ein Konto für alles bei {company}.',
   signupButton: 'Konto anlegen',
@@ -150,4 +210,13 @@ export const de: Texts = {
   mailChangedSubject: 'Ihr Passwort für {company} wurde geändert',
   mailChangedText:
     'Ihr Passwort wurde gerade geändert, und Sie sind überall sonst abgemeldet. Wenn Sie das nicht waren, setzen Sie sofort über „Passwort vergessen?“ ein neues und sagen Sie uns Bescheid.',
+  mailCodeSubject: 'Ihr Code für {company}',
+  mailCodeText:
+    'Ihr Code ist {code}. Er gilt zehn Minuten, für die Anmeldung bei {application}, die Sie gerade begonnen haben. Von uns fragt Sie niemand danach. Wenn Sie keine Anmeldung begonnen haben, kennt jemand Ihr Passwort: Setzen Sie ein neues.',
+  mailFactorsSubject: 'Die Wege zur Anmeldung bei {company} wurden geändert',
+  mailFactorsText:
+    'Ein zweiter Schritt Ihres Kontos wurde gerade hinzugefügt, entfernt oder durch einen Wiederherstellungscode ersetzt. Wenn Sie das nicht waren, setzen Sie sofort über „Passwort vergessen?“ ein neues Passwort und sagen Sie uns Bescheid.',
+  mailGuessedSubject: 'Jemand kennt Ihr Passwort bei {company}',
+  mailGuessedText:
+    'Jemand hat Ihr Passwort eingegeben und danach falsche Codes für den zweiten Schritt. Wenn Sie das nicht waren, setzen Sie jetzt über „Passwort vergessen?“ ein neues.',
 }

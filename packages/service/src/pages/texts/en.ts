@@ -29,6 +29,61 @@ export const en = {
   selectContinue: 'Continue as {email}',
   selectOther: 'Use another account',
 
+  factorTitle: 'Confirm that it is you',
+  factorName_totp_app: 'Authenticator app',
+  factorName_totp_email: 'Code by mail',
+  factorName_recovery_codes: 'Recovery code',
+  factorText_totp_app: 'Enter the code that your authenticator app shows for this account.',
+  factorText_totp_email: 'We send a code to {email}. It works for ten minutes.',
+  factorText_recovery_codes:
+    'Enter one of the recovery codes that you saved. Each of them works once.',
+  factorCode_totp_app: 'Code of 6 digits',
+  factorCode_totp_email: 'Code of 8 digits',
+  factorCode_recovery_codes: 'Recovery code',
+  factorTrust: 'Do not ask again on this device for {days} days',
+  factorTrustDay: 'Do not ask again on this device for a day',
+  factorButton: 'Continue',
+  factorSend: 'Send the code',
+  factorSendAgain: 'Send another code',
+  factorSent: 'We have sent you a code. Only the newest one works.',
+  factorNotSent: 'Too many messages were sent to this address. Please wait a little.',
+  factorOther: 'Use another way:',
+  factorWrong: 'The code is wrong or was used already. Wait for the next one.',
+  factorRefused: 'The code is wrong or was used already.',
+  factorExpired: 'This code has expired. We have sent you another one.',
+  factorOver: 'Too many wrong codes. Please log in again.',
+  factorPaused:
+    'Too many wrong codes have been entered for this account. To protect it, the second step is paused. Please ask for help.',
+
+  enrolAppTitle: 'Add an authenticator app',
+  enrolAppText:
+    'Scan the image with an authenticator app on your phone, then enter the code that the app shows.',
+  enrolAppQr: 'QR code for the authenticator app. The key below is the same as text.',
+  enrolAppSeed: 'If you cannot scan it, enter this key in the app:',
+  enrolMailTitle: 'Add codes by mail',
+  enrolMailText: 'At each login we send a code to {email}. Enter the first one to switch this on.',
+  enrolButton: 'Add',
+  enrolSkip: 'Not now',
+  recoveryTitle: 'Save your recovery codes',
+  recoveryText:
+    'If you lose your second step, each of these codes lets you in once. Print them, or keep them in a password manager.',
+  recoveryOnce: 'We cannot show them again. Earlier recovery codes no longer work.',
+  recoveryButton: 'I have saved them',
+  securityTitle: 'Second steps',
+  securityText: 'What you are asked for besides your password, for the account {email}.',
+  securityNone: 'No second step has been added yet.',
+  securityAbout_totp_app: 'An app on your phone shows a new code every 30 seconds.',
+  securityAbout_totp_email: 'We send a code to your address at each login.',
+  securityAdd: 'Add',
+  securityAddWhich: 'Add: {which}',
+  securityRemove: 'Remove',
+  securityRemoveWhich: 'Remove: {which}',
+  securityCodes: '{count} codes are left.',
+  securityCodesScarce: 'Only {count} codes are left. Please make new ones.',
+  securityRenew: 'Make new recovery codes',
+  securityRefused: 'To see this page, log in again with all of your steps.',
+  securityBack: 'Back to your second steps',
+
   signupTitle: 'Create your account',
   signupIntro: 'One account for everything at {company}.',
   signupButton: 'Create account',
@@ -137,6 +192,15 @@ export const en = {
   mailChangedSubject: 'Your password for {company} was changed',
   mailChangedText:
     'Your password was changed just now and you are logged out everywhere else. If this was not you, set a new password at once with “Forgot your password?” and tell us.',
+  mailCodeSubject: 'Your code for {company}',
+  mailCodeText:
+    'Your code is {code}. It works for ten minutes, for the login to {application} that you have just begun. Nobody from us asks you for it. If you did not begin a login, somebody knows your password: set a new one.',
+  mailFactorsSubject: 'The ways to log in at {company} were changed',
+  mailFactorsText:
+    'A second step of your account was just added, removed or replaced by a recovery code. If this was not you, set a new password at once with “Forgot your password?” and tell us.',
+  mailGuessedSubject: 'Somebody knows your password at {company}',
+  mailGuessedText:
+    'Somebody has entered your password, and then wrong codes for the second step. If this was not you, set a new password now with “Forgot your password?”.',
 }
 
 /** A text by its key. */

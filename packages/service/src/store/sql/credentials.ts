@@ -102,7 +102,7 @@ function secretOf(credential: Credential): object {
     case 'totp_email':
       return {}
     case 'recovery_codes':
-      return { hashes: credential.hashes }
+      return { sealedKey: credential.sealedKey, hashes: credential.hashes }
   }
 }
 

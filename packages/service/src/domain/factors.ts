@@ -1,0 +1,230 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Credential, Micros, TenantSettings, User } from '../store/records.ts'
+import { type FactorKind, factorKinds } from './assurance.ts'
+import { commit, unlessRefused } from './commit.ts'
+import { type DomainContext, nowMicros, type Scope, updated } from './context.ts'
+import { stepOf } from './totp.ts'
+
+/** How many recovery codes a user gets. */
+const RECOVERY_CODES = 10
+
+/** 80 bits: more than the 64 that NIST SP 800-63B-4 asks of a saved recovery code. */
+const RECOVERY_BYTES = 10
+
+const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+
+/** By what a user can go on after the first step. */
+export interface Factors {
+  /** Second factors that are enrolled, enabled and allowed, the best first. */
+  usable: FactorKind[]
+  /** All that are enrolled, those that are disabled or not allowed included. */
+  enrolled: FactorKind[]
+  /** How many recovery codes are left; 0 where there is no factor that they could stand for. */
+  recoveryCodes: number
+  /** When the last of them was enrolled or changed. Their use is no change. */
+  changedAt: Micros
+}
+
+/** The second factors that the tenant allows. */
+export function allowedFactors({ allowTotpApp, allowTotpEmail }: TenantSettings): FactorKind[] {
+  const allowed = { totp_app: allowTotpApp, totp_email: allowTotpEmail }
+  return factorKinds.filter((kind) => allowed[kind])
+}
+
+/** The second factors of a user, as they are now. */
+export async function readFactors(
+  { store }: DomainContext,
+  tenantId: string,
+  settings: TenantSettings,
+  userId: string,
+): Promise<Factors> {
+  const page = { after: undefined, limit: 100 }
+  const listed = (await store.credentials.list(tenantId, userId, page))?.items ?? []
+  const enabled = listed.filter(({ disabled }) => !disabled)
+  const usable = allowedFactors(settings).filter((kind) => enabled.some((c) => c.kind === kind))
+  const recovery = enabled.find((credential) => credential.kind === 'recovery_codes')
+  const changes = listed.filter(({ kind }) => kind !== 'password').map((c) => c.updatedAt)
+  return {
+    usable,
+    enrolled: factorKinds.filter((kind) => listed.some((credential) => credential.kind === kind)),
+    recoveryCodes: usable.length > 0 ? (recovery?.hashes.length ?? 0) : 0,
+    changedAt: Math.max(0, ...changes),
+  }
+}
+
+/**
+ * Judges a code of the user's authenticator app, and uses it up: neither it nor one of an earlier step
+ * is good again. Of any number of attempts at once exactly one succeeds.
+ *
+ * @see RFC 6238 §5.2
+ */
+export function proveTotp(scope: Scope, userId: string, code: string): Promise<boolean> {
+  const { context } = scope
+  return use(scope, userId, 'totp_app', (last) => {
+    if (last.kind !== 'totp_app') return undefined
+    const step = stepOf(context.vault.open(sealPurpose(last), last.sealedSeed), code, context.clock)
+    if (step === undefined || step <= last.state.lastStep) return undefined
+    return { ...last, state: { usedAt: nowMicros(context.clock), lastStep: step } }
+  })
+}
+
+/** Judges a recovery code, and uses it up. Of any number of attempts at once exactly one succeeds. */
+export function proveRecoveryCode(scope: Scope, userId: string, code: string): Promise<boolean> {
+  const { context } = scope
+  return use(scope, userId, 'recovery_codes', (last) => {
+    if (last.kind !== 'recovery_codes') return undefined
+    const hash = recoveryHash(context.vault.open(sealPurpose(last), last.sealedKey), code)
+    const hashes = last.hashes.filter((kept) => !isEqual(kept, hash))
+    if (hashes.length === last.hashes.length) return undefined
+    return { ...last, hashes, state: { usedAt: nowMicros(context.clock) } }
+  })
+}
+
+/** Notes that a mailed code was right. It is not where the factor was disabled or removed meanwhile. */
+export function noteMailProof(scope: Scope, userId: string): Promise<boolean> {
+  const usedAt = nowMicros(scope.context.clock)
+  return use(scope, userId, 'totp_email', (last) =>
+    last.kind === 'totp_email' ? { ...last, state: { usedAt } } : undefined,
+  )
+}
+
+/** Uses an enabled credential, which is no update of it; `false` where `proven` gives nothing. */
+async function use(
+  scope: Scope,
+  userId: string,
+  id: Exclude<Credential['kind'], 'password'>,
+  proven: (last: Credential) => Credential | undefined,
+): Promise<boolean> {
+  const { context, tenantId } = scope
+  let isProven = false
+  function change(last: Credential) {
+    const next = last.disabled ? undefined : proven(last)
+    isProven = next !== undefined
+    return { credential: next ?? last }
+  }
+  const used = commit(scope, 'credential.use', `${userId}/${id}`, (audit) =>
+    context.store.credentials.update(tenantId, userId, id, change, audit),
+  )
+  return (await unlessRefused(used, 'not_found')) !== undefined && isProven
+}
+
+/**
+ * Gives the user an authenticator app.
+ *
+ * @param step - The step of the code that the user has entered: it is no code for a login.
+ * @param at - Sessions from before end. With `undefined` they stay.
+ * @returns Whether it was done; it is not when the user has one.
+ */
+export function enrolTotp(
+  scope: Scope,
+  user: User,
+  { seed, step }: { seed: string; step: number },
+  at: Micros | undefined,
+): Promise<boolean> {
+  const record = newRecord(scope, user, 'totp_app')
+  const sealedSeed = scope.context.vault.seal(sealPurpose(record), seed)
+  return enrol(scope, { ...record, kind: 'totp_app', sealedSeed, state: { lastStep: step } }, at)
+}
+
+/** Gives the user codes by mail; see {@link enrolTotp}. */
+export function enrolMail(scope: Scope, user: User, at: Micros | undefined): Promise<boolean> {
+  return enrol(
+    scope,
+    { ...newRecord(scope, user, 'totp_email'), kind: 'totp_email', state: {} },
+    at,
+  )
+}
+
+async function enrol(
+  scope: Scope,
+  credential: Credential,
+  at: Micros | undefined,
+): Promise<boolean> {
+  const { userId, id } = credential
+  const enrolled = commit(scope, 'credential.create', `${userId}/${id}`, (audit) =>
+    scope.context.store.credentials.insert(credential, audit, at),
+  )
+  return (await unlessRefused(enrolled, 'already_exists', 'not_found')) !== undefined
+}
+
+/** Gives the user new recovery codes in place of all earlier ones. They cannot be read again. */
+export async function renewRecoveryCodes(scope: Scope, user: User): Promise<string[]> {
+  const { context, tenantId } = scope
+  const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode)
+  const key = randomBytes(32).toString('base64url')
+  const hashes = codes.map((code) => recoveryHash(key, code))
+  const record = newRecord(scope, user, 'recovery_codes')
+  const sealedKey = context.vault.seal(sealPurpose(record), key)
+  const change = (last: Credential) => ({
+    credential:
+      last.kind === 'recovery_codes'
+        ? updated(context, last, { ...last, sealedKey, hashes, disabled: false, state: {} })
+        : last,
+  })
+  await commit(scope, 'credential.create', `${user.id}/recovery_codes`, async (audit) => {
+    const { credentials } = context.store
+    const renewed = await credentials.update(tenantId, user.id, 'recovery_codes', change, audit)
+    if (renewed.kind !== 'missing') return renewed
+    const codesRecord = { ...record, kind: 'recovery_codes' as const, sealedKey, hashes, state: {} }
+    return credentials.insert(codesRecord, audit)
+  })
+  return codes
+}
+
+/** Seals the secrets of a user's factors under the newest master key. It is no update of them. */
+export async function resealFactors(scope: Scope, userId: string): Promise<void> {
+  const { context, tenantId } = scope
+  const { credentials } = context.store
+  const reseal = (last: Credential) => ({ credential: resealed(context, last) ?? last })
+  const listed = await credentials.list(tenantId, userId, { after: undefined, limit: 100 })
+  for (const credential of listed?.items ?? []) {
+    if (!resealed(context, credential)) continue
+    const { id } = credential
+    const done = commit(scope, 'credential.reseal', `${userId}/${id}`, (audit) =>
+      credentials.update(tenantId, userId, id, reseal, audit),
+    )
+    await unlessRefused(done, 'not_found')
+  }
+}
+
+/** The credential under the newest master key; `undefined` when it is already. */
+function resealed({ vault }: DomainContext, last: Credential): Credential | undefined {
+  if (last.kind === 'totp_app') {
+    const sealedSeed = vault.reseal(sealPurpose(last), last.sealedSeed)
+    return sealedSeed === undefined ? undefined : { ...last, sealedSeed }
+  }
+  if (last.kind !== 'recovery_codes') return undefined
+  const sealedKey = vault.reseal(sealPurpose(last), last.sealedKey)
+  return sealedKey === undefined ? undefined : { ...last, sealedKey }
+}
+
+function newRecord({ context, tenantId }: Scope, user: User, id: string) {
+  const now = nowMicros(context.clock)
+  const times = { createdAt: now, updatedAt: now }
+  return { id, tenantId, userId: user.id, ...times, metadata: {}, disabled: false, rev: 1 }
+}
+
+function sealPurpose({ tenantId, userId, id }: Pick<Credential, 'tenantId' | 'userId' | 'id'>) {
+  return `credential:${tenantId}:${userId}:${id}`
+}
+
+/** Four groups of four letters and digits, none of which is taken for another. */
+function newRecoveryCode(): string {
+  let value = BigInt(`0x${randomBytes(RECOVERY_BYTES).toString('hex')}`)
+  let text = ''
+  for (let i = 0; i < 16; i++) {
+    text += CROCKFORD[Number(value & 31n)]
+    value >>= 5n
+  }
+  return text.replace(/(.{4})(?=.)/g, '$1-')
+}
+
+function recoveryHash(key: string, code: string): string {
+  const text = code.toUpperCase().replace(/[\s-]/g, '').replace(/O/g, '0').replace(/[IL]/g, '1')
+  return createHmac('sha256', key).update(text).digest('base64url')
+}
+
+function isEqual(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)]
+  return left.length === right.length && timingSafeEqual(left, right)
+}

@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto'
+import type { AdapterPayload } from 'oidc-provider'
+import { paths } from '../requests/paths.ts'
+
+/** The account page is a client of its own issuer, so that it logs users in as applications do. */
+export const ACCOUNT_CLIENT = 'account'
+
+/** Where the login for the account page ends. */
+export const RETURN_PATH = '/account/return'
+
+/** How recent a login must be to change the ways to log in, in seconds. */
+export const MAX_AGE_SECONDS = 300
+
+// Nobody redeems its codes: the account page goes by the session alone.
+const secret = randomBytes(32).toString('base64url')
+
+/** The account page as oidc-provider knows its clients. */
+export function accountClient(issuer: string): AdapterPayload {
+  return {
+    client_id: ACCOUNT_CLIENT,
+    client_secret: secret,
+    scope: 'openid',
+    redirect_uris: [`${issuer}${RETURN_PATH}`],
+    response_types: ['code'],
+    grant_types: ['authorization_code'],
+  }
+}
+
+/** Where to send a browser whose login is too old or too weak for the account page. */
+export function accountLogin(issuer: string, acr: string | undefined): string {
+  const query = new URLSearchParams({
+    client_id: ACCOUNT_CLIENT,
+    response_type: 'code',
+    scope: 'openid',
+    redirect_uri: `${issuer}${RETURN_PATH}`,
+    code_challenge: randomBytes(32).toString('base64url'),
+    code_challenge_method: 'S256',
+    max_age: String(MAX_AGE_SECONDS),
+    ...(acr !== undefined && { acr_values: acr }),
+  })
+  return `${paths.authorization}?${query}`
+}

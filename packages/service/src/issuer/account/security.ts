@@ -1,0 +1,150 @@
+import { isLoginValid } from '../../domain/accounts.ts'
+import { acrOf, isAtLeast, levelOf, levelOfAcr } from '../../domain/assurance.ts'
+import { unlessRefused } from '../../domain/commit.ts'
+import { nowMicros } from '../../domain/context.ts'
+import { deleteCredential } from '../../domain/credentials.ts'
+import {
+  allowedFactors,
+  type Factors,
+  readFactors,
+  renewRecoveryCodes,
+} from '../../domain/factors.ts'
+import { lookUpUser } from '../../domain/users.ts'
+import type { User } from '../../store/records.ts'
+import {
+  keepSession,
+  type Place,
+  showEnrolment,
+  submitEnrolment,
+} from '../interaction/enrolment.ts'
+import { isFactorKind } from '../interaction/factor.ts'
+import { csrfToken, isCsrfToken } from '../interaction/flow-path.ts'
+import { type FlowRequest, occasionOf, scopeOf, show } from '../interaction/flow-request.ts'
+import { sendNews } from '../interaction/messages.ts'
+import { readSession, type Session } from '../oidc-provider-internals.ts'
+import { type Form, readForm, redirect } from '../requests/http.ts'
+import { accountLogin, MAX_AGE_SECONDS, RETURN_PATH } from './client.ts'
+
+const PATH = '/account/security'
+const ADD_PATH = `${PATH}/add`
+
+/** A user whose login is recent, and as strong as the user's own factors allow. */
+interface Visit {
+  user: User
+  session: Session
+  factors: Factors
+}
+
+/** Answers a request below `/account`; `false` for what is not there. */
+export async function handleAccount(flow: FlowRequest): Promise<boolean> {
+  const { pathname, searchParams } = flow.url
+  if (pathname === RETURN_PATH) {
+    // The code is dropped: what the login was for is in the session.
+    const ended = searchParams.has('error') ? 'refused' : 'back'
+    redirect(flow.response, `${PATH}?login=${ended}`)
+    return true
+  }
+  if (pathname !== PATH && pathname !== ADD_PATH) return false
+  const visit = await enter(flow)
+  if (!visit) return true
+  if (flow.request.method !== 'POST') {
+    await (pathname === PATH ? showSecurity(flow, visit) : showAdd(flow, visit))
+    return true
+  }
+  const form = await readForm(flow.request)
+  if (!isCsrfToken(visit.session.uid, form.get('csrf'))) {
+    show(flow, 403, 'message', { title: 'errorTitle', text: 'errorForm' })
+  } else await (pathname === PATH ? change(flow, visit, form) : add(flow, visit, form))
+  return true
+}
+
+/** Lets a user in; everybody else is sent to log in, and `undefined` is the result. */
+async function enter(flow: FlowRequest): Promise<Visit | undefined> {
+  const { context, provider, tenant, facts, request, response, url } = flow
+  const session = await readSession(provider, request, response)
+  const { accountId, loginTs = 0, acr } = session
+  const user = accountId && (await lookUpUser(context.domain, tenant.id, accountId))
+  let wanted: string | undefined
+  if (user && isLoginValid(user, loginTs)) {
+    const factors = await readFactors(context.domain, tenant.id, tenant.settings, user.id)
+    const own = levelOf(['password', ...factors.usable])
+    wanted = own === 'single' ? undefined : acrOf[own]
+    const age = context.domain.clock.now() / 1000 - loginTs
+    const isStrong = isAtLeast(levelOfAcr(acr ?? '') ?? 'single', own)
+    if (age <= MAX_AGE_SECONDS && isStrong) return { user, session, factors }
+  }
+  // The login did not bring what was asked for: to ask again would go on for ever.
+  if (url.searchParams.has('login')) {
+    const wayOn = { href: PATH, text: 'tooManyBack' } as const
+    show(flow, 403, 'message', { title: 'errorTitle', text: 'securityRefused', wayOn })
+  } else redirect(response, accountLogin(facts.issuer, wanted))
+  return undefined
+}
+
+async function showSecurity(flow: FlowRequest, { user, session, factors }: Visit): Promise<void> {
+  const { enrolled, recoveryCodes } = factors
+  const allowed = allowedFactors(flow.tenant.settings)
+  show(flow, 200, 'security', {
+    csrf: csrfToken(session.uid),
+    email: user.email,
+    enrolled,
+    addable: allowed
+      .filter((kind) => !enrolled.includes(kind))
+      .map((kind) => ({ kind, href: `${ADD_PATH}?kind=${kind}` })),
+    recoveryCodes: String(recoveryCodes),
+    hasRecovery: factors.usable.length > 0,
+    isScarce: recoveryCodes <= 3,
+  })
+}
+
+/** Removes a factor, or makes new recovery codes. */
+async function change(flow: FlowRequest, visit: Visit, form: Form): Promise<void> {
+  const { context, response } = flow
+  const { user, session, factors } = visit
+  const scope = scopeOf(flow, user.id)
+  if (form.get('step') === 'renew' && factors.usable.length > 0) {
+    const codes = await renewRecoveryCodes(scope, user)
+    await sendNews(context, 'factors', occasionOf(flow), user)
+    return showCodes(flow, session, codes)
+  }
+  const kind = form.get('remove')
+  if (!isFactorKind(kind) || !factors.enrolled.includes(kind)) return redirect(response, PATH)
+  const at = nowMicros(context.domain.clock)
+  await keepSession(flow, user, at)
+  const isLast = factors.enrolled.length === 1
+  await unlessRefused(deleteCredential(scope, user.id, kind, at), 'not_found')
+  if (isLast)
+    await unlessRefused(deleteCredential(scope, user.id, 'recovery_codes', at), 'not_found')
+  await sendNews(context, 'factors', occasionOf(flow), user)
+  redirect(response, PATH)
+}
+
+async function showAdd(flow: FlowRequest, visit: Visit): Promise<void> {
+  const place = placeOf(flow, visit)
+  if (place.kinds.length === 0) return redirect(flow.response, PATH)
+  await showEnrolment(flow, place)
+}
+
+async function add(flow: FlowRequest, visit: Visit, form: Form): Promise<void> {
+  const place = placeOf(flow, visit)
+  if (place.kinds.length === 0) return redirect(flow.response, PATH)
+  const enrolled = await submitEnrolment(flow, place, form)
+  if (!enrolled) return
+  if (enrolled.codes) return showCodes(flow, visit.session, enrolled.codes)
+  redirect(flow.response, PATH)
+}
+
+function showCodes(flow: FlowRequest, session: Session, codes: string[]): void {
+  show(flow, 200, 'recoveryCodes', { csrf: csrfToken(session.uid), codes, action: PATH })
+}
+
+function placeOf({ tenant }: FlowRequest, { user, session, factors }: Visit): Place {
+  return {
+    user,
+    key: session.uid,
+    csrf: csrfToken(session.uid),
+    path: ADD_PATH,
+    kinds: allowedFactors(tenant.settings).filter((kind) => !factors.enrolled.includes(kind)),
+    canSkip: false,
+  }
+}

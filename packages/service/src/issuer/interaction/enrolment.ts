@@ -1,0 +1,198 @@
+import { renderSVG } from 'uqr'
+import type { FactorKind } from '../../domain/assurance.ts'
+import { nowMicros } from '../../domain/context.ts'
+import { enrolMail, enrolTotp, readFactors, renewRecoveryCodes } from '../../domain/factors.ts'
+import { lifetimes } from '../../domain/lifetimes.ts'
+import { newSeed, stepOf, totpUri } from '../../domain/totp.ts'
+import type { TextKey } from '../../pages/index.ts'
+import { entryName } from '../../store/protocol-store.ts'
+import type { Micros, User } from '../../store/records.ts'
+import { readSession } from '../oidc-provider-internals.ts'
+import { type Form, redirect } from '../requests/http.ts'
+import { type FlowRequest, occasionOf, scopeOf, show } from './flow-request.ts'
+import { hasMailCode, judgeMailCode, mailCode } from './mail-code.ts'
+import { sendNews } from './messages.ts'
+import { showTooMany } from './too-many.ts'
+
+/** Where a user enrols a second factor: during a login, or on the account page. */
+export interface Place {
+  user: User
+  /** Names the login or the session: what is begun there cannot be finished elsewhere. */
+  key: string
+  csrf: string
+  /** The address of the page, to which `kind` can be added. */
+  path: string
+  /** What may be enrolled here, the best first. */
+  kinds: readonly FactorKind[]
+  /** Where to go instead, if anywhere; `step`: the form may be left without doing it. */
+  canSkip: boolean
+}
+
+/** A factor that was enrolled. */
+export interface Enrolled {
+  kind: FactorKind
+  /** New recovery codes, to be shown once. */
+  codes: string[] | undefined
+  /** Sessions from before have ended; `undefined` when they go on. */
+  endedBefore: Micros | undefined
+}
+
+const KIND = 'Enrolment'
+
+/** A seed that no code was entered for yet. */
+interface Begun {
+  userId: string
+  sealedSeed: string
+}
+
+/** Shows how a factor is added. */
+export async function showEnrolment(
+  flow: FlowRequest,
+  place: Place,
+  status = 200,
+  problem?: TextKey,
+): Promise<void> {
+  const { user, csrf, path, kinds, canSkip } = place
+  const kind = chosen(flow, place)
+  if (!kind) return redirect(flow.response, path)
+  const others = kinds
+    .filter((other) => other !== kind)
+    .map((other) => ({ href: withKind(path, other), kind: other }))
+  const form = { csrf, action: withKind(path, kind), others, canSkip, problem }
+  if (kind === 'totp_email') {
+    const isSent = await hasMailCode(flow, mailKey(place), user)
+    return show(flow, status, 'enrolMail', { ...form, email: user.email, isSent })
+  }
+  const { companyName, domain } = flow.tenant.settings
+  const seed = (await readSeed(flow, place)) ?? (await beginSeed(flow, place))
+  const qr = renderSVG(totpUri(seed, companyName || domain, user.email), { border: 2 })
+  const groups = seed.replace(/(.{4})(?=.)/g, '$1 ')
+  return show(flow, status, 'enrolApp', { ...form, qr, seed: groups })
+}
+
+/**
+ * Adds the factor when the right code was entered.
+ *
+ * @returns `undefined` when the request is answered.
+ */
+export async function submitEnrolment(
+  flow: FlowRequest,
+  place: Place,
+  form: Form,
+): Promise<Enrolled | undefined> {
+  const kind = chosen(flow, place)
+  const code = form.get('code') ?? ''
+  if (kind === 'totp_email') return submitMail(flow, place, form.get('step') === 'send', code)
+  const seed = kind && (await readSeed(flow, place))
+  const step = seed && stepOf(seed, code, flow.context.domain.clock)
+  if (!seed || !step) {
+    await showEnrolment(flow, place, 422, 'factorWrong')
+    return undefined
+  }
+  await flow.context.protocol.delete(nameOf(flow, place))
+  return add(flow, place, kind, (at) => {
+    return enrolTotp(scopeOf(flow, place.user.id), place.user, { seed, step }, at)
+  })
+}
+
+async function submitMail(
+  flow: FlowRequest,
+  place: Place,
+  isAsked: boolean,
+  code: string,
+): Promise<Enrolled | undefined> {
+  const { context, facts } = flow
+  const { user, key } = place
+  const admission = isAsked
+    ? await context.throttle.admitMailRequest(facts)
+    : await context.throttle.admitFactor(facts, user.id, key)
+  if (admission.kind !== 'admitted') {
+    showTooMany(flow, 'retryAfterSeconds' in admission ? admission.retryAfterSeconds : 3_600)
+    return undefined
+  }
+  if (isAsked) {
+    const isSent = await mailCode(flow, mailKey(place), user)
+    await showEnrolment(flow, place, isSent ? 200 : 429, isSent ? undefined : 'factorNotSent')
+    return undefined
+  }
+  const outcome = await judgeMailCode(flow, mailKey(place), user, code)
+  if (outcome !== 'right') {
+    await showEnrolment(flow, place, 422, 'factorRefused')
+    return undefined
+  }
+  await context.throttle.forgiveFactor(facts, user.id)
+  return add(flow, place, 'totp_email', (at) => enrolMail(scopeOf(flow, user.id), user, at))
+}
+
+/** The first factor ends all other sessions, and comes with recovery codes. */
+async function add(
+  flow: FlowRequest,
+  { user, path }: Place,
+  kind: FactorKind,
+  enrol: (at: Micros | undefined) => Promise<boolean>,
+): Promise<Enrolled | undefined> {
+  const { context, tenant } = flow
+  const { enrolled } = await readFactors(context.domain, tenant.id, tenant.settings, user.id)
+  const isFirst = enrolled.length === 0
+  const endedBefore = isFirst ? nowMicros(context.domain.clock) : undefined
+  // Before the factor: what is half done then is codes that nobody has seen.
+  const codes = isFirst ? await renewRecoveryCodes(scopeOf(flow, user.id), user) : undefined
+  if (endedBefore !== undefined) await keepSession(flow, user, endedBefore)
+  if (!(await enrol(endedBefore))) {
+    redirect(flow.response, path)
+    return undefined
+  }
+  await sendNews(context, 'factors', occasionOf(flow), user)
+  return { kind, codes, endedBefore }
+}
+
+/** Lets the session of this browser go on, if it is the user's, when those from before `at` end. */
+export async function keepSession(flow: FlowRequest, user: User, at: Micros): Promise<void> {
+  const { provider, request, response } = flow
+  const session = await readSession(provider, request, response)
+  if (session.accountId !== user.id) return
+  session.loginTs = at / 1e6
+  await session.persist()
+}
+
+function chosen({ url }: FlowRequest, { kinds }: Place): FactorKind | undefined {
+  const wanted = url.searchParams.get('kind')
+  return kinds.find((kind) => kind === wanted) ?? kinds[0]
+}
+
+function withKind(path: string, kind: FactorKind): string {
+  return `${path}${path.includes('?') ? '&' : '?'}kind=${kind}`
+}
+
+async function readSeed(flow: FlowRequest, place: Place): Promise<string | undefined> {
+  const { protocol, domain } = flow.context
+  const entry = await protocol.find(nameOf(flow, place))
+  const begun = entry && (JSON.parse(entry.payload) as Begun)
+  if (begun?.userId !== place.user.id) return undefined
+  return domain.vault.open(purposeOf(place), begun.sealedSeed)
+}
+
+async function beginSeed(flow: FlowRequest, place: Place): Promise<string> {
+  const { protocol, domain } = flow.context
+  const seed = newSeed()
+  const begun = { userId: place.user.id, sealedSeed: domain.vault.seal(purposeOf(place), seed) }
+  await protocol.put({
+    ...nameOf(flow, place),
+    payload: JSON.stringify(begun satisfies Begun),
+    expiresAt: nowMicros(domain.clock) + lifetimes.interactionSeconds * 1e6,
+  })
+  return seed
+}
+
+function purposeOf({ user }: Place): string {
+  return `enrolment:${user.tenantId}:${user.id}`
+}
+
+function nameOf({ tenant }: FlowRequest, { key }: Place) {
+  return entryName(tenant.id, KIND, key)
+}
+
+/** A code that proves the mailbox for an enrolment is none for a login. */
+function mailKey({ key }: Place): string {
+  return `enrol:${key}`
+}

@@ -1,0 +1,160 @@
+import { type FactorKind, factorKinds } from '../../domain/assurance.ts'
+import { note } from '../../domain/audit.ts'
+import { noteMailProof, proveRecoveryCode, proveTotp } from '../../domain/factors.ts'
+import type { Pages } from '../../pages/index.ts'
+import type { Form } from '../requests/http.ts'
+import { csrfToken, flowPath } from './flow-path.ts'
+import { type InteractionRequest, occasionOf, scopeOf, show } from './flow-request.ts'
+import {
+  completeFurtherStep,
+  endProgress,
+  readStep,
+  type Step,
+  usefulFactors,
+} from './login-progress.ts'
+import { hasMailCode, judgeMailCode, mailCode } from './mail-code.ts'
+import { sendNews } from './messages.ts'
+import { showTooMany } from './too-many.ts'
+
+/** What can be entered in a second step. */
+type Kind = FactorKind | 'recovery_codes'
+
+/** After so many wrong codes in a row the user is told that somebody knows the password. */
+const SUSPICIOUS = 3
+
+/** Asks for a second factor, the best one first. */
+export async function showFactor(flow: InteractionRequest): Promise<void> {
+  const step = await readStep(flow)
+  if (!step) return
+  const kinds = await kindsOf(flow, step)
+  const wanted = flow.url.searchParams.get('kind')
+  const kind = kinds.find((known) => known === wanted) ?? kinds[0]
+  // A factor that was there before may be gone by now.
+  if (!kind) return completeFurtherStep(flow, step, {})
+  await showForm(flow, 200, step, kind, kinds)
+}
+
+/** Judges what was entered, or mails a code. */
+export async function submitFactor(flow: InteractionRequest, form: Form): Promise<void> {
+  const { context, facts, interaction } = flow
+  const step = await readStep(flow)
+  if (!step) return
+  const kinds = await kindsOf(flow, step)
+  const kind = kinds.find((known) => known === form.get('kind'))
+  if (!kind) return showFactor(flow)
+  if (form.get('step') === 'send') return send(flow, step, kind, kinds)
+
+  const code = form.get('code') ?? ''
+  const problem = kind === 'totp_app' ? 'factorWrong' : 'factorRefused'
+  if (code.trim() === '') return showForm(flow, 422, step, kind, kinds, { problem })
+  const { progress, user } = step
+  const admission = await context.throttle.admitFactor(facts, user.id, progress.id)
+  switch (admission.kind) {
+    case 'login_over':
+      await endProgress(flow)
+      return showMessage(flow, 'factorOver')
+    case 'paused':
+      return showMessage(flow, 'factorPaused')
+    case 'refused':
+      return showTooMany(flow, admission.retryAfterSeconds)
+    case 'admitted':
+  }
+
+  const outcome = await judge(flow, step, kind, code)
+  if (outcome === 'right') {
+    await context.throttle.forgiveFactor(facts, user.id)
+    if (kind === 'recovery_codes') await sendNews(context, 'factors', occasionOf(flow), user)
+    const trust = flow.tenant.settings.rememberDevice && form.get('trust') === 'yes'
+    return completeFurtherStep(flow, step, { method: kind, trust })
+  }
+  await note(scopeOf(flow, user.id), 'login.wrong_code', user.id, 'failure')
+  if ((await context.throttle.failedFactors(facts, user.id)) === SUSPICIOUS) {
+    await sendNews(context, 'guessed', occasionOf(flow), user)
+  }
+  if (outcome === 'expired') {
+    await mailCode(flow, interaction.uid, user)
+    return showForm(flow, 422, step, kind, kinds, { problem: 'factorExpired' })
+  }
+  return showForm(flow, 422, step, kind, kinds, { problem })
+}
+
+async function judge(
+  flow: InteractionRequest,
+  { user }: Step,
+  kind: Kind,
+  code: string,
+): Promise<'right' | 'wrong' | 'expired'> {
+  const scope = scopeOf(flow, user.id)
+  switch (kind) {
+    case 'totp_app':
+      return (await proveTotp(scope, user.id, code)) ? 'right' : 'wrong'
+    case 'recovery_codes':
+      return (await proveRecoveryCode(scope, user.id, code)) ? 'right' : 'wrong'
+    case 'totp_email': {
+      const outcome = await judgeMailCode(flow, flow.interaction.uid, user, code)
+      if (outcome !== 'right') return outcome
+      return (await noteMailProof(scope, user.id)) ? 'right' : 'wrong'
+    }
+  }
+}
+
+/** Mails a code, and shows where to enter it. */
+async function send(
+  flow: InteractionRequest,
+  step: Step,
+  kind: Kind,
+  kinds: readonly Kind[],
+): Promise<void> {
+  const { context, facts, interaction } = flow
+  if (kind !== 'totp_email') return showFactor(flow)
+  const admission = await context.throttle.admitMailRequest(facts)
+  if (admission.kind === 'refused') return showTooMany(flow, admission.retryAfterSeconds)
+  const isSent = await mailCode(flow, interaction.uid, step.user)
+  const news = isSent
+    ? ({ notice: 'factorSent' } as const)
+    : ({ problem: 'factorNotSent' } as const)
+  return showForm(flow, isSent ? 200 : 429, step, kind, kinds, news)
+}
+
+async function kindsOf(flow: InteractionRequest, step: Step): Promise<Kind[]> {
+  const { kinds, recoveryCodes } = await usefulFactors(flow, step)
+  return recoveryCodes > 0 ? [...kinds, 'recovery_codes'] : kinds
+}
+
+async function showForm(
+  flow: InteractionRequest,
+  status: number,
+  { user }: Step,
+  kind: Kind,
+  kinds: readonly Kind[],
+  news: Pick<Pages['factor'], 'problem' | 'notice'> = {},
+): Promise<void> {
+  const { interaction, tenant } = flow
+  const { rememberDevice, rememberDeviceSeconds } = tenant.settings
+  const path = flowPath(interaction, '/factor')
+  show(flow, status, 'factor', {
+    ...news,
+    csrf: csrfToken(interaction.uid),
+    kind,
+    email: user.email,
+    isSent: kind !== 'totp_email' || (await hasMailCode(flow, interaction.uid, user)),
+    action: path,
+    others: kinds
+      .filter((other) => other !== kind)
+      .map((other) => ({ href: `${path}&kind=${other}`, kind: other })),
+    trustDays:
+      rememberDevice && rememberDeviceSeconds > 0 ? Math.ceil(rememberDeviceSeconds / 86_400) : 0,
+    startPath: `${flowPath(interaction)}&start=login`,
+  })
+}
+
+function showMessage(flow: InteractionRequest, text: 'factorOver' | 'factorPaused'): void {
+  const href = `${flowPath(flow.interaction)}&start=login`
+  const wayOn = { href, text: 'backToLogin' } as const
+  show(flow, 429, 'message', { title: 'tooManyTitle', text, wayOn })
+}
+
+/** Whether a text names a second factor. */
+export function isFactorKind(text: string | null | undefined): text is FactorKind {
+  return (factorKinds as readonly (string | null | undefined)[]).includes(text)
+}
