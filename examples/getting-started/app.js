@@ -1,4 +1,4 @@
-import { createAuthRouter, requireUser } from '@latchkey/express'
+import { createAuthRouter, getUser, requireUser } from '@latchkey/express'
 import express from 'express'
 
 const app = express()
@@ -16,7 +16,7 @@ app.get('/', (req, res) => {
 
 // Visitors who aren't logged in are sent to log in, then returned to this page.
 app.get('/account', requireUser(), (req, res) => {
-  res.type('text').send(`Logged in as ${req.auth.user.email}`)
+  res.type('text').send(`Logged in as ${getUser(req).email}`)
 })
 
 app.listen(3000, () => console.log('Listening on http://localhost:3000'))
