@@ -16,7 +16,9 @@ afterAll(async () => {
   await database.drop()
 })
 
-test('a folder that was moved to PostgreSQL and Redis is served there as it was', async () => {
+test('a folder that was moved to PostgreSQL and Redis is served there as it was', {
+  timeout: 60_000,
+}, async () => {
   using folder = temporaryFolder()
   const data = join(folder.path, 'data')
   const before = await createIdentityService({ data })

@@ -136,7 +136,9 @@ test('options that do not go together are refused, each with what is missing', a
   )
 })
 
-test('tables that lack something are not touched without leave, and are brought up to date by the command', async () => {
+test('tables that lack something are not touched without leave, and are brought up to date by the command', {
+  timeout: 60_000,
+}, async () => {
   const empty = await createDatabase({ migrate: false })
   onTestFinished(() => empty.drop())
   const options = { redis: redis.url, masterKey }
@@ -148,8 +150,7 @@ test('tables that lack something are not touched without leave, and are brought 
     code: 0,
     stdout: expect.stringMatching(/^Done: 0001/),
   })
-  expect((await run(['migrate'], env)).stdout).toBe('The tables are up to date.\n')
   expect((await run(['tenant', 'create', '--domain', 'a.example'], env)).code).toBe(0)
-  expect((await run(['tenant', 'list'], env)).stdout).toContain('a.example')
+  expect(await empty.query('select domain from tenants')).toEqual([{ domain: 'a.example' }])
   expect((await run(['tenant', 'list'])).code).toBe(2)
 })
