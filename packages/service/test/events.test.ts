@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { writeActions } from '../src/domain/commit.ts'
 import { routes } from '../src/http/app.ts'
 import { createBrowser } from './issuer/support/browser.ts'
+import { codeOf } from './issuer/support/factors.ts'
 import { startApi, stores } from './support/api.ts'
 import { digestOf, PASSWORD } from './support/hashes.ts'
 
@@ -92,7 +93,10 @@ describe.each(stores)('on %s', (store) => {
     // The management API
     await emits(['tenant.update'], async () => {
       const { body } = await api.get(tenant)
-      await post(tenant, { ...body, settings: { ...body.settings, allow_unverified: true } })
+      await post(tenant, {
+        ...body,
+        settings: { ...body.settings, allow_unverified: true, allow_totp_app: true },
+      })
     })
     const input = { name: 'Shop', redirect_urls: [callback] }
     const shop = (await emits(['application.create'], () => post(applications, input))).body
@@ -155,6 +159,22 @@ describe.each(stores)('on %s', (store) => {
     const entered = { email: 'grace@example.com', password: PASSWORD }
     const landed = await emits(['credential.upgrade'], () => visitor.submit(form, entered))
     expect(landed.location).toContain(`${callback}?code=`)
+
+    const enrol = await visitor.get('/account/security/add?kind=totp_app')
+    const [, seed = ''] = /<code>([A-Z2-7 ]{32,})<\/code>/.exec(enrol.html) ?? []
+    const shown = await emits(['credential.create', 'credential.create'], () =>
+      visitor.submit(enrol, { code: codeOf(seed) }),
+    )
+    const [, code = ''] = /<code>([0-9A-Z-]{19})<\/code>/.exec(shown.html) ?? []
+    const again = open()
+    const second = await again.submit(await again.get(begin.href), entered)
+    const recovery = await again.get(`${second.url}&kind=recovery_codes`)
+    await emits(['credential.use'], () => again.submit(recovery, { code }))
+    const ofUser = ['credential.reseal', 'credential.reseal']
+    await emits([...ofTenant, ...ofUser, ...ofTenant], async () => {
+      writeFileSync(masterKeyFile, newKey() + readFileSync(masterKeyFile, 'utf8'))
+      await expect.poll(() => emitted.length, { timeout: 10_000 }).toBe(6)
+    })
 
     const forgetful = open()
     const ask = await forgetful.get('/reset')

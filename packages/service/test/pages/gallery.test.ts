@@ -170,11 +170,13 @@ const pages: Record<string, (page: Window) => Promise<void>> = {
       await enrol(page)
       await page.fill('#code', codeOf((await page.locator('code').textContent()) ?? ''))
       await page.click('button[type=submit]')
+      await page.locator('.codes').waitFor()
     }),
   'security-empty': async (page) => {
     await withSettings(factors, async () => {
       await page.goto(`${issuer.url}/account/security`)
       await enter(page, await newReader())
+      await page.locator('a[href*="kind=totp_app"]').waitFor()
     })
   },
   security: async (page) => {
@@ -183,6 +185,7 @@ const pages: Record<string, (page: Window) => Promise<void>> = {
       await enter(page, email)
       await page.fill('#code', codeOf(seed))
       await page.click('button[type=submit]')
+      await page.locator('button[value=renew]').waitFor()
     })
   },
   'login-long': async (page) => {

@@ -71,7 +71,7 @@ export const de: Texts = {
     'Bei jeder Anmeldung schicken wir einen Code an {email}. Geben Sie den ersten ein, um das einzuschalten.',
   enrolButton: 'Hinzufügen',
   enrolSkip: 'Nicht jetzt',
-  recoveryTitle: 'Bewahren Sie Ihre Wiederherstellungscodes auf',
+  recoveryTitle: 'Bewahren Sie diese Codes auf',
   recoveryText:
     'Wenn Ihnen der zweite Schritt verloren geht, lässt jeder dieser Codes Sie einmal hinein. Drucken Sie sie aus, oder legen Sie sie in einem Passwortmanager ab.',
   recoveryOnce:
