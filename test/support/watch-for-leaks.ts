@@ -28,12 +28,16 @@ const EVENTS: Record<AuthEventName, true> = {
  * Runs before each file of the kit's tests: everything the file makes the kit write, publish, throw
  * or answer is kept, at trace level, and searched in the end for every secret that was used.
  */
-if (/packages\/(core|express)\/test\/|\/test\/kit-/.test(expect.getState().testPath ?? '')) {
+if (
+  /packages\/(core|express|fastify|hono|koa)\/test\/|\/test\/kit-/.test(
+    expect.getState().testPath ?? '',
+  )
+) {
   // Read when the module `debug` is loaded, so before any of what is tested. Left out are those that
   // write addresses, cookies or records of their own accord, and the provider and the browser of the tests.
   process.env.DEBUG_COLORS = 'no'
   process.env.DEBUG =
-    '*,-router*,-express:*,-express-session,-memorystore,-oidc-provider*,-koa*,-pw:*'
+    '*,-router*,-express:*,-express-session,-memorystore,-oidc-provider*,-koa*,-superagent*,-pw:*'
   watchOutput()
   for (const name of Object.keys(EVENTS)) {
     diagnostics.subscribe(`latchkey:${name}`, (event) => overhear(`event ${name}`, event))

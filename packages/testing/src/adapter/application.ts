@@ -1,0 +1,81 @@
+import type { Server } from 'node:http'
+import type { Readable } from 'node:stream'
+import type {
+  AuthOptions,
+  MaybePromise,
+  RequestAuth,
+  Requirement,
+  SessionStore,
+  User,
+} from '@latchkey/core'
+
+/** What a route of a {@link TestApplication} answers. */
+export interface TestAnswer {
+  /** Default 200. */
+  readonly status?: number
+  /** To be set through the framework's own header functions; `set-cookie` may come several times. */
+  readonly headers?: readonly (readonly [name: string, value: string])[]
+  /** A stream is sent as it comes. */
+  readonly body: string | Readable
+}
+
+/** The application's own data of a session, in whatever way the adapter offers it. */
+export interface TestData {
+  get(): MaybePromise<Readonly<Record<string, unknown>>>
+  set(values: Readonly<Record<string, unknown>>): MaybePromise<unknown>
+  clear(): MaybePromise<unknown>
+}
+
+/** One request to a route, as the application sees it. */
+export interface TestRequest {
+  /** What the adapter puts on the request: `req.auth`, `c.var.auth` and so on. */
+  readonly auth: RequestAuth
+  /** What `getUser()` of the adapter returns or throws. */
+  user(): User
+  readonly data: TestData
+  /** What the body parser made of the body; `undefined` without one. */
+  readonly body: unknown
+}
+
+/** One route of an application. */
+export interface TestRoute {
+  readonly method: 'get' | 'post'
+  readonly path: string
+  /** With one, `requireUser(requirement)` stands in front of the handler. */
+  readonly requirement?: Requirement
+  /** Resolves to the answer. What it throws goes to the framework, as any handler's error does. */
+  handle(request: TestRequest): Promise<TestAnswer>
+}
+
+/** An application in terms of no framework. The author of an adapter translates it. */
+export interface TestApplication {
+  readonly routes: readonly TestRoute[]
+  /**
+   * Where a parser of forms and JSON stands: in front of the kit, behind it, or nowhere. A framework
+   * without parsers reads the body in front of the kit itself, or ignores this.
+   */
+  readonly parser: 'before' | 'after' | 'none'
+  /**
+   * What the application's own error handler answers. The kit's own errors do not come here: the
+   * adapter answers them. Without one, the framework's default error handler answers.
+   */
+  readonly onError?: (error: unknown) => TestAnswer
+}
+
+/** An adapter under test. */
+export interface AdapterUnderTest {
+  /** Such as `Express 5`; with a store, `Express 5 on Redis`. */
+  readonly name: string
+  /**
+   * Makes a server of node:http that does not listen yet: the adapter with these options, in front of
+   * these routes.
+   */
+  createServer(options: AuthOptions, application: TestApplication): Server | Promise<Server>
+  /**
+   * Opens a store on the sessions that all servers share, as another process would. Default: the
+   * memory store of the core.
+   */
+  readonly openStore?: () => MaybePromise<SessionStore>
+  /** Runs when all cases have run, to close what was opened. */
+  readonly close?: () => unknown
+}

@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type AuthOptions, createMemoryStore } from '@latchkey/core'
+import request, { type Response, type Test } from 'supertest'
+import { type MisbehavingProvider, startMisbehavingProvider } from '../misbehaving-provider.ts'
+import type { AdapterUnderTest, TestApplication, TestRoute } from './application.ts'
+import { type WatchedStore, watchStore } from './watched-store.ts'
+
+export const BASE_URL = 'http://localhost:3000'
+
+/** What a browser sends with a navigation. */
+export const PAGE: Readonly<Record<string, string>> = {
+  accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
+  'sec-fetch-mode': 'navigate',
+  'sec-fetch-dest': 'document',
+}
+
+/** What a case may change of its application. */
+export interface Setup extends Partial<TestApplication> {
+  readonly options?: AuthOptions
+  /** A site whose sessions this one shares. */
+  readonly sessionsOf?: Site
+}
+
+/** A browser at a site: an agent of supertest. */
+export interface Visitor {
+  readonly agent: ReturnType<typeof request.agent>
+  /** Navigates; redirects are not followed. */
+  open(path: string): Promise<Response>
+  /** Asks as a script does. */
+  call(path: string): Promise<Response>
+  /** Sends a form of this very site, or of the one that `headers` say. */
+  post(path: string, form?: object, headers?: Readonly<Record<string, string>>): Promise<Response>
+  /** Logs in by way of a path and resolves to the answer of the callback. */
+  logIn(path?: string): Promise<Response>
+}
+
+/** An application that runs. */
+export interface Site {
+  readonly server: Server
+  readonly provider: MisbehavingProvider
+  readonly store: WatchedStore
+  /** The paths whose handlers have run. */
+  readonly handled: string[]
+  visitor(): Visitor
+  /** A visitor who is logged in. */
+  user(): Promise<Visitor>
+  /** Goes through the provider, and resolves to the path of the callback that it leads back to. */
+  authorize(begun: Response): Promise<string>
+}
+
+/** What every case is given. */
+export interface Bench {
+  readonly provider: MisbehavingProvider
+  open(setup?: Setup): Promise<Site>
+}
+
+/** A bench that can be cleared. */
+export interface OpenBench extends Bench {
+  /** Closes what a case has opened, and makes the provider behave. */
+  clear(): Promise<void>
+  close(): Promise<void>
+}
+
+/** A case: a sentence that is true of every adapter, and what shows it. */
+export type Case = readonly [name: string, run: (bench: Bench) => Promise<void>]
+
+const ADA = { sub: 'ada', name: 'Ada', email: 'ada@example.com', roles: ['reader'] }
+
+/** Makes the bench of an adapter, with one provider for all cases. */
+export async function createBench(adapter: AdapterUnderTest): Promise<OpenBench> {
+  const provider = await startMisbehavingProvider()
+  const servers: Server[] = []
+  const reset = (): void => {
+    Object.assign(provider, { user: ADA, accessTokenSeconds: 600, metadata: {} })
+    provider.release()
+  }
+  reset()
+
+  async function open(setup: Setup = {}): Promise<Site> {
+    const { options = {}, routes = [], parser = 'none', onError } = setup
+    const opened = await adapter.openStore?.()
+    const watched = opened
+      ? watchStore(opened)
+      : (setup.sessionsOf?.store ?? watchStore(createMemoryStore(clockOf(options))))
+    const handled: string[] = []
+    const server = await adapter.createServer(
+      {
+        issuer: provider.issuer,
+        clientId: provider.clientId,
+        clientSecret: provider.clientSecret,
+        baseUrl: BASE_URL,
+        logger: false,
+        ...options,
+        session: {
+          secret: 'a secret of tests that protects nothing',
+          ...options.session,
+          store: watched.store,
+        },
+      },
+      {
+        routes: [...routes, ...USUAL].map((route) => noting(route, handled)),
+        parser,
+        ...(onError && { onError }),
+      },
+    )
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    servers.push(server)
+    const site: Site = {
+      server,
+      provider,
+      store: watched,
+      handled,
+      visitor: () => createVisitor(site),
+      async user() {
+        const visitor = createVisitor(site)
+        await visitor.logIn()
+        return visitor
+      },
+      authorize: (begun) => authorize(provider, begun),
+    }
+    return site
+  }
+
+  async function clear(): Promise<void> {
+    reset()
+    await Promise.all(servers.splice(0).map(closeServer))
+  }
+
+  async function close(): Promise<void> {
+    await clear()
+    await provider.close()
+    await adapter.close?.()
+  }
+
+  return { provider, open, clear, close }
+}
+
+/** The routes of every application. */
+const USUAL: readonly TestRoute[] = [
+  {
+    method: 'get',
+    path: '/',
+    handle: async ({ auth }) => ({
+      body: auth.isAuthenticated ? `in as ${auth.user.sub}` : 'out',
+    }),
+  },
+  { method: 'get', path: '/plain', handle: async () => ({ body: 'plain' }) },
+  {
+    method: 'get',
+    path: '/private',
+    requirement: {},
+    handle: async ({ user }) => ({ body: `private to ${user().sub}` }),
+  },
+  {
+    method: 'post',
+    path: '/private',
+    requirement: {},
+    handle: async () => ({ body: 'sent' }),
+  },
+]
+
+function noting(route: TestRoute, handled: string[]): TestRoute {
+  return {
+    ...route,
+    handle(given) {
+      handled.push(route.path)
+      return route.handle(given)
+    },
+  }
+}
+
+function clockOf({ now }: AuthOptions): { now?: () => number } {
+  return now ? { now } : {}
+}
+
+function createVisitor(site: Site): Visitor {
+  const agent = request.agent(site.server)
+  const visitor: Visitor = {
+    agent,
+    open: (path) => agent.get(path).set(PAGE),
+    call: (path) => agent.get(path).set('accept', 'application/json'),
+    post: (path, form = {}, headers = { origin: BASE_URL }) =>
+      agent
+        .post(path)
+        .set({ accept: PAGE.accept as string, ...headers })
+        .type('form')
+        .send(form),
+    async logIn(path = '/login') {
+      return visitor.open(await site.authorize(await visitor.open(path)))
+    },
+  }
+  return visitor
+}
+
+async function authorize(provider: MisbehavingProvider, begun: Response): Promise<string> {
+  const location = locationOf(begun)
+  assert.equal(location.origin, new URL(provider.issuer).origin, 'the login is at the provider')
+  const answer = await fetch(location, { redirect: 'manual' })
+  const back = new URL(answer.headers.get('location') ?? 'nowhere:')
+  assert.equal(back.origin, new URL(BASE_URL).origin, 'the provider leads back to baseUrl')
+  return back.pathname + back.search
+}
+
+/** Where an answer redirects to. */
+export function locationOf(answer: Response): URL {
+  const { location } = answer.headers
+  assert.ok(location, `${answer.status} ${answer.text} redirects`)
+  return new URL(location, BASE_URL)
+}
+
+/** Where an answer on the way redirects to on this site: path and query. */
+export function pathOf(answer: Response): string {
+  const { origin, pathname, search } = locationOf(answer)
+  assert.equal(origin, BASE_URL, 'the redirect stays on this site')
+  return pathname + search
+}
+
+/** The lines of `Set-Cookie`. */
+export function cookiesOf(answer: Response): string[] {
+  const lines: unknown = answer.headers['set-cookie']
+  return Array.isArray(lines) ? lines : []
+}
+
+/** The value of a cookie that an answer sets, `undefined` when it sets none or removes it. */
+export function cookieOf(answer: Response, name = 'latchkey'): string | undefined {
+  const line = cookiesOf(answer).findLast((one) => one.startsWith(`${name}=`))
+  return line?.slice(name.length + 1).split(';')[0] || undefined
+}
+
+/** Sends a cookie header of its own. */
+export function withCookie(site: Site, path: string, cookie: string): Test {
+  return request(site.server).get(path).set('cookie', cookie).set('accept', 'application/json')
+}
+
+/** Asserts that no cache may keep an answer. */
+export function assertPrivate(answer: Response): void {
+  const cacheControl = String(answer.headers['cache-control'])
+  assert.match(cacheControl, /\bprivate\b/, `${cacheControl} is private`)
+  assert.match(cacheControl, /\bno-store\b/)
+  assert.doesNotMatch(cacheControl, /public|max-age|s-maxage/)
+  const vary = String(answer.headers.vary).toLowerCase()
+  assert.ok(vary.split(/\s*,\s*/).includes('cookie'), `Vary is ${vary}`)
+}
+
+/** Where a server listens. */
+export function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { BASE_URL, type Case, locationOf, pathOf } from './bench.ts'
+import { sendRaw } from './raw-request.ts'
+
+const HOSTILE: Readonly<Record<string, string>> = {
+  'x-forwarded-host': 'evil.example',
+  'x-forwarded-proto': 'https',
+  'x-forwarded-prefix': '/evil',
+  'x-forwarded-port': '81',
+  forwarded: 'host=evil.example;proto=https',
+  'x-original-url': '/evil',
+  'x-rewrite-url': '/evil',
+  'x-http-method-override': 'POST',
+}
+
+export const hosts: readonly Case[] = [
+  [
+    'a login begun under a hostile Host and forwarding headers comes back to baseUrl',
+    async ({ open }) => {
+      const site = await open()
+      const { agent } = site.visitor()
+      const answer = await agent.get('/login').set(HOSTILE).set('host', 'evil.example')
+      const url = locationOf(answer)
+      assert.equal(url.searchParams.get('redirect_uri'), `${BASE_URL}/callback`)
+      assert.doesNotMatch(url.href, /evil/)
+      assert.doesNotMatch(JSON.stringify(answer.headers), /evil|; secure/i)
+    },
+  ],
+  [
+    'a login by way of a guard ends on this site, whatever the Host was',
+    async ({ open }) => {
+      const site = await open()
+      const visitor = site.visitor()
+      visitor.agent.host('evil.example').set(HOSTILE)
+      assert.equal(pathOf(await visitor.logIn('/private?a=1')), '/private?a=1')
+      assert.equal((await visitor.open('/private')).text, 'private to ada')
+    },
+  ],
+  [
+    'a logout under a hostile Host comes back to baseUrl',
+    async ({ open }) => {
+      const site = await open()
+      const ada = await site.user()
+      ada.agent.host('evil.example').set(HOSTILE)
+      const answer = await ada.post('/logout')
+      const onward = `${answer.headers.location} ${answer.headers.refresh} ${answer.text}`
+      assert.match(onward, /localhost%3A3000|^\/ /)
+      assert.doesNotMatch(onward, /evil/)
+    },
+  ],
+  [
+    'a page of the kit names no host that the request brought',
+    async ({ open }) => {
+      const site = await open()
+      const { agent } = site.visitor()
+      for (const path of ['/logout', '/callback?state=x&code=y']) {
+        const answer = await agent
+          .get(path)
+          .set({ ...HOSTILE, accept: 'text/html' })
+          .set('host', 'evil.example')
+        assert.doesNotMatch(JSON.stringify(answer.headers) + answer.text, /evil/)
+      }
+    },
+  ],
+  [
+    'a target in absolute form is read by its path, and its host is nowhere',
+    async ({ open }) => {
+      const site = await open()
+      const { status, text } = await sendRaw(site, 'GET', 'http://evil.example/login', {
+        accept: 'text/html',
+      })
+      if (status === 302)
+        assert.match(text, /redirect_uri=http%3A%2F%2Flocalhost%3A3000%2Fcallback/)
+      assert.doesNotMatch(text, /evil/)
+      assert.ok(status < 500)
+    },
+  ],
+]

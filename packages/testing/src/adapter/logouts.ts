@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { type Case, cookieOf, withCookie } from './bench.ts'
+
+const LINK = {
+  'sec-fetch-site': 'same-origin',
+  'sec-fetch-mode': 'navigate',
+  'sec-fetch-dest': 'document',
+  'sec-fetch-user': '?1',
+}
+
+export const logouts: readonly Case[] = [
+  [
+    'a logout form ends the session here and goes on to the provider’s own logout',
+    async ({ open, provider }) => {
+      const site = await open()
+      const ada = site.visitor()
+      const session = cookieOf(await ada.logIn())
+      const answer = await ada.agent
+        .post('/logout')
+        .set({ origin: 'http://localhost:3000', 'sec-fetch-site': 'same-origin' })
+      assert.ok([200, 303].includes(answer.status))
+      const onward = String(answer.headers.location ?? answer.headers.refresh)
+      assert.ok(onward.includes(`${provider.issuer}/logout?`), onward)
+      assert.ok(onward.includes('id_token_hint='))
+      assert.equal((await ada.open('/')).text, 'out')
+      assert.equal((await withCookie(site, '/', `latchkey=${session}`)).text, 'out')
+    },
+  ],
+  [
+    'a link to the logout shows a page that asks, unless a user followed it on this very site',
+    async ({ open }) => {
+      const site = await open()
+      const ada = await site.user()
+      const asked = await ada.open('/logout')
+      assert.match(asked.text, /<form method="post" action="\/logout">/)
+      assert.equal((await ada.open('/')).text, 'in as ada')
+      await ada.agent.get('/logout').set(LINK)
+      assert.equal((await ada.open('/')).text, 'out')
+    },
+  ],
+  [
+    'a logout form of another site is refused, by Sec-Fetch-Site and by Origin',
+    async ({ open }) => {
+      const site = await open()
+      const ada = await site.user()
+      for (const headers of [
+        { 'sec-fetch-site': 'cross-site', origin: 'http://localhost:3000' },
+        { 'sec-fetch-site': 'same-site' },
+        { origin: 'https://evil.example' },
+        { origin: 'null' },
+        {},
+      ]) {
+        const answer = await ada.post('/logout', {}, headers as Record<string, string>)
+        assert.equal(answer.status, 403, JSON.stringify(headers))
+      }
+      assert.equal((await ada.open('/')).text, 'in as ada')
+    },
+  ],
+  [
+    'a logout without a session ends on this site',
+    async ({ open }) => {
+      const site = await open()
+      const answer = await site.visitor().post('/logout')
+      assert.equal(answer.status, 303)
+      assert.equal(answer.headers.location, '/')
+    },
+  ],
+  [
+    'a logout ends the session although the provider is down',
+    async ({ open, provider }) => {
+      const site = await open()
+      const ada = await site.user()
+      provider.fault = 'discovery: down'
+      await ada.post('/logout')
+      assert.equal((await ada.open('/')).text, 'out')
+    },
+  ],
+  [
+    'a logout token for one session of the provider ends that one alone',
+    async ({ open, provider }) => {
+      const site = await open()
+      const [first, second] = [await site.user(), await site.user()]
+      const sid = provider.issuedSids().at(-1)
+      const token = provider.logoutToken({ sub: 'ada', sid })
+      const answer = await site.visitor().post('/backchannel-logout', { logout_token: token }, {})
+      assert.equal(answer.status, 200)
+      assert.equal((await first.open('/')).text, 'in as ada')
+      assert.equal((await second.open('/')).text, 'out')
+    },
+  ],
+  [
+    'a logout token for another client, with a wrong signature or sent twice ends nothing',
+    async ({ open, provider }) => {
+      const site = await open()
+      const post = (token: string): Promise<{ status: number }> =>
+        site.visitor().post('/backchannel-logout', { logout_token: token }, {})
+      const good = provider.logoutToken({ sub: 'ada' })
+      assert.equal((await post(good)).status, 200)
+      const ada = await site.user()
+      const changed = `${good.slice(0, -8)}AAAAAAAA`
+      const others = [provider.logoutToken({ sub: 'ada', aud: 'another' }), changed, 'x', '']
+      for (const token of others) assert.equal((await post(token)).status, 400)
+      await post(good)
+      assert.equal((await ada.open('/')).text, 'in as ada')
+    },
+  ],
+  [
+    'after a logout token a late answer brings no session back',
+    async ({ open, provider }) => {
+      const site = await open({
+        routes: [
+          {
+            method: 'get',
+            path: '/slow',
+            requirement: {},
+            async handle({ data }) {
+              const logout_token = provider.logoutToken({ sub: 'ada' })
+              await site.visitor().post('/backchannel-logout', { logout_token }, {})
+              await Promise.resolve(data.set({ cart: ['tea'] })).catch(() => {})
+              return { body: 'slow' }
+            },
+          },
+        ],
+      })
+      const ada = await site.user()
+      await ada.open('/slow')
+      assert.equal((await ada.open('/')).text, 'out')
+    },
+  ],
+]

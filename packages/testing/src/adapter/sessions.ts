@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { type Case, cookieOf, cookiesOf, withCookie } from './bench.ts'
+
+export const sessions: readonly Case[] = [
+  [
+    'every login has a new session id, and the id before it is worth nothing',
+    async ({ open }) => {
+      const site = await open()
+      const visitor = site.visitor()
+      const first = cookieOf(await visitor.logIn())
+      const second = cookieOf(await visitor.logIn())
+      assert.ok(first && second && first !== second)
+      assert.equal((await withCookie(site, '/', `latchkey=${first}`)).text, 'out')
+      assert.equal((await withCookie(site, '/', `latchkey=${second}`)).text, 'in as ada')
+    },
+  ],
+  [
+    'a session id that was planted before the login is worth nothing after it',
+    async ({ open }) => {
+      const site = await open()
+      const planted = cookieOf(await (await site.user()).logIn())
+      const victim = site.visitor()
+      victim.agent.jar.setCookie(`latchkey=${planted}`, '127.0.0.1', '/')
+      const own = cookieOf(await victim.logIn())
+      assert.ok(own && own !== planted)
+      assert.equal((await withCookie(site, '/', `latchkey=${planted}`)).text, 'out')
+    },
+  ],
+  [
+    'the session cookie is HttpOnly, SameSite=Lax and for the whole site',
+    async ({ open }) => {
+      const site = await open()
+      const lines = cookiesOf(await site.visitor().logIn())
+      const line = lines.find((one) => one.startsWith('latchkey=')) ?? ''
+      for (const attribute of [/; path=\/(;|$)/i, /; httponly/i, /; samesite=lax/i]) {
+        assert.match(line, attribute)
+      }
+      assert.doesNotMatch(line, /domain=/i)
+    },
+  ],
+  [
+    'on https the cookies are Secure and have the prefix __Host-',
+    async ({ open }) => {
+      const site = await open({ options: { baseUrl: 'https://app.example.com' } })
+      const lines = cookiesOf(await site.visitor().open('/login'))
+      assert.ok(lines.length > 0)
+      for (const line of lines) assert.match(line, /^__Host-[^;]+;.*; secure/i)
+    },
+  ],
+  [
+    'after a login no cookie of it is left',
+    async ({ open }) => {
+      const site = await open()
+      const visitor = site.visitor()
+      await visitor.logIn()
+      await visitor.logIn()
+      const access = { domain: '127.0.0.1', path: '/', secure: false, script: false }
+      const left = visitor.agent.jar.getCookies(access as never)
+      assert.deepEqual(
+        left.map(({ name }) => name),
+        ['latchkey'],
+      )
+    },
+  ],
+  [
+    'an id that the kit did not sign is no session',
+    async ({ open }) => {
+      const site = await open()
+      const value = decodeURIComponent(String(cookieOf(await site.visitor().logIn())))
+      const [id = '', signature = ''] = value.slice(2).split('.')
+      for (const forged of [id, `s:${id}`, `s:${id}.`, `s:${id}.AAAA`, `s:.${signature}`, 'j:{}']) {
+        const cookie = `latchkey=${encodeURIComponent(forged)}`
+        assert.equal((await withCookie(site, '/', cookie)).text, 'out', forged)
+      }
+    },
+  ],
+  [
+    'a session of an application with another secret is no session',
+    async ({ open }) => {
+      const site = await open()
+      const other = await open({
+        sessionsOf: site,
+        options: { session: { secret: 'another secret that protects nothing' } },
+      })
+      const cookie = cookieOf(await other.visitor().logIn())
+      assert.equal((await withCookie(site, '/', `latchkey=${cookie}`)).text, 'out')
+    },
+  ],
+  [
+    'a secret that was changed still opens the sessions of the one before',
+    async ({ open }) => {
+      const secrets = [
+        'an older secret that protects nothing',
+        'a newer secret that protects nothing',
+      ]
+      const site = await open({ options: { session: { secret: secrets[0] as string } } })
+      const later = await open({
+        sessionsOf: site,
+        options: { session: { secret: secrets.toReversed() } },
+      })
+      const cookie = cookieOf(await site.visitor().logIn())
+      assert.equal((await withCookie(later, '/', `latchkey=${cookie}`)).text, 'in as ada')
+    },
+  ],
+  [
+    'anonymous visits set no session cookie and write nothing to the store',
+    async ({ open }) => {
+      const site = await open()
+      const visitor = site.visitor()
+      for (const path of ['/', '/plain', '/nowhere']) {
+        assert.deepEqual(cookiesOf(await visitor.open(path)), [], path)
+      }
+      await visitor.open('/private')
+      await visitor.open('/session')
+      const writes = site.store.calls.filter((name) =>
+        /^(set|replace|update|touch|add)$/.test(name),
+      )
+      assert.deepEqual(writes, [])
+    },
+  ],
+  [
+    'a session ends at its absolute time, however busy it is',
+    async ({ open }) => {
+      let ahead = 0
+      const now = (): number => Math.floor(Date.now() / 1000) + ahead
+      const site = await open({
+        options: { now, session: { idleSeconds: 600, absoluteSeconds: 1800 } },
+      })
+      const ada = await site.user()
+      ahead = 590
+      assert.equal((await ada.open('/')).text, 'in as ada')
+      ahead = 1801
+      assert.equal((await ada.open('/')).text, 'out')
+    },
+  ],
+  [
+    'another user of the same browser gets nothing of the one before',
+    async ({ open, provider }) => {
+      const site = await open()
+      const visitor = await site.user()
+      provider.user = { sub: 'bob' }
+      await visitor.logIn()
+      assert.equal((await visitor.open('/')).text, 'in as bob')
+    },
+  ],
+  [
+    'what the application sees of a session holds no token',
+    async ({ open }) => {
+      const site = await open({
+        routes: [
+          {
+            method: 'get',
+            path: '/auth',
+            handle: async ({ auth }) => ({ body: JSON.stringify(auth) }),
+          },
+        ],
+      })
+      const { text } = await (await site.user()).open('/auth')
+      assert.match(text, /"sub":"ada"/)
+      assert.doesNotMatch(text, /access-|refresh-|eyJ/)
+    },
+  ],
+]

@@ -1,0 +1,40 @@
+import type { SessionStore } from '@latchkey/core'
+
+/** A store that can be taken down, and that tells which of its methods were called. */
+export interface WatchedStore {
+  readonly store: SessionStore
+  /** The names of the methods that were called. */
+  readonly calls: string[]
+  /** Whether every call fails. */
+  isDown: boolean
+}
+
+type Method = (...args: unknown[]) => unknown
+
+/** Watches a store. */
+export function watchStore(store: SessionStore): WatchedStore {
+  const watched: WatchedStore = { store: watch(store), calls: [], isDown: false }
+  return watched
+
+  function watch<T extends object>(target: T): T {
+    return new Proxy(target, {
+      get(_target, name) {
+        const value: unknown = Reflect.get(target, name, target)
+        if (typeof value === 'object' && value !== null) return watch(value)
+        if (typeof value !== 'function') return value
+        return (...args: unknown[]) => call(target, String(name), value as Method, args)
+      },
+    })
+  }
+
+  function call(target: object, name: string, method: Method, args: unknown[]): unknown {
+    watched.calls.push(name)
+    if (!watched.isDown || SILENT.has(name)) return method.apply(target, args)
+    const error = new Error('connect ECONNREFUSED')
+    const done = args.at(-1)
+    return typeof done === 'function' ? done(error) : Promise.reject(error)
+  }
+}
+
+/** Methods that ask nobody. */
+const SILENT: ReadonlySet<string> = new Set(['health', 'useSecrets', 'on', 'once', 'emit'])
