@@ -12,7 +12,7 @@ async function timed<T>(work: () => Promise<T>): Promise<[ms: number, result: T]
   return [performance.now() - begin, result]
 }
 
-const [imported, { signIn, startIdentity }] = await timed(() => import('@latchkey/testing'))
+const [imported, { logIn, startIdentity }] = await timed(() => import('@latchkey/testing'))
 const { createAuthRouter } = await import('@latchkey/express')
 const { default: express } = await import('express')
 
@@ -27,8 +27,8 @@ for (let round = 0; round < ROUNDS; round++) {
   const [user, ada] = await timed(() => identity.createUser())
   const server = createServer(express().use(createAuthRouter(identity.clientOptions())))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const [first] = await timed(() => signIn(server, ada))
-  const [next] = await timed(() => signIn(server, ada))
+  const [first] = await timed(() => logIn(server, ada))
+  const [next] = await timed(() => logIn(server, ada))
   figures.start.push(start)
   figures.user.push(user)
   figures.first.push(first)
@@ -41,5 +41,5 @@ console.log(row('import, once per process, ms', imported))
 console.log(row('startIdentity(), first, ms', figures.start[0] ?? 0))
 console.log(row('startIdentity(), ms', median(figures.start)))
 console.log(row('createUser(), ms', median(figures.user)))
-console.log(row('signIn(), first of an identity, ms', median(figures.first)))
-console.log(row('signIn(), ms', median(figures.next)))
+console.log(row('logIn(), first of an identity, ms', median(figures.first)))
+console.log(row('logIn(), ms', median(figures.next)))

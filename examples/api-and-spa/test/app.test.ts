@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Identity, signIn, signInPage, startIdentity } from '@latchkey/testing'
+import { type Identity, logIn, logInPage, startIdentity } from '@latchkey/testing'
 import type { Browser } from 'playwright-core'
 import request from 'supertest'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -34,8 +34,8 @@ test('the API answers whoever is not signed in with 401 and where to log in', as
 
 test('everybody has notes of their own', async () => {
   const [ada, grace] = [
-    await signIn(server, await identity.createUser()),
-    await signIn(server, await identity.createUser()),
+    await logIn(server, await identity.createUser()),
+    await logIn(server, await identity.createUser()),
   ]
   expect((await ada.post('/api/notes').send({ text: 'Call the bank' })).status).toBe(201)
   expect((await ada.post('/api/notes').send({ text: ' ' })).status).toBe(400)
@@ -55,7 +55,7 @@ test('the page shows that the API refuses, logs in, adds a note, and keeps to it
   expect(await page.getByRole('button', { name: 'Log out' }).isVisible()).toBe(false)
   const login = await page.getByRole('link', { name: 'Log in' }).getAttribute('href')
 
-  await signInPage(page, url + login, await identity.createUser({ name: 'Ada Lovelace' }))
+  await logInPage(page, url + login, await identity.createUser({ name: 'Ada Lovelace' }))
   await page.getByLabel('A new note').fill('<b>Call</b> the bank')
   await page.getByRole('button', { name: 'Add' }).click()
   await page.getByRole('listitem').waitFor()

@@ -1,6 +1,6 @@
 // #region imports
 import { createAuthRouter, getUser, requireUser } from '@latchkey/express'
-import { signIn, startIdentity } from '@latchkey/testing'
+import { logIn, startIdentity } from '@latchkey/testing'
 import express, { type Express } from 'express'
 import request from 'supertest'
 import { expect, test } from 'vitest'
@@ -20,12 +20,12 @@ function createApp(options: Parameters<typeof createAuthRouter>[0]): Express {
 }
 
 // #region one-line
-test('a signed-in user sees their account', async () => {
+test('a logged-in user sees their account', async () => {
   await using identity = await startIdentity()
   const app = createApp(identity.clientOptions())
   const ada = await identity.createUser({ email: 'ada@example.com' })
 
-  const browser = await signIn(app, ada)
+  const browser = await logIn(app, ada)
 
   expect((await browser.get('/account')).text).toBe('Hello ada@example.com')
 })
@@ -47,7 +47,7 @@ test('who asks for their account logs in, and lands there', async () => {
 // #region refused
 test('who is no admin is refused, and not sent to log in again', async () => {
   await using identity = await startIdentity()
-  const browser = await signIn(createApp(identity.clientOptions()), await identity.createUser())
+  const browser = await logIn(createApp(identity.clientOptions()), await identity.createUser())
 
   const answer = await browser.get('/admin').set('accept', 'text/html')
 
@@ -60,7 +60,7 @@ test('an admin sees the page of admins', async () => {
   await using identity = await startIdentity()
   const ada = await identity.createUser({ claims: { roles: ['admin'] } })
 
-  const browser = await signIn(createApp(identity.clientOptions()), ada)
+  const browser = await logIn(createApp(identity.clientOptions()), ada)
 
   expect((await browser.get('/admin')).text).toBe('Hello admin')
 })
@@ -69,7 +69,7 @@ test('an admin sees the page of admins', async () => {
 // #region clock
 test('a session ends after a day without a request', async () => {
   await using identity = await startIdentity()
-  const browser = await signIn(createApp(identity.clientOptions()), await identity.createUser())
+  const browser = await logIn(createApp(identity.clientOptions()), await identity.createUser())
 
   identity.clock.advance(86_401)
 

@@ -1,4 +1,4 @@
-import { type Identity, signIn, startIdentity } from '@latchkey/testing'
+import { type Identity, logIn, startIdentity } from '@latchkey/testing'
 import type { Express } from 'express'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApp } from '../src/app.ts'
@@ -13,7 +13,7 @@ afterAll(() => identity.close())
 
 test('an editor publishes and reviews, an author reviews, and others do neither', async () => {
   const allowed = async (email: string): Promise<number[]> => {
-    const browser = await signIn(app, await identity.createUser({ email }))
+    const browser = await logIn(app, await identity.createUser({ email }))
     const paths = ['/publish', '/review', '/access']
     return Promise.all(paths.map(async (path) => (await browser.get(path)).status))
   }
@@ -23,7 +23,7 @@ test('an editor publishes and reviews, an author reviews, and others do neither'
 })
 
 test('whoever is refused sees why on a page of the office, a program gets problem details', async () => {
-  const browser = await signIn(app, await identity.createUser())
+  const browser = await logIn(app, await identity.createUser())
   const person = await browser.get('/publish').set('accept', 'text/html')
   expect(person.status).toBe(403)
   expect(person.text).toContain('The guard refused.')
@@ -33,7 +33,7 @@ test('whoever is refused sees why on a page of the office, a program gets proble
 
 test('what cannot be undone asks for the password again after a minute, and then goes on', async () => {
   const alan = await identity.createUser({ email: 'alan@example.com' })
-  const browser = await signIn(app, alan)
+  const browser = await logIn(app, alan)
   const open = () => browser.get('/delete').set('accept', 'text/html')
   expect((await open()).status).toBe(200)
 

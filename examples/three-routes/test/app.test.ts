@@ -1,5 +1,5 @@
 import { createAuthRouter, getUser, requireUser } from '@latchkey/express'
-import { signIn, startIdentity } from '@latchkey/testing'
+import { logIn, startIdentity } from '@latchkey/testing'
 import express from 'express'
 import { expect, test } from 'vitest'
 import { accountPage, homePage } from '../src/pages.ts'
@@ -15,7 +15,7 @@ test('the pages show who is signed in, the session and what the guard decided', 
     (req, res) => void res.send(accountPage(getUser(req), req.auth.session)),
   )
   const ada = await identity.createUser({ name: 'Ada <Lovelace>' })
-  const browser = await signIn(app, ada)
+  const browser = await logIn(app, ada)
 
   const home = (await browser.get('/')).text
   const { text } = await browser.get('/account')

@@ -1,5 +1,5 @@
 import { createManagementClient } from '@latchkey/management'
-import { type Identity, signIn, startIdentity, type TestUser } from '@latchkey/testing'
+import { type Identity, logIn, startIdentity, type TestUser } from '@latchkey/testing'
 import type { Express } from 'express'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApp } from '../src/app.ts'
@@ -32,7 +32,7 @@ test.for([
     const { userId: id = '' } = report.find((row) => row.email === email) as BroughtOver
     const user: TestUser = { id, email, password, name: '', identity }
 
-    const { text } = await (await signIn(app, user)).get('/orders')
+    const { text } = await (await logIn(app, user)).get('/orders')
 
     expect(text).toContain(order)
     expect(text).toContain(id)
@@ -41,8 +41,8 @@ test.for([
 
 test('who is new becomes a customer at the first login, and is the same one at the next', async () => {
   const newcomer = await identity.createUser({ name: 'Margaret Hamilton' })
-  const first = await (await signIn(app, newcomer)).get('/orders')
-  const second = await (await signIn(app, newcomer)).get('/orders')
+  const first = await (await logIn(app, newcomer)).get('/orders')
+  const second = await (await logIn(app, newcomer)).get('/orders')
 
   const rowOf = (text: string) => />id<\/th><td>(\d+)/.exec(text)?.[1]
   expect(first.text).toContain('You have not ordered yet.')

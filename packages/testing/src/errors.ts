@@ -1,4 +1,4 @@
-/** Why a test could not sign somebody in. */
+/** Why a user could not be logged in within a test. */
 export type TestingErrorCode =
   | 'LATCHKEY_TEST_LOGIN_REFUSED' // the login page, or the application, did not let the user in
   | 'LATCHKEY_TEST_NO_LOGIN' // what was asked for does not lead to the login page of the identity
@@ -6,7 +6,7 @@ export type TestingErrorCode =
   | 'LATCHKEY_TEST_NO_SOCKET' // a browser needs an identity that listens
   | 'LATCHKEY_TEST_PEER_MISSING' // a package that this needs is not installed
 
-/** Somebody could not be signed in within a test; `message` says what was found and what to do. */
+/** A user could not be logged in within a test; `message` says what was found and what to do. */
 export class TestingError extends Error {
   override readonly name = 'TestingError'
   readonly code: TestingErrorCode

@@ -47,7 +47,7 @@ export interface Identity {
    *
    * @param agent - An agent of supertest, with the cookies from where the login began.
    * @param url - Where the application sent the visitor: the `location` of its redirect.
-   * @returns What the application's callback answered; a redirect when the user is signed in.
+   * @returns What the application's callback answered; a redirect when the user is logged in.
    * @throws {@link TestingError} with `LATCHKEY_TEST_LOGIN_REFUSED` when the pages let nobody through.
    */
   logIn<Response>(agent: TestAgent<Response>, url: string, user: TestUser): Promise<Response>

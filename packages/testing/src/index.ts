@@ -1,4 +1,5 @@
 export type { CapturedMail } from '@latchkey/service'
+export type { FetchHandler, TestableApp } from './app.ts'
 export { TestingError, type TestingErrorCode } from './errors.ts'
 export {
   type ClientOptions,
@@ -7,7 +8,7 @@ export {
   startIdentity,
 } from './identity.ts'
 export type { TestAgent } from './log-in.ts'
-export { signInPage, type TestPage } from './playwright.ts'
+export { logInPage, type TestPage } from './playwright.ts'
 export type { TestClock } from './shifted-date.ts'
-export { type SignInOptions, type SupertestAgent, signIn } from './supertest.ts'
+export { type LogInOptions, logIn, type SupertestAgent } from './supertest.ts'
 export type { NewUser, TestUser, UserClaims } from './users.ts'

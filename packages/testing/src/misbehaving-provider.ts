@@ -142,7 +142,7 @@ export async function startMisbehavingProvider(
       case '/userinfo':
         return userinfo(request, res)
       case '/logout':
-        res.writeHead(200, { 'content-type': 'text/html' }).end('<main>signed out</main>')
+        res.writeHead(200, { 'content-type': 'text/html' }).end('<main>logged out</main>')
         return
       default:
         res.writeHead(404).end()

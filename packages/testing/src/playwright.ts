@@ -18,11 +18,11 @@ export interface TestPage {
  * the application sends the user, usually at that address.
  *
  * @param page - A page of Playwright.
- * @param url - What only signed-in users see, or the login route.
+ * @param url - What only logged-in users see, or the login route.
  * @param user - Of an identity that was started with `listen: true`.
  * @throws {@link TestingError} that says where the way ended.
  */
-export async function signInPage(page: TestPage, url: string, user: TestUser): Promise<void> {
+export async function logInPage(page: TestPage, url: string, user: TestUser): Promise<void> {
   const { issuer } = user.identity
   if (issuer.startsWith('https:')) {
     throw new TestingError(
@@ -35,7 +35,7 @@ export async function signInPage(page: TestPage, url: string, user: TestUser): P
     throw new TestingError(
       'LATCHKEY_TEST_NO_LOGIN',
       `${url} led to ${page.url()} and not to the login page at ${issuer}; is it behind ` +
-        'requireUser(), and is nobody signed in yet?',
+        'requireUser(), and is no user logged in yet?',
     )
   }
   await page.fill('input[name="email"]', user.email)

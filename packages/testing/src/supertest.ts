@@ -1,7 +1,6 @@
-import type { RequestListener } from 'node:http'
-import type { Server } from 'node:net'
 import { ConfigError } from '@latchkey/core'
 import { checkOptions, type Rules, text } from '@latchkey/core/options'
+import { type TestableApp, toTestable } from './app.ts'
 import { TestingError } from './errors.ts'
 import type { TestUser } from './users.ts'
 
@@ -9,46 +8,50 @@ import type { TestUser } from './users.ts'
 /** @ts-ignore An agent of supertest, as `request.agent(app)` makes one. */
 export type SupertestAgent = import('supertest/lib/agent.js')
 
-/** How an application is signed in to. */
-export interface SignInOptions {
+/** How a user logs in to an application. */
+export interface LogInOptions {
   /** The path of its login route. Default `/login`. */
   readonly loginPath?: string
+  /** The `Host` of every request, for applications that serve several. Default that of the server. */
+  readonly host?: string
 }
 
-const RULES: Rules<SignInOptions> = { loginPath: text }
+const RULES: Rules<LogInOptions> = { loginPath: text, host: text }
 
 /**
- * Signs a user in to an application through the real flow: its login route, the login page of the
+ * Logs a user in to an application through the real flow: its login route, the login page of the
  * identity and its callback.
  *
- * @param app - What supertest takes: the application, or a server.
+ * @param app - An application of Express, Fastify, Koa or Hono, a function that takes a `Request`, a
+ *   server, or the address of one.
  * @returns An agent of supertest with the session's cookie.
  * @throws {@link TestingError} that says where the way ended.
  */
-export async function signIn(
-  app: RequestListener | Server | string,
+export async function logIn(
+  app: TestableApp,
   user: TestUser,
-  options: SignInOptions = {},
+  options: LogInOptions = {},
 ): Promise<SupertestAgent> {
   const { faults } = checkOptions(options, RULES)
-  if (faults.length > 0) throw new ConfigError(faults, 'signIn() cannot begin:')
-  const { loginPath = '/login' } = options
+  if (faults.length > 0) throw new ConfigError(faults, 'logIn() cannot begin:')
+  const { loginPath = '/login', host } = options
   const { default: request } = await import('supertest').catch((cause: unknown) => {
     throw new TestingError(
       'LATCHKEY_TEST_PEER_MISSING',
-      'signIn() makes agents of supertest: npm install --save-dev supertest',
+      'logIn() makes agents of supertest: npm install --save-dev supertest',
       { cause },
     )
   })
-  const agent: SupertestAgent = request.agent(app as Parameters<typeof request.agent>[0])
+  const agent: SupertestAgent = request.agent(await toTestable(app))
+  if (host !== undefined) agent.host(host)
   const begun = await agent.get(loginPath).set('accept', 'text/html')
   const location = begun.headers.location
   if (!location) {
     throw new TestingError(
       'LATCHKEY_TEST_NO_LOGIN',
       `GET ${loginPath} answered ${begun.status}${codeIn(begun.text)} where a redirect to ` +
-        `${user.identity.issuer} belongs; is createAuthRouter(identity.clientOptions()) mounted, ` +
-        'with its login route there?',
+        `${user.identity.issuer} belongs; is the kit mounted with identity.clientOptions(), and its login ` +
+        'route there?',
     )
   }
   if (/;\s*secure/i.test(String(begun.headers['set-cookie']))) {

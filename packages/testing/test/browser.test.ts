@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Identity, signInPage, startIdentity, type TestingErrorCode } from '@latchkey/testing'
+import { type Identity, logInPage, startIdentity, type TestingErrorCode } from '@latchkey/testing'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { launchChromium } from '../../../test/support/chromium.ts'
@@ -29,7 +29,7 @@ afterAll(async () => {
 test('a page of Playwright is signed in at the address it asked for', async () => {
   const page = await browser.newPage()
 
-  await signInPage(page, `${url}/account`, await identity.createUser({ name: 'Ada Lovelace' }))
+  await logInPage(page, `${url}/account`, await identity.createUser({ name: 'Ada Lovelace' }))
 
   expect(page.url()).toBe(`${url}/account`)
   expect(await page.textContent('body')).toContain('Ada Lovelace')
@@ -40,10 +40,10 @@ test('a page of Playwright hears why nobody was signed in', async () => {
   const page = await browser.newPage()
   const disabled = await identity.createUser({ disabled: true })
   const code: TestingErrorCode = 'LATCHKEY_TEST_LOGIN_REFUSED'
-  await expect(signInPage(page, `${url}/account`, disabled)).rejects.toMatchObject({ code })
+  await expect(logInPage(page, `${url}/account`, disabled)).rejects.toMatchObject({ code })
 
   const notGuarded: TestingErrorCode = 'LATCHKEY_TEST_NO_LOGIN'
-  await expect(signInPage(page, url, disabled)).rejects.toMatchObject({ code: notGuarded })
+  await expect(logInPage(page, url, disabled)).rejects.toMatchObject({ code: notGuarded })
   await page.close()
 })
 
@@ -52,6 +52,6 @@ test('an identity without a socket says what a browser needs', async () => {
   const code: TestingErrorCode = 'LATCHKEY_TEST_NO_SOCKET'
   const page = await browser.newPage()
   const ada = await inProcess.createUser()
-  await expect(signInPage(page, url, ada)).rejects.toMatchObject({ code })
+  await expect(logInPage(page, url, ada)).rejects.toMatchObject({ code })
   await page.close()
 })

@@ -1,5 +1,5 @@
 import { createAuthRouter, requireUser } from '@latchkey/express'
-import { signIn, startIdentity } from '@latchkey/testing'
+import { logIn, startIdentity } from '@latchkey/testing'
 import express from 'express'
 import { expect, test } from 'vitest'
 
@@ -16,8 +16,8 @@ test('the claims of a user are in the ID token, so a guard by role, claim and ac
     app.get(path, requireUser(requirement), (_req, res) => void res.send('let in'))
   }
   const claims = { roles: ['admin'], department: 'books', acr: 'urn:example:mfa' }
-  const admin = await signIn(app, await identity.createUser({ claims }))
-  const other = await signIn(app, await identity.createUser({ claims: { roles: ['reader'] } }))
+  const admin = await logIn(app, await identity.createUser({ claims }))
+  const other = await logIn(app, await identity.createUser({ claims: { roles: ['reader'] } }))
 
   const statuses = async (browser: typeof admin) => {
     const answers = []

@@ -1,7 +1,7 @@
 import {
   type ClientOptions,
   type Identity,
-  signIn,
+  logIn,
   startIdentity,
   type TestingErrorCode,
 } from '@latchkey/testing'
@@ -31,7 +31,7 @@ test('a user who was created is known to the application by id, name and more of
     name: 'Ada Lovelace',
     profile: { locale: 'en-GB' },
   })
-  const browser = await signIn(app, ada)
+  const browser = await logIn(app, ada)
 
   expect((await browser.get('/account')).body).toMatchObject({
     sub: ada.id,
@@ -46,7 +46,7 @@ test('users of whom nothing is said differ, and their own password is asked for'
   const app = createApp(identity.clientOptions())
   const [one, two] = [await identity.createUser(), await identity.createUser({ password: 'other' })]
 
-  const browsers = [await signIn(app, one), await signIn(app, two)]
+  const browsers = [await logIn(app, one), await logIn(app, two)]
 
   const texts = await Promise.all(browsers.map(async (browser) => (await browser.get('/')).text))
   expect(new Set(texts).size).toBe(2)
@@ -85,7 +85,7 @@ test('an application with routes of its own is signed in to as well', async () =
   const routes = { login: '/auth/in', callback: '/auth/back', loggedOut: '/bye' }
   const app = createApp(identity.clientOptions({ routes }))
 
-  const browser = await signIn(app, await identity.createUser(), { loginPath: '/auth/in' })
+  const browser = await logIn(app, await identity.createUser(), { loginPath: '/auth/in' })
 
   expect((await browser.get('/')).text).toMatch(/^in as/)
 })
@@ -94,7 +94,7 @@ test('a day later the session has ended, and a new login works', async () => {
   await using later = await startIdentity()
   const app = createApp(later.clientOptions())
   const ada = await later.createUser()
-  const browser = await signIn(app, ada)
+  const browser = await logIn(app, ada)
   const before = Date.now()
 
   later.clock.advance(24 * 60 * 60 + 1)
@@ -102,7 +102,7 @@ test('a day later the session has ended, and a new login works', async () => {
   expect(later.clock.now() - before).toBeGreaterThanOrEqual(86_401_000)
   expect(new Date() >= new Date(before + 86_401_000)).toBe(true)
   expect((await browser.get('/')).text).toBe('out')
-  expect((await (await signIn(app, ada)).get('/')).text).toMatch(/^in as/)
+  expect((await (await logIn(app, ada)).get('/')).text).toMatch(/^in as/)
 })
 
 test('closing an identity moves the time back, and another one keeps what it moved', async () => {
@@ -128,7 +128,7 @@ test('the message that a login sends is in the outbox, with its link', async () 
   const app = createApp(identity.clientOptions())
   const grace = await identity.createUser({ email: 'grace@example.com', verified: false })
 
-  await expect(signIn(app, grace)).rejects.toMatchObject({
+  await expect(logIn(app, grace)).rejects.toMatchObject({
     code: 'LATCHKEY_TEST_LOGIN_REFUSED' satisfies TestingErrorCode,
     message: expect.stringMatching(/grace@example.com stopped at.*follow the link/),
   })
@@ -145,7 +145,7 @@ test('who is disabled, or has another password, is refused with what the page sa
     { ...(await identity.createUser()), password: 'wrong', identity },
   ]
   for (const user of users) {
-    await expect(signIn(app, user)).rejects.toMatchObject({
+    await expect(logIn(app, user)).rejects.toMatchObject({
       code: 'LATCHKEY_TEST_LOGIN_REFUSED' satisfies TestingErrorCode,
       message: expect.stringContaining('Is the password the one'),
     })
@@ -164,7 +164,7 @@ test('an application that turns a user away is named with its status and code', 
   )
   app.set('env', 'test')
 
-  await expect(signIn(app, await identity.createUser())).rejects.toMatchObject({
+  await expect(logIn(app, await identity.createUser())).rejects.toMatchObject({
     code: 'LATCHKEY_TEST_LOGIN_REFUSED' satisfies TestingErrorCode,
     message: expect.stringContaining('the application answered 500'),
   })
@@ -173,7 +173,7 @@ test('an application that turns a user away is named with its status and code', 
 test('an application without a login route is told what is missing', async () => {
   const app = createApp(identity.clientOptions({ routes: { login: false } }))
 
-  await expect(signIn(app, await identity.createUser())).rejects.toMatchObject({
+  await expect(logIn(app, await identity.createUser())).rejects.toMatchObject({
     code: 'LATCHKEY_TEST_NO_LOGIN' satisfies TestingErrorCode,
     message: expect.stringContaining('GET /login answered 404'),
   })
@@ -182,7 +182,7 @@ test('an application without a login route is told what is missing', async () =>
 test('an https application is told that supertest speaks http', async () => {
   const app = createApp(identity.clientOptions({ baseUrl: 'https://app.test' }))
 
-  await expect(signIn(app, await identity.createUser())).rejects.toMatchObject({
+  await expect(logIn(app, await identity.createUser())).rejects.toMatchObject({
     code: 'LATCHKEY_TEST_SECURE_COOKIE' satisfies TestingErrorCode,
   })
 })

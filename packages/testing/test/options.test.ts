@@ -1,4 +1,4 @@
-import { type NewUser, signIn, startIdentity } from '@latchkey/testing'
+import { logIn, type NewUser, startIdentity } from '@latchkey/testing'
 import { expect, test } from 'vitest'
 import { createApp } from './support/app.ts'
 
@@ -28,12 +28,12 @@ test.each<[object, string]>([
   await expect(identity.createUser(user as NewUser)).rejects.toThrow(sentence)
 })
 
-test('an option of signIn that is misspelt is refused', async () => {
+test('an option of logIn that is misspelt is refused', async () => {
   await using identity = await startIdentity()
   const app = createApp(identity.clientOptions())
   const options = { loginpath: '/auth' } as object
 
-  await expect(signIn(app, await identity.createUser(), options)).rejects.toThrow(
+  await expect(logIn(app, await identity.createUser(), options)).rejects.toThrow(
     'Did you mean "loginPath"?',
   )
 })

@@ -14,14 +14,14 @@ const withoutSupertest = `data:text/javascript,${encodeURIComponent(`
 `)}`
 
 const program = `
-  import { signIn, startIdentity } from '@latchkey/testing'
+  import { logIn, startIdentity } from '@latchkey/testing'
   const identity = await startIdentity()
   const user = await identity.createUser()
-  await signIn(() => {}, user).catch((error) => console.log(error.code, error.message))
+  await logIn(() => {}, user).catch((error) => console.log(error.code, error.message))
   await identity.close()
 `
 
-test('without supertest signIn() says what to install', async () => {
+test('without supertest logIn() says what to install', async () => {
   const { stdout } = await promisify(execFile)(
     process.execPath,
     [

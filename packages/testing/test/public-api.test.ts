@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 test('the package exports these names and no others', () => {
   expect(Object.keys(testing).sort()).toEqual([
     'TestingError',
-    'signIn',
-    'signInPage',
+    'logIn',
+    'logInPage',
     'startIdentity',
   ])
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { type Identity, signIn, startIdentity } from '@latchkey/testing'
+import { type Identity, logIn, startIdentity } from '@latchkey/testing'
 import type { Express } from 'express'
 import request from 'supertest'
 import { createApp } from '../app.ts'
@@ -18,7 +18,7 @@ test('a visitor is asked to log in', async () => {
 })
 
 test('a user sees their account until the next day', async () => {
-  const browser = await signIn(app, await identity.createUser({ name: 'Ada' }))
+  const browser = await logIn(app, await identity.createUser({ name: 'Ada' }))
   expect((await browser.get('/account')).text).toBe('Hello Ada')
 
   identity.clock.advance(24 * 60 * 60 + 1)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { signIn, startIdentity } from '@latchkey/testing'
+import { logIn, startIdentity } from '@latchkey/testing'
 import request from 'supertest'
 import { createApp } from '../app.ts'
 
@@ -14,7 +14,7 @@ void test('a visitor is asked to log in', async () => {
 })
 
 void test('a user sees their account until the next day', async () => {
-  const browser = await signIn(app, await identity.createUser({ name: 'Ada' }))
+  const browser = await logIn(app, await identity.createUser({ name: 'Ada' }))
   assert.equal((await browser.get('/account')).text, 'Hello Ada')
 
   identity.clock.advance(24 * 60 * 60 + 1)

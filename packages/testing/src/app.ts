@@ -1,0 +1,61 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import { Readable } from 'node:stream'
+
+/** Answers a `Request`, as Hono, Bun and Deno do. */
+export type FetchHandler = (request: Request) => Response | Promise<Response>
+
+/**
+ * An application under test: of Express, Fastify, Koa or Hono; a server or a request listener of
+ * node:http; a function that takes a `Request`; or the address of one that runs.
+ */
+export type TestableApp =
+  | RequestListener
+  | Server
+  | string
+  | URL
+  | FetchHandler
+  | { readonly fetch: FetchHandler }
+  | { callback(): RequestListener }
+  | { ready(): PromiseLike<unknown>; readonly server: unknown }
+
+/** Makes what supertest takes. A function of one parameter takes a `Request`. */
+export async function toTestable(app: TestableApp): Promise<RequestListener | Server | string> {
+  if (app instanceof URL) return app.origin
+  if (typeof app === 'string') return app
+  if (typeof app === 'function') {
+    return app.length === 1 ? serve(app as FetchHandler) : (app as RequestListener)
+  }
+  if ('callback' in app) return app.callback()
+  if ('ready' in app) {
+    await app.ready()
+    return app.server as Server
+  }
+  return 'fetch' in app ? serve((request) => app.fetch(request)) : app
+}
+
+/** Serves a function that takes a `Request` over node:http. */
+function serve(fetch: FetchHandler): Server {
+  return createServer((req, res) => {
+    Promise.resolve(toRequest(req))
+      .then(fetch)
+      .then(async (response) => {
+        res.statusCode = response.status
+        for (const [name, value] of response.headers) res.appendHeader(name, value)
+        res.end(Buffer.from(await response.arrayBuffer()))
+      })
+      .catch((error: unknown) => res.writeHead(500).end(String(error)))
+  })
+}
+
+function toRequest(req: IncomingMessage): Request {
+  const { method = 'GET', headersDistinct, headers, url = '/' } = req
+  const list = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
+    values.map((value): [string, string] => [name, value]),
+  )
+  const hasBody = method !== 'GET' && method !== 'HEAD'
+  return new Request(`http://${headers.host}${url}`, {
+    method,
+    headers: list,
+    ...(hasBody && { body: Readable.toWeb(req), duplex: 'half' }),
+  } as RequestInit)
+}
