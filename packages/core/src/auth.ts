@@ -4,7 +4,7 @@ import type { AuthEventName, Publish } from './events.ts'
 import { handleSession } from './guard/session-route.ts'
 import type { User } from './guard/user.ts'
 import { createAnswerError } from './http/answer-error.ts'
-import { type AuthRequest, type AuthResponse, pathOf } from './http/request.ts'
+import { type AuthRequest, type AuthResponse, pathOf, type RequestDetails } from './http/request.ts'
 import { createLog, type Log } from './log.ts'
 import { handleCallback } from './login/callback.ts'
 import { handleLogin } from './login/login.ts'
@@ -44,8 +44,24 @@ export interface AuthHealth extends ProviderHealth {
   readonly sessions: StoreHealth['status']
 }
 
+/** What an application can ask of its login outside requests; adapters hand it on. */
+export interface AuthHandle {
+  /** The sessions of users, on every device. */
+  readonly sessions: SessionDirectory
+  /**
+   * Resolves when the provider and the session store can be reached, for a readiness probe. Of several
+   * providers none is asked.
+   *
+   * @throws {@link ProviderError} or {@link SessionStoreError} when one of them cannot be reached, an
+   *   `AggregateError` of the two when neither can.
+   */
+  ready(): Promise<void>
+  /** How it stands with the provider and the session store, without asking them. */
+  health(): AuthHealth
+}
+
 /** The login of one application: what an adapter puts under a framework. */
-export interface Auth<U = User> {
+export interface Auth<U = User> extends AuthHandle {
   /** Where visitors reach the application. */
   readonly baseUrl: URL
   /** The paths of the kit's own routes, the path of `baseUrl` included. */
@@ -64,27 +80,16 @@ export interface Auth<U = User> {
    * The same for frameworks that speak `Request` and `Response`: answers the kit's own routes, and
    * gives every other request to `next`. Errors of the kit that `next` throws are answered.
    *
-   * @param exchange - What the hook `onError` receives. Default `{ request }`.
+   * @param details - What the framework's body parser left, and what the hook `onError` receives:
+   *   default `{ request }`.
    */
   fetch(
     request: Request,
     next: (visit: Visit<U, Response>) => MaybePromise<Response>,
-    exchange?: unknown,
+    details?: RequestDetails,
   ): Promise<Response>
-  /** The sessions of users, on every device. */
-  readonly sessions: SessionDirectory
   /** Sessions over the store of the options, behind a signed cookie, for bridges to other session libraries. */
   readonly storedSessions: StoredSessions
-  /**
-   * Resolves when the provider and the session store can be reached, for a readiness probe. Of several
-   * providers none is asked.
-   *
-   * @throws {@link ProviderError} or {@link SessionStoreError} when one of them cannot be reached, an
-   *   `AggregateError` of the two when neither can.
-   */
-  ready(): Promise<void>
-  /** How it stands with the provider and the session store, without asking them. */
-  health(): AuthHealth
 }
 
 type Route = (
@@ -166,8 +171,8 @@ export function createAuth<U = User, Exchange = unknown>(
     baseUrl: resolved.baseUrl,
     routes: resolved.routes,
     visit,
-    fetch: (request, next, exchange) =>
-      serveFetch(visit, toAuthRequest(request, resolved.baseUrl, exchange), next),
+    fetch: (request, next, details) =>
+      serveFetch(visit, toAuthRequest(request, resolved.baseUrl, details), next),
     sessions: createSessionDirectory(storedSessions, () => issuerName(context), publish),
     storedSessions,
     async ready() {

@@ -1,5 +1,5 @@
 export { nodePlatform } from './node/platform.ts'
-export { type NodeRequest, type NodeRequestDetails, toAuthRequest } from './node/request.ts'
+export { type NodeRequest, toAuthRequest } from './node/request.ts'
 export { type NodeResponse, toResponsePort } from './node/response.ts'
 export { serveNode } from './node/serve.ts'
 export { createNodeTransport, type NodeTransportOptions } from './node/transport.ts'

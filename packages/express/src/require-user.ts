@@ -1,4 +1,4 @@
-import { ConfigError, checkRequirement, type Requirement, type User } from '@latchkey/core'
+import { type Requirement, requirementOf, type User } from '@latchkey/core'
 import type { Request, RequestHandler } from 'express'
 import { visitOf } from './visits.ts'
 
@@ -11,9 +11,7 @@ import { visitOf } from './visits.ts'
 export function requireUser<U = User>(
   ...given: [requirement?: Requirement<Request, U>]
 ): RequestHandler {
-  if (given.length > 1) throw new ConfigError([], NO_PARENTHESES)
-  const requirement = given.length === 0 ? {} : (given[0] as Requirement<Request, U>)
-  checkRequirement(requirement)
+  const requirement = requirementOf(given)
   return (req, _res, next) => {
     const visit = visitOf<U>(req)
     const refusal = visit.admit(requirement, req)
@@ -23,6 +21,3 @@ export function requireUser<U = User>(
       .catch(next)
   }
 }
-
-const NO_PARENTHESES =
-  'Parentheses are missing: write requireUser(), as in app.get(path, requireUser(), handler).'

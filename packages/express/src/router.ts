@@ -2,9 +2,11 @@ import {
   type AuthHealth,
   type AuthOptions,
   createAuth,
+  findVisit,
   LatchkeyError,
   type SessionDirectory,
   type SessionStore,
+  setVisit,
   type User,
 } from '@latchkey/core'
 import { nodePlatform, serveNode } from '@latchkey/core/node'
@@ -12,7 +14,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import { mountFault } from './mount-fault.ts'
 import { createSessionBridge } from './session/bridge.ts'
 import { type ExpressStore, fromExpressStore } from './session/from-express-store.ts'
-import { findVisit, getAuth, getUser, setVisit } from './visits.ts'
+import { getAuth, getUser } from './visits.ts'
 
 /** The request and response of Express, so that `onError` can answer with `res.render()`. */
 export interface AuthRouterExchange {

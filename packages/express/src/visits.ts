@@ -1,21 +1,5 @@
-import { LatchkeyError, type RequestAuth, type User, type Visit } from '@latchkey/core'
+import { visitOf as coreVisitOf, type RequestAuth, type User, type Visit } from '@latchkey/core'
 import type { Request } from 'express'
-
-const visits = Symbol('latchkey')
-
-interface WithVisit<U> {
-  [visits]?: Visit<U, void>
-}
-
-/** Remembers the visit of the router that a request passed last. */
-export function setVisit<U>(req: Request, visit: Visit<U, void>): void {
-  ;(req as WithVisit<U>)[visits] = visit
-}
-
-/** The visit of the router that a request passed last, if it passed one. */
-export function findVisit<U>(req: object): Visit<U, void> | undefined {
-  return (req as WithVisit<U>)[visits]
-}
 
 /**
  * The visit of a request.
@@ -23,12 +7,7 @@ export function findVisit<U>(req: object): Visit<U, void> | undefined {
  * @throws {@link LatchkeyError} with `LATCHKEY_ROUTER_NOT_MOUNTED` when the request passed no router.
  */
 export function visitOf<U>(req: object): Visit<U, void> {
-  const visit = findVisit<U>(req)
-  if (visit) return visit
-  throw new LatchkeyError(
-    'LATCHKEY_ROUTER_NOT_MOUNTED',
-    'This request has not passed createAuthRouter(); call app.use(createAuthRouter(…)) first.',
-  )
+  return coreVisitOf(req, 'app.use(createAuthRouter(…))')
 }
 
 /**

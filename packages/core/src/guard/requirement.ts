@@ -70,7 +70,7 @@ const checked = new WeakSet<object>()
  * Checks what a guard asks for. A guard that did not understand its requirement would let every user
  * in, so a member that is there must have a value: `undefined` and empty lists are faults.
  *
- * An adapter calls it when it makes a guard; `authorize` refuses what was never checked.
+ * `admit` refuses what was never checked.
  *
  * @throws {@link ConfigError} listing every fault at once.
  */
@@ -80,6 +80,24 @@ export function checkRequirement(requirement: unknown): void {
   if (faults.length > 0) throw new ConfigError(faults, 'A guard cannot use what it was given:')
   checked.add(requirement as object)
 }
+
+/**
+ * Reads what `requireUser()` of an adapter was given: nothing asks for a user alone.
+ *
+ * @throws {@link ConfigError} as {@link checkRequirement} does, and when parentheses are missing: a
+ *   framework that calls `requireUser` as a handler gives it a request and more.
+ */
+export function requirementOf<Asked extends Requirement<never, never>>(
+  given: readonly [requirement?: Asked | undefined],
+): Asked {
+  if (given.length > 1) throw new ConfigError([], NO_PARENTHESES)
+  const requirement = given.length === 0 ? ({} as Asked) : (given[0] as Asked)
+  checkRequirement(requirement)
+  return requirement
+}
+
+const NO_PARENTHESES =
+  'Parentheses are missing: write requireUser(), as in app.get(path, requireUser(), handler).'
 
 function isNameList(value: unknown): boolean {
   return Array.isArray(value) && isFilled(value, isName)

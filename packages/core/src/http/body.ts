@@ -35,6 +35,20 @@ export async function readStream(stream: AsyncIterable<Uint8Array>): Promise<str
   return Buffer.concat(chunks).toString('utf8')
 }
 
+/** A form again, of what a body parser made of one. */
+export function formText(parsed: unknown): string {
+  if (typeof parsed === 'string') return parsed
+  if (parsed instanceof Uint8Array) return Buffer.from(parsed).toString('utf8')
+  const entries = typeof parsed === 'object' && parsed !== null ? Object.entries(parsed) : []
+  // A form has texts; what else a parser makes of names such as `state[a]` is none of ours.
+  const pairs = entries.flatMap(([name, value]) =>
+    (Array.isArray(value) ? value : [value])
+      .filter((one) => typeof one === 'string')
+      .map((one): [string, string] => [name, one]),
+  )
+  return new URLSearchParams(pairs).toString()
+}
+
 /** Something in front of the kit has read the body and left nothing of it. */
 export function bodyReadBefore(): RequestError {
   return new RequestError(

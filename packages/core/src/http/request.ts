@@ -18,6 +18,14 @@ export interface AuthRequest {
   readonly exchange?: unknown
 }
 
+/** What an adapter may add to a request. */
+export interface RequestDetails {
+  /** What the body parser of the framework left. */
+  readonly body?: unknown
+  /** What the hook `onError` receives, such as `{ req, res }`. */
+  readonly exchange?: unknown
+}
+
 /**
  * What the core answers with, lighter than a web-standard `Response`. Where one is needed it is
  * `new Response(answer.body, answer)`.

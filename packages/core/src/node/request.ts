@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { bodyReadBefore, readStream } from '../http/body.ts'
-import { type AuthRequest, publicUrl } from '../http/request.ts'
+import { bodyReadBefore, formText, readStream } from '../http/body.ts'
+import { type AuthRequest, publicUrl, type RequestDetails } from '../http/request.ts'
 
 /**
  * A request of node:http or of the compatibility layer of node:http2. Frameworks add the parsed body, and
@@ -15,14 +15,6 @@ export interface NodeRequest extends AsyncIterable<Uint8Array> {
   readonly body?: unknown
 }
 
-/** What an adapter may add to a request. */
-export interface NodeRequestDetails {
-  /** What the body parser of the framework left. Default `request.body`. */
-  readonly body?: unknown
-  /** What the hook `onError` receives. Default `{ req, res }`. */
-  readonly exchange?: unknown
-}
-
 /**
  * Presents a request of node:http to the core without copying it. Its URL is under the one given: the
  * `Host` header and forwarded headers are not read. When a proxy leaves out the path of `baseUrl`, it
@@ -34,23 +26,23 @@ export interface NodeRequestDetails {
 export function toAuthRequest(
   request: NodeRequest,
   baseUrl: URL,
-  details: NodeRequestDetails = NOTHING,
+  details: RequestDetails = NOTHING,
   response?: unknown,
 ): AuthRequest {
   return new NodeAuthRequest(request, baseUrl, details, response)
 }
 
-const NOTHING: NodeRequestDetails = {}
+const NOTHING: RequestDetails = {}
 
 class NodeAuthRequest implements AuthRequest {
   readonly #request: NodeRequest
   readonly #baseUrl: URL
-  readonly #details: NodeRequestDetails
+  readonly #details: RequestDetails
   readonly #response: unknown
   #headers: AuthRequest['headers'] | undefined
   #url: string | undefined
 
-  constructor(request: NodeRequest, baseUrl: URL, details: NodeRequestDetails, response: unknown) {
+  constructor(request: NodeRequest, baseUrl: URL, details: RequestDetails, response: unknown) {
     this.#request = request
     this.#baseUrl = baseUrl
     this.#details = details
@@ -97,18 +89,10 @@ class NodeHeaders {
 
 /** The body, also when a body parser of the framework has read it before. */
 async function bodyText(request: NodeRequest, parsed: unknown): Promise<string> {
-  if (typeof parsed === 'string') return parsed
-  if (parsed instanceof Uint8Array) return Buffer.from(parsed).toString('utf8')
+  if (typeof parsed === 'string' || parsed instanceof Uint8Array) return formText(parsed)
   if (!request.readableEnded) return readStream(request)
   if (parsed === undefined && hasBody(request)) throw bodyReadBefore()
-  const entries = typeof parsed === 'object' && parsed !== null ? Object.entries(parsed) : []
-  // A form has texts; what else a parser makes of names such as `state[a]` is none of ours.
-  const pairs = entries.flatMap(([name, value]) =>
-    (Array.isArray(value) ? value : [value])
-      .filter((one) => typeof one === 'string')
-      .map((one): [string, string] => [name, one]),
-  )
-  return new URLSearchParams(pairs).toString()
+  return formText(parsed)
 }
 
 /** Whether the request was sent with a body (RFC 9112 §6). */

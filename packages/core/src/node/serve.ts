@@ -1,7 +1,8 @@
 import type { Auth } from '../auth.ts'
+import type { RequestDetails } from '../http/request.ts'
 import { type MaybePromise, when } from '../maybe-promise.ts'
 import type { Visit } from '../visit.ts'
-import { type NodeRequest, type NodeRequestDetails, toAuthRequest } from './request.ts'
+import { type NodeRequest, toAuthRequest } from './request.ts'
 import { type NodeResponse, toResponsePort } from './response.ts'
 
 /**
@@ -15,7 +16,7 @@ export function serveNode<U>(
   request: NodeRequest,
   response: NodeResponse,
   next: (visit: Visit<U, void>) => MaybePromise<void>,
-  details?: NodeRequestDetails,
+  details?: RequestDetails,
 ): MaybePromise<void> {
   const opened = auth.visit(
     toAuthRequest(request, auth.baseUrl, details, response),

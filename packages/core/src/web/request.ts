@@ -1,17 +1,18 @@
-import { bodyReadBefore, readStream } from '../http/body.ts'
-import { type AuthRequest, publicUrl } from '../http/request.ts'
+import { bodyReadBefore, formText, readStream } from '../http/body.ts'
+import { type AuthRequest, publicUrl, type RequestDetails } from '../http/request.ts'
 
 /**
  * Presents a web `Request` to the core. Its URL is under the one given, whatever the `Host` header or a
  * proxy made of it, and its body is read no further than 64 KiB.
  *
  * @param baseUrl - `auth.baseUrl`.
- * @param exchange - What the hook `onError` receives. Default `{ request }`.
+ * @param details - What the framework's body parser left, and what the hook `onError` receives:
+ *   default `{ request }`.
  */
 export function toAuthRequest(
   request: Request,
   baseUrl: URL,
-  exchange: unknown = { request },
+  { body, exchange = { request } }: RequestDetails = {},
 ): AuthRequest {
   const { method, headers } = request
   return {
@@ -23,6 +24,7 @@ export function toAuthRequest(
       return publicUrl(pathname + search, baseUrl)
     },
     async text() {
+      if (body !== undefined) return formText(body)
       if (request.bodyUsed) throw bodyReadBefore()
       return request.body ? readStream(request.body) : ''
     },
