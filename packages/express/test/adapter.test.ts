@@ -1,14 +1,13 @@
 /// <reference path="./support/express-4.d.ts" />
-import { createServer as createHttpServer } from 'node:http'
-import { type AuthRouterOptions, createAuthRouter, getUser, requireUser } from '@latchkey/express'
-import { createSessionStore } from '@latchkey/session-store'
+import { createServer } from 'node:http'
 import {
-  type AdapterUnderTest,
-  describeAdapter,
-  type TestAnswer,
-  type TestApplication,
-  type TestData,
-} from '@latchkey/testing/adapter'
+  type AuthRouterOptions,
+  answerErrors,
+  createAuthRouter,
+  getUser,
+  requireUser,
+} from '@latchkey/express'
+import type { TestAnswer, TestApplication, TestData } from '@latchkey/testing/adapter'
 import express5, {
   type ErrorRequestHandler,
   type Express,
@@ -17,10 +16,7 @@ import express5, {
   type Response,
 } from 'express'
 import express4 from 'express-4'
-import { afterAll, describe, it } from 'vitest'
-import { remember, watchServer } from '../../../test/support/leaks.ts'
-import { startRedis, type TestRedis } from '../../session-store/test/support/redis.ts'
-import { watchLog } from './support/errors.ts'
+import { runContract } from '../../../test/support/adapter-contract.ts'
 
 /** Translates the application of the contract to Express. */
 function createApp(
@@ -43,6 +39,7 @@ function createApp(
       )
     })
   }
+  app.use(answerErrors())
   if (onError) {
     app.use(((error, _req, res, _next) => send(res, onError(error))) as ErrorRequestHandler)
   }
@@ -82,52 +79,9 @@ function dataOf(req: Request): TestData {
   }
 }
 
-/** Cases that this adapter fails. */
-const PENDING: ReadonlySet<string> = new Set([
-  'an application’s own "public, max-age" loses where the session was looked at',
-  'an application’s own Vary is kept beside that of the kit',
-  'getUser where no user is logged in ends in 401, not in an error of the server',
-])
-
-const runner = {
-  describe,
-  it: (name: string, body: () => Promise<void>) => (PENDING.has(name) ? it.fails : it)(name, body),
-  afterAll,
-}
-
-let redis: Promise<TestRedis> | undefined
-let prefixes = 0
-
-/** Sessions in Redis, under a prefix of their own. */
-function onRedis(): Pick<AdapterUnderTest, 'openStore' | 'close'> {
-  const prefix = `contract${++prefixes}:`
-  const stores: { close(): Promise<void> }[] = []
-  return {
-    async openStore() {
-      redis ??= startRedis()
-      const store = createSessionStore({ url: (await redis).url, prefix })
-      stores.push(store)
-      return store
-    },
-    close: () => Promise.all(stores.map((store) => store.close())),
-  }
-}
-
-afterAll(async () => {
-  await (await redis)?.[Symbol.asyncDispose]()
-})
-
-for (const [name, express] of [
-  ['Express 5', express5],
-  ['Express 4', express4],
-] as const) {
-  const createServer: AdapterUnderTest['createServer'] = (options, application) => {
-    remember('session secret', ...[options.session?.secret ?? []].flat())
-    const watched = { ...options, logger: watchLog() } as AuthRouterOptions
-    const server = createHttpServer(createApp(express, watched, application))
-    watchServer(server)
-    return server
-  }
-  describeAdapter({ name, createServer }, runner)
-  describeAdapter({ name: `${name} on Redis`, createServer, ...onRedis() }, runner)
-}
+runContract('Express 5', (options, application) =>
+  createServer(createApp(express5, options as AuthRouterOptions, application)),
+)
+runContract('Express 4', (options, application) =>
+  createServer(createApp(express4, options as AuthRouterOptions, application)),
+)

@@ -1,13 +1,8 @@
 import type { Server } from 'node:http'
 import type { Readable } from 'node:stream'
-import type {
-  AuthOptions,
-  MaybePromise,
-  RequestAuth,
-  Requirement,
-  SessionStore,
-  User,
-} from '@latchkey/core'
+import type { AuthOptions, RequestAuth, Requirement, SessionStore, User } from '@latchkey/core'
+
+type MaybePromise<T> = T | Promise<T>
 
 /** What a route of a {@link TestApplication} answers. */
 export interface TestAnswer {
@@ -29,7 +24,7 @@ export interface TestData {
 /** One request to a route, as the application sees it. */
 export interface TestRequest {
   /** What the adapter puts on the request: `req.auth`, `c.var.auth` and so on. */
-  readonly auth: RequestAuth
+  readonly auth: RequestAuth<User, unknown>
   /** What `getUser()` of the adapter returns or throws. */
   user(): User
   readonly data: TestData
@@ -56,8 +51,8 @@ export interface TestApplication {
    */
   readonly parser: 'before' | 'after' | 'none'
   /**
-   * What the application's own error handler answers. The kit's own errors do not come here: the
-   * adapter answers them. Without one, the framework's default error handler answers.
+   * What the application's own error handler answers. Errors of the kit are answered by the adapter,
+   * whatever this says. Without one, the framework's default error handler answers.
    */
   readonly onError?: (error: unknown) => TestAnswer
 }

@@ -69,21 +69,24 @@ export const instances: readonly Case[] = [
             }: Parameters<import('./application.ts').TestRoute['handle']>[0]) {
               const before = user().sub
               await nextTick()
-              return { body: `${before} ${auth.user.sub}` }
+              return { body: `${before} ${auth.user?.sub}` }
             },
           },
         ],
       }
       const one = await open(setup)
       const two = await open({ ...setup, sessionsOf: one })
+      const begun = await Promise.all(
+        Array.from({ length: USERS }, async (_, n) => {
+          const visitor = one.visitor()
+          return { name: `user-${n}`, visitor, answer: await visitor.open('/login') }
+        }),
+      )
       const logins: { name: string; visitor: Visitor; path: string }[] = []
-      for (let n = 0; n < USERS; n++) {
-        const name = `user-${n}`
-        const visitor = one.visitor()
-        const begun = await visitor.open('/login')
+      for (const { name, visitor, answer } of begun) {
         // The provider logs in whom it was told last.
         provider.user = { sub: name }
-        logins.push({ name, visitor, path: await one.authorize(begun) })
+        logins.push({ name, visitor, path: await one.authorize(answer) })
       }
       const seen = await Promise.all(
         logins.map(async ({ name, visitor, path }) => {

@@ -31,12 +31,20 @@ export const outages: readonly Case[] = [
     },
   ],
   [
-    'while the store is down a page that looks at the user ends in 503',
+    'while the store is down getUser ends in 503, not in 401',
     async ({ open }) => {
-      const site = await open()
+      const site = await open({
+        routes: [
+          {
+            method: 'get',
+            path: '/user',
+            handle: async ({ user }) => ({ body: user().sub }),
+          },
+        ],
+      })
       const ada = await site.user()
       site.store.isDown = true
-      const answer = await ada.open('/')
+      const answer = await ada.open('/user')
       assert.equal(answer.status, 503)
       assertPrivate(answer)
     },
