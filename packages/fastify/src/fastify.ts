@@ -1,0 +1,107 @@
+import {
+  type AuthHandle,
+  type AuthOptions,
+  createAuth as createCoreAuth,
+  findVisit,
+  LatchkeyError,
+  type RequestAuth,
+  type Requirement,
+  requirementOf,
+  type SessionData,
+  setVisit,
+  type User,
+  visitOf,
+} from '@latchkey/core'
+import { nodePlatform, toAuthRequest } from '@latchkey/core/node'
+import type {
+  FastifyPluginAsync,
+  FastifyReply,
+  FastifyRequest,
+  onRequestAsyncHookHandler,
+} from 'fastify'
+import { replyPort } from './reply-port.ts'
+
+/** What an application registers, and what it can ask afterwards. */
+export interface AuthPlugin extends FastifyPluginAsync, AuthHandle {}
+
+/** The options of {@link createAuth}: those of the core. */
+export type AuthPluginOptions<U = User> = AuthOptions<
+  U,
+  { readonly request: FastifyRequest; readonly reply: FastifyReply }
+>
+
+/**
+ * Adds the login, callback and logout routes, and `request.auth` to every request of the application.
+ * The kit answers its own routes in `onRequest`, before any body parser. Errors of the kit that handlers
+ * throw are answered.
+ *
+ * @throws {@link ConfigError} listing everything wrong with the options.
+ */
+export function createAuth<U = User>(options: AuthPluginOptions<U> = {}): AuthPlugin {
+  const auth = createCoreAuth(options, nodePlatform())
+  const plugin: FastifyPluginAsync = async (app) => {
+    app.decorateRequest('auth', { getter: ownAuth })
+    app.addHook('onRequest', async (request, reply) => {
+      const asked = toAuthRequest(request.raw, auth.baseUrl, { exchange: { request, reply } })
+      const visit = await auth.visit(asked, replyPort(reply))
+      if (visit.answer) return visit.send(visit.answer)
+      setVisit(request, visit)
+    })
+    app.addHook('onRoute', (route) => {
+      const { errorHandler } = route
+      route.errorHandler = async (error, request, reply) => {
+        const visit = findVisit<U, FastifyReply>(request)
+        if (error instanceof LatchkeyError && visit)
+          return visit.send(await visit.answerError(error))
+        // What is thrown here goes on to the error handler of the application.
+        if (!errorHandler) throw error
+        return errorHandler.call(app, error, request, reply)
+      }
+    })
+  }
+  const { sessions, ready, health } = auth
+  // Hooks and `request.auth` are for the whole application, not for the plugin alone.
+  return Object.assign(plugin, { sessions, ready, health, [Symbol.for('skip-override')]: true })
+}
+
+/**
+ * An `onRequest` hook that lets logged-in users through; sends a page to log in and answers an API
+ * request with 401.
+ *
+ * @throws {@link ConfigError} for a requirement that would let every user in.
+ */
+export function requireUser<U = User>(
+  ...given: [requirement?: Requirement<FastifyRequest, U>]
+): onRequestAsyncHookHandler {
+  const requirement = requirementOf(given)
+  return async (request) => {
+    const visit = visitOf<U, FastifyReply>(request, MOUNT)
+    const refusal = await visit.admit(requirement, request)
+    return refusal && visit.send(refusal)
+  }
+}
+
+/** What is known about the user of a request; `request.auth` with its type. */
+export function getAuth<U = User>(request: FastifyRequest): RequestAuth<U, FastifyReply> {
+  return visitOf<U, FastifyReply>(request, MOUNT).auth
+}
+
+/**
+ * The logged-in user of a request.
+ *
+ * @throws {@link AccessError} with `LATCHKEY_LOGIN_REQUIRED` when no user is logged in.
+ */
+export function getUser<U = User>(request: FastifyRequest): U {
+  return visitOf<U, FastifyReply>(request, MOUNT).user()
+}
+
+/** The application's own data in the session of a request. */
+export function getData(request: FastifyRequest): SessionData {
+  return visitOf(request, MOUNT).data
+}
+
+function ownAuth(this: FastifyRequest): FastifyRequest['auth'] {
+  return getAuth(this)
+}
+
+const MOUNT = 'await app.register(createAuth(…))'

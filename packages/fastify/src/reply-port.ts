@@ -1,0 +1,22 @@
+import type { ResponsePort } from '@latchkey/core'
+import { toResponsePort } from '@latchkey/core/node'
+import type { FastifyReply } from 'fastify'
+
+/** The reply to a request: its headers are those of Fastify, so that `onSend` hooks see them. */
+export function replyPort(reply: FastifyReply): ResponsePort<FastifyReply> {
+  const raw = toResponsePort(reply.raw)
+  const cookies = (): string[] => [reply.getHeader('set-cookie') ?? []].flat().map(String)
+  return {
+    get: (name) => (reply.hasHeader(name) ? String(reply.getHeader(name)) : null),
+    getSetCookie: cookies,
+    set(name, value) {
+      // Fastify adds to the cookies that are there.
+      if (name === 'set-cookie') reply.removeHeader(name)
+      reply.header(name, value)
+    },
+    append: (name, value) => void reply.header(name, value),
+    // Fastify writes the headers of the reply over those of the raw response; the kit comes after.
+    beforeSent: (write) => raw.beforeSent?.(write),
+    send: ({ status, body, isAnswered }) => (isAnswered ? reply : reply.code(status).send(body)),
+  }
+}

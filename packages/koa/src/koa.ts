@@ -1,0 +1,94 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import {
+  type AuthHandle,
+  type AuthOptions,
+  createAuth as createCoreAuth,
+  type RequestAuth,
+  type Requirement,
+  requirementOf,
+  type SessionData,
+  setVisit,
+  type User,
+  type Visit,
+  visitOf,
+} from '@latchkey/core'
+import { nodePlatform, serveNode } from '@latchkey/core/node'
+
+/** What is used of a context of Koa. */
+export interface KoaContext {
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+  readonly request: object
+  // biome-ignore lint/suspicious/noExplicitAny: Koa types its state so, and an application may narrow it
+  state: any
+  [name: string]: unknown
+}
+
+/** A middleware of Koa. */
+export type KoaMiddleware<C = KoaContext> = (ctx: C, next: () => Promise<unknown>) => Promise<void>
+
+/** The options of {@link createAuth}: those of the core. */
+export type AuthMiddlewareOptions<U = User> = AuthOptions<U, { readonly ctx: KoaContext }>
+
+/** What an application mounts, and what it can ask afterwards. */
+export interface AuthMiddleware extends KoaMiddleware, AuthHandle {}
+
+/**
+ * Adds the login, callback and logout routes, and `ctx.state.auth` to the requests that pass. Errors of
+ * the kit that handlers throw are answered.
+ *
+ * @throws {@link ConfigError} listing everything wrong with the options.
+ */
+export function createAuth<U = User>(options: AuthMiddlewareOptions<U> = {}): AuthMiddleware {
+  const auth = createCoreAuth(options, nodePlatform())
+  const middleware: KoaMiddleware = async (ctx, next) => {
+    const serve = async (visit: Visit<U, void>): Promise<void> => {
+      setVisit(ctx, visit)
+      ctx.state.auth = visit.auth
+      await next()
+    }
+    // Koa keeps what a parser made of the body on a request of its own.
+    const { body } = ctx.request as { body?: unknown }
+    await serveNode(auth, ctx.req, ctx.res, serve, { body, exchange: { ctx } })
+  }
+  const { sessions, ready, health } = auth
+  return Object.assign(middleware, { sessions, ready, health })
+}
+
+/**
+ * Lets logged-in users through; sends a page to log in and answers an API request with 401.
+ *
+ * @throws {@link ConfigError} for a requirement that would let every user in.
+ */
+export function requireUser<U = User, C extends KoaContext = KoaContext>(
+  ...given: [requirement?: Requirement<C, U>]
+): KoaMiddleware<C> {
+  const requirement = requirementOf(given)
+  return async (ctx, next) => {
+    const visit = visitOf<U, void>(ctx, MOUNT)
+    const refusal = await visit.admit(requirement, ctx)
+    if (refusal) visit.send(refusal)
+    else await next()
+  }
+}
+
+/** What is known about the user of a request; `ctx.state.auth` with its type. */
+export function getAuth<U = User>(ctx: KoaContext): RequestAuth<U> {
+  return visitOf<U, void>(ctx, MOUNT).auth
+}
+
+/**
+ * The logged-in user of a request.
+ *
+ * @throws {@link AccessError} with `LATCHKEY_LOGIN_REQUIRED` when no user is logged in.
+ */
+export function getUser<U = User>(ctx: KoaContext): U {
+  return visitOf<U, void>(ctx, MOUNT).user()
+}
+
+/** The application's own data in the session of a request. */
+export function getData(ctx: KoaContext): SessionData {
+  return visitOf(ctx, MOUNT).data
+}
+
+const MOUNT = 'app.use(createAuth(…))'
