@@ -1,19 +1,37 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { createAuth } from '@latchkey/core'
-import { nodePlatform, serveNode } from '@latchkey/core/node'
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AuthOptions } from '@latchkey/core'
+import { accountPage, homePage } from '@latchkey/example-shared'
+import { createListener, type Exchange, type Handler, requireUser } from './adapter.ts'
 
-// The options come from LATCHKEY_ISSUER, LATCHKEY_CLIENT_ID and so on.
-const auth = createAuth({}, nodePlatform())
+const site = 'node:http'
 
-export const server = createServer((req, res) => {
-  answer(req, res).catch((error) => res.destroy(error))
-})
+const routes: Readonly<Record<string, Handler>> = {
+  '/': async ({ auth }, { res }) => sendPage(res, homePage(site, auth.user)),
+  // Visitors who aren't logged in are sent to log in, then returned here.
+  '/account': requireUser({}, async (visit, { res }) =>
+    sendPage(res, accountPage(site, visit.user(), visit.auth.session)),
+  ),
+}
 
-async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
-  // Answers the login's own routes; every other request is a visit.
-  await serveNode(auth, req, res, async (visit) => {
-    const refusal = await visit.admit()
-    if (refusal) return visit.send(refusal)
-    res.end(`Hello ${visit.user().name}\n`)
+/** The application, as a server that does not listen yet. */
+export function createApp(options: AuthOptions<{ sub: string; name?: string }, Exchange>): Server {
+  const answer = createListener(options, async (visit, exchange) => {
+    const [path = '/'] = (exchange.req.url ?? '/').split('?')
+    const handle = routes[path]
+    if (handle) await handle(visit, exchange)
+    else exchange.res.writeHead(404).end('Not found')
   })
+  return createServer(async (req, res) => {
+    try {
+      await answer(req, res)
+    } catch (error) {
+      console.error(error)
+      if (res.headersSent) res.destroy()
+      else res.writeHead(500).end('Something went wrong')
+    }
+  })
+}
+
+function sendPage(res: ServerResponse, html: string): void {
+  res.setHeader('content-type', 'text/html; charset=utf-8').end(html)
 }

@@ -1,3 +1,4 @@
-import { server } from './app.ts'
+import { people, runExample } from '@latchkey/example-shared'
+import { createApp } from './app.ts'
 
-server.listen(3000)
+await runExample({ title: 'Without a framework', createApp, users: people.slice(0, 1) })

@@ -1,3 +1,4 @@
+export { accountPage, homePage } from './account-pages.ts'
 export { type Announcement, announce } from './announce.ts'
 export {
   type DemoClient,

@@ -1,14 +1,14 @@
 import { style } from './style.ts'
 
 /** What an example shows of whoever is signed in. */
-interface ShownUser {
+export interface ShownUser {
   readonly sub: string
   readonly name?: string
   readonly email?: string
 }
 
 /** What an example shows of the session: `req.auth.session`. */
-interface ShownSession {
+export interface ShownSession {
   readonly id: string
   readonly issuer: string
   readonly createdAt: number

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createServer, type RequestListener } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import { announce } from './announce.ts'
 import { type DemoClient, type DemoUser, people, startDemoService } from './demo-service.ts'
 import { freePort } from './free-port.ts'
@@ -18,7 +18,7 @@ export async function runExample(options: {
       readonly baseUrl: string
       readonly session: { readonly secret: string }
     },
-  ): RequestListener
+  ): RequestListener | Server | Promise<Server>
 }): Promise<void> {
   const { title, users = people.slice(0, 1), more = {} } = options
   const begunAt = performance.now()
@@ -33,9 +33,8 @@ export async function runExample(options: {
     users,
   })
   const session = { secret: randomBytes(32).toString('base64url') }
-  const server = createServer(
-    options.createApp({ issuer, clientId, clientSecret, baseUrl, session }),
-  )
+  const app = await options.createApp({ issuer, clientId, clientSecret, baseUrl, session })
+  const server = typeof app === 'function' ? createServer(app) : app
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   announce({ title, url: baseUrl, begunAt, users, more, closing: 'Stop with Ctrl-C.' })
 

@@ -1,0 +1,24 @@
+import type { Server } from 'node:http'
+import { accountPage, homePage } from '@latchkey/example-shared'
+import { type AuthPluginOptions, createAuth, getUser, requireUser } from '@latchkey/fastify'
+import fastify from 'fastify'
+
+/** The application, as a server that does not listen yet. */
+export async function createApp(options: AuthPluginOptions): Promise<Server> {
+  const app = fastify()
+
+  // Adds /login, /callback and /logout, and `request.auth` to every other request.
+  await app.register(createAuth(options))
+
+  app.get('/', async (request, reply) =>
+    reply.type('text/html').send(homePage('Fastify', request.auth.user)),
+  )
+
+  // Visitors who aren't logged in are sent to log in, then returned here.
+  app.get('/account', { onRequest: requireUser() }, async (request, reply) =>
+    reply.type('text/html').send(accountPage('Fastify', getUser(request), request.auth.session)),
+  )
+
+  await app.ready()
+  return app.server
+}

@@ -1,0 +1,46 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import {
+  type AuthOptions,
+  createAuth,
+  type Requirement,
+  requirementOf,
+  type User,
+  type Visit,
+} from '@latchkey/core'
+import { nodePlatform, serveNode } from '@latchkey/core/node'
+
+/** What a request is here: what the framework has, and what the hook `onError` receives. */
+export interface Exchange {
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+}
+
+/** A handler of one route. `visit.auth` is whose request it is, `visit.data` the application's own data. */
+export type Handler = (visit: Visit<User, void>, exchange: Exchange) => Promise<void>
+
+// #region serve
+/** Answers the routes of the login; every other request goes to `next`, with its visit. */
+export function createListener(
+  options: AuthOptions<User, Exchange>,
+  next: Handler,
+): (req: IncomingMessage, res: ServerResponse, body?: unknown) => Promise<void> {
+  const auth = createAuth(options, nodePlatform())
+  return async (req, res, body) => {
+    const exchange = { req, res }
+    await serveNode(auth, req, res, (visit) => next(visit, exchange), { body, exchange })
+  }
+}
+// #endregion
+
+// #region guard
+/** Lets logged-in users through; sends a page to log in and answers an API request with 401. */
+export function requireUser(requirement: Requirement<Exchange>, handle: Handler): Handler {
+  // A requirement that is misspelt is refused now, not at the first request.
+  requirementOf([requirement])
+  return async (visit, exchange) => {
+    const refusal = await visit.admit(requirement, exchange)
+    if (refusal) visit.send(refusal)
+    else await handle(visit, exchange)
+  }
+}
+// #endregion
