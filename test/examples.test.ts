@@ -10,6 +10,10 @@ import { startExample } from './support/started.ts'
 /** What a person opens, and what the page then says. */
 const examples = [
   { name: 'api-and-spa', opens: '/login', sees: 'The API answered.' },
+  { name: 'fastify', opens: '/account', sees: 'The guard let you in.' },
+  { name: 'hono', opens: '/account', sees: 'The guard let you in.' },
+  { name: 'koa', opens: '/account', sees: 'The guard let you in.' },
+  { name: 'node-http', opens: '/account', sees: 'The guard let you in.' },
   { name: 'express-redis', opens: '/account', sees: 'Signed in on 1 device' },
   { name: 'plain-javascript', opens: '/account', sees: 'The session' },
   { name: 'roles-and-step-up', opens: '/publish', sees: 'The guard let you in.' },
@@ -58,8 +62,8 @@ function startScript(name: string): string {
 
 test('every example that serves pages is started here', () => {
   const folders = globSync('examples/*/src/start.{ts,js}', { cwd: root })
-  // The first is what `npx pnpm start` runs, and the second has no page: both have tests of their own.
-  const elsewhere = ['three-routes', 'node-http']
+  // What `npx pnpm start` runs has a test of its own.
+  const elsewhere = ['three-routes']
   const names = folders.map((file) => file.split('/')[1] ?? '')
   expect(names.filter((name) => !elsewhere.includes(name)).sort()).toEqual(
     examples.map(({ name }) => name),

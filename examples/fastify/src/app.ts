@@ -1,10 +1,8 @@
-import type { Server } from 'node:http'
 import { accountPage, homePage } from '@latchkey/example-shared'
 import { type AuthPluginOptions, createAuth, getUser, requireUser } from '@latchkey/fastify'
-import fastify from 'fastify'
+import fastify, { type FastifyInstance } from 'fastify'
 
-/** The application, as a server that does not listen yet. */
-export async function createApp(options: AuthPluginOptions): Promise<Server> {
+export async function createApp(options: AuthPluginOptions): Promise<FastifyInstance> {
   const app = fastify()
 
   // Adds /login, /callback and /logout, and `request.auth` to every other request.
@@ -19,6 +17,5 @@ export async function createApp(options: AuthPluginOptions): Promise<Server> {
     reply.type('text/html').send(accountPage('Fastify', getUser(request), request.auth.session)),
   )
 
-  await app.ready()
-  return app.server
+  return app
 }

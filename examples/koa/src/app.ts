@@ -1,4 +1,3 @@
-import type { RequestListener } from 'node:http'
 import Router from '@koa/router'
 import { accountPage, homePage } from '@latchkey/example-shared'
 import {
@@ -10,8 +9,7 @@ import {
 } from '@latchkey/koa'
 import Koa from 'koa'
 
-/** The application, for `http.createServer()`. */
-export function createApp(options: AuthMiddlewareOptions): RequestListener {
+export function createApp(options: AuthMiddlewareOptions): Koa {
   const app = new Koa()
   const router = new Router()
 
@@ -28,5 +26,5 @@ export function createApp(options: AuthMiddlewareOptions): RequestListener {
   })
 
   app.use(router.routes())
-  return app.callback()
+  return app
 }

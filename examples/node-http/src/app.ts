@@ -21,14 +21,12 @@ export function createApp(options: AuthOptions<{ sub: string; name?: string }, E
     if (handle) await handle(visit, exchange)
     else exchange.res.writeHead(404).end('Not found')
   })
-  return createServer(async (req, res) => {
-    try {
-      await answer(req, res)
-    } catch (error) {
+  return createServer((req, res) => {
+    answer(req, res).catch((error: unknown) => {
       console.error(error)
       if (res.headersSent) res.destroy()
       else res.writeHead(500).end('Something went wrong')
-    }
+    })
   })
 }
 

@@ -49,13 +49,14 @@ export function createAuth<U = User>(options: AuthPluginOptions<U> = {}): AuthPl
     })
     app.addHook('onRoute', (route) => {
       const { errorHandler } = route
-      route.errorHandler = async (error, request, reply) => {
+      route.errorHandler = (error, request, reply) => {
         const visit = findVisit<U, FastifyReply>(request)
-        if (error instanceof LatchkeyError && visit)
-          return visit.send(await visit.answerError(error))
+        if (error instanceof LatchkeyError && visit) {
+          const failed = (cause: unknown): FastifyReply => reply.send(cause)
+          visit.answerError(error).then((answer) => visit.send(answer), failed)
+        } else if (errorHandler) errorHandler.call(app, error, request, reply)
         // What is thrown here goes on to the error handler of the application.
-        if (!errorHandler) throw error
-        return errorHandler.call(app, error, request, reply)
+        else throw error
       }
     })
   }

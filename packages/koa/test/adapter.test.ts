@@ -1,45 +1,4 @@
-import { createServer } from 'node:http'
-import { createRequire } from 'node:module'
-import Router from '@koa/router'
-import { createAuth, getData, getUser, requireUser } from '@latchkey/koa'
-import type { TestAnswer } from '@latchkey/testing/adapter'
-import Koa, { type Context, type Middleware } from 'koa'
 import { runContract } from '../../../test/support/adapter-contract.ts'
+import { createServer } from './support/application.ts'
 
-// Its declarations change the type of every request of node:http, that of Express included.
-const require = createRequire(import.meta.url)
-const { bodyParser } = require('@koa/bodyparser') as { bodyParser(): Middleware }
-
-runContract('Koa 3', (options, { routes, parser, onError }) => {
-  const app = new Koa()
-  app.silent = true
-  if (onError) {
-    app.use(async (ctx, next) => {
-      try {
-        await next()
-      } catch (error) {
-        send(ctx, onError(error))
-      }
-    })
-  }
-  if (parser === 'before') app.use(bodyParser())
-  app.use(createAuth(options))
-  if (parser === 'after') app.use(bodyParser())
-  const router = new Router()
-  for (const { method, path, requirement, handle } of routes) {
-    const guards = requirement ? [requireUser(requirement)] : []
-    router[method](path, ...guards, async (ctx) => {
-      const { auth } = ctx.state
-      const request = { auth, data: getData(ctx), user: () => getUser(ctx) }
-      send(ctx, await handle({ ...request, body: (ctx.request as { body?: unknown }).body }))
-    })
-  }
-  app.use(router.routes())
-  return createServer(app.callback())
-})
-
-function send(ctx: Context, { status = 200, headers = [], body }: TestAnswer): void {
-  ctx.status = status
-  for (const [name, value] of headers) ctx.append(name, value)
-  ctx.body = body
-}
+runContract('Koa 3', createServer)

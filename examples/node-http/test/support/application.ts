@@ -1,0 +1,60 @@
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
+import type { AdapterUnderTest, TestAnswer } from '@latchkey/testing/adapter'
+import { createListener, type Handler, requireUser } from '../../src/adapter.ts'
+
+// #region contract
+export const createServer: AdapterUnderTest['createServer'] = (
+  options,
+  { routes, parser, onError },
+) => {
+  const bodies = new WeakMap<IncomingMessage, unknown>()
+  const handlers = new Map<string, Handler>()
+  for (const { method, path, requirement, handle } of routes) {
+    const answer: Handler = async (visit, { req, res }) => {
+      if (parser === 'after') bodies.set(req, await parse(req))
+      const { auth, data } = visit
+      send(res, await handle({ auth, data, user: () => visit.user(), body: bodies.get(req) }))
+    }
+    handlers.set(`${method} ${path}`, requirement ? requireUser(requirement, answer) : answer)
+  }
+
+  const listener = createListener(options, async (visit, exchange) => {
+    const { method = 'GET', url = '/' } = exchange.req
+    const key = `${(method === 'HEAD' ? 'GET' : method).toLowerCase()} ${url.split('?')[0]}`
+    const handle = handlers.get(key)
+    if (handle) await handle(visit, exchange)
+    else send(exchange.res, { status: 404, body: 'Not found' })
+  })
+
+  const serve = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    if (parser === 'before') bodies.set(req, await parse(req))
+    await listener(req, res, bodies.get(req))
+  }
+  return createHttpServer((req, res) => {
+    serve(req, res).catch((error: unknown) => {
+      send(res, onError ? onError(error) : { status: 500, body: 'Something went wrong' })
+    })
+  })
+}
+
+function send(res: ServerResponse, { status = 200, headers = [], body }: TestAnswer): void {
+  res.statusCode = status
+  for (const [name, value] of headers) res.appendHeader(name, value)
+  if (typeof body === 'string') res.end(body)
+  else body.pipe(res)
+}
+// #endregion
+
+/** The body, as a parser of forms and JSON leaves it. */
+async function parse(req: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = []
+  for await (const chunk of req) chunks.push(chunk as Buffer)
+  const text = Buffer.concat(chunks).toString()
+  if (text === '') return {}
+  const type = req.headers['content-type']
+  return type?.includes('json') ? JSON.parse(text) : Object.fromEntries(new URLSearchParams(text))
+}

@@ -1,0 +1,32 @@
+import formBody from '@fastify/formbody'
+import { createAuth, getData, getUser, requireUser, type User } from '@latchkey/fastify'
+import type { AdapterUnderTest, TestAnswer } from '@latchkey/testing/adapter'
+import fastify, { type FastifyReply } from 'fastify'
+
+/** Translates the application of the contract. */
+export const createServer: AdapterUnderTest['createServer'] = async (
+  options,
+  { routes, parser, onError },
+) => {
+  const app = fastify()
+  if (onError) app.setErrorHandler((error, _request, reply) => send(reply, onError(error)))
+  if (parser === 'before') await app.register(formBody)
+  await app.register(createAuth(options))
+  if (parser === 'after') await app.register(formBody)
+  for (const { method, path, requirement, handle } of routes) {
+    const onRequest = requirement ? [requireUser(requirement)] : []
+    app[method](path, { onRequest }, async (request, reply) => {
+      const { auth, body } = request
+      const user = (): User => getUser(request)
+      return send(reply, await handle({ auth, data: getData(request), user, body }))
+    })
+  }
+  await app.ready()
+  return app.server
+}
+
+function send(reply: FastifyReply, { status = 200, headers = [], body }: TestAnswer): FastifyReply {
+  reply.code(status)
+  for (const [name, value] of headers) reply.header(name, value)
+  return reply.send(body)
+}
