@@ -5,8 +5,8 @@ import { styleText } from 'node:util'
 /** How a command ended: its exit code, everything it wrote, and how long it took. */
 export type Outcome = { code: number; output: string; seconds: number }
 
-/** Where a command runs, and after how many milliseconds it is ended. */
-export type RunOptions = Pick<SpawnOptions, 'cwd' | 'timeout'>
+/** Where a command runs, in which environment, and after how many milliseconds it is ended. */
+export type RunOptions = Pick<SpawnOptions, 'cwd' | 'env' | 'timeout'>
 
 /**
  * Runs a command to its end, without a terminal and without input. A command that cannot be started
