@@ -16,6 +16,11 @@ const reference = globSync('docs/reference/@latchkey/**/*.md', { cwd: root })
   .sort()
   .map((name) => ({ text: name, link: `/reference/${name}` }))
 
+const PACKAGES = [
+  ...['express', 'fastify', 'hono', 'koa', 'core'],
+  ...['session-store', 'management', 'testing', 'service'],
+]
+
 /** What is beside every page. */
 export const sidebar: DefaultTheme.SidebarItem[] = [
   {
@@ -42,6 +47,15 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
       { text: 'Security model', link: '/guides/security' },
       { text: 'OWASP ASVS 5', link: '/guides/asvs' },
       { text: 'Production checklist', link: '/guides/production' },
+    ],
+  },
+  {
+    text: 'Frameworks',
+    items: [
+      { text: 'Fastify', link: '/guides/fastify' },
+      { text: 'Hono', link: '/guides/hono' },
+      { text: 'Koa', link: '/guides/koa' },
+      { text: 'Write an adapter', link: '/guides/write-an-adapter' },
     ],
   },
   {
@@ -73,7 +87,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
   {
     text: 'Packages',
     collapsed: true,
-    items: ['express', 'core', 'session-store', 'management', 'testing', 'service'].map((name) => ({
+    items: PACKAGES.map((name) => ({
       text: `@latchkey/${name}`,
       link: `/packages/${name}`,
     })),
