@@ -4,8 +4,6 @@ import type { TenantSettings } from '../store/records.ts'
 const NOT_BUILT: Readonly<Record<string, keyof TenantSettings>> = {
   allow_social: 'allowSocial',
   allow_hardware: 'allowHardware',
-  allow_totp_app: 'allowTotpApp',
-  allow_totp_email: 'allowTotpEmail',
 }
 
 /** The methods that are switched on and have no effect, by the names of their settings in the API. */

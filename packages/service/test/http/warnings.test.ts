@@ -13,7 +13,13 @@ describe.each(stores)('on %s, the answer to the update of a tenant', (store) => 
   }
 
   test('warns of no more than there is to warn of', async () => {
-    expect(await warningsOf({ allow_passwords: true, allow_signups: true })).toBeNull()
+    const settings = {
+      allow_passwords: true,
+      allow_signups: true,
+      allow_totp_app: true,
+      allow_totp_email: true,
+    }
+    expect(await warningsOf(settings)).toBeNull()
   })
 
   test('warns that users cannot log in', async () => {
@@ -23,9 +29,9 @@ describe.each(stores)('on %s, the answer to the update of a tenant', (store) => 
   })
 
   test('names login methods that are not built', async () => {
-    const settings = { allow_passwords: true, allow_totp_app: true, allow_social: true }
+    const settings = { allow_passwords: true, allow_hardware: true, allow_social: true }
     expect(await warningsOf(settings)).toBe(
-      'These settings have no effect, as their login methods are not built: allow_social, allow_totp_app.',
+      'These settings have no effect, as their login methods are not built: allow_social, allow_hardware.',
     )
   })
 
