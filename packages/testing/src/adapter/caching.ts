@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestAnswer, TestRequest } from './application.ts'
-import { assertPrivate, type Case, cookiesOf } from './bench.ts'
+import { assertPrivate, type Case, cookieOf, cookiesOf } from './bench.ts'
 
 const page =
   (headers: TestAnswer['headers'] = []) =>
@@ -27,7 +27,7 @@ export const caching: readonly Case[] = [
     async ({ open }) => {
       const site = await open()
       const answer = await site.visitor().logIn()
-      assert.match(cookiesOf(answer).join(), /latchkey=s/)
+      assert.ok(cookieOf(answer))
       assertPrivate(answer)
     },
   ],
