@@ -35,13 +35,7 @@ export async function logIn(
   const { faults } = checkOptions(options, RULES)
   if (faults.length > 0) throw new ConfigError(faults, 'logIn() cannot begin:')
   const { loginPath = '/login', host } = options
-  const { default: request } = await import('supertest').catch((cause: unknown) => {
-    throw new TestingError(
-      'LATCHKEY_TEST_PEER_MISSING',
-      'logIn() makes agents of supertest: npm install --save-dev supertest',
-      { cause },
-    )
-  })
+  const request = await loadSupertest('logIn()')
   const agent: SupertestAgent = request.agent(await toTestable(app))
   if (host !== undefined) agent.host(host)
   const begun = await agent.get(loginPath).set('accept', 'text/html')
@@ -70,6 +64,26 @@ export async function logIn(
     )
   }
   return agent
+}
+
+// biome-ignore lint/suspicious/noTsIgnore: without supertest's types, this is any
+/** @ts-ignore What supertest exports. */
+export type Supertest = typeof import('supertest')
+
+/**
+ * Loads supertest, which only those install who use it.
+ *
+ * @throws {@link TestingError} with `LATCHKEY_TEST_PEER_MISSING`.
+ */
+export async function loadSupertest(user: string): Promise<Supertest> {
+  const { default: request } = await import('supertest').catch((cause: unknown) => {
+    throw new TestingError(
+      'LATCHKEY_TEST_PEER_MISSING',
+      `${user} makes agents of supertest: npm install --save-dev supertest`,
+      { cause },
+    )
+  })
+  return request
 }
 
 /** The kit's error code in an answer. */

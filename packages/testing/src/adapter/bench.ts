@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type AuthOptions, createMemoryStore } from '@latchkey/core'
-import request, { type Response, type Test } from 'supertest'
+import type { Response, Test } from 'supertest'
 import { type MisbehavingProvider, startMisbehavingProvider } from '../misbehaving-provider.ts'
+import { loadSupertest, type Supertest, type SupertestAgent } from '../supertest.ts'
 import type { AdapterUnderTest, TestApplication, TestRoute } from './application.ts'
 import { type WatchedStore, watchStore } from './watched-store.ts'
 
@@ -25,7 +26,7 @@ export interface Setup extends Partial<TestApplication> {
 
 /** A browser at a site: an agent of supertest. */
 export interface Visitor {
-  readonly agent: ReturnType<typeof request.agent>
+  readonly agent: SupertestAgent
   /** Navigates; redirects are not followed. */
   open(path: string): Promise<Response>
   /** Asks as a script does. */
@@ -38,6 +39,7 @@ export interface Visitor {
 
 /** An application that runs. */
 export interface Site {
+  readonly request: Supertest
   readonly server: Server
   readonly provider: MisbehavingProvider
   readonly store: WatchedStore
@@ -70,6 +72,7 @@ const ADA = { sub: 'ada', name: 'Ada', email: 'ada@example.com', roles: ['reader
 
 /** Makes the bench of an adapter, with one provider for all cases. */
 export async function createBench(adapter: AdapterUnderTest): Promise<OpenBench> {
+  const request = await loadSupertest('describeAdapter()')
   const provider = await startMisbehavingProvider()
   const servers: Server[] = []
   const reset = (): void => {
@@ -108,6 +111,7 @@ export async function createBench(adapter: AdapterUnderTest): Promise<OpenBench>
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     servers.push(server)
     const site: Site = {
+      request,
       server,
       provider,
       store: watched,
@@ -176,7 +180,7 @@ function clockOf({ now }: AuthOptions): { now?: () => number } {
 }
 
 function createVisitor(site: Site): Visitor {
-  const agent = request.agent(site.server)
+  const agent = site.request.agent(site.server)
   const visitor: Visitor = {
     agent,
     open: (path) => agent.get(path).set(PAGE),
@@ -231,7 +235,7 @@ export function cookieOf(answer: Response, name = 'latchkey'): string | undefine
 
 /** Sends a cookie header of its own. */
 export function withCookie(site: Site, path: string, cookie: string): Test {
-  return request(site.server).get(path).set('cookie', cookie).set('accept', 'application/json')
+  return site.request(site.server).get(path).set('cookie', cookie).set('accept', 'application/json')
 }
 
 /** Asserts that no cache may keep an answer. */
