@@ -73,6 +73,12 @@ test('the old users come over, and the result names the new ids', async () => {
   expect(exported).toMatch(/^\{"id":1,.*\}\n/)
 })
 
+test('a tenant allows second factors, and a factor that a user does not have cannot be removed', async () => {
+  expect(await run('second-factors.sh')).toMatch(/allow_totp_app +true/)
+  expect(await run('credentials.sh')).toContain('PasswordCredential')
+  await expect(run('remove-factor.sh')).rejects.toThrow(/not_found/)
+})
+
 test('client secrets and the master key are rotated while the service runs', async () => {
   expect(await run('rotate-secret.sh')).toMatch(/^[\w-]{43}\n$/)
   await run('rotate-master-key.sh')
@@ -142,10 +148,11 @@ function serve(script: string): Promise<Served> {
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true,
   })
+  const ended = new Promise((resolve) => child.once('exit', resolve))
   const stop = async (): Promise<void> => {
-    if (child.exitCode !== null) return
-    const ended = new Promise((resolve) => child.once('exit', resolve))
-    process.kill(-(child.pid as number), 'SIGTERM')
+    if (child.exitCode === null && child.signalCode === null) {
+      process.kill(-(child.pid as number), 'SIGTERM')
+    }
     await ended
   }
   return new Promise((resolve, reject) => {

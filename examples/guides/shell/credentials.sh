@@ -1,0 +1,1 @@
+latchkey credentials list --user "$USER_ID"

@@ -1,0 +1,1 @@
+latchkey credentials delete totp_app --user "$USER_ID"
