@@ -41,12 +41,15 @@ test('the public API is what this list says, and changes on purpose alone', () =
     'SessionEndedError',
     'SessionStoreError',
     'appleClientSecret',
-    'checkRequirement',
     'createAuth',
     'createMemoryStore',
+    'findVisit',
     'isApiRequest',
     'redirectUriFor',
+    'requirementOf',
     'safeReturnTo',
+    'setVisit',
+    'visitOf',
   ])
   expect(Object.keys(node).sort()).toEqual([
     'createNodeTransport',
