@@ -10,11 +10,11 @@ import { startExample } from './support/started.ts'
 /** What a person opens, and what the page then says. */
 const examples = [
   { name: 'api-and-spa', opens: '/login', sees: 'The API answered.' },
+  { name: 'express-redis', opens: '/account', sees: 'Signed in on 1 device' },
   { name: 'fastify', opens: '/account', sees: 'The guard let you in.' },
   { name: 'hono', opens: '/account', sees: 'The guard let you in.' },
   { name: 'koa', opens: '/account', sees: 'The guard let you in.' },
   { name: 'node-http', opens: '/account', sees: 'The guard let you in.' },
-  { name: 'express-redis', opens: '/account', sees: 'Signed in on 1 device' },
   { name: 'plain-javascript', opens: '/account', sees: 'The session' },
   { name: 'roles-and-step-up', opens: '/publish', sees: 'The guard let you in.' },
   { name: 'several-tenants', opens: '/account', sees: 'at another company it counts for nothing' },
