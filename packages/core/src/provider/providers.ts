@@ -23,6 +23,13 @@ export interface Providers {
 
 const MAX_PROVIDERS = 200
 
+/** On the request itself: a WeakMap of requests would cost their garbage collection a tenth of a login. */
+const VIEW = Symbol('latchkey.provider')
+
+interface WithView {
+  [VIEW]?: Provider
+}
+
 /**
  * Makes the providers of the options: one, or as many as a resolver names, of which the 200 used last
  * are kept.
@@ -42,13 +49,12 @@ export function createProviders(
     ...{ timeoutSeconds, requestSeconds, now, publish },
     authorizationParams: commonParameters(options, redirectUri),
   })
-  const chosenFor = new WeakMap<AuthRequest, Provider>()
   /** One view of the provider for each request, so that its exchanges share a budget of time. */
-  const viewFor = (request: AuthRequest, provider: Provider): Provider => {
-    const view = chosenFor.get(request)
+  const viewFor = (request: AuthRequest & WithView, provider: Provider): Provider => {
+    const view = request[VIEW]
     if (view?.issuer === provider.issuer && view.clientId === provider.clientId) return view
     const fresh = provider.forRequest()
-    chosenFor.set(request, fresh)
+    request[VIEW] = fresh
     return fresh
   }
   if (typeof registration !== 'function') {

@@ -113,7 +113,14 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
 
 /** A copy as JSON has it, which a reader cannot change. */
 function frozen({ version: _version, ...record }: SessionRecord): SessionRecord {
-  return JSON.parse(JSON.stringify(record), (_key, value) => Object.freeze(value))
+  return freeze(JSON.parse(JSON.stringify(record)))
+}
+
+/** Freezes a tree of objects. `JSON.parse` with a function would take ten times as long. */
+function freeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value
+  for (const member of Object.values(value)) freeze(member)
+  return Object.freeze(value)
 }
 
 /** Looks at two for every one that is added, so that a set stays as small as what is live in it. */
