@@ -14,8 +14,12 @@ export type ClientCall = <T>(
  * of an application's start, and a process may never need it.
  */
 export function loadOpenidClient(): Promise<OpenidClient> {
-  return import('openid-client')
+  // Each `import()` asks the module loader again.
+  loaded ??= import('openid-client')
+  return loaded
 }
+
+let loaded: Promise<OpenidClient> | undefined
 
 const MAX_IDLE = 20
 
