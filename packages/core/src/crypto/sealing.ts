@@ -11,7 +11,6 @@ import { randomBytes } from './random.ts'
 /** What a sealed value is for. A value sealed for one purpose never opens for another. */
 export type SealPurpose =
   | 'login'
-  | 'login-cookie'
   | 'state'
   | 'answer'
   | 'logout'

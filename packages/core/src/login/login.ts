@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import type { ServerMetadata } from 'openid-client'
 import type { AuthContext } from '../context.ts'
 import { ProviderError, RequestError } from '../errors.ts'
@@ -128,7 +127,7 @@ export async function beginLogin(
   const fresh = {
     state: transaction.state,
     nonce: transaction.nonce,
-    code_challenge: hash('sha256', transaction.codeVerifier, 'base64url'),
+    code_challenge: transaction.codeChallenge,
   }
 
   const location = await provider.authorizationUrl({

@@ -1,6 +1,6 @@
-import { hash, type KeyObject, timingSafeEqual } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { randomText } from '../crypto/random.ts'
-import { createSealer, deriveKey, macOf } from '../crypto/sealing.ts'
+import { createSealer } from '../crypto/sealing.ts'
 import type { CookieScope } from '../http/cookies.ts'
 import { clearCookie, cookieNames, readCookie, setCookie } from '../http/cookies.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
@@ -40,6 +40,7 @@ export interface LoginTransaction extends TransactionDraft {
   readonly state: string
   readonly nonce: string
   readonly codeVerifier: string
+  readonly codeChallenge: string
   readonly createdAt: number
 }
 
@@ -59,9 +60,9 @@ export type FoundLogin =
   | { readonly kind: 'unknown' }
 
 /**
- * Login transactions. Each has a cookie of its own with a seed, from which nonce and PKCE verifier are
- * derived, and everything else travels sealed in `state`. The name of the cookie is part of the
- * `state`, and its value can be made from the name with the secret alone: the two belong together.
+ * Login transactions. Each has a cookie of its own with a random seed, from which nonce and PKCE
+ * verifier are derived, and everything else travels sealed in `state`. The name of the cookie is part
+ * of the `state`, and the code challenge is sealed in it: a cookie with another seed does not fit.
  */
 export interface Transactions {
   /**
@@ -95,29 +96,30 @@ export function createTransactions(
     // A provider's form comes from another site; browsers send only such cookies along with it.
     sameSite: options.responseMode === 'form_post' ? 'none' : 'lax',
   }
+  const seedScope: CookieScope = { ...scope, maxAgeSeconds: TRANSACTION_SECONDS }
   const prefix = `${options.session.cookieName}.login.`
   const stateSealer = createSealer(options.secrets, 'login')
-  const seedKeys = options.secrets.map((secret) => deriveKey(secret, 'login-cookie'))
   const earlier = createEarlierLogins(options)
 
   return {
     begin(cookieHeader, draft) {
       const name = newName()
-      const seed = macOf(name, seedKeys[0] as KeyObject)
+      const seed = randomText(32)
+      const derived = derive(seed)
       const createdAt = options.now()
       const [path = ''] = draft.returnTo.split(/[?#]/, 1)
-      let fitting = draft
+      let login = { ...draft, ...derived, createdAt }
       let state = ''
       // A place to return to that is too long loses its query, and in the end counts for nothing.
       for (const returnTo of [draft.returnTo, path, options.baseUrl.pathname]) {
-        fitting = { ...draft, returnTo }
-        state = `${name}.${stateSealer.seal(encode(fitting, createdAt), name)}`
+        login = { ...login, returnTo }
+        state = `${name}.${stateSealer.seal(encode(login), name)}`
         if (state.length <= MAX_STATE_LENGTH) break
       }
       return {
-        transaction: { ...fitting, ...derive(seed), state, createdAt },
+        transaction: { ...login, state },
         setCookies: [
-          setCookie(prefix + name, seed, { ...scope, maxAgeSeconds: TRANSACTION_SECONDS }),
+          setCookie(prefix + name, seed, seedScope),
           ...surplus(cookieNames(cookieHeader, prefix), prefix).map((old) =>
             clearCookie(old, scope),
           ),
@@ -132,17 +134,15 @@ export function createTransactions(
         const login = earlier.open(state)
         return login ? { kind: 'lost', login } : { kind: 'unknown' }
       }
-      const { createdAt, ...sealed } = decode(plain)
-      const draft = { ...sealed, returnTo: safeReturnTo(sealed.returnTo, options.baseUrl) }
+      const sealed = decode(plain)
+      const login = { ...sealed, returnTo: safeReturnTo(sealed.returnTo, options.baseUrl) }
       // A state of long ago says nothing about cookies: its count of restarts has ended with it.
-      if (createdAt + TRANSACTION_SECONDS <= options.now()) {
-        return { kind: 'lost', login: { ...draft, restarts: 0 } }
+      if (login.createdAt + TRANSACTION_SECONDS <= options.now()) {
+        return { kind: 'lost', login: { ...login, restarts: 0 } }
       }
-      const seed = readCookie(cookieHeader, prefix + name)
-      if (!seed || !seedKeys.some((key) => equal(seed, macOf(name, key)))) {
-        return { kind: 'lost', login: draft }
-      }
-      return { kind: 'begun', transaction: { ...draft, ...derive(seed), state, createdAt } }
+      const derived = derive(readCookie(cookieHeader, prefix + name) ?? '')
+      if (derived.codeChallenge !== login.codeChallenge) return { kind: 'lost', login }
+      return { kind: 'begun', transaction: { ...login, ...derived, state } }
     },
     spend: ({ state }) => once(`login:${nameOf(state)}`, TRANSACTION_SECONDS),
     forget(cookieHeader, state) {
@@ -164,14 +164,19 @@ function nameOf(state: string): string | undefined {
   return NAME.test(name) ? name : undefined
 }
 
+/** The secrets of a login, and the hash of one that goes to the provider. */
+type Derived = Pick<LoginTransaction, 'nonce' | 'codeVerifier' | 'codeChallenge'>
+
 /**
- * Two values that say nothing about each other or the seed. The seed is 256 bits that nobody can guess
- * and always as long, so a hash does what HKDF would, in a tenth of the time.
+ * Two values that say nothing about each other or the seed. The seed is 256 random bits and always as
+ * long, so a hash does what HKDF would, in a tenth of the time.
  */
-function derive(seed: string): Pick<LoginTransaction, 'nonce' | 'codeVerifier'> {
+function derive(seed: string): Derived {
+  const codeVerifier = hash('sha256', `latchkey/1/verifier.${seed}`, 'base64url')
   return {
     nonce: hash('sha256', `latchkey/1/nonce.${seed}`, 'base64url'),
-    codeVerifier: hash('sha256', `latchkey/1/verifier.${seed}`, 'base64url'),
+    codeVerifier,
+    codeChallenge: hash('sha256', codeVerifier, 'base64url'),
   }
 }
 
@@ -189,25 +194,23 @@ function surplus(names: readonly string[], prefix: string): string[] {
   )
 }
 
-function encode(draft: TransactionDraft, createdAt: number): string {
-  const { returnTo, issuer, clientId, redirectUri, restarts, maxAge, acr, silent } = draft
-  const silently = silent ? 1 : undefined
+/** The part of a transaction that its `state` carries. */
+type SealedLogin = TransactionDraft & Pick<LoginTransaction, 'codeChallenge' | 'createdAt'>
+
+function encode(login: SealedLogin): string {
+  const { createdAt, returnTo, issuer, clientId, redirectUri, restarts } = login
+  const { maxAge, acr, silent, codeChallenge } = login
   return JSON.stringify([
-    ...[createdAt, returnTo, issuer, clientId, redirectUri, restarts, maxAge, acr, silently],
+    ...[createdAt, returnTo, issuer, clientId, redirectUri, restarts],
+    ...[maxAge, acr, silent ? 1 : undefined, codeChallenge],
   ])
 }
 
-function decode(plain: string): TransactionDraft & { readonly createdAt: number } {
-  const [createdAt, returnTo, issuer, clientId, redirectUri, restarts, maxAge, acr, silently] =
-    JSON.parse(plain)
+function decode(plain: string): SealedLogin {
+  const [createdAt, returnTo, issuer, clientId, redirectUri, restarts, ...more] = JSON.parse(plain)
+  const [maxAge, acr, silently, codeChallenge] = more
   return {
-    ...{ createdAt, returnTo, issuer, clientId, redirectUri, restarts },
+    ...{ createdAt, returnTo, issuer, clientId, redirectUri, restarts, codeChallenge },
     ...{ maxAge: maxAge ?? undefined, acr: acr ?? undefined, silent: silently === 1 },
   }
-}
-
-function equal(a: string, b: string): boolean {
-  const left = Buffer.from(a)
-  const right = Buffer.from(b)
-  return left.length === right.length && timingSafeEqual(left, right)
 }
