@@ -155,12 +155,19 @@ class KitVisit<U, Sent> implements Visit<U, Sent> {
   ): MaybePromise<Answer | undefined> {
     // Before the hook `onError` may answer: no cache may keep what it sends.
     this.sessionUsed()
-    const refused = (refusal: AuthResponse | undefined): Answer | undefined =>
-      refusal && this.#write(refusal)
     try {
       const refusal = authorize(this, requirement, subject)
-      if (!(refusal instanceof Promise)) return refused(refusal)
-      return refusal.then(refused).catch((error) => this.answerError(error))
+      return refusal && this.#settle(refusal)
+    } catch (error) {
+      return this.answerError(error)
+    }
+  }
+
+  /** Writes what the kit answers, or the error that it comes to. */
+  async #settle(response: MaybePromise<AuthResponse | undefined>): Promise<Answer | undefined> {
+    try {
+      const settled = await response
+      return settled && this.#write(settled)
     } catch (error) {
       return this.answerError(error)
     }
@@ -187,32 +194,29 @@ class KitVisit<U, Sent> implements Visit<U, Sent> {
 
   async take(answer: Promise<AuthResponse>): Promise<this> {
     this.sessionUsed()
-    this.#answer = await answer.then(
-      (response) => this.#write(response),
-      (error) => this.answerError(error),
-    )
+    this.#answer = await this.#settle(answer)
     return this
   }
 
   /** Which provider a session counts for is asked once for each request. */
   identify(): MaybePromise<this> {
-    const { context, session, request } = this.#parts
+    const { context, session } = this.#parts
     const { current } = session
-    const { providers, userRefresher } = context
-    const isDue = userRefresher.isDue(current)
-    if (!current || (this.#provider && !isDue)) return this
-    return providers.of(request).then(async (provider) => {
-      this.#provider = provider
-      if (isDue && this.current) await userRefresher.refreshDue(provider, session)
-      return this
-    })
+    const isDue = context.userRefresher.isDue(current)
+    return !current || (this.#provider && !isDue) ? this : this.#askProvider(isDue)
   }
 
-  #write(response: AuthResponse): Answer {
-    const { headers, ...answer } = response
-    const { setCookies } = this.session
-    writeHeaders(this.#parts.response, headers, setCookies)
-    return answer
+  async #askProvider(isDue: boolean): Promise<this> {
+    const { context, session, request } = this.#parts
+    const provider = await context.providers.of(request)
+    this.#provider = provider
+    if (isDue && this.current) await context.userRefresher.refreshDue(provider, session)
+    return this
+  }
+
+  #write({ headers, status, body, isAnswered }: AuthResponse): Answer {
+    writeHeaders(this.#parts.response, headers, this.session.setCookies)
+    return { status, body, isAnswered }
   }
 
   /** Error handlers may have thrown away what was set before: the session's cookies are set again. */

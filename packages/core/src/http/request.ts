@@ -34,9 +34,9 @@ export interface AuthResponse {
   readonly status: number
   /** Names in lower case; `set-cookie` may come several times. */
   readonly headers: [name: string, value: string][]
-  readonly body?: string | Uint8Array<ArrayBuffer>
+  readonly body?: string | Uint8Array<ArrayBuffer> | undefined
   /** The hook `onError` answers through the framework's own response: an adapter sends nothing. */
-  readonly isAnswered?: true
+  readonly isAnswered?: true | undefined
 }
 
 /** The path of a request's URL, without parsing the rest. */

@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import type { ServerMetadata } from 'openid-client'
 import { ProviderError } from '../errors.ts'
 import type { Publish } from '../events.ts'
+import { type MaybePromise, when } from '../maybe-promise.ts'
 import type {
   ClientAssertionOptions,
   ClientAuth,
@@ -63,9 +64,9 @@ export interface Provider {
    *
    * @throws {@link ProviderError} when nothing is known and the provider does not answer.
    */
-  metadata(): Promise<ServerMetadata>
+  metadata(): MaybePromise<ServerMetadata>
   /** Where the browser goes for one authorization request. */
-  authorizationUrl(request: AuthorizationRequest): Promise<string>
+  authorizationUrl(request: AuthorizationRequest): MaybePromise<string>
   /**
    * The key set for a token, see {@link ProviderKeys}.
    *
@@ -136,7 +137,7 @@ export function createProvider(settings: ProviderSettings): Provider {
   const withBudget = (budget: ExchangeBudget | undefined): Provider => {
     const within: ExchangeBudget['spend'] = (exchange) =>
       budget ? budget.spend(exchange) : exchange(settings.timeoutSeconds)
-    const known = async (): Promise<Known> => {
+    const known = (): MaybePromise<Known> => {
       const found = cache.get()
       return found instanceof Promise ? within(() => found) : found
     }
@@ -147,15 +148,15 @@ export function createProvider(settings: ProviderSettings): Provider {
       clientSecret: () => (typeof clientSecret === 'string' ? clientSecret : undefined),
       redirectUri: settings.redirectUri,
       forRequest: () => withBudget(createExchangeBudget(settings)),
-      metadata: async () => (await known()).metadata,
-      async authorizationUrl(request) {
-        const { metadata, authorizationPrefix: prefix } = await known()
-        const isPushed = request.isPushed || metadata.require_pushed_authorization_requests
-        if (!isPushed) return authorizationUrl(prefix, request)
-        const { authorizationParams } = settings
-        const parameters = { ...authorizationParams, ...request.chosen, ...request.fresh }
-        return pushedUrl(metadata, provider.call, parameters)
-      },
+      metadata: () => when(known(), ({ metadata }) => metadata),
+      authorizationUrl: (request) =>
+        when(known(), ({ metadata, authorizationPrefix: prefix }) => {
+          const isPushed = request.isPushed || metadata.require_pushed_authorization_requests
+          if (!isPushed) return authorizationUrl(prefix, request)
+          const { authorizationParams } = settings
+          const parameters = { ...authorizationParams, ...request.chosen, ...request.fresh }
+          return pushedUrl(metadata, provider.call, parameters)
+        }),
       keys: async (header, sender) =>
         providerKeys.known(header) ?? within(() => providerKeys.find(header, sender)),
       verify: (token) => verifySignature(token, (header) => provider.keys(header, 'provider')),

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { ConfigError, ProviderError } from '../errors.ts'
 import type { Publish } from '../events.ts'
 import type { AuthRequest } from '../http/request.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
 import type {
   IssuerRegistration,
   ResolvedAuthOptions,
@@ -18,7 +19,7 @@ export interface Providers {
   /** Whether every request has the same provider. */
   readonly fixed: Provider | undefined
   /** The provider of a request; all exchanges for this request share one budget of time. */
-  of(request: AuthRequest): Promise<Provider>
+  of(request: AuthRequest): MaybePromise<Provider>
 }
 
 const MAX_PROVIDERS = 200
@@ -59,7 +60,7 @@ export function createProviders(
   }
   if (typeof registration !== 'function') {
     const provider = createProvider({ ...settings(options.redirectUri), registration, transport })
-    return { fixed: provider, of: async (request) => viewFor(request, provider) }
+    return { fixed: provider, of: (request) => viewFor(request, provider) }
   }
 
   const kept = new Map<string, Provider>()
