@@ -40,14 +40,6 @@ function routes(app: Express): void {
   app.get('/destroy', (req, res, next) => {
     req.session.destroy((error) => (error ? next(error) : res.send('destroyed')))
   })
-  app.get('/regenerate', (req, res, next) => {
-    ;(req.session as unknown as Data).theme = 'dark'
-    req.session.regenerate((error) => {
-      if (error) return next(error)
-      ;(req.session as unknown as Data).count = 1
-      res.send('regenerated')
-    })
-  })
   app.get('/reload', (req, res, next) => {
     req.session.reload((error) => (error ? next(error) : res.json(req.session)))
   })
@@ -361,59 +353,6 @@ test('destroying req.session signs out, and the session is in no list any more',
 
   expect((await browser.open(site.url)).text).toBe('out')
   expect(await site.router.sessions.list('ada')).toEqual([])
-})
-
-test('regenerating req.session gives a new id and no data, and keeps the login', async () => {
-  await using site = await startSite(routes)
-  const browser = createBrowser()
-  await browser.open(`${site.url}/login`)
-  await browser.open(`${site.url}/set?theme=light`)
-  const before = cookieOf(site, browser)
-
-  expect((await browser.open(`${site.url}/regenerate`)).text).toBe('regenerated')
-
-  expect(cookieOf(site, browser)).not.toBe(before)
-  expect((await browser.open(site.url)).text).toBe('in as ada')
-  expect(await json(site, browser, '/data')).toEqual({ count: 1 })
-  const headers = { cookie: `latchkey=${before}` }
-  expect(await (await createBrowser().send(site.url, { headers })).text()).toBe('out')
-})
-
-test('the session of an anonymous visitor can be regenerated too', async () => {
-  await using site = await startSite(routes)
-  const browser = createBrowser()
-  await browser.open(`${site.url}/set?theme=light`)
-  const before = cookieOf(site, browser)
-
-  for (const one of [browser, createBrowser()]) {
-    expect((await one.open(`${site.url}/regenerate`)).text).toBe('regenerated')
-    expect(await json(site, one, '/data')).toEqual({ count: 1 })
-  }
-  expect(cookieOf(site, browser)).not.toBe(before)
-})
-
-test('a session that ends while it is regenerated stays ended', async () => {
-  const { promise: logsOut, resolve: logOut } = Promise.withResolvers<void>()
-  const { promise: ended, resolve: goOn } = Promise.withResolvers<void>()
-  await using site = await startSite((app) => {
-    app.get('/late', async (req, res) => {
-      const { session } = req
-      logOut()
-      await ended
-      session.regenerate((error) => res.send(error ? error.code : req.auth.isAuthenticated))
-    })
-    routes(app)
-  })
-  const browser = createBrowser()
-  await browser.open(`${site.url}/login`)
-
-  const late = browser.open(`${site.url}/late`)
-  await logsOut
-  expect(await site.router.sessions.revokeAll({ issuer: site.provider.issuer, sub: 'ada' })).toBe(1)
-  goOn()
-
-  expect((await late).text).toBe('LATCHKEY_SESSION_ENDED')
-  expect((await browser.open(site.url)).text).toBe('out')
 })
 
 test('a streamed response sets the cookie of the session that its handler has begun', async () => {

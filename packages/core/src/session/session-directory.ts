@@ -53,13 +53,19 @@ export function createSessionDirectory(
       typeof user === 'string' ? { issuer: await issuerOf(), sub: user } : user
     return findSessions(sessions, issuer, { sub, sid: undefined })
   }
-  const end = async (found: readonly FoundSession[]): Promise<number> => {
-    for (const { id, session } of found) {
-      await sessions.destroy(id, session)
-      const user = userHash(session.issuer, session.sub)
-      publish('session.revoked', { issuer: session.issuer, user })
+  const end = async (user: UserName, isMeant: (id: string) => boolean): Promise<number> => {
+    const ended = (await find(user)).filter(({ id }) => isMeant(publicSessionId(id)))
+    for (let found = ended; found.length > 0; ) {
+      for (const { id, session } of found) await sessions.destroy(id, session)
+      // A session that was regenerated before it ended goes on under another id.
+      const left = await find(user)
+      found = left.filter((one) => ended.some(({ session }) => isSameLogin(session, one.session)))
     }
-    return found.length
+    for (const { session } of ended) {
+      const { issuer, sub } = session
+      publish('session.revoked', { issuer, user: userHash(issuer, sub) })
+    }
+    return ended.length
   }
   return {
     async list(user) {
@@ -68,14 +74,8 @@ export function createSessionDirectory(
         .map(({ id, session }) => describeSession(id, session))
         .sort((a, b) => a.createdAt - b.createdAt)
     },
-    async revoke(user, id) {
-      const found = await find(user)
-      return (await end(found.filter((one) => publicSessionId(one.id) === id))) > 0
-    },
-    async revokeAll(user, { except } = {}) {
-      const found = await find(user)
-      return end(found.filter((one) => publicSessionId(one.id) !== except))
-    },
+    revoke: async (user, id) => (await end(user, (one) => one === id)) > 0,
+    revokeAll: (user, { except } = {}) => end(user, (one) => one !== except),
   }
 }
 
@@ -93,6 +93,10 @@ export async function endSessions(
 export function describeSession(id: string, session: AuthSession): SessionInfo {
   const { issuer, createdAt, expiresAt, authTime, acr, amr } = session
   return { id: publicSessionId(id), issuer, createdAt, expiresAt, authTime, acr, amr }
+}
+
+function isSameLogin(one: AuthSession, other: AuthSession): boolean {
+  return one.createdAt === other.createdAt && one.idToken === other.idToken
 }
 
 interface FoundSession {

@@ -83,7 +83,8 @@ export class StoredSession {
     this.#check()
     const { keepAnonymousData } = this.#sessions.settings
     const before = { login: this.current, data: this.data }
-    await this.#moveTo({ login, data: carriedData(before, login, keepAnonymousData) }, issuedAt)
+    const data = carriedData(before, login, keepAnonymousData)
+    await this.#moveTo({ login, data }, () => this.#hasEnded(login, issuedAt))
   }
 
   /**
@@ -96,7 +97,11 @@ export class StoredSession {
     if (!this.#id) return
     const login = await this.reload()
     if (!this.#record) throw new SessionEndedError()
-    await this.#moveTo({ login, data: NO_DATA }, login?.createdAt)
+    await this.#moveTo({ login, data: NO_DATA }, async () => {
+      // Asked once the new session is stored: a request that ends this one now finds both.
+      await this.reload()
+      return !this.#record || (login && this.#hasEnded(login, login.createdAt))
+    })
   }
 
   /** Replaces the login under the same id. Resolves to `false` when the session has ended meanwhile. */
@@ -158,18 +163,24 @@ export class StoredSession {
     this.#become(id, { data, expiresAt: 0 })
   }
 
-  /** Goes on under a new id, and ends the session of the old one. */
-  async #moveTo(record: Omit<SessionRecord, 'expiresAt'>, issuedAt = 0): Promise<void> {
-    const { login } = record
+  /** Goes on under a new id, unless it `hasEnded` meanwhile, and ends the session of the old one. */
+  async #moveTo(
+    record: Omit<SessionRecord, 'expiresAt'>,
+    hasEnded: () => Promise<boolean | undefined>,
+  ): Promise<void> {
     const [previousId, previousLogin] = [this.#id, this.current]
     const id = this.#sessions.newId()
     await this.#sessions.create(id, record)
-    if (login && (await this.#sessions.endedLogins?.hasEnded(login, issuedAt))) {
-      await this.#sessions.destroy(id, login)
+    if (await hasEnded()) {
+      await this.#sessions.destroy(id, record.login)
       throw new SessionEndedError()
     }
     if (previousId) await this.#sessions.destroy(previousId, previousLogin)
     this.#become(id, { ...record, expiresAt: 0 })
+  }
+
+  async #hasEnded(login: AuthSession, issuedAt: number): Promise<boolean | undefined> {
+    return this.#sessions.endedLogins?.hasEnded(login, issuedAt)
   }
 
   #become(id: string, record: SessionRecord): void {
