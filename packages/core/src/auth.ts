@@ -1,4 +1,4 @@
-import type { AuthContext, Platform } from './context.ts'
+import type { AuthContext, Platform, RequestContext } from './context.ts'
 import { RequestError } from './errors.ts'
 import type { AuthEventName, Publish } from './events.ts'
 import { handleSession } from './guard/session-route.ts'
@@ -26,11 +26,10 @@ import { createProviders } from './provider/providers.ts'
 import { isIssuerCallback } from './provider/redirect-uri.ts'
 import { transportOver } from './provider/transport.ts'
 import { createMemoryStore } from './session/memory-store.ts'
-import { type Replays, replaysOf } from './session/replay-cache.ts'
+import { replaysOf } from './session/replay-cache.ts'
 import { createSessionDirectory, type SessionDirectory } from './session/session-directory.ts'
 import type { SessionStore, StoreHealth } from './session/session-store.ts'
 import { storeAnswer } from './session/store-answer.ts'
-import type { StoredSession } from './session/stored-session.ts'
 import { createStoredSessions, type StoredSessions } from './session/stored-sessions.ts'
 import { createRefresher } from './tokens/refresh.ts'
 import { createUserRefresher } from './tokens/refresh-user.ts'
@@ -92,11 +91,7 @@ export interface Auth<U = User> extends AuthHandle {
   readonly storedSessions: StoredSessions
 }
 
-type Route = (
-  context: AuthContext,
-  request: AuthRequest,
-  session: StoredSession,
-) => Promise<AuthResponse>
+type Route = (asked: RequestContext) => Promise<AuthResponse>
 
 /** The methods of one route. */
 type Methods = Readonly<Record<string, Route>>
@@ -138,6 +133,7 @@ export function createAuth<U = User, Exchange = unknown>(
     logoutState: createLogoutState(resolved),
     sameSiteReturn: createSameSiteReturn(resolved),
     storedSessions,
+    replays,
     refresher,
     userRefresher: createUserRefresher(resolved, refresher, publish),
     publish,
@@ -145,16 +141,16 @@ export function createAuth<U = User, Exchange = unknown>(
     answerError: createAnswerError(resolved, log),
   }
   warnAbout(options.session?.store, resolved, platform, log)
-  const routes = createRoutes(resolved, replays, store.index !== undefined)
+  const routes = createRoutes(resolved, store.index !== undefined)
   const { callback } = resolved.routes
   // With an issuer function each issuer has a callback of its own.
   const issuerCallback = (path: string): Methods | undefined =>
     context.providers.fixed || !isIssuerCallback(path, callback) ? undefined : routes.get(callback)
-  const route = (request: AuthRequest, session: StoredSession) => {
-    const path = pathOf(request.url)
+  const route = (asked: RequestContext) => {
+    const path = pathOf(asked.request.url)
     const methods = routes.get(path) ?? issuerCallback(path)
-    if (methods) return answer(methods, context, request, session)
-    const back = returnFromLogout(context, request)
+    if (methods) return answer(methods, asked)
+    const back = returnFromLogout(asked)
     return back && Promise.resolve(back)
   }
   const visit = <Sent>(
@@ -190,11 +186,7 @@ export function createAuth<U = User, Exchange = unknown>(
   }
 }
 
-function createRoutes(
-  { routes }: ResolvedAuthOptions,
-  replays: Replays,
-  hasIndex: boolean,
-): Map<string, Methods> {
+function createRoutes({ routes }: ResolvedAuthOptions, hasIndex: boolean): Map<string, Methods> {
   const table = new Map<string, Methods>()
   const add = (path: string | undefined, methods: Methods): void => {
     if (path) table.set(path, methods)
@@ -206,22 +198,14 @@ function createRoutes(
   add(routes.logout, { ...read(handleLogout), POST: handleLogout })
   add(routes.loggedOut, read(handleLoggedOut))
   add(routes.session, read(handleSession))
-  if (hasIndex) {
-    add(routes.backchannelLogout, {
-      POST: (context, request) => handleBackchannelLogout(context, request, replays),
-    })
-  }
+  if (hasIndex) add(routes.backchannelLogout, { POST: handleBackchannelLogout })
   return table
 }
 
-async function answer(
-  methods: Methods,
-  context: AuthContext,
-  request: AuthRequest,
-  session: StoredSession,
-): Promise<AuthResponse> {
+async function answer(methods: Methods, asked: RequestContext): Promise<AuthResponse> {
+  const { context, request } = asked
   const route = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined
-  if (route) return route(context, request, session)
+  if (route) return route(asked)
   const allow = Object.keys(methods).join(', ')
   const error = new RequestError(
     'LATCHKEY_METHOD_NOT_ALLOWED',

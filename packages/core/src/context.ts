@@ -1,12 +1,17 @@
 import type { Publish } from './events.ts'
 import type { AnswerError } from './http/answer-error.ts'
+import type { AuthRequest } from './http/request.ts'
 import type { Log } from './log.ts'
 import type { SameSiteReturn } from './login/same-site-return.ts'
 import type { Transactions } from './login/transaction.ts'
 import type { LogoutState } from './logout/logout-state.ts'
+import type { MaybePromise } from './maybe-promise.ts'
 import type { ResolvedAuthOptions } from './options/options.ts'
+import type { Provider } from './provider/provider.ts'
 import type { Providers } from './provider/providers.ts'
 import type { ProviderTransport } from './provider/transport.ts'
+import type { Replays } from './session/replay-cache.ts'
+import type { StoredSession } from './session/stored-session.ts'
 import type { StoredSessions } from './session/stored-sessions.ts'
 import type { Refresher } from './tokens/refresh.ts'
 import type { UserRefresher } from './tokens/refresh-user.ts'
@@ -19,11 +24,21 @@ export interface AuthContext {
   readonly logoutState: LogoutState
   readonly sameSiteReturn: SameSiteReturn
   readonly storedSessions: StoredSessions
+  readonly replays: Replays
   readonly refresher: Refresher
   readonly userRefresher: UserRefresher
   readonly publish: Publish
   readonly log: Log
   readonly answerError: AnswerError
+}
+
+/** What every flow works with while it answers one request. */
+export interface RequestContext {
+  readonly context: AuthContext
+  readonly request: AuthRequest
+  readonly session: StoredSession
+  /** The provider of the request, which is chosen once; all exchanges share one budget of time. */
+  provider(): MaybePromise<Provider>
 }
 
 /** What an instance needs of the platform it runs on. */

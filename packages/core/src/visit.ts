@@ -1,4 +1,4 @@
-import type { AuthContext } from './context.ts'
+import type { AuthContext, RequestContext } from './context.ts'
 import { AccessError, LatchkeyError } from './errors.ts'
 import { authorize, sessionAt } from './guard/guard.ts'
 import { type RequestAuth, requestAuthOf } from './guard/request-auth.ts'
@@ -78,10 +78,10 @@ export interface VisitParts<Sent> {
  */
 export function openVisit<U, Sent>(
   parts: VisitParts<Sent>,
-  route: (request: AuthRequest, session: StoredSession) => Promise<AuthResponse> | undefined,
+  route: (asked: RequestContext) => Promise<AuthResponse> | undefined,
 ): MaybePromise<Visit<U, Sent>> {
   const visit = new KitVisit<U, Sent>(parts)
-  const answered = route(parts.request, parts.session)
+  const answered = route(visit)
   if (answered) return visit.take(answered)
   return visit.identify()
 }
@@ -89,8 +89,9 @@ export function openVisit<U, Sent>(
 /**
  * A visit. Its fields are private, so that printing a request, as error reporters do, prints no secret.
  */
-class KitVisit<U, Sent> implements Visit<U, Sent> {
+class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
   readonly #parts: VisitParts<Sent>
+  #chosen: MaybePromise<Provider> | undefined
   #provider: Provider | undefined
   #answer: Answer | undefined
   #auth: RequestAuth<U, Sent> | undefined
@@ -131,6 +132,11 @@ class KitVisit<U, Sent> implements Visit<U, Sent> {
   /** The session, if the provider of the request is the one it was made with: it counts for no other. */
   get current(): AuthSession | undefined {
     return this.#provider && sessionAt(this.#provider, this.session.current)
+  }
+
+  provider(): MaybePromise<Provider> {
+    this.#chosen ??= this.context.providers.of(this.request)
+    return this.#chosen
   }
 
   sessionUsed(): void {
@@ -207,8 +213,8 @@ class KitVisit<U, Sent> implements Visit<U, Sent> {
   }
 
   async #askProvider(isDue: boolean): Promise<this> {
-    const { context, session, request } = this.#parts
-    const provider = await context.providers.of(request)
+    const { context, session } = this.#parts
+    const provider = await this.provider()
     this.#provider = provider
     if (isDue && this.current) await context.userRefresher.refreshDue(provider, session)
     return this

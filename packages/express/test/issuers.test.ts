@@ -52,6 +52,47 @@ test('each tenant logs in at its own provider', async () => {
   await Promise.all([site.close(), other.close()])
 })
 
+test('the issuer function is called once for each request, whatever the request does', async () => {
+  let calls = 0
+  let site: Site | undefined
+  site = await startSite(
+    (app) => {
+      app.get('/everything', requireUser({ respond: 'redirect' }), async (req, res) => {
+        await req.auth.accessToken()
+        await req.auth.fetchUserInfo()
+        await req.auth.refreshUser()
+        await req.auth.login({ prompt: 'none' })
+        res.locals.sent = true
+      })
+    },
+    {
+      allowPrivateIssuers: true,
+      userinfo: 'login',
+      issuer() {
+        calls++
+        const { issuer, clientId, clientSecret } = (site as Site).provider
+        return { issuer, clientId, clientSecret }
+      },
+    },
+  )
+  const browser = createBrowser()
+  const callsOf = async (path: string): Promise<number> => {
+    calls = 0
+    await browser.open(site.url + path, () => true)
+    return calls
+  }
+
+  const begun = await browser.open(`${site.url}/login`, ({ pathname }) => pathname === '/auth')
+  const back = await browser.open(begun.url.href, ({ pathname }) =>
+    pathname.startsWith('/callback'),
+  )
+
+  for (const path of [back.url.pathname + back.url.search, '/everything', '/session']) {
+    expect({ path, calls: await callsOf(path) }).toEqual({ path, calls: 1 })
+  }
+  await site.close()
+})
+
 test('a session of one tenant is worth nothing at another', async () => {
   const { site, other } = await startTenants()
   const browser = createBrowser()

@@ -1,4 +1,4 @@
-import type { AuthContext } from '../context.ts'
+import type { AuthContext, RequestContext } from '../context.ts'
 import { AccessError, type AccessErrorCode } from '../errors.ts'
 import { userHash } from '../events.ts'
 import type { AuthRequest, AuthResponse } from '../http/request.ts'
@@ -6,7 +6,6 @@ import { beginLogin } from '../login/login.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Provider } from '../provider/provider.ts'
 import type { AuthSession } from '../session/session.ts'
-import type { StoredSession } from '../session/stored-session.ts'
 import { isApiRequest } from './is-api-request.ts'
 import { checkRequirement, type Requirement } from './requirement.ts'
 
@@ -17,10 +16,7 @@ type AnyRequirement = Requirement<unknown, Readonly<Record<string, unknown>>>
 const ANY_USER: Requirement<never, never> = {}
 
 /** The request that a guard decides about. */
-export interface GuardedRequest {
-  readonly context: AuthContext
-  readonly request: AuthRequest
-  readonly session: StoredSession
+export interface GuardedRequest extends RequestContext {
   /** The session, if it counts for this request. */
   readonly current: AuthSession | undefined
 }
@@ -34,20 +30,19 @@ export interface GuardedRequest {
  * @throws {@link SessionStoreError} when the store did not answer.
  */
 export function authorize(
-  { context, request, session, current }: GuardedRequest,
+  asked: GuardedRequest,
   requirement: Requirement<never, never> = ANY_USER,
-  subject: unknown = request,
+  subject: unknown = asked.request,
 ): MaybePromise<AuthResponse | undefined> {
   checkRequirement(requirement)
+  const { context, session, current } = asked
   if (session.failure) throw session.failure
-  if (!current) return askToLogIn(context, request, requirement, 'LATCHKEY_LOGIN_REQUIRED')
+  if (!current) return askToLogIn(asked, requirement, 'LATCHKEY_LOGIN_REQUIRED')
   const tooWeak = weaknessOf(current, requirement, context.options.now())
-  if (tooWeak) {
-    return askToLogIn(context, request, requirement, 'LATCHKEY_STEP_UP_REQUIRED', tooWeak)
-  }
+  if (tooWeak) return askToLogIn(asked, requirement, 'LATCHKEY_STEP_UP_REQUIRED', tooWeak)
   const failed = failedOf(context, current, requirement as unknown as AnyRequirement, subject)
   if (failed === undefined) return undefined
-  return refuseIfFailed(failed, context, request, requirement, current)
+  return refuseIfFailed(failed, asked, requirement, current)
 }
 
 /** A session, if it was made with this provider: it counts for no other. */
@@ -62,8 +57,7 @@ export function sessionAt(
 
 async function refuseIfFailed(
   failing: MaybePromise<string | undefined>,
-  context: AuthContext,
-  request: AuthRequest,
+  { context, request }: RequestContext,
   requirement: Requirement<never, never>,
   { issuer, sub }: AuthSession,
 ): Promise<AuthResponse | undefined> {
@@ -83,17 +77,17 @@ async function refuseIfFailed(
 }
 
 async function askToLogIn(
-  context: AuthContext,
-  request: AuthRequest,
+  asked: RequestContext,
   requirement: Requirement<never, never>,
   code: AccessErrorCode,
   failed?: string,
 ): Promise<AuthResponse> {
+  const { context, request } = asked
   const stepUp = code === 'LATCHKEY_STEP_UP_REQUIRED'
   const acr = stepUp ? listOf(requirement.acr) : undefined
   const maxAge = stepUp ? requirement.maxAge : undefined
   if (!answersProgram(request, requirement)) {
-    return beginLogin(context, request, { returnTo: returnToOf(request), acr, maxAge })
+    return beginLogin(asked, { returnTo: returnToOf(request), acr, maxAge })
   }
   const { login } = context.options.routes
   const query = new URLSearchParams()

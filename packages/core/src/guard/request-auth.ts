@@ -1,13 +1,12 @@
-import type { AuthContext } from '../context.ts'
 import { RefreshError } from '../errors.ts'
-import type { AuthRequest, AuthResponse } from '../http/request.ts'
+import type { AuthResponse } from '../http/request.ts'
 import { beginLogin, type LoginRequest } from '../login/login.ts'
 import { type LogoutRequest, logOut } from '../logout/logout.ts'
 import type { AuthSession } from '../session/session.ts'
 import { describeSession, type SessionInfo } from '../session/session-directory.ts'
-import type { StoredSession } from '../session/stored-session.ts'
 import type { AccessTokenRequest } from '../tokens/refresh.ts'
 import { readUserInfo } from '../tokens/userinfo.ts'
+import type { GuardedRequest } from './guard.ts'
 import type { User } from './user.ts'
 
 /** What a request can do for its user, whoever that is. */
@@ -56,12 +55,7 @@ export type RequestAuth<U = User, Sent = void> = RequestActions<U, Sent> &
   )
 
 /** The request that is described. */
-export interface RequestAuthSource<Sent> {
-  readonly context: AuthContext
-  readonly request: AuthRequest
-  readonly session: StoredSession
-  /** The session, if it counts for this request. */
-  readonly current: AuthSession | undefined
+export interface RequestAuthSource<Sent> extends GuardedRequest {
   /** The session is looked at: from now on no shared cache may keep the response. */
   sessionUsed(): void
   /** Sends what `login` and `logout` come to. */
@@ -96,9 +90,9 @@ class SessionRequestAuth<U, Sent> implements RequestActions<U, Sent> {
   }
 
   async accessToken(wanted?: AccessTokenRequest): Promise<string> {
-    const { context, request, session } = this.#source
+    const { context, session } = this.#source
     this.#mustBeLoggedIn()
-    return context.refresher.accessToken(await context.providers.of(request), session, wanted)
+    return context.refresher.accessToken(await this.#source.provider(), session, wanted)
   }
 
   idToken(): string | undefined {
@@ -106,32 +100,29 @@ class SessionRequestAuth<U, Sent> implements RequestActions<U, Sent> {
   }
 
   async fetchUserInfo(): Promise<Record<string, unknown>> {
-    const { context, request } = this.#source
     const { sub } = this.#mustBeLoggedIn()
     const token = await this.accessToken()
-    const provider = await context.providers.of(request)
-    return readUserInfo(provider, token, sub, context.options.now())
+    const { now } = this.#source.context.options
+    return readUserInfo(await this.#source.provider(), token, sub, now())
   }
 
   async refreshUser(): Promise<U> {
-    const { context, request, session } = this.#source
+    const { context, session } = this.#source
     this.#mustBeLoggedIn()
-    const provider = await context.providers.of(request)
-    const { user } = await context.userRefresher.refresh(provider, session)
+    const { user } = await context.userRefresher.refresh(await this.#source.provider(), session)
     return user as U
   }
 
   async login(login: LoginRequest = {}): Promise<Sent> {
-    const { context, request } = this.#source
+    const { request } = this.#source
     const returnTo = login.returnTo ?? (request.method === 'GET' ? request.url : undefined)
     this.#source.sessionUsed()
-    return this.#source.respond(await beginLogin(context, request, { ...login, returnTo }))
+    return this.#source.respond(await beginLogin(this.#source, { ...login, returnTo }))
   }
 
   async logout(logout?: LogoutRequest): Promise<Sent> {
-    const { context, request, session } = this.#source
     this.#source.sessionUsed()
-    return this.#source.respond(await logOut(context, request, session, logout))
+    return this.#source.respond(await logOut(this.#source, logout))
   }
 
   toJSON(): unknown {

@@ -1,4 +1,4 @@
-import type { AuthContext } from '../context.ts'
+import type { RequestContext } from '../context.ts'
 import { CallbackError, LatchkeyError, RequestError } from '../errors.ts'
 import { userHash } from '../events.ts'
 import { readForm } from '../http/body.ts'
@@ -6,7 +6,6 @@ import { type AuthRequest, type AuthResponse, pathOf, queryOf } from '../http/re
 import { redirect } from '../http/responses.ts'
 import type { Provider } from '../provider/provider.ts'
 import type { AuthSession } from '../session/session.ts'
-import type { StoredSession } from '../session/stored-session.ts'
 import { beginLogin } from './login.ts'
 import { newSession } from './new-session.ts'
 import { redeem } from './redeem.ts'
@@ -34,12 +33,9 @@ const QUIET_ERRORS: readonly unknown[] = [
  * @throws {@link CallbackError} when the login cannot be completed.
  * @see RFC 6749 §4.1.2, RFC 9207 §2.4, OpenID Connect Core 1.0 §3.1.3.7
  */
-export async function handleCallback(
-  context: AuthContext,
-  request: AuthRequest,
-  session: StoredSession,
-): Promise<AuthResponse> {
-  const { transactions, sameSiteReturn, publish } = context
+export async function handleCallback(asked: RequestContext): Promise<AuthResponse> {
+  const { request } = asked
+  const { transactions, sameSiteReturn, publish } = asked.context
   const returned = sameSiteReturn.open(queryOf(request.url))
   const parameters = returned ?? (await responseParameters(request))
   const detour = returned ? undefined : sameSiteReturn.detour(request, parameters)
@@ -47,27 +43,20 @@ export async function handleCallback(
   const cookies = request.headers.get('cookie')
   const state = parameters.get('state') ?? ''
   const found = transactions.find(cookies, state)
-  if (found.kind === 'unknown') return refuseUnknown(context, session)
-  if (found.kind === 'lost') return recover(context, request, session, { ...found.login, state })
+  if (found.kind === 'unknown') return refuseUnknown(asked)
+  if (found.kind === 'lost') return recover(asked, { ...found.login, state })
   const { transaction } = found
   if (!(await transactions.spend(transaction))) {
-    return recover(context, request, session, transaction)
+    return recover(asked, transaction)
   }
 
-  const provider = await context.providers.of(request)
+  const provider = await asked.provider()
   const forget = transactions.forget(cookies, state)
   try {
     if (transaction.silent && QUIET_ERRORS.includes(parameters.get('error'))) {
       return redirect(transaction.returnTo, forget, 303)
     }
-    const { returnTo } = await complete(
-      context,
-      request,
-      session,
-      provider,
-      transaction,
-      parameters,
-    )
+    const returnTo = await complete(asked, provider, transaction, parameters)
     return redirect(returnTo, forget, 303)
   } catch (error) {
     if (!(error instanceof LatchkeyError)) throw error
@@ -78,20 +67,19 @@ export async function handleCallback(
     })
     // Another request may have finished this very login: nothing is lost then.
     if (error.code === 'LATCHKEY_CODE_REFUSED' && isSpentCode(error)) {
-      return recover(context, request, session, transaction, error)
+      return recover(asked, transaction, error)
     }
     throw error
   }
 }
 
+/** Begins the session of a login that passes every check; resolves to where the login ends. */
 async function complete(
-  context: AuthContext,
-  request: AuthRequest,
-  session: StoredSession,
+  { context, request, session }: RequestContext,
   provider: Provider,
   transaction: LoginTransaction,
   parameters: URLSearchParams,
-): Promise<{ returnTo: string }> {
+): Promise<string> {
   const { options, publish } = context
   if (transaction.issuer !== provider.issuer || transaction.clientId !== provider.clientId) {
     throw new CallbackError(
@@ -129,9 +117,7 @@ async function complete(
   const user = userHash(kept.issuer, kept.sub)
   publish('session.created', { issuer: kept.issuer, user })
   publish('login.succeeded', { issuer: kept.issuer, user })
-  return {
-    returnTo: safeReturnTo(decided?.returnTo ?? transaction.returnTo, options.baseUrl),
-  }
+  return safeReturnTo(decided?.returnTo ?? transaction.returnTo, options.baseUrl)
 }
 
 /**
@@ -141,13 +127,12 @@ async function complete(
  * @param reason - Why the login failed, when it was not for want of its cookie.
  */
 async function recover(
-  context: AuthContext,
-  request: AuthRequest,
-  session: StoredSession,
+  asked: RequestContext,
   login: LostLogin & { readonly state: string },
   reason?: LatchkeyError,
 ): Promise<AuthResponse> {
-  const { transactions, publish } = context
+  const { request, session } = asked
+  const { transactions, publish } = asked.context
   const { returnTo, restarts, maxAge, acr, silent, state } = login
   const forget = transactions.forget(request.headers.get('cookie'), state)
   if (await session.read()) return redirect(returnTo, forget, 303)
@@ -162,11 +147,11 @@ async function recover(
   }
   publish('login.restarted', {})
   const again = { returnTo, maxAge, acr, ...(silent ? { prompt: 'none' as const } : {}) }
-  return beginLogin(context, request, again, { count: restarts + 1, setCookies: forget })
+  return beginLogin(asked, again, { count: restarts + 1, setCookies: forget })
 }
 
 /** Nothing is known about a login whose state was not made here, so it is not begun again either. */
-async function refuseUnknown(context: AuthContext, session: StoredSession): Promise<AuthResponse> {
+async function refuseUnknown({ context, session }: RequestContext): Promise<AuthResponse> {
   if (await session.read()) return redirect(context.options.baseUrl.pathname, [], 303)
   throw new CallbackError(
     'LATCHKEY_STATE_MISMATCH',

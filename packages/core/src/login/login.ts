@@ -1,8 +1,8 @@
 import type { ServerMetadata } from 'openid-client'
-import type { AuthContext } from '../context.ts'
+import type { AuthContext, RequestContext } from '../context.ts'
 import { ProviderError, RequestError } from '../errors.ts'
 import { readForm } from '../http/body.ts'
-import { type AuthRequest, type AuthResponse, queryOf } from '../http/request.ts'
+import { type AuthResponse, queryOf } from '../http/request.ts'
 import { redirect } from '../http/responses.ts'
 import { PROTECTED_PARAMETERS } from '../provider/authorization-request.ts'
 import type { Provider } from '../provider/provider.ts'
@@ -53,10 +53,8 @@ const ADDRESSES: ReadonlySet<string> = new Set(['returnTo', 'target_link_uri'])
  *   the provider's.
  * @see OpenID Connect Core 1.0 §4
  */
-export async function handleLogin(
-  context: AuthContext,
-  request: AuthRequest,
-): Promise<AuthResponse> {
+export async function handleLogin(asked: RequestContext): Promise<AuthResponse> {
+  const { context, request } = asked
   const query = request.method === 'POST' ? await readForm(request) : queryOf(request.url)
   const single = (name: string): string | undefined => {
     const [value, ...more] = query.getAll(name)
@@ -78,8 +76,8 @@ export async function handleLogin(
     const value = single(name)
     if (value) parameters[name] = value
   }
-  await checkIssuer(context, request, single('iss'))
-  return beginLogin(context, request, {
+  await checkIssuer(asked, single('iss'))
+  return beginLogin(asked, {
     returnTo: single('returnTo') ?? single('target_link_uri'),
     prompt: prompt as LoginPrompt | undefined,
     acr: single('acr_values')?.split(' ').filter(Boolean),
@@ -96,13 +94,13 @@ export async function handleLogin(
  * @see OpenID Connect Core 1.0 §3.1.2.1, RFC 7636 §4.2, RFC 9126 §2
  */
 export async function beginLogin(
-  context: AuthContext,
-  request: AuthRequest,
+  asked: RequestContext,
   login: LoginRequest = {},
   restart: LoginRestart = FIRST,
 ): Promise<AuthResponse> {
+  const { context, request } = asked
   const { options, transactions, publish, log } = context
-  const provider = await context.providers.of(request)
+  const provider = await asked.provider()
   const metadata = await provider.metadata()
   checkSharedCallback(context, provider, metadata)
   const prompt = promptOf(login.prompt, metadata)
@@ -160,13 +158,9 @@ function checkSharedCallback(
 }
 
 /** A portal that starts a login names the provider, which has to be the one of this application. */
-async function checkIssuer(
-  { providers }: AuthContext,
-  request: AuthRequest,
-  issuer: string | undefined,
-): Promise<void> {
+async function checkIssuer(asked: RequestContext, issuer: string | undefined): Promise<void> {
   if (issuer === undefined) return
-  const provider = await providers.of(request)
+  const provider = await asked.provider()
   const metadata = await provider.metadata()
   if (issuer === metadata.issuer || issuer === provider.issuer) return
   throw new RequestError(

@@ -1,12 +1,11 @@
-import type { AuthContext } from '../context.ts'
+import type { RequestContext } from '../context.ts'
 import { LogoutError } from '../errors.ts'
 import { userHash } from '../events.ts'
 import { readForm } from '../http/body.ts'
-import type { AuthRequest, AuthResponse } from '../http/request.ts'
+import type { AuthResponse } from '../http/request.ts'
 import { printable } from '../provider/errors.ts'
 import { type DecodedJwt, decodeJwt } from '../provider/jwt.ts'
 import type { Provider } from '../provider/provider.ts'
-import type { Replays } from '../session/replay-cache.ts'
 import { endSessions } from '../session/session-directory.ts'
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
@@ -35,23 +34,20 @@ interface LogoutClaims {
  * @throws {@link LogoutError} with `LATCHKEY_LOGOUT_TOKEN_INVALID` saying what is wrong with the token.
  * @see OpenID Connect Back-Channel Logout 1.0 §2.5 to §2.8
  */
-export async function handleBackchannelLogout(
-  context: AuthContext,
-  request: AuthRequest,
-  used: Replays,
-): Promise<AuthResponse> {
-  const tokens = (await readForm(request)).getAll('logout_token')
+export async function handleBackchannelLogout(asked: RequestContext): Promise<AuthResponse> {
+  const { context } = asked
+  const tokens = (await readForm(asked.request)).getAll('logout_token')
   const [token = ''] = tokens
   const jwt = tokens.length === 1 && token.length <= MAX_TOKEN_LENGTH && decodeJwt(token)
   if (!jwt) throw invalid('is missing, repeated or not a JWT')
-  const provider = await context.providers.of(request)
+  const provider = await asked.provider()
   const { mark, issuedAt, ...claims } = await verifyLogoutToken(
     jwt,
     provider,
     context.options.now(),
   )
   let ended = 0
-  const isFirst = await used.unlessDone(mark.key, mark.seconds, async () => {
+  const isFirst = await context.replays.unlessDone(mark.key, mark.seconds, async () => {
     // Before the sessions are looked for: one that is being created sees the notice, or is found.
     await context.storedSessions.endedLogins?.remember({ ...claims, issuedAt })
     ended = await endSessions(context.storedSessions, claims)

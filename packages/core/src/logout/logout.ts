@@ -1,4 +1,4 @@
-import type { AuthContext } from '../context.ts'
+import type { RequestContext } from '../context.ts'
 import { LogoutError } from '../errors.ts'
 import { userHash } from '../events.ts'
 import { type AuthRequest, type AuthResponse, pathOf, queryOf } from '../http/request.ts'
@@ -23,11 +23,8 @@ const MAX_HINT_LENGTH = 2048
  *
  * @throws {@link LogoutError} with `LATCHKEY_LOGOUT_FORGED` for a `POST` from anywhere else.
  */
-export async function handleLogout(
-  context: AuthContext,
-  request: AuthRequest,
-  session: StoredSession,
-): Promise<AuthResponse> {
+export async function handleLogout(asked: RequestContext): Promise<AuthResponse> {
+  const { context, request } = asked
   const returnTo = queryOf(request.url).get('returnTo') ?? undefined
   if (request.method === 'POST') {
     if (!isFromThisSite(request, context.options.baseUrl)) {
@@ -36,9 +33,9 @@ export async function handleLogout(
         'A logout must be sent by a page of this site: neither Sec-Fetch-Site nor Origin says so.',
       )
     }
-    return logOut(context, request, session, { returnTo })
+    return logOut(asked, { returnTo })
   }
-  if (isFollowedLink(request)) return logOut(context, request, session, { returnTo })
+  if (isFollowedLink(request)) return logOut(asked, { returnTo })
   const { logout = '' } = context.options.routes
   const kept = returnTo && safeReturnTo(returnTo, context.options.baseUrl)
   const action = kept ? `${logout}?${new URLSearchParams({ returnTo: kept })}` : logout
@@ -56,11 +53,10 @@ export async function handleLogout(
  * @see OpenID Connect RP-Initiated Logout 1.0 §2
  */
 export async function logOut(
-  context: AuthContext,
-  request: AuthRequest,
-  session: StoredSession,
+  asked: RequestContext,
   { returnTo, federated = true }: LogoutRequest = {},
 ): Promise<AuthResponse> {
+  const { context, request, session } = asked
   const ended = await readable(session)
   await session.end()
   if (ended) {
@@ -70,9 +66,7 @@ export async function logOut(
   const destination = keptReturnTo(returnTo, context.options.baseUrl, context.log)
   const added = await context.options.hooks.beforeLogout?.(ended)
   const elsewhere =
-    federated && ended
-      ? await endSessionUrl(context, request, ended, destination, added ?? {})
-      : undefined
+    federated && ended ? await endSessionUrl(asked, ended, destination, added ?? {}) : undefined
   if (elsewhere) context.publish('logout.federated', { issuer: ended?.issuer ?? '' })
   if (elsewhere && isSentForm(request)) return onwardPage(elsewhere)
   return redirect(elsewhere ?? destination, [], 303)
@@ -84,10 +78,10 @@ export async function logOut(
  *
  * @see OpenID Connect RP-Initiated Logout 1.0 §3
  */
-export function returnFromLogout(
-  { options: { baseUrl, routes }, logoutState }: AuthContext,
-  { method, url }: AuthRequest,
-): AuthResponse | undefined {
+export function returnFromLogout({ context, request }: RequestContext): AuthResponse | undefined {
+  const { method, url } = request
+  const { logoutState } = context
+  const { baseUrl, routes } = context.options
   if (routes.loggedOut || method !== 'GET' || !url.includes('state=')) return undefined
   // A proxy may add the slash at the end, or take it away.
   if (withSlash(pathOf(url)) !== withSlash(baseUrl.pathname)) return undefined
@@ -101,10 +95,7 @@ export function returnFromLogout(
  *
  * @see OpenID Connect RP-Initiated Logout 1.0 §3
  */
-export async function handleLoggedOut(
-  context: AuthContext,
-  request: AuthRequest,
-): Promise<AuthResponse> {
+export async function handleLoggedOut({ context, request }: RequestContext): Promise<AuthResponse> {
   const sealed = queryOf(request.url).get('state')
   const returnTo = sealed ? context.logoutState.open(sealed) : undefined
   if (returnTo) return redirect(returnTo, [], 303)
@@ -130,15 +121,14 @@ async function readable(session: StoredSession): Promise<AuthSession | undefined
 
 /** The provider's logout, unless it has none or is not to be had at the moment. */
 async function endSessionUrl(
-  context: AuthContext,
-  request: AuthRequest,
+  asked: RequestContext,
   ended: AuthSession,
   destination: string,
   added: Readonly<Record<string, string>>,
 ): Promise<string | undefined> {
-  const { options, logoutState } = context
+  const { options, logoutState } = asked.context
   try {
-    const provider = await context.providers.of(request)
+    const provider = await asked.provider()
     if (provider.issuer !== ended.registeredIssuer) return undefined
     const { end_session_endpoint: endpoint } = await provider.metadata()
     if (!endpoint) return undefined

@@ -18,18 +18,11 @@ import type { ProviderTransport } from './transport.ts'
 export interface Providers {
   /** Whether every request has the same provider. */
   readonly fixed: Provider | undefined
-  /** The provider of a request; all exchanges for this request share one budget of time. */
+  /** Chooses the provider of a request; all exchanges with the result share one budget of time. */
   of(request: AuthRequest): MaybePromise<Provider>
 }
 
 const MAX_PROVIDERS = 200
-
-/** On the request itself: a WeakMap of requests would cost their garbage collection a tenth of a login. */
-const VIEW = Symbol('latchkey.provider')
-
-interface WithView {
-  [VIEW]?: Provider
-}
 
 /**
  * Makes the providers of the options: one, or as many as a resolver names, of which the 200 used last
@@ -50,17 +43,9 @@ export function createProviders(
     ...{ timeoutSeconds, requestSeconds, now, publish },
     authorizationParams: commonParameters(options, redirectUri),
   })
-  /** One view of the provider for each request, so that its exchanges share a budget of time. */
-  const viewFor = (request: AuthRequest & WithView, provider: Provider): Provider => {
-    const view = request[VIEW]
-    if (view?.issuer === provider.issuer && view.clientId === provider.clientId) return view
-    const fresh = provider.forRequest()
-    request[VIEW] = fresh
-    return fresh
-  }
   if (typeof registration !== 'function') {
     const provider = createProvider({ ...settings(options.redirectUri), registration, transport })
-    return { fixed: provider, of: (request) => viewFor(request, provider) }
+    return { fixed: provider, of: () => provider.forRequest() }
   }
 
   const kept = new Map<string, Provider>()
@@ -86,7 +71,7 @@ export function createProviders(
       kept.delete(key)
       kept.set(key, provider)
       if (kept.size > MAX_PROVIDERS) kept.delete(kept.keys().next().value as string)
-      return viewFor(request, provider)
+      return provider.forRequest()
     },
   }
 }
