@@ -1,41 +1,67 @@
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { run } from '../scripts/run.ts'
+import { type Outcome, run } from '../scripts/run.ts'
 
 const cwd = fileURLToPath(new URL('.', import.meta.url))
 const bin = 'node_modules/.bin'
 
-// A small suite for each runner, as an application would have it, in a process of its own.
-// Three start-ups at once take their time on a busy machine.
-test.concurrent.for([
+/** How each runner is started on the file of its folder that is named so. */
+const RUNNERS = [
   {
     runner: 'Vitest',
-    command: [`${bin}/vitest`, 'run', '--root', 'runners/vitest', '--reporter=tap-flat'],
-    passes: '1..2',
+    command: (file: string) => [
+      `${bin}/vitest`,
+      ...['run', file, '--root', 'runners/vitest', '--reporter=tap-flat'],
+    ],
+    passes: (tests: number) => `1..${tests}\n`,
   },
   {
     runner: 'node:test',
-    command: [
+    command: (file: string) => [
       ...[process.execPath, '--conditions=latchkey-source', '--test', '--test-reporter=tap'],
-      'runners/node-test/account.test.ts',
+      `runners/node-test/${file}.test.ts`,
     ],
-    passes: '# pass 2',
+    passes: (tests: number) => `# pass ${tests}\n`,
   },
   {
     runner: 'Jest',
-    command: [
+    command: (file: string) => [
       ...[process.execPath, '--experimental-vm-modules', 'node_modules/jest/bin/jest.js'],
-      ...['--config', 'runners/jest/jest.config.js', '--ci'],
+      ...['--config', 'runners/jest/jest.config.js', '--ci', file],
     ],
-    passes: '2 passed, 2 total',
+    passes: (tests: number) => ` ${tests} passed, ${tests} total\n`,
   },
-])(
+]
+
+// Five start-ups at once take their time on a busy machine.
+const timeout = 150_000
+
+// A small suite for each runner, as an application would have it, in a process of its own.
+test.concurrent.for(RUNNERS)(
   'users are signed in within tests of $runner',
-  { timeout: 60_000 },
+  { timeout },
   async ({ command, passes }) => {
-    const [program = '', ...args] = command
-    const { code, output } = await run(program, args, { cwd, timeout: 60_000 })
-    expect(output).toContain(passes)
+    const { code, output } = await start(command('account'))
+    expect(output).toContain(passes(2))
     expect(code, output).toBe(0)
   },
 )
+
+// Under Vitest every adapter of ours runs it.
+test.concurrent.for(RUNNERS.filter(({ runner }) => runner !== 'Vitest'))(
+  'the contract of adapters runs under $runner, and prints a table of what passed',
+  { timeout },
+  async ({ command, passes }) => {
+    const { code, output } = await start(command('adapter'))
+    const [, passed, cases] = /^\W*all +(\d+) of (\d+)$/m.exec(output) ?? []
+    expect(code, output).toBe(0)
+    expect(output).toContain('The adapter contract under Express\n')
+    expect(Number(cases)).toBeGreaterThanOrEqual(140)
+    expect(passed).toBe(cases)
+    expect(output).toContain(passes(Number(cases)))
+  },
+)
+
+function start([program = '', ...args]: string[]): Promise<Outcome> {
+  return run(program, args, { cwd, timeout })
+}

@@ -16,12 +16,7 @@ export function runContract(name: string, create: AdapterUnderTest['createServer
     watchServer(server)
     return server
   }
-  // Two hundred users at a time take longer on a machine that is busy with other tests.
-  const runner = {
-    describe,
-    it: (sentence: string, body: () => Promise<void>) => it(sentence, body, 60_000),
-    afterAll,
-  }
+  const runner = { describe, it, afterAll }
   describeAdapter({ name, createServer }, runner)
   describeAdapter({ name: `${name} on Redis`, createServer, ...onRedis() }, runner)
 }

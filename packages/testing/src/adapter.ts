@@ -28,12 +28,16 @@ export type {
 /** What is used of a test runner: Vitest, Jest and node:test have it. */
 export interface TestRunner {
   describe(name: string, body: () => void): unknown
-  it(name: string, body: () => Promise<void>): unknown
+  /** node:test sets no limit of its own, and ignores this one. */
+  it(name: string, body: () => Promise<void>, timeoutMilliseconds: number): unknown
   /** Of Vitest and Jest. */
   afterAll?(body: () => Promise<void>): unknown
   /** Of node:test. */
   after?(body: () => Promise<void>): unknown
 }
+
+/** Two hundred users at a time take longer than the 5 s that Vitest and Jest allow, on a busy machine. */
+const TIMEOUT_MILLISECONDS = 60_000
 
 const GROUPS: Readonly<Record<string, readonly Case[]>> = {
   routes,
@@ -79,7 +83,7 @@ export function describeAdapter(
       results.push(result)
       describe(group, () => {
         for (const [name, run] of cases) {
-          it(name, async () => {
+          const body = async (): Promise<void> => {
             bench ??= createBench(adapter)
             const opened = await bench
             try {
@@ -88,7 +92,8 @@ export function describeAdapter(
             } finally {
               await opened.clear()
             }
-          })
+          }
+          it(name, body, TIMEOUT_MILLISECONDS)
         }
       })
     }
