@@ -102,8 +102,8 @@ export async function startPostgres(): Promise<TestPostgres> {
   }
 }
 
-/** PostgreSQL does not run as root. */
-function ordinaryUser(): { uid: number; gid: number } | undefined {
+/** Whom to run as: PostgreSQL and PgBouncer do not run as root. */
+export function ordinaryUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const users = readFileSync('/etc/passwd', 'utf8').split('\n')
   const line = ['postgres', 'nobody']

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { provideChromium } from './chromium.ts'
 import { installOnDebian } from './debian.ts'
 import { provideNginx } from './nginx.ts'
+import { providePgbouncer } from './pgbouncer.ts'
 import { providePostgres, servePostgres } from './postgres-server.ts'
 import { provideRedis } from './redis-server.ts'
 
@@ -10,6 +11,7 @@ export function setup(): Promise<() => Promise<void>> {
   provideChromium()
   provideRedis()
   providePostgres()
+  providePgbouncer()
   provideCurl()
   provideNginx()
   return servePostgres()

@@ -1,7 +1,15 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createBrowser } from './support/browser.ts'
 import { createClient, logIn } from './support/client.ts'
-import { applicationUrl, startIssuer, storeKinds, type TestIssuer } from './support/issuer.ts'
+import {
+  applicationUrl,
+  movesTheClock,
+  startIssuer,
+  storeKinds,
+  type TestIssuer,
+} from './support/issuer.ts'
+
+movesTheClock()
 
 const ada = { email: 'ada@example.com', password: 'correct horse battery' }
 

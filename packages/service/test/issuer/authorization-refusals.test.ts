@@ -2,8 +2,10 @@ import * as client from 'openid-client'
 import { afterEach, expect, test, vi } from 'vitest'
 import { createBrowser } from './support/browser.ts'
 import { createClient, logIn } from './support/client.ts'
-import { applicationUrl, startIssuer } from './support/issuer.ts'
+import { applicationUrl, movesTheClock, startIssuer } from './support/issuer.ts'
 import { ada, moveTime, obtainCode } from './support/token-endpoint.ts'
+
+movesTheClock()
 
 afterEach(() => {
   vi.useRealTimers()

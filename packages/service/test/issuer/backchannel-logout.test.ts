@@ -9,7 +9,15 @@ import { createOutgoing, isPublicAddress } from '../../src/issuer/provider/outgo
 import type { User } from '../../src/store/records.ts'
 import { createBrowser } from './support/browser.ts'
 import { createClient, logIn } from './support/client.ts'
-import { applicationUrl, startIssuer, storeKinds, type TestIssuer } from './support/issuer.ts'
+import {
+  applicationUrl,
+  movesTheClock,
+  startIssuer,
+  storeKinds,
+  type TestIssuer,
+} from './support/issuer.ts'
+
+movesTheClock()
 
 const ada = { email: 'ada@example.com', password: 'correct horse battery' }
 

@@ -4,8 +4,16 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import type { Application } from '../../src/store/records.ts'
 import { startApi } from '../support/api.ts'
 import { type Browser, createBrowser, type Page } from './support/browser.ts'
-import { applicationUrl, startIssuer, storeKinds, type TestIssuer } from './support/issuer.ts'
+import {
+  applicationUrl,
+  movesTheClock,
+  startIssuer,
+  storeKinds,
+  type TestIssuer,
+} from './support/issuer.ts'
 import { ada, moveTime, post } from './support/token-endpoint.ts'
+
+movesTheClock()
 
 // What the modules of the OpenID Foundation's plans for providers do; docs/conformance.md has the table.
 // Their client sends no PKCE.

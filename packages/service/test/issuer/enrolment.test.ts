@@ -11,8 +11,16 @@ import {
   mailedCode,
   TWO_STEP,
 } from './support/factors.ts'
-import { type StoreKind, startIssuer, storeKinds, type TestIssuer } from './support/issuer.ts'
+import {
+  movesTheClock,
+  type StoreKind,
+  startIssuer,
+  storeKinds,
+  type TestIssuer,
+} from './support/issuer.ts'
 import { moveTime } from './support/token-endpoint.ts'
+
+movesTheClock()
 
 const ada = { email: 'ada@example.com', password: 'correct horse battery' }
 const SECURITY = '/account/security'

@@ -3,8 +3,10 @@ import type { RequestLimits } from '../../src/issuer/requests/request-limits.ts'
 import type { ProtocolEntry } from '../../src/store/protocol-store.ts'
 import { createBrowser } from './support/browser.ts'
 import { createClient } from './support/client.ts'
-import { type StoreKind, startIssuer, storeKinds } from './support/issuer.ts'
+import { movesTheClock, type StoreKind, startIssuer, storeKinds } from './support/issuer.ts'
 import { moveTime } from './support/token-endpoint.ts'
+
+movesTheClock()
 
 afterEach(() => {
   vi.useRealTimers()

@@ -3,8 +3,16 @@ import { defaultLimits } from '../../src/domain/limits.ts'
 import { createPasswordEngine } from '../../src/domain/password-engine.ts'
 import { type Browser, createBrowser, type Page } from './support/browser.ts'
 import { type Client, createClient } from './support/client.ts'
-import { type StoreKind, startIssuer, storeKinds, type TestIssuer } from './support/issuer.ts'
+import {
+  movesTheClock,
+  type StoreKind,
+  startIssuer,
+  storeKinds,
+  type TestIssuer,
+} from './support/issuer.ts'
 import { ada, moveTime } from './support/token-endpoint.ts'
+
+movesTheClock()
 
 const wrong = { ...ada, password: 'a guess' }
 const OFFICE = '198.51.100.7'

@@ -2,7 +2,15 @@ import * as client from 'openid-client'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { rotateSigningKey } from '../../src/domain/signing-keys.ts'
 import { createClient, logIn } from './support/client.ts'
-import { applicationUrl, startIssuer, storeKinds, type TestIssuer } from './support/issuer.ts'
+import {
+  applicationUrl,
+  movesTheClock,
+  startIssuer,
+  storeKinds,
+  type TestIssuer,
+} from './support/issuer.ts'
+
+movesTheClock()
 
 const ada = { email: 'ada@example.com', password: 'correct horse battery' }
 

@@ -7,7 +7,9 @@ import { findPassword } from '../../src/domain/passwords.ts'
 import { deleteUser } from '../../src/domain/users.ts'
 import { createBrowser } from './support/browser.ts'
 import { createClient, logIn } from './support/client.ts'
-import { applicationUrl, startIssuer, storeKinds } from './support/issuer.ts'
+import { applicationUrl, movesTheClock, startIssuer, storeKinds } from './support/issuer.ts'
+
+movesTheClock()
 
 const ada = { email: 'ada@example.com', password: 'correct horse battery' }
 

@@ -85,7 +85,7 @@ test('every URL that discovery names is on the issuer, whatever headers a client
 })
 
 test('a host that no tenant has is left to others to answer', async () => {
-  await using issuer = await startIssuer()
+  await using issuer = await startIssuer({ store: 'memory' })
   const answer = await issuer.fetch(`http://other.localhost:${issuer.port}/login/x`)
   expect(answer.status).toBe(421)
 })

@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { getApplication, rotateApplicationSecret } from '../../src/domain/applications.ts'
-import { startIssuer, storeKinds, type TestIssuer } from './support/issuer.ts'
+import { movesTheClock, startIssuer, storeKinds, type TestIssuer } from './support/issuer.ts'
 import { moveTime } from './support/token-endpoint.ts'
+
+movesTheClock()
 
 afterEach(() => void vi.useRealTimers())
 

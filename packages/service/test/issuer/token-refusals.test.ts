@@ -3,8 +3,10 @@ import * as client from 'openid-client'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { createTenant } from '../../src/domain/tenants.ts'
 import type { ProtocolStore } from '../../src/store/protocol-store.ts'
-import { applicationUrl, startIssuer, storeKinds } from './support/issuer.ts'
+import { applicationUrl, movesTheClock, startIssuer, storeKinds } from './support/issuer.ts'
 import { ada, moveTime, obtainCode, post } from './support/token-endpoint.ts'
+
+movesTheClock()
 
 afterEach(() => {
   vi.useRealTimers()

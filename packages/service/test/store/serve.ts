@@ -1,16 +1,19 @@
 /**
- * Serves from a data folder until it is killed: `serve.ts FOLDER`. Tells its port on one line.
- * What it cannot do is written to stderr and ends the process.
+ * Serves until it is killed, or told to end by SIGTERM: `serve.ts OPTIONS`, as JSON. Tells its port on one
+ * line. What it cannot do is written to stderr and ends the process; what it reports is written there, too.
  */
+import { destination, pino } from 'pino'
 import { createIdentityService } from '../../src/service.ts'
 
-const [, , data] = process.argv
+const { port: wanted, ...options } = JSON.parse(process.argv[2] ?? '{}')
 const service = await createIdentityService({
-  data,
   requestsPerSecond: 1_000_000,
   allowHttpOnLoopback: true,
   allowDeveloperMode: true,
   trustedProxies: ['127.0.0.1'],
+  logger: pino({ level: 'warn' }, destination(2)),
+  ...options,
 })
-const { port } = await service.listen()
+const { port } = await service.listen({ port: wanted ?? 0 })
+process.once('SIGTERM', () => void service.close())
 process.stdout.write(`${port}\n`)

@@ -2,23 +2,39 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { IdentityServiceOptions } from '../../src/service-options.ts'
 
 const script = join(import.meta.dirname, 'serve.ts')
 
 /** A service in a process of its own. */
 export interface Serving {
   readonly origin: string
+  readonly port: number
+  /** What it reported so far, a JSON object a line. */
+  log(): string
+  signal(signal: NodeJS.Signals): void
   /** As if the power of the process were cut; resolves when it is gone. */
   kill(): Promise<void>
+  /** Lets it finish what is under way; resolves when it is gone. */
+  stop(): Promise<void>
+}
+
+/** What another process serves: options of the service that JSON can say, and the port. */
+export type ServeOptions = Omit<IdentityServiceOptions, 'clock' | 'logger' | 'idTokenClaims'> & {
+  port?: number
 }
 
 /**
- * Serves a data folder from another process.
+ * Serves from another process, a data folder or by any options.
  *
  * @param fileBlocks - When given, no file of the process grows beyond so many blocks of 512 bytes:
  *   the writes beyond it fail as they do on a full disk.
  */
-export async function serveElsewhere(folder: string, fileBlocks?: number): Promise<Serving> {
+export async function serveElsewhere(
+  what: string | ServeOptions,
+  fileBlocks?: number,
+): Promise<Serving> {
+  const options: ServeOptions = typeof what === 'string' ? { data: what } : what
   const limit = fileBlocks === undefined ? '' : `ulimit -f ${fileBlocks};`
   const child = spawn(
     '/bin/sh',
@@ -28,28 +44,34 @@ export async function serveElsewhere(folder: string, fileBlocks?: number): Promi
       process.execPath,
       '--conditions=latchkey-source',
       script,
-      folder,
+      JSON.stringify(options),
     ],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   )
-  const port = await firstLine(child)
+  let log = ''
+  child.stderr?.on('data', (chunk) => {
+    log += chunk
+  })
+  const line = await firstLine(child)
+  if (line === undefined) throw new Error(`The child serves nothing: ${log}`)
+  const end = async (signal: NodeJS.Signals) => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const gone = once(child, 'exit')
+    child.kill(signal)
+    await gone
+  }
   return {
-    origin: `http://127.0.0.1:${port}`,
-    async kill() {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      const gone = once(child, 'exit')
-      child.kill('SIGKILL')
-      await gone
-    },
+    origin: `http://127.0.0.1:${line}`,
+    port: Number(line),
+    log: () => log,
+    signal: (signal) => void child.kill(signal),
+    kill: () => end('SIGKILL'),
+    stop: () => end('SIGTERM'),
   }
 }
 
-async function firstLine(child: ChildProcess): Promise<string> {
-  if (!child.stdout || !child.stderr) throw new Error('The child has no pipes.')
-  let complaint = ''
-  child.stderr.on('data', (chunk) => {
-    complaint += chunk
-  })
+async function firstLine(child: ChildProcess): Promise<string | undefined> {
+  if (!child.stdout) throw new Error('The child has no pipes.')
   for await (const line of createInterface({ input: child.stdout })) return line
-  throw new Error(`The child serves nothing: ${complaint}`)
+  return undefined
 }

@@ -2,14 +2,21 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createIdentityService, type IdentityService } from '@latchkey/service'
-import { expect } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import type { IdentityServiceOptions } from '../../src/service-options.ts'
+import { CLUSTER_START_MS, endSharedCluster, overHttp, sharedCluster } from './cluster.ts'
 import { checkConformance } from './conformance.ts'
 
-/** Where a service keeps its data: what concerns data is true on each of them. */
-export const stores = ['memory', 'SQLite'] as const
+/** Where a service keeps its data; `cluster`: four processes on PostgreSQL and Redis answer in turn. */
+export type StoreName = 'memory' | 'SQLite' | 'cluster'
 
-export type StoreName = (typeof stores)[number]
+/** What concerns data is true on each of them. `pnpm test:cluster` tries all of it on a cluster instead. */
+export const stores: readonly StoreName[] = process.env.LATCHKEY_TEST_CLUSTER
+  ? ['cluster']
+  : ['memory', 'SQLite']
+
+if (stores.includes('cluster')) beforeAll(sharedCluster, CLUSTER_START_MS)
+afterAll(endSharedCluster)
 
 export interface Answer {
   status: number
@@ -45,9 +52,24 @@ export interface Api extends AsyncDisposable {
 
 /** Starts a service that is reached without a socket. Dispose it, and its data is gone. */
 export async function startApi(
-  store: StoreName = 'memory',
+  store: StoreName = stores[0] ?? 'memory',
   options: IdentityServiceOptions = {},
 ): Promise<Api> {
+  const started = await (store === 'cluster' ? onCluster(options) : onOne(store, options))
+  const { service, fetch } = started
+  const tenant = await service.admin.createTenant({ domain: 'acme.example' })
+  const { secret } = await service.admin.createApiKey({ name: 'tests', reach: [tenant.id] })
+  const api = connectApi(fetch, secret, tenant.id)
+  return { ...api, service, [Symbol.asyncDispose]: started.close }
+}
+
+interface StartedService {
+  service: IdentityService
+  fetch: typeof globalThis.fetch
+  close(): Promise<void>
+}
+
+async function onOne(store: StoreName, options: IdentityServiceOptions): Promise<StartedService> {
   const folder =
     store === 'SQLite' ? mkdtempSync(join(tmpdir(), 'latchkey-service-test-')) : undefined
   const service = await createIdentityService({
@@ -55,16 +77,48 @@ export async function startApi(
     requestsPerSecond: 1_000_000,
     ...options,
   })
-  const tenant = await service.admin.createTenant({ domain: 'acme.example' })
-  const { secret } = await service.admin.createApiKey({ name: 'tests', reach: [tenant.id] })
-  const api = connectApi(service.fetch, secret, tenant.id)
   return {
-    ...api,
     service,
-    async [Symbol.asyncDispose]() {
+    fetch: service.fetch,
+    async close() {
       await service.close()
       if (folder) rmSync(folder, { recursive: true })
     },
+  }
+}
+
+/**
+ * Services of the cluster that answer in turn: its processes, or, as options may hold functions, as many
+ * in this one. Tests look into one more.
+ */
+async function onCluster(options: IdentityServiceOptions): Promise<StartedService> {
+  const { database, options: shared, processes } = await sharedCluster()
+  await database.empty()
+  const { database: url, redis, masterKey } = shared
+  const open = () => {
+    const key = options.masterKeyFile === undefined ? { masterKey } : {}
+    return createIdentityService({
+      ...{ database: url, redis, ...key, requestsPerSecond: 1_000_000 },
+      ...options,
+    })
+  }
+  const isPlain = Object.keys(options).length === 0
+  const service = await open()
+  const others = isPlain ? [] : await Promise.all(processes.map(open))
+  const doors = isPlain
+    ? processes.map(({ port }) => overHttp(port))
+    : others.map(({ fetch }) => fetch)
+  let turn = 0
+  return {
+    service: { ...service, fetch: inTurn },
+    fetch: inTurn,
+    async close() {
+      await Promise.all([service, ...others].map((one) => one.close()))
+    },
+  }
+
+  function inTurn(...args: Parameters<typeof globalThis.fetch>): Promise<Response> {
+    return (doors[turn++ % doors.length] as typeof globalThis.fetch)(...args)
   }
 }
 

@@ -16,7 +16,9 @@ import { connectInProcess } from '../../src/server/in-process.ts'
 import { createMemoryDataStore } from '../../src/store/memory/data-store.ts'
 import type { DataStore } from '../../src/store/ports.ts'
 import { openSqliteDataStore } from '../../src/store/sqlite/data-store.ts'
-import { type Api, connectApi, type StoreName } from './api.ts'
+import { type Api, connectApi, type StoreName, stores } from './api.ts'
+import { sharedCluster } from './cluster.ts'
+import { openPostgresDataStore } from './postgres.ts'
 
 /** An API whose inside is within reach: to log in without an issuer, to count, to inject faults. */
 export interface OpenApi extends Omit<Api, 'service'> {
@@ -35,12 +37,12 @@ export interface Inside {
 
 /** Starts the REST half of a service with one tenant and a key that reaches it. */
 export async function openApi(
-  storeName: StoreName = 'memory',
+  storeName: StoreName = stores[0] ?? 'memory',
   { passwords = createPasswordEngine(), wrap = (store) => store }: Inside = {},
 ): Promise<OpenApi> {
   const folder =
     storeName === 'SQLite' ? mkdtempSync(join(tmpdir(), 'latchkey-service-test-')) : undefined
-  const store = folder ? await openSqliteDataStore(folder) : createMemoryDataStore()
+  const store = await openStore(storeName, folder)
   const context: DomainContext = {
     store: wrap(store),
     clock: { now: () => Date.now() },
@@ -75,4 +77,12 @@ export async function openApi(
       if (folder) rmSync(folder, { recursive: true })
     },
   }
+}
+
+async function openStore(name: StoreName, folder = ''): Promise<DataStore> {
+  if (name === 'memory') return createMemoryDataStore()
+  if (name === 'SQLite') return openSqliteDataStore(folder)
+  const { database } = await sharedCluster()
+  await database.empty()
+  return openPostgresDataStore(database.url)
 }

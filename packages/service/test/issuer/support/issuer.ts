@@ -1,9 +1,7 @@
 import { EventEmitter } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { afterAll, beforeAll } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
 import { createApplication, openSecret } from '../../../src/domain/applications.ts'
 import type { DomainContext } from '../../../src/domain/context.ts'
@@ -14,19 +12,36 @@ import { createUser, type UserInput, updateUser } from '../../../src/domain/user
 import { createVault } from '../../../src/domain/vault.ts'
 import { createIssuer, type IssuerOptions } from '../../../src/issuer/index.ts'
 import { createClientIp } from '../../../src/server/client.ts'
-import { createMemoryDataStore } from '../../../src/store/memory/data-store.ts'
-import { createMemoryProtocolStore } from '../../../src/store/memory/protocol-store.ts'
-import type { DataStore } from '../../../src/store/ports.ts'
 import type { ProtocolStore } from '../../../src/store/protocol-store.ts'
 import type { Application, TenantSettings, User } from '../../../src/store/records.ts'
-import { openSqliteDataStore } from '../../../src/store/sqlite/data-store.ts'
-import { createSqliteProtocolStore } from '../../../src/store/sqlite/protocol-store.ts'
+import { startBalancer } from '../../support/balancer.ts'
+import {
+  CLUSTER_START_MS,
+  type Cluster,
+  clusterKey,
+  endSharedCluster,
+  sharedCluster,
+} from '../../support/cluster.ts'
 import { createLoopbackFetch, type Fetch } from './loopback.ts'
+import { openClusterStores, openMemoryStores, openSqliteStores, type Stores } from './stores.ts'
 
-/** The stores that every rule is tested on. */
-export const storeKinds = ['memory', 'sqlite'] as const
+/** Where an issuer keeps what it knows; `cluster`: four processes on PostgreSQL and Redis answer in turn. */
+export type StoreKind = 'memory' | 'sqlite' | 'cluster'
 
-export type StoreKind = (typeof storeKinds)[number]
+/** The stores that every rule is tested on. `pnpm test:cluster` tries all of them on a cluster instead. */
+export const storeKinds: readonly StoreKind[] = process.env.LATCHKEY_TEST_CLUSTER
+  ? ['cluster']
+  : ['memory', 'sqlite']
+
+if (storeKinds.includes('cluster')) beforeAll(sharedCluster, CLUSTER_START_MS)
+afterAll(endSharedCluster)
+
+let isHere = false
+
+/** For files that move the clock, which other processes do not see: their cluster is issuers in this one. */
+export function movesTheClock(): void {
+  isHere = true
+}
 
 /** What tests ask of the issuer they start. */
 export interface StartOptions
@@ -47,42 +62,14 @@ export const applicationUrl = 'http://localhost:3000'
 
 /** Starts the issuer on a loopback port, with one tenant and one application. */
 export async function startIssuer(options: StartOptions = {}) {
-  const {
-    store,
-    settings,
-    passwords = createPasswordEngine(),
-    allowDeveloperMode = true,
-    wrap = (protocol) => protocol,
-    trustedProxies = [],
-    ...issuerOptions
-  } = options
-  const stores = await openStores(store ?? 'memory')
-  const domain: DomainContext = {
-    store: stores.data,
-    clock: systemClock,
-    passwords,
-    vault: createVault(new Uint8Array(32).fill(7)),
-    domains: { allowLoopback: true, apiHosts: [], verification: 'none' },
-    allowDeveloperMode,
-    events: new EventEmitter(),
-  }
+  const { store = storeKinds[0], settings, ...inside } = options
+  const cluster = store === 'cluster' ? await sharedCluster() : undefined
+  const stores = await (cluster ? openClusterStores(cluster) : openStores(store))
   const problems: object[] = []
-  const logger = { warn: () => {}, error: (facts: object) => void problems.push(facts) }
-  const issuer = createIssuer({
-    domain,
-    protocol: wrap(stores.protocol),
-    logger,
-    clientIp: createClientIp(trustedProxies, logger),
-    allowHttpOnLoopback: true,
-    ...issuerOptions,
-  })
-  const server = createServer((request, response) => {
-    void issuer.handle(request, response).then((isAnswered) => {
-      if (!isAnswered) response.writeHead(421).end()
-    })
-  })
+  const { domain, issuer, server } = openIssuer(stores, inside, problems)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const others = cluster && (await startOthers(cluster, inside, problems))
+  const port = others?.port ?? (server.address() as AddressInfo).port
 
   const admin = { context: domain, actor: { name: 'admin' } }
   const tenant = await createTenant(admin, {
@@ -166,7 +153,10 @@ export async function startIssuer(options: StartOptions = {}) {
       if (!mail?.link) throw new Error('The newest message has no link.')
       return mail.link
     },
-    idle: () => issuer.idle(),
+    async idle() {
+      await issuer.idle()
+      while (await others?.isBusy(tenant.id)) await issuer.idle()
+    },
     /** Everything that the protocol store holds, as text. */
     dumpProtocol: stores.dump,
     /** The audit log of the tenant, the newest first. */
@@ -176,6 +166,7 @@ export async function startIssuer(options: StartOptions = {}) {
     /** What was reported to the operator; empty when all went well. */
     problems,
     async [Symbol.asyncDispose]() {
+      await others?.[Symbol.asyncDispose]()
       await issuer.close()
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -188,48 +179,94 @@ export type TestIssuer = Awaited<ReturnType<typeof startIssuer>>
 
 export type { Fetch }
 
-interface Stores {
-  data: DataStore
-  protocol: ProtocolStore
-  dump(): Promise<string>
-  close(): Promise<void>
+/** What tests set of the inside of an issuer. */
+type Inside = Omit<StartOptions, 'store' | 'settings'>
+
+/** An issuer of this process, and a server that does not listen yet. */
+function openIssuer(stores: Stores, options: Inside, problems: object[]) {
+  const {
+    passwords = createPasswordEngine(),
+    allowDeveloperMode = true,
+    wrap = (protocol) => protocol,
+    trustedProxies = [],
+    ...issuerOptions
+  } = options
+  const domain: DomainContext = {
+    store: stores.data,
+    clock: systemClock,
+    passwords,
+    vault: createVault(clusterKey),
+    domains: { allowLoopback: true, apiHosts: [], verification: 'none' },
+    allowDeveloperMode,
+    events: new EventEmitter(),
+  }
+  const logger = { warn: () => {}, error: (facts: object) => void problems.push(facts) }
+  const issuer = createIssuer({
+    domain,
+    protocol: wrap(stores.protocol),
+    logger,
+    clientIp: createClientIp(trustedProxies, logger),
+    allowHttpOnLoopback: true,
+    ...issuerOptions,
+  })
+  const server = createServer((request, response) => {
+    void issuer.handle(request, response).then((isAnswered) => {
+      if (!isAnswered) response.writeHead(421).end()
+    })
+  })
+  return { domain, issuer, server }
 }
 
-async function openStores(kind: StoreKind): Promise<Stores> {
-  if (kind === 'memory') {
-    const data = createMemoryDataStore()
-    const protocol = createMemoryProtocolStore({ clock: systemClock })
-    // What a memory store keeps is what it was given.
-    const given: unknown[] = []
-    const recording: ProtocolStore = {
-      ...protocol,
-      put: (entry) => {
-        given.push(entry)
-        return protocol.put(entry)
-      },
-      mail: {
-        ...protocol.mail,
-        add: (mail) => {
-          given.push(mail)
-          return protocol.mail.add(mail)
-        },
-      },
+let clients = 0
+
+/**
+ * The processes that answer requests to an issuer on a cluster. Options that cannot be told to another
+ * process are those of four issuers in this one, which share nothing but the stores either.
+ */
+async function startOthers(cluster: Cluster, inside: Inside, problems: object[]) {
+  await using all = new AsyncDisposableStack()
+  const isPlain = !isHere && Object.values(inside).every((value) => value === undefined)
+  // Each issuer has a client of its own, so that tests do not use up what others may try.
+  const balancer = isPlain
+    ? await cluster.balance(`10.0.${Math.floor(++clients / 250)}.${(clients % 250) + 1}`)
+    : await startBalancer(await openHere())
+  all.use(balancer)
+  const owned = all.move()
+
+  async function openHere(): Promise<() => readonly number[]> {
+    const ports: number[] = []
+    for (const _ of cluster.processes) {
+      const stores = openClusterStores(cluster)
+      const { issuer, server } = openIssuer(stores, inside, problems)
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      ports.push((server.address() as AddressInfo).port)
+      all.defer(async () => {
+        await issuer.close()
+        server.closeAllConnections()
+        await new Promise((resolve) => server.close(resolve))
+        await stores.close()
+      })
     }
-    const dump = async () => JSON.stringify(given)
-    return { data, protocol: recording, dump, close: async () => {} }
+    return () => ports
   }
-  const folder = await mkdtemp(join(tmpdir(), 'latchkey-issuer-'))
-  const data = await openSqliteDataStore(folder)
-  const path = join(folder, 'protocol.db')
-  const protocol = createSqliteProtocolStore({ path, clock: systemClock })
+
   return {
-    data,
-    protocol,
-    dump: async () => (await readFile(path, 'latin1')) + (await readFile(`${path}-wal`, 'latin1')),
-    async close() {
-      await protocol.close()
-      await data.close()
-      await rm(folder, { recursive: true })
+    port: balancer.port,
+    /** Whether another process may be about to send a message for the first time. */
+    async isBusy(tenantId: string): Promise<boolean> {
+      const waiting = (table: string) =>
+        cluster.database.query(`select id from ${table}
+          where tenant_id = '${tenantId}' and attempts = 0 and due_at < ${NEVER}`)
+      const found = await Promise.all([waiting('mail'), waiting('notices')])
+      return found.some((rows) => rows.length > 0)
     },
+    [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose](),
   }
+}
+
+/** When a captured message is due. */
+const NEVER = Number.MAX_SAFE_INTEGER
+
+function openStores(kind: StoreKind | undefined): Stores | Promise<Stores> {
+  return kind === 'sqlite' ? openSqliteStores() : openMemoryStores()
 }

@@ -1,0 +1,18 @@
+import { spawnSync } from 'node:child_process'
+
+/**
+ * Runs the tests of the service's API, issuer and mail on a cluster: four processes on PostgreSQL and Redis
+ * answer in turn. `npx pnpm test:cluster login` runs the files whose names begin with `login`.
+ */
+const [filter = ''] = process.argv.slice(2)
+const files = ['http', 'issuer', 'mail'].map(
+  (folder) => `packages/service/test/${folder}/${filter}`,
+)
+// Those that bring stores, files or services of their own.
+const others = ['*crash', '*protocol-store', 'full-disk', 'tls', 'https', 'storm']
+const { status } = spawnSync(
+  'vitest',
+  ['run', '--test-timeout=60000', ...files, `--exclude=**/{${others.join(',')}}.test.ts`],
+  { stdio: 'inherit', env: { ...process.env, LATCHKEY_TEST_CLUSTER: '1' } },
+)
+process.exitCode = status ?? 1
