@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { note } from '../domain/audit.ts'
-import { type DomainContext, nowMicros } from '../domain/context.ts'
+import { type DomainContext, isShared, nowMicros } from '../domain/context.ts'
 import { opensDeveloperMode } from '../domain/developer-mode.ts'
 import type { Vault } from '../domain/vault.ts'
 import type { ProtocolStore, QueuedMessage } from '../store/protocol-store.ts'
@@ -45,13 +45,19 @@ const BACKOFF_SECONDS = [15, 60, 300, 900, 3600]
 /** When a message that cannot be sent is given up. Its link has expired by then. */
 const GIVE_UP_SECONDS = 86_400
 
-/** How long a message under way is kept from other processes. */
-const LEASE_SECONDS = 300
+/**
+ * How long a message under way is kept from other processes. While the mail server takes its time, that is
+ * renewed; when the process has died, another one sends the message after that.
+ */
+const LEASE_SECONDS = 60
+const RENEW_MS = 20_000
 
-/** How often the queue is looked at without being asked. */
+/** How often the queue is looked at without being asked, and when it is shared. */
 const POLL_MS = 5_000
+const SHARED_POLL_MS = 1_000
 
-const BATCH = 20
+/** Messages at a time: as many as the transport has connections, so that few are sent twice after a crash. */
+const AT_ONCE = 2
 
 /** When a captured message is due: never. */
 const NEVER = Number.MAX_SAFE_INTEGER
@@ -62,7 +68,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const { mail } = protocol
   let running: Promise<void> | undefined
   let isClosed = false
-  const polling = transport && setInterval(() => void deliver(), POLL_MS)
+  const polling =
+    transport && setInterval(() => void deliver(), isShared(domain) ? SHARED_POLL_MS : POLL_MS)
   polling?.unref()
 
   function deliver(): Promise<void> {
@@ -75,11 +82,32 @@ export function createOutbox(options: OutboxOptions): Outbox {
   }
 
   async function drain(): Promise<void> {
+    await Promise.all(Array.from({ length: AT_ONCE }, sendInTurn))
+  }
+
+  async function sendInTurn(): Promise<void> {
     while (!isClosed) {
-      const claimed = await mail.claim(BATCH, nowMicros(domain.clock) + LEASE_SECONDS * 1e6)
-      if (claimed.length === 0) return
-      await Promise.all(claimed.map(attempt))
+      const [queued] = await mail.claim(1, leaseEnd())
+      if (!queued) return
+      const renewing = setInterval(() => void renew(queued), RENEW_MS)
+      try {
+        await attempt(queued)
+      } finally {
+        clearInterval(renewing)
+      }
     }
+  }
+
+  function leaseEnd(): number {
+    return nowMicros(domain.clock) + LEASE_SECONDS * 1e6
+  }
+
+  function renew({ id }: QueuedMessage): Promise<void> {
+    return mail
+      .renew(id, leaseEnd())
+      .catch((err: unknown) =>
+        logger.error({ err }, 'Mail could not be kept from other processes.'),
+      )
   }
 
   async function attempt(queued: QueuedMessage): Promise<void> {

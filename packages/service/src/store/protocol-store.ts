@@ -74,6 +74,8 @@ export interface MessageQueue {
   add(mail: QueuedMessage): Promise<void>
   /** Takes up to `limit` messages that are due, so that nobody else gets them before `until`. */
   claim(limit: number, until: Micros): Promise<QueuedMessage[]>
+  /** Keeps a claimed message from others for longer; it may have been removed. */
+  renew(id: string, until: Micros): Promise<void>
   /** Puts a claimed message back after a failure. */
   retry(id: string, dueAt: Micros): Promise<void>
   remove(id: string): Promise<void>

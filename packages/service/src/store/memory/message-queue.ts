@@ -17,6 +17,11 @@ export function createMemoryQueue(
       return due.map((message) => ({ ...message }))
     },
 
+    async renew(id, until) {
+      const message = mail.get(id)
+      if (message) message.dueAt = until
+    },
+
     async retry(id, dueAt) {
       const message = mail.get(id)
       if (!message) return

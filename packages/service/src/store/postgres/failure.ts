@@ -32,3 +32,8 @@ export function sqlState(error: unknown): string | undefined {
 export function isConflict(error: unknown): boolean {
   return sqlState(error) === '40P01' || sqlState(error) === '40001'
 }
+
+/** A lock was not to be had within `lock_timeout`. */
+export function isLockTimeout(error: unknown): boolean {
+  return sqlState(error instanceof StoreError ? error.cause : error) === '55P03'
+}

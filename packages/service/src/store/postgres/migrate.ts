@@ -1,5 +1,12 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
-import { type Connections, createConnections, type PostgresOptions } from './connections.ts'
+import {
+  type Connections,
+  createConnections,
+  type PostgresOptions,
+  type Run,
+} from './connections.ts'
+import { isLockTimeout } from './failure.ts'
 import { createPostgresKysely } from './kysely.ts'
 import { migrations } from './migrations.ts'
 
@@ -8,6 +15,10 @@ const TABLE = 'latchkey_migration'
 
 /** Any number, the same in every process, for PostgreSQL's advisory lock. */
 const LOCK = 716_493_051_284
+
+/** How long a change waits for a table that is in use, and how often it tries. */
+const LOCK_MS = 2_000
+const MAX_TRIES = 30
 
 /** What a database lacks, as {@link pendingMigrations} finds it. */
 export type SchemaState = { kind: 'current' } | { kind: 'behind'; missing: readonly string[] }
@@ -26,38 +37,45 @@ export async function schemaState(connections: Connections): Promise<SchemaState
 
 /**
  * Brings the tables to this version of the service. Any number of processes may do so at once: one
- * changes the tables, the others wait for it.
+ * changes the tables, the others wait for it. A table that is in use is waited for in turns, so that
+ * those who use it meanwhile do not wait behind us for long.
  *
  * @returns The names of the changes that were made.
  */
 export async function migratePostgres(options: PostgresOptions): Promise<readonly string[]> {
   const connections = createConnections(options, { queryMs: 0 })
   try {
-    return await connections.use(async (run) => {
-      const db = createPostgresKysely<unknown>((statement) => run(statement, false))
-      await sql`begin`.execute(db)
+    for (let tries = 1; ; tries++) {
       try {
-        await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(db)
-        // A table that is in use is waited for, but not so long that all who use it wait behind us.
-        await sql`set local lock_timeout = '2s'`.execute(db)
-        await sql`create table if not exists ${sql.table(TABLE)} (name text primary key)`.execute(
-          db,
-        )
-        const state = stateOf(await appliedTo(db))
-        const missing = state.kind === 'behind' ? state.missing : []
-        for (const name of missing) {
-          await migrations[name]?.(db)
-          await sql`insert into ${sql.table(TABLE)} values (${name})`.execute(db)
-        }
-        await sql`commit`.execute(db)
-        return missing
+        return await connections.use(migrate)
       } catch (error) {
-        await sql`rollback`.execute(db).catch(() => {})
-        throw error
+        if (tries === MAX_TRIES || !isLockTimeout(error)) throw error
+        await wait(LOCK_MS * Math.random())
       }
-    })
+    }
   } finally {
     await connections.close()
+  }
+}
+
+async function migrate(run: Run): Promise<readonly string[]> {
+  const db = createPostgresKysely<unknown>((statement) => run(statement, false))
+  await sql`begin`.execute(db)
+  try {
+    await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(db)
+    await sql`set local lock_timeout = ${sql.lit(LOCK_MS)}`.execute(db)
+    await sql`create table if not exists ${sql.table(TABLE)} (name text primary key)`.execute(db)
+    const state = stateOf(await appliedTo(db))
+    const missing = state.kind === 'behind' ? state.missing : []
+    for (const name of missing) {
+      await migrations[name]?.(db)
+      await sql`insert into ${sql.table(TABLE)} values (${name})`.execute(db)
+    }
+    await sql`commit`.execute(db)
+    return missing
+  } catch (error) {
+    await sql`rollback`.execute(db).catch(() => {})
+    throw error
   }
 }
 

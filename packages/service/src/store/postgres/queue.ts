@@ -55,6 +55,11 @@ function createQueue(
           select id from ${table} where due_at <= ${one.bind(now())}
           order by due_at limit ${one.bind(limit)} for update skip locked) returning ${COLUMNS}`,
       ),
+    async renew(id, until) {
+      await write(
+        (one) => `update ${table} set due_at = ${one.bind(until)} where id = ${one.bind(id)}`,
+      )
+    },
     async retry(id, dueAt) {
       await write(
         (one) => `update ${table} set due_at = ${one.bind(dueAt)}, attempts = attempts + 1

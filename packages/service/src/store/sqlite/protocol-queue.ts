@@ -19,6 +19,7 @@ export function createSqliteQueue(
       `UPDATE ${table} SET due_at = ? WHERE id IN
          (SELECT id FROM ${table} WHERE due_at <= ? ORDER BY due_at LIMIT ?) RETURNING ${COLUMNS}`,
     ),
+    renew: database.prepare(`UPDATE ${table} SET due_at = ? WHERE id = ?`),
     retry: database.prepare(`UPDATE ${table} SET due_at = ?, attempts = attempts + 1 WHERE id = ?`),
     remove: database.prepare(`DELETE FROM ${table} WHERE id = ?`),
     sealed: database.prepare(`SELECT id, sealed FROM ${table}`),
@@ -39,6 +40,9 @@ export function createSqliteQueue(
       return commits.write(() => sql.claim.all(until, at, limit)) as unknown as Promise<
         QueuedMessage[]
       >
+    },
+    async renew(id, until) {
+      await commits.write(() => sql.renew.run(until, id))
     },
     async retry(id, dueAt) {
       await commits.write(() => sql.retry.run(dueAt, id))
