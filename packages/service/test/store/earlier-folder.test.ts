@@ -106,3 +106,18 @@ test('what a login noted about an upgraded password of an earlier version is sti
     rev: 1,
   })
 })
+
+test('an update of the tables that fails leaves the folder as it was, so that it can be done again', async () => {
+  const data = anEarlierFolder()
+  const database = new DatabaseSync(join(data, 'data.db'))
+  onTestFinished(() => database.close())
+  const tables = () => database.prepare('select sql from sqlite_schema order by name').all()
+  // The newest changes cannot add a column that is there.
+  database.exec('alter table api_keys add column read_only text')
+  const before = tables()
+
+  await expect(createIdentityService({ data, masterKey })).rejects.toThrow('could not be brought')
+  expect(tables()).toEqual(before)
+  database.exec('alter table api_keys drop column read_only')
+  await using _ = await createIdentityService({ data, masterKey })
+})

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import {
   chmodSync,
   mkdtempSync,
@@ -14,7 +16,6 @@ import { sql } from 'kysely'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createIdentityService } from '../../src/service.ts'
 import { StoreError } from '../../src/store/errors.ts'
-import { createSqlTables } from '../../src/store/sql/data-store.ts'
 import { openSqliteDataStore } from '../../src/store/sqlite/data-store.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
 import { takeOwnership } from '../../src/store/sqlite/owner-lock.ts'
@@ -69,6 +70,19 @@ describe('the owner of a data folder', () => {
 })
 
 describe('a database on disk', () => {
+  test('processes that start at once in an empty folder make its tables once', async () => {
+    const folder = aFolder()
+    const script = join(import.meta.dirname, 'open.ts')
+    const children = Array.from({ length: 5 }, () =>
+      spawn(process.execPath, ['--conditions=latchkey-source', script, folder]),
+    )
+    await Promise.all(children.map((child) => once(child.stdout, 'data')))
+    const closed = Promise.all(children.map((child) => once(child, 'close')))
+    for (const child of children) child.stdin.end()
+    const codes = (await closed).map(([code]) => code)
+    expect(codes).toEqual([0, 0, 0, 0, 0])
+  })
+
   test('reopening it keeps everything', async () => {
     const folder = aFolder()
     const before = await openSqliteDataStore(folder)
@@ -189,120 +203,6 @@ describe('a database on disk', () => {
     await expect(store.tenants.insert(aTenant(), anAudit('create'))).rejects.toThrow(StoreError)
     await expect(store.tenants.get('ten_x')).rejects.toThrow(StoreError)
     await expect(store.check()).rejects.toThrow(StoreError)
-  })
-})
-
-describe('a group of writes', () => {
-  async function aDatabase() {
-    const folder = aFolder()
-    const database = await openDatabase(folder)
-    onTestFinished(() => database.close())
-    const { write, writer, reader } = database
-    const put = (scope: string) =>
-      writer.insertInto('counters').values({ scope, value: 1 }).execute()
-    const scopes = async () =>
-      (await reader.selectFrom('counters').select('scope').orderBy('scope').execute()).map(
-        ({ scope }) => scope,
-      )
-    return { folder, database, write, writer, put, scopes }
-  }
-
-  test('one that fails undoes itself alone', async () => {
-    const { write, put, scopes } = await aDatabase()
-    const refusal = new Error('refused')
-    const outcomes = await Promise.allSettled([
-      write(() => put('a')),
-      write(async () => {
-        await put('b')
-        throw refusal
-      }),
-      write(() => put('c')),
-    ])
-    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-    expect(outcomes[1]).toMatchObject({ reason: refusal })
-    expect(await scopes()).toEqual(['a', 'c'])
-  })
-
-  test('one that breaks a constraint undoes itself alone, as a mistake', async () => {
-    const { write, put, scopes } = await aDatabase()
-    const outcomes = await Promise.allSettled([
-      write(() => put('a')),
-      write(async () => {
-        await put('b')
-        await put('a')
-      }),
-      write(() => put('c')),
-    ])
-    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-    expect(outcomes[1]).toMatchObject({ reason: { code: 'ERR_SQLITE_ERROR' } })
-    expect(await scopes()).toEqual(['a', 'c'])
-  })
-
-  test('more writes than one group takes are all written, each once', async () => {
-    const { write, put, scopes } = await aDatabase()
-    const names = Array.from({ length: 600 }, (_, i) => `scope-${String(i).padStart(3, '0')}`)
-    await Promise.all(names.map((name) => write(() => put(name))))
-    expect(await scopes()).toEqual(names)
-  })
-
-  test('nobody reads a write before it is durable', async () => {
-    const { write, put, scopes } = await aDatabase()
-    const seen = await write(async () => {
-      await put('a')
-      return scopes()
-    })
-    expect(seen).toEqual([])
-    expect(await scopes()).toEqual(['a'])
-  })
-
-  test('a commit that fails rejects the whole group, and the next one succeeds', async () => {
-    const { write, writer, put, scopes } = await aDatabase()
-    // A foreign key that is checked at the commit makes the commit itself fail.
-    const orphan = () =>
-      writer.insertInto('api_key_tenants').values({ key_id: 'x', tenant_id: 'y' }).execute()
-    const outcomes = await Promise.allSettled([
-      write(() => put('a')),
-      write(async () => {
-        await sql`pragma defer_foreign_keys = on`.execute(writer)
-        await orphan()
-      }),
-    ])
-    expect(outcomes).toEqual([
-      { status: 'rejected', reason: expect.any(StoreError) },
-      { status: 'rejected', reason: expect.any(StoreError) },
-    ])
-    await write(() => put('b'))
-    expect(await scopes()).toEqual(['b'])
-  })
-
-  test('a full database refuses writes as a store that failed, and keeps what it acknowledged', async () => {
-    const { folder, database, writer } = await aDatabase()
-    const store = await openSqliteDataStore(folder)
-    onTestFinished(() => store.close())
-    const tenant = aTenant()
-    await store.tenants.insert(tenant, anAudit('create'))
-    const users = createSqlTables(database).users
-    await sql`pragma max_page_count = 60`.execute(writer)
-
-    const made = Array.from({ length: 400 }, () =>
-      aUser(tenant.id, { metadata: { text: 'x'.repeat(1_000) } }),
-    )
-    const outcomes = await Promise.allSettled(
-      made.map((user) => users.insert(user, anAudit('create'))),
-    )
-    const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
-    expect(refused.length).toBeGreaterThan(0)
-    for (const { reason } of refused) expect(reason).toBeInstanceOf(StoreError)
-
-    const acknowledged = made.filter((_, i) => outcomes[i]?.status === 'fulfilled')
-    for (const user of acknowledged) expect(await store.users.get(tenant.id, user.id)).toEqual(user)
-    const page = await store.users.list(tenant.id, firstPage)
-    expect(page?.total).toBe(acknowledged.length)
-
-    await sql`pragma max_page_count = 100000`.execute(writer)
-    expect(await users.insert(aUser(tenant.id), anAudit('create'))).toMatchObject({
-      kind: 'written',
-    })
   })
 })
 

@@ -32,9 +32,19 @@ export function createSqliteKysely<S>(database: DatabaseSync): Queries<S> {
   return Object.assign(new Kysely<S>({ dialect }), { run })
 }
 
+/**
+ * SQLite changes tables within a transaction, although Kysely does not count on it: migrations are done
+ * entirely or not at all, and by one of the processes that start at once.
+ */
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true
+  }
+}
+
 function createDialect(database: DatabaseSync, connection: DatabaseConnection): Dialect {
   return {
-    createAdapter: () => new SqliteAdapter(),
+    createAdapter: () => new TransactionalAdapter(),
     createDriver: () => createDriver(database, connection),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),

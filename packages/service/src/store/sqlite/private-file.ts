@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, openSync } from 'node:fs'
+import { chmodSync, closeSync, openSync } from 'node:fs'
 
 /**
  * Makes a database file that its owner alone may read, whatever the umask, or closes one that others
@@ -9,14 +9,16 @@ import { chmodSync, closeSync, existsSync, openSync } from 'node:fs'
 export function makePrivate(path: string): void {
   if (path === ':memory:') return
   closeSync(openSync(path, 'a', 0o600))
-  for (const file of [path, `${path}-wal`, `${path}-shm`]) if (existsSync(file)) close(file)
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) close(file)
 }
 
 function close(file: string): void {
   try {
     chmodSync(file, 0o600)
   } catch (error) {
-    // Another user who shares the file by its group cannot change its mode, and need not.
-    if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error
+    // Another user who shares the file by its group cannot change its mode, and need not. The log is
+    // there while a process has the database open, and can be gone at any time.
+    const code = (error as NodeJS.ErrnoException).code ?? ''
+    if (!['EPERM', 'ENOENT'].includes(code)) throw error
   }
 }
