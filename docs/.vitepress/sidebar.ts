@@ -32,8 +32,11 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
       { text: 'Second factors', link: '/guides/second-factors' },
       { text: 'Sessions and Redis', link: '/guides/sessions' },
       { text: 'Write a session store', link: '/guides/session-stores' },
+      { text: 'TypeScript', link: '/guides/typescript' },
+      { text: 'Single-page applications', link: '/guides/single-page-applications' },
       { text: 'Logging and events', link: '/guides/logging' },
       { text: 'Testing your application', link: '/guides/testing' },
+      { text: 'Troubleshooting', link: '/guides/troubleshooting' },
       { text: 'Error codes', link: '/errors' },
       { text: 'Environment variables', link: '/environment' },
     ],
@@ -41,6 +44,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
   {
     text: 'Going live',
     items: [
+      { text: 'Deployment', link: '/guides/deployment' },
       { text: 'Running the service', link: '/guides/running-the-service' },
       { text: 'Scaling the service', link: '/guides/scaling' },
       { text: 'Importing users', link: '/guides/importing-users' },
@@ -82,6 +86,10 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
       { text: 'express-openid-connect', link: '/guides/from-express-openid-connect' },
       { text: 'passport-openidconnect', link: '/guides/from-passport-openidconnect' },
       { text: 'keycloak-connect', link: '/guides/from-keycloak-connect' },
+      { text: '@fastify/passport', link: '/guides/from-fastify-passport' },
+      { text: 'Auth.js', link: '/guides/from-auth-js' },
+      { text: 'Better Auth', link: '/guides/from-better-auth' },
+      { text: 'Clerk', link: '/guides/from-clerk' },
     ],
   },
   {

@@ -1,7 +1,7 @@
 /** The element with an id. */
 const at = (id) => document.getElementById(id)
 
-/** Calls the API. Whoever is not signed in is told where to log in, and comes back to this very page. */
+/** Calls the API. On 401 the page shows a link to log in, which returns to this page. */
 async function call(path, body) {
   const response = await fetch(path, {
     method: body ? 'POST' : 'GET',
@@ -10,8 +10,9 @@ async function call(path, body) {
   })
   const answer = await response.json()
   if (response.status === 401) {
-    const here = new URLSearchParams({ returnTo: location.pathname })
-    at('login').href = `${answer.loginUrl}?${here}`
+    const login = new URL(answer.loginUrl, location.href)
+    login.searchParams.set('returnTo', location.pathname)
+    at('login').href = login.pathname + login.search
     showUser(undefined)
   }
   showVerdict(response, answer)

@@ -16,7 +16,7 @@ export function fromExpressOpenidConnect(connection: AuthRouterOptions): Express
   )
 
   app.get('/', (req, res) => {
-    res.send(req.auth.isAuthenticated ? 'Signed in' : 'Signed out')
+    res.send(req.auth.isAuthenticated ? 'Logged in' : 'Logged out')
   })
 
   app.use(requireUser()) // authRequired: true, for everything below
@@ -89,3 +89,68 @@ function keycloakRoles(user: Readonly<Record<string, unknown>>): string[] {
   ]
 }
 // #endregion
+
+/** What `ExpressAuth({ … })` of @auth/express becomes. */
+export function fromAuthJs(connection: AuthRouterOptions): Express {
+  const app = express()
+  // #region auth-js
+  app.use(
+    createAuthRouter({
+      ...connection,
+      routes: { callback: '/auth/callback/acme' }, // the redirect URL that you registered
+      hooks: {
+        // callbacks.jwt and callbacks.session
+        async afterCallback({ issuer, user }) {
+          return { user: { ...user, account: await findOrCreateAccount(issuer, user) } }
+        },
+      },
+    }),
+  )
+
+  app.get('/profile', requireUser(), (req, res) => {
+    res.json(getUser(req)) // (await getSession(req, config))?.user
+  })
+  // #endregion
+  return app
+}
+
+/** What `clerkMiddleware()` and `requireAuth()` of @clerk/express become. */
+export function fromClerk(connection: AuthRouterOptions): Express {
+  const app = express()
+  // #region clerk
+  app.use(createAuthRouter(connection)) // clerkMiddleware()
+
+  app.get('/settings', requireUser(), (req, res) => {
+    res.json({ userId: getUser(req).sub }) // getAuth(req).userId
+  })
+
+  app.get('/billing', requireUser({ roles: ['admin'] }), (_req, res) => {
+    res.send('getAuth(req).has({ role: "org:admin" })')
+  })
+  // #endregion
+  return app
+}
+
+/** What a better-auth with `genericOAuth()` becomes. */
+export function fromBetterAuth(connection: AuthRouterOptions): Express {
+  const app = express()
+  // #region better-auth
+  app.use(
+    createAuthRouter({
+      ...connection,
+      routes: { callback: '/api/auth/callback/acme' }, // the redirect URL that you registered
+      hooks: {
+        // databaseHooks.user.create
+        async afterCallback({ issuer, user }) {
+          return { user: { ...user, account: await findOrCreateAccount(issuer, user) } }
+        },
+      },
+    }),
+  )
+
+  app.get('/me', requireUser({ respond: 'json' }), (req, res) => {
+    res.json(getUser(req)) // (await auth.api.getSession({ headers })).user
+  })
+  // #endregion
+  return app
+}

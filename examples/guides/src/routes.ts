@@ -80,7 +80,7 @@ export function createRoutesApp(connection: AuthRouterOptions): Express {
 /** Answers a failed login with a page of the application. */
 export function errorPage(error: LatchkeyError): Response | undefined {
   if (error.code !== 'LATCHKEY_LOGIN_DENIED') return undefined // the page of the kit
-  return new Response('<h1>You were not signed in</h1><p><a href="/">Home</a></p>', {
+  return new Response('<h1>You were not logged in</h1><p><a href="/">Home</a></p>', {
     status: error.status,
     headers: { 'content-type': 'text/html; charset=utf-8' },
   })

@@ -1,6 +1,9 @@
 import { afterEach, expect, test } from 'vitest'
 import { createBrowser } from '../../../packages/express/test/support/browser.ts'
 import {
+  fromAuthJs,
+  fromBetterAuth,
+  fromClerk,
   fromExpressOpenidConnect,
   fromKeycloakConnect,
   fromPassportOpenidconnect,
@@ -18,7 +21,7 @@ async function open(path: string, user: Record<string, unknown>): Promise<string
 
 test('what used express-openid-connect guards everything below, and a claim', async () => {
   site = await start(fromExpressOpenidConnect)
-  expect(await open('/', {})).toBe('Signed out')
+  expect(await open('/', {})).toBe('Logged out')
   expect(await open('/admin', { sub: 'ada', role: 'admin' })).toContain('claimEquals')
   expect(await open('/admin', { sub: 'bob', role: 'guest' })).toBe('403')
   expect(await open('/anything', { sub: 'bob' })).toBe('404')
@@ -41,4 +44,28 @@ test('what used keycloak-connect asks for roles of the realm and of clients', as
   expect(await open('/special', user)).toContain('realm:special')
   expect(await open('/orders', user)).toContain('shop:clerk')
   expect(await open('/orders', { sub: 'ada', resource_access: {} })).toBe('403')
+})
+
+test('what used Auth.js keeps its redirect URL, and adds the account to the user', async () => {
+  site = await start(fromAuthJs)
+  site.provider.user = { sub: 'ada', email: 'ada@example.com' }
+  const { text, trail } = await createBrowser().open(`${site.url}/profile`)
+  expect(JSON.parse(text)).toMatchObject({ sub: 'ada', account: { sub: 'ada' } })
+  expect(trail.some((url) => url.startsWith(`${site.url}/auth/callback/acme?`))).toBe(true)
+})
+
+test('what used Clerk asks for a role', async () => {
+  site = await start(fromClerk)
+  expect(JSON.parse(await open('/settings', { sub: 'ada' }))).toEqual({ userId: 'ada' })
+  expect(await open('/billing', { sub: 'ada', roles: ['admin'] })).toContain('org:admin')
+  expect(await open('/billing', { sub: 'ada', roles: ['member'] })).toBe('403')
+})
+
+test('what used better-auth answers its API with the user, or with 401', async () => {
+  site = await start(fromBetterAuth)
+  expect((await createBrowser().open(`${site.url}/me`)).response.status).toBe(401)
+  const browser = createBrowser()
+  site.provider.user = { sub: 'ada' }
+  await browser.open(`${site.url}/login`)
+  expect(JSON.parse((await browser.open(`${site.url}/me`)).text)).toMatchObject({ sub: 'ada' })
 })

@@ -53,5 +53,5 @@ test('a cancelled login shows the page of the application', async () => {
   const query = new URLSearchParams({ error: 'access_denied', state, iss: site.provider.issuer })
   const visit = await browser.open(`${site.url}/auth/callback?${query}`)
   expect(visit.response.status).toBe(403)
-  expect(visit.text).toContain('You were not signed in')
+  expect(visit.text).toContain('You were not logged in')
 })

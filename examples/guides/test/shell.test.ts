@@ -93,6 +93,16 @@ test('a backup is made while the service runs, and is served from', async () => 
   expect(await run('restore.sh')).toContain('login.example.com')
 })
 
+test('doctor names each part that it cannot reach, and what to do', async () => {
+  const script = (await readFile(join(shell, 'doctor.sh'), 'utf8'))
+    .replace('https://login.example.com', 'http://127.0.0.1:9')
+    .replace('https://shop.example.com', 'http://127.0.0.1:9')
+  const checked = promisify(execFile)('bash', ['-euc', script], { cwd: folder, env: environment })
+  await expect(checked).rejects.toMatchObject({
+    stdout: expect.stringMatching(/✗ issuer: .*ECONNREFUSED\n +Check the address/),
+  })
+})
+
 test('the service says that it is ready', async () => {
   const script = (await readFile(join(shell, 'health.sh'), 'utf8')).replace(
     '4400',
