@@ -35,6 +35,14 @@ export function addGuardedRoutes(app: Express): void {
   })
   // #endregion
 
+  // #region has
+  app.get('/menu', (req, res) => {
+    const entries = ['Home']
+    if (req.auth.has({ roles: ['admin'] })) entries.push('Users')
+    res.type('text').send(entries.join(', '))
+  })
+  // #endregion
+
   // #region claims
   const verified = requireUser({ claims: { email_verified: true } })
   app.get('/invite', verified, (_req, res) => {

@@ -33,6 +33,7 @@ test.for([
   ['/staff', { sub: 'ada', roles: ['guest'] }, '403'],
   ['/books', { sub: 'ada', roles: ['staff', 'accounting'] }, 'For staff who do the accounting'],
   ['/books', { sub: 'ada', roles: ['staff'] }, '403'],
+  ['/menu', { sub: 'ada', roles: ['admin'] }, 'Home'],
   ['/invite', { sub: 'ada', email_verified: true }, 'For users whose address is verified'],
   ['/invite', { sub: 'ada' }, '403'],
   ['/orgs/acme', { sub: 'ada', org: 'acme' }, 'For members of acme'],
@@ -49,6 +50,12 @@ test('a page that needs nobody greets whoever there is', async () => {
   expect(await open('/', {})).toBe('Hello stranger')
   await open('/account', { sub: 'ada', name: 'Ada' })
   expect(await open('/', {})).toBe('Hello Ada')
+})
+
+test('the menu has one more entry for a logged-in admin', async () => {
+  const roles = ['admin']
+  await open('/account', { sub: 'ada', roles })
+  expect(await open('/menu', {})).toBe('Home, Users')
 })
 
 test('the API answers 401 with the address of the login, and then the user', async () => {

@@ -23,8 +23,13 @@ export {
 export type { AuthEvent, AuthEventName, Publish } from './events.ts'
 export { isApiRequest } from './guard/is-api-request.ts'
 export type { RequestAuth } from './guard/request-auth.ts'
-export { type ClaimRule, type Requirement, requirementOf } from './guard/requirement.ts'
-export type { User } from './guard/user.ts'
+export {
+  type ClaimRule,
+  type Requirement,
+  requirementOf,
+  type UserRequirement,
+} from './guard/requirement.ts'
+export type { RoleOf, User } from './guard/user.ts'
 export type { CallbackContext, Hooks, LogoutNotice, OnError } from './hooks.ts'
 export type { HeaderSink } from './http/headers.ts'
 export type { AuthRequest, RequestDetails } from './http/request.ts'

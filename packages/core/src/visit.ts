@@ -2,7 +2,7 @@ import type { AuthContext, RequestContext } from './context.ts'
 import { AccessError, LatchkeyError } from './errors.ts'
 import { authorize, sessionAt } from './guard/guard.ts'
 import { type RequestAuth, requestAuthOf } from './guard/request-auth.ts'
-import type { Requirement } from './guard/requirement.ts'
+import type { ByMember, Requirement } from './guard/requirement.ts'
 import type { User } from './guard/user.ts'
 import { type HeaderSink, markPrivate, writeHeaders } from './http/headers.ts'
 import type { AuthRequest, AuthResponse } from './http/request.ts'
@@ -51,7 +51,10 @@ export interface Visit<U = User, Sent = Answer> {
    *
    * @param subject - What checks receive as the request. Default the {@link AuthRequest}.
    */
-  admit(requirement?: Requirement<never, U>, subject?: unknown): MaybePromise<Answer | undefined>
+  admit(
+    requirement?: ByMember<Requirement<never, U>>,
+    subject?: unknown,
+  ): MaybePromise<Answer | undefined>
   /** Answers an error of the kit; throws any other again. */
   answerError(error: unknown): Promise<Answer>
   /** Sends an answer, as the {@link ResponsePort} does it. */
@@ -156,7 +159,7 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
   }
 
   admit(
-    requirement?: Requirement<never, U>,
+    requirement?: ByMember<Requirement<never, U>>,
     subject: unknown = this.request,
   ): MaybePromise<Answer | undefined> {
     // Before the hook `onError` may answer: no cache may keep what it sends.

@@ -50,12 +50,14 @@ export {
   type RequestAuth,
   RequestError,
   type Requirement,
+  type RoleOf,
   redirectUriFor,
   SessionEndedError,
   type SessionInfo,
   type SessionStore,
   SessionStoreError,
   type User,
+  type UserRequirement,
 } from '@latchkey/core'
 export { answerErrors } from './answer-errors.ts'
 export { requireUser } from './require-user.ts'

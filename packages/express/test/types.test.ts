@@ -6,6 +6,7 @@ import {
   getUser,
   type RequestAuth,
   type Requirement,
+  type RoleOf,
   requireUser,
   type User,
 } from '@latchkey/express'
@@ -52,6 +53,28 @@ test('a guard knows the request and asks for an answer that is a boolean', () =>
   const respond: Requirement<Request> = { respond: 'xml' }
 
   for (const wrong of [truthy, respond]) expect(wrong).toBeDefined()
+})
+
+test('roles are those that the claims of the user list, in guards and in questions', () => {
+  type Staff = { sub: string; roles?: ('admin' | 'viewer')[] }
+  type Asked = Parameters<RequestAuth<Staff>['has']>[0]
+  expectTypeOf<RoleOf<Staff>>().toEqualTypeOf<'admin' | 'viewer'>()
+  expectTypeOf<RoleOf<User>>().toBeString()
+  expectTypeOf<RoleOf<{ sub: string }>>().toBeString()
+  expectTypeOf<{ roles: ['admin'] }>().toExtend<Asked>()
+  expectTypeOf<RequestAuth<Staff>>().toExtend<RequestAuth<{ sub: string }>>()
+  requireUser<Staff>({ roles: { all: ['admin', 'viewer'] } })
+  requireUser({ roles: ['any', 'text'] })
+  // @ts-expect-error There is no such role.
+  const misspelt: Asked = { roles: ['admn'] }
+  // @ts-expect-error There is no such role here either.
+  const guard: Requirement<Request, Staff> = { roles: { all: ['admn'] } }
+  // @ts-expect-error A promise would pass for true in a template.
+  const later: Asked = { check: async (user) => user.sub === 'ada' }
+  // @ts-expect-error Only a login can change how strong a login was.
+  const stronger: Asked = { acr: 'urn:mfa' }
+
+  for (const wrong of [misspelt, guard, later, stronger]) expect(wrong).toBeDefined()
 })
 
 test('a request knows its user, and tokens are reached by methods alone', () => {

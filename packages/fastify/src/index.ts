@@ -16,8 +16,10 @@ export {
   LatchkeyError,
   type RequestAuth,
   type Requirement,
+  type RoleOf,
   type SessionData,
   type User,
+  type UserRequirement,
 } from '@latchkey/core'
 export {
   type AuthPlugin,

@@ -6,8 +6,10 @@ export {
   LatchkeyError,
   type RequestAuth,
   type Requirement,
+  type RoleOf,
   type SessionData,
   type User,
+  type UserRequirement,
 } from '@latchkey/core'
 export {
   type AuthMiddleware,

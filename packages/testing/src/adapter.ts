@@ -9,6 +9,7 @@ import { hosts } from './adapter/hosts.ts'
 import { instances } from './adapter/instances.ts'
 import { logouts } from './adapter/logouts.ts'
 import { outages } from './adapter/outages.ts'
+import { questions } from './adapter/questions.ts'
 import { refreshes } from './adapter/refreshes.ts'
 import { routes } from './adapter/routes.ts'
 import { sessions } from './adapter/sessions.ts'
@@ -42,6 +43,7 @@ const TIMEOUT_MILLISECONDS = 60_000
 const GROUPS: Readonly<Record<string, readonly Case[]>> = {
   routes,
   guards,
+  questions,
   sessions,
   'private answers': caching,
   bodies,

@@ -6,13 +6,11 @@ import { beginLogin } from '../login/login.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Provider } from '../provider/provider.ts'
 import type { AuthSession } from '../session/session.ts'
+import { failedOf } from './failed-requirement.ts'
 import { isApiRequest } from './is-api-request.ts'
 import { checkRequirement, type Requirement } from './requirement.ts'
 
 const MIN_MAX_AGE = 60
-/** A requirement whose functions take any user and request: which ones, its author has said. */
-type AnyRequirement = Requirement<unknown, Readonly<Record<string, unknown>>>
-
 const ANY_USER: Requirement<never, never> = {}
 
 /** The request that a guard decides about. */
@@ -40,7 +38,7 @@ export function authorize(
   if (!current) return askToLogIn(asked, requirement, 'LATCHKEY_LOGIN_REQUIRED')
   const tooWeak = weaknessOf(current, requirement, context.options.now())
   if (tooWeak) return askToLogIn(asked, requirement, 'LATCHKEY_STEP_UP_REQUIRED', tooWeak)
-  const failed = failedOf(context, current, requirement as unknown as AnyRequirement, subject)
+  const failed = failedOf(context.options, current.user, requirement, subject)
   if (failed === undefined) return undefined
   return refuseIfFailed(failed, asked, requirement, current)
 }
@@ -116,33 +114,6 @@ function weaknessOf(
   const isRecent =
     found.authTime !== undefined && now - found.authTime <= Math.max(maxAge, MIN_MAX_AGE)
   return isRecent ? undefined : 'maxAge'
-}
-
-/** The part of a requirement that the user does not meet. */
-function failedOf(
-  { options }: AuthContext,
-  { user }: AuthSession,
-  { roles, claims, check }: AnyRequirement,
-  subject: unknown,
-): MaybePromise<string | undefined> {
-  if (roles && !hasRoles(options.rolesFrom(user), roles)) return 'roles'
-  if (claims) {
-    for (const [name, rule] of Object.entries(claims)) {
-      const value = Object.hasOwn(user, name) ? user[name] : undefined
-      const isMet = typeof rule === 'function' ? rule(value, subject) === true : value === rule
-      if (!isMet) return `claims.${name}`
-    }
-  }
-  const checked = check ? check(user, subject) : true
-  if (checked === true) return undefined
-  return Promise.resolve(checked).then((answer) => (answer === true ? undefined : 'check'))
-}
-
-function hasRoles(held: readonly string[], asked: NonNullable<Requirement['roles']>): boolean {
-  if (!Array.isArray(held)) return false
-  return 'all' in asked
-    ? asked.all.every((role) => held.includes(role))
-    : asked.some((role) => held.includes(role))
 }
 
 function answersProgram(

@@ -1,4 +1,4 @@
-import { RefreshError } from '../errors.ts'
+import { ConfigError, DeniedError, RefreshError } from '../errors.ts'
 import type { AuthResponse } from '../http/request.ts'
 import { beginLogin, type LoginRequest } from '../login/login.ts'
 import { type LogoutRequest, logOut } from '../logout/logout.ts'
@@ -6,11 +6,22 @@ import type { AuthSession } from '../session/session.ts'
 import { describeSession, type SessionInfo } from '../session/session-directory.ts'
 import type { AccessTokenRequest } from '../tokens/refresh.ts'
 import { readUserInfo } from '../tokens/userinfo.ts'
+import { failedOf } from './failed-requirement.ts'
 import type { GuardedRequest } from './guard.ts'
+import { type ByMember, checkUserRequirement, type UserRequirement } from './requirement.ts'
 import type { User } from './user.ts'
 
 /** What a request can do for its user, whoever that is. */
 interface RequestActions<U, Sent> {
+  /**
+   * Whether a user is logged in who has these roles and claims and passes this check: for templates and
+   * handlers that show more to some users. It sends no answer and no visitor to log in; a route needs
+   * its guard all the same.
+   *
+   * @throws {@link ConfigError} for an unknown name, a wrong type, a member that is `undefined` or
+   *   empty, and a check that answers with a promise.
+   */
+  has(asked: ByMember<UserRequirement<U>>): boolean
   /**
    * The access token, refreshed first when it is about to expire.
    *
@@ -68,6 +79,9 @@ export function requestAuthOf<U, Sent>(source: RequestAuthSource<Sent>): Request
   return new SessionRequestAuth<U, Sent>(source) as unknown as RequestAuth<U, Sent>
 }
 
+const ANSWER_AT_ONCE =
+  'must answer at once with true or false. Await what it needs first, or use requireUser().'
+
 class SessionRequestAuth<U, Sent> implements RequestActions<U, Sent> {
   readonly #source: RequestAuthSource<Sent>
 
@@ -87,6 +101,23 @@ class SessionRequestAuth<U, Sent> implements RequestActions<U, Sent> {
     const current = this.#current()
     const { id } = this.#source.session
     return current && id ? describeSession(id, current) : undefined
+  }
+
+  has(asked: ByMember<UserRequirement<U>>): boolean {
+    checkUserRequirement(asked)
+    const current = this.#current()
+    if (!current) return false
+    const { context, request } = this.#source
+    try {
+      const failed = failedOf(context.options, current.user, asked, request)
+      if (!(failed instanceof Promise)) return failed === undefined
+      // Its own failure is of no interest beside this one.
+      failed.catch(() => {})
+    } catch (error) {
+      if (error instanceof DeniedError) return false
+      throw error
+    }
+    throw new ConfigError([{ option: 'check', remedy: ANSWER_AT_ONCE }], 'auth.has() cannot wait:')
   }
 
   async accessToken(wanted?: AccessTokenRequest): Promise<string> {

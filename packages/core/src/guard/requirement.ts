@@ -9,12 +9,12 @@ import {
   rule,
   whole,
 } from '../options/check-options.ts'
-import type { User } from './user.ts'
+import type { RoleOf, User } from './user.ts'
 
 /** The requirement of a guard. An empty one asks for a logged-in user. */
 export interface Requirement<Request = unknown, U = User> {
   /** One of these roles, or every one of `all`. Where roles come from is the option `rolesFrom`. */
-  readonly roles?: readonly string[] | { readonly all: readonly string[] }
+  readonly roles?: readonly RoleOf<U>[] | { readonly all: readonly RoleOf<U>[] }
   /** Values that claims must have, or functions that look at them. */
   readonly claims?: Readonly<Record<string, ClaimRule<Request>>>
   /** Whether this user may do this. Anything but `true` refuses; an error that is thrown is answered. */
@@ -36,6 +36,24 @@ export type ClaimRule<Request = unknown> =
   | number
   | boolean
   | ((value: unknown, request: Request) => boolean)
+
+/** The part of a requirement that `auth.has()` answers. Whatever is asked for must be met. */
+export interface UserRequirement<U = User> {
+  /** One of these roles, or every one of `all`. */
+  readonly roles?: readonly RoleOf<U>[] | { readonly all: readonly RoleOf<U>[] }
+  /** Values that claims must have, or functions that look at them. */
+  readonly claims?: Readonly<
+    Record<string, string | number | boolean | ((value: unknown) => boolean)>
+  >
+  /** Whether this user may do this. It answers at once: a promise is refused. */
+  check?(user: U): boolean
+}
+
+/**
+ * The same type, compared member by member. Otherwise the compiler takes a type that mentions roles to
+ * be the same for the same user type alone, and a `RequestAuth<Staff>` fits nowhere else.
+ */
+export type ByMember<T> = { [Name in keyof T]: T[Name] }
 
 const RULES: Rules<Requirement> = {
   roles: rule('an array of roles, or { all: [...] }, with one role or more', (value) => {
@@ -64,6 +82,24 @@ const SETTINGS: CheckSettings = {
   example: "{ roles: ['admin'] } or { check: (user) => user.isStaff === true }",
 }
 
+const USER_RULES: Rules<UserRequirement> = {
+  roles: RULES.roles,
+  claims: RULES.claims,
+  check: RULES.check,
+}
+
+const ONLY_GUARDS = 'Use requireUser(): auth.has() asks about roles, claims and a check.'
+
+const USER_SETTINGS: CheckSettings = {
+  ...SETTINGS,
+  equivalents: {
+    ...SETTINGS.equivalents,
+    acr: ONLY_GUARDS,
+    maxAge: ONLY_GUARDS,
+    respond: ONLY_GUARDS,
+  },
+}
+
 const checked = new WeakSet<object>()
 
 /**
@@ -79,6 +115,16 @@ export function checkRequirement(requirement: unknown): void {
   const { faults } = checkOptions(requirement, RULES, SETTINGS, 'requirement')
   if (faults.length > 0) throw new ConfigError(faults, 'A guard cannot use what it was given:')
   checked.add(requirement as object)
+}
+
+/**
+ * Checks what `auth.has()` is asked, as {@link checkRequirement} does for a guard.
+ *
+ * @throws {@link ConfigError} listing every fault at once.
+ */
+export function checkUserRequirement(asked: unknown): void {
+  const { faults } = checkOptions(asked, USER_RULES, USER_SETTINGS, 'requirement')
+  if (faults.length > 0) throw new ConfigError(faults, 'auth.has() cannot use what it was given:')
 }
 
 /**

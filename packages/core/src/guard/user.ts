@@ -11,3 +11,12 @@ export interface User {
   picture?: string
   [claim: string]: unknown
 }
+
+/** The roles that a user can have: those that the type of the claim `roles` lists, otherwise any text. */
+export type RoleOf<U> = [U] extends [never]
+  ? string
+  : 'roles' extends keyof U
+    ? NonNullable<U['roles']> extends readonly (infer Role extends string)[]
+      ? Role
+      : string
+    : string

@@ -1,0 +1,48 @@
+import type { MaybePromise } from '../maybe-promise.ts'
+import type { ResolvedAuthOptions } from '../options/options.ts'
+import type { Requirement } from './requirement.ts'
+
+type Claims = Readonly<Record<string, unknown>>
+
+/** A requirement whose functions take any user and request: which ones, its author has said. */
+type AnyRequirement = Pick<Requirement<unknown, Claims>, 'roles' | 'claims' | 'check'>
+
+/**
+ * The part of a requirement that the user does not meet: `roles`, `claims.department` or `check`;
+ * `undefined` when the user meets all of it. At once, unless the check answers with a promise.
+ */
+export function failedOf(
+  { rolesFrom }: Pick<ResolvedAuthOptions, 'rolesFrom'>,
+  user: Claims,
+  requirement: Pick<Requirement<never, never>, 'roles' | 'claims' | 'check'>,
+  subject: unknown,
+): MaybePromise<string | undefined> {
+  const { roles, claims, check } = requirement as unknown as AnyRequirement
+  if (roles && !hasRoles(rolesFrom(user), roles)) return 'roles'
+  if (claims) {
+    for (const [name, rule] of Object.entries(claims)) {
+      const value = Object.hasOwn(user, name) ? user[name] : undefined
+      const isMet = typeof rule === 'function' ? rule(value, subject) === true : value === rule
+      if (!isMet) return `claims.${name}`
+    }
+  }
+  const answer: unknown = check ? check(user, subject) : true
+  if (answer === true) return undefined
+  // Not promises alone: queries of some databases are thenables.
+  return isThenable(answer) ? Promise.resolve(answer).then(failedCheck) : 'check'
+}
+
+function failedCheck(answer: unknown): 'check' | undefined {
+  return answer === true ? undefined : 'check'
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
+}
+
+function hasRoles(held: readonly string[], asked: NonNullable<Requirement['roles']>): boolean {
+  if (!Array.isArray(held)) return false
+  return 'all' in asked
+    ? asked.all.every((role) => held.includes(role))
+    : asked.some((role) => held.includes(role))
+}
