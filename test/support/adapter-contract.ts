@@ -12,7 +12,8 @@ let prefixes = 0
 export function runContract(name: string, create: AdapterUnderTest['createServer']): void {
   const createServer: typeof create = async (options, application) => {
     remember('session secret', ...[options.session?.secret ?? []].flat())
-    const server = await create({ ...options, logger: watchLog() }, application)
+    const logger = options.logger || watchLog()
+    const server = await create({ ...options, logger }, application)
     watchServer(server)
     return server
   }

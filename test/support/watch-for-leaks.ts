@@ -16,6 +16,7 @@ const EVENTS: Record<AuthEventName, true> = {
   'token.refresh_waited': true,
   'user.refresh_failed': true,
   'access.refused': true,
+  'access.rehearsed': true,
   'logout.local': true,
   'logout.federated': true,
   'logout.backchannel': true,

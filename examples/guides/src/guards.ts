@@ -67,6 +67,12 @@ export function addGuardedRoutes(app: Express): void {
   })
   // #endregion
 
+  // #region rehearse
+  app.get('/reports', requireUser({ roles: ['auditor'], enforce: false }), (_req, res) => {
+    res.send('For auditors soon, and for every user until then')
+  })
+  // #endregion
+
   // #region step-up
   app.post('/password', requireUser({ maxAge: 300 }), (_req, res) => {
     res.send('For users who logged in within five minutes')

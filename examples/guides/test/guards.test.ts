@@ -38,6 +38,7 @@ test.for([
   ['/invite', { sub: 'ada' }, '403'],
   ['/orgs/acme', { sub: 'ada', org: 'acme' }, 'For members of acme'],
   ['/orgs/acme', { sub: 'ada', org: 'other' }, '403'],
+  ['/reports', { sub: 'ada' }, 'For auditors soon, and for every user until then'],
   ['/documents/1', { sub: 'ada' }, 'For the owner of the document'],
   ['/documents/1', { sub: 'bob' }, '403'],
   ['/payments', { sub: 'ada', acr: 'urn:example:mfa' }, 'For users who logged in with two factors'],

@@ -13,6 +13,7 @@ export type AuthEventName =
   | 'token.refresh_waited'
   | 'user.refresh_failed'
   | 'access.refused'
+  | 'access.rehearsed'
   | 'logout.local'
   | 'logout.federated'
   | 'logout.backchannel'

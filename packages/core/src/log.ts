@@ -36,7 +36,7 @@ type Level = 'info' | 'warn' | 'error'
 
 /** Writes the log lines of one instance. Nothing that it does can fail a request. */
 export interface Log {
-  /** An error that is answered. Refusals of guards and malformed requests are not logged. */
+  /** An error that is answered. Visitors who have to log in and malformed requests are not logged. */
   failed(error: LatchkeyError): void
   /** Something that the application was not told of, or cannot see the reason of. */
   noticed(code: LatchkeyErrorCode, message: string): void
@@ -90,7 +90,7 @@ export function createLog(logger: Logger | false, now: () => number): Log {
       const { code, correlationId, message } = error
       if (error.retryable) outages.add(code)
       const facts: Facts = { code, remedy: REMEDIES[code], correlationId, ...causeOf(error) }
-      const level = error.status >= 500 ? 'error' : 'warn'
+      const level = levelOf(error)
       limited(level, error.retryable ? OUTAGE_LINES : LINES, facts, message)
     },
     noticed(code, message) {
@@ -111,9 +111,15 @@ export function createLog(logger: Logger | false, now: () => number): Log {
 /** Everyday answers of a working application, which need no log line. */
 function isOrdinary(error: LatchkeyError): boolean {
   return (
-    error instanceof AccessError ||
+    (error instanceof AccessError && error.code !== 'LATCHKEY_FORBIDDEN') ||
     (error.status < 500 && (error instanceof RequestError || error instanceof RefreshError))
   )
+}
+
+/** A user who is not allowed is everyday, and yet the first question of whoever is asked why. */
+function levelOf({ code, status }: LatchkeyError): Level {
+  if (code === 'LATCHKEY_FORBIDDEN') return 'info'
+  return status >= 500 ? 'error' : 'warn'
 }
 
 function causeOf(error: LatchkeyError): Pick<Facts, 'cause'> {

@@ -1,9 +1,10 @@
 import type { LatchkeyErrorCode } from './errors.ts'
 
-/** Codes of log lines that are warnings about the configuration, not errors. */
+/** Codes of log lines that are warnings, mostly about the configuration, and no errors. */
 export type WarningCode =
   | 'LATCHKEY_SESSIONS_IN_MEMORY' // sessions live in this process
   | 'LATCHKEY_STORE_WITHOUT_INDEX' // the session store cannot find the sessions of a user
+  | 'LATCHKEY_GUARD_REHEARSED' // a guard with `enforce: false` let a user pass
   | 'LATCHKEY_RETURN_TO_SHORTENED' // an address was too long to come back to
 
 /**
@@ -21,6 +22,8 @@ export const REMEDIES: Readonly<Record<LatchkeyErrorCode | WarningCode, string>>
     'Pass a `session.store`, such as `createSessionStore({ url })` of @latchkey/session-store. If you do, set the environment variable that the `url` comes from.',
   LATCHKEY_STORE_WITHOUT_INDEX:
     'Use `createSessionStore()` of @latchkey/session-store, or set `routes.backchannelLogout` to `false`.',
+  LATCHKEY_GUARD_REHEARSED:
+    'If the user should pass, correct the requirement or the claims. When only the right users are reported, remove `enforce: false`.',
   LATCHKEY_RETURN_TO_SHORTENED:
     'Nothing, if it is a scanner. If your own pages have such addresses, keep long parameters out of them, in `req.session` or in a form.',
   LATCHKEY_REQUEST_INVALID:

@@ -135,7 +135,7 @@ test('a refused logout token leaves a line, and a flood of them no more than ten
   })
 })
 
-test('who is not logged in, or not allowed, leaves no line', async () => {
+test('a visitor who has to log in leaves no line, and a user who is not allowed one that says why', async () => {
   await using site = await startSite((app) => {
     app.get('/admin', requireUser({ roles: ['admin'] }), (_req, res) => void res.send('admin'))
   })
@@ -145,7 +145,17 @@ test('who is not logged in, or not allowed, leaves no line', async () => {
   await browser.open(`${site.url}/admin`)
   await browser.send(`${site.url}/login`, { method: 'POST' })
 
-  expect(site.log).toEqual([])
+  expect(site.log).toEqual([
+    {
+      level: 'info',
+      message: expect.stringContaining('requirement "roles": it asks for one of "admin", and'),
+      facts: {
+        code: 'LATCHKEY_FORBIDDEN',
+        remedy: expect.stringContaining('Give the user the role'),
+        correlationId: expect.stringMatching(UUID),
+      },
+    },
+  ])
 })
 
 test('a line acts on no terminal', async () => {

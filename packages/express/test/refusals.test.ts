@@ -68,6 +68,29 @@ test('a refusal by role, claim or check is an event that names the requirement a
   expect(JSON.stringify(events)).not.toContain('ada')
 })
 
+test('a rehearsed refusal is an event that names the requirement and no user', async () => {
+  const events: unknown[] = []
+  const listen = (event: unknown): void => void events.push(event)
+  diagnostics.subscribe('latchkey:access.rehearsed', listen)
+  await using site = await startSite((app) => {
+    const answer: import('express').RequestHandler = (_req, res) => void res.send('let in')
+    app.get('/roles', requireUser({ roles: ['admin'], enforce: false }), answer)
+    app.get('/acr', requireUser({ acr: 'urn:mfa', roles: ['admin'], enforce: false }), answer)
+  })
+  const browser = createBrowser()
+
+  await browser.open(`${site.url}/roles`)
+  await browser.open(`${site.url}/acr`)
+  diagnostics.unsubscribe('latchkey:access.rehearsed', listen)
+
+  const user = expect.stringMatching(/^[\w-]{22}$/)
+  const { issuer } = site.provider
+  expect(events).toEqual([
+    { issuer, user, code: 'LATCHKEY_FORBIDDEN', failed: 'roles' },
+    { issuer, user, code: 'LATCHKEY_STEP_UP_REQUIRED', failed: 'acr' },
+  ])
+})
+
 test('onError renders a view of the application through the response of Express', async () => {
   await using site = await startSite(
     (app) => {

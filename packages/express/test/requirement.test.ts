@@ -39,6 +39,10 @@ test.each<[unknown, string]>([
   [{ acr: '' }, '"acr" must be a string, or an array'],
   [{ maxAge: '60' }, '"maxAge" must be a whole number of seconds'],
   [{ maxAge: undefined }, '"maxAge" must be a whole number of seconds'],
+  [{ enforce: 'false', roles: ['a'] }, '"enforce" must be true or false, not this string.'],
+  [{ enforce: undefined, roles: ['a'] }, '"enforce" must be true or false, not undefined.'],
+  [{ enforce: false }, '"enforce" is false, but there is nothing to rehearse'],
+  [{ enforce: false, respond: 'json' }, '"enforce" is false, but there is nothing to rehearse'],
   [{ respond: 'xml' }, '"respond" must be "auto", "redirect" or "json", not "xml".'],
 ])('a guard is not made of what it would ignore: %o', (requirement, sentence) => {
   expect(faultOf(() => guard(requirement))).toContain(sentence)

@@ -11,6 +11,7 @@ import { logouts } from './adapter/logouts.ts'
 import { outages } from './adapter/outages.ts'
 import { questions } from './adapter/questions.ts'
 import { refreshes } from './adapter/refreshes.ts'
+import { rehearsals } from './adapter/rehearsals.ts'
 import { routes } from './adapter/routes.ts'
 import { sessions } from './adapter/sessions.ts'
 import { streams } from './adapter/streams.ts'
@@ -44,6 +45,7 @@ const GROUPS: Readonly<Record<string, readonly Case[]>> = {
   routes,
   guards,
   questions,
+  rehearsals,
   sessions,
   'private answers': caching,
   bodies,

@@ -32,6 +32,35 @@ export function failedOf(
   return isThenable(answer) ? Promise.resolve(answer).then(failedCheck) : 'check'
 }
 
+/**
+ * Says in a sentence what was asked for and, of roles, what the user has. Values of claims are the
+ * user's own and are left out.
+ */
+export function explain(
+  failed: string,
+  { rolesFrom }: Pick<ResolvedAuthOptions, 'rolesFrom'>,
+  user: Claims,
+  { roles, claims }: Pick<Requirement<never, never>, 'roles' | 'claims'>,
+): string {
+  const message = `The user does not meet the requirement "${failed}"`
+  if (failed === 'roles' && roles) {
+    const asked = 'all' in roles ? `all of ${listed(roles.all)}` : `one of ${listed(roles)}`
+    return `${message}: it asks for ${asked}, and the user has ${listed(rolesFrom(user))}.`
+  }
+  const rule = claims?.[failed.slice('claims.'.length)]
+  const isValue = failed.startsWith('claims.') && typeof rule !== 'function'
+  return isValue ? `${message}: it asks for ${JSON.stringify(rule)}.` : `${message}.`
+}
+
+const LISTED = 10
+
+function listed(roles: readonly string[]): string {
+  if (!Array.isArray(roles)) return 'no list of roles'
+  const names = roles.slice(0, LISTED).map((role) => JSON.stringify(role))
+  if (roles.length > LISTED) names.push(`${roles.length - LISTED} more`)
+  return names.join(', ') || 'none'
+}
+
 function failedCheck(answer: unknown): 'check' | undefined {
   return answer === true ? undefined : 'check'
 }

@@ -1,4 +1,4 @@
-import type { AuthContext, RequestContext } from '../context.ts'
+import type { RequestContext } from '../context.ts'
 import { AccessError, type AccessErrorCode } from '../errors.ts'
 import { userHash } from '../events.ts'
 import type { AuthRequest, AuthResponse } from '../http/request.ts'
@@ -6,8 +6,9 @@ import { beginLogin } from '../login/login.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Provider } from '../provider/provider.ts'
 import type { AuthSession } from '../session/session.ts'
-import { failedOf } from './failed-requirement.ts'
+import { explain, failedOf } from './failed-requirement.ts'
 import { isApiRequest } from './is-api-request.ts'
+import { rehearse } from './rehearsal.ts'
 import { checkRequirement, type Requirement } from './requirement.ts'
 
 const MIN_MAX_AGE = 60
@@ -37,6 +38,9 @@ export function authorize(
   if (session.failure) throw session.failure
   if (!current) return askToLogIn(asked, requirement, 'LATCHKEY_LOGIN_REQUIRED')
   const tooWeak = weaknessOf(current, requirement, context.options.now())
+  if (requirement.enforce === false) {
+    return rehearse(context, current, requirement, subject, tooWeak)
+  }
   if (tooWeak) return askToLogIn(asked, requirement, 'LATCHKEY_STEP_UP_REQUIRED', tooWeak)
   const failed = failedOf(context.options, current.user, requirement, subject)
   if (failed === undefined) return undefined
@@ -57,11 +61,11 @@ async function refuseIfFailed(
   failing: MaybePromise<string | undefined>,
   { context, request }: RequestContext,
   requirement: Requirement<never, never>,
-  { issuer, sub }: AuthSession,
+  { issuer, sub, user }: AuthSession,
 ): Promise<AuthResponse | undefined> {
   const failed = await failing
   if (failed === undefined) return undefined
-  const message = `The user does not meet the requirement "${failed}".`
+  const message = explain(failed, context.options, user, requirement)
   const error = new AccessError('LATCHKEY_FORBIDDEN', message, { failed })
   const { code, correlationId } = error
   context.publish('access.refused', {

@@ -4,6 +4,7 @@ import {
   type CheckSettings,
   callable,
   checkOptions,
+  flag,
   oneOf,
   type Rules,
   rule,
@@ -28,6 +29,11 @@ export interface Requirement<Request = unknown, U = User> {
   readonly maxAge?: number
   /** Whether to answer a person or a program. Default: decided by `isApiRequest`. */
   readonly respond?: 'auto' | 'redirect' | 'json'
+  /**
+   * `false` rehearses the guard: a logged-in user who does not meet `roles`, `claims`, `check`, `acr` or
+   * `maxAge` passes, with a log line and an event. A login is asked for all the same. Default `true`.
+   */
+  readonly enforce?: boolean
 }
 
 /** The value that a claim must have, or a function that looks at it. */
@@ -69,6 +75,7 @@ const RULES: Rules<Requirement> = {
   }),
   maxAge: whole('seconds', 0),
   respond: oneOf('auto', 'redirect', 'json'),
+  enforce: flag,
 }
 
 const SETTINGS: CheckSettings = {
@@ -97,8 +104,13 @@ const USER_SETTINGS: CheckSettings = {
     acr: ONLY_GUARDS,
     maxAge: ONLY_GUARDS,
     respond: ONLY_GUARDS,
+    enforce: ONLY_GUARDS,
   },
 }
+
+const REHEARSED = ['roles', 'claims', 'check', 'acr', 'maxAge'] as const
+const NOTHING_TO_REHEARSE =
+  'is false, but there is nothing to rehearse: a login is asked for in any case. Add "roles", "claims", "check", "acr" or "maxAge".'
 
 const checked = new WeakSet<object>()
 
@@ -112,7 +124,10 @@ const checked = new WeakSet<object>()
  */
 export function checkRequirement(requirement: unknown): void {
   if (isRecord(requirement) && checked.has(requirement)) return
-  const { faults } = checkOptions(requirement, RULES, SETTINGS, 'requirement')
+  const { faults, good } = checkOptions<Requirement>(requirement, RULES, SETTINGS, 'requirement')
+  if (good.enforce === false && !REHEARSED.some((name) => good[name] !== undefined)) {
+    faults.push({ option: 'enforce', remedy: NOTHING_TO_REHEARSE })
+  }
   if (faults.length > 0) throw new ConfigError(faults, 'A guard cannot use what it was given:')
   checked.add(requirement as object)
 }

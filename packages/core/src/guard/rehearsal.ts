@@ -1,0 +1,36 @@
+import type { AuthContext } from '../context.ts'
+import { userHash } from '../events.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
+import type { AuthSession } from '../session/session.ts'
+import { explain, failedOf } from './failed-requirement.ts'
+import type { Requirement } from './requirement.ts'
+
+/**
+ * Reports what a guard with `enforce: false` would have refused, and lets the user pass. A check that
+ * fails with an error is reported, too: a rule that is tried out harms no page.
+ *
+ * @param tooWeak - `acr` or `maxAge`, when the login does not meet them.
+ */
+export function rehearse(
+  { options, log, publish }: Pick<AuthContext, 'options' | 'log' | 'publish'>,
+  { issuer, sub, user }: AuthSession,
+  requirement: Requirement<never, never>,
+  subject: unknown,
+  tooWeak: 'acr' | 'maxAge' | undefined,
+): MaybePromise<undefined> {
+  const report = (failed: string, message: string): undefined => {
+    const code = failed === tooWeak ? 'LATCHKEY_STEP_UP_REQUIRED' : 'LATCHKEY_FORBIDDEN'
+    publish('access.rehearsed', { issuer, user: userHash(issuer, sub), code, failed })
+    log.warned('LATCHKEY_GUARD_REHEARSED', `${message} The guard has enforce: false.`)
+  }
+  const decided = (failed: string | undefined): undefined =>
+    failed === undefined ? undefined : report(failed, explain(failed, options, user, requirement))
+  const broken = (error: unknown): undefined =>
+    report('check', `A check failed with an error: ${String(error)}.`)
+  try {
+    const failed = tooWeak ?? failedOf(options, user, requirement, subject)
+    return failed instanceof Promise ? failed.then(decided, broken) : decided(failed)
+  } catch (error) {
+    return broken(error)
+  }
+}
