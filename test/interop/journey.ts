@@ -69,7 +69,7 @@ async function refresh({ application, visitor }: Journey): Promise<void> {
   for (const _ of ['once', 'again']) {
     const response = await visitor.send(`${application.baseUrl}/refresh`, {
       method: 'POST',
-      headers: { accept: 'application/json' },
+      headers: { accept: 'application/json', origin: new URL(application.baseUrl).origin },
     })
     expectSame('the status of a refresh', response.status, 200)
     const { before, after } = (await response.json()) as Record<string, string>

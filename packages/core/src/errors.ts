@@ -33,6 +33,7 @@ export type AccessErrorCode =
   | 'LATCHKEY_LOGIN_REQUIRED' // nobody is signed in
   | 'LATCHKEY_STEP_UP_REQUIRED' // signed in, but not recently or not strongly enough
   | 'LATCHKEY_FORBIDDEN' // signed in, and not allowed
+  | 'LATCHKEY_REQUEST_FORGED' // signed in, but another site sent the request
 
 /** Why no access token can be had. */
 export type RefreshErrorCode =
@@ -75,6 +76,7 @@ const STATUS: Readonly<Record<LatchkeyErrorCode, number>> = {
   LATCHKEY_LOGIN_REQUIRED: 401,
   LATCHKEY_STEP_UP_REQUIRED: 401,
   LATCHKEY_FORBIDDEN: 403,
+  LATCHKEY_REQUEST_FORGED: 403,
   LATCHKEY_REFRESH_UNAVAILABLE: 503,
   LATCHKEY_REFRESH_REJECTED: 401,
   LATCHKEY_TOKEN_ABSENT: 401,
@@ -194,8 +196,8 @@ export class AccessError extends LatchkeyError {
   override readonly name = 'AccessError'
   declare readonly code: AccessErrorCode
   /**
-   * The requirement that was not met: `roles`, `claims.department`, `check`, `acr` or `maxAge`;
-   * `undefined` when no user is logged in.
+   * The requirement that was not met: `roles`, `claims.department`, `check`, `acr`, `maxAge`, or `origin`
+   * when another site sent the request; `undefined` when no user is logged in.
    */
   readonly failed: string | undefined
 

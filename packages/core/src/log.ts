@@ -1,5 +1,4 @@
 import {
-  AccessError,
   DeniedError,
   type LatchkeyError,
   type LatchkeyErrorCode,
@@ -111,7 +110,8 @@ export function createLog(logger: Logger | false, now: () => number): Log {
 /** Everyday answers of a working application, which need no log line. */
 function isOrdinary(error: LatchkeyError): boolean {
   return (
-    (error instanceof AccessError && error.code !== 'LATCHKEY_FORBIDDEN') ||
+    error.code === 'LATCHKEY_LOGIN_REQUIRED' ||
+    error.code === 'LATCHKEY_STEP_UP_REQUIRED' ||
     (error.status < 500 && (error instanceof RequestError || error instanceof RefreshError))
   )
 }

@@ -60,6 +60,8 @@ export const REMEDIES: Readonly<Record<LatchkeyErrorCode | WarningCode, string>>
     'Send the visitor to the `loginUrl` of the answer; it asks for the login that is missing.',
   LATCHKEY_FORBIDDEN:
     'Give the user the role, or look at what `rolesFrom` makes of their claims. `error.failed` names the requirement. Logging in again would not help.',
+  LATCHKEY_REQUEST_FORGED:
+    'Nothing, if another site sent it. If a page of your own did, list its origin in `trustedOrigins`. Programs and tests send `Origin` with the value of `baseUrl`.',
   LATCHKEY_REFRESH_UNAVAILABLE:
     'Answer your own caller with 503 and try again later. The session is kept.',
   LATCHKEY_REFRESH_REJECTED: 'Send the visitor to log in.',

@@ -83,6 +83,22 @@ test.each([
   expect((await browser.open(site.url + path)).text).toBe('let in')
 })
 
+test.each([
+  ['POST', 403],
+  ['PUT', 403],
+  ['PATCH', 403],
+  ['DELETE', 403],
+  ['GET', 200],
+  ['OPTIONS', 200],
+])('a %s that another site sent with the session is answered %i', async (method, status) => {
+  await signIn()
+  const headers = { 'sec-fetch-site': 'same-site', origin: 'https://blog.example.com' }
+
+  const response = await browser.send(`${site.url}/any`, { method, headers })
+
+  expect([response.status, handled.length]).toEqual([status, status === 200 ? 1 : 0])
+})
+
 test('roles that are not a list give no access', async () => {
   await signIn({ roles: 'admin' })
 

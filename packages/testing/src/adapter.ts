@@ -17,6 +17,7 @@ import { sessions } from './adapter/sessions.ts'
 import { streams } from './adapter/streams.ts'
 import { type GroupResult, tableOf } from './adapter/table.ts'
 import { targets } from './adapter/targets.ts'
+import { writes } from './adapter/writes.ts'
 
 export type {
   AdapterUnderTest,
@@ -46,6 +47,7 @@ const GROUPS: Readonly<Record<string, readonly Case[]>> = {
   guards,
   questions,
   rehearsals,
+  'writes of other sites': writes,
   sessions,
   'private answers': caching,
   bodies,

@@ -63,7 +63,8 @@ export async function logIn(
         `${codeIn(returned.text)} to the callback.`,
     )
   }
-  return agent
+  // Guards refuse writes that do not say which page they come from, as browsers do.
+  return agent.set('sec-fetch-site', 'same-origin')
 }
 
 // biome-ignore lint/suspicious/noTsIgnore: without supertest's types, this is any

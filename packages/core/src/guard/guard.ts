@@ -10,6 +10,7 @@ import { explain, failedOf } from './failed-requirement.ts'
 import { isApiRequest } from './is-api-request.ts'
 import { rehearse } from './rehearsal.ts'
 import { checkRequirement, type Requirement } from './requirement.ts'
+import { isFromTrustedPage, isWrite, sendingPage } from './sending-page.ts'
 
 const MIN_MAX_AGE = 60
 const ANY_USER: Requirement<never, never> = {}
@@ -34,15 +35,19 @@ export function authorize(
   subject: unknown = asked.request,
 ): MaybePromise<AuthResponse | undefined> {
   checkRequirement(requirement)
-  const { context, session, current } = asked
+  const { context, request, session, current } = asked
   if (session.failure) throw session.failure
   if (!current) return askToLogIn(asked, requirement, 'LATCHKEY_LOGIN_REQUIRED')
-  const tooWeak = weaknessOf(current, requirement, context.options.now())
+  const { options } = context
+  if (isWrite(request.method) && options.checksWrites && !isFromTrustedPage(request, options)) {
+    return refuseOtherPage(asked, requirement, current)
+  }
+  const tooWeak = weaknessOf(current, requirement, options.now())
   if (requirement.enforce === false) {
     return rehearse(context, current, requirement, subject, tooWeak)
   }
   if (tooWeak) return askToLogIn(asked, requirement, 'LATCHKEY_STEP_UP_REQUIRED', tooWeak)
-  const failed = failedOf(context.options, current.user, requirement, subject)
+  const failed = failedOf(options, current.user, requirement, subject)
   if (failed === undefined) return undefined
   return refuseIfFailed(failed, asked, requirement, current)
 }
@@ -57,24 +62,40 @@ export function sessionAt(
     : undefined
 }
 
+/** Another page made the browser send its session along: nothing that the user wanted. */
+function refuseOtherPage(
+  asked: RequestContext,
+  requirement: Requirement<never, never>,
+  current: AuthSession,
+): Promise<AuthResponse> {
+  const { request } = asked
+  const message = `A ${request.method} behind a guard must be sent by a page of this site: ${sendingPage(request)}.`
+  const error = new AccessError('LATCHKEY_REQUEST_FORGED', message, { failed: 'origin' })
+  return refuse(error, asked, requirement, current)
+}
+
 async function refuseIfFailed(
   failing: MaybePromise<string | undefined>,
-  { context, request }: RequestContext,
+  asked: RequestContext,
   requirement: Requirement<never, never>,
-  { issuer, sub, user }: AuthSession,
+  current: AuthSession,
 ): Promise<AuthResponse | undefined> {
   const failed = await failing
   if (failed === undefined) return undefined
-  const message = explain(failed, context.options, user, requirement)
+  const message = explain(failed, asked.context.options, current.user, requirement)
   const error = new AccessError('LATCHKEY_FORBIDDEN', message, { failed })
-  const { code, correlationId } = error
-  context.publish('access.refused', {
-    issuer,
-    user: userHash(issuer, sub),
-    code,
-    correlationId,
-    failed,
-  })
+  return refuse(error, asked, requirement, current)
+}
+
+function refuse(
+  error: AccessError,
+  { context, request }: RequestContext,
+  requirement: Requirement<never, never>,
+  { issuer, sub }: AuthSession,
+): Promise<AuthResponse> {
+  const { code, correlationId, failed = '' } = error
+  const user = userHash(issuer, sub)
+  context.publish('access.refused', { issuer, user, code, correlationId, failed })
   return context.answerError(error, request, { api: answersProgram(request, requirement) })
 }
 

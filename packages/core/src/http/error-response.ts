@@ -69,6 +69,10 @@ const TEXTS: Partial<Record<LatchkeyErrorCode, VisitorText>> = {
     title: 'You are not allowed to see this',
     advice: 'You are signed in, but your account does not have access to this page.',
   },
+  LATCHKEY_REQUEST_FORGED: {
+    title: 'Nothing has been changed',
+    advice: 'The request did not come from this site. Go back, reload the page and try again.',
+  },
   LATCHKEY_LOGIN_REQUIRED: {
     title: 'Please sign in',
     advice: 'You have to be signed in to see this.',

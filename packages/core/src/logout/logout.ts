@@ -1,6 +1,7 @@
 import type { RequestContext } from '../context.ts'
 import { LogoutError } from '../errors.ts'
 import { userHash } from '../events.ts'
+import { isFromTrustedPage } from '../guard/sending-page.ts'
 import { type AuthRequest, type AuthResponse, pathOf, queryOf } from '../http/request.ts'
 import { escapeHtml, onwardPage, page, redirect } from '../http/responses.ts'
 import { keptReturnTo, safeReturnTo } from '../login/return-to.ts'
@@ -27,7 +28,7 @@ export async function handleLogout(asked: RequestContext): Promise<AuthResponse>
   const { context, request } = asked
   const returnTo = queryOf(request.url).get('returnTo') ?? undefined
   if (request.method === 'POST') {
-    if (!isFromThisSite(request, context.options.baseUrl)) {
+    if (!isFromTrustedPage(request, context.options)) {
       throw new LogoutError(
         'LATCHKEY_LOGOUT_FORGED',
         'A logout must be sent by a page of this site: neither Sec-Fetch-Site nor Origin says so.',
@@ -165,12 +166,6 @@ function hintOf({ idToken, sub }: AuthSession): Record<string, string> {
  */
 function isSentForm({ method, headers }: AuthRequest): boolean {
   return method === 'POST' && headers.get('sec-fetch-mode') === 'navigate'
-}
-
-function isFromThisSite(request: AuthRequest, baseUrl: URL): boolean {
-  const site = request.headers.get('sec-fetch-site')
-  if (site) return site === 'same-origin'
-  return request.headers.get('origin') === baseUrl.origin
 }
 
 /** A person followed a link on a page of this origin; no prefetch, image or frame says so. */

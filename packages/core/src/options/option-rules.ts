@@ -32,6 +32,17 @@ const methods = (...names: readonly string[]) => {
     names.every((name) => typeof (value as Record<string, unknown> | null)?.[name] === 'function')
 }
 
+const origins = rule(
+  '"any", or an array of origins such as "https://admin.example.com"',
+  (value) => {
+    return value === 'any' || (Array.isArray(value) && value.every(isOrigin))
+  },
+)
+
+function isOrigin(value: unknown): boolean {
+  return typeof value === 'string' && /^https?:/.test(value) && URL.parse(value)?.origin === value
+}
+
 const everySeconds = rule('{ everySeconds: 300 }', (value) => {
   if (typeof value !== 'object' || value === null) return false
   const [only, ...others] = Object.entries(value)
@@ -64,6 +75,7 @@ export const OPTION_RULES: Rules<AuthOptions> = {
   pushedAuthorizationRequests: flag,
   insecureHttpHosts: texts,
   baseUrl: url,
+  trustedOrigins: origins,
   scope: rule('a string such as "openid profile email"', (value) => typeof value === 'string'),
   authorizationParams: textRecord,
   allowedLoginParams: texts,

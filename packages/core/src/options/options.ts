@@ -129,6 +129,13 @@ export interface AuthOptions<U = User, Exchange = unknown, Store = SessionStore>
    * `https://login.microsoftonline.com/common/v2.0` or `…/organizations/v2.0`.
    */
   readonly entraTenants?: readonly string[]
+  /**
+   * More origins whose pages may send writes (`POST`, `PUT`, `PATCH`, `DELETE`) through `requireUser()`,
+   * and log out: `['https://admin.example.com']`. Default none, so that pages of `baseUrl` alone may.
+   * `'any'` lets the pages of every site send writes; right only where each form carries a token that is
+   * checked.
+   */
+  readonly trustedOrigins?: readonly string[] | 'any'
   /** Default `openid profile email`. */
   readonly scope?: string
   /** Parameters added to every authorization request, such as `audience`. */
@@ -228,6 +235,10 @@ export interface ResolvedAuthOptions {
   readonly logoutParams: Readonly<Record<string, string | false>>
   readonly pushedAuthorizationRequests: boolean
   readonly baseUrl: URL
+  /** More origins whose pages may send writes. */
+  readonly trustedOrigins: readonly string[]
+  /** Whether guards ask where a write comes from. */
+  readonly checksWrites: boolean
   readonly redirectUri: string
   readonly scope: string
   readonly authorizationParams: Readonly<Record<string, string>>

@@ -59,6 +59,8 @@ export function resolveOptions(
     logoutParams: options.logoutParams ?? {},
     pushedAuthorizationRequests: options.pushedAuthorizationRequests ?? false,
     baseUrl,
+    trustedOrigins: Array.isArray(options.trustedOrigins) ? options.trustedOrigins : [],
+    checksWrites: options.trustedOrigins !== 'any',
     redirectUri: baseUrl.origin + routes.callback,
     scope: options.scope ?? 'openid profile email',
     authorizationParams: options.authorizationParams ?? {},

@@ -49,7 +49,7 @@ export function createBrowser(origins: Readonly<Record<string, string>> = {}): B
         served ? new URL(target.pathname + target.search, served) : target,
         {
           ...init,
-          headers: { ...(cookie ? { cookie } : {}), ...init.headers },
+          headers: { ...(cookie ? { cookie } : {}), ...(init.headers ?? sentBy(target, init)) },
         },
       )
       for (const line of response.headers.getSetCookie()) store(cookies, target, line)
@@ -71,6 +71,11 @@ export function createBrowser(origins: Readonly<Record<string, string>> = {}): B
     },
   }
   return browser
+}
+
+/** What a browser says of a form on a page of the same site. */
+function sentBy({ origin }: URL, { method = 'GET' }: BrowserRequest): Record<string, string> {
+  return method === 'GET' ? {} : { origin }
 }
 
 function cookieHeader(cookies: Browser['cookies'], url: URL): string {

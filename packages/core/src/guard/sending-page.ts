@@ -1,0 +1,37 @@
+import type { AuthRequest } from '../http/request.ts'
+import type { ResolvedAuthOptions } from '../options/options.ts'
+
+type Headers = Pick<AuthRequest, 'headers'>
+
+/**
+ * Whether a page of this application sent a request, or one of an origin that it trusts. The browser says
+ * so: `Sec-Fetch-Site` first, and `Origin` where that is missing, as in old browsers and over plain http.
+ * A request with neither comes from no current browser, and counts as sent by another page.
+ */
+export function isFromTrustedPage(
+  { headers }: Headers,
+  { baseUrl, trustedOrigins }: Pick<ResolvedAuthOptions, 'baseUrl' | 'trustedOrigins'>,
+): boolean {
+  const site = headers.get('sec-fetch-site')
+  if (site === 'same-origin') return true
+  const origin = headers.get('origin')
+  if (origin === null) return false
+  return trustedOrigins.includes(origin) || (!site && origin === baseUrl.origin)
+}
+
+/** What the browser said of the page, for the developer. */
+export function sendingPage({ headers }: Headers): string {
+  const said = [
+    ['Sec-Fetch-Site', headers.get('sec-fetch-site')],
+    ['Origin', headers.get('origin')],
+  ].map(
+    ([name, value]) =>
+      `${name} ${value ? `is ${JSON.stringify(value.slice(0, 100))}` : 'is missing'}`,
+  )
+  return said.join(' and ')
+}
+
+/** Whether a request may change something, by its method (RFC 9110 §9.2.1). */
+export function isWrite(method: string): boolean {
+  return method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS' && method !== 'TRACE'
+}
