@@ -21,6 +21,7 @@ export {
   SessionStoreError,
 } from './errors.ts'
 export type { AuthEvent, AuthEventName, Publish } from './events.ts'
+export { asGuard } from './guard/as-guard.ts'
 export { isApiRequest } from './guard/is-api-request.ts'
 export type { RequestAuth } from './guard/request-auth.ts'
 export {

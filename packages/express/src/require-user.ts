@@ -1,4 +1,4 @@
-import { type Requirement, requirementOf, type User } from '@latchkey/core'
+import { asGuard, type Requirement, requirementOf, type User } from '@latchkey/core'
 import type { Request, RequestHandler } from 'express'
 import { visitOf } from './visits.ts'
 
@@ -12,12 +12,12 @@ export function requireUser<U = User>(
   ...given: [requirement?: Requirement<Request, U>]
 ): RequestHandler {
   const requirement = requirementOf(given)
-  return (req, _res, next) => {
+  return asGuard<RequestHandler>((req, _res, next) => {
     const visit = visitOf<U>(req)
     const refusal = visit.admit(requirement, req)
     if (refusal === undefined) return next()
     Promise.resolve(refusal)
       .then((answer) => (answer ? visit.send(answer) : next()))
       .catch(next)
-  }
+  })
 }

@@ -41,6 +41,7 @@ test('the public API is what this list says, and changes on purpose alone', () =
     'SessionEndedError',
     'SessionStoreError',
     'appleClientSecret',
+    'asGuard',
     'createAuth',
     'createMemoryStore',
     'findVisit',

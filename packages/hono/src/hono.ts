@@ -1,6 +1,7 @@
 import {
   type AuthHandle,
   type AuthOptions,
+  asGuard,
   createAuth as createCoreAuth,
   LatchkeyError,
   type RequestAuth,
@@ -62,11 +63,11 @@ export function requireUser<U = User>(
   ...given: [requirement?: Requirement<Context, U>]
 ): MiddlewareHandler<AuthEnv<U>> {
   const requirement = requirementOf(given)
-  return async (c, next) => {
+  return asGuard<MiddlewareHandler<AuthEnv<U>>>(async (c, next) => {
     const visit = visitOf<U, Response>(c, MOUNT)
     const refusal = await visit.admit(requirement, c)
     return refusal ? visit.send(refusal) : next()
-  }
+  })
 }
 
 /** What is known about the user of a request; `c.var.auth` with its type. */

@@ -1,0 +1,97 @@
+import { type Entry, isKit, joined, kindOf } from './entries.ts'
+
+type Path = string | RegExp
+
+/** What is used of a layer of Express 4 and 5. */
+interface Layer {
+  readonly name: string
+  readonly handle: ((...args: unknown[]) => unknown) & { readonly stack?: readonly Layer[] }
+  readonly route?: { readonly stack: readonly Layer[] } | undefined
+  /** Of the handlers of a route; `undefined` for `all`. */
+  readonly method?: string | undefined
+  /** Since Express 5.3. */
+  readonly rawPath?: Path | readonly Path[]
+  /** Of Express 5: whether it sees every path. */
+  readonly slash?: boolean
+  /** Of Express 4. */
+  readonly regexp?: RegExp & { readonly fast_slash?: boolean }
+  readonly keys?: readonly { readonly name: string | number }[]
+}
+
+/** An application of Express 4 or 5. */
+interface ExpressApp {
+  readonly _router?: { readonly stack?: readonly Layer[] }
+  readonly router?: { readonly stack?: readonly Layer[] }
+}
+
+/** The router of an application of Express, `undefined` for anything else. */
+export function expressEntries(app: unknown): Entry[] | undefined {
+  if (typeof app !== 'function' || !('handle' in app)) return undefined
+  // In Express 4 reading `router` throws; in Express 5 `_router` is gone.
+  const { stack } = (app as ExpressApp)._router ?? (app as ExpressApp).router ?? {}
+  return stack && entriesOf(stack, '')
+}
+
+function entriesOf(stack: readonly Layer[], prefix: string): Entry[] {
+  return stack.flatMap((layer, index) =>
+    pathsOf(layer, index).flatMap((path) => entriesAt(layer, joined(prefix, path))),
+  )
+}
+
+function entriesAt({ route, handle, name }: Layer, path: string): Entry[] {
+  if (route) return route.stack.flatMap((one, index) => entryOf(one, path, route.stack, index))
+  if (Array.isArray(handle.stack)) return entriesOf(handle.stack, path)
+  // With four parameters it handles errors.
+  if (handle.length === 4 || isKit(handle)) return []
+  const isMounted = name === 'mounted_app' || name === 'serveStatic'
+  const kind = isMounted ? 'mounted' : kindOf(handle, 'middleware')
+  return [{ method: undefined, path, sees: 'all', kind, name }]
+}
+
+/** The last handler of a method answers; those in front of it pass the request on, or guard it. */
+function entryOf(layer: Layer, path: string, all: readonly Layer[], index: number): Entry[] {
+  const { handle, name } = layer
+  const method = layer.method?.toUpperCase()
+  const isLast = !all.slice(index + 1).some((later) => {
+    return later.method === undefined || method === undefined || later.method === layer.method
+  })
+  const kind = kindOf(handle, isLast ? 'handler' : 'middleware')
+  if (kind === 'guard') return [{ method, ...guardedPath(path), kind, name }]
+  return kind === 'handler' ? [{ method, path, sees: 'path', kind, name }] : []
+}
+
+/** A guard at `/api/*rest` (Express 5) or `/api/*` (Express 4) sees what is below `/api`, and not `/api`. */
+function guardedPath(path: string): Pick<Entry, 'path' | 'sees'> {
+  if (path === '*') return { path: '/', sees: 'all' }
+  const [, folder, name] = /^(.*?)\/(\{?\*\w*\}?)$/.exec(path) ?? []
+  if (folder === undefined) return { path, sees: 'path' }
+  return { path: folder || '/', sees: name?.startsWith('{') && folder === '' ? 'all' : 'below' }
+}
+
+/** The paths of a layer; one that cannot be read is made up, so that it equals no other. */
+function pathsOf({ rawPath, slash, regexp, keys = [], route }: Layer, index: number): string[] {
+  if (rawPath !== undefined) {
+    return [rawPath].flat().map((path) => (path instanceof RegExp ? hidden(String(path)) : path))
+  }
+  const written = (route as { path?: Path | Path[] } | undefined)?.path
+  if (written !== undefined) {
+    return [written].flat().map((path) => (path instanceof RegExp ? hidden(String(path)) : path))
+  }
+  if (slash || regexp?.fast_slash) return ['/']
+  return [regexp ? pathOfRegexp(regexp.source, keys) : hidden(`mount path ${index}`)]
+}
+
+/** The mount path of Express 4 in its regular expression: `^\/api\/?(?=\/|$)`. */
+function pathOfRegexp(source: string, keys: NonNullable<Layer['keys']>): string {
+  let key = 0
+  const path = source
+    .replace(/^\^/, '')
+    .replace(/\\\/\?\(\?=\\\/\|\$\)$/, '')
+    .replace(/\(\?:\\?\/?\(\[\^\\?\/\]\+\?\)\)/g, () => `/:${keys[key++]?.name ?? key}`)
+    .replace(/\\([/.\-])/g, '$1')
+  return /[\\()^$?*+[\]{}|]/.test(path) ? hidden(source) : path
+}
+
+function hidden(what: string): string {
+  return `/‹${what}›`
+}
