@@ -1,6 +1,6 @@
 // #region imports
 import { createAuthRouter, getUser, requireUser } from '@latchkey/express'
-import { logIn, startIdentity } from '@latchkey/testing'
+import { assertGuarded, logIn, startIdentity } from '@latchkey/testing'
 import express, { type Express } from 'express'
 import request from 'supertest'
 import { expect, test } from 'vitest'
@@ -10,6 +10,7 @@ import { expect, test } from 'vitest'
 function createApp(options: Parameters<typeof createAuthRouter>[0]): Express {
   const app = express()
   app.use(createAuthRouter(options))
+  app.get('/', (_req, res) => void res.send('Welcome'))
   app.get('/account', requireUser(), (req, res) => {
     res.type('text').send(`Hello ${getUser(req).email}`)
   })
@@ -52,6 +53,14 @@ test('who is no admin is refused, and not sent to log in again', async () => {
   const answer = await browser.get('/admin').set('accept', 'text/html')
 
   expect(answer.status).toBe(403)
+})
+// #endregion
+
+// #region guarded
+test('every route but the home page asks for a login', async () => {
+  await using identity = await startIdentity()
+
+  assertGuarded(createApp(identity.clientOptions()), { public: ['/'] })
 })
 // #endregion
 
