@@ -111,6 +111,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
     items: [
       { text: 'Architecture', link: '/project/architecture' },
       { text: 'Contributing', link: '/project/contributing' },
+      { text: 'Code of conduct', link: '/project/code-of-conduct' },
       { text: 'Reporting a vulnerability', link: '/project/security' },
       { text: 'Measurements', link: '/project/measurements' },
       { text: 'OpenID conformance', link: '/conformance' },
