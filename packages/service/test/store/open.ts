@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { openSqliteDataStore } from '../../src/store/sqlite/data-store.ts'
 
 const [, , folder = ''] = process.argv
-console.log('waiting')
+process.stdout.write('waiting\n')
 await text(process.stdin)
 const store = await openSqliteDataStore(folder)
 await store.check()
