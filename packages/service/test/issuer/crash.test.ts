@@ -4,12 +4,11 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { verify } from '@node-rs/bcrypt'
 import * as client from 'openid-client'
-import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
 import { expect, onTestFinished, test } from 'vitest'
 import { createIdentityService } from '../../src/service.ts'
 import { type Serving, serveElsewhere } from '../store/serving.ts'
 import { type Browser, createBrowser, type Page } from './support/browser.ts'
-import type { Fetch } from './support/loopback.ts'
+import { createFetchTo } from './support/loopback.ts'
 
 const KILLS = 3
 /** How many of each kind are acknowledged before a kill, at least. */
@@ -134,14 +133,8 @@ async function connect(
   { origin }: Serving,
   { id, secret, key }: { id: string; secret: string; key: string },
 ) {
-  const connector = buildConnector({})
-  const { hostname, port } = new URL(origin)
-  const dispatcher = new Agent({
-    connect: (options, callback) => connector({ ...options, hostname, port }, callback),
-  })
-  onTestFinished(() => dispatcher.destroy())
-  const fetch: Fetch = (url, init) =>
-    undiciFetch(url, { ...(init as object), dispatcher }) as unknown as Promise<Response>
+  const { fetch, close } = createFetchTo(origin)
+  onTestFinished(close)
   const config = await client.discovery(new URL(issuer), id, secret, undefined, {
     execute: [client.allowInsecureRequests],
     [client.customFetch]: fetch as client.CustomFetch,

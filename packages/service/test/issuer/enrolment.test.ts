@@ -1,53 +1,29 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { User } from '../../src/store/records.ts'
 import { type Browser, createBrowser, type Page } from './support/browser.ts'
-import { createClient, logIn } from './support/client.ts'
+import { logIn } from './support/client.ts'
 import {
   addApp,
   addMail,
-  allFactors,
   codeOf,
+  hasCode,
   MFA,
   mailedCode,
+  recoveryCodesOn,
+  seedOn,
+  startWithFactors,
   TWO_STEP,
 } from './support/factors.ts'
-import {
-  movesTheClock,
-  type StoreKind,
-  startIssuer,
-  storeKinds,
-  type TestIssuer,
-} from './support/issuer.ts'
-import { moveTime } from './support/token-endpoint.ts'
+import { movesTheClock, storeKinds, type TestIssuer } from './support/issuer.ts'
+import { ada, moveTime } from './support/token-endpoint.ts'
 
 movesTheClock()
 
-const ada = { email: 'ada@example.com', password: 'correct horse battery' }
 const SECURITY = '/account/security'
 
 afterEach(() => {
   vi.useRealTimers()
 })
-
-async function start(store: StoreKind, settings = {}) {
-  const issuer = await startIssuer({ store, settings: { ...allFactors, ...settings } })
-  const user = await issuer.addUser(ada)
-  const app = await createClient(issuer)
-  return { issuer, user, app }
-}
-
-const hasCode = ({ location }: Page) => location?.includes('code=') === true
-
-/** The key that a page for an authenticator app shows as text. */
-function seedOn({ html }: Page): string {
-  const [, seed] = /<code>([A-Z2-7 ]{32,})<\/code>/.exec(html) ?? []
-  if (!seed) throw new Error(`No key on: ${html}`)
-  return seed
-}
-
-function recoveryCodesOn({ html }: Page): string[] {
-  return [...html.matchAll(/<code>([0-9A-Z-]{19})<\/code>/g)].map(([, code = '']) => code)
-}
 
 async function kindsOf({ domain, tenant }: TestIssuer, user: User): Promise<string[]> {
   const page = { after: undefined, limit: 100 }
@@ -64,7 +40,7 @@ async function enrolOnAccountPage(browser: Browser): Promise<{ seed: string; cod
 
 describe.each(storeKinds)('on %s', (store) => {
   test('an application that asks for two factors has a user without one add it during the login', async () => {
-    const { issuer, user, app } = await start(store)
+    const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer
 
     const {
@@ -97,7 +73,7 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 
   test('a user who will not add a factor goes on, and the ID token says how weak the login is', async () => {
-    const { issuer, user, app } = await start(store)
+    const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer
 
     const {
@@ -116,7 +92,7 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 
   test('a user who is logged in adds only what is missing, and the time of the login stays', async () => {
-    const { issuer, user, app } = await start(store)
+    const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer
     const { seed } = await addApp(issuer, user)
     await issuer.changeSettings({ allowTotpApp: false })
@@ -139,7 +115,7 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 
   test('a silent login that is not strong enough is refused where more could be had', async () => {
-    const { issuer, app } = await start(store)
+    const { issuer, app } = await startWithFactors({ store })
     await using _ = issuer
     const { browser } = await logIn(issuer, app, ada)
     const silently = async () =>
@@ -151,7 +127,7 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 
   test('a user with a mailed code only is asked to add an app where two factors are asked for, after the code', async () => {
-    const { issuer, user, app } = await start(store)
+    const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer
     await addMail(issuer, user)
 
@@ -166,7 +142,7 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 
   test('the first second step ends the other sessions, and keeps the one that added it', async () => {
-    const { issuer, user, app } = await start(store)
+    const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer
     const other = await logIn(issuer, app, ada)
     const own = await logIn(issuer, app, ada)
@@ -184,7 +160,7 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 
   test('the account page shows, adds and removes second steps', async () => {
-    const { issuer, user, app } = await start(store)
+    const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer
     const { browser } = await logIn(issuer, app, ada)
     expect((await browser.get(SECURITY)).html).toContain('No second step has been added yet.')
@@ -216,7 +192,7 @@ describe.each(storeKinds)('on %s', (store) => {
 
   test('the account page asks for a login of the last five minutes, with all steps of the user', async () => {
     const settings = { rememberDevice: true, rememberDeviceSeconds: 86_400 }
-    const { issuer, user, app } = await start(store, settings)
+    const { issuer, user, app } = await startWithFactors({ store, settings })
     await using _ = issuer
     const { seed } = await addApp(issuer, user)
     const { browser, callback } = await logIn(issuer, app, ada)
@@ -233,7 +209,7 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 
   test('the account page is not for a browser that has proven the password only', async () => {
-    const { issuer, user, app } = await start(store)
+    const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer
     await addApp(issuer, user)
     const { browser } = await logIn(issuer, app, ada)
@@ -247,7 +223,7 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 
   test('a form of the account page needs the token of the session, and comes from the same site', async () => {
-    const { issuer, user, app } = await start(store)
+    const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer
     const { browser } = await logIn(issuer, app, ada)
     const { seed, codes } = await enrolOnAccountPage(browser)
@@ -273,7 +249,7 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 
   test('a key that one user was shown adds nothing to another, nor in another login', async () => {
-    const { issuer, user, app } = await start(store)
+    const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer
     const bob = { ...ada, email: 'bob@example.com' }
     const other = await issuer.addUser(bob)
@@ -290,7 +266,7 @@ describe.each(storeKinds)('on %s', (store) => {
 })
 
 test('discovery names the strengths that the issuer knows', async () => {
-  const { issuer, app } = await start('memory')
+  const { issuer, app } = await startWithFactors()
   await using _ = issuer
   expect(app.config.serverMetadata().acr_values_supported).toEqual([TWO_STEP, MFA])
 })

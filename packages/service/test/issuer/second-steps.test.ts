@@ -1,42 +1,30 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { deleteCredential, updateCredential } from '../../src/domain/credentials.ts'
-import { createBrowser, type Page } from './support/browser.ts'
-import { createClient, logIn } from './support/client.ts'
+import { createBrowser } from './support/browser.ts'
+import { logIn } from './support/client.ts'
 import {
   addApp,
   addMail,
-  allFactors,
   codeOf,
+  hasCode,
   MFA,
   mailedCode,
+  startWithFactors,
   TWO_STEP,
+  wrong,
 } from './support/factors.ts'
-import { movesTheClock, type StoreKind, startIssuer, storeKinds } from './support/issuer.ts'
-import { moveTime } from './support/token-endpoint.ts'
+import { movesTheClock, storeKinds } from './support/issuer.ts'
+import { ada, moveTime } from './support/token-endpoint.ts'
 
 movesTheClock()
-
-const ada = { email: 'ada@example.com', password: 'correct horse battery' }
 
 afterEach(() => {
   vi.useRealTimers()
 })
 
-async function start(store: StoreKind, settings = {}) {
-  const issuer = await startIssuer({ store, settings: { ...allFactors, ...settings } })
-  const user = await issuer.addUser(ada)
-  const app = await createClient(issuer)
-  return { issuer, user, app }
-}
-
-const hasCode = ({ location }: Page) => location?.includes('code=') === true
-
-/** A wrong code: the right one with another last digit. */
-const wrong = (code: string) => code.slice(0, -1) + ((Number(code.at(-1)) + 1) % 10)
-
 describe.each(storeKinds)('on %s', (store) => {
   test('a user with an authenticator app logs in with password and code, and the ID token says so', async () => {
-    const { issuer, user, app } = await start(store)
+    const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer
     const { seed } = await addApp(issuer, user)
 
@@ -51,7 +39,7 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 
   test('after the right password nothing is opened while the second step is missing', async () => {
-    const { issuer, user, app } = await start(store)
+    const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer
     await addApp(issuer, user)
 
@@ -66,7 +54,7 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 
   test('a code is good once: not again, and not one of an earlier step after a later one', async () => {
-    const { issuer, user, app } = await start(store)
+    const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer
     const { seed } = await addApp(issuer, user)
     const [before, now] = [codeOf(seed, -1), codeOf(seed)]
@@ -84,7 +72,7 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 
   test('of logins with the same code at once one succeeds', async () => {
-    const { issuer, user, app } = await start(store)
+    const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer
     const { seed } = await addApp(issuer, user)
     const logins = await Promise.all([1, 2, 3].map(() => logIn(issuer, app, ada)))
@@ -98,7 +86,7 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 
   test('a double click on the button of the second step logs in all the same', async () => {
-    const { issuer, user, app } = await start(store)
+    const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer
     const { seed } = await addApp(issuer, user)
     const { begun, browser, callback } = await logIn(issuer, app, ada)
@@ -111,7 +99,7 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 
   test('a code with spaces is accepted, and digits of other scripts are refused without a failure', async () => {
-    const { issuer, user, app } = await start(store)
+    const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer
     const { seed } = await addApp(issuer, user)
     const { browser, callback } = await logIn(issuer, app, ada)
@@ -126,7 +114,7 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 
   test('five wrong codes end the login, which begins again with the password', async () => {
-    const { issuer, user, app } = await start(store)
+    const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer
     const { seed } = await addApp(issuer, user)
     const { browser, callback } = await logIn(issuer, app, ada)
@@ -145,7 +133,7 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 
   test('guesses over many logins are judged no more often than the limit of the user allows', async () => {
-    const { issuer, user, app } = await start(store)
+    const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer
     const { seed } = await addApp(issuer, user)
     const logins = await Promise.all([1, 2, 3, 4].map(() => logIn(issuer, app, ada)))
@@ -167,7 +155,7 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 
   test('a recovery code stands for the second step once, and for the first one never', async () => {
-    const { issuer, user, app } = await start(store)
+    const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer
     const { codes } = await addApp(issuer, user)
     const code = codes[0]?.toLowerCase().replaceAll('-', ' ') ?? ''
@@ -187,7 +175,7 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 
   test('of uses of one recovery code at once one succeeds', async () => {
-    const { issuer, user, app } = await start(store)
+    const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer
     const { codes } = await addApp(issuer, user)
     const forms = await Promise.all(
@@ -205,7 +193,7 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 
   test('new recovery codes end the earlier ones', async () => {
-    const { issuer, user, app } = await start(store)
+    const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer
     const { codes } = await addApp(issuer, user)
     await deleteCredential(issuer.scope, user.id, 'totp_app', 0)
@@ -217,7 +205,7 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 
   test('a mailed code is a second step, and no second factor', async () => {
-    const { issuer, user, app } = await start(store)
+    const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer
     await addMail(issuer, user)
 
@@ -231,7 +219,7 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 
   test('a mailed code is good for ten minutes, once, in the login that it was sent for', async () => {
-    const { issuer, user, app } = await start(store)
+    const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer
     await addMail(issuer, user)
     const first = await logIn(issuer, app, ada)
@@ -249,93 +237,8 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(hasCode(await first.browser.submit(late, { code: fresh }))).toBe(true)
   })
 
-  test('a device that is trusted is not asked again until the tenant’s time is over', async () => {
-    const days = 30
-    const { issuer, user, app } = await start(store, {
-      rememberDevice: true,
-      rememberDeviceSeconds: days * 86_400,
-    })
-    await using _ = issuer
-    const bob = { ...ada, email: 'bob@example.com' }
-    const other = await issuer.addUser(bob)
-    const { seed } = await addApp(issuer, user)
-    await addApp(issuer, other)
-    const browser = createBrowser(issuer)
-    const { callback } = await logIn(issuer, app, ada, browser)
-    expect(callback.html).toContain('for 30 days')
-    await browser.submit(callback, { code: codeOf(seed), trust: 'yes' })
-
-    for (const later of [1, 14, 14]) {
-      moveTime(later * 86_400)
-      const { begun, callback: done } = await logIn(issuer, app, ada, browser, { prompt: 'login' })
-      expect((await app.redeem(begun, done)).claims()).toMatchObject({ amr: ['pwd'] })
-    }
-    const asked = await logIn(issuer, app, bob, browser, { prompt: 'login' })
-    expect(hasCode(asked.callback)).toBe(false)
-    const stranger = await logIn(issuer, app, ada)
-    expect(hasCode(stranger.callback)).toBe(false)
-    moveTime(2 * 86_400)
-    const over = await logIn(issuer, app, ada, browser, { prompt: 'login' })
-    expect(hasCode(over.callback)).toBe(false)
-  })
-
-  test.each<[string, (world: Awaited<ReturnType<typeof start>>) => Promise<unknown>]>([
-    ['the setting is off', ({ issuer }) => issuer.changeSettings({ rememberDevice: false })],
-    [
-      'the setting is shorter than it was',
-      async ({ issuer }) => {
-        moveTime(7_200)
-        await issuer.changeSettings({ rememberDeviceSeconds: 3_600 })
-      },
-    ],
-    [
-      'a factor was changed',
-      ({ issuer, user }) =>
-        updateCredential(issuer.scope, user.id, 'totp_app', { disabled: false, metadata: {} }),
-    ],
-    ['another factor was added', ({ issuer, user }) => addMail(issuer, user)],
-    [
-      'the sessions of the user were ended',
-      async ({ issuer, user }) => {
-        await issuer.changeUser(user, { disabled: true })
-        await issuer.changeUser(user, { disabled: false })
-      },
-    ],
-  ])('a trusted device is asked again after %s', async (_name, change) => {
-    const settings = { rememberDevice: true, rememberDeviceSeconds: 86_400 }
-    const world = await start(store, settings)
-    const { issuer, user, app } = world
-    await using _ = issuer
-    const { seed } = await addApp(issuer, user)
-    const { browser, callback } = await logIn(issuer, app, ada)
-    await browser.submit(callback, { code: codeOf(seed), trust: 'yes' })
-    const before = await logIn(issuer, app, ada, browser, { prompt: 'login' })
-    expect(hasCode(before.callback)).toBe(true)
-
-    await change(world)
-
-    const after = await logIn(issuer, app, ada, browser, { prompt: 'login' })
-    expect(hasCode(after.callback)).toBe(false)
-  })
-
-  test('a trusted device does not make a login strong for an application that asks for it', async () => {
-    const settings = { rememberDevice: true, rememberDeviceSeconds: 86_400 }
-    const { issuer, user, app } = await start(store, settings)
-    await using _ = issuer
-    const { seed } = await addApp(issuer, user)
-    const { browser, callback } = await logIn(issuer, app, ada)
-    await browser.submit(callback, { code: codeOf(seed), trust: 'yes' })
-
-    const asked = await logIn(issuer, app, ada, browser, { prompt: 'login', acr_values: MFA })
-
-    expect(hasCode(asked.callback)).toBe(false)
-    moveTime(30)
-    const done = await browser.submit(asked.callback, { code: codeOf(seed) })
-    expect((await app.redeem(asked.begun, done)).claims()).toMatchObject({ acr: MFA })
-  })
-
   test('a factor that is disabled, or that the tenant no longer allows, is not asked for', async () => {
-    const { issuer, user, app } = await start(store)
+    const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer
     await addApp(issuer, user)
     const isAsked = async () => !hasCode((await logIn(issuer, app, ada)).callback)
@@ -351,7 +254,7 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 
   test('a login that waits for its second step ends when the password is reset meanwhile', async () => {
-    const { issuer, user, app } = await start(store)
+    const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer
     const { seed } = await addApp(issuer, user)
     const { browser, callback } = await logIn(issuer, app, ada)
@@ -366,7 +269,7 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 
   test('a password that was reset by mail does not spare the second step', async () => {
-    const { issuer, user, app } = await start(store)
+    const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer
     await addApp(issuer, user)
     const browser = createBrowser(issuer)
@@ -384,7 +287,7 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 
   test('no answer, mail address or stored entry holds a seed or a code in clear text', async () => {
-    const { issuer, user, app } = await start(store)
+    const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer
     const { seed, codes } = await addApp(issuer, user)
     await addMail(issuer, user)

@@ -45,7 +45,9 @@ export async function createClient(
     return client.authorizationCodeGrant(config, new URL(callback.location ?? ''), begun.checks)
   }
 
-  return { config, begin, redeem, redirectUri }
+  const refresh = (token: string) => client.refreshTokenGrant(config, token)
+
+  return { config, begin, redeem, refresh, redirectUri }
 }
 
 export type Client = Awaited<ReturnType<typeof createClient>>

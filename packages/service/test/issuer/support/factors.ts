@@ -2,7 +2,11 @@ import { Secret, TOTP } from 'otpauth'
 import { enrolMail, enrolTotp, renewRecoveryCodes } from '../../../src/domain/factors.ts'
 import { newSeed } from '../../../src/domain/totp.ts'
 import type { User } from '../../../src/store/records.ts'
-import type { TestIssuer } from './issuer.ts'
+import type { Page } from './browser.ts'
+import { createClient } from './client.ts'
+import { instantPasswords } from './instant-passwords.ts'
+import { type StartOptions, startIssuer, type TestIssuer } from './issuer.ts'
+import { ada } from './token-endpoint.ts'
 
 /** What REFEDS calls a login by two factors. */
 export const MFA = 'https://refeds.org/profile/mfa'
@@ -13,11 +17,41 @@ export const TWO_STEP = 'urn:latchkey:acr:two-step'
 /** The settings of a tenant that has every second step. */
 export const allFactors = { allowTotpApp: true, allowTotpEmail: true } as const
 
+/** An issuer that allows every second step, with a user and an application. */
+export async function startWithFactors({ settings, ...options }: StartOptions = {}) {
+  const issuer = await startIssuer({
+    passwords: instantPasswords,
+    ...options,
+    settings: { ...allFactors, ...settings },
+  })
+  const user = await issuer.addUser(ada)
+  const app = await createClient(issuer)
+  return { issuer, user, app }
+}
+
+/** Whether a login has ended with a code for the application. */
+export const hasCode = ({ location }: Page) => /[?&]code=/.test(location ?? '')
+
+/** The key that a page for an authenticator app shows as text. */
+export function seedOn({ html }: Page): string {
+  const [, seed] = /<code>([A-Z2-7 ]{32,})<\/code>/.exec(html) ?? []
+  if (!seed) throw new Error(`No key on: ${html}`)
+  return seed
+}
+
+/** The recovery codes that a page shows. */
+export function recoveryCodesOn({ html }: Page): string[] {
+  return [...html.matchAll(/<code>([0-9A-Z-]{19})<\/code>/g)].map(([, code = '']) => code)
+}
+
 /** The code that an authenticator app with this seed shows. */
 export function codeOf(seed: string, steps = 0): string {
   const totp = new TOTP({ secret: Secret.fromBase32(seed.replaceAll(' ', '')) })
   return totp.generate({ timestamp: Date.now() + steps * 30_000 })
 }
+
+/** A wrong code: the right one with another last digit. */
+export const wrong = (code: string) => code.slice(0, -1) + ((Number(code.at(-1)) + 1) % 10)
 
 /** Gives the user an authenticator app and recovery codes; nothing else changes. */
 export async function addApp({ scope }: TestIssuer, user: User) {

@@ -23,6 +23,7 @@ import {
   sharedCluster,
 } from '../../support/cluster.ts'
 import { createLoopbackFetch, type Fetch } from './loopback.ts'
+import { addSigningKey } from './signing-key.ts'
 import { openClusterStores, openMemoryStores, openSqliteStores, type Stores } from './stores.ts'
 
 /** Where an issuer keeps what it knows; `cluster`: four processes on PostgreSQL and Redis answer in turn. */
@@ -84,6 +85,7 @@ export async function startIssuer(options: StartOptions = {}) {
   })
   /** What tests do besides, they do as the admin of the tenant. */
   const scope = { ...admin, tenantId: tenant.id }
+  await addSigningKey(scope)
   const application = await addApplication()
 
   async function addApplication(input: Partial<Application> = {}): Promise<Application> {

@@ -1,4 +1,4 @@
-import { Agent, fetch as undiciFetch } from 'undici'
+import { Agent, buildConnector, fetch as undiciFetch } from 'undici'
 
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>
 
@@ -14,4 +14,18 @@ export function createLoopbackFetch(): Fetch {
   })
   return (url, init) =>
     undiciFetch(url, { ...(init as object), dispatcher }) as unknown as Promise<Response>
+}
+
+/** Reaches a process by its origin, whatever host a URL names. `close` ends its connections at once. */
+export function createFetchTo(origin: string): { fetch: Fetch; close(): Promise<void> } {
+  const connector = buildConnector({})
+  const { hostname, port } = new URL(origin)
+  const dispatcher = new Agent({
+    connect: (options, callback) => connector({ ...options, hostname, port }, callback),
+  })
+  return {
+    fetch: (url, init) =>
+      undiciFetch(url, { ...(init as object), dispatcher }) as unknown as Promise<Response>,
+    close: () => dispatcher.destroy(),
+  }
 }
