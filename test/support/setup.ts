@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { provideChromium } from './chromium.ts'
 import { installOnDebian } from './debian.ts'
 import { provideNginx } from './nginx.ts'
@@ -8,6 +10,8 @@ import { provideRedis } from './redis-server.ts'
 
 /** Runs before all tests: sees to what they need and npm does not bring. */
 export function setup(): Promise<() => Promise<void>> {
+  // Servers and commands that tests start take half the time when their code is compiled already.
+  process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'latchkey-compile-cache')
   provideChromium()
   provideRedis()
   providePostgres()

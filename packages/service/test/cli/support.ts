@@ -14,7 +14,7 @@ export interface Run {
   stderr: string
 }
 
-/** Runs `latchkey-service` to its end, with nothing of our own environment but `env`. */
+/** Runs `latchkey-service` to its end, with `env` and nothing else that could be an option. */
 export async function run(args: string[], env: Record<string, string> = {}): Promise<Run> {
   const child = start(args, env)
   let stdout = ''
@@ -72,7 +72,12 @@ export function temporaryFolder(): Disposable & { path: string } {
 
 function start(args: string[], env: Record<string, string>): ChildProcess {
   return spawn(process.execPath, ['--conditions=latchkey-source', main, ...args], {
-    env: { PATH: process.env.PATH ?? '', ...env },
+    env: { ...pick('PATH', 'NODE_COMPILE_CACHE'), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+}
+
+/** Variables of this process that are no options of the command. */
+function pick(...names: string[]): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, process.env[name] ?? '']))
 }
