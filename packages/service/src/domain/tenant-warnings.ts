@@ -10,7 +10,7 @@ export async function warningsOf(scope: Scope, tenant: Tenant): Promise<string[]
   const idle = methodsWithoutEffect(settings)
   const stranded = (await listStranded(scope)).map(({ id, name }) => `${id} "${name}"`)
   const warnings = {
-    'Users cannot log in: "allow_passwords" is off, and no other login method is built.':
+    'Users cannot log in: "allow_passwords" is off, and no other setting allows a way to log in.':
       !hasWayIn(settings),
     [`These settings have no effect, as their login methods are not built: ${idle.join(', ')}.`]:
       idle.length > 0,

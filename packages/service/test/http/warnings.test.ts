@@ -24,7 +24,7 @@ describe.each(stores)('on %s, the answer to the update of a tenant', (store) => 
 
   test('warns that users cannot log in', async () => {
     expect(await warningsOf({ allow_signups: true })).toBe(
-      'Users cannot log in: "allow_passwords" is off, and no other login method is built.',
+      'Users cannot log in: "allow_passwords" is off, and no other setting allows a way to log in.',
     )
   })
 
