@@ -102,6 +102,18 @@ export function createVault(masterKeys: Uint8Array | MasterKeys): Vault {
   }
 }
 
+/**
+ * What was sealed, or `undefined` when its master key is gone: for what begins again then, such as a code
+ * that was mailed.
+ */
+export function openIfKnown(vault: Vault, purpose: string, sealed: string): string | undefined {
+  try {
+    return vault.open(purpose, sealed)
+  } catch {
+    return undefined
+  }
+}
+
 /** Master keys that stay the same. */
 export function fixedKeys(keys: readonly Uint8Array[]): MasterKeys {
   return { list: () => keys, refresh: () => false }

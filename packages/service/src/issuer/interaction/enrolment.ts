@@ -4,6 +4,7 @@ import { nowMicros } from '../../domain/context.ts'
 import { enrolMail, enrolTotp, readFactors, renewRecoveryCodes } from '../../domain/factors.ts'
 import { lifetimes } from '../../domain/lifetimes.ts'
 import { newSeed, stepOf, totpUri } from '../../domain/totp.ts'
+import { openIfKnown } from '../../domain/vault.ts'
 import type { TextKey } from '../../pages/index.ts'
 import { entryName } from '../../store/protocol-store.ts'
 import type { Micros, User } from '../../store/records.ts'
@@ -169,7 +170,7 @@ async function readSeed(flow: FlowRequest, place: Place): Promise<string | undef
   const entry = await protocol.find(nameOf(flow, place))
   const begun = entry && (JSON.parse(entry.payload) as Begun)
   if (begun?.userId !== place.user.id) return undefined
-  return domain.vault.open(purposeOf(place), begun.sealedSeed)
+  return openIfKnown(domain.vault, purposeOf(place), begun.sealedSeed)
 }
 
 async function beginSeed(flow: FlowRequest, place: Place): Promise<string> {

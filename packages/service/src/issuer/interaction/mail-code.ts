@@ -1,6 +1,7 @@
 import { randomInt, timingSafeEqual } from 'node:crypto'
 import { lookUpApplication } from '../../domain/applications.ts'
 import { nowMicros } from '../../domain/context.ts'
+import { openIfKnown } from '../../domain/vault.ts'
 import { entryName } from '../../store/protocol-store.ts'
 import type { User } from '../../store/records.ts'
 import { type FlowRequest, occasionOf } from './flow-request.ts'
@@ -60,23 +61,25 @@ export async function judgeMailCode(
   entered: string,
 ): Promise<MailCodeOutcome> {
   const { context, tenant } = flow
-  const sent = await findCode(flow, login, user)
-  if (!sent) return 'expired'
+  const code = await findCode(flow, login, user)
+  if (code === undefined) return 'expired'
   const given = Buffer.from(entered.replace(/[\s-]/g, ''))
-  const expected = Buffer.from(context.domain.vault.open(purposeOf(tenant.id, login), sent.sealed))
+  const expected = Buffer.from(code)
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return 'wrong'
   return (await context.protocol.consume(entryName(tenant.id, KIND, login))) ? 'right' : 'expired'
 }
 
+/** The code that is good; none is after its master key was rotated out. */
 async function findCode(
   { context, tenant }: FlowRequest,
   login: string,
   user: User,
-): Promise<MailCode | undefined> {
+): Promise<string | undefined> {
   const entry = await context.protocol.find(entryName(tenant.id, KIND, login))
   if (!entry || entry.consumedAt !== undefined) return undefined
   const sent = JSON.parse(entry.payload) as MailCode
-  return sent.userId === user.id ? sent : undefined
+  if (sent.userId !== user.id) return undefined
+  return openIfKnown(context.domain.vault, purposeOf(tenant.id, login), sent.sealed)
 }
 
 function purposeOf(tenantId: string, login: string): string {
