@@ -121,7 +121,6 @@ async function submitMail(
     await showEnrolment(flow, place, 422, 'factorRefused')
     return undefined
   }
-  await context.throttle.forgiveFactor(facts, user.id)
   return add(flow, place, 'totp_email', (at) => enrolMail(scopeOf(flow, user.id), user, at))
 }
 
@@ -143,6 +142,8 @@ async function add(
     redirect(flow.response, path)
     return undefined
   }
+  // Wrong codes of a factor that is gone do not count against the new one.
+  await context.throttle.forgiveFactor(flow.facts, user.id)
   await sendNews(context, 'factors', occasionOf(flow), user)
   return { kind, codes, endedBefore }
 }
