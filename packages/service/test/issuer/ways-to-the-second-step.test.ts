@@ -1,0 +1,126 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { type Browser, createBrowser, type Page } from './support/browser.ts'
+import { logIn } from './support/client.ts'
+import { addApp, codeOf, hasCode, MFA, startWithFactors } from './support/factors.ts'
+import { storeKinds } from './support/issuer.ts'
+import { ada, moveTime } from './support/token-endpoint.ts'
+
+type World = Awaited<ReturnType<typeof startWithFactors>> & { seed: string; browser: Browser }
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Logs in with both steps, and lets the time of the session pass that an application accepts. */
+async function withSession({ issuer, app, seed, browser }: World): Promise<void> {
+  const { callback } = await logIn(issuer, app, ada, browser)
+  expect(hasCode(await browser.submit(callback, { code: codeOf(seed) }))).toBe(true)
+  moveTime(3_600)
+}
+
+async function begin({ app, browser }: World, parameters: Record<string, string> = {}) {
+  return browser.get((await app.begin(parameters)).url)
+}
+
+/** Sets another password by a mailed link that is followed in the browser of the login. */
+async function reset(world: World): Promise<Page> {
+  const { issuer, browser } = world
+  const login = await begin(world)
+  const request = await browser.get(login.url.replace('?', '/reset?'))
+  await browser.submit(request, { email: ada.email })
+  const form = await browser.get(await issuer.lastLink())
+  return browser.submit(form, { password: 'another fine one' })
+}
+
+/** Every way on which a password, or what stands for it, is proven. */
+const ways: Record<string, (world: World) => Promise<Page>> = {
+  'the password': async (world) => world.browser.submit(await begin(world), ada),
+  'the password on the sign-up form of an application': async (world) => {
+    const signup = await begin(world, { prompt: 'create' })
+    return world.browser.submit(await world.browser.get(signup.url.replace('/signup', '')), ada)
+  },
+  'the password, which is asked for again': async (world) => {
+    await withSession(world)
+    return world.browser.submit(await begin(world, { prompt: 'login' }), ada)
+  },
+  'the password, which is asked for after a while': async (world) => {
+    await withSession(world)
+    return world.browser.submit(await begin(world, { max_age: '60' }), ada)
+  },
+  'the password of an account that is chosen': async (world) => {
+    await withSession(world)
+    const choice = await begin(world, { prompt: 'select_account' })
+    const other = await world.browser.get(choice.url.replace('?', '/other?'))
+    return world.browser.submit(other, ada)
+  },
+  'the password after a reset': async (world) =>
+    world.browser.submit(await reset(world), { ...ada, password: 'another fine one' }),
+  'a password on a known device': async (world) => {
+    await withSession(world)
+    await world.issuer.changeUser(world.user, { disabled: true })
+    await world.issuer.changeUser(world.user, { disabled: false })
+    return world.browser.submit(await begin(world), ada)
+  },
+  'the password where two factors are asked for': async (world) =>
+    world.browser.submit(await begin(world, { acr_values: MFA }), ada),
+}
+
+describe.each(storeKinds)('on %s', (store) => {
+  test.each(Object.entries(ways))('%s leads to the second step', async (_name, way) => {
+    const started = await startWithFactors({ store })
+    await using issuer = started.issuer
+    const { seed } = await addApp(issuer, started.user)
+    const world = { ...started, seed, browser: createBrowser(issuer) }
+
+    const page = await way(world)
+
+    expect(page.html).toContain('autocomplete="one-time-code"')
+    const silent = await begin(world, { prompt: 'none', max_age: '60' })
+    expect(hasCode(silent)).toBe(false)
+    moveTime(30)
+    expect(hasCode(await world.browser.submit(page, { code: codeOf(seed) }))).toBe(true)
+  })
+
+  test('a sign-up that is finished by its link leads to the second step of a user who has added one since', async () => {
+    const { issuer, app } = await startWithFactors({ store, settings: { allowUnverified: true } })
+    await using _ = issuer
+    const eve = { ...ada, email: 'eve@example.com' }
+    const browser = createBrowser(issuer)
+    const login = await browser.get((await app.begin()).url)
+    const sent = await browser.submit(await browser.get(login.url.replace('?', '/signup?')), eve)
+    const phone = createBrowser(issuer)
+    const link = await phone.get(await issuer.lastLink())
+    await phone.submit(link, { password: eve.password })
+    const [user] =
+      (
+        await issuer.domain.store.users.list(issuer.tenant.id, {
+          after: undefined,
+          limit: 10,
+        })
+      )?.items.filter(({ email }) => email === eve.email) ?? []
+    if (!user) throw new Error('The sign-up made no user.')
+    const { seed } = await addApp(issuer, user)
+
+    const page = await browser.submit(sent, { step: 'continue' })
+
+    expect(page.html).toContain('autocomplete="one-time-code"')
+    expect(hasCode(await browser.submit(page, { code: codeOf(seed) }))).toBe(true)
+  })
+
+  test('a refresh token of a login by the password alone ends when a second step is added', async () => {
+    const { issuer, app } = await startWithFactors({ store })
+    await using _ = issuer
+    const { begun, browser, callback } = await logIn(issuer, app, ada, undefined, {
+      scope: 'openid offline_access',
+      prompt: 'consent',
+    })
+    const { refresh_token } = await app.redeem(begun, callback)
+    const form = await browser.get('/account/security/add?kind=totp_app')
+    const [, seed = ''] = /<code>([A-Z2-7 ]{32,})<\/code>/.exec(form.html) ?? []
+    moveTime(1)
+    await browser.submit(form, { code: codeOf(seed) })
+    await issuer.idle()
+
+    await expect(app.refresh(refresh_token ?? '')).rejects.toMatchObject({ error: 'invalid_grant' })
+  })
+})
