@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** What happens, in one word each. The names are those of the diagnostics channels, after `latchkey:`. */
 export type AuthEventName =
@@ -41,5 +41,5 @@ export type Publish = (name: AuthEventName, event: AuthEvent) => void
 
 /** The hash that stands for a user in events. */
 export function userHash(issuer: string, sub: string): string {
-  return createHash('sha256').update(`${issuer} ${sub}`).digest('base64url').slice(0, 22)
+  return hash('sha256', `${issuer} ${sub}`, 'base64url').slice(0, 22)
 }

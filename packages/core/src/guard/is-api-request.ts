@@ -21,8 +21,9 @@ export function isApiRequest(request: Pick<AuthRequest, 'method' | 'headers'>): 
   return !prefersHtml(headers.get('accept'))
 }
 
-function prefersHtml(accept: string | null): boolean {
-  if (!accept) return false
+function prefersHtml(given: string | null): boolean {
+  if (!given) return false
+  const accept = given.toLowerCase()
   const html = Math.max(quality(accept, 'text/html'), quality(accept, 'application/xhtml+xml'))
   if (html === 0) return false
   const json = Math.max(
@@ -34,11 +35,12 @@ function prefersHtml(accept: string | null): boolean {
 
 /** The q-value of a media type that is named, 0 when it is not (RFC 9110 §12.5.1). */
 function quality(accept: string, type: string): number {
+  if (!accept.includes(type)) return 0
   for (const range of accept.split(',', 64)) {
     const [name, ...parameters] = range.split(';')
-    if (name?.trim().toLowerCase() !== type) continue
+    if (name?.trim() !== type) continue
     const q = parameters
-      .map((parameter) => /^\s*q=([\d.]+)\s*$/i.exec(parameter)?.[1])
+      .map((parameter) => /^\s*q=([\d.]+)\s*$/.exec(parameter)?.[1])
       .find(Boolean)
     return q === undefined ? 1 : Number(q) || 0
   }

@@ -36,8 +36,9 @@ const QUIET_ERRORS: readonly unknown[] = [
 export async function handleCallback(asked: RequestContext): Promise<AuthResponse> {
   const { request } = asked
   const { transactions, sameSiteReturn, publish } = asked.context
-  const returned = sameSiteReturn.open(queryOf(request.url))
-  const parameters = returned ?? (await responseParameters(request))
+  const query = queryOf(request.url)
+  const returned = sameSiteReturn.open(query)
+  const parameters = returned ?? (await responseParameters(request, query))
   const detour = returned ? undefined : sameSiteReturn.detour(request, parameters)
   if (detour) return detour
   const cookies = request.headers.get('cookie')
@@ -168,8 +169,11 @@ function isSpentCode(error: LatchkeyError): boolean {
   return error instanceof CallbackError && error.providerError === 'invalid_grant'
 }
 
-async function responseParameters(request: AuthRequest): Promise<URLSearchParams> {
-  const parameters = request.method === 'POST' ? await readForm(request) : queryOf(request.url)
+async function responseParameters(
+  request: AuthRequest,
+  query: URLSearchParams,
+): Promise<URLSearchParams> {
+  const parameters = request.method === 'POST' ? await readForm(request) : query
   for (const name of SINGLE_PARAMETERS) {
     if (parameters.getAll(name).length > 1) {
       throw new RequestError('LATCHKEY_REQUEST_INVALID', `The parameter "${name}" is repeated.`)

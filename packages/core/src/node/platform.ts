@@ -1,5 +1,6 @@
 import diagnostics from 'node:diagnostics_channel'
 import type { Platform } from '../context.ts'
+import type { AuthEventName } from '../events.ts'
 import { createNodeTransport } from './transport.ts'
 
 /**
@@ -7,11 +8,13 @@ import { createNodeTransport } from './transport.ts'
  * `latchkey:<name>`, and ways to reach providers.
  */
 export function nodePlatform(): Platform {
+  // Node forgets a channel that nothing holds, and making one takes longer than asking it.
+  const channels: Partial<Record<AuthEventName, diagnostics.Channel>> = {}
   return {
     environment: process.env,
     publish(name, event) {
-      const channel = diagnostics.channel(`latchkey:${name}`)
-      if (channel.hasSubscribers) channel.publish(event)
+      channels[name] ??= diagnostics.channel(`latchkey:${name}`)
+      if (channels[name].hasSubscribers) channels[name].publish(event)
     },
     transport: createNodeTransport(),
     guardedTransport: createNodeTransport({ publicOnly: true }),

@@ -53,7 +53,8 @@ class NodeResponsePort implements ResponsePort<void> {
       response.writeHead = writeHead
       const [first] = more
       const isText = typeof first === 'string'
-      setHeaders(response, isText ? more[1] : (first ?? more[1]))
+      const given = isText ? more[1] : (first ?? more[1])
+      if (given) setHeaders(response, given)
       write(this)
       return isText ? writeHead.call(response, status, first) : writeHead.call(response, status)
     }
@@ -68,9 +69,9 @@ class NodeResponsePort implements ResponsePort<void> {
 }
 
 /** Sets the headers that `writeHead` was given, as an object, an array or pairs. */
-function setHeaders(response: NodeResponse, headers: unknown): void {
+function setHeaders(response: NodeResponse, headers: object): void {
   if (!Array.isArray(headers)) {
-    for (const [name, value] of Object.entries(headers ?? {})) response.setHeader(name, value)
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
     return
   }
   const flat: unknown[] = headers.flat()

@@ -66,8 +66,7 @@ export function authorizationUrl(
 ): string {
   const { state, nonce, code_challenge: challenge } = fresh
   const url = `${prefix}state=${state}&nonce=${nonce}&code_challenge=${challenge}`
-  const more = new URLSearchParams(chosen).toString()
-  return more ? `${url}&${more}` : url
+  return Object.keys(chosen).length > 0 ? `${url}&${new URLSearchParams(chosen)}` : url
 }
 
 /**

@@ -28,7 +28,7 @@ export function createExchangeBudget({
   requestSeconds,
 }: ExchangeLimits): ExchangeBudget {
   let left = requestSeconds
-  let endedAt = performance.now()
+  let endedAt = Number.POSITIVE_INFINITY
   return {
     async spend(exchange) {
       const startedAt = performance.now()
