@@ -99,7 +99,7 @@ function refuse(
   return context.answerError(error, request, { api: answersProgram(request, requirement) })
 }
 
-async function askToLogIn(
+function askToLogIn(
   asked: RequestContext,
   requirement: Requirement<never, never>,
   code: AccessErrorCode,
