@@ -58,7 +58,9 @@ export function assertGuarded(app: object, options: GuardedOptions = {}): GuardR
 /** A function under a path passes requests on when the application has more under that path. */
 function passesOn({ path }: Entry, later: readonly Entry[]): boolean {
   if (path === '/') return true
-  return later.some((entry) => entry.kind !== 'guard' && (entry.path === path || isUnder(entry.path, path)))
+  return later.some(
+    (entry) => entry.kind !== 'guard' && (entry.path === path || isUnder(entry.path, path)),
+  )
 }
 
 function labelOf({ kind, method, path }: Entry): string {
@@ -68,7 +70,9 @@ function labelOf({ kind, method, path }: Entry): string {
 function faultOf(unguarded: readonly string[], unknown: readonly string[]): TestingError {
   const lines = [
     ...unguarded.map((one) => `  - ${one} has no requireUser() in front of it.`),
-    ...unknown.map((one) => `  - ${JSON.stringify(one)} in "public" is no route of the application.`),
+    ...unknown.map(
+      (one) => `  - ${JSON.stringify(one)} in "public" is no route of the application.`,
+    ),
   ]
   return new TestingError('LATCHKEY_TEST_UNGUARDED', [UNGUARDED, ...lines].join('\n'))
 }

@@ -88,7 +88,7 @@ function pathOfRegexp(source: string, keys: NonNullable<Layer['keys']>): string 
     .replace(/^\^/, '')
     .replace(/\\\/\?\(\?=\\\/\|\$\)$/, '')
     .replace(/\(\?:\\?\/?\(\[\^\\?\/\]\+\?\)\)/g, () => `/:${keys[key++]?.name ?? key}`)
-    .replace(/\\([/.\-])/g, '$1')
+    .replace(/\\([/.-])/g, '$1')
   return /[\\()^$?*+[\]{}|]/.test(path) ? hidden(source) : path
 }
 
