@@ -74,7 +74,10 @@ export const bodies: readonly Case[] = [
       const ada = await site.user()
       const { agent } = ada
       assert.deepEqual(JSON.parse((await ada.post('/echo', { a: 'b' })).text), { a: 'b' })
-      const json = await agent.post('/echo').set('origin', BASE_URL).send({ a: ['b'] })
+      const json = await agent
+        .post('/echo')
+        .set('origin', BASE_URL)
+        .send({ a: ['b'] })
       assert.deepEqual(JSON.parse(json.text), { a: ['b'] })
     },
   ],
