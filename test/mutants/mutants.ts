@@ -192,14 +192,14 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a sibling host counts as the same site',
     adapter: 'koa',
-    file: core('guard/sending-page.ts'),
+    file: core('http/sending-page.ts'),
     find: "if (site === 'same-origin') return true",
     replacement: "if (site?.startsWith('same')) return true",
   },
   {
     name: 'trusting any origin turns off the check of the logout',
     adapter: 'hono',
-    file: core('guard/sending-page.ts'),
+    file: core('http/sending-page.ts'),
     find: 'if (origin === null) return false',
     replacement: 'if (!trustedOrigins.length) return true',
   },

@@ -2,6 +2,7 @@ import type { RequestContext } from '../context.ts'
 import { AccessError, type AccessErrorCode } from '../errors.ts'
 import { userHash } from '../events.ts'
 import type { AuthRequest, AuthResponse } from '../http/request.ts'
+import { isFromTrustedPage, isWrite, sendingPage } from '../http/sending-page.ts'
 import { beginLogin } from '../login/login.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Provider } from '../provider/provider.ts'
@@ -10,7 +11,6 @@ import { explain, failedOf } from './failed-requirement.ts'
 import { isApiRequest } from './is-api-request.ts'
 import { rehearse } from './rehearsal.ts'
 import { checkRequirement, type Requirement } from './requirement.ts'
-import { isFromTrustedPage, isWrite, sendingPage } from './sending-page.ts'
 
 const MIN_MAX_AGE = 60
 const ANY_USER: Requirement<never, never> = {}

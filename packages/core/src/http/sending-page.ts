@@ -1,4 +1,4 @@
-import type { AuthRequest } from '../http/request.ts'
+import type { AuthRequest } from './request.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
 
 type Headers = Pick<AuthRequest, 'headers'>
