@@ -221,7 +221,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'auth.has() takes a store that is down for nobody',
     adapter: 'hono',
     file: core('guard/request-auth.ts'),
-    find: "    checkUserRequirement(asked)\n",
-    replacement: "    checkUserRequirement(asked)\n    if (this.#source.session.failure) return false\n",
+    find: '    checkUserRequirement(asked)\n',
+    replacement:
+      '    checkUserRequirement(asked)\n    if (this.#source.session.failure) return false\n',
   },
 ]
