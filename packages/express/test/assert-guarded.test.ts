@@ -123,6 +123,11 @@ describe.each([
     ])
   })
 
+  test('an application without a route, as it is before they are added, does not pass', () => {
+    expect(() => assertGuarded(create())).toThrow(/sees no route in this application/)
+    expect(() => assertGuarded(createApp())).toThrow(/sees no route in this application/)
+  })
+
   test('the report names what was guarded, what is public, and the middleware that it cannot look into', () => {
     const app = createApp()
     app.use(function ownPages(_req, _res, next) {

@@ -24,7 +24,8 @@ const RULES: Rules<GuardedOptions> = { public: texts }
  * cannot see whether it answers: the report names them.
  *
  * @throws {@link TestingError} with `LATCHKEY_TEST_UNGUARDED` naming each route without a guard, and each
- *   entry of `public` that is no route; with `LATCHKEY_TEST_APP_UNKNOWN` for another kind of application.
+ *   entry of `public` that is no route, and when there is no route at all; with
+ *   `LATCHKEY_TEST_APP_UNKNOWN` for another kind of application.
  */
 export function assertGuarded(app: object, options: GuardedOptions = {}): GuardReport {
   const { faults } = checkOptions(options, RULES)
@@ -50,6 +51,7 @@ export function assertGuarded(app: object, options: GuardedOptions = {}): GuardR
     else if (listed.has(label) || listed.has(entry.path)) report.public.push(label)
     else unguarded.push(label)
   })
+  if (found.size === 0) throw new TestingError('LATCHKEY_TEST_UNGUARDED', NO_ROUTE)
   const unknown = [...listed].filter((one) => !found.has(one))
   if (unguarded.length + unknown.length > 0) throw faultOf(unguarded, unknown)
   return report
@@ -79,5 +81,7 @@ function faultOf(unguarded: readonly string[], unknown: readonly string[]): Test
 
 const UNGUARDED =
   'Not every route is guarded. Put requireUser() in front of each, or list it in "public":'
+const NO_ROUTE =
+  'assertGuarded() sees no route in this application. Pass it when its routes have been added.'
 const UNKNOWN_APP =
   'assertGuarded() reads the router of an application of Express 4, Express 5 or Hono. It cannot see the routes of this one.'

@@ -20,16 +20,18 @@ interface Layer {
 
 /** An application of Express 4 or 5. */
 interface ExpressApp {
-  readonly _router?: { readonly stack?: readonly Layer[] }
-  readonly router?: { readonly stack?: readonly Layer[] }
+  /** Of Express 4, where reading `router` throws. */
+  readonly lazyrouter?: unknown
+  readonly _router?: { readonly stack: readonly Layer[] }
+  readonly router?: { readonly stack: readonly Layer[] }
 }
 
-/** The router of an application of Express, `undefined` for anything else. */
+/** What requests pass in an application of Express, `undefined` for anything else. */
 export function expressEntries(app: unknown): Entry[] | undefined {
   if (typeof app !== 'function' || !('handle' in app)) return undefined
-  // In Express 4 reading `router` throws; in Express 5 `_router` is gone.
-  const { stack } = (app as ExpressApp)._router ?? (app as ExpressApp).router ?? {}
-  return stack && entriesOf(stack, '')
+  const { lazyrouter, _router } = app as ExpressApp
+  const router = lazyrouter ? _router : (app as ExpressApp).router
+  return entriesOf(router?.stack ?? [], '')
 }
 
 function entriesOf(stack: readonly Layer[], prefix: string): Entry[] {
