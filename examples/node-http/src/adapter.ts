@@ -3,10 +3,10 @@ import {
   type AuthOptions,
   createAuth,
   type Requirement,
-  requirementOf,
   type User,
   type Visit,
 } from '@latchkey/core'
+import { requirementOf } from '@latchkey/core/adapter'
 import { nodePlatform, serveNode } from '@latchkey/core/node'
 
 /** What a request is here: what the framework has, and what the hook `onError` receives. */

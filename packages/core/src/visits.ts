@@ -1,33 +1,67 @@
 import { LatchkeyError } from './errors.ts'
+import type { RequestAuth } from './guard/request-auth.ts'
+import type { User } from './guard/user.ts'
+import type { SessionData } from './session/session-data.ts'
 import type { Visit } from './visit.ts'
+
+/**
+ * The visits of the requests of one framework, kept on the requests themselves. An adapter sets them, its
+ * guards read them, and its handlers use `getAuth`, `getUser` and `getData`.
+ */
+export interface Visits<Request extends object, Sent = void> {
+  /** Remembers the visit of a request, for the guards and handlers that follow; the last counts. */
+  set<U>(request: Request, visit: Visit<U, Sent>): void
+  /** The visit of a request, if it passed an adapter. */
+  find<U>(request: Request): Visit<U, Sent> | undefined
+  /**
+   * The visit of a request.
+   *
+   * @throws {@link LatchkeyError} with `LATCHKEY_ROUTER_NOT_MOUNTED` when the request passed no adapter.
+   */
+  of<U>(request: Request): Visit<U, Sent>
+  /** What is known about the user of a request. */
+  getAuth<U = User>(request: Request): RequestAuth<U, Sent>
+  /**
+   * The logged-in user of a request.
+   *
+   * @throws {@link AccessError} with `LATCHKEY_LOGIN_REQUIRED` when no user is logged in.
+   */
+  getUser<U = User>(request: Request): U
+  /** The application's own data in the session of a request. */
+  getData(request: Request): SessionData
+}
 
 const VISIT = Symbol('latchkey')
 
-interface WithVisit {
-  [VISIT]?: Visit<never, never>
-}
-
-/** Remembers the visit of a framework's request, for the guards and handlers that follow; the last counts. */
-export function setVisit<U, Sent>(request: object, visit: Visit<U, Sent>): void {
-  ;(request as WithVisit)[VISIT] = visit as never
-}
-
-/** The visit of a request, if it passed an adapter. */
-export function findVisit<U, Sent>(request: object): Visit<U, Sent> | undefined {
-  return (request as WithVisit)[VISIT] as Visit<U, Sent> | undefined
+interface WithVisit<U, Sent> {
+  [VISIT]?: Visit<U, Sent>
 }
 
 /**
- * The visit of a request.
+ * Makes the visits of one framework.
  *
  * @param mount - The line that an application is missing, such as `app.use(createAuth(…))`.
- * @throws {@link LatchkeyError} with `LATCHKEY_ROUTER_NOT_MOUNTED` when the request passed no adapter.
  */
-export function visitOf<U, Sent>(request: object, mount: string): Visit<U, Sent> {
-  const visit = findVisit<U, Sent>(request)
-  if (visit) return visit
-  throw new LatchkeyError(
-    'LATCHKEY_ROUTER_NOT_MOUNTED',
-    `This request has not passed the login; call ${mount} in front of the routes.`,
-  )
+export function createVisits<Request extends object, Sent = void>(
+  mount: string,
+): Visits<Request, Sent> {
+  const find = <U>(request: WithVisit<U, Sent>): Visit<U, Sent> | undefined => request[VISIT]
+  const of = <U>(request: Request): Visit<U, Sent> => {
+    const visit = find<U>(request)
+    if (visit) return visit
+    throw new LatchkeyError(
+      'LATCHKEY_ROUTER_NOT_MOUNTED',
+      `This request has not passed the login; call ${mount} in front of the routes.`,
+    )
+  }
+  return {
+    set<U>(request: WithVisit<U, Sent>, visit: Visit<U, Sent>) {
+      request[VISIT] = visit
+    },
+    find,
+    of,
+    getAuth: <U>(request: Request) => of<U>(request).auth,
+    getUser: <U>(request: Request) => of<U>(request).user(),
+    getData: (request) => of(request).data,
+  }
 }

@@ -1,5 +1,5 @@
-import { findVisit } from '@latchkey/core'
 import type { ErrorRequestHandler } from 'express'
+import { visits } from './visits.ts'
 
 /**
  * An error handler for errors of the kit that handlers throw: no user is logged in (401), the user is
@@ -8,7 +8,7 @@ import type { ErrorRequestHandler } from 'express'
  */
 export function answerErrors(): ErrorRequestHandler {
   return (error, req, res, next) => {
-    const visit = findVisit<unknown, void>(req)
+    const visit = visits.find(req)
     if (!visit || res.headersSent) return next(error)
     visit
       .answerError(error)

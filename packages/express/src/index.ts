@@ -13,52 +13,7 @@ declare global {
   }
 }
 
-export {
-  AccessError,
-  type AccessErrorCode,
-  type AccessTokenRequest,
-  type AppleKey,
-  type AuthEvent,
-  type AuthEventName,
-  type AuthHealth,
-  type AuthRequest,
-  type AuthSession,
-  appleClientSecret,
-  type CallbackContext,
-  CallbackError,
-  type CallbackErrorCode,
-  type ClaimsOf,
-  type ClaimsSchema,
-  ConfigError,
-  type ConfigFault,
-  createMemoryStore,
-  DeniedError,
-  type Hooks,
-  isApiRequest,
-  LatchkeyError,
-  type LatchkeyErrorCode,
-  type Logger,
-  type LoginPrompt,
-  type LoginRequest,
-  LogoutError,
-  type LogoutErrorCode,
-  type LogoutNotice,
-  type LogoutRequest,
-  ProviderError,
-  RefreshError,
-  type RefreshErrorCode,
-  type RequestAuth,
-  RequestError,
-  type Requirement,
-  type RoleOf,
-  redirectUriFor,
-  SessionEndedError,
-  type SessionInfo,
-  type SessionStore,
-  SessionStoreError,
-  type User,
-  type UserRequirement,
-} from '@latchkey/core'
+export * from '@latchkey/core/application'
 export { answerErrors } from './answer-errors.ts'
 export { requireUser } from './require-user.ts'
 export {

@@ -1,6 +1,7 @@
-import { asGuard, type Requirement, requirementOf, type User } from '@latchkey/core'
+import type { Requirement, User } from '@latchkey/core'
+import { asGuard, requirementOf } from '@latchkey/core/adapter'
 import type { Request, RequestHandler } from 'express'
-import { visitOf } from './visits.ts'
+import { visits } from './visits.ts'
 
 /**
  * Lets logged-in users through; sends a page to log in and answers an API request with 401.
@@ -13,7 +14,7 @@ export function requireUser<U = User>(
 ): RequestHandler {
   const requirement = requirementOf(given)
   return asGuard<RequestHandler>((req, _res, next) => {
-    const visit = visitOf<U>(req)
+    const visit = visits.of<U>(req)
     const refusal = visit.admit(requirement, req)
     if (refusal === undefined) return next()
     Promise.resolve(refusal)

@@ -1,12 +1,9 @@
 import {
-  type AuthHealth,
+  type AuthHandle,
   type AuthOptions,
   createAuth,
-  findVisit,
   LatchkeyError,
-  type SessionDirectory,
   type SessionStore,
-  setVisit,
   type User,
 } from '@latchkey/core'
 import { nodePlatform, serveNode } from '@latchkey/core/node'
@@ -14,7 +11,7 @@ import type { Request, RequestHandler, Response } from 'express'
 import { mountFault } from './mount-fault.ts'
 import { createSessionBridge } from './session/bridge.ts'
 import { type ExpressStore, fromExpressStore } from './session/from-express-store.ts'
-import { getAuth, getUser } from './visits.ts'
+import { getAuth, getUser, visits } from './visits.ts'
 
 /** The request and response of Express, so that `onError` can answer with `res.render()`. */
 export interface AuthRouterExchange {
@@ -30,25 +27,13 @@ export type AuthRouterOptions<U = User> = AuthOptions<
 >
 
 /** What an application mounts, and what it can ask afterwards. */
-export interface AuthRouter<U = User> extends RequestHandler {
-  /** The sessions of users, on every device. Needs a store with an index. */
-  readonly sessions: SessionDirectory
+export interface AuthRouter<U = User> extends RequestHandler, AuthHandle {
   /**
    * The logged-in user of a request, typed by the schema of the options.
    *
    * @throws {@link AccessError} with `LATCHKEY_LOGIN_REQUIRED` when no user is logged in.
    */
   getUser(req: Request): U
-  /**
-   * Resolves when the provider and the session store can be reached, for a readiness probe. Of several
-   * providers none is asked.
-   *
-   * @throws {@link ProviderError} or {@link SessionStoreError} when one of them cannot be reached, an
-   *   `AggregateError` of the two when neither can.
-   */
-  ready(): Promise<void>
-  /** How it stands with the provider and the session store, without asking them. */
-  health(): AuthHealth
 }
 
 /**
@@ -64,19 +49,15 @@ export function createAuthRouter<U = User>(options: AuthRouterOptions<U> = {}): 
     const unreachable = req.baseUrl === '' ? undefined : mountFault(auth, req.baseUrl)
     if (unreachable) throw unreachable
     const served = serveNode(auth, req, res, (visit) => {
-      setVisit(req, visit)
+      visits.set(req, visit)
       req.auth = getAuth(req)
       attachSession(req, res, visit)
       next()
     })
     if (served instanceof Promise) served.catch(next)
   }
-  return Object.assign(mount, {
-    sessions: auth.sessions,
-    getUser: (req: Request) => getUser<U>(req),
-    ready: () => auth.ready(),
-    health: () => auth.health(),
-  })
+  const { sessions, ready, health } = auth
+  return Object.assign(mount, { sessions, ready, health, getUser: getUser<U> })
 }
 
 function toCoreOptions<U>(options: AuthRouterOptions<U>): AuthOptions<U, AuthRouterExchange> {
@@ -88,7 +69,7 @@ function toCoreOptions<U>(options: AuthRouterOptions<U>): AuthOptions<U, AuthRou
 
 /** Whether another middleware has put a session on the request; another router of the kit may have. */
 function hasOtherSession(req: Request): boolean {
-  return !findVisit(req) && (req as { session?: unknown }).session !== undefined
+  return !visits.find(req) && (req as { session?: unknown }).session !== undefined
 }
 
 function sessionTwice(): LatchkeyError {

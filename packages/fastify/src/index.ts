@@ -1,5 +1,23 @@
-import type { RequestAuth, User } from '@latchkey/core'
-import type { FastifyReply } from 'fastify'
+import {
+  type AuthHandle,
+  type AuthOptions,
+  createAuth as createCoreAuth,
+  LatchkeyError,
+  type RequestAuth,
+  type Requirement,
+  type User,
+} from '@latchkey/core'
+import { createVisits, requirementOf, type Visits } from '@latchkey/core/adapter'
+import { nodePlatform, toAuthRequest } from '@latchkey/core/node'
+import type {
+  FastifyPluginAsync,
+  FastifyReply,
+  FastifyRequest,
+  onRequestAsyncHookHandler,
+} from 'fastify'
+import { replyPort } from './reply-port.ts'
+
+export * from '@latchkey/core/application'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -8,25 +26,78 @@ declare module 'fastify' {
   }
 }
 
-export {
-  AccessError,
-  ConfigError,
-  DeniedError,
-  isApiRequest,
-  LatchkeyError,
-  type RequestAuth,
-  type Requirement,
-  type RoleOf,
-  type SessionData,
-  type User,
-  type UserRequirement,
-} from '@latchkey/core'
-export {
-  type AuthPlugin,
-  type AuthPluginOptions,
-  createAuth,
-  getAuth,
-  getData,
-  getUser,
-  requireUser,
-} from './fastify.ts'
+/** What an application registers, and what it can ask afterwards. */
+export interface AuthPlugin extends FastifyPluginAsync, AuthHandle {}
+
+/** The options of {@link createAuth}: those of the core. */
+export type AuthPluginOptions<U = User> = AuthOptions<
+  U,
+  { readonly request: FastifyRequest; readonly reply: FastifyReply }
+>
+
+const visits: Visits<FastifyRequest, FastifyReply> = createVisits(
+  'await app.register(createAuth(…))',
+)
+
+/** What is known about the user of a request; `request.auth` with its type. */
+export const getAuth: typeof visits.getAuth = visits.getAuth
+/** The logged-in user of a request; throws `LATCHKEY_LOGIN_REQUIRED` when no user is logged in. */
+export const getUser: typeof visits.getUser = visits.getUser
+/** The application's own data in the session of a request. */
+export const getData: typeof visits.getData = visits.getData
+
+/**
+ * Adds the login, callback and logout routes, and `request.auth` to every request of the application.
+ * The kit answers its own routes in `onRequest`, before any body parser. Errors of the kit that handlers
+ * throw are answered.
+ *
+ * @throws {@link ConfigError} listing everything wrong with the options.
+ */
+export function createAuth<U = User>(options: AuthPluginOptions<U> = {}): AuthPlugin {
+  const auth = createCoreAuth(options, nodePlatform())
+  const plugin: FastifyPluginAsync = async (app) => {
+    app.decorateRequest('auth', {
+      getter() {
+        return getAuth(this)
+      },
+    })
+    app.addHook('onRequest', async (request, reply) => {
+      const asked = toAuthRequest(request.raw, auth.baseUrl, { exchange: { request, reply } })
+      const visit = await auth.visit(asked, replyPort(reply))
+      if (visit.answer) return visit.send(visit.answer)
+      visits.set(request, visit)
+    })
+    app.addHook('onRoute', (route) => {
+      const { errorHandler } = route
+      route.errorHandler = (error, request, reply) => {
+        const visit = visits.find<U>(request)
+        if (error instanceof LatchkeyError && visit) {
+          const failed = (cause: unknown): FastifyReply => reply.send(cause)
+          visit.answerError(error).then((answer) => visit.send(answer), failed)
+        } else if (errorHandler) errorHandler.call(app, error, request, reply)
+        // What is thrown here goes on to the error handler of the application.
+        else throw error
+      }
+    })
+  }
+  const { sessions, ready, health } = auth
+  // Hooks and `request.auth` are for the whole application, not for the plugin alone.
+  return Object.assign(plugin, { sessions, ready, health, [Symbol.for('skip-override')]: true })
+}
+
+/**
+ * An `onRequest` hook that lets logged-in users through; sends a page to log in and answers an API
+ * request with 401.
+ *
+ * @throws {@link ConfigError} for a requirement that would let every user in.
+ */
+export function requireUser<U = User>(
+  ...given: [requirement?: Requirement<FastifyRequest, U>]
+): onRequestAsyncHookHandler {
+  const requirement = requirementOf(given)
+  return async (request) => {
+    const visit = visits.of<U>(request)
+    const refusal = await visit.admit(requirement, request)
+    return refusal && visit.send(refusal)
+  }
+}

@@ -1,23 +1,78 @@
-export {
-  AccessError,
-  ConfigError,
-  DeniedError,
-  isApiRequest,
+import {
+  type AuthHandle,
+  type AuthOptions,
+  createAuth as createCoreAuth,
   LatchkeyError,
   type RequestAuth,
   type Requirement,
-  type RoleOf,
-  type SessionData,
   type User,
-  type UserRequirement,
+  type Visit,
 } from '@latchkey/core'
-export {
-  type AuthEnv,
-  type AuthMiddleware,
-  type AuthMiddlewareOptions,
-  createAuth,
-  getAuth,
-  getData,
-  getUser,
-  requireUser,
-} from './hono.ts'
+import { asGuard, createVisits, requirementOf, type Visits } from '@latchkey/core/adapter'
+import { nodePlatform } from '@latchkey/core/node'
+import type { Context, MiddlewareHandler } from 'hono'
+
+export * from '@latchkey/core/application'
+
+/** What {@link createAuth} adds to `c.var`. */
+export interface AuthEnv<U = User> {
+  Variables: { readonly auth: RequestAuth<U, Response> }
+}
+
+/** The options of {@link createAuth}: those of the core. */
+export type AuthMiddlewareOptions<U = User> = AuthOptions<U, { readonly c: Context }>
+
+/** What an application mounts, and what it can ask afterwards. */
+export interface AuthMiddleware<U = User> extends MiddlewareHandler<AuthEnv<U>>, AuthHandle {}
+
+const visits: Visits<Context, Response> = createVisits('app.use(createAuth(…))')
+
+/** What is known about the user of a request; `c.var.auth` with its type. */
+export const getAuth: typeof visits.getAuth = visits.getAuth
+/** The logged-in user of a request; throws `LATCHKEY_LOGIN_REQUIRED` when no user is logged in. */
+export const getUser: typeof visits.getUser = visits.getUser
+/** The application's own data in the session of a request. */
+export const getData: typeof visits.getData = visits.getData
+
+/**
+ * Adds the login, callback and logout routes, and `c.var.auth` to the requests that pass. Errors of the
+ * kit that handlers throw are answered.
+ *
+ * @throws {@link ConfigError} listing everything wrong with the options.
+ */
+export function createAuth<U = User>(options: AuthMiddlewareOptions<U> = {}): AuthMiddleware<U> {
+  const auth = createCoreAuth(options, nodePlatform())
+  const middleware: MiddlewareHandler<AuthEnv<U>> = async (c, next) => {
+    const serve = async (visit: Visit<U, Response>): Promise<Response> => {
+      visits.set(c, visit)
+      c.set('auth', visit.auth)
+      await next()
+      // Hono has caught what a handler threw, and answered it.
+      if (c.error instanceof LatchkeyError) throw c.error
+      return c.res
+    }
+    const body = c.req.raw.bodyUsed ? await c.req.parseBody() : undefined
+    const response = await auth.fetch(c.req.raw, serve, { body, exchange: { c } })
+    // Hono would add the headers of the response before.
+    if (response !== c.res) c.res = undefined
+    c.res = response
+  }
+  const { sessions, ready, health } = auth
+  return Object.assign(middleware, { sessions, ready, health })
+}
+
+/**
+ * Lets logged-in users through; sends a page to log in and answers an API request with 401.
+ *
+ * @throws {@link ConfigError} for a requirement that would let every user in.
+ */
+export function requireUser<U = User>(
+  ...given: [requirement?: Requirement<Context, U>]
+): MiddlewareHandler<AuthEnv<U>> {
+  const requirement = requirementOf(given)
+  return asGuard<MiddlewareHandler<AuthEnv<U>>>(async (c, next) => {
+    const visit = visits.of<U>(c)
+    const refusal = await visit.admit(requirement, c)
+    return refusal ? visit.send(refusal) : next()
+  })
+}

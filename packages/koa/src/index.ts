@@ -1,24 +1,79 @@
-export {
-  AccessError,
-  ConfigError,
-  DeniedError,
-  isApiRequest,
-  LatchkeyError,
-  type RequestAuth,
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import {
+  type AuthHandle,
+  type AuthOptions,
+  createAuth as createCoreAuth,
   type Requirement,
-  type RoleOf,
-  type SessionData,
   type User,
-  type UserRequirement,
+  type Visit,
 } from '@latchkey/core'
-export {
-  type AuthMiddleware,
-  type AuthMiddlewareOptions,
-  createAuth,
-  getAuth,
-  getData,
-  getUser,
-  type KoaContext,
-  type KoaMiddleware,
-  requireUser,
-} from './koa.ts'
+import { createVisits, requirementOf, type Visits } from '@latchkey/core/adapter'
+import { nodePlatform, serveNode } from '@latchkey/core/node'
+
+export * from '@latchkey/core/application'
+
+/** What is used of a context of Koa. */
+export interface KoaContext {
+  readonly req: IncomingMessage
+  readonly res: ServerResponse
+  readonly request: object & { readonly body?: unknown }
+  // biome-ignore lint/suspicious/noExplicitAny: Koa types its state so, and an application may narrow it
+  state: any
+  [name: string]: unknown
+}
+
+/** A middleware of Koa. */
+export type KoaMiddleware<C = KoaContext> = (ctx: C, next: () => Promise<unknown>) => Promise<void>
+
+/** The options of {@link createAuth}: those of the core. */
+export type AuthMiddlewareOptions<U = User> = AuthOptions<U, { readonly ctx: KoaContext }>
+
+/** What an application mounts, and what it can ask afterwards. */
+export interface AuthMiddleware extends KoaMiddleware, AuthHandle {}
+
+const visits: Visits<KoaContext> = createVisits('app.use(createAuth(…))')
+
+/** What is known about the user of a request; `ctx.state.auth` with its type. */
+export const getAuth: typeof visits.getAuth = visits.getAuth
+/** The logged-in user of a request; throws `LATCHKEY_LOGIN_REQUIRED` when no user is logged in. */
+export const getUser: typeof visits.getUser = visits.getUser
+/** The application's own data in the session of a request. */
+export const getData: typeof visits.getData = visits.getData
+
+/**
+ * Adds the login, callback and logout routes, and `ctx.state.auth` to the requests that pass. Errors of
+ * the kit that handlers throw are answered.
+ *
+ * @throws {@link ConfigError} listing everything wrong with the options.
+ */
+export function createAuth<U = User>(options: AuthMiddlewareOptions<U> = {}): AuthMiddleware {
+  const auth = createCoreAuth(options, nodePlatform())
+  const middleware: KoaMiddleware = async (ctx, next) => {
+    const serve = async (visit: Visit<U, void>): Promise<void> => {
+      visits.set(ctx, visit)
+      ctx.state.auth = visit.auth
+      await next()
+    }
+    // Koa keeps what a parser made of the body on a request of its own.
+    await serveNode(auth, ctx.req, ctx.res, serve, { body: ctx.request.body, exchange: { ctx } })
+  }
+  const { sessions, ready, health } = auth
+  return Object.assign(middleware, { sessions, ready, health })
+}
+
+/**
+ * Lets logged-in users through; sends a page to log in and answers an API request with 401.
+ *
+ * @throws {@link ConfigError} for a requirement that would let every user in.
+ */
+export function requireUser<U = User, C extends KoaContext = KoaContext>(
+  ...given: [requirement?: Requirement<C, U>]
+): KoaMiddleware<C> {
+  const requirement = requirementOf(given)
+  return async (ctx, next) => {
+    const visit = visits.of<U>(ctx)
+    const refusal = await visit.admit(requirement, ctx)
+    if (refusal) visit.send(refusal)
+    else await next()
+  }
+}

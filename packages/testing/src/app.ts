@@ -43,7 +43,10 @@ function serve(fetch: FetchHandler): Server {
         for (const [name, value] of response.headers) res.appendHeader(name, value)
         res.end(Buffer.from(await response.arrayBuffer()))
       })
-      .catch((error: unknown) => res.writeHead(500).end(String(error)))
+      .catch((error: unknown) => {
+        res.statusCode = 500
+        res.end(String(error))
+      })
   })
 }
 

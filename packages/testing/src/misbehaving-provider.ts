@@ -99,7 +99,10 @@ export async function startMisbehavingProvider(
   }
 
   function listener(req: IncomingMessage, res: ServerResponse): void {
-    serve(req, res).catch((error) => res.writeHead(500).end(String(error)))
+    serve(req, res).catch((error) => {
+      res.statusCode = 500
+      res.end(String(error))
+    })
   }
 
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -122,7 +125,8 @@ export async function startMisbehavingProvider(
     switch (path) {
       case '/.well-known/openid-configuration':
         if (provider.fault === 'discovery redirects to a slash') {
-          res.writeHead(301, { location: `${url.pathname}/` }).end()
+          res.writeHead(301, { location: `${url.pathname}/` })
+          res.end()
           return
         }
         return json(res, discoveryDocument(provider))
@@ -142,10 +146,12 @@ export async function startMisbehavingProvider(
       case '/userinfo':
         return userinfo(request, res)
       case '/logout':
-        res.writeHead(200, { 'content-type': 'text/html' }).end('<main>logged out</main>')
+        res.writeHead(200, { 'content-type': 'text/html' })
+        res.end('<main>logged out</main>')
         return
       default:
-        res.writeHead(404).end()
+        res.writeHead(404)
+        res.end()
     }
   }
 
@@ -171,7 +177,8 @@ export async function startMisbehavingProvider(
       json(res, { action: redirectUri, fields: Object.fromEntries(answer) })
       return
     }
-    res.writeHead(302, { location: `${redirectUri}?${answer}` }).end()
+    res.writeHead(302, { location: `${redirectUri}?${answer}` })
+    res.end()
   }
 
   function token({ body, authorization }: ProviderRequest, res: ServerResponse): void {
@@ -249,7 +256,8 @@ export async function startMisbehavingProvider(
   function userinfo({ authorization }: ProviderRequest, res: ServerResponse): void {
     const grant = accessTokens.get(authorization?.replace('Bearer ', '') ?? '')
     if (!grant || provider.fault === 'userinfo refused') {
-      res.writeHead(401, { 'www-authenticate': 'Bearer error="invalid_token"' }).end()
+      res.writeHead(401, { 'www-authenticate': 'Bearer error="invalid_token"' })
+      res.end()
       return
     }
     const { sub, ...claims } = { ...claimsOf(grant), from_userinfo: true } as Record<
@@ -264,7 +272,8 @@ export async function startMisbehavingProvider(
       const now = Math.floor(Date.now() / 1000)
       const about = { iss: issuer, aud: provider.clientId, iat: now, exp: now + 600 }
       const token = signJwt({ ...about, ...claims, sub }, key)
-      res.writeHead(200, { 'content-type': 'application/jwt' }).end(token)
+      res.writeHead(200, { 'content-type': 'application/jwt' })
+      res.end(token)
       return
     }
     json(res, { ...claims, sub: provider.fault === 'userinfo of another user' ? 'mallory' : sub })

@@ -115,6 +115,8 @@ export const targets: readonly Case[] = [
         upgraded = true
       })
       asking.on('error', () => {})
+      // Some frameworks leave such a connection as it is.
+      asking.setTimeout(2000, () => asking.destroy())
       asking.end()
       const [answer] = (await Promise.race([
         once(asking, 'response'),

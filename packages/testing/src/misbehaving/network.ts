@@ -16,16 +16,20 @@ export function answerBadly(fault: Exclude<NetworkFault, 'delayed'>, res: Server
       pour(res)
       return
     case 'redirecting':
-      res.writeHead(302, { location: '/elsewhere' }).end()
+      res.writeHead(302, { location: '/elsewhere' })
+      res.end()
       return
     case 'html':
-      res.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Welcome to the proxy</h1>')
+      res.writeHead(200, { 'content-type': 'text/html' })
+      res.end('<h1>Welcome to the proxy</h1>')
       return
     case 'empty':
-      res.writeHead(200, { 'content-type': 'application/json' }).end()
+      res.writeHead(200, { 'content-type': 'application/json' })
+      res.end()
       return
     case 'server error':
-      res.writeHead(503, { 'content-type': 'application/json' }).end('{"error":"server_error"}')
+      res.writeHead(503, { 'content-type': 'application/json' })
+      res.end('{"error":"server_error"}')
       return
     case 'truncated':
       res.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })

@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net'
 
 /** Answers with JSON. */
 export function json(res: ServerResponse, body: unknown, status = 200): void {
-  res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  res.writeHead(status, { 'content-type': 'application/json' })
+  res.end(JSON.stringify(body))
 }
 
 /** The whole body of a request. */

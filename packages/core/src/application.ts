@@ -1,0 +1,40 @@
+// The names that applications use under every framework. Adapters hand them on.
+export type { AuthHandle, AuthHealth } from './auth.ts'
+export {
+  AccessError,
+  type AccessErrorCode,
+  CallbackError,
+  type CallbackErrorCode,
+  ConfigError,
+  DeniedError,
+  LatchkeyError,
+  type LatchkeyErrorCode,
+  LogoutError,
+  type LogoutErrorCode,
+  ProviderError,
+  RefreshError,
+  type RefreshErrorCode,
+  RequestError,
+  SessionEndedError,
+  SessionStoreError,
+} from './errors.ts'
+export type { AuthEvent, AuthEventName } from './events.ts'
+export { isApiRequest } from './guard/is-api-request.ts'
+export type { RequestAuth } from './guard/request-auth.ts'
+export type { Requirement, UserRequirement } from './guard/requirement.ts'
+export type { RoleOf, User } from './guard/user.ts'
+export type { CallbackContext, Hooks, LogoutNotice } from './hooks.ts'
+export type { AuthRequest } from './http/request.ts'
+export type { Logger } from './log.ts'
+export type { LoginPrompt, LoginRequest } from './login/login.ts'
+export type { LogoutRequest } from './logout/logout.ts'
+export type { ConfigFault } from './options/check-options.ts'
+export type { ClaimsOf, ClaimsSchema } from './options/claims-schema.ts'
+export { type AppleKey, appleClientSecret } from './provider/apple-client-secret.ts'
+export { redirectUriFor } from './provider/redirect-uri.ts'
+export { createMemoryStore } from './session/memory-store.ts'
+export type { AuthSession } from './session/session.ts'
+export type { SessionData } from './session/session-data.ts'
+export type { SessionInfo } from './session/session-directory.ts'
+export type { SessionStore } from './session/session-store.ts'
+export type { AccessTokenRequest } from './tokens/refresh.ts'
