@@ -29,7 +29,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
       { text: 'Getting started', link: '/guides/getting-started' },
       { text: 'The three routes', link: '/guides/routes' },
       { text: 'Guards', link: '/guides/guards' },
-      { text: 'Second factors', link: '/guides/second-factors' },
+      { text: 'Second factors and passkeys', link: '/guides/second-factors' },
       { text: 'Sessions and Redis', link: '/guides/sessions' },
       { text: 'Write a session store', link: '/guides/session-stores' },
       { text: 'TypeScript', link: '/guides/typescript' },

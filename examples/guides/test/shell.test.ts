@@ -75,6 +75,7 @@ test('the old users come over, and the result names the new ids', async () => {
 
 test('a tenant allows second factors, and a factor that a user does not have cannot be removed', async () => {
   expect(await run('second-factors.sh')).toMatch(/allow_totp_app +true/)
+  expect(await run('passkeys.sh')).toMatch(/allow_hardware +true/)
   expect(await run('credentials.sh')).toContain('PasswordCredential')
   await expect(run('remove-factor.sh')).rejects.toThrow(/not_found/)
 })

@@ -65,9 +65,10 @@ export interface User extends ApiObject {
 export type ImportAlgorithm = 'bcrypt' | 'plain' | 'md5' | 'sha1' | 'sha256' | 'sha512'
 
 /**
- * A way for a user to prove who they are: a `PasswordCredential`, a `TotpAppCredential` (an authenticator
- * app), a `TotpEmailCredential` (codes by mail) or a `RecoveryCredential` (recovery codes). More kinds may
- * come. Only passwords can be created; of all kinds, `disabled` and `metadata` can be changed.
+ * A way for a user to prove who they are: a `PasswordCredential`, a `HardwareCredential` (a passkey or
+ * security key), a `TotpAppCredential` (an authenticator app), a `TotpEmailCredential` (codes by mail) or a
+ * `RecoveryCredential` (recovery codes). More kinds may come. Only passwords can be created; of all kinds,
+ * `disabled` and `metadata` can be changed.
  */
 export interface Credential extends ApiObject {
   disabled: boolean
@@ -85,6 +86,16 @@ export interface Credential extends ApiObject {
   totp_email?: { last_used_at?: string; [member: string]: unknown }
   /** Of a `RecoveryCredential`: how many codes were not used yet; absent when none is left. */
   recovery?: { remaining?: number; [member: string]: unknown }
+  /** Of a `HardwareCredential`; `false` and empty members are absent. */
+  hardware?: {
+    name?: string
+    aaguid: string
+    transports?: string[]
+    discoverable?: boolean
+    backed_up?: boolean
+    last_used_at?: string
+    [member: string]: unknown
+  }
 }
 
 export interface ApplicationInput {

@@ -1,11 +1,13 @@
 import { type AuthOptions, ConfigError } from '@latchkey/core'
 import { checkOptions, flag, type Rules, text } from '@latchkey/core/options'
 import { type CapturedMail, createIdentityService, type IdentityService } from '@latchkey/service'
+import { addVirtualKey } from './add-key.ts'
 import { logIn, type TestAgent } from './log-in.ts'
 import { createCall } from './management.ts'
 import { createRegistration } from './registration.ts'
 import { createTestClock, type TestClock } from './shifted-date.ts'
 import { createUsers, type NewUser, type TestUser, type UserClaims } from './users.ts'
+import type { VirtualKey, VirtualKeyOptions } from './virtual-key.ts'
 
 /** What an identity may be asked for at its start. */
 export interface IdentityOptions {
@@ -51,6 +53,13 @@ export interface Identity {
    * @throws {@link TestingError} with `LATCHKEY_TEST_LOGIN_REFUSED` when the pages let nobody through.
    */
   logIn<Response>(agent: TestAgent<Response>, url: string, user: TestUser): Promise<Response>
+  /**
+   * Gives a user a passkey, in software: from now on the user logs in with it. With `verifiesUser: false`
+   * it is a security key, which follows the password. The setting `allow_hardware` is switched on.
+   *
+   * @throws {@link ConfigError} for an option that is unknown or of a wrong type.
+   */
+  virtualKey(user: TestUser, options?: VirtualKeyOptions): Promise<VirtualKey>
   /** The messages that would have been sent, the newest first; `link` is the link in them. */
   outbox(): Promise<CapturedMail[]>
   /** The time, which can be moved ahead to see a session end. */
@@ -106,6 +115,10 @@ async function createIdentity(
   const clock = createTestClock()
   const issuer = `${listen ? 'http' : 'https'}://${tenant.settings.domain}`
 
+  const place = { issuer, fetch: registration.fetch }
+  /** The keys of users, by their ids. */
+  const keys = new Map<string, VirtualKey>()
+
   async function close(): Promise<void> {
     clock.reset()
     await service.close()
@@ -116,7 +129,12 @@ async function createIdentity(
     clientOptions: <Options extends AuthOptions>(wanted?: Options) =>
       registration.clientOptions(issuer, wanted),
     createUser: (user) => createUser(identity, user),
-    logIn: (agent, url, user) => logIn({ issuer, fetch: registration.fetch }, agent, url, user),
+    logIn: (agent, url, user) => logIn(place, agent, url, user, keys.get(user.id)),
+    async virtualKey(user, options = {}) {
+      const key = await addVirtualKey(place, call, tenant.id, user, options)
+      keys.set(user.id, key)
+      return key
+    },
     outbox: () => service.outbox.list(tenant.id),
     clock,
     service,

@@ -14,3 +14,9 @@ export { logInPage, type TestPage } from './playwright.ts'
 export type { TestClock } from './shifted-date.ts'
 export { type LogInOptions, logIn, type SupertestAgent } from './supertest.ts'
 export type { NewUser, TestUser, UserClaims } from './users.ts'
+export type {
+  KeyCreation,
+  KeyRequest,
+  VirtualKey,
+  VirtualKeyOptions,
+} from './virtual-key.ts'

@@ -1,5 +1,6 @@
 import { TestingError } from './errors.ts'
 import type { TestUser } from './users.ts'
+import type { KeyCreation, KeyRequest, VirtualKey } from './virtual-key.ts'
 
 /** What is used of an agent of supertest. */
 export interface TestAgent<Response = unknown> {
@@ -13,7 +14,7 @@ export interface LoginPlace {
 }
 
 /** A page of the identity, or the address outside to which it sent the visitor. */
-type Stop =
+export type Stop =
   | { readonly kind: 'page'; readonly url: string; readonly html: string }
   | { readonly kind: 'left'; readonly url: URL }
 
@@ -25,6 +26,7 @@ export async function logIn<Response>(
   agent: TestAgent<Response>,
   url: string,
   user: TestUser,
+  key?: VirtualKey,
 ): Promise<Response> {
   const { origin, pathname } = new URL(url, 'http://relative.invalid')
   if (origin !== place.issuer) {
@@ -35,30 +37,80 @@ export async function logIn<Response>(
         'redirects to when it asks for a login.',
     )
   }
-  const visitor = createVisitor(place)
-  const first = await visitor.open(url)
-  const left = first.kind === 'left' ? first : await submitPassword(visitor, first, user)
+  const left = await passPages(createVisitor(place), url, user, key)
   if (left.kind === 'page') throw refused(left.html, user)
   return agent.get(left.url.pathname + left.url.search).set('accept', 'text/html')
 }
 
+/** Opens an address and does what the pages of a login ask for: at most a password, and a key after it. */
+export async function passPages(
+  visitor: Visitor,
+  url: string,
+  user: TestUser,
+  key?: VirtualKey,
+): Promise<Stop> {
+  const first = await visitor.open(url)
+  const second =
+    (await submitKey(visitor, first, key)) ?? (await submitPassword(visitor, first, user))
+  return (await submitKey(visitor, second, key)) ?? second
+}
+
+/** Answers the question to a key, if the page asks one that the user's key can answer. */
+async function submitKey(
+  visitor: Visitor,
+  stop: Stop,
+  key: VirtualKey | undefined,
+): Promise<Stop | undefined> {
+  const form = stop.kind === 'page' && key ? keyForm(stop.html, 'get') : undefined
+  if (stop.kind === 'left' || !key || !form) return undefined
+  const { action, html } = form
+  const options = questionOn(html)
+  if (options.userVerification === 'required' && !key.verifiesUser) return undefined
+  const credential = key.get(options, new URL(stop.url).origin)
+  const fields = { ...hiddenFields(html), credential }
+  return visitor.open(new URL(action, stop.url).href, new URLSearchParams(fields))
+}
+
+/** The form of a page on which a script asks for a key. */
+export function keyForm(
+  page: string,
+  kind: 'create' | 'get',
+): { action: string; html: string } | undefined {
+  const form = new RegExp(`<form[^>]* action="([^"]*)"[^>]* data-key="${kind}".*?</form>`, 's')
+  const [html, action = ''] = form.exec(page) ?? []
+  return html === undefined ? undefined : { action: textOf(action), html }
+}
+
+/** What a button asks a key, by its value where there are several. */
+export function questionOn(html: string, value = ''): KeyQuestion {
+  const button = new RegExp(
+    `<button[^>]*${value && ` value="${value}"`}[^>]* data-options="([^"]*)"`,
+  )
+  return JSON.parse(textOf(button.exec(html)?.[1])) as KeyQuestion
+}
+
+type KeyQuestion = KeyCreation & KeyRequest
+
 async function submitPassword(
   visitor: Visitor,
-  { url, html }: Stop & { kind: 'page' },
+  stop: Stop,
   { email, password }: TestUser,
 ): Promise<Stop> {
-  if (!/<input[^>]* name="password"/.test(html)) return { kind: 'page', url, html }
+  if (stop.kind === 'left') return stop
+  const { url, html } = stop
+  if (!/<input[^>]* name="password"/.test(html)) return stop
   const form = new URLSearchParams({ ...hiddenFields(html), email, password })
   return visitor.open(url, form)
 }
 
 /** A browser that follows redirects within the identity and keeps its cookies. */
-interface Visitor {
+export interface Visitor {
   /** Opens a page; with a form, submits it. */
   open(url: string, form?: URLSearchParams): Promise<Stop>
 }
 
-function createVisitor({ issuer, fetch }: LoginPlace): Visitor {
+/** A visitor who has never been at the identity before. */
+export function createVisitor({ issuer, fetch }: LoginPlace): Visitor {
   const cookies = new Map<string, string>()
 
   async function send(url: URL, form: URLSearchParams | undefined): Promise<Response> {
@@ -115,7 +167,8 @@ export function refused(html: string, user: TestUser): TestingError {
   )
 }
 
-function hiddenFields(html: string): Record<string, string> {
+/** The hidden fields of a page or form. */
+export function hiddenFields(html: string): Record<string, string> {
   const fields = [...html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)]
   return Object.fromEntries(fields.map(([, name = '', value]) => [name, textOf(value)]))
 }

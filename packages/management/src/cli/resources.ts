@@ -69,12 +69,12 @@ const users: Resource<User> = {
 const credentials: Resource<Credential> = {
   name: 'credentials',
   one: 'credential',
-  columns: ({ id, type, password, totp_app, totp_email, disabled, updated_at }) => ({
+  columns: ({ id, type, password, totp_app, totp_email, hardware, disabled, updated_at }) => ({
     id,
     type,
     alg: password.alg,
     disabled: disabled ? 'yes' : '',
-    used: totp_app?.last_used_at ?? totp_email?.last_used_at ?? '',
+    used: (totp_app ?? totp_email ?? hardware)?.last_used_at ?? '',
     updated: updated_at,
   }),
   open: async (client, options) =>

@@ -9,22 +9,45 @@ const levels = ['single', 'two_step', 'mfa', 'phr', 'phrh'] as const
 export type Level = (typeof levels)[number]
 
 /** What can be proven in a second step, the best first. */
-export const factorKinds = ['totp_app', 'totp_email'] as const
+export const factorKinds = ['hardware', 'totp_app', 'totp_email'] as const
 
 /** A second factor. */
 export type FactorKind = (typeof factorKinds)[number]
 
-/** A way in which a user has proven who they are during a login. */
-export type Method = 'password' | FactorKind | 'recovery_codes'
+/**
+ * A way in which a user has proven who they are during a login. A passkey verifies its user, so it stands
+ * alone; a key is the same thing in a second step, where it need not. Either is `_bound` when it cannot
+ * leave its device.
+ */
+export type Method =
+  | 'password'
+  | Exclude<FactorKind, 'hardware'>
+  | 'recovery_codes'
+  | 'passkey'
+  | 'passkey_bound'
+  | 'key'
+  | 'key_bound'
+
+/** The methods by which a second factor can be proven. */
+export const methodsOf: Readonly<Record<FactorKind, readonly Method[]>> = {
+  hardware: ['key_bound', 'key'],
+  totp_app: ['totp_app'],
+  totp_email: ['totp_email'],
+}
 
 /**
  * How strong a login is after these proofs. A mailed code makes no second factor: the same mailbox
  * resets the password.
  */
 export function levelOf(proofs: readonly Method[]): Level {
-  if (!proofs.includes('password')) return 'single'
-  if (proofs.includes('totp_app') || proofs.includes('recovery_codes')) return 'mfa'
-  return proofs.includes('totp_email') ? 'two_step' : 'single'
+  const has = (...methods: Method[]) => methods.some((method) => proofs.includes(method))
+  const hasPassword = has('password')
+  if (has('passkey', 'passkey_bound') || (hasPassword && has('key', 'key_bound'))) {
+    return has('passkey_bound', 'key_bound') ? 'phrh' : 'phr'
+  }
+  if (!hasPassword) return 'single'
+  if (has('totp_app', 'recovery_codes')) return 'mfa'
+  return has('totp_email') ? 'two_step' : 'single'
 }
 
 /**
@@ -33,19 +56,32 @@ export function levelOf(proofs: readonly Method[]): Level {
  * @see RFC 8176 §2
  */
 export function amrOf(proofs: readonly Method[]): string[] {
-  const isTwoStep = proofs.some((method) => method !== 'password')
+  const has = (...methods: Method[]) => methods.some((method) => proofs.includes(method))
+  const [isBound, isSyncable] = [has('passkey_bound', 'key_bound'), has('passkey', 'key')]
   return [
-    ...(proofs.includes('password') ? ['pwd'] : []),
-    ...(isTwoStep ? ['otp'] : []),
+    ...(has('password') ? ['pwd'] : []),
+    ...(has('totp_app', 'totp_email', 'recovery_codes') ? ['otp'] : []),
+    ...(isBound ? ['hwk'] : []),
+    ...(isSyncable ? ['swk'] : []),
+    ...(isBound || isSyncable ? ['user'] : []),
     ...(isAtLeast(levelOf(proofs), 'mfa') ? ['mfa'] : []),
   ]
 }
 
 /** What was proven for a session with these claims, as far as it matters for the next step. */
-export function proofsOf(acr: string | undefined): Method[] {
-  const level = levelOfAcr(acr ?? '')
-  if (level === undefined) return ['password']
-  return ['password', level === 'two_step' ? 'totp_email' : 'totp_app']
+export function proofsOf(acr: string | undefined, amr: readonly string[] = []): Method[] {
+  switch (levelOfAcr(acr ?? '')) {
+    case undefined:
+      return ['password']
+    case 'two_step':
+      return ['password', 'totp_email']
+    case 'mfa':
+      return ['password', 'totp_app']
+    case 'phr':
+      return amr.includes('pwd') ? ['password', 'key'] : ['passkey']
+    case 'phrh':
+      return amr.includes('pwd') ? ['password', 'key_bound'] : ['passkey_bound']
+  }
 }
 
 /**
@@ -73,7 +109,7 @@ export function levelOfAcr(acr: string): Exclude<Level, 'single'> | undefined {
 
 /** The strengths that some second factors can give to a login with a password. */
 export function reachableLevels(kinds: readonly FactorKind[]): Level[] {
-  return kinds.map((kind) => levelOf(['password', kind]))
+  return kinds.flatMap((kind) => methodsOf[kind].map((method) => levelOf(['password', method])))
 }
 
 /** The levels among the requested values of `acr`; values that are not known ask for nothing. */

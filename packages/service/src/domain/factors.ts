@@ -1,9 +1,19 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Credential, Micros, TenantSettings, User } from '../store/records.ts'
-import { type FactorKind, factorKinds } from './assurance.ts'
+import type {
+  Credential,
+  HardwareCredential,
+  Micros,
+  TenantSettings,
+  User,
+} from '../store/records.ts'
+import { type FactorKind, factorKinds, type Method, methodsOf } from './assurance.ts'
 import { commit, unlessRefused } from './commit.ts'
 import { type DomainContext, nowMicros, type Scope, updated } from './context.ts'
+import { allowsKeys, keyMethod, rpIdOf } from './login-methods.ts'
 import { stepOf } from './totp.ts'
+
+/** How many passkeys and security keys a user can have. */
+const MAX_KEYS = 10
 
 /** How many recovery codes a user gets. */
 const RECOVERY_CODES = 10
@@ -17,8 +27,14 @@ const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 export interface Factors {
   /** Second factors that are enrolled, enabled and allowed, the best first. */
   usable: FactorKind[]
+  /** Passkeys and security keys that are enabled and allowed, and were made for this very domain. */
+  keys: HardwareCredential[]
+  /** What those prove in a second step. */
+  methods: Method[]
   /** All that are enrolled, those that are disabled or not allowed included. */
   enrolled: FactorKind[]
+  /** All passkeys and security keys, those that cannot be used included. */
+  allKeys: HardwareCredential[]
   /** How many recovery codes are left; 0 where there is no factor that they could stand for. */
   recoveryCodes: number
   /** When the last of them was enrolled or changed. Their use is no change. */
@@ -26,9 +42,24 @@ export interface Factors {
 }
 
 /** The second factors that the tenant allows. */
-export function allowedFactors({ allowTotpApp, allowTotpEmail }: TenantSettings): FactorKind[] {
-  const allowed = { totp_app: allowTotpApp, totp_email: allowTotpEmail }
+export function allowedFactors(settings: TenantSettings): FactorKind[] {
+  const { allowTotpApp, allowTotpEmail } = settings
+  const allowed = {
+    hardware: allowsKeys(settings),
+    totp_app: allowTotpApp,
+    totp_email: allowTotpEmail,
+  }
   return factorKinds.filter((kind) => allowed[kind])
+}
+
+/** The second factors that the user may add. */
+export function addableFactors(
+  settings: TenantSettings,
+  { enrolled, allKeys }: Pick<Factors, 'enrolled' | 'allKeys'>,
+): FactorKind[] {
+  return allowedFactors(settings).filter((kind) =>
+    kind === 'hardware' ? allKeys.length < MAX_KEYS : !enrolled.includes(kind),
+  )
 }
 
 /** The second factors of a user, as they are now. */
@@ -41,15 +72,30 @@ export async function readFactors(
   const page = { after: undefined, limit: 100 }
   const listed = (await store.credentials.list(tenantId, userId, page))?.items ?? []
   const enabled = listed.filter(({ disabled }) => !disabled)
-  const usable = allowedFactors(settings).filter((kind) => enabled.some((c) => c.kind === kind))
+  const allowed = allowedFactors(settings)
+  const keys = allowed.includes('hardware')
+    ? enabled.filter(isKey).filter(({ rpId }) => rpId === rpIdOf(settings))
+    : []
+  const usable = allowed.filter((kind) =>
+    kind === 'hardware' ? keys.length > 0 : enabled.some((c) => c.kind === kind),
+  )
   const recovery = enabled.find((credential) => credential.kind === 'recovery_codes')
   const changes = listed.filter(({ kind }) => kind !== 'password').map((c) => c.updatedAt)
   return {
     usable,
+    keys,
+    methods: usable.flatMap((kind) =>
+      kind === 'hardware' ? keys.map(keyMethod) : methodsOf[kind],
+    ),
     enrolled: factorKinds.filter((kind) => listed.some((credential) => credential.kind === kind)),
+    allKeys: listed.filter(isKey),
     recoveryCodes: usable.length > 0 ? (recovery?.hashes.length ?? 0) : 0,
     changedAt: Math.max(0, ...changes),
   }
+}
+
+function isKey(credential: Credential): credential is HardwareCredential {
+  return credential.kind === 'hardware'
 }
 
 /**
@@ -89,10 +135,10 @@ export function noteMailProof(scope: Scope, userId: string): Promise<boolean> {
 }
 
 /** Uses an enabled credential, which is no update of it; `false` where `proven` gives nothing. */
-async function use(
+export async function use(
   scope: Scope,
   userId: string,
-  id: Exclude<Credential['kind'], 'password'>,
+  id: string,
   proven: (last: Credential) => Credential | undefined,
 ): Promise<boolean> {
   const { context, tenantId } = scope
@@ -135,7 +181,13 @@ export function enrolMail(scope: Scope, user: User, at: Micros | undefined): Pro
   )
 }
 
-async function enrol(
+/**
+ * Gives the user a factor.
+ *
+ * @param at - Sessions from before end. With `undefined` they stay.
+ * @returns Whether it was done; it is not when the user has one of that id.
+ */
+export async function enrol(
   scope: Scope,
   credential: Credential,
   at: Micros | undefined,
@@ -198,7 +250,8 @@ function resealed({ vault }: DomainContext, last: Credential): Credential | unde
   return sealedKey === undefined ? undefined : { ...last, sealedKey }
 }
 
-function newRecord({ context, tenantId }: Scope, user: User, id: string) {
+/** What every credential begins with. */
+export function newRecord({ context, tenantId }: Scope, user: User, id: string) {
   const now = nowMicros(context.clock)
   const times = { createdAt: now, updatedAt: now }
   return { id, tenantId, userId: user.id, ...times, metadata: {}, disabled: false, rev: 1 }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 
 /** What an id names, by its prefix. */
@@ -37,6 +37,21 @@ export function newId(prefix: IdPrefix, clock: Clock): string {
 /** Matches the ids that {@link newId} makes. */
 export function idPattern(prefix: IdPrefix): RegExp {
   return new RegExp(`^${prefix}_[${CROCKFORD}]{26}$`)
+}
+
+/** Matches the ids of credentials: the kind, or what {@link keyCredentialId} makes. */
+export const credentialIdPattern: RegExp = new RegExp(
+  `^(password|totp_app|totp_email|recovery_codes|hwk_[${CROCKFORD}]{26})$`,
+)
+
+/**
+ * The id of a passkey or security key: made from what the authenticator calls it, so that a user can
+ * have it once only.
+ *
+ * @param keyId - In base64url.
+ */
+export function keyCredentialId(keyId: string): string {
+  return `hwk_${base32(hash('sha256', keyId, 'buffer').subarray(0, 16))}`
 }
 
 /** 16 bytes as 26 characters, the most significant first. */

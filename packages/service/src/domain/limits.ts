@@ -96,6 +96,11 @@ export interface Throttle {
     attempt: LoginAttempt,
     judge: () => Promise<Verification>,
   ): Promise<Verification | Throttled>
+  /** Judges a login with a passkey, unless too many logins have failed from its network. */
+  tryKey<Outcome extends { kind: 'verified' | 'refused' }>(
+    facts: Attempter,
+    judge: () => Promise<Outcome>,
+  ): Promise<Outcome | Throttled>
   /** The owner of the address has set a password: what others guessed before counts no longer. */
   forgiveAddress(facts: Attempter, email: string): Promise<void>
   /**
@@ -187,27 +192,37 @@ export function createThrottle(
     ]
   }
 
+  async function tryWith<Outcome extends { kind: 'verified' | 'refused' }>(
+    counters: readonly LoginCounter[],
+    facts: Attempter,
+    judge: () => Promise<Outcome>,
+  ): Promise<Outcome | Throttled> {
+    const entry = await gate.enter(counters)
+    if (entry.kind === 'refused') {
+      const { name, target } = entry.counter
+      await audit(name, target, facts)
+      if (name === 'loginAnywhere') return { kind: 'needs_link' }
+      return { kind: 'throttled', retryAfterSeconds: entry.retryAfterSeconds }
+    }
+    try {
+      const outcome = await judge()
+      await (outcome.kind === 'verified' ? endRow(counters) : countFailure(counters))
+      return outcome
+    } finally {
+      entry.leave()
+    }
+  }
+
   function counter(name: keyof Limits, key: string): LoginCounter {
     return { name, key: `${name}:${key}`, limit: limits[name], target: key }
   }
 
   return {
-    async tryLogin(attempt, judge) {
-      const counters = countersOf(attempt)
-      const entry = await gate.enter(counters)
-      if (entry.kind === 'refused') {
-        const { name, target } = entry.counter
-        await audit(name, target, attempt.facts)
-        if (name === 'loginAnywhere') return { kind: 'needs_link' }
-        return { kind: 'throttled', retryAfterSeconds: entry.retryAfterSeconds }
-      }
-      try {
-        const verification = await judge()
-        await (verification.kind === 'verified' ? endRow(counters) : countFailure(counters))
-        return verification
-      } finally {
-        entry.leave()
-      }
+    tryLogin: (attempt, judge) => tryWith(countersOf(attempt), attempt.facts, judge),
+
+    tryKey(facts, judge) {
+      const network = clientNetwork(facts.clientIp)
+      return tryWith(network === '' ? [] : [counter('loginPerClient', network)], facts, judge)
     },
 
     async forgiveAddress(facts, email) {

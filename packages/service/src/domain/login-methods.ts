@@ -1,9 +1,10 @@
-import type { TenantSettings } from '../store/records.ts'
+import { isIP } from 'node:net'
+import type { HardwareCredential, TenantSettings } from '../store/records.ts'
+import type { Method } from './assurance.ts'
 
 /** The settings of login methods that are foreseen and not built, by their names in the API. */
 const NOT_BUILT: Readonly<Record<string, keyof TenantSettings>> = {
   allow_social: 'allowSocial',
-  allow_hardware: 'allowHardware',
 }
 
 /** The methods that are switched on and have no effect, by the names of their settings in the API. */
@@ -12,6 +13,27 @@ export function methodsWithoutEffect(settings: TenantSettings): string[] {
 }
 
 /** Whether there is any way to log in at the tenant. */
-export function hasWayIn({ allowPasswords }: TenantSettings): boolean {
-  return allowPasswords
+export function hasWayIn(settings: TenantSettings): boolean {
+  return settings.allowPasswords || allowsKeys(settings)
+}
+
+/** Whether users of the tenant can have passkeys and security keys. */
+export function allowsKeys(settings: TenantSettings): boolean {
+  return settings.allowHardware && rpIdOf(settings) !== undefined
+}
+
+/**
+ * The host for which passkeys and security keys are made; `undefined` for an IP address, for which there
+ * can be none.
+ *
+ * @see Web Authentication Level 3 §5.1.3, step 8
+ */
+export function rpIdOf({ domain }: Pick<TenantSettings, 'domain'>): string | undefined {
+  const host = domain.replace(/:\d+$/, '')
+  return isIP(host.replace(/^\[|\]$/g, '')) ? undefined : host
+}
+
+/** What a key proves in a second step. */
+export function keyMethod({ isSyncable }: Pick<HardwareCredential, 'isSyncable'>): Method {
+  return isSyncable ? 'key' : 'key_bound'
 }

@@ -85,6 +85,7 @@ const typeOf: Record<CredentialKind, CredentialType> = {
   totp_app: 'TotpAppCredential',
   totp_email: 'TotpEmailCredential',
   recovery_codes: 'RecoveryCredential',
+  hardware: 'HardwareCredential',
 }
 
 /** A credential as the API answers with it. */
@@ -115,6 +116,11 @@ function detailsOf(credential: Credential): Record<string, object> {
       return { totp_email: lastUsed(credential.state.usedAt) }
     case 'recovery_codes':
       return { recovery: omitZero({ remaining: credential.hashes.length }) }
+    case 'hardware': {
+      const { name, aaguid, transports, discoverable, state } = credential
+      const facts = { name, aaguid, transports, discoverable, backed_up: state.isBackedUp }
+      return { hardware: omitZero({ ...facts, ...lastUsed(state.usedAt) }) }
+    }
   }
 }
 

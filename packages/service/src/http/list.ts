@@ -1,5 +1,5 @@
 import { ServiceError } from '../domain/errors.ts'
-import { idPattern } from '../domain/ids.ts'
+import { credentialIdPattern, idPattern } from '../domain/ids.ts'
 import type { Listing, Page } from '../store/ports.ts'
 import type { ResourceName } from './route.ts'
 
@@ -10,7 +10,7 @@ const idPatterns: Partial<Record<ResourceName, RegExp>> = {
   Tenant: idPattern('ten'),
   Application: idPattern('app'),
   User: idPattern('usr'),
-  Credential: /^(password|totp_app|totp_email|recovery_codes)$/,
+  Credential: credentialIdPattern,
 }
 
 /**

@@ -12,6 +12,7 @@ const bodies: Record<ObjectName, z.ZodObject> = {
   TotpAppCredential: credentialBodies.totp_app,
   TotpEmailCredential: credentialBodies.totp_email,
   RecoveryCredential: credentialBodies.recovery_codes,
+  HardwareCredential: credentialBodies.hardware,
 }
 
 const timestamp = { type: 'string', format: 'date-time' }
@@ -42,6 +43,19 @@ const answered: Partial<Record<ObjectName, object>> = {
       properties: { remaining: { type: 'integer', description: 'Codes that were not used yet.' } },
     },
   },
+  HardwareCredential: {
+    hardware: {
+      type: 'object',
+      properties: {
+        name: { type: 'string', description: 'What the user calls it.' },
+        aaguid: { type: 'string', description: 'The model of the authenticator.' },
+        transports: { type: 'array', items: { type: 'string' } },
+        discoverable: { type: 'boolean', description: 'Whether it logs in without an address.' },
+        backed_up: { type: 'boolean', description: 'Whether there is a copy on another device.' },
+        ...lastUsedAt,
+      },
+    },
+  },
 }
 
 /** Members that an answer always has, beyond `type`, `id`, `created_at` and `updated_at`. */
@@ -57,6 +71,7 @@ const credentialTypes: readonly CredentialType[] = [
   'TotpAppCredential',
   'TotpEmailCredential',
   'RecoveryCredential',
+  'HardwareCredential',
 ]
 
 /** The objects of the answers, as JSON Schema. What is not required is omitted when it is zero. */
@@ -68,6 +83,7 @@ export const resourceSchemas: Record<ResourceName, object> = {
   TotpAppCredential: resourceSchema('TotpAppCredential'),
   TotpEmailCredential: resourceSchema('TotpEmailCredential'),
   RecoveryCredential: resourceSchema('RecoveryCredential'),
+  HardwareCredential: resourceSchema('HardwareCredential'),
   Credential: {
     description: 'One of the kinds of credentials; more may come.',
     oneOf: credentialTypes.map((name) => ({ $ref: `#/components/schemas/${name}` })),

@@ -12,6 +12,7 @@ export type CredentialType =
   | 'TotpAppCredential'
   | 'TotpEmailCredential'
   | 'RecoveryCredential'
+  | 'HardwareCredential'
 
 /** The ids of the path, by their names in it. */
 export type PathParameters = {

@@ -169,6 +169,7 @@ export const credentialBodies = {
   totp_app: factorBody('TotpAppCredential'),
   totp_email: factorBody('TotpEmailCredential'),
   recovery_codes: factorBody('RecoveryCredential'),
+  hardware: factorBody('HardwareCredential'),
 } satisfies Record<CredentialKind, z.ZodObject>
 
 export const importedUserBody = userBody

@@ -27,12 +27,28 @@ export interface UnregisteredRedirect {
 }
 
 /** What can be entered in a second step. */
-type SecondStep = 'totp_app' | 'totp_email' | 'recovery_codes'
+type SecondStep = 'hardware' | 'totp_app' | 'totp_email' | 'recovery_codes'
 
 /** The way to another second step. */
 interface OtherStep {
   kind: SecondStep
   href: string
+}
+
+/** A page on which a script runs, if it has the path of one. */
+interface Scripted {
+  script?: string | undefined
+}
+
+/** A passkey or security key of the user. */
+interface ShownKey {
+  id: string
+  /** May be empty. */
+  name: string
+  isPasskey: boolean
+  /** Days, as the visitor writes them. */
+  added: string
+  used: string | undefined
 }
 
 /** What the pages that add a second step have in common. */
@@ -47,20 +63,27 @@ interface Enrolment {
 
 /** Every hosted page with what it shows. Values are escaped when they are rendered. */
 export interface Pages {
-  login: {
+  login: Scripted & {
     csrf: string
+    action: string
     email: string
+    hasPassword: boolean
+    /** What the browser is to ask a passkey, as JSON, and where its answer goes. */
+    passkey?: { action: string; options: string } | undefined
+    /** What the browser is to be told of a passkey, as JSON. */
+    signal?: string | undefined
     problem?: TextKey | undefined
     notice?: TextKey | undefined
     info?: TextKey | undefined
     signupPath?: string | undefined
     resetPath: string
   }
-  /** A user is logged in, and the application asks which account to use. */
   /** The second step of a login. */
-  factor: {
+  factor: Scripted & {
     csrf: string
     kind: SecondStep
+    /** What the browser is to ask a key, as JSON. */
+    keyOptions?: string | undefined
     email: string
     /** Whether there is a code to enter; a mailed one must be asked for first. */
     isSent: boolean
@@ -78,18 +101,25 @@ export interface Pages {
     seed: string
   }
   enrolMail: Enrolment & { email: string; isSent: boolean }
+  /** What the browser is to ask a new key, as JSON: one for logins, or one for second steps alone. */
+  enrolKey: Enrolment & Scripted & { passkey: string; second: string }
   /** New recovery codes, which are shown once. */
   recoveryCodes: { csrf: string; codes: string[]; action: string }
   /** Second steps of a user who is logged in. */
-  security: {
+  security: Scripted & {
     csrf: string
     email: string
+    problem?: TextKey | undefined
+    keys: ShownKey[]
+    /** What the browser is to be told of the user's passkeys, as JSON. */
+    signal?: string | undefined
     enrolled: SecondStep[]
     addable: OtherStep[]
     recoveryCodes: string
     hasRecovery: boolean
     isScarce: boolean
   }
+  /** A user is logged in, and the application asks which account to use. */
   selectAccount: { csrf: string; email: string; otherPath: string }
   signup: {
     csrf: string

@@ -16,6 +16,7 @@ const titles: { [Name in PageName]: TextKey | undefined } = {
   factor: 'factorTitle',
   enrolApp: 'enrolAppTitle',
   enrolMail: 'enrolMailTitle',
+  enrolKey: 'enrolKeyTitle',
   recoveryCodes: 'recoveryTitle',
   security: 'securityTitle',
   selectAccount: 'selectTitle',
@@ -44,9 +45,15 @@ export function renderPage<Name extends PageName>(
     initial: [...brand][0]?.toUpperCase() ?? '',
     wide: name === 'outbox',
     style: stylesheet,
+    script: scriptOf(page),
     support: look.supportEmail && t('support').split('{email}'),
     body: templates.render(fileOf(name), { ...page, look, t }),
   })
+}
+
+/** The path of the script that runs on a page, if there is one. */
+export function scriptOf(page: Pages[PageName]): string | undefined {
+  return 'script' in page ? page.script : undefined
 }
 
 function titleOf(name: PageName, look: Look, page: Pages[PageName], t: Translate): string {

@@ -16,6 +16,7 @@ export const stylesheet = `
   }
 }
 * { box-sizing: border-box; }
+[hidden] { display: none !important; }
 html { -webkit-text-size-adjust: 100%; }
 body {
   margin: 0; min-height: 100vh; min-height: 100dvh; display: flex; flex-direction: column;
@@ -58,6 +59,10 @@ button.quiet {
   margin-top: .75rem; background: transparent; color: var(--ink); border-color: var(--line);
 }
 button.quiet:hover { background: var(--page); }
+.or { display: flex; align-items: center; gap: .75rem; margin: 1.25rem 0 0; color: var(--soft); }
+.or::before, .or::after { content: ""; flex: 1; border-top: 1px solid var(--edge); }
+summary { margin-top: .75rem; color: var(--accent); cursor: pointer; }
+details form { margin-top: .75rem; }
 .check { display: flex; gap: .6rem; align-items: flex-start; margin-bottom: 1.1rem; }
 .check input { flex: none; width: 1.35rem; min-height: 1.35rem; height: 1.35rem; margin: .1rem 0 0; padding: 0; accent-color: var(--accent); }
 .check label { margin: 0; font-weight: 400; }
@@ -67,6 +72,7 @@ input.code { font-variant-numeric: tabular-nums; letter-spacing: .12em; }
 .qr svg { display: block; width: 100%; height: auto; }
 code { font: .95rem/1.6 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; letter-spacing: .04em; }
 .codes { display: grid; grid-template-columns: repeat(auto-fit, minmax(12rem, 1fr)); gap: .25rem 1rem; padding-left: 2rem; }
+form > .note { margin: 0 0 1.1rem; }
 form + form { margin-top: .25rem; }
 a { color: var(--accent); text-underline-offset: .18em; }
 a:hover { color: var(--accent-strong); }
@@ -93,15 +99,25 @@ article pre { margin: .5rem 0 0; font: inherit; white-space: pre-wrap; }
 const styleHash = createHash('sha256').update(stylesheet).digest('base64')
 
 /**
- * The headers of every hosted page.
+ * The headers of a hosted page.
  *
  * The policy leaves `form-action` out on purpose: browsers apply it to the redirects after a form was
  * sent, and every login ends with one to the application.
+ *
+ * @param hasScript - Whether a script of this very service runs on the page.
  */
-export const pageHeaders: Readonly<Record<string, string>> = {
+export function pageHeaders(hasScript = false): Record<string, string> {
+  return {
+    ...headers,
+    'content-security-policy': hasScript ? `${policy}; script-src 'self'` : policy,
+  }
+}
+
+const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; frame-ancestors 'none'`
+
+const headers: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
-  'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; frame-ancestors 'none'`,
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',

@@ -158,12 +158,39 @@ export interface RecoveryCredential extends CredentialRecord {
   state: FactorState
 }
 
+/** A passkey or security key. A user may have several. */
+export interface HardwareCredential extends CredentialRecord {
+  kind: 'hardware'
+  /** What the user calls it; may be empty. */
+  name: string
+  /** The host that it was made for: it answers no other. */
+  rpId: string
+  /** What the authenticator calls it, base64url; {@link CredentialRecord.id} is made from it. */
+  keyId: string
+  /** In the form of COSE, base64url. */
+  publicKey: string
+  /** The model of the authenticator, as it says itself. */
+  aaguid: string
+  /** How the browser reaches it. */
+  transports: string[]
+  /** Whether it can log its user in without being named. */
+  discoverable: boolean
+  /** Whether it may be copied to other devices of the user. */
+  isSyncable: boolean
+  /**
+   * `counter` is how often the authenticator has signed, or 0 for ever; `isBackedUp`: there is a copy
+   * elsewhere.
+   */
+  state: FactorState & { counter: number; isBackedUp: boolean }
+}
+
 /** A way for a user to prove who they are. */
 export type Credential =
   | PasswordCredential
   | TotpAppCredential
   | TotpEmailCredential
   | RecoveryCredential
+  | HardwareCredential
 
 /** What a credential is. */
 export type CredentialKind = Credential['kind']

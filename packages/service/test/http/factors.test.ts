@@ -7,6 +7,8 @@ import { bcryptOf } from '../support/hashes.ts'
 
 const secrets = ['v1.seed', 'hash-of-a-code']
 
+const KEY = 'hwk_0123456789abcdefghjkmnpqrs'
+
 /** A user with one credential of every kind; `path` is where they are. */
 async function withFactors(api: OpenApi): Promise<{ id: string; path: string }> {
   const { id } = await api.createUser()
@@ -38,6 +40,19 @@ async function withFactors(api: OpenApi): Promise<{ id: string; path: string }> 
       hashes: [...secrets],
       state: {},
     },
+    {
+      ...record(KEY, 4),
+      kind: 'hardware',
+      name: 'Laptop',
+      rpId: 'acme.example',
+      keyId: 'id-of-the-key',
+      publicKey: 'public-key',
+      aaguid: '00000000-0000-0000-0000-000000000000',
+      transports: ['internal'],
+      discoverable: true,
+      isSyncable: true,
+      state: { counter: 3, isBackedUp: true, usedAt: 1_700_000_000_000_000 },
+    },
   ]
   for (const credential of kinds) {
     const audit = { at: now, actor: `user:${id}`, action: 'credential.create', target: id }
@@ -54,7 +69,7 @@ async function withFactors(api: OpenApi): Promise<{ id: string; path: string }> 
   return { id, path }
 }
 
-const ids = ['totp_app', 'totp_email', 'recovery_codes']
+const ids = ['totp_app', 'totp_email', 'recovery_codes', KEY]
 
 /** What an update posts back. */
 async function read(api: Pick<Api, 'get'>, path: string): Promise<Record<string, unknown>> {
@@ -68,18 +83,27 @@ describe.each(stores)('on %s', (store) => {
 
     const { body } = await api.get(path)
 
-    expect(body).toMatchObject({ total: 4, count: 4 })
+    expect(body).toMatchObject({ total: 5, count: 5 })
     expect(body.data.map(({ type }: { type: string }) => type)).toEqual([
       'PasswordCredential',
       'TotpAppCredential',
       'TotpEmailCredential',
       'RecoveryCredential',
+      'HardwareCredential',
     ])
     expect(body.data[1]).toMatchObject({
       id: 'totp_app',
       totp_app: { digits: 6, period: 30, last_used_at: expect.stringMatching(/^2023-/) },
     })
     expect(body.data[3].recovery).toEqual({ remaining: 2 })
+    expect(body.data[4].hardware).toEqual({
+      name: 'Laptop',
+      aaguid: '00000000-0000-0000-0000-000000000000',
+      transports: ['internal'],
+      discoverable: true,
+      backed_up: true,
+      last_used_at: expect.stringMatching(/^2023-/),
+    })
     for (const secret of secrets) expect(JSON.stringify(body)).not.toContain(secret)
     expect(JSON.stringify(body)).not.toContain('lastStep')
   })
@@ -89,7 +113,7 @@ describe.each(stores)('on %s', (store) => {
     const { path } = await withFactors(api)
 
     const first = await api.get(`${path}?limit=2`)
-    const second = await api.get(`${path}?limit=2&after=totp_app`)
+    const second = await api.get(`${path}?limit=3&after=totp_app`)
 
     expect(first.body.data.map(({ id }: { id: string }) => id)).toEqual(['password', 'totp_app'])
     expect(first.headers.get('link')).toContain('after=totp_app')
@@ -135,7 +159,7 @@ describe.each(stores)('on %s', (store) => {
 
     expectError(await api.get(`${path}/${id}`), 404, 'not_found')
     expectError(await api.post(`${path}/${id}`, last), 404, 'not_found')
-    expect((await api.get(path)).body.total).toBe(3)
+    expect((await api.get(path)).body.total).toBe(4)
   })
 
   test('a factor of another user is not found under a user', async () => {

@@ -18,6 +18,7 @@ describe.each(stores)('on %s, the answer to the update of a tenant', (store) => 
       allow_signups: true,
       allow_totp_app: true,
       allow_totp_email: true,
+      allow_hardware: true,
     }
     expect(await warningsOf(settings)).toBeNull()
   })
@@ -29,16 +30,16 @@ describe.each(stores)('on %s, the answer to the update of a tenant', (store) => 
   })
 
   test('names login methods that are not built', async () => {
-    const settings = { allow_passwords: true, allow_hardware: true, allow_social: true }
+    const settings = { allow_passwords: true, allow_social: true }
     expect(await warningsOf(settings)).toBe(
-      'These settings have no effect, as their login methods are not built: allow_social, allow_hardware.',
+      'These settings have no effect, as their login methods are not built: allow_social.',
     )
   })
 
   test('has every warning, when there are several', async () => {
-    const warnings = await warningsOf({ allow_hardware: true, developer_mode: true })
+    const warnings = await warningsOf({ allow_social: true, developer_mode: true })
     expect(warnings).toContain('Users cannot log in')
-    expect(warnings).toContain('not built: allow_hardware.')
+    expect(warnings).toContain('not built: allow_social.')
     expect(warnings).toContain('"developer_mode" opens no private network')
   })
 })

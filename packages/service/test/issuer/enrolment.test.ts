@@ -163,7 +163,9 @@ describe.each(storeKinds)('on %s', (store) => {
     const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer
     const { browser } = await logIn(issuer, app, ada)
-    expect((await browser.get(SECURITY)).html).toContain('No second step has been added yet.')
+    expect((await browser.get(SECURITY)).html).toContain(
+      'Neither a passkey nor a second step has been added yet.',
+    )
 
     const { seed, codes } = await enrolOnAccountPage(browser)
     moveTime(60)
@@ -197,7 +199,7 @@ describe.each(storeKinds)('on %s', (store) => {
     const { seed } = await addApp(issuer, user)
     const { browser, callback } = await logIn(issuer, app, ada)
     await browser.submit(callback, { code: codeOf(seed), trust: 'yes' })
-    expect((await browser.get(SECURITY)).html).toContain('Second steps')
+    expect((await browser.get(SECURITY)).html).toContain('Your ways to log in')
 
     moveTime(301)
     const login = await browser.get(SECURITY)

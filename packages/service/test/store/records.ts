@@ -2,6 +2,7 @@ import type {
   ApiKey,
   Application,
   AuditEntry,
+  Credential,
   PasswordCredential,
   SigningKey,
   Tenant,
@@ -106,6 +107,53 @@ export function aCredential(
     state: { upgradedFrom: `hash-${n}` },
     ...members,
   }
+}
+
+/** A credential of every kind, of the same user. */
+export function credentialsOf(user: User): Credential[] {
+  const record = (id: string, age: number) => ({
+    ...aCredential(user, { id }),
+    createdAt: 1_800_000_000_000_000 + age,
+    updatedAt: 1_800_000_000_000_000 + age,
+  })
+  const usedAt = 1_800_000_000_000_009
+  return [
+    record('password', 0),
+    {
+      ...without(record('totp_app', 1)),
+      kind: 'totp_app',
+      sealedSeed: 'v1.s',
+      state: { lastStep: 7, usedAt },
+    },
+    { ...without(record('totp_email', 2)), kind: 'totp_email', state: {} },
+    {
+      ...without(record('recovery_codes', 3)),
+      kind: 'recovery_codes',
+      sealedKey: 'v1.k',
+      hashes: ['h1', 'h2'],
+      state: { usedAt },
+    },
+    {
+      ...without(record('hwk_0123456789abcdefghjkmnpqrs', 4)),
+      kind: 'hardware',
+      name: 'Laptop "1" 🔑',
+      rpId: 'acme.example.com',
+      keyId: 'AbC-_9',
+      publicKey: 'pQECAyYgASFYIA',
+      aaguid: '00000000-0000-0000-0000-000000000000',
+      transports: ['internal', 'hybrid'],
+      discoverable: true,
+      isSyncable: false,
+      state: { counter: 4_294_967_295, isBackedUp: false, usedAt },
+    },
+  ]
+}
+
+function without({
+  password,
+  ...record
+}: PasswordCredential): Omit<PasswordCredential, 'password'> {
+  return record
 }
 
 export function anApiKey(members: Partial<ApiKey> = {}): ApiKey {

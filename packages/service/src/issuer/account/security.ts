@@ -4,26 +4,28 @@ import { unlessRefused } from '../../domain/commit.ts'
 import { nowMicros } from '../../domain/context.ts'
 import { deleteCredential } from '../../domain/credentials.ts'
 import {
-  allowedFactors,
+  addableFactors,
   type Factors,
   readFactors,
   renewRecoveryCodes,
 } from '../../domain/factors.ts'
+import { renameKey } from '../../domain/keys.ts'
 import { lookUpUser } from '../../domain/users.ts'
-import type { User } from '../../store/records.ts'
+import type { TextKey } from '../../pages/index.ts'
+import type { TenantSettings, User } from '../../store/records.ts'
 import {
   keepSession,
   type Place,
   showEnrolment,
   submitEnrolment,
 } from '../interaction/enrolment.ts'
-import { isFactorKind } from '../interaction/factor.ts'
 import { csrfToken, isCsrfToken } from '../interaction/flow-path.ts'
 import { type FlowRequest, occasionOf, scopeOf, show } from '../interaction/flow-request.ts'
 import { sendNews } from '../interaction/messages.ts'
 import { readSession, type Session } from '../oidc-provider-internals.ts'
 import { type Form, readForm, redirect } from '../requests/http.ts'
 import { accountLogin, MAX_AGE_SECONDS, RETURN_PATH } from './client.ts'
+import { shownKeys } from './keys.ts'
 
 const PATH = '/account/security'
 const ADD_PATH = `${PATH}/add`
@@ -67,7 +69,9 @@ async function enter(flow: FlowRequest): Promise<Visit | undefined> {
   let wanted: string | undefined
   if (user && isLoginValid(user, loginTs)) {
     const factors = await readFactors(context.domain, tenant.id, tenant.settings, user.id)
-    const own = levelOf(['password', ...factors.usable])
+    // A recovery code is to be enough for a user who has lost a key.
+    const strongest = levelOf(['password', ...factors.methods])
+    const own = isAtLeast(strongest, 'mfa') ? 'mfa' : strongest
     wanted = own === 'single' ? undefined : acrOf[own]
     const age = context.domain.clock.now() / 1000 - loginTs
     const isStrong = isAtLeast(levelOfAcr(acr ?? '') ?? 'single', own)
@@ -81,23 +85,31 @@ async function enter(flow: FlowRequest): Promise<Visit | undefined> {
   return undefined
 }
 
-async function showSecurity(flow: FlowRequest, { user, session, factors }: Visit): Promise<void> {
+async function showSecurity(
+  flow: FlowRequest,
+  { user, session, factors }: Visit,
+  status = 200,
+  problem?: TextKey,
+): Promise<void> {
   const { enrolled, recoveryCodes } = factors
-  const allowed = allowedFactors(flow.tenant.settings)
-  show(flow, 200, 'security', {
+  const { settings } = flow.tenant
+  show(flow, status, 'security', {
     csrf: csrfToken(session.uid),
     email: user.email,
-    enrolled,
-    addable: allowed
-      .filter((kind) => !enrolled.includes(kind))
-      .map((kind) => ({ kind, href: `${ADD_PATH}?kind=${kind}` })),
+    problem,
+    ...shownKeys(flow, user, factors),
+    enrolled: enrolled.filter((kind) => kind !== 'hardware'),
+    addable: addableFactors(settings, factors).map((kind) => ({
+      kind,
+      href: `${ADD_PATH}?kind=${kind}`,
+    })),
     recoveryCodes: String(recoveryCodes),
     hasRecovery: factors.usable.length > 0,
     isScarce: recoveryCodes <= 3,
   })
 }
 
-/** Removes a factor, or makes new recovery codes. */
+/** Removes a factor, gives a key another name, or makes new recovery codes. */
 async function change(flow: FlowRequest, visit: Visit, form: Form): Promise<void> {
   const { context, response } = flow
   const { user, session, factors } = visit
@@ -107,16 +119,32 @@ async function change(flow: FlowRequest, visit: Visit, form: Form): Promise<void
     await sendNews(context, 'factors', occasionOf(flow), user)
     return showCodes(flow, session, codes)
   }
-  const kind = form.get('remove')
-  if (!isFactorKind(kind) || !factors.enrolled.includes(kind)) return redirect(response, PATH)
+  const renamed = factors.allKeys.find(({ id }) => id === form.get('rename'))
+  if (renamed) {
+    await renameKey(scope, user.id, renamed.id, form.get('name') ?? '')
+    return redirect(response, PATH)
+  }
+  const ids = [
+    ...factors.enrolled.filter((kind) => kind !== 'hardware'),
+    ...factors.allKeys.map(({ id }) => id),
+  ]
+  const id = ids.find((known) => known === form.get('remove'))
+  if (id === undefined) return redirect(response, PATH)
+  if (isOnlyWayIn(flow.tenant.settings, factors, id)) {
+    return showSecurity(flow, visit, 422, 'securityOnlyWay')
+  }
   const at = nowMicros(context.domain.clock)
   await keepSession(flow, user, at)
-  const isLast = factors.enrolled.length === 1
-  await unlessRefused(deleteCredential(scope, user.id, kind, at), 'not_found')
-  if (isLast)
+  await unlessRefused(deleteCredential(scope, user.id, id, at), 'not_found')
+  if (ids.length === 1)
     await unlessRefused(deleteCredential(scope, user.id, 'recovery_codes', at), 'not_found')
   await sendNews(context, 'factors', occasionOf(flow), user)
   redirect(response, PATH)
+}
+
+/** Without passwords, a user whose last key is gone cannot come back. */
+function isOnlyWayIn({ allowPasswords }: TenantSettings, { keys }: Factors, id: string): boolean {
+  return !allowPasswords && keys.length === 1 && keys[0]?.id === id
 }
 
 async function showAdd(flow: FlowRequest, visit: Visit): Promise<void> {
@@ -144,7 +172,7 @@ function placeOf({ tenant }: FlowRequest, { user, session, factors }: Visit): Pl
     key: session.uid,
     csrf: csrfToken(session.uid),
     path: ADD_PATH,
-    kinds: allowedFactors(tenant.settings).filter((kind) => !factors.enrolled.includes(kind)),
+    kinds: addableFactors(tenant.settings, factors),
     canSkip: false,
   }
 }

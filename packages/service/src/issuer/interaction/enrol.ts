@@ -28,10 +28,10 @@ export async function submitEnrol(flow: InteractionRequest, form: Form): Promise
 
   const enrolled = await submitEnrolment(flow, await placeOf(flow, step), form)
   if (!enrolled) return
-  const { kind, codes, endedBefore } = enrolled
+  const { method, codes, endedBefore } = enrolled
   const loggedInAt = endedBefore === undefined ? step.progress.loggedInAt : endedBefore / 1e6
-  if (!codes) return completeFurtherStep(flow, step, { method: kind, loggedInAt })
-  await noteProof(flow, step, kind, loggedInAt)
+  if (!codes) return completeFurtherStep(flow, step, { method, loggedInAt })
+  await noteProof(flow, step, method, loggedInAt)
   const { interaction } = flow
   const action = flowPath(interaction, '/enrol')
   show(flow, 200, 'recoveryCodes', { csrf: csrfToken(interaction.uid), codes, action })

@@ -1,8 +1,10 @@
 import { renderSVG } from 'uqr'
-import type { FactorKind } from '../../domain/assurance.ts'
+import type { FactorKind, Method } from '../../domain/assurance.ts'
 import { nowMicros } from '../../domain/context.ts'
 import { enrolMail, enrolTotp, readFactors, renewRecoveryCodes } from '../../domain/factors.ts'
+import { enrolKey } from '../../domain/keys.ts'
 import { lifetimes } from '../../domain/lifetimes.ts'
+import { keyMethod } from '../../domain/login-methods.ts'
 import { newSeed, stepOf, totpUri } from '../../domain/totp.ts'
 import { openIfKnown } from '../../domain/vault.ts'
 import type { TextKey } from '../../pages/index.ts'
@@ -13,6 +15,7 @@ import { type Form, redirect } from '../requests/http.ts'
 import { type FlowRequest, occasionOf, scopeOf, show } from './flow-request.ts'
 import { hasMailCode, judgeMailCode, mailCode } from './mail-code.ts'
 import { sendNews } from './messages.ts'
+import { judgeForm, showNewKey } from './new-key.ts'
 import { showTooMany } from './too-many.ts'
 
 /** Where a user enrols a second factor: during a login, or on the account page. */
@@ -31,7 +34,7 @@ export interface Place {
 
 /** A factor that was enrolled. */
 export interface Enrolled {
-  kind: FactorKind
+  method: Method
   /** New recovery codes, to be shown once. */
   codes: string[] | undefined
   /** Sessions from before have ended; `undefined` when they go on. */
@@ -64,6 +67,7 @@ export async function showEnrolment(
     const isSent = await hasMailCode(flow, mailKey(place), user)
     return show(flow, status, 'enrolMail', { ...form, email: user.email, isSent })
   }
+  if (kind === 'hardware') return showNewKey(flow, place, status, form)
   const { companyName, domain } = flow.tenant.settings
   const seed = (await readSeed(flow, place)) ?? (await beginSeed(flow, place))
   const qr = renderSVG(totpUri(seed, companyName || domain, user.email), { border: 2 })
@@ -84,6 +88,7 @@ export async function submitEnrolment(
   const kind = chosen(flow, place)
   const code = form.get('code') ?? ''
   if (kind === 'totp_email') return submitMail(flow, place, form.get('step') === 'send', code)
+  if (kind === 'hardware') return submitKey(flow, place, form)
   const seed = kind && (await readSeed(flow, place))
   const step = seed && stepOf(seed, code, flow.context.domain.clock)
   if (!seed || !step) {
@@ -94,6 +99,25 @@ export async function submitEnrolment(
   return add(flow, place, kind, (at) => {
     return enrolTotp(scopeOf(flow, place.user.id), place.user, { seed, step }, at)
   })
+}
+
+async function submitKey(
+  flow: FlowRequest,
+  place: Place,
+  form: Form,
+): Promise<Enrolled | undefined> {
+  const judged = await judgeForm(flow, place, form)
+  if (judged.kind === 'refused') {
+    const problem = judged.reason === 'no_verification' ? 'keyNeedsPin' : 'keyRefused'
+    await showEnrolment(flow, place, 422, problem)
+    return undefined
+  }
+  const { user } = place
+  const { facts } = judged
+  const name = form.get('name') ?? ''
+  return add(flow, place, keyMethod(facts), (at) =>
+    enrolKey(scopeOf(flow, user.id), user, facts, name, at),
+  )
 }
 
 async function submitMail(
@@ -128,7 +152,7 @@ async function submitMail(
 async function add(
   flow: FlowRequest,
   { user, path }: Place,
-  kind: FactorKind,
+  method: Method,
   enrol: (at: Micros | undefined) => Promise<boolean>,
 ): Promise<Enrolled | undefined> {
   const { context, tenant } = flow
@@ -145,7 +169,7 @@ async function add(
   // Wrong codes of a factor that is gone do not count against the new one.
   await context.throttle.forgiveFactor(flow.facts, user.id)
   await sendNews(context, 'factors', occasionOf(flow), user)
-  return { kind, codes, endedBefore }
+  return { method, codes, endedBefore }
 }
 
 /** Lets the session of this browser go on, if it is the user's, when those from before `at` end. */

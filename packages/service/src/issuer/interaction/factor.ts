@@ -1,10 +1,14 @@
-import { type FactorKind, factorKinds } from '../../domain/assurance.ts'
+import type { FactorKind, Method } from '../../domain/assurance.ts'
 import { note } from '../../domain/audit.ts'
 import { noteMailProof, proveRecoveryCode, proveTotp } from '../../domain/factors.ts'
-import type { Pages } from '../../pages/index.ts'
+import { noteKeyProof } from '../../domain/keys.ts'
+import { keyMethod } from '../../domain/login-methods.ts'
+import { judgeKey, keyIdOf } from '../../domain/webauthn.ts'
+import { keyScript, type Pages, type TextKey } from '../../pages/index.ts'
 import type { Form } from '../requests/http.ts'
 import { csrfToken, flowPath } from './flow-path.ts'
 import { type InteractionRequest, occasionOf, scopeOf, show } from './flow-request.ts'
+import { type KeyQuestion, requestOptions, takeCeremony } from './key-ceremony.ts'
 import {
   completeFurtherStep,
   endProgress,
@@ -18,6 +22,14 @@ import { showTooMany } from './too-many.ts'
 
 /** What can be entered in a second step. */
 type Kind = FactorKind | 'recovery_codes'
+
+/** What is said of a wrong one. */
+const problems = {
+  hardware: 'keyRefused',
+  totp_app: 'factorWrong',
+  totp_email: 'factorRefused',
+  recovery_codes: 'factorRefused',
+} as const satisfies Record<Kind, TextKey>
 
 /** After so many wrong codes in a row the user is told that somebody knows the password. */
 const SUSPICIOUS = 3
@@ -44,8 +56,8 @@ export async function submitFactor(flow: InteractionRequest, form: Form): Promis
   if (!kind) return showFactor(flow)
   if (form.get('step') === 'send') return send(flow, step, kind, kinds)
 
-  const code = form.get('code') ?? ''
-  const problem = kind === 'totp_app' ? 'factorWrong' : 'factorRefused'
+  const code = form.get(kind === 'hardware' ? 'credential' : 'code') ?? ''
+  const problem = problems[kind]
   if (code.trim() === '') return showForm(flow, 422, step, kind, kinds, { problem })
   const { progress, user } = step
   const admission = await context.throttle.admitFactor(facts, user.id, progress.id)
@@ -61,11 +73,11 @@ export async function submitFactor(flow: InteractionRequest, form: Form): Promis
   }
 
   const outcome = await judge(flow, step, kind, code)
-  if (outcome === 'right') {
+  if (outcome !== 'wrong' && outcome !== 'expired') {
     await context.throttle.forgiveFactor(facts, user.id)
     if (kind === 'recovery_codes') await sendNews(context, 'factors', occasionOf(flow), user)
     const trust = flow.tenant.settings.rememberDevice && form.get('trust') === 'yes'
-    return completeFurtherStep(flow, step, { method: kind, trust })
+    return completeFurtherStep(flow, step, { method: outcome, trust })
   }
   await note(scopeOf(flow, user.id), 'login.wrong_code', user.id, 'failure')
   if ((await context.throttle.failedFactors(facts, user.id)) === SUSPICIOUS) {
@@ -78,24 +90,48 @@ export async function submitFactor(flow: InteractionRequest, form: Form): Promis
   return showForm(flow, 422, step, kind, kinds, { problem })
 }
 
+/** What is proven by what was entered, if anything. */
 async function judge(
   flow: InteractionRequest,
-  { user }: Step,
+  step: Step,
   kind: Kind,
   code: string,
-): Promise<'right' | 'wrong' | 'expired'> {
+): Promise<Method | 'wrong' | 'expired'> {
+  const { user } = step
   const scope = scopeOf(flow, user.id)
   switch (kind) {
+    case 'hardware':
+      return (await proveKey(flow, step, code)) ?? 'wrong'
     case 'totp_app':
-      return (await proveTotp(scope, user.id, code)) ? 'right' : 'wrong'
+      return (await proveTotp(scope, user.id, code)) ? kind : 'wrong'
     case 'recovery_codes':
-      return (await proveRecoveryCode(scope, user.id, code)) ? 'right' : 'wrong'
+      return (await proveRecoveryCode(scope, user.id, code)) ? kind : 'wrong'
     case 'totp_email': {
       const outcome = await judgeMailCode(flow, flow.interaction.uid, user, code)
       if (outcome !== 'right') return outcome
-      return (await noteMailProof(scope, user.id)) ? 'right' : 'wrong'
+      return (await noteMailProof(scope, user.id)) ? kind : 'wrong'
     }
   }
+}
+
+/** What the response of a key proves in a second step, if anything. */
+async function proveKey(
+  flow: InteractionRequest,
+  step: Step,
+  text: string,
+): Promise<Method | undefined> {
+  const ceremony = await takeCeremony(flow, questionOf(flow, step), false)
+  const { keys } = await usefulFactors(flow, step)
+  const keyId = keyIdOf(text)
+  const key = keys.find((known) => known.keyId === keyId)
+  const judged = ceremony && key && (await judgeKey(ceremony, text, key, false))
+  if (!key || judged?.kind !== 'accepted') return undefined
+  const isNoted = await noteKeyProof(scopeOf(flow, step.user.id), key, judged.use)
+  return isNoted ? keyMethod(key) : undefined
+}
+
+function questionOf({ interaction }: InteractionRequest, { user }: Step): KeyQuestion {
+  return { purpose: 'factor', place: interaction.uid, user }
 }
 
 /** Mails a code, and shows where to enter it. */
@@ -124,7 +160,7 @@ async function kindsOf(flow: InteractionRequest, step: Step): Promise<Kind[]> {
 async function showForm(
   flow: InteractionRequest,
   status: number,
-  { user }: Step,
+  step: Step,
   kind: Kind,
   kinds: readonly Kind[],
   news: Pick<Pages['factor'], 'problem' | 'notice'> = {},
@@ -132,8 +168,13 @@ async function showForm(
   const { interaction, tenant } = flow
   const { rememberDevice, rememberDeviceSeconds } = tenant.settings
   const path = flowPath(interaction, '/factor')
+  const { user } = step
+  const isKey = kind === 'hardware'
+  const keys = isKey ? (await usefulFactors(flow, step)).keys : []
   show(flow, status, 'factor', {
     ...news,
+    keyOptions: isKey ? await requestOptions(flow, questionOf(flow, step), keys) : undefined,
+    script: isKey ? keyScript.path : undefined,
     csrf: csrfToken(interaction.uid),
     kind,
     email: user.email,
@@ -152,9 +193,4 @@ function showMessage(flow: InteractionRequest, text: 'factorOver' | 'factorPause
   const href = `${flowPath(flow.interaction)}&start=login`
   const wayOn = { href, text: 'backToLogin' } as const
   show(flow, 429, 'message', { title: 'tooManyTitle', text, wayOn })
-}
-
-/** Whether a text names a second factor. */
-export function isFactorKind(text: string | null | undefined): text is FactorKind {
-  return (factorKinds as readonly (string | null | undefined)[]).includes(text)
 }

@@ -10,7 +10,15 @@ interface Interaction {
 const HANDLE_LENGTH = 16
 
 /** The pages of a login, by what follows its path. */
-export type FlowPage = '' | '/signup' | '/reset' | '/sent' | '/other' | '/factor' | '/enrol'
+export type FlowPage =
+  | ''
+  | '/passkey'
+  | '/signup'
+  | '/reset'
+  | '/sent'
+  | '/other'
+  | '/factor'
+  | '/enrol'
 
 /** What a link in a message has done before it led back into the login. */
 export type Done = 'verified' | 'reset'

@@ -7,6 +7,7 @@ import {
   type Pages,
   pageHeaders,
   renderPage,
+  scriptOf,
   translator,
 } from '../../pages/index.ts'
 import type { Tenant } from '../../store/records.ts'
@@ -73,7 +74,7 @@ export function show<Name extends PageName>(
   }
   const html = renderPage(name, look, page)
   flow.response.writeHead(status, {
-    ...pageHeaders,
+    ...pageHeaders(scriptOf(page) !== undefined),
     'content-language': look.language,
     'content-length': Buffer.byteLength(html),
     ...headers,

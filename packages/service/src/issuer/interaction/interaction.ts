@@ -15,6 +15,7 @@ import {
   show,
 } from './flow-request.ts'
 import { login, showLogin } from './login.ts'
+import { logInWithPasskey, showPasskey } from './passkey.ts'
 import { requestReset, showResetRequest } from './reset-request.ts'
 import { selectAccount, showSelectAccount } from './select-account.ts'
 import { sent, showSent } from './sent.ts'
@@ -27,6 +28,7 @@ interface Page {
 
 const loginPages = {
   '': { show: showLogin, submit: login },
+  '/passkey': { show: showPasskey, submit: logInWithPasskey },
   '/signup': { show: showSignup, submit: signup },
   '/reset': { show: showResetRequest, submit: requestReset },
   '/sent': { show: showSent, submit: sent },

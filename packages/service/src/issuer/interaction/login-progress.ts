@@ -3,18 +3,20 @@ import { isLoginValid } from '../../domain/accounts.ts'
 import {
   type FactorKind,
   isAtLeast,
+  type Level,
   levelOf,
   type Method,
+  methodsOf,
   proofsOf,
-  reachableLevels,
   requestedLevels,
 } from '../../domain/assurance.ts'
 import { nowMicros } from '../../domain/context.ts'
-import { allowedFactors, readFactors } from '../../domain/factors.ts'
+import { addableFactors, type Factors, readFactors } from '../../domain/factors.ts'
 import { lifetimes } from '../../domain/lifetimes.ts'
+import { keyMethod } from '../../domain/login-methods.ts'
 import { lookUpUser } from '../../domain/users.ts'
 import { entryName } from '../../store/protocol-store.ts'
-import type { User } from '../../store/records.ts'
+import type { HardwareCredential, User } from '../../store/records.ts'
 import { readSession } from '../oidc-provider-internals.ts'
 import { redirect } from '../requests/http.ts'
 import { finishLogin, type Shown } from './finish.ts'
@@ -48,7 +50,7 @@ const KIND = 'LoginProgress'
 export async function completeStep(
   flow: InteractionRequest,
   user: User,
-  method: 'password',
+  method: Extract<Method, 'password' | 'passkey' | 'passkey_bound'>,
   loggedInAt: number,
 ): Promise<void> {
   const progress = { id: newId(), userId: user.id, proofs: [method], loggedInAt }
@@ -75,11 +77,12 @@ export async function stepUp(flow: InteractionRequest): Promise<boolean> {
   const { context, provider, tenant, interaction, request, response } = flow
   const { name, reasons } = interaction.prompt
   if (name !== 'login' || reasons.some((reason) => reason !== ACR_UNMET)) return false
-  const { accountId, loginTs, acr } = await readSession(provider, request, response)
+  const { accountId, loginTs, acr, amr } = await readSession(provider, request, response)
   if (!accountId || !loginTs || accountId !== interaction.session?.accountId) return false
   const user = await lookUpUser(context.domain, tenant.id, accountId)
   if (!user || !isLoginValid(user, loginTs)) return false
-  const progress = { id: newId(), userId: user.id, proofs: proofsOf(acr), loggedInAt: loginTs }
+  const proofs = proofsOf(acr, amr)
+  const progress = { id: newId(), userId: user.id, proofs, loggedInAt: loginTs }
   await goOn(flow, { progress, user }, false)
   return true
 }
@@ -127,38 +130,39 @@ export async function noteProof(
 export async function usefulFactors(
   flow: InteractionRequest,
   { progress, user }: Step,
-): Promise<{ kinds: FactorKind[]; recoveryCodes: number }> {
+): Promise<{ kinds: FactorKind[]; keys: HardwareCredential[]; recoveryCodes: number }> {
   const { context, tenant } = flow
-  const { usable, recoveryCodes } = await readFactors(
-    context.domain,
-    tenant.id,
-    tenant.settings,
-    user.id,
-  )
+  const factors = await readFactors(context.domain, tenant.id, tenant.settings, user.id)
   const level = levelOf(progress.proofs)
+  const isUseful = (method: Method) => !isAtLeast(level, levelOf([...progress.proofs, method]))
+  const keys = factors.keys.filter((key) => isUseful(keyMethod(key)))
   return {
-    kinds: usable.filter((kind) => !isAtLeast(level, levelOf([...progress.proofs, kind]))),
-    recoveryCodes: isAtLeast(level, 'mfa') ? 0 : recoveryCodes,
+    kinds: factors.usable.filter((kind) =>
+      kind === 'hardware' ? keys.length > 0 : methodsOf[kind].some(isUseful),
+    ),
+    keys,
+    recoveryCodes: isAtLeast(level, 'mfa') ? 0 : factors.recoveryCodes,
   }
 }
 
 /** The second factors that would satisfy the application, if the user enrolled them. */
 export async function enrollableFactors(
   flow: InteractionRequest,
-  { user }: Step,
+  { progress, user }: Step,
 ): Promise<FactorKind[]> {
   const { context, tenant } = flow
-  const { enrolled } = await readFactors(context.domain, tenant.id, tenant.settings, user.id)
-  return enrollable(flow, enrolled)
+  const factors = await readFactors(context.domain, tenant.id, tenant.settings, user.id)
+  return enrollable(flow, progress, factors)
 }
 
 function enrollable(
   { tenant, interaction }: InteractionRequest,
-  enrolled: readonly FactorKind[],
+  { proofs }: LoginProgress,
+  factors: Factors,
 ): FactorKind[] {
   const asked = requestedLevels(interaction.params.acr_values)
-  return allowedFactors(tenant.settings).filter(
-    (kind) => !enrolled.includes(kind) && satisfies([kind], asked),
+  return addableFactors(tenant.settings, factors).filter((kind) =>
+    satisfies(proofs, methodsOf[kind], asked),
   )
 }
 
@@ -190,21 +194,26 @@ async function nextPage(
   const { context, tenant, interaction } = flow
   const { settings } = tenant
   const factors = await readFactors(context.domain, tenant.id, settings, user.id)
-  const { usable } = factors
+  const { usable, methods } = factors
   const level = levelOf(progress.proofs)
   const hasStepLeft = usable.length > 0 && level === 'single'
   if (hasStepLeft && !(await isTrusted(flow, user, factors))) return '/factor'
 
   const asked = requestedLevels(interaction.params.acr_values)
   if (asked.length === 0 || asked.some((wanted) => isAtLeast(level, wanted))) return undefined
-  if (satisfies(usable, asked)) return '/factor'
-  if (progress.declined || enrollable(flow, factors.enrolled).length === 0) return undefined
+  if (satisfies(progress.proofs, methods, asked)) return '/factor'
+  if (progress.declined || enrollable(flow, progress, factors).length === 0) return undefined
   // A trusted device does not stand for a factor where another one is to be added.
   return hasStepLeft ? '/factor' : '/enrol'
 }
 
-function satisfies(kinds: readonly FactorKind[], asked: ReturnType<typeof requestedLevels>) {
-  const reachable = reachableLevels(kinds)
+/** Whether one of the methods, after these proofs, is as strong as one of the levels that are asked for. */
+function satisfies(
+  proofs: readonly Method[],
+  methods: readonly Method[],
+  asked: readonly Level[],
+): boolean {
+  const reachable = methods.map((method) => levelOf([...proofs, method]))
   return asked.some((wanted) => reachable.some((level) => isAtLeast(level, wanted)))
 }
 

@@ -2,13 +2,14 @@ import { note } from '../../domain/audit.ts'
 import { hasWayIn } from '../../domain/login-methods.ts'
 import { verifyPassword } from '../../domain/passwords.ts'
 import { findUser } from '../../domain/users.ts'
-import type { Pages } from '../../pages/index.ts'
+import { keyScript, type Pages } from '../../pages/index.ts'
 import { type Form, redirect } from '../requests/http.ts'
 import { showLoginOff } from './dead-end.ts'
 import { csrfToken, flowPath } from './flow-path.ts'
-import { type InteractionRequest, scopeOf, show } from './flow-request.ts'
+import { type Interaction, type InteractionRequest, scopeOf, show } from './flow-request.ts'
 import { findDevice } from './known-device.ts'
 import { completeStep, stepUp } from './login-progress.ts'
+import { passkeyOptions } from './passkey-options.ts'
 import { continueSignup, readPending } from './pending.ts'
 import { currentUser } from './select-account.ts'
 import { isSignupOpen } from './signup.ts'
@@ -31,7 +32,7 @@ export async function showLogin(flow: InteractionRequest): Promise<void> {
     /^(login_prompt|max_age)$/.test(reason),
   )
   const hint = interaction.params.login_hint
-  showForm(flow, 200, {
+  await showForm(flow, 200, {
     email: pending?.email ?? (typeof hint === 'string' ? hint : await currentEmail(flow)),
     ...(isReset && { notice: 'loginReset' }),
     ...(!isReset && isAgain && interaction.session && { info: 'loginAgain' }),
@@ -44,7 +45,7 @@ export async function login(flow: InteractionRequest, form: Form): Promise<void>
   const { throttle } = context
   const password = form.get('password') ?? ''
   const email = form.get('email') ?? ''
-  if (!hasWayIn(tenant.settings)) return showLoginOff(flow)
+  if (!tenant.settings.allowPasswords) return showLogin(flow)
 
   const user = await findUser(scopeOf(flow), email)
   const scope = scopeOf(flow, user?.id)
@@ -64,18 +65,32 @@ export async function login(flow: InteractionRequest, form: Form): Promise<void>
   }
 }
 
-function showForm(
+/** Shows the ways to log in. */
+export async function showForm(
   flow: InteractionRequest,
   status: number,
-  shown: Pick<Pages['login'], 'email' | 'problem' | 'notice' | 'info'>,
-): void {
+  shown: Pick<Pages['login'], 'email' | 'problem' | 'notice' | 'info' | 'signal'>,
+): Promise<void> {
   const { interaction, tenant } = flow
+  const keyOptions = await passkeyOptions(flow)
   show(flow, status, 'login', {
     ...shown,
     csrf: csrfToken(interaction.uid),
+    action: loginPath(interaction),
+    hasPassword: tenant.settings.allowPasswords,
+    passkey:
+      keyOptions === undefined
+        ? undefined
+        : { action: flowPath(interaction, '/passkey'), options: keyOptions },
+    script: keyOptions === undefined ? undefined : keyScript.path,
     resetPath: flowPath(interaction, '/reset'),
     signupPath: isSignupOpen(tenant) ? flowPath(interaction, '/signup') : undefined,
   })
+}
+
+/** Where the login form is: not at the first page where an account is to be chosen. */
+export function loginPath(interaction: Interaction): string {
+  return flowPath(interaction, interaction.prompt.name === 'select_account' ? '/other' : '')
 }
 
 /** Whose session it is that has to be renewed; nobody's, where another account may be meant. */

@@ -1,6 +1,7 @@
-import { hasWayIn } from '../../domain/login-methods.ts'
+import { allowsKeys, hasWayIn } from '../../domain/login-methods.ts'
+import { keyScript, scriptHeaders } from '../../pages/index.ts'
 import { isFormRequest, repeatAsGet } from '../requests/as-get.ts'
-import { type Form, readForm } from '../requests/http.ts'
+import { type Form, readForm, sendJson } from '../requests/http.ts'
 import { showLoginOff, showNotFound, showStartAgain } from './dead-end.ts'
 import { type FlowRequest, show } from './flow-request.ts'
 import { handleInteraction } from './interaction.ts'
@@ -9,6 +10,9 @@ import { reset, showReset } from './reset-link.ts'
 import { requestReset, showResetRequest } from './reset-request.ts'
 import { isSignupOpen } from './signup.ts'
 import { showVerify, verify } from './verify-link.ts'
+
+/** Where users see and change their ways to log in. */
+const SECURITY_PATH = '/account/security'
 
 /**
  * Answers a request for a hosted page.
@@ -42,11 +46,31 @@ export async function handleFlow(
     case '/login':
       if (!hasWayIn(tenant.settings)) return showLoginOff(flow)
       return showStartAgain(flow, 200, 'startAgainHint')
+    case keyScript.path:
+      return sendScript(flow)
+    case '/.well-known/passkey-endpoints':
+      return sendPasskeyEndpoints(flow)
     case '/x/outbox':
       return showOutbox(flow)
     default:
       return showNotFound(flow)
   }
+}
+
+function sendScript({ response }: FlowRequest): void {
+  response.writeHead(200, { ...scriptHeaders, 'content-length': Buffer.byteLength(keyScript.text) })
+  response.end(keyScript.text)
+}
+
+/**
+ * Tells password managers where passkeys are added and removed.
+ *
+ * @see A Well-Known URL for Relying Party Passkey Endpoints
+ */
+async function sendPasskeyEndpoints(flow: FlowRequest): Promise<void> {
+  if (!allowsKeys(flow.tenant.settings)) return showNotFound(flow)
+  const page = `${flow.facts.issuer}${SECURITY_PATH}`
+  sendJson(flow.response, 200, { enroll: page, manage: page }, {})
 }
 
 /** A form of these pages carries on what its link has begun. */

@@ -20,7 +20,7 @@ export function createRenderError(context: IssuerContext): RenderError {
     if (tenant.settings.developerMode) page.unregistered = unregistered
     // Its text is of oidc-provider's making; what the request contained is escaped like all else.
     if (page.text === 'errorText') page.detail = out.error_description ?? out.error
-    ctx.set({ ...pageHeaders, 'content-language': look.language })
+    ctx.set({ ...pageHeaders(), 'content-language': look.language })
     ctx.body = renderPage('message', look, page)
   }
 }

@@ -142,6 +142,6 @@ function leave(ctx: KoaContextWithOIDC): void {
 
 function send<Name extends PageName>(ctx: KoaContextWithOIDC, name: Name, page: Pages[Name]): void {
   const look = lookFor(factsOf(ctx.req).tenant, ctx.req, ctx.oidc.params?.ui_locales)
-  ctx.set({ ...pageHeaders, 'content-language': look.language })
+  ctx.set({ ...pageHeaders(), 'content-language': look.language })
   ctx.body = renderPage(name, look, page)
 }

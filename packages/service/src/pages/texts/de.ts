@@ -26,6 +26,8 @@ export const de: Texts = {
   loginSignup: 'Konto anlegen',
   loginOffTitle: 'Die Anmeldung ist abgeschaltet',
   loginOffText: 'Sie können sich hier zurzeit nicht anmelden.',
+  loginOr: 'oder',
+  loginPasskey: 'Mit Passkey anmelden',
   loginAgain: 'Bitte geben Sie Ihr Passwort noch einmal ein, um fortzufahren.',
 
   selectTitle: 'Konto wählen',
@@ -33,9 +35,12 @@ export const de: Texts = {
   selectOther: 'Anderes Konto verwenden',
 
   factorTitle: 'Bestätigen Sie, dass Sie es sind',
+  factorName_hardware: 'Passkey oder Sicherheitsschlüssel',
   factorName_totp_app: 'Authenticator-App',
   factorName_totp_email: 'Code per E-Mail',
   factorName_recovery_codes: 'Wiederherstellungscode',
+  factorText_hardware:
+    'Verwenden Sie einen Passkey oder Sicherheitsschlüssel, den Sie diesem Konto hinzugefügt haben.',
   factorText_totp_app:
     'Geben Sie den Code ein, den Ihre Authenticator-App für dieses Konto anzeigt.',
   factorText_totp_email: 'Wir schicken einen Code an {email}. Er gilt zehn Minuten.',
@@ -47,6 +52,7 @@ export const de: Texts = {
   factorTrust: 'Auf diesem Gerät {days} Tage lang nicht mehr fragen',
   factorTrustDay: 'Auf diesem Gerät einen Tag lang nicht mehr fragen',
   factorButton: 'Weiter',
+  factorKeyButton: 'Schlüssel verwenden',
   factorSend: 'Code schicken',
   factorSendAgain: 'Noch einen Code schicken',
   factorSent: 'Wir haben Ihnen einen Code geschickt. Nur der neueste gilt.',
@@ -56,6 +62,27 @@ export const de: Texts = {
   factorWrong: 'Der Code ist falsch oder wurde schon benutzt. Warten Sie auf den nächsten.',
   factorRefused: 'Der Code ist falsch oder wurde schon benutzt.',
   factorExpired: 'Dieser Code ist abgelaufen. Wir haben Ihnen einen neuen geschickt.',
+  keyRefused:
+    'Dieser Schlüssel wurde nicht angenommen. Versuchen Sie es noch einmal, oder wählen Sie einen anderen Weg.',
+  keyNeedsPin:
+    'Dieser Sicherheitsschlüssel braucht eine PIN. Legen Sie in seinen Einstellungen eine fest, oder fügen Sie ihn als zweiten Schritt hinzu.',
+  keyCancelled:
+    'Ihr Browser hat den Schlüssel abgelehnt, oder Sie haben abgebrochen. Versuchen Sie es noch einmal, oder wählen Sie einen anderen Weg.',
+  keyNotAdded:
+    'Ihr Browser hat den Schlüssel abgelehnt, oder Sie haben abgebrochen. Ein Passkey braucht eine PIN, einen Fingerabdruck oder ein Gesicht; ein Sicherheitsschlüssel ohne das lässt sich als zweiter Schritt hinzufügen.',
+  keyKnown: 'Dieser Schlüssel ist schon hinzugefügt.',
+  keyNoScript: 'Passkeys und Sicherheitsschlüssel brauchen JavaScript; es ist ausgeschaltet.',
+  keyName: 'Name',
+  keyNameHint: 'Damit Sie Ihre Schlüssel unterscheiden können, etwa „Arbeitslaptop“.',
+  keyPasskey: 'Passkey',
+  keySecond: 'Sicherheitsschlüssel',
+  keyAdded: 'Hinzugefügt am {day}.',
+  keyUsed: 'Zuletzt verwendet am {day}.',
+  keyUnused: 'Noch nicht verwendet.',
+  keyRename: 'Umbenennen',
+  keyRenameWhich: 'Umbenennen: {which}',
+  keySave: 'Namen speichern',
+  keySaveWhich: 'Namen speichern: {which}',
   factorOver: 'Zu viele falsche Codes. Bitte melden Sie sich neu an.',
   factorPaused:
     'Für dieses Konto wurden zu viele falsche Codes eingegeben. Zum Schutz des Kontos ist der zweite Schritt angehalten. Bitte lassen Sie sich helfen.',
@@ -69,6 +96,12 @@ export const de: Texts = {
   enrolMailTitle: 'Codes per E-Mail hinzufügen',
   enrolMailText:
     'Bei jeder Anmeldung schicken wir einen Code an {email}. Geben Sie den ersten ein, um das einzuschalten.',
+  enrolKeyTitle: 'Passkey oder Sicherheitsschlüssel hinzufügen',
+  enrolKeyText:
+    'Mit einem Passkey melden Sie sich über Fingerabdruck, Gesicht oder die PIN Ihres Geräts an, ohne Passwort.',
+  enrolKeyPasskey: 'Passkey hinzufügen',
+  enrolKeySecond: 'Sicherheitsschlüssel als zweiten Schritt hinzufügen',
+  enrolKeySecondHint: 'Sie verwenden ihn nach dem Passwort. Er braucht keine PIN.',
   enrolButton: 'Hinzufügen',
   enrolSkip: 'Nicht jetzt',
   recoveryTitle: 'Bewahren Sie diese Codes auf',
@@ -77,9 +110,12 @@ export const de: Texts = {
   recoveryOnce:
     'Wir können sie nicht noch einmal anzeigen. Frühere Wiederherstellungscodes gelten nicht mehr.',
   recoveryButton: 'Ich habe sie aufbewahrt',
-  securityTitle: 'Zweite Schritte',
-  securityText: 'Wonach Sie außer nach dem Passwort gefragt werden, für das Konto {email}.',
-  securityNone: 'Es ist noch kein zweiter Schritt eingerichtet.',
+  securityTitle: 'Ihre Wege zur Anmeldung',
+  securityText: 'Womit Sie zeigen, dass Sie es sind, für das Konto {email}.',
+  securityNone: 'Es ist noch kein Passkey und kein zweiter Schritt eingerichtet.',
+  securityOnlyWay: 'Das ist Ihr einziger Weg zur Anmeldung. Fügen Sie erst einen anderen hinzu.',
+  securityAbout_hardware:
+    'Fingerabdruck, Gesicht oder die PIN Ihres Geräts statt des Passworts, oder ein Sicherheitsschlüssel danach.',
   securityAbout_totp_app: 'Eine App auf Ihrem Telefon zeigt alle 30 Sekunden einen neuen Code.',
   securityAbout_totp_email: 'Bei jeder Anmeldung schicken wir einen Code an Ihre Adresse.',
   securityAdd: 'Hinzufügen',
@@ -90,7 +126,7 @@ export const de: Texts = {
   securityCodesScarce: 'Es sind nur noch {count} Codes übrig. Bitte erzeugen Sie neue.',
   securityRenew: 'Neue Wiederherstellungscodes erzeugen',
   securityRefused: 'Um diese Seite zu sehen, melden Sie sich mit allen Schritten neu an.',
-  securityBack: 'Zurück zu Ihren zweiten Schritten',
+  securityBack: 'Zurück zu Ihren Wegen zur Anmeldung',
 
   signupTitle: 'Konto anlegen',
   signupIntro: 'Ein Konto für alles bei {company}.',

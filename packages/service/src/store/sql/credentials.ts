@@ -74,6 +74,7 @@ const typeOf = {
   totp_app: 'TotpAppCredential',
   totp_email: 'TotpEmailCredential',
   recovery_codes: 'RecoveryCredential',
+  hardware: 'HardwareCredential',
 } as const satisfies { [Kind in CredentialKind]: CredentialRow['type'] }
 
 /** A credential as a row. */
@@ -103,6 +104,11 @@ function secretOf(credential: Credential): object {
       return {}
     case 'recovery_codes':
       return { sealedKey: credential.sealedKey, hashes: credential.hashes }
+    case 'hardware': {
+      const { name, rpId, keyId, publicKey, aaguid, transports } = credential
+      const { discoverable, isSyncable } = credential
+      return { name, rpId, keyId, publicKey, aaguid, transports, discoverable, isSyncable }
+    }
   }
 }
 
@@ -128,5 +134,7 @@ function fromRow(row: CredentialRow): Credential {
       return { ...record, kind: 'totp_email' }
     case 'RecoveryCredential':
       return { ...record, kind: 'recovery_codes', ...secret }
+    case 'HardwareCredential':
+      return { ...record, kind: 'hardware', ...secret }
   }
 }

@@ -70,7 +70,12 @@ export type CredentialRow = {
   tenant_id: string
   user_id: string
   id: string
-  type: 'PasswordCredential' | 'TotpAppCredential' | 'TotpEmailCredential' | 'RecoveryCredential'
+  type:
+    | 'PasswordCredential'
+    | 'TotpAppCredential'
+    | 'TotpEmailCredential'
+    | 'RecoveryCredential'
+    | 'HardwareCredential'
   secret: Json
   metadata: Json
   disabled: number

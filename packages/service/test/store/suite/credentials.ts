@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Open } from '../data-store-suite.ts'
-import { aCredential, anAudit, aTenant, aUser } from '../records.ts'
+import { aCredential, anAudit, aTenant, aUser, credentialsOf } from '../records.ts'
 
 export function describeCredentials(open: Open): void {
   describe('credentials', () => {
@@ -27,6 +27,21 @@ export function describeCredentials(open: Open): void {
         kind: 'written',
       })
       expect(await store.credentials.get(tenant.id, user.id, 'password')).toEqual(credential)
+    })
+
+    test('a credential of every kind reads as it was inserted', async () => {
+      const { store, tenant, user } = await withUser()
+      const all = credentialsOf(user)
+      for (const credential of all) await store.credentials.insert(credential, anAudit('create'))
+
+      const listed = await store.credentials.list(tenant.id, user.id, {
+        after: undefined,
+        limit: 100,
+      })
+      expect(listed?.items).toEqual(all)
+      for (const credential of all) {
+        expect(await store.credentials.get(tenant.id, user.id, credential.id)).toEqual(credential)
+      }
     })
 
     test('a credential of a user that does not exist is an orphan', async () => {

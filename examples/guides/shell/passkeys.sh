@@ -1,0 +1,1 @@
+latchkey tenants update "$LATCHKEY_TENANT" --set settings.allow_hardware=true

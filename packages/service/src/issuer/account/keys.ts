@@ -1,0 +1,35 @@
+import type { Factors } from '../../domain/factors.ts'
+import { allowsKeys, rpIdOf } from '../../domain/login-methods.ts'
+import { userHandle } from '../../domain/webauthn.ts'
+import { keyScript, type Pages } from '../../pages/index.ts'
+import type { Micros, User } from '../../store/records.ts'
+import { type FlowRequest, languageOf } from '../interaction/flow-request.ts'
+
+/** The passkeys and security keys of a user, as the page of their ways to log in shows them. */
+export function shownKeys(
+  flow: FlowRequest,
+  user: User,
+  { allKeys }: Factors,
+): Pick<Pages['security'], 'keys' | 'script' | 'signal'> {
+  const { settings } = flow.tenant
+  const format = new Intl.DateTimeFormat(languageOf(flow), { dateStyle: 'medium', timeZone: 'UTC' })
+  const dateOf = (at: Micros) => format.format(at / 1000)
+  const rpId = rpIdOf(settings)
+  // Browsers stop to offer passkeys that are gone.
+  const signal = {
+    name: 'signalAllAcceptedCredentials',
+    rpId,
+    userId: userHandle(user),
+    allAcceptedCredentialIds: allKeys.filter((key) => key.rpId === rpId).map(({ keyId }) => keyId),
+  }
+  return {
+    keys: allKeys.map(({ id, name, discoverable, createdAt, state }) => ({
+      id,
+      name,
+      isPasskey: discoverable,
+      added: dateOf(createdAt),
+      used: state.usedAt === undefined ? undefined : dateOf(state.usedAt),
+    })),
+    ...(allowsKeys(settings) && { script: keyScript.path, signal: JSON.stringify(signal) }),
+  }
+}

@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto'
+import { nowMicros } from '../../domain/context.ts'
+import { lifetimes } from '../../domain/lifetimes.ts'
+import { allowsKeys, rpIdOf } from '../../domain/login-methods.ts'
+import { type Ceremony, keyAlgorithms, userHandle } from '../../domain/webauthn.ts'
+import { entryName } from '../../store/protocol-store.ts'
+import type { HardwareCredential, User } from '../../store/records.ts'
+import type { FlowRequest } from './flow-request.ts'
+
+/** What a key is asked for. An answer to one question is none to another. */
+export interface KeyQuestion {
+  purpose: 'login' | 'factor' | 'enrol'
+  /** Names the login, or the session, in which it is asked. */
+  place: string
+  /** Whose key it is to be; `undefined` before anything is known of the user. */
+  user: User | undefined
+}
+
+const KIND = 'KeyChallenge'
+
+/** How long browsers wait for their user. */
+const TIMEOUT_MS = 300_000
+
+interface Challenge {
+  challenge: string
+  userId: string | undefined
+}
+
+/**
+ * The challenge of a question: the same one until it is answered, so that a page that is loaded again
+ * leaves the first one good.
+ */
+export async function challengeOf(flow: FlowRequest, question: KeyQuestion): Promise<string> {
+  const { protocol, domain } = flow.context
+  const asked = await findChallenge(flow, question)
+  if (asked !== undefined) return asked
+  const challenge = randomBytes(32).toString('base64url')
+  await protocol.put({
+    ...nameOf(flow, question),
+    payload: JSON.stringify({ challenge, userId: question.user?.id } satisfies Challenge),
+    expiresAt: nowMicros(domain.clock) + lifetimes.interactionSeconds * 1e6,
+  })
+  return challenge
+}
+
+/**
+ * What the answer to a question must be an answer to. It uses the challenge up, before anything is
+ * verified: of any number of answers one is judged.
+ *
+ * @returns `undefined` when nothing was asked, or the question has been answered.
+ */
+export async function takeCeremony(
+  flow: FlowRequest,
+  question: KeyQuestion,
+  needsVerification: boolean,
+): Promise<Ceremony | undefined> {
+  const { tenant, facts, context } = flow
+  const rpId = rpIdOf(tenant.settings)
+  if (!allowsKeys(tenant.settings) || rpId === undefined) return undefined
+  const challenge = await findChallenge(flow, question)
+  if (challenge === undefined || !(await context.protocol.consume(nameOf(flow, question)))) {
+    return undefined
+  }
+  return { challenge, origin: facts.issuer, rpId, needsVerification }
+}
+
+/** What the browser is to ask a key that the user has, as JSON; of no keys: any passkey. */
+export async function requestOptions(
+  flow: FlowRequest,
+  question: KeyQuestion,
+  keys: readonly HardwareCredential[],
+): Promise<string> {
+  const isNamed = question.purpose !== 'login'
+  return JSON.stringify({
+    challenge: await challengeOf(flow, question),
+    rpId: rpIdOf(flow.tenant.settings),
+    timeout: TIMEOUT_MS,
+    // After a password a key without PIN will do, and one with a PIN need not ask for it.
+    userVerification: isNamed ? 'discouraged' : 'required',
+    allowCredentials: keys.map(descriptorOf),
+  })
+}
+
+/**
+ * What the browser is to ask a new key, as JSON.
+ *
+ * @param use - `passkey`: it will log its user in alone; `second`: it follows a password.
+ * @see Web Authentication Level 3 §5.4
+ */
+export async function creationOptions(
+  flow: FlowRequest,
+  question: KeyQuestion & { user: User },
+  keys: readonly HardwareCredential[],
+  use: 'passkey' | 'second',
+): Promise<string> {
+  const { user } = question
+  const { companyName, domain } = flow.tenant.settings
+  const isPasskey = use === 'passkey'
+  return JSON.stringify({
+    challenge: await challengeOf(flow, question),
+    rp: { id: rpIdOf(flow.tenant.settings), name: companyName || domain },
+    user: {
+      id: userHandle(user),
+      name: user.email,
+      displayName: user.profile.name || user.email,
+    },
+    pubKeyCredParams: keyAlgorithms.map((alg) => ({ type: 'public-key', alg })),
+    timeout: TIMEOUT_MS,
+    attestation: 'none',
+    excludeCredentials: keys.map(descriptorOf),
+    authenticatorSelection: {
+      residentKey: isPasskey ? 'required' : 'discouraged',
+      requireResidentKey: isPasskey,
+      userVerification: isPasskey ? 'required' : 'discouraged',
+    },
+    ...(!isPasskey && { hints: ['security-key'] }),
+    extensions: { credProps: true },
+  })
+}
+
+function descriptorOf({ keyId, transports }: HardwareCredential): object {
+  return { type: 'public-key', id: keyId, ...(transports.length > 0 && { transports }) }
+}
+
+async function findChallenge(
+  flow: FlowRequest,
+  question: KeyQuestion,
+): Promise<string | undefined> {
+  const entry = await flow.context.protocol.find(nameOf(flow, question))
+  if (!entry || entry.consumedAt !== undefined) return undefined
+  const { challenge, userId } = JSON.parse(entry.payload) as Challenge
+  return userId === question.user?.id ? challenge : undefined
+}
+
+function nameOf({ tenant }: FlowRequest, { purpose, place }: KeyQuestion) {
+  return entryName(tenant.id, KIND, `${purpose}:${place}`)
+}

@@ -1,0 +1,14 @@
+import { allowsKeys } from '../../domain/login-methods.ts'
+import type { InteractionRequest } from './flow-request.ts'
+import { type KeyQuestion, requestOptions } from './key-ceremony.ts'
+
+/** What the browser is to ask any passkey; `undefined` where there are none. */
+export async function passkeyOptions(flow: InteractionRequest): Promise<string | undefined> {
+  if (!allowsKeys(flow.tenant.settings)) return undefined
+  return requestOptions(flow, questionOf(flow), [])
+}
+
+/** What a passkey is asked at the beginning of a login. */
+export function questionOf({ interaction }: InteractionRequest): KeyQuestion {
+  return { purpose: 'login', place: interaction.uid, user: undefined }
+}
