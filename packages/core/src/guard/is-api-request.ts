@@ -39,9 +39,7 @@ function quality(accept: string, type: string): number {
   for (const range of accept.split(',', 64)) {
     const [name, ...parameters] = range.split(';')
     if (name?.trim() !== type) continue
-    const q = parameters
-      .map((parameter) => /^\s*q=([\d.]+)\s*$/.exec(parameter)?.[1])
-      .find(Boolean)
+    const q = parameters.map((parameter) => /^\s*q=([\d.]+)\s*$/.exec(parameter)?.[1]).find(Boolean)
     return q === undefined ? 1 : Number(q) || 0
   }
   return 0

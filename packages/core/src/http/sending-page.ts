@@ -1,5 +1,5 @@
-import type { AuthRequest } from './request.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
+import type { AuthRequest } from './request.ts'
 
 type Headers = Pick<AuthRequest, 'headers'>
 
