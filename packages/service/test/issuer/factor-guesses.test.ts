@@ -4,8 +4,10 @@ import type { Limits } from '../../src/domain/limits.ts'
 import { createBrowser } from './support/browser.ts'
 import { logIn } from './support/client.ts'
 import { addApp, codeOf, hasCode, MFA, seedOn, startWithFactors, wrong } from './support/factors.ts'
-import { storeKinds } from './support/issuer.ts'
+import { movesTheClock, storeKinds } from './support/issuer.ts'
 import { ada, moveTime } from './support/token-endpoint.ts'
+
+movesTheClock()
 
 afterEach(() => {
   vi.useRealTimers()

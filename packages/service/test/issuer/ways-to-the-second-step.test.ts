@@ -2,8 +2,10 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type Browser, createBrowser, type Page } from './support/browser.ts'
 import { logIn } from './support/client.ts'
 import { addApp, codeOf, hasCode, MFA, startWithFactors } from './support/factors.ts'
-import { storeKinds } from './support/issuer.ts'
+import { movesTheClock, storeKinds } from './support/issuer.ts'
 import { ada, moveTime } from './support/token-endpoint.ts'
+
+movesTheClock()
 
 type World = Awaited<ReturnType<typeof startWithFactors>> & { seed: string; browser: Browser }
 
