@@ -4,48 +4,139 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { createIdentityService } from '@latchkey/service'
 import { Agent, request } from 'undici'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { selfSigned } from '../../../../test/support/certificate.ts'
-import { run, serve, temporaryFolder } from './support.ts'
+import { createProgram } from '../../src/cli/program.ts'
+import { run, type Served, serve, temporaryFolder } from './support.ts'
 
-test('a tenant and a key made by the command open the API that serve serves', async () => {
-  using folder = temporaryFolder()
-  const data = ['--data', folder.path]
-  const tenant = await run(['tenant', 'create', ...data, '--domain', 'login.example.com'])
-  const key = await run(['key', 'create', ...data, '--name', 'ci', '--all-tenants'])
-  expect([tenant.code, key.code]).toEqual([0, 0])
-  expect(key.stdout).toMatch(/^latchkey_[0-9A-Za-z]{43}\n$/)
+describe('beside a running server', () => {
+  let folder: ReturnType<typeof temporaryFolder>
+  let server: Served
+  let data: string[]
+  let tenant: string
+  let key: string
 
-  const server = await serve(data)
-  const answer = await fetch(`${server.url}/v1/tenants`, bearer(key.stdout))
-  const { data: tenants } = (await answer.json()) as { data: { id: string }[] }
-  expect(tenants.map(({ id }) => id)).toEqual([tenant.stdout.trim()])
-  expect(await server.stop()).toBe(0)
-})
+  beforeAll(async () => {
+    folder = temporaryFolder()
+    data = ['--data', folder.path]
+    tenant = (
+      await run(['tenant', 'create', ...data, '--domain', 'login.example.com'])
+    ).stdout.trim()
+    key = (await run(['key', 'create', ...data, '--name', 'ci', '--all-tenants'])).stdout
+    const hosts = 'api.example.com,api.example.org'
+    server = await serve([...data, '--log-level', 'debug', '--api-host', hosts])
+  })
+  afterAll(async () => {
+    expect(await server.stop()).toBe(0)
+    folder[Symbol.dispose]()
+  })
 
-test('a key is made and revoked beside a running server, and both count at once', async () => {
-  using folder = temporaryFolder()
-  const data = ['--data', folder.path]
-  const tenant = await run(['tenant', 'create', ...data, '--domain', 'login.example.com'])
-  const server = await serve(data)
-  const key = await run([
-    'key',
-    'create',
-    ...data,
-    '--name',
-    'ci',
-    '--tenant',
-    tenant.stdout.trim(),
-  ])
-  const opened = await fetch(`${server.url}/v1/tenants`, bearer(key.stdout))
-  expect(opened.status).toBe(200)
+  /** Calls the API of the server: GET, or POST when there is a body. */
+  async function call(path: string, body?: object, secret = key) {
+    const answer = await fetch(`${server.url}/v1/tenants${path}`, {
+      headers: { ...bearer(secret).headers, 'content-type': 'application/json' },
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    })
+    // biome-ignore lint/suspicious/noExplicitAny: what the API answers has the shape that it documents
+    return { status: answer.status, body: (await answer.json()) as Record<string, any> }
+  }
 
-  const [listed] = JSON.parse((await run(['key', 'list', ...data, '--json'])).stdout)
-  expect(listed).toMatchObject({ name: 'ci', secret: `…${key.stdout.trim().slice(-4)}` })
-  expect((await run(['key', 'revoke', listed.id, ...data])).code).toBe(0)
-  const closed = await fetch(`${server.url}/v1/tenants`, bearer(key.stdout))
-  expect(closed.status).toBe(401)
-  await server.stop()
+  test('a tenant and a key made by the command open the API that serve serves', async () => {
+    expect(key).toMatch(/^latchkey_[0-9A-Za-z]{43}\n$/)
+    const { data: tenants } = (await call('')).body
+    expect(tenants.map(({ id }: { id: string }) => id)).toEqual([tenant])
+  })
+
+  test('keys are made at once and revoked, and all of it counts at once', async () => {
+    const create = ['key', 'create', ...data, '--tenant', tenant, '--name']
+    const names = ['one', 'two', 'three', 'four']
+    const made = await Promise.all(names.map((name) => run([...create, name])))
+    const listed: Record<string, string>[] = JSON.parse(
+      (await run(['key', 'list', ...data, '--json'])).stdout,
+    )
+    for (const [n, { code, stdout }] of made.entries()) {
+      expect(code).toBe(0)
+      expect((await call('', undefined, stdout)).status).toBe(200)
+      const row = listed.find(({ name }) => name === names[n])
+      expect(row).toMatchObject({ secret: `…${stdout.trim().slice(-4)}` })
+    }
+
+    const id = listed.find(({ name }) => name === 'one')?.id ?? ''
+    expect((await run(['key', 'revoke', id, ...data])).code).toBe(0)
+    expect((await call('', undefined, made[0]?.stdout)).status).toBe(401)
+  })
+
+  test('application rotate-secret prints a new secret, which is accepted beside the one of before', async () => {
+    const { id } = (await call(`/${tenant}/applications`, { name: 'Shop' })).body
+    const path = `/${tenant}/applications/${id}`
+    const { secret: before } = (await call(path)).body
+    const rotate = ['application', 'rotate-secret', id, ...data, '--tenant', tenant]
+    const { stdout } = await run(rotate)
+    const { secret: after } = (await call(path)).body
+
+    expect(stdout).toBe(`${after}\n`)
+    expect(after).not.toBe(before)
+    const isAccepted = async (secret: string) => {
+      const basic = Buffer.from(`${id}:${secret}`).toString('base64')
+      const headers = { host: 'login.example.com', authorization: `Basic ${basic}` }
+      const form = { 'content-type': 'application/x-www-form-urlencoded' }
+      const sent = {
+        method: 'POST',
+        headers: { ...headers, ...form },
+        body: 'token=unknown',
+      } as const
+      return (await request(`${server.url}/oidc/revoke`, sent)).statusCode
+    }
+    expect(await isAccepted(before)).toBe(200)
+    expect(await isAccepted(after)).toBe(200)
+    expect(await isAccepted('wrong')).toBe(401)
+  })
+
+  test('audit finds a refused write by the uuid of its Error', async () => {
+    const { body } = await call(`/${tenant}/users`, { profile: { email: 'nobody' } })
+    const found = await run(['audit', ...data, '--request-id', body.uuid, '--json'])
+    expect(JSON.parse(found.stdout)).toMatchObject([
+      { action: 'invalid_email', request: body.uuid },
+    ])
+  })
+
+  test('the operator frees a domain that is held after its tenant moved', async () => {
+    const create = ['tenant', 'create', ...data, '--domain', 'old.example.com']
+    const id = (await run(create)).stdout.trim()
+    const move = (domain: string) => call(`/${id}`, { settings: { domain } })
+    expect((await move('api.example.org')).status).toBe(400)
+    expect((await move('new.example.com')).status).toBe(200)
+
+    expect((await run(create)).stderr).toContain('already_exists')
+    const freed = await run(['tenant', 'free-domain', ...data, 'old.example.com'])
+
+    expect(freed).toMatchObject({ code: 0, stdout: 'old.example.com is free.\n' })
+    expect((await run(create)).code).toBe(0)
+  })
+
+  test('at the most talkative level the log holds no key, secret, password or hash', async () => {
+    const base = `/${tenant}`
+    const user = (await call(`${base}/users`, { profile: { email: 'ada@example.com' } })).body
+    const password = { alg: 'plain', hash: 'a-password-to-find' }
+    const credentials = `${base}/users/${user.id}/credentials`
+    const credential = (await call(credentials, { password })).body
+    await call(credentials, { password })
+    await call(credentials, { password: { alg: 'md5', hash: 'a-hash-to-find' } })
+    const created = (await call(`${base}/applications`, { name: 'Garden' })).body
+    const application = (await call(`${base}/applications/${created.id}`, { name: 'Garden' })).body
+
+    await expect.poll(() => server.log()).toContain(credentials)
+    for (const secret of [
+      key.trim(),
+      'a-password-to-find',
+      'a-hash-to-find',
+      credential.password.hash,
+      application.secret,
+    ]) {
+      expect(secret).toBeTruthy()
+      expect(server.log()).not.toContain(secret)
+    }
+  })
 })
 
 test('a key is good for a year unless the command says otherwise, and can be read-only', async () => {
@@ -62,62 +153,6 @@ test('a key is good for a year unless the command says otherwise, and can be rea
   expect(named('eternal')).toMatchObject({ access: 'write', expires: '-' })
   const days = (Date.parse(named('usual').expires) - Date.now()) / 86_400_000
   expect(Math.round(days)).toBe(365)
-})
-
-test('application rotate-secret prints a new secret, which a running server accepts beside the one of before', async () => {
-  using folder = temporaryFolder()
-  const file = join(folder.path, 'seed.json')
-  const data = ['--data', join(folder.path, 'data')]
-  const tenants = [{ settings: { domain: 'a.example.com' }, applications: [{ name: 'Shop' }] }]
-  writeFileSync(file, JSON.stringify({ tenants }))
-  await run(['seed', file, ...data])
-  const { stdout: key } = await run(['key', 'create', ...data, '--name', 'ci', '--all-tenants'])
-  const server = await serve(data)
-  const list = async (path: string) => {
-    const answer = await fetch(`${server.url}/v1/tenants${path}`, bearer(key))
-    return ((await answer.json()) as { data: [{ id: string; secret: string }] }).data[0]
-  }
-  const { id: tenant } = await list('')
-  const before = await list(`/${tenant}/applications`)
-  const rotate = ['application', 'rotate-secret', before.id, ...data, '--tenant', tenant]
-  const { stdout } = await run(rotate)
-  const after = await list(`/${tenant}/applications`)
-
-  expect(stdout).toBe(`${after.secret}\n`)
-  expect(after.secret).not.toBe(before.secret)
-  const isAccepted = async (secret: string) => {
-    const basic = Buffer.from(`${before.id}:${secret}`).toString('base64')
-    const headers = { host: 'a.example.com', authorization: `Basic ${basic}` }
-    const form = { 'content-type': 'application/x-www-form-urlencoded' }
-    const url = `${server.url}/oidc/revoke`
-    const sent = {
-      method: 'POST',
-      headers: { ...headers, ...form },
-      body: 'token=unknown',
-    } as const
-    return (await request(url, sent)).statusCode
-  }
-  expect(await isAccepted(before.secret)).toBe(200)
-  expect(await isAccepted(after.secret)).toBe(200)
-  expect(await isAccepted('wrong')).toBe(401)
-  await server.stop()
-})
-
-test('audit finds a refused write by the uuid of its Error', async () => {
-  using folder = temporaryFolder()
-  const data = ['--data', folder.path]
-  const tenant = await run(['tenant', 'create', ...data, '--domain', 'login.example.com'])
-  const key = await run(['key', 'create', ...data, '--name', 'ci', '--all-tenants'])
-  const server = await serve(data)
-  const refused = await fetch(`${server.url}/v1/tenants/${tenant.stdout.trim()}/users`, {
-    method: 'POST',
-    headers: { ...bearer(key.stdout).headers, 'content-type': 'application/json' },
-    body: '{"profile":{"email":"nobody"}}',
-  })
-  const { uuid } = (await refused.json()) as { uuid: string }
-  await server.stop()
-  const found = await run(['audit', ...data, '--request-id', uuid, '--json'])
-  expect(JSON.parse(found.stdout)).toMatchObject([{ action: 'invalid_email', request: uuid }])
 })
 
 test('seed creates what a file names, once', async () => {
@@ -146,7 +181,7 @@ test('a seed of another shape is refused with what is wrong, and nothing is crea
 
 test('every option can come from the environment', async () => {
   using folder = temporaryFolder()
-  await run(['tenant', 'create', '--data', folder.path, '--domain', 'login.example.com'])
+  await aTenant(folder.path)
   const listed = await run(['tenant', 'list'], { LATCHKEY_DATA: folder.path })
   expect(listed.stdout).toContain('login.example.com')
 })
@@ -164,8 +199,15 @@ test.for([
   ['audit'],
   ['audit', 'export'],
   ['doctor'],
-])('--help of the command "%s" says what it does and exits with 0', async (command) => {
-  const { code, stdout } = await run([...command, '--help'])
+])('--help of the command "%s" says what it does and succeeds', async (command) => {
+  const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  onTestFinished(() => written.mockRestore())
+  expect(await createProgram().run([...command, '--help'])).toBe(0)
+  expect(String(written.mock.calls[0]?.[0])).toMatch(/^Usage: latchkey-service/)
+})
+
+test('--help exits with 0', async () => {
+  const { code, stdout } = await run(['--help'])
   expect(code).toBe(0)
   expect(stdout).toMatch(/^Usage: latchkey-service/)
 })
@@ -235,7 +277,7 @@ test('half a pair for TLS, and a file that cannot be read, are refused with a se
 test('keys rotate publishes a new key and keeps the old one', async () => {
   using folder = temporaryFolder()
   const data = ['--data', folder.path]
-  await run(['tenant', 'create', ...data, '--domain', 'login.example.com'])
+  await aTenant(folder.path)
   const first = await run(['keys', 'rotate', ...data])
   const second = await run(['keys', 'rotate', ...data])
   const kids = [first, second].map(({ stdout }) => stdout.trim().split(' ').at(-1))
@@ -249,35 +291,10 @@ test('keys rotate publishes a new key and keeps the old one', async () => {
   expect(keys.every(({ d }) => d === undefined)).toBe(true)
 })
 
-test('the operator frees a domain that is held after its tenant moved', async () => {
-  using folder = temporaryFolder()
-  const data = ['--data', folder.path]
-  const { stdout: id } = await run(['tenant', 'create', ...data, '--domain', 'old.example.com'])
-  const { stdout: key } = await run(['key', 'create', ...data, '--name', 'ci', '--all-tenants'])
-  const server = await serve([...data, '--api-host', 'api.example.com,api.example.org'])
-  const move = (domain: string) =>
-    fetch(`${server.url}/v1/tenants/${id.trim()}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key.trim()}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ settings: { domain } }),
-    })
-  expect((await move('api.example.org')).status).toBe(400)
-  expect((await move('new.example.com')).status).toBe(200)
-  const create = ['tenant', 'create', ...data, '--domain', 'old.example.com']
-
-  expect((await run(create)).stderr).toContain('already_exists')
-  const freed = await run(['tenant', 'free-domain', ...data, 'old.example.com'])
-
-  expect(freed).toMatchObject({ code: 0, stdout: 'old.example.com is free.\n' })
-  expect((await run(create)).code).toBe(0)
-  await server.stop()
-})
-
 test('deleting a tenant needs --yes', async () => {
   using folder = temporaryFolder()
   const data = ['--data', folder.path]
-  const { stdout } = await run(['tenant', 'create', ...data, '--domain', 'login.example.com'])
-  const id = stdout.trim()
+  const { id } = await aTenant(folder.path)
   expect((await run(['tenant', 'delete', id, ...data])).code).toBe(2)
   expect((await run(['tenant', 'delete', id, ...data, '--yes'])).code).toBe(0)
   expect((await run(['tenant', 'list', ...data])).stdout).toBe('(none)\n')
@@ -285,7 +302,7 @@ test('deleting a tenant needs --yes', async () => {
 
 test('a data folder whose master key is gone is refused instead of getting another one', async () => {
   using folder = temporaryFolder()
-  await run(['tenant', 'create', '--data', folder.path, '--domain', 'login.example.com'])
+  await aTenant(folder.path)
   const moved = join(folder.path, 'moved')
   mkdirSync(moved)
   renameSync(join(folder.path, 'master.key'), join(moved, 'master.key'))
@@ -294,44 +311,12 @@ test('a data folder whose master key is gone is refused instead of getting anoth
   expect(refused.stderr).toContain('master.key is missing')
 })
 
-test('at the most talkative level the log holds no key, secret, password or hash', async () => {
-  using folder = temporaryFolder()
-  const data = ['--data', folder.path]
-  const tenant = await run(['tenant', 'create', ...data, '--domain', 'login.example.com'])
-  const key = await run(['key', 'create', ...data, '--name', 'ci', '--all-tenants'])
-  const server = await serve([...data, '--log-level', 'debug'])
-  const base = `${server.url}/v1/tenants/${tenant.stdout.trim()}`
-  const call = async (path: string, body: object): Promise<Record<string, string>> => {
-    const answer = await fetch(base + path, {
-      method: 'POST',
-      headers: { ...bearer(key.stdout).headers, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
-    return (await answer.json()) as Record<string, string>
-  }
-  const user = await call('/users', { profile: { email: 'ada@example.com' } })
-  const password = { alg: 'plain', hash: 'a-password-to-find' }
-  const credential = await call(`/users/${user.id}/credentials`, { password })
-  await call(`/users/${user.id}/credentials`, { password })
-  await call(`/users/${user.id}/credentials`, { password: { alg: 'md5', hash: 'a-hash-to-find' } })
-  const created = await call('/applications', { name: 'Shop' })
-  const application = await call(`/applications/${created.id}`, { name: 'Shop' })
-  await server.stop()
-
-  const { hash } = credential.password as unknown as { hash: string }
-  expect(server.log()).toContain(`/users/${user.id}/credentials`)
-  for (const secret of [
-    key.stdout.trim(),
-    'a-password-to-find',
-    'a-hash-to-find',
-    hash,
-    application.secret,
-  ]) {
-    expect(secret).toBeTruthy()
-    expect(server.log()).not.toContain(secret)
-  }
-})
-
 function bearer(key: string): { headers: Record<string, string> } {
   return { headers: { authorization: `Bearer ${key.trim()}` } }
+}
+
+/** Makes a data folder with a tenant, as the command does. */
+async function aTenant(data: string): Promise<{ id: string }> {
+  await using service = await createIdentityService({ data })
+  return service.admin.createTenant({ domain: 'login.example.com' })
 }
