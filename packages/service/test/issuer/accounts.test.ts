@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { createBrowser } from './support/browser.ts'
+import { askForReset, createBrowser } from './support/browser.ts'
 import { createClient, logIn } from './support/client.ts'
 import {
   applicationUrl,
@@ -8,19 +8,13 @@ import {
   storeKinds,
   type TestIssuer,
 } from './support/issuer.ts'
+import { ada, moveTime } from './support/token-endpoint.ts'
 
 movesTheClock()
-
-const ada = { email: 'ada@example.com', password: 'correct horse battery' }
 
 afterEach(() => {
   vi.useRealTimers()
 })
-
-function moveTime(seconds: number): void {
-  const now = Date.now()
-  vi.useFakeTimers({ toFake: ['Date'], now: now + seconds * 1000 })
-}
 
 /** A browser that has opened the form to create an account. */
 async function openSignup(issuer: TestIssuer) {
@@ -30,12 +24,6 @@ async function openSignup(issuer: TestIssuer) {
   const login = await browser.get(begun.url)
   const path = /href="([^"]*\/signup[^"]*)"/.exec(login.html)?.[1]?.replaceAll('&amp;', '&') ?? ''
   return { app, browser, begun, form: await browser.get(path) }
-}
-
-async function askForReset(issuer: TestIssuer, email = ada.email) {
-  const browser = createBrowser(issuer)
-  const answer = await browser.submit(await browser.get('/reset'), { email })
-  return { browser, answer }
 }
 
 describe.each(storeKinds)('on %s', (store) => {
@@ -390,45 +378,6 @@ test('going back to a finished login says who is logged in and leads on', async 
   expect(back.html).toContain(`href="${applicationUrl}/login"`)
 })
 
-test('pages are never cached, framed or a source of referrers, and run no script', async () => {
-  await using issuer = await startIssuer()
-  const app = await createClient(issuer)
-  const page = await createBrowser(issuer).get((await app.begin()).url)
-  const policy = page.headers.get('content-security-policy') ?? ''
-  expect(policy).toContain("default-src 'none'")
-  expect(policy).toContain("frame-ancestors 'none'")
-  expect(policy).not.toContain('script')
-  expect(policy).not.toContain('form-action')
-  expect(page.headers.get('cache-control')).toBe('no-store')
-  expect(page.headers.get('referrer-policy')).toBe('no-referrer')
-  expect(page.html).not.toContain('<script')
-})
-
-test('pages name the company, its logo text and its support address, and messages the company', async () => {
-  const names = { companyName: 'Acme Garden Supplies', logoImageText: 'AGS' }
-  await using issuer = await startIssuer({
-    settings: { ...names, supportEmail: 'help@acme.example' },
-  })
-  await issuer.addUser(ada)
-  const { browser, answer } = await askForReset(issuer)
-  const link = await browser.get(await issuer.lastLink())
-  for (const { html } of [answer, link]) {
-    expect(html).toContain('AGS</span>')
-    expect(html).toContain('Acme Garden Supplies</title>')
-    expect(html).toContain('href="mailto:help@acme.example"')
-  }
-  const [mail] = await issuer.mails()
-  expect(mail).toMatchObject({ fromName: names.companyName, replyTo: 'help@acme.example' })
-})
-
-test('a tenant without any name asks whether to log out of its domain', async () => {
-  await using issuer = await startIssuer({ settings: { companyName: '', logoImageText: '' } })
-  await issuer.addUser(ada)
-  const { browser } = await logIn(issuer, await createClient(issuer), ada)
-  const question = await browser.get('/oidc/logout')
-  expect(question.html).toContain(`log out of ${issuer.tenant.settings.domain}?`)
-})
-
 test('a link to set a password that is no longer good leads to the form for another one', async () => {
   await using issuer = await startIssuer()
   await issuer.addUser(ada)
@@ -439,42 +388,4 @@ test('a link to set a password that is no longer good leads to the form for anot
   const sent = await browser.submit(await browser.get(path), { email: ada.email })
   expect(sent.html).toContain('Sehen Sie in Ihr Postfach')
   expect(await issuer.mails()).toHaveLength(1)
-})
-
-test('nothing that a visitor or a customer writes is taken for HTML', async () => {
-  const evil = '"><img src=x onerror=alert(1)>'
-  await using issuer = await startIssuer({
-    settings: { companyName: evil, logoImageText: evil, developerMode: true },
-  })
-  await issuer.addUser({ ...ada, profile: { name: evil, given_name: evil } })
-  const app = await createClient(issuer)
-  const browser = createBrowser(issuer)
-  const form = await browser.get((await app.begin({ login_hint: evil, ui_locales: evil })).url)
-  const refused = await browser.submit(form, { email: evil, password: evil })
-  await askForReset(issuer)
-  const outbox = await browser.get('/x/outbox')
-  const link = await browser.get(`/reset?token=${encodeURIComponent(evil)}&application=${evil}`)
-  const error = await browser.get((await app.begin({ redirect_uri: evil, client_id: evil })).url)
-  const unknownScope = await browser.get((await app.begin({ prompt: evil })).url)
-  for (const page of [form, refused, outbox, link, error, unknownScope]) {
-    expect(page.html).not.toContain('<img')
-  }
-  for (const { html } of await issuer.mails()) expect(html).not.toContain('<img')
-})
-
-test('the language is what the application asks for, then what the browser asks for', async () => {
-  await using issuer = await startIssuer()
-  const app = await createClient(issuer)
-  const browser = createBrowser(issuer)
-  browser.headers['accept-language'] = 'fr;q=0.9, de-AT;q=0.8, en;q=0.5'
-  expect((await browser.get((await app.begin()).url)).html).toContain('lang="de"')
-  const english = await browser.get((await app.begin({ ui_locales: 'fr en' })).url)
-  expect(english.html).toContain('lang="en"')
-  browser.headers['accept-language'] = 'fr'
-  expect((await browser.get((await app.begin()).url)).html).toContain('lang="en"')
-})
-
-test('outside developer mode there is no page with captured mail', async () => {
-  await using issuer = await startIssuer()
-  expect((await createBrowser(issuer).get('/x/outbox')).status).toBe(404)
 })

@@ -112,6 +112,16 @@ export function createBrowser(issuer: { url: string; fetch: Fetch }) {
 
 export type Browser = ReturnType<typeof createBrowser>
 
+/** Asks in a new browser for a link to a new password. */
+export async function askForReset(
+  issuer: Parameters<typeof createBrowser>[0],
+  email = 'ada@example.com',
+): Promise<{ browser: Browser; answer: Page }> {
+  const browser = createBrowser(issuer)
+  const answer = await browser.submit(await browser.get('/reset'), { email })
+  return { browser, answer }
+}
+
 interface FoundForm {
   action: string
   fields: Map<string, string>
