@@ -50,6 +50,16 @@ describe('what start prints', () => {
     await page.context().close()
   })
 
+  test('a person with an authenticator app logs in with the code that Enter prints', async () => {
+    const page = await atLogin()
+    await logIn(page, 'joan@example.com')
+    await page.getByLabel('Code of 6 digits').fill(await demo.pressEnter())
+    await page.locator('main form button[type=submit]').first().click()
+    await page.waitForURL('**/account')
+    expect(await page.textContent('.card')).toContain('Signed in as Joan Clarke')
+    await page.context().close()
+  })
+
   test('a person who was imported with an md5 hash logs in with their old password', async () => {
     const page = await atLogin()
     await logIn(page, 'alan@example.com')

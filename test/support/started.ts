@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,13 +14,18 @@ export interface Started {
   passwords: Record<string, string>
   curl: string
   output: string
+  /** Presses Enter; resolves with what is printed. */
+  pressEnter(): Promise<string>
   /** Presses Ctrl-C; resolves with the exit code. */
   stop(): Promise<number | null>
   [Symbol.asyncDispose](): Promise<void>
 }
 
 /** What an example prints at its start. */
-export type StartedExample = Pick<Started, 'application' | 'passwords' | 'output' | 'stop'> &
+export type StartedExample = Pick<
+  Started,
+  'application' | 'passwords' | 'output' | 'pressEnter' | 'stop'
+> &
   AsyncDisposable
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -58,7 +64,7 @@ export async function startExample(
   const child = spawn(process.execPath, ['--conditions=latchkey-source', script, ...args], {
     cwd: root,
     env: { ...process.env, PORT: '3200' },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: 'pipe',
   })
   const output = await outputUntil(child, 'Ctrl-C')
   const users = [...output.matchAll(/^ +(\S+@\S+) +(.*?) {2,}/gm)]
@@ -75,6 +81,11 @@ export async function startExample(
     application: /ready after .* at (\S+)/.exec(output)?.[1] ?? '',
     passwords: Object.fromEntries(users.map(([, email, password]) => [email, password])),
     output,
+    async pressEnter() {
+      const printed = once(child.stdout, 'data')
+      child.stdin.write('\n')
+      return String((await printed)[0]).trim()
+    },
     stop,
     async [Symbol.asyncDispose]() {
       await stop()

@@ -17,6 +17,9 @@ function createApp(options: Parameters<typeof createAuthRouter>[0]): Express {
   app.get('/admin', requireUser({ roles: ['admin'] }), (_req, res) => {
     res.send('Hello admin')
   })
+  app.get('/keys', requireUser({ acr: 'https://refeds.org/profile/mfa' }), (_req, res) => {
+    res.send('Hello two factors')
+  })
   return app
 }
 
@@ -61,6 +64,18 @@ test('every route but the home page asks for a login', async () => {
   await using identity = await startIdentity()
 
   assertGuarded(createApp(identity.clientOptions()), { public: ['/'] })
+})
+// #endregion
+
+// #region totp
+test('a user with an authenticator app reaches what needs two factors', async () => {
+  await using identity = await startIdentity()
+  const ada = await identity.createUser()
+  await ada.totp()
+
+  const browser = await logIn(createApp(identity.clientOptions()), ada)
+
+  expect((await browser.get('/keys')).text).toBe('Hello two factors')
 })
 // #endregion
 

@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto'
+import { createInterface, type Interface } from 'node:readline'
 import { createManagementClient, type ManagementClient, type Tenant } from '@latchkey/management'
-import { createIdentityService, type IdentityService } from '@latchkey/service'
+import {
+  type AuthenticatorApp,
+  createIdentityService,
+  type IdentityService,
+} from '@latchkey/service'
 
 /** Somebody to log in as. */
 export interface DemoUser {
@@ -13,6 +18,8 @@ export interface DemoUser {
   readonly disabled?: boolean
   /** How the password is handed over. Default `plain`. */
   readonly algorithm?: 'plain' | 'md5'
+  /** Whether an authenticator app is asked for. Default `false`. */
+  readonly app?: boolean
 }
 
 /** One of each kind. */
@@ -46,6 +53,15 @@ export const people: readonly DemoUser[] = [
   },
 ]
 
+/** Has a second step. */
+export const joan: DemoUser = {
+  name: 'Joan Clarke',
+  email: 'joan@example.com',
+  password: 'banburismus',
+  note: 'has an authenticator app: press Enter for its code',
+  app: true,
+}
+
 /** What an application needs to log in somewhere. */
 export interface DemoClient {
   readonly issuer: string
@@ -72,6 +88,8 @@ export interface DemoService {
     /** The redirect URL to register. Default `/callback`. */
     readonly redirectUrlOf?: (issuer: string) => string
   }): Promise<DemoClient & { readonly tenantId: string }>
+  /** Prints a code whenever Enter is pressed, once a user has an authenticator app. */
+  printCodes(): void
   close(): Promise<void>
 }
 
@@ -100,6 +118,8 @@ export async function startDemoService(options: {
   const url = `http://localhost:${port}`
   const apiKey = await newKey(service)
   const management = createManagementClient({ baseUrl: url, apiKey })
+  let app: AuthenticatorApp | undefined
+  let lines: Interface | undefined
 
   return {
     url,
@@ -115,14 +135,30 @@ export async function startDemoService(options: {
     }) {
       const domain = `${subdomain}.localhost:${port}`
       const { id: tenantId } = await tenantAt(service, management, company, domain)
-      for (const user of users) await addUser(management, tenantId, user)
+      for (const user of users) {
+        const id = await addUser(management, tenantId, user)
+        if (!user.app) continue
+        await management.tenants.update(tenantId, (changed) => {
+          changed.settings.allow_totp_app = true
+        })
+        // A new one at every start: the key of an old one cannot be read again.
+        app = await admin.giveAuthenticatorApp(tenantId, id)
+      }
       const issuer = `http://${domain}`
       const redirectUrl = redirectUrlOf(issuer)
       const registered = { application, baseUrl, redirectUrl }
       const { id, secret } = await register(management, tenantId, registered)
       return { tenantId, issuer, clientId: id, clientSecret: secret }
     },
-    close: () => service.close(),
+    printCodes() {
+      lines = createInterface({ input: process.stdin }).on('line', () => {
+        if (app) console.log(`  ${app.code()}`)
+      })
+    },
+    close() {
+      lines?.close()
+      return service.close()
+    },
   }
 }
 
@@ -158,14 +194,15 @@ async function addUser(
   management: ManagementClient,
   tenantId: string,
   { name, email, password, verified = true, disabled = false, algorithm = 'plain' }: DemoUser,
-): Promise<void> {
+): Promise<string> {
   const users = management.users(tenantId)
-  for await (const { profile } of users.list()) if (profile.email === email) return
+  for await (const { id, profile } of users.list()) if (profile.email === email) return id
   const [given_name = '', family_name = ''] = name.split(' ')
   const profile = { email, email_verified: verified, name, given_name, family_name }
   const { id } = await users.create({ disabled, profile })
   const hash = algorithm === 'md5' ? createHash('md5').update(password).digest('hex') : password
   await management.credentials(tenantId, id).create({ password: { alg: algorithm, hash } })
+  return id
 }
 
 /** Stores the three routes of the application, through the API as everybody does it. */

@@ -4,6 +4,7 @@ export {
   type DemoClient,
   type DemoService,
   type DemoUser,
+  joan,
   people,
   startDemoService,
 } from './demo-service.ts'

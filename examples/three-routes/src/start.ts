@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import { parseArgs } from 'node:util'
-import { announce, freePort, people, startDemoService } from '@latchkey/example-shared'
+import { announce, freePort, joan, people, startDemoService } from '@latchkey/example-shared'
 
 const begunAt = performance.now()
 const { values } = parseArgs({
@@ -33,7 +33,7 @@ async function start(): Promise<void> {
     company: 'Acme',
     application: 'Three routes',
     baseUrl,
-    users: people,
+    users: [...people, joan],
   })
 
   Object.assign(process.env, {
@@ -51,7 +51,7 @@ async function start(): Promise<void> {
     title: 'Latchkey',
     url: baseUrl,
     begunAt,
-    users: people,
+    users: [...people, joan],
     more: {
       Issuer: issuer,
       Outbox: `${issuer}/x/outbox`,
@@ -61,6 +61,7 @@ async function start(): Promise<void> {
     closing: `The data is kept in ${values.data}; --fresh begins anew. Stop with Ctrl-C.`,
   })
 
+  service.printCodes()
   const stop = async (): Promise<void> => {
     server.close()
     server.closeAllConnections()

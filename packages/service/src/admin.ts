@@ -2,6 +2,7 @@ import { type AddressClash, addressClashes } from './domain/address-clashes.ts'
 import { type ApiKeyInput, createApiKey, listApiKeys, revokeApiKey } from './domain/api-keys.ts'
 import { openSecret, rotateApplicationSecret, type SecretRotation } from './domain/applications.ts'
 import { exportAudit, listAudit } from './domain/audit.ts'
+import type { AuthenticatorApp } from './domain/authenticator-app.ts'
 import type { DomainContext, ServiceScope } from './domain/context.ts'
 import { rotateSigningKey } from './domain/signing-keys.ts'
 import {
@@ -66,6 +67,14 @@ export interface Admin {
    * session and no token ends, unless they are withdrawn.
    */
   rotateSigningKey(tenantId: string, options?: RotationOptions): Promise<string>
+  /**
+   * Gives a user an authenticator app, in place of one that the user has: for tests and demonstrations.
+   * Users add their own themselves. It is asked for while the tenant has `allowTotpApp`. The sessions of
+   * the user end.
+   *
+   * @throws ServiceError `not_found` for an unknown user.
+   */
+  giveAuthenticatorApp(tenantId: string, userId: string): Promise<AuthenticatorApp>
   /** Users whose address is another's in another writing, from before such addresses were refused. */
   addressClashes(): AsyncIterable<AddressClash>
   /** Entries of the audit log, the newest first. */
@@ -110,6 +119,11 @@ export function createAdmin(context: DomainContext, name = 'admin'): Admin {
       return openSecret(context, await rotateApplicationSecret(own, applicationId, options))
     },
     rotateSigningKey: (tenantId, options) => rotateSigningKey({ ...scope, tenantId }, options),
+    async giveAuthenticatorApp(tenantId, userId) {
+      // Loaded here, so that commands of the operator need not load it.
+      const { giveAuthenticatorApp } = await import('./domain/authenticator-app.ts')
+      return giveAuthenticatorApp({ ...scope, tenantId }, userId)
+    },
     addressClashes: () => addressClashes(context),
     audit: (query = {}) => listAudit(context, query),
     exportAudit: (query) => exportAudit(context, query),

@@ -111,7 +111,7 @@ async function createIdentity(
   const { secret } = await service.admin.createApiKey({ name: 'testing', reach: [tenant.id] })
   const call = createCall(service, secret)
   const registration = await createRegistration(call, tenant.id, service.fetch)
-  const createUser = createUsers(call, tenant.id, claims)
+  const createUser = createUsers(service, call, tenant.id, claims)
   const clock = createTestClock()
   const issuer = `${listen ? 'http' : 'https'}://${tenant.settings.domain}`
 

@@ -1,5 +1,5 @@
 import { TestingError } from './errors.ts'
-import type { TestUser } from './users.ts'
+import { secondStepOf, type TestUser } from './users.ts'
 import type { KeyCreation, KeyRequest, VirtualKey } from './virtual-key.ts'
 
 /** What is used of an agent of supertest. */
@@ -42,7 +42,7 @@ export async function logIn<Response>(
   return agent.get(left.url.pathname + left.url.search).set('accept', 'text/html')
 }
 
-/** Opens an address and does what the pages of a login ask for: at most a password, and a key after it. */
+/** Opens an address and does what the pages of a login ask for: at most a password, and a key or a code after it. */
 export async function passPages(
   visitor: Visitor,
   url: string,
@@ -52,7 +52,7 @@ export async function passPages(
   const first = await visitor.open(url)
   const second =
     (await submitKey(visitor, first, key)) ?? (await submitPassword(visitor, first, user))
-  return (await submitKey(visitor, second, key)) ?? second
+  return (await submitKey(visitor, second, key)) ?? (await submitCode(visitor, second, user))
 }
 
 /** Answers the question to a key, if the page asks one that the user's key can answer. */
@@ -101,6 +101,19 @@ async function submitPassword(
   if (!/<input[^>]* name="password"/.test(html)) return stop
   const form = new URLSearchParams({ ...hiddenFields(html), email, password })
   return visitor.open(url, form)
+}
+
+/** Enters a code where the page asks for one and the user has an authenticator app. */
+async function submitCode(visitor: Visitor, stop: Stop, user: TestUser): Promise<Stop> {
+  if (stop.kind === 'left' || !asksForCode(stop.html)) return stop
+  const code = await secondStepOf(user)
+  if (code === undefined) return stop
+  return visitor.open(stop.url, new URLSearchParams({ ...hiddenFields(stop.html), code }))
+}
+
+/** Whether a page is that of the second step. */
+export function asksForCode(html: string): boolean {
+  return html.includes('autocomplete="one-time-code"')
 }
 
 /** A browser that follows redirects within the identity and keeps its cookies. */
@@ -158,9 +171,12 @@ export function refused(html: string, user: TestUser): TestingError {
   const heading = textOf(/<h1[^>]*>(.*?)<\/h1>/s.exec(html)?.[1])
   const alert = textOf(/role="alert"[^>]*>(.*?)<\//s.exec(html)?.[1])
   const said = [heading, alert].filter(Boolean).join(': ') || 'a page without a heading'
-  const remedy = /name="password"/.test(html)
-    ? 'Is the password the one that the user was created with, and is the user not disabled?'
-    : 'Create the user with "verified: true", or follow the link in identity.outbox().'
+  const remedy = asksForCode(html)
+    ? 'A code is good once, and at most one ahead of the time: move it with identity.clock.advance(30). Only an ' +
+      'app that user.totp() has added is known here.'
+    : /name="password"/.test(html)
+      ? 'Is the password the one that the user was created with, and is the user not disabled?'
+      : 'Create the user with "verified: true", or follow the link in identity.outbox().'
   return new TestingError(
     'LATCHKEY_TEST_LOGIN_REFUSED',
     `The login of ${user.email} stopped at a page that says “${said}”. ${remedy}`,

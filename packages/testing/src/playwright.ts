@@ -1,6 +1,6 @@
 import { TestingError } from './errors.ts'
-import { refused } from './log-in.ts'
-import type { TestUser } from './users.ts'
+import { asksForCode, refused } from './log-in.ts'
+import { secondStepOf, type TestUser } from './users.ts'
 
 /** What is used of a page of Playwright. */
 export interface TestPage {
@@ -40,8 +40,17 @@ export async function logInPage(page: TestPage, url: string, user: TestUser): Pr
   }
   await page.fill('input[name="email"]', user.email)
   await page.fill('input[name="password"]', user.password)
+  await submit(page)
+  const code = asksForCode(await page.content()) ? await secondStepOf(user) : undefined
+  if (code !== undefined) {
+    await page.fill('input[name="code"]', code)
+    await submit(page)
+  }
+  if (new URL(page.url()).origin === issuer) throw refused(await page.content(), user)
+}
+
+async function submit(page: TestPage): Promise<void> {
   const answered = page.waitForEvent('domcontentloaded')
   await Promise.all([answered, page.click('main form button[type="submit"]')])
   await page.waitForLoadState()
-  if (new URL(page.url()).origin === issuer) throw refused(await page.content(), user)
 }

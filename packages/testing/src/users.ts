@@ -8,6 +8,8 @@ import {
   text,
   textRecord,
 } from '@latchkey/core/options'
+import type { IdentityService } from '@latchkey/service'
+import { type Authenticator, createAuthenticator } from './authenticator.ts'
 import type { Identity } from './identity.ts'
 import type { Call } from './management.ts'
 
@@ -41,6 +43,21 @@ export interface TestUser {
   readonly name: string
   /** Where the user can log in. Not enumerable, so that users compare by their data. */
   readonly identity: Identity
+  /**
+   * A code of the user's authenticator app. The first call adds the app: from then on every login asks
+   * for a code, and {@link Identity.logIn} enters it. Each code is good once, and a call has another one;
+   * after two within 30 seconds, move the clock of the identity.
+   */
+  totp(): Promise<string>
+}
+
+/** The apps of users, which log in with them. */
+const authenticators = new WeakMap<TestUser, Authenticator>()
+
+/** A code for the second step of a login; `undefined` for a user without an app. */
+export async function secondStepOf(user: TestUser): Promise<string | undefined> {
+  const app = authenticators.get(user)
+  return app?.isAdded ? app.code() : undefined
 }
 
 const DEFAULT_PASSWORD = 'correct horse battery'
@@ -84,6 +101,7 @@ const SETTINGS: CheckSettings = {
 
 /** Creates users through the management API. */
 export function createUsers(
+  service: IdentityService,
   call: Call,
   tenantId: string,
   claims: Map<string, UserClaims>,
@@ -116,7 +134,12 @@ export function createUsers(
           ? { alg: 'bcrypt', hash: DEFAULT_HASH }
           : { alg: 'plain', hash: password },
     })
-    const user = { id: id as string, email, password, name }
-    return Object.defineProperty(user, 'identity', { value: identity }) as TestUser
+    const app = createAuthenticator(service, call, tenantId, id as string)
+    const user = Object.defineProperties(
+      { id: id as string, email, password, name },
+      { identity: { value: identity }, totp: { value: () => app.code() } },
+    ) as TestUser
+    authenticators.set(user, app)
+    return user
   }
 }

@@ -36,6 +36,17 @@ test('a page of Playwright is signed in at the address it asked for', async () =
   await page.close()
 })
 
+test('a page of Playwright enters the code of an authenticator app', async () => {
+  const page = await browser.newPage()
+  const ada = await identity.createUser({ name: 'Ada King' })
+  await ada.totp()
+
+  await logInPage(page, `${url}/account`, ada)
+
+  expect(await page.textContent('body')).toContain('Ada King')
+  await page.close()
+})
+
 test('a page of Playwright hears why nobody was signed in', async () => {
   const page = await browser.newPage()
   const disabled = await identity.createUser({ disabled: true })

@@ -1,3 +1,4 @@
+import type { AuthenticatorApp } from '../domain/authenticator-app.ts'
 import type { IdentityService } from '../service.ts'
 import type { Tenant } from '../store/records.ts'
 
@@ -26,6 +27,13 @@ export const demoUsers = [
     password: undefined,
     note: 'has no password yet: choose “Forgot your password?”',
   },
+  {
+    email: 'joan@example.com',
+    name: 'Joan Clarke',
+    isVerified: true,
+    password,
+    note: 'has an authenticator app: press Enter for its code',
+  },
 ] as const
 
 /** What there is to log in to. */
@@ -34,6 +42,8 @@ export interface Demo {
   /** Reaches every tenant. */
   apiKey: string
   application: { id: string; secret: string }
+  /** The authenticator app of Joan. */
+  app: AuthenticatorApp
 }
 
 /** Creates what the service lacks of the demo tenant, and moves it to the port of today. */
@@ -50,8 +60,23 @@ export async function prepareDemo(service: IdentityService, port: number): Promi
   }
   await admin.seed(seedDocument(domain))
   const { id } = (await admin.findTenant(domain)) as Tenant
+  const app = await giveApp(service, call, id)
   const { data } = await call(`/v1/tenants/${id}/applications`)
-  return { issuer: `http://${domain}`, apiKey, application: data[0] }
+  return { issuer: `http://${domain}`, apiKey, application: data[0], app }
+}
+
+/** Gives Joan a new authenticator app at every start: the key of the old one cannot be read again. */
+async function giveApp(
+  { admin }: IdentityService,
+  call: Call,
+  tenantId: string,
+): Promise<AuthenticatorApp> {
+  const path = `/v1/tenants/${tenantId}`
+  const tenant = await call(path)
+  await call(path, { ...tenant, settings: { ...tenant.settings, allow_totp_app: true } })
+  const { data } = await call(`${path}/users?limit=100`)
+  const isJoan = ({ profile }: { profile: { name: string } }) => profile.name === 'Joan Clarke'
+  return admin.giveAuthenticatorApp(tenantId, data.find(isJoan).id)
 }
 
 function isDemo({ settings }: Tenant): boolean {

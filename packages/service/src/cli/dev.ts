@@ -1,4 +1,6 @@
+import { createInterface } from 'node:readline'
 import { type Command, Option } from 'commander'
+import type { AuthenticatorApp } from '../domain/authenticator-app.ts'
 import type { IdentityService } from '../service.ts'
 import { applicationUrl, type Demo, demoUsers, prepareDemo } from './demo.ts'
 import { wholeNumber } from './options.ts'
@@ -39,11 +41,24 @@ async function dev({ port: wanted, data }: DevOptions): Promise<void> {
   })
   try {
     const port = await listenFrom(service, wanted)
-    console.log(introduction(await prepareDemo(service, port), data))
+    const demo = await prepareDemo(service, port)
+    console.log(introduction(demo, data))
+    const stop = printCodes(demo.app)
     await nextSignal()
+    stop()
   } finally {
     await service.close()
   }
+}
+
+/**
+ * Prints the code of the demo authenticator app whenever Enter is pressed; answers with what ends it. An
+ * input that has ended, as without a terminal, is none.
+ */
+function printCodes(app: AuthenticatorApp): () => void {
+  const lines = createInterface({ input: process.stdin })
+  lines.on('line', () => console.log(`  ${app.code()}`))
+  return () => lines.close()
 }
 
 /** Listens on the first free port from `wanted` on. */

@@ -36,6 +36,15 @@ export function stepOf(seed: string, code: string, clock: Clock): number | undef
   return Math.floor(timestamp / 1000 / totpParameters.period) + delta
 }
 
+/**
+ * The code that an app with this seed shows.
+ *
+ * @param ahead - Of the step so many after the present one.
+ */
+export function codeAt(seed: string, clock: Clock, ahead = 0): string {
+  return totp(seed).generate({ timestamp: clock.now() + ahead * totpParameters.period * 1000 })
+}
+
 function totp(seed: string, issuer = '', label = ''): TOTP {
   return new TOTP({ ...totpParameters, secret: Secret.fromBase32(seed), issuer, label })
 }

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as client from 'openid-client'
@@ -10,7 +11,7 @@ import { main, run, temporaryFolder } from './support.ts'
 /** Runs `latchkey-service dev` until it says how to stop it. */
 async function startDev(port: number, data: string) {
   const args = ['--conditions=latchkey-source', main, 'dev', '--port', String(port), '--data', data]
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, args, { stdio: 'pipe' })
   onTestFinished(() => void child.kill('SIGKILL'))
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
   let output = ''
@@ -33,6 +34,12 @@ async function startDev(port: number, data: string) {
     clientId: value('LATCHKEY_CLIENT_ID'),
     clientSecret: value('LATCHKEY_CLIENT_SECRET'),
     redirectUri: `${value('LATCHKEY_BASE_URL')}/callback`,
+    /** Presses Enter; resolves with the code that is printed. */
+    async code(): Promise<string> {
+      const printed = once(child.stdout, 'data')
+      child.stdin.write('\n')
+      return String((await printed)[0]).trim()
+    },
     /** Presses Ctrl-C; resolves with the exit code. */
     stop() {
       child.kill('SIGINT')
@@ -107,6 +114,10 @@ test('dev serves a demo tenant on the next free port, with what it prints a clie
   const link = /href="([^"]*\/verify[^"]*)"/.exec(outbox.html)?.[1]?.replaceAll('&amp;', '&') ?? ''
   const callback = await grace.browser.submit(await grace.browser.get(link))
   expect((await grace.redeem(callback)).claims()).toMatchObject({ email_verified: true })
+
+  const joan = await logIn(second, 'joan@example.com')
+  const strong = await joan.browser.submit(joan.page, { code: await second.code() })
+  expect((await joan.redeem(strong)).claims()).toMatchObject({ amr: ['pwd', 'otp', 'mfa'] })
   expect(await second.stop()).toBe(0)
 })
 

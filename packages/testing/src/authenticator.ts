@@ -1,0 +1,45 @@
+import type { IdentityService } from '@latchkey/service'
+import type { Call } from './management.ts'
+
+const STEP_MILLIS = 30_000
+
+/** The authenticator app of a user, who may have none. */
+export interface Authenticator {
+  /** Whether the user has added it. */
+  readonly isAdded: boolean
+  /** A code that was not used before; the first one adds the app. */
+  code(): Promise<string>
+}
+
+/** The app that a user adds at the first code. */
+export function createAuthenticator(
+  { admin }: IdentityService,
+  call: Call,
+  tenantId: string,
+  userId: string,
+): Authenticator {
+  let added: ReturnType<typeof add> | undefined
+  let lastStep = 0
+
+  async function add() {
+    const path = `/v1/tenants/${tenantId}`
+    const tenant = await call(path)
+    const settings = { ...(tenant.settings as object), allow_totp_app: true }
+    await call(path, { ...tenant, settings })
+    return admin.giveAuthenticatorApp(tenantId, userId)
+  }
+
+  return {
+    get isAdded() {
+      return added !== undefined
+    },
+    async code() {
+      added ??= add()
+      const app = await added
+      const step = Math.floor(Date.now() / STEP_MILLIS)
+      // A code is good once: within 30 seconds, the next one is.
+      lastStep = Math.max(step, lastStep + 1)
+      return app.code(lastStep - step)
+    },
+  }
+}
