@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { Agent, request as send } from 'node:http'
+import type { VirtualKey } from '../../packages/testing/src/virtual-key.ts'
 
 /** The client of an issuer under test. */
 export interface BenchClient {
@@ -84,7 +85,48 @@ export function createLogins(port: number, client: BenchClient) {
     if (answer.status !== 200) throw new Error(`The code was refused: ${answer.body}`)
   }
 
+  /** A login up to its form. */
+  async function openForm() {
+    const verifier = randomBytes(32).toString('base64url')
+    const started = await ask('GET', authorization(verifier), [])
+    return openPage(started.location, started.cookies, verifier)
+  }
+
+  async function openPage(location: string, cookies: string[], verifier = '') {
+    const { body } = await ask('GET', pathOf(location), cookies)
+    const csrf = /name="csrf" value="([^"]*)"/.exec(body)?.[1] ?? ''
+    const questions = [...body.matchAll(/data-options="([^"]*)"/g)]
+    const question = (questions[0]?.[1] ?? '{}').replaceAll('&quot;', '"')
+    const action = /action="([^"]*)" data-key/.exec(body)?.[1]?.replaceAll('&amp;', '&') ?? ''
+    return { csrf, question, action, cookies, verifier }
+  }
+
   return {
+    /** Adds a passkey on the account page. */
+    async addKey(key: VirtualKey): Promise<void> {
+      const origin = `http://${client.host}`
+      const sent = await ask('GET', '/account/security/add', [])
+      const asked = await ask('GET', pathOf(sent.location), [])
+      const login = await openPage(asked.location, asked.cookies)
+      const fields = { csrf: login.csrf, email: 'ada@example.com', password: 'correct horse' }
+      const body = new URLSearchParams(fields).toString()
+      const proven = await ask('POST', pathOf(asked.location), login.cookies, body)
+      const back = await ask('GET', pathOf(proven.location), login.cookies)
+      const form = await openPage('/account/security/add', back.cookies)
+      const credential = key.create(JSON.parse(form.question), origin)
+      const added = new URLSearchParams({ csrf: form.csrf, credential, use: 'passkey', name: '' })
+      const answer = await ask('POST', form.action, form.cookies, added.toString())
+      if (answer.status !== 200) throw new Error(`The key was refused: ${answer.status}`)
+    },
+    /** A whole login with a passkey. */
+    async withKey(key: VirtualKey): Promise<void> {
+      const form = await openForm()
+      const credential = key.get(JSON.parse(form.question), `http://${client.host}`)
+      const body = new URLSearchParams({ csrf: form.csrf, credential }).toString()
+      const sent = await ask('POST', form.action, form.cookies, body)
+      const callback = await ask('GET', pathOf(sent.location), form.cookies)
+      await redeem(callback.location, form.verifier)
+    },
     /** A whole login with the form; answers with the cookies of the session. */
     async full(): Promise<string[]> {
       const verifier = randomBytes(32).toString('base64url')

@@ -21,9 +21,10 @@ import { openSqliteDataStore } from '../../packages/service/src/store/sqlite/dat
 import { createSqliteProtocolStore } from '../../packages/service/src/store/sqlite/protocol-store.ts'
 import { serveCommands } from '../parts/child.ts'
 
-/** The issuer with one user: `issuer.ts memory|sqlite stubbed|real TENANTS`. */
+/** The issuer with one user: `issuer.ts memory|sqlite stubbed|real TENANTS [keys]`. */
 
-const [, , storage, hashing, tenantCount = '1'] = process.argv
+const [, , storage, hashing, tenantCount = '1', keys] = process.argv
+const hasKeys = keys === 'keys'
 const clock = systemClock
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-bench-'))
 const isSqlite = storage === 'sqlite'
@@ -60,7 +61,7 @@ const admin = { context: domain, actor: { name: 'admin' } }
 const clients: { host: string; id: string; secret: string }[] = []
 for (let n = 0; n < Number(tenantCount); n++) {
   const host = `t${n}.localhost:${port}`
-  const settings = { ...defaultSettings, domain: host }
+  const settings = { ...defaultSettings, domain: host, allowHardware: hasKeys }
   const tenant = await createTenant(admin, { name: '', metadata: {}, settings })
   const scope = { ...admin, tenantId: tenant.id }
   const application = await createApplication(scope, {
