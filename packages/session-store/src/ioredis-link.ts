@@ -59,7 +59,6 @@ export function ioredisLink(client: IoredisClient): RedisLink {
   const keyPrefix = client.options.keyPrefix ?? ''
   const together = isCluster(client) ? () => {} : writeTogether(client)
   return {
-    client,
     get(key) {
       together()
       return client.getBuffer(key)
@@ -69,7 +68,6 @@ export function ioredisLink(client: IoredisClient): RedisLink {
       return client.evalsha(script.sha, 1, key, ...args)
     },
     eval: (script, key, args) => client.eval(script.lua, 1, key, ...args),
-    del: (key) => client.del(key),
     async *scan(prefix) {
       const nodes = isCluster(client) ? client.nodes('master') : [client]
       const match = patternOf(keyPrefix + prefix)

@@ -9,7 +9,6 @@ interface Scannable {
 /** What is used of a client of node-redis: `createClient`, `createSentinel` or `createCluster`. */
 export interface NodeRedisClient {
   get(key: string): Promise<unknown>
-  del(key: string): Promise<unknown>
   on(event: 'ready' | 'reconnecting', listener: () => void): unknown
   eval(script: string, options: { keys: string[]; arguments: Argument[] }): Promise<unknown>
   evalSha(sha: string, options: { keys: string[]; arguments: Argument[] }): Promise<unknown>
@@ -39,11 +38,9 @@ export function nodeRedisLink(client: NodeRedisClient): RedisLink {
   const keyPrefix = String((client as { _keyPrefix?: string | Buffer })._keyPrefix ?? '')
   const call = (key: string, args: ScriptArgument[]) => ({ keys: [key], arguments: args })
   return {
-    client,
     get: (key) => reader.get(key),
     evalSha: (script, key, args) => writer.evalSha(script.sha, call(key, args)),
     eval: (script, key, args) => writer.eval(script.lua, call(key, args)),
-    del: (key) => writer.del(key),
     async *scan(prefix) {
       for await (const node of nodesOf(client)) {
         const pages = node.scanIterator({ MATCH: patternOf(keyPrefix + prefix), COUNT: 100 })

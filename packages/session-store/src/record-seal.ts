@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { SessionRecord } from '@latchkey/core'
-import { createByteSealer, deriveKey, macOf } from '@latchkey/core/stores'
+import { createByteSealer, deriveKey, freeze, macOf, remember } from '@latchkey/core/stores'
 import { VERSION_BYTES } from './scripts.ts'
 
 const FORMAT = Buffer.of(1)
@@ -44,11 +44,6 @@ export function createRecordSeal(secrets: readonly string[]): RecordSeal {
   const nameKeys = secrets.map((secret) => deriveKey(secret, 'session-index'))
   // What was opened before: to decrypt and parse a record takes longer than to fetch it.
   const known = new Map<string, { readonly value: Buffer; readonly opened: OpenedRecord }>()
-  const remember = (name: string, value: Buffer, opened: OpenedRecord): void => {
-    known.delete(name)
-    known.set(name, { value, opened })
-    if (known.size > MAX_REMEMBERED) known.delete(known.keys().next().value as string)
-  }
   return {
     seal(name, { id, record }) {
       const plain = JSON.stringify([id, toKept(record), record.expiresAt * 1000])
@@ -66,8 +61,9 @@ export function createRecordSeal(secrets: readonly string[]): RecordSeal {
       // The format and the nonce, which no two writes share.
       const version = own.subarray(0, VERSION_BYTES)
       const opened = { id, record: fromKept(kept, endsAt / 1000, version) }
+      // Requests share it.
       freeze([opened.record.login, opened.record.data])
-      remember(name, own, opened)
+      remember(known, name, { value: own, opened }, MAX_REMEMBERED)
       return opened
     },
     keyNames: (key) => nameKeys.map((secret) => macOf(key, secret)),
@@ -90,11 +86,4 @@ function fromKept(
   const { cookie, ...rest } = data
   const login = latchkey && { login: latchkey }
   return { ...login, data: cookie?.path ? data : rest, expiresAt, version }
-}
-
-/** Freezes JSON: requests share it. */
-function freeze<T>(json: T): T {
-  if (typeof json !== 'object' || json === null) return json
-  for (const value of Object.values(json)) freeze(value)
-  return Object.freeze(json)
 }

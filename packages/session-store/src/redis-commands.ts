@@ -7,7 +7,6 @@ export interface RedisCommands {
   /** The value of a key; one that nobody can read when the key holds a list, a hash or the like. */
   get(name: string): Promise<Buffer | null>
   run(script: Script, name: string, args?: ScriptArgument[]): Promise<unknown>
-  del(name: string): Promise<unknown>
   /** Every name that begins like this, some at a time and each once. */
   scan(start: string): AsyncIterable<string[]>
   readonly health: Availability['health']
@@ -25,7 +24,6 @@ export function createRedisCommands(
     get: (name) => availability.run('read', () => link.get(prefix + name).catch(foreign)),
     run: (script, name, args) =>
       availability.run('write', () => runScript(link, script, prefix + name, args)),
-    del: (name) => availability.run('write', () => link.del(prefix + name)),
     async *scan(start) {
       const seen = new Set<string>()
       for await (const keys of link.scan(prefix + start)) {

@@ -11,12 +11,9 @@ export interface ConnectionWatcher {
 
 /** The little that is asked of a Redis client, whichever it is. */
 export interface RedisLink {
-  /** What connect-redis works on. */
-  readonly client: unknown
   get(key: string): Promise<Buffer | null>
   evalSha(script: Script, key: string, args: ScriptArgument[]): Promise<unknown>
   eval(script: Script, key: string, args: ScriptArgument[]): Promise<unknown>
-  del(key: string): Promise<unknown>
   /** Every key that begins like this, on all nodes, some at a time; some may come twice. */
   scan(prefix: string): AsyncIterable<string[]>
   /** Leaves a connection on which nothing has been answered for a while, and makes another. */

@@ -10,6 +10,7 @@ import {
   rule,
   whole,
 } from '../options/check-options.ts'
+import { isRecord } from '../records.ts'
 import type { RoleOf, User } from './user.ts'
 
 /** The requirement of a guard. An empty one asks for a logged-in user. */
@@ -174,10 +175,6 @@ function isName(value: unknown): boolean {
 
 function isClaimRule(value: unknown): boolean {
   return ['string', 'number', 'boolean', 'function'].includes(typeof value)
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function hasOnly(value: object, name: string): boolean {

@@ -1,7 +1,6 @@
 /** Where a cookie applies and how long it lives. `HttpOnly` is not a choice: it is always set. */
 export interface CookieScope {
   readonly path: string
-  readonly domain?: string | undefined
   readonly secure: boolean
   readonly sameSite: 'lax' | 'strict' | 'none'
   /** Seconds the browser keeps it; until it is closed when absent. */
@@ -16,7 +15,6 @@ const SAME_SITE = { lax: 'Lax', strict: 'Strict', none: 'None' } as const
  */
 export function setCookie(name: string, value: string, scope: CookieScope): string {
   let cookie = `${name}=${encodeURIComponent(value)}; Path=${scope.path}`
-  if (scope.domain) cookie += `; Domain=${scope.domain}`
   if (scope.maxAgeSeconds !== undefined) cookie += `; Max-Age=${scope.maxAgeSeconds}`
   cookie += '; HttpOnly'
   if (scope.secure) cookie += '; Secure'
@@ -26,9 +24,8 @@ export function setCookie(name: string, value: string, scope: CookieScope): stri
 /** Writes the `Set-Cookie` value that removes a cookie of the same scope. */
 export function clearCookie(name: string, scope: CookieScope): string {
   const past = 'Thu, 01 Jan 1970 00:00:00 GMT'
-  const domain = scope.domain ? `; Domain=${scope.domain}` : ''
   const secure = scope.secure ? '; Secure' : ''
-  return `${name}=; Path=${scope.path}${domain}; Max-Age=0; Expires=${past}; HttpOnly${secure}; SameSite=${SAME_SITE[scope.sameSite]}`
+  return `${name}=; Path=${scope.path}; Max-Age=0; Expires=${past}; HttpOnly${secure}; SameSite=${SAME_SITE[scope.sameSite]}`
 }
 
 /**

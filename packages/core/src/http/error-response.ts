@@ -91,7 +91,6 @@ const TEXTS: Partial<Record<LatchkeyErrorCode, VisitorText>> = {
 export interface ErrorResponseOptions {
   /** A path of this site that begins a login. */
   readonly loginUrl?: string | undefined
-  readonly setCookies?: readonly string[]
   /** Whether to answer a program; decided from the request when absent. */
   readonly api?: boolean
   /** Whether the page also shows the error's message and its remedy, for the developer. */
@@ -113,15 +112,14 @@ export function errorResponse(
 ): AuthResponse {
   const isLoginLost = options.isLogin && error.code === 'LATCHKEY_SESSION_UNAVAILABLE'
   const text = isLoginLost ? LOGIN_NOT_STORED : (TEXTS[error.code] ?? GENERIC)
-  const { loginUrl, setCookies = [] } = options
+  const { loginUrl } = options
   const response =
     (options.api ?? isApiRequest(request))
-      ? problem(error, text.title, loginUrl ? { loginUrl } : {}, setCookies)
+      ? problem(error, text.title, loginUrl ? { loginUrl } : {})
       : page({
           title: text.title,
           body: `<p>${text.advice}</p>${loginUrl ? `<p><a href="${escapeHtml(loginUrl)}">Sign in</a></p>` : ''}${options.development ? forDeveloper(error) : ''}<p><small>${error.code} · ${error.correlationId}</small></p>`,
           status: error.status,
-          setCookies,
         })
   response.headers.push(...Object.entries(options.headers ?? {}))
   if (error.retryable) response.headers.push(['retry-after', '5'])

@@ -42,7 +42,6 @@ export interface Page {
    */
   readonly namesOrigin?: boolean
   readonly status?: number
-  readonly setCookies?: readonly string[]
 }
 
 /**
@@ -50,13 +49,12 @@ export interface Page {
  * browsers apply it to every redirect after a form is sent, and a logout ends at the provider.
  */
 export function page(content: Page): AuthResponse {
-  const { title, body, namesOrigin = false, status = 200, setCookies = [] } = content
+  const { title, body, namesOrigin = false, status = 200 } = content
   const headers: AuthResponse['headers'] = [
     ['content-type', 'text/html; charset=utf-8'],
     ['content-security-policy', POLICY],
     ['referrer-policy', namesOrigin ? 'same-origin' : 'no-referrer'],
     ['x-content-type-options', 'nosniff'],
-    ...cookies(setCookies),
   ]
   const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title><style>${STYLE}</style></head><body><main><h1>${escapeHtml(title)}</h1>${body}</main></body></html>`
   return { status, headers, body: html }
@@ -67,9 +65,9 @@ export function page(content: Page): AuthResponse {
  * not. The navigation starts from this page, so it is one of this site, and what the page before
  * allowed its forms does not count for it.
  */
-export function onwardPage(location: string, setCookies: readonly string[] = []): AuthResponse {
+export function onwardPage(location: string): AuthResponse {
   const body = `<p><a href="${escapeHtml(location)}">Continue</a></p>`
-  const answer = page({ title: 'One moment', body, setCookies })
+  const answer = page({ title: 'One moment', body })
   answer.headers.push(['refresh', `0;url=${location}`])
   return answer
 }
@@ -79,12 +77,8 @@ export function problem(
   error: LatchkeyError,
   title: string,
   more: Record<string, unknown> = {},
-  setCookies: readonly string[] = [],
 ): AuthResponse {
-  const headers: AuthResponse['headers'] = [
-    ['content-type', 'application/problem+json'],
-    ...cookies(setCookies),
-  ]
+  const headers: AuthResponse['headers'] = [['content-type', 'application/problem+json']]
   const body = {
     type: 'about:blank',
     title,

@@ -1,4 +1,5 @@
 import { closestMatch } from 'leven'
+import { isRecord } from '../records.ts'
 
 /** One thing wrong with the options. */
 export interface ConfigFault {
@@ -40,7 +41,7 @@ export const texts: Rule = rule('an array of strings', (value) => isListOf(value
 /** An object whose members are strings. */
 export const textRecord: Rule = rule(
   'an object whose values are strings',
-  (value) => isObject(value) && Object.values(value).every(isText),
+  (value) => isRecord(value) && Object.values(value).every(isText),
 )
 /** A duration. */
 export const seconds: Rule = whole('seconds', 1)
@@ -62,7 +63,7 @@ export function oneOf(...words: readonly string[]): Rule {
 
 /** An object with these members and no others. */
 export function group<Options>(members: Rules<Options>): Rule {
-  return { mustBe: 'an object', fits: isObject, members }
+  return { mustBe: 'an object', fits: isRecord, members }
 }
 
 /** Fits what one of the rules fits. */
@@ -72,7 +73,6 @@ export function either(...rules: readonly Rule[]): Rule {
     mustBe: rules.map(({ mustBe }) => mustBe).join(' or '),
     fits: (value) => rules.some((one) => one.fits(value)),
     ...(members ? { members } : {}),
-    showsText: rules.some((one) => one.showsText),
     ...(rules.some(({ showsText }) => showsText) ? { showsText: true } : {}),
   }
 }
@@ -112,7 +112,7 @@ export function checkOptions<Options>(
 ): Checked<Options> {
   const faults: ConfigFault[] = []
   const good: Record<string, unknown> = {}
-  if (!isObject(options)) {
+  if (!isRecord(options)) {
     const such = settings.example ? ` such as ${settings.example}` : ''
     const remedy = `must be an object${such}, not ${describe(options)}.`
     return { faults: [{ option: name, remedy }], good: good as Options }
@@ -120,14 +120,14 @@ export function checkOptions<Options>(
   // Inherited options count as well: those of a class, or of defaults behind Object.create().
   for (const key in options) {
     const option = prefix + key
-    const value = (options as Record<string, unknown>)[key]
+    const value = options[key]
     const known = Object.hasOwn(members, key) ? members[key] : undefined
     if (!known) faults.push({ option: shorten(option), remedy: unknown(option, members, settings) })
     else if (value === undefined && settings.undefinedMeans !== 'a fault') continue
     else if (!known.fits(value)) {
       const found = describe(value, known.showsText)
       faults.push({ option, remedy: `must be ${known.mustBe}, not ${found}.` })
-    } else if (known.members && isObject(value)) {
+    } else if (known.members && isRecord(value)) {
       const nested = checkOptions(value, known.members, settings, option, `${option}.`)
       faults.push(...nested.faults)
       good[key] = nested.good
@@ -203,8 +203,4 @@ function isFilled(value: unknown): boolean {
 
 function isListOf(value: unknown, fits: (one: unknown) => boolean): boolean {
   return Array.isArray(value) && value.every(fits)
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

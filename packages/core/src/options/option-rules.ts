@@ -1,5 +1,6 @@
 import { KeyObject } from 'node:crypto'
 import type { Hooks } from '../hooks.ts'
+import { isRecord } from '../records.ts'
 import {
   callable,
   either,
@@ -63,13 +64,11 @@ export const OPTION_RULES: Rules<AuthOptions> = {
     audience: oneOf('issuer', 'token_endpoint'),
     algorithm: oneOf('RS256', 'PS256', 'ES256', 'EdDSA'),
   }),
-  metadata: rule('an object with members of a discovery document', (value) => {
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-  }),
+  metadata: rule('an object with members of a discovery document', isRecord),
   entraTenants: texts,
   tokenParams: textRecord,
   logoutParams: rule('an object whose values are strings or false', (value) => {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+    if (!isRecord(value)) return false
     return Object.values(value).every((one) => one === false || typeof one === 'string')
   }),
   pushedAuthorizationRequests: flag,

@@ -1,6 +1,7 @@
 import type { Configuration, ServerMetadata } from 'openid-client'
 import { type LatchkeyError, ProviderError } from '../errors.ts'
 import type { ResolvedRegistration } from '../options/options.ts'
+import { parseRecord } from '../records.ts'
 import { factsOf, isUnavailable, kitCause, printable } from './errors.ts'
 import { loadOpenidClient, type OpenidClient } from './openid-client.ts'
 import { checkMetadata } from './provider-metadata.ts'
@@ -32,7 +33,7 @@ export async function discover(
   try {
     const client = await loadOpenidClient()
     const found = await fetchDocument(issuer, fetch)
-    const document = isObject(found) ? { ...found, ...overrides } : found
+    const document = found && { ...found, ...overrides }
     const isInsecure = issuer.protocol === 'http:'
     const configure: Discovered['configure'] = async (authentication) => {
       // openid-client makes exceptions for the issuers of Entra ID, in its discovery alone.
@@ -53,14 +54,14 @@ export async function discover(
 }
 
 /** Some providers redirect to the same address with a slash: redirects on the origin are followed. */
-async function fetchDocument(issuer: URL, fetch: ProviderFetch): Promise<unknown> {
+async function fetchDocument(issuer: URL, fetch: ProviderFetch): Promise<object | undefined> {
   const path = issuer.pathname.replace(/\/$/, '')
   let url = new URL(`${path}/.well-known/openid-configuration`, issuer)
   for (let redirects = 0; ; redirects++) {
     const { status, headers, body } = await fetch(url.href, {
       headers: { accept: 'application/json' },
     })
-    if (status === 200) return parse(body)
+    if (status === 200) return parseRecord(body)
     const location = headers.find(([name]) => name === 'location')?.[1]
     const next =
       location && URL.canParse(location, url.href) ? new URL(location, url.href) : undefined
@@ -69,18 +70,6 @@ async function fetchDocument(issuer: URL, fetch: ProviderFetch): Promise<unknown
     }
     if (redirects === MAX_REDIRECTS) throw unusable('too many redirects', issuer.href)
     url = next
-  }
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function parse(body: string): unknown {
-  try {
-    return JSON.parse(body)
-  } catch {
-    return undefined
   }
 }
 

@@ -1,3 +1,5 @@
+import { parseRecord } from '../records.ts'
+
 /** The header of a JWT, as far as finding its key goes. */
 export interface JwtHeader {
   readonly alg: string
@@ -33,11 +35,5 @@ export function decodeJwt(token: string): DecodedJwt | undefined {
 }
 
 function parseObject(base64url: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(base64url, 'base64url').toString('utf8'))
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-    return value as Record<string, unknown>
-  } catch {
-    return undefined
-  }
+  return parseRecord(Buffer.from(base64url, 'base64url').toString('utf8'))
 }

@@ -1,13 +1,8 @@
-import type { KeyObject } from 'node:crypto'
 import type { ServerMetadata } from 'openid-client'
 import { ProviderError } from '../errors.ts'
 import type { Publish } from '../events.ts'
 import { type MaybePromise, when } from '../maybe-promise.ts'
-import type {
-  ClientAssertionOptions,
-  ClientAuth,
-  ResolvedRegistration,
-} from '../options/options.ts'
+import type { ResolvedAuthOptions, ResolvedRegistration } from '../options/options.ts'
 import {
   type AuthorizationRequest,
   authorizationPrefix,
@@ -16,11 +11,7 @@ import {
 } from './authorization-request.ts'
 import { clientAuthentication } from './client-auth.ts'
 import { type Discovered, discover } from './discovery.ts'
-import {
-  createExchangeBudget,
-  type ExchangeBudget,
-  type ExchangeLimits,
-} from './exchange-budget.ts'
+import { createExchangeBudget, type ExchangeBudget } from './exchange-budget.ts'
 import type { JwtHeader } from './jwt.ts'
 import { createProviderKeys, type TokenSender } from './keys.ts'
 import { createMetadataCache, type ProviderHealth } from './metadata-cache.ts'
@@ -29,20 +20,9 @@ import { type KeySet, type SignatureAnswer, verifySignature } from './signature.
 import { createProviderFetch, type ProviderFetch, type ProviderTransport } from './transport.ts'
 
 /** What a provider works with. */
-export interface ProviderSettings extends ExchangeLimits {
+export interface ProviderSettings extends Omit<ResolvedAuthOptions, 'registration'> {
   readonly registration: ResolvedRegistration
-  readonly clientAuth: ClientAuth | undefined
-  readonly clientKey: KeyObject | undefined
-  readonly clientAssertion: ClientAssertionOptions
-  /** Members that replace those of the discovery document. */
-  readonly metadata: Readonly<Record<string, unknown>>
-  readonly entraTenants: readonly string[] | undefined
-  /** Where this provider sends visitors back to. */
-  readonly redirectUri: string
-  /** The parameters that every authorization request of the application has in common. */
-  readonly authorizationParams: Readonly<Record<string, string>>
   readonly transport: ProviderTransport
-  readonly now: () => number
   readonly publish: Publish
 }
 

@@ -8,6 +8,7 @@ import type {
   ResolvedAuthOptions,
   ResolvedRegistration,
 } from '../options/options.ts'
+import { remember } from '../records.ts'
 import { commonParameters } from './authorization-request.ts'
 import { isUsableUrl } from './issuer-url.ts'
 import { createProvider, type Provider } from './provider.ts'
@@ -36,11 +37,9 @@ export function createProviders(
   transport: ProviderTransport,
   guardedTransport: ProviderTransport,
 ): Providers {
-  const { registration, clientAuth, clientKey, entraTenants } = options
-  const { clientAssertion, metadata, timeoutSeconds, requestSeconds, now } = options
+  const { registration } = options
   const settings = (redirectUri: string) => ({
-    ...{ clientAuth, clientKey, clientAssertion, metadata, entraTenants, redirectUri },
-    ...{ timeoutSeconds, requestSeconds, now, publish },
+    ...{ ...options, redirectUri, publish },
     authorizationParams: commonParameters(options, redirectUri),
   })
   if (typeof registration !== 'function') {
@@ -68,9 +67,7 @@ export function createProviders(
           registration: chosen,
           transport: options.allowPrivateIssuers || options.fetch ? transport : guardedTransport,
         })
-      kept.delete(key)
-      kept.set(key, provider)
-      if (kept.size > MAX_PROVIDERS) kept.delete(kept.keys().next().value as string)
+      remember(kept, key, provider, MAX_PROVIDERS)
       return provider.forRequest()
     },
   }

@@ -1,5 +1,6 @@
 import { ConfigError, SessionEndedError } from '../errors.ts'
 import { callable, checkOptions, type Rules, whole } from '../options/check-options.ts'
+import { freeze } from '../records.ts'
 import { createReplayCache } from './replay-cache.ts'
 import type { SessionRecord, SessionStore } from './session-store.ts'
 
@@ -114,13 +115,6 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
 /** A copy as JSON has it, which a reader cannot change. */
 function frozen({ version: _version, ...record }: SessionRecord): SessionRecord {
   return freeze(JSON.parse(JSON.stringify(record)))
-}
-
-/** Freezes a tree of objects. `JSON.parse` with a function would take ten times as long. */
-function freeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null) return value
-  for (const member of Object.values(value)) freeze(member)
-  return Object.freeze(value)
 }
 
 /** Looks at two for every one that is added, so that a set stays as small as what is live in it. */

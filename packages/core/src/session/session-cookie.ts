@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { deriveKey } from '../crypto/sealing.ts'
+import { remember } from '../records.ts'
 
 const MAX_LENGTH = 256
 const MAX_REMEMBERED = 10_000
@@ -28,11 +29,6 @@ export function createCookieSigner(secrets: readonly string[]): CookieSigner {
   if (!signing) throw new TypeError('at least one secret is needed')
   // Signatures of cookies that were genuine: an HMAC costs more than all else that reads a session.
   const known = new Map<string, Buffer>()
-  const remember = (id: string, signature: Buffer): string => {
-    known.set(id, signature)
-    if (known.size > MAX_REMEMBERED) known.delete(known.keys().next().value as string)
-    return id
-  }
   return {
     sign: (id) => `${id}.${signatureOf(id, signing)}`,
     verify(value) {
@@ -48,7 +44,9 @@ export function createCookieSigner(secrets: readonly string[]): CookieSigner {
       if (genuine && fits(genuine)) return id
       for (const key of keys) {
         const expected = Buffer.from(signatureOf(id, key))
-        if (fits(expected)) return remember(id, expected)
+        if (!fits(expected)) continue
+        remember(known, id, expected, MAX_REMEMBERED)
+        return id
       }
       return undefined
     },

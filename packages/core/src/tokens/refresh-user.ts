@@ -3,6 +3,7 @@ import { type Publish, userHash } from '../events.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
 import { decodeJwt } from '../provider/jwt.ts'
 import type { Provider } from '../provider/provider.ts'
+import { remember } from '../records.ts'
 import type { AuthSession } from '../session/session.ts'
 import { sessionUser } from '../session/session-user.ts'
 import type { StoredSession } from '../session/stored-session.ts'
@@ -40,12 +41,6 @@ export function createUserRefresher(
   const everySeconds = typeof userinfo === 'object' ? userinfo.everySeconds : undefined
   const inFlight = new Map<string, Promise<void>>()
   const failedAt = new Map<string, number>()
-
-  const noteFailure = (id: string): void => {
-    failedAt.delete(id)
-    failedAt.set(id, now())
-    if (failedAt.size > MAX_REMEMBERED) failedAt.delete(failedAt.keys().next().value as string)
-  }
 
   const refresh: UserRefresher['refresh'] = async (provider, session) => {
     const metadata = await provider.metadata()
@@ -87,7 +82,7 @@ export function createUserRefresher(
         .then(() => void failedAt.delete(id))
         .catch(async (error) => {
           if (!(error instanceof LatchkeyError)) throw error
-          noteFailure(id)
+          remember(failedAt, id, now(), MAX_REMEMBERED)
           const found = await session.read()
           const user = found && userHash(found.issuer, found.sub)
           publish('user.refresh_failed', {

@@ -2,6 +2,7 @@ import { CallbackError } from '../errors.ts'
 import { printable } from '../provider/errors.ts'
 import { decodeJwt } from '../provider/jwt.ts'
 import type { Provider } from '../provider/provider.ts'
+import { parseRecord } from '../records.ts'
 
 /** The claims of signed userinfo that are about the token. */
 const TOKEN_CLAIMS: ReadonlySet<string> = new Set(['iss', 'aud', 'exp', 'iat', 'nbf', 'jti'])
@@ -38,7 +39,7 @@ export async function readUserInfo(
     throw invalid(`the answer has status ${status}${reason ? ` (${printable(reason)})` : ''}`)
   }
   const isSigned = /^application\/jwt\b/i.test(header('content-type'))
-  const claims = isSigned ? await signedClaims(provider, body, now) : parse(body)
+  const claims = isSigned ? await signedClaims(provider, body, now) : parseRecord(body)
   if (typeof claims?.sub !== 'string') throw invalid('it is no JSON object with a "sub"')
   if (claims.sub !== sub) throw invalid('it is about another user than the ID token')
   return claims
@@ -56,16 +57,6 @@ async function signedClaims(provider: Provider, token: string, now: number): Pro
   }
   if (typeof exp === 'number' && exp <= now - TOLERANCE_SECONDS) throw invalid('it has expired')
   return Object.fromEntries(Object.entries(payload).filter(([name]) => !TOKEN_CLAIMS.has(name)))
-}
-
-function parse(body: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(body)
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
-    return value as Record<string, unknown>
-  } catch {
-    return undefined
-  }
 }
 
 function invalid(reason: string): CallbackError {

@@ -1,4 +1,5 @@
 import type { SessionRecord, SessionStore } from '@latchkey/core'
+import { remember } from '@latchkey/core/stores'
 import { Cookie, type SessionData, type Store } from 'express-session'
 
 /** A session as the stores of express-session keep it: the cookie, the application's data and the login. */
@@ -19,11 +20,6 @@ const MAX_REMEMBERED = 10_000
  */
 export function fromExpressStore(store: ExpressStore): SessionStore {
   const touched = new Map<string, number>()
-  const remember = (id: string, expiresAt: number): void => {
-    touched.delete(id)
-    touched.set(id, expiresAt)
-    if (touched.size > MAX_REMEMBERED) touched.delete(touched.keys().next().value as string)
-  }
   const read = (id: string): Promise<ExpressRecord | undefined> =>
     new Promise((resolve, reject) => {
       store.get(id, (error, record) => {
@@ -50,7 +46,7 @@ export function fromExpressStore(store: ExpressStore): SessionStore {
       return 'updated'
     },
     async touch(id, _seen, expiresAt) {
-      remember(id, expiresAt)
+      remember(touched, id, expiresAt, MAX_REMEMBERED)
       const stored = await read(id)
       if (!stored) return
       const record = fromExpress(stored)
