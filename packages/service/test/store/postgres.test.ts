@@ -99,6 +99,28 @@ test('reads go on when PostgreSQL ends all connections, and writes with the next
   })
 })
 
+test('a connection that is cut while a task runs in one process alone ends no process', async () => {
+  const { store, tenant } = await aStoreWithTenant()
+  const ended = store.exclusively?.('task', async () => {
+    await database.query(CUT)
+    await vi.waitFor(() => store.check())
+  })
+  await expect(ended).resolves.toBe(true)
+  expect((await store.tenants.get(tenant.id))?.id).toBe(tenant.id)
+})
+
+test('a change of tables that meets one in use lets others pass, and tries again', async () => {
+  await using busy = await anEmptyDatabase()
+  await migratePostgres({ url: busy.url })
+  await busy.query('begin')
+  await busy.query('lock table latchkey_migration in access exclusive mode')
+  const done = migratePostgres({ url: busy.url }).catch((error: Error) => error)
+  // Longer than it waits at a time.
+  await new Promise((resolve) => setTimeout(resolve, 2_500))
+  await busy.query('rollback')
+  expect(await done).not.toBeInstanceOf(Error)
+})
+
 test('a connection to a server that was demoted to read-only is thrown away', async () => {
   const { store, tenant } = await aStoreWithTenant()
   const readOnly = (value: string) =>

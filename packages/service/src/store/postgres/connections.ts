@@ -135,6 +135,11 @@ export function createConnections(
       throw storeFailure(error)
     }
     let isLost = false
+    // Of a connection that is lost between two statements; without a listener it would end the process.
+    const lose = () => {
+      isLost = true
+    }
+    client.on('error', lose)
     try {
       return await work(async (statement, isKept) => {
         try {
@@ -145,6 +150,7 @@ export function createConnections(
         }
       })
     } finally {
+      client.off('error', lose)
       client.release(isLost)
     }
   }
