@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { StoreError } from '../../src/store/errors.ts'
 import type { ProtocolStore } from '../../src/store/protocol-store.ts'
 import { createBrowser } from './support/browser.ts'
-import { createClient } from './support/client.ts'
+import { createClient, logIn } from './support/client.ts'
 import { startIssuer, storeKinds } from './support/issuer.ts'
 import { ada } from './support/token-endpoint.ts'
 
@@ -47,4 +47,27 @@ describe.each(storeKinds)('on %s', (store) => {
     const again = await browser.get((await app.begin({ prompt: 'login' })).url)
     expect((await browser.submit(again, ada)).location).toContain('code=')
   })
+})
+
+test('a store that fails once the answer is made, when the session is saved, is answered 503 as well', async () => {
+  const disk = { isFull: false }
+  const wrap = (store: ProtocolStore): ProtocolStore => ({
+    ...store,
+    put: async (entry) => {
+      if (disk.isFull && entry.kind === 'Session') throw new StoreError('database or disk is full')
+      return store.put(entry)
+    },
+  })
+  await using issuer = await startIssuer({ store: 'memory', wrap })
+  await issuer.addUser(ada)
+  const app = await createClient(issuer)
+  const { browser } = await logIn(issuer, app, ada)
+  disk.isFull = true
+  const answer = await browser.peek((await app.begin()).url)
+  expect(answer.status).toBe(503)
+  expect(answer.location).toBeUndefined()
+  expect(answer.headers.get('retry-after')).toBe('5')
+  expect(answer.html).toContain('Please try again in a moment')
+  disk.isFull = false
+  expect((await browser.peek((await app.begin()).url)).location).toContain('code=')
 })

@@ -4,6 +4,7 @@ import { errors, type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { foreignVersion } from '../../domain/context.ts'
 import { lifetimes } from '../../domain/lifetimes.ts'
 import { signingKeys } from '../../domain/signing-keys.ts'
+import { pageHeaders, renderPage } from '../../pages/index.ts'
 import { StoreError } from '../../store/errors.ts'
 import { entryName } from '../../store/protocol-store.ts'
 import type { Tenant } from '../../store/records.ts'
@@ -16,6 +17,7 @@ import {
 } from '../oidc-provider-internals.ts'
 import { isSameBrowser, markBrowser } from '../requests/browser-cookie.ts'
 import { isBrokenOff } from '../requests/http.ts'
+import { lookFor } from '../requests/look.ts'
 import { factsOf } from '../requests/request-facts.ts'
 import {
   askInPlaceOfOldHints,
@@ -84,6 +86,22 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
   )
   // The dispatcher strips what clients send and sets protocol and host from the issuer.
   provider.proxy = true
+  const fail = ({ path }: { path: string }, err: Error) =>
+    context.logger.error({ tenantId: tenant.id, path, err }, 'The issuer failed.')
+  provider.use(async (ctx, next) => {
+    try {
+      await next()
+    } catch (err) {
+      // Of the session that is saved after the answer was made, beyond the reach of oidc-provider's own.
+      if (!(err instanceof StoreError)) throw err
+      const look = lookFor(tenant, ctx.req, ctx.query.ui_locales)
+      ctx.status = 503
+      ctx.set({ ...pageHeaders, 'retry-after': String(STORE_RETRY_SECONDS) })
+      ctx.remove('location')
+      ctx.body = renderPage('message', look, { title: 'errorTitle', text: 'errorServer' })
+      fail(ctx, err)
+    }
+  })
   keepAuthTimeWhole(provider)
   if (context.idTokenClaims) addClaims(provider, context.idTokenClaims)
   bindInteractions(provider, (ctx, id) => beginLogin(context, ctx, id), isSameBrowser)
@@ -94,8 +112,6 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
   askInPlaceOfOldHints(provider, keys)
   allowOfflineAccess(provider)
   refuseFragments(provider)
-  const fail = ({ path }: KoaContextWithOIDC, err: Error) =>
-    context.logger.error({ tenantId: tenant.id, path, err }, 'The issuer failed.')
   provider.on('server_error', (ctx, err) => {
     if (isBrokenOff(ctx.req)) return
     fail(ctx, err)

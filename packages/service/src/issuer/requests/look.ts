@@ -7,6 +7,7 @@ import {
   type TextKey,
   type WayOn,
 } from '../../pages/index.ts'
+import { StoreError } from '../../store/errors.ts'
 import type { Application, Tenant } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
 
@@ -51,12 +52,19 @@ export async function wayHome(
   return application && url && wayTo(new URL('/', url), application, 'continueTo')
 }
 
+/** A page that says that the store has failed has to do without it. */
 async function findApplication(
-  { domain }: IssuerContext,
+  { domain, logger }: IssuerContext,
   tenant: Tenant,
   id: string | undefined,
 ): Promise<Application | undefined> {
-  return id === undefined ? undefined : lookUpApplication(domain, tenant.id, id)
+  try {
+    return id === undefined ? undefined : await lookUpApplication(domain, tenant.id, id)
+  } catch (err) {
+    if (!(err instanceof StoreError)) throw err
+    logger.error({ err }, 'A page has no way back, as the application could not be looked up.')
+    return undefined
+  }
 }
 
 function webUrl(text = ''): URL | undefined {
