@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import type { Clock } from './clock.ts'
 import { createSharedRateLimit } from './http/rate-limit.ts'
 import { openSharedMasterKeys } from './master-key.ts'
@@ -9,6 +10,7 @@ import { createPostgresDataStore } from './store/postgres/data-store.ts'
 import { migratePostgres, schemaState } from './store/postgres/migrate.ts'
 import { createPostgresQueues } from './store/postgres/queue.ts'
 import { connectRedis } from './store/redis/connect.ts'
+import { inspectRedis } from './store/redis/inspect.ts'
 import { createRedisProtocolStore } from './store/redis/protocol-store.ts'
 
 /** PostgreSQL and Redis, which any number of processes share. */
@@ -22,6 +24,7 @@ export async function openShared(options: IdentityServiceOptions, clock: Clock):
   const masterKeys = openSharedMasterKeys(options)
   const connections = await connectDatabase(databaseOptions(database))
   const limiting = connectRedis(redis, LIMIT_MS)
+  void warnOfEviction(redis, options.logger)
   const store = createPostgresDataStore(connections)
   const queues = createPostgresQueues(connections, clock)
   const protocol = createRedisProtocolStore({ url: redis, clock, queues })
@@ -35,6 +38,25 @@ export async function openShared(options: IdentityServiceOptions, clock: Clock):
       await protocol.close()
       await store.close()
     },
+  }
+}
+
+/** Says at the start what would log people out later; a Redis that cannot be asked now is no reason to wait. */
+async function warnOfEviction(url: string, logger: Logger | undefined): Promise<void> {
+  if (!logger) return
+  const client = connectRedis(url)
+  try {
+    for (const { node, evictionPolicy } of await inspectRedis(client)) {
+      if (evictionPolicy === undefined || evictionPolicy === 'noeviction') continue
+      logger.warn(
+        { node, evictionPolicy },
+        'Redis may evict sessions when its memory is full; set maxmemory-policy noeviction.',
+      )
+    }
+  } catch (err) {
+    logger.warn({ err }, 'Redis did not say what it does when its memory is full.')
+  } finally {
+    client.disconnect()
   }
 }
 

@@ -1,5 +1,11 @@
-import type { Command } from 'commander'
-import { type DataOptions, printTable, withAdmin, withDataOptions } from './options.ts'
+import { type Command, Option } from 'commander'
+import { type DataOptions, databaseOf, printTable, withAdmin, withDataOptions } from './options.ts'
+
+interface DoctorOptions extends DataOptions {
+  redis?: string
+  repair: boolean
+  json?: boolean
+}
 
 /** Adds `doctor`. */
 export function addDoctorCommand(program: Command): void {
@@ -8,24 +14,54 @@ export function addDoctorCommand(program: Command): void {
       .command('doctor')
       .description('Find what needs a decision of yours in the data; exits with 1 if it does.'),
   )
-    .option('--json', 'print JSON')
-    .action((options: DataOptions & { json?: boolean }) =>
-      withAdmin(options, async (admin) => {
-        const rows: Record<string, string>[] = []
-        for await (const { tenant, user, other } of admin.addressClashes()) {
-          rows.push({
-            tenant: tenant.settings.domain,
-            user: user.id,
-            email: user.email,
-            'same as': other?.id ?? 'others in this list',
-          })
-        }
-        if (rows.length === 0 && !options.json) return console.log('Nothing needs a decision.')
-        if (!options.json) console.log(EXPLANATION)
-        printTable(rows, options.json ?? false)
-        if (rows.length > 0) throw new Error(`${rows.length} users need a decision of yours.`)
-      }),
+    .addOption(
+      new Option(
+        '--redis <url>',
+        'Redis or Valkey, beside --database, to be looked at as well',
+      ).env('LATCHKEY_REDIS'),
     )
+    .option('--repair', 'count the lists of --database again where counters are wrong', false)
+    .option('--json', 'print JSON')
+    .action(examine)
+}
+
+async function examine(options: DoctorOptions): Promise<void> {
+  const isJson = options.json ?? false
+  const clashes = await addressClashes(options)
+  const findings = await operationFindings(options)
+  const count = clashes.length + findings.length
+  if (count === 0 && !isJson) return console.log('Nothing needs a decision.')
+  if (isJson || clashes.length > 0) {
+    if (!isJson) console.log(EXPLANATION)
+    printTable([...clashes, ...(isJson ? findings : [])], isJson)
+  }
+  if (!isJson) for (const { finding } of findings) console.log(`- ${finding}`)
+  if (clashes.length > 0) throw new Error(`${clashes.length} users need a decision of yours.`)
+  if (count > 0) throw new Error(`${count} findings need a decision of yours.`)
+}
+
+/** What is wrong with the way in which PostgreSQL and Redis are run. */
+async function operationFindings(options: DoctorOptions): Promise<{ finding: string }[]> {
+  const database = databaseOf(options)
+  if (!database) return []
+  const { examineShared } = await import('../examine-shared.ts')
+  const { redis, repair } = options
+  return (await examineShared({ database, redis, repair })).map((finding) => ({ finding }))
+}
+
+function addressClashes(options: DataOptions): Promise<Record<string, string>[]> {
+  return withAdmin(options, async (admin) => {
+    const rows: Record<string, string>[] = []
+    for await (const { tenant, user, other } of admin.addressClashes()) {
+      rows.push({
+        tenant: tenant.settings.domain,
+        user: user.id,
+        email: user.email,
+        'same as': other?.id ?? 'others in this list',
+      })
+    }
+    return rows
+  })
 }
 
 const EXPLANATION = `These users have the address of another user, in another writing. Each still logs in with the address

@@ -1,0 +1,67 @@
+import type { DatabaseOptions } from './service-options.ts'
+import { createConnections } from './store/postgres/connections.ts'
+import { clockDifference, counterDrift, repairCounters } from './store/postgres/inspect.ts'
+import { connectRedis } from './store/redis/connect.ts'
+import { inspectRedis, type RedisFacts } from './store/redis/inspect.ts'
+
+/** A few seconds do no harm. Codes of authenticator apps are good for half a minute more. */
+const MAX_SECONDS_APART = 30
+
+/** What is examined. */
+export interface Examined {
+  database: DatabaseOptions
+  redis?: string | undefined
+  /** Whether counters that are wrong are made right. */
+  repair: boolean
+}
+
+/** What an operator should change about a PostgreSQL, a Redis or this machine, a sentence each. */
+export async function examineShared({ database, redis, repair }: Examined): Promise<string[]> {
+  const connections = createConnections(database, { queryMs: 0 })
+  try {
+    const findings: string[] = []
+    const seconds = await clockDifference(connections)
+    if (Math.abs(seconds) > MAX_SECONDS_APART) {
+      const how = seconds > 0 ? 'ahead of' : 'behind'
+      findings.push(
+        `The clock of this machine is ${Math.abs(seconds).toFixed(0)} s ${how} that of PostgreSQL. ` +
+          'Let both keep their time by NTP.',
+      )
+    }
+    const drift = await counterDrift(connections)
+    if (repair && drift.length > 0) await repairCounters(connections)
+    for (const { scope, counted, rows } of drift) {
+      const what = `The counter ${scope} said ${counted}, and there are ${rows}`
+      findings.push(repair ? `${what}. It was repaired.` : `${what}. Run doctor with --repair.`)
+    }
+    if (redis !== undefined) findings.push(...(await examineRedis(redis)))
+    return findings
+  } finally {
+    await connections.close()
+  }
+}
+
+async function examineRedis(url: string): Promise<string[]> {
+  const client = connectRedis(url)
+  try {
+    return (await inspectRedis(client)).flatMap(redisFindings)
+  } finally {
+    client.disconnect()
+  }
+}
+
+/** What is wrong with one node of Redis. */
+export function redisFindings({ node, evictionPolicy, isPersistent }: RedisFacts): string[] {
+  const findings: string[] = []
+  if (evictionPolicy !== undefined && evictionPolicy !== 'noeviction') {
+    findings.push(
+      `Redis at ${node} has maxmemory-policy ${evictionPolicy}. Set noeviction, or it may evict sessions.`,
+    )
+  }
+  if (!isPersistent) {
+    findings.push(
+      `Redis at ${node} keeps nothing on disk. Set appendonly yes, or a restart logs everybody out.`,
+    )
+  }
+  return findings
+}

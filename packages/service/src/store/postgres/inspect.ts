@@ -1,0 +1,56 @@
+import { StoreError } from '../errors.ts'
+import type { Connections } from './connections.ts'
+
+/** A list whose counter says something else than its rows. */
+export interface Drift {
+  /** Such as `users:<id of the tenant>`. */
+  scope: string
+  counted: number
+  rows: number
+}
+
+const COUNTED = `with rows as (
+    select 'tenants' as scope, count(*) as n from tenants
+    union all select 'users:' || tenant_id, count(*) from users group by tenant_id
+    union all select 'applications:' || tenant_id, count(*) from applications group by tenant_id
+  ), drift as (
+    select scope, coalesce(counters.value, 0) as counted, coalesce(rows.n, 0) as found
+    from counters full join rows using (scope)
+    where coalesce(counters.value, 0) <> coalesce(rows.n, 0)
+  )`
+
+/** Compares the counters with what they count, in one statement, while others write. */
+export async function counterDrift(connections: Connections): Promise<Drift[]> {
+  const sql = `${COUNTED} select scope, counted, found as rows from drift order by scope`
+  return (await connections.read({ sql, parameters: [] }, false)).rows
+}
+
+/** Makes the counters agree with the rows, and with nothing written in between. */
+export async function repairCounters(connections: Connections): Promise<void> {
+  await connections.use(async (run) => {
+    const say = (sql: string) => run({ sql, parameters: [] }, false)
+    await say('begin')
+    try {
+      // Writers of users wait for as long as it takes to count them.
+      await say('lock table counter_shards in exclusive mode')
+      await say(`insert into counter_shards ${COUNTED}
+        select scope, 0, found - counted from drift
+        on conflict (scope, shard) do update set n = counter_shards.n + excluded.n`)
+      await say('commit')
+    } catch (error) {
+      await say('rollback').catch(() => {})
+      throw error
+    }
+  })
+}
+
+/** By how many seconds this machine's clock is ahead of PostgreSQL's. */
+export async function clockDifference(connections: Connections): Promise<number> {
+  const sql = 'select extract(epoch from clock_timestamp())::float8 as at'
+  const asked = Date.now()
+  const rows: { at: number }[] = (await connections.read({ sql, parameters: [] }, false)).rows
+  const [row] = rows
+  if (!row) throw new StoreError('PostgreSQL does not say what time it is.')
+  // It was asked somewhere between the two.
+  return ((asked + Date.now()) / 2 - row.at * 1_000) / 1_000
+}

@@ -1,0 +1,59 @@
+import { afterAll, expect, test } from 'vitest'
+import { startRedis } from '../../../session-store/test/support/redis.ts'
+import { createIdentityService } from '../../src/service.ts'
+import { createDatabase } from '../support/postgres.ts'
+import { run } from './support.ts'
+
+const database = await createDatabase()
+const redis = await startRedis(['appendonly yes'])
+afterAll(async () => {
+  await redis[Symbol.asyncDispose]()
+  await database.drop()
+})
+
+const env = {
+  LATCHKEY_DATABASE: database.url,
+  LATCHKEY_REDIS: redis.url,
+  LATCHKEY_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+}
+
+test('doctor finds a Redis that evicts, one that keeps nothing and a counter that is wrong, and repairs the counter', {
+  timeout: 60_000,
+}, async () => {
+  expect((await run(['doctor'], env)).stdout).toBe('Nothing needs a decision.\n')
+
+  await redis.inspect(async (r) => {
+    await r.config('SET', 'maxmemory-policy', 'allkeys-lru')
+    await r.config('SET', 'appendonly', 'no')
+  })
+  await database.query("update counter_shards set n = n + 5 where scope = 'tenants' and shard = 3")
+  const found = await run(['doctor', '--repair'], env)
+  expect(found.stdout).toContain('maxmemory-policy allkeys-lru. Set noeviction')
+  expect(found.stdout).toContain('keeps nothing on disk')
+  expect(found.stdout).toContain('The counter tenants said 5, and there are 0. It was repaired.')
+  expect(found.code).toBe(1)
+
+  const [{ n } = { n: undefined }] = await database.query(
+    "select sum(value)::int as n from counters where scope = 'tenants'",
+  )
+  expect(n).toBe(0)
+})
+
+test('a service warns at its start of a Redis that may evict sessions', async () => {
+  await redis.inspect((r) => r.config('SET', 'maxmemory-policy', 'volatile-ttl'))
+  const warnings: object[] = []
+  const say = () => {}
+  const warn = (facts: object) => void warnings.push(facts)
+  await using _ = await createIdentityService({
+    database: database.url,
+    redis: redis.url,
+    masterKey: env.LATCHKEY_MASTER_KEY,
+    logger: { debug: say, info: say, warn, error: say } as never,
+  })
+  await expect
+    .poll(() => warnings)
+    .toContainEqual({
+      node: `127.0.0.1:${redis.port}`,
+      evictionPolicy: 'volatile-ttl',
+    })
+})
