@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../packages/service/src/clock.ts'
 import { giveAuthenticatorApp } from '../packages/service/src/domain/authenticator-app.ts'
-import type { Scope } from '../packages/service/src/domain/context.ts'
+import type { DomainContext, Scope } from '../packages/service/src/domain/context.ts'
 import { proveTotp } from '../packages/service/src/domain/factors.ts'
 import { createPasswordEngine } from '../packages/service/src/domain/password-engine.ts'
 import { createTenant, defaultSettings } from '../packages/service/src/domain/tenants.ts'
@@ -62,12 +62,12 @@ async function measure(apps: readonly { prove(): Promise<void> }[], atOnce: numb
 
 /** Users with an app each, whose code is judged once. */
 async function prepare(): Promise<{ prove(): Promise<void> }[]> {
-  const context = {
+  const context: DomainContext = {
     store,
     clock: systemClock,
     passwords: createPasswordEngine(),
     vault: createVault(new Uint8Array(32).fill(7)),
-    domains: { allowLoopback: true, apiHosts: [], verification: 'none' as const },
+    domains: { allowLoopback: true, apiHosts: [], verification: 'none' },
     allowDeveloperMode: false,
     events: new EventEmitter(),
   }
