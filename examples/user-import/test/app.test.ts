@@ -1,5 +1,5 @@
 import { createManagementClient } from '@latchkey/management'
-import { type Identity, logIn, startIdentity, type TestUser } from '@latchkey/testing'
+import { type Identity, type KnownUser, logIn, startIdentity } from '@latchkey/testing'
 import type { Express } from 'express'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApp } from '../src/app.ts'
@@ -30,7 +30,7 @@ test.for([
   '%s logs in with the password from the old table and finds the old orders',
   async ([email = '', password = '', order = '']) => {
     const { userId: id = '' } = report.find((row) => row.email === email) as BroughtOver
-    const user: TestUser = { id, email, password, name: '', identity }
+    const user: KnownUser = { id, email, password, name: '', identity }
 
     const { text } = await (await logIn(app, user)).get('/orders')
 

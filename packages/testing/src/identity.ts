@@ -6,7 +6,13 @@ import { logIn, type TestAgent } from './log-in.ts'
 import { createCall } from './management.ts'
 import { createRegistration } from './registration.ts'
 import { createTestClock, type TestClock } from './shifted-date.ts'
-import { createUsers, type NewUser, type TestUser, type UserClaims } from './users.ts'
+import {
+  createUsers,
+  type KnownUser,
+  type NewUser,
+  type TestUser,
+  type UserClaims,
+} from './users.ts'
 import type { VirtualKey, VirtualKeyOptions } from './virtual-key.ts'
 
 /** What an identity may be asked for at its start. */
@@ -52,7 +58,7 @@ export interface Identity {
    * @returns What the application's callback answered; a redirect when the user is logged in.
    * @throws {@link TestingError} with `LATCHKEY_TEST_LOGIN_REFUSED` when the pages let nobody through.
    */
-  logIn<Response>(agent: TestAgent<Response>, url: string, user: TestUser): Promise<Response>
+  logIn<Response>(agent: TestAgent<Response>, url: string, user: KnownUser): Promise<Response>
   /**
    * Gives a user a passkey, in software: from now on the user logs in with it. With `verifiesUser: false`
    * it is a security key, which follows the password. The setting `allow_hardware` is switched on.

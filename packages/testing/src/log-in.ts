@@ -1,5 +1,5 @@
 import { TestingError } from './errors.ts'
-import { secondStepOf, type TestUser } from './users.ts'
+import { type KnownUser, secondStepOf } from './users.ts'
 import type { KeyCreation, KeyRequest, VirtualKey } from './virtual-key.ts'
 
 /** What is used of an agent of supertest. */
@@ -25,7 +25,7 @@ export async function logIn<Response>(
   place: LoginPlace,
   agent: TestAgent<Response>,
   url: string,
-  user: TestUser,
+  user: KnownUser,
   key?: VirtualKey,
 ): Promise<Response> {
   const { origin, pathname } = new URL(url, 'http://relative.invalid')
@@ -46,7 +46,7 @@ export async function logIn<Response>(
 export async function passPages(
   visitor: Visitor,
   url: string,
-  user: TestUser,
+  user: KnownUser,
   key?: VirtualKey,
 ): Promise<Stop> {
   const first = await visitor.open(url)
@@ -94,7 +94,7 @@ type KeyQuestion = KeyCreation & KeyRequest
 async function submitPassword(
   visitor: Visitor,
   stop: Stop,
-  { email, password }: TestUser,
+  { email, password }: KnownUser,
 ): Promise<Stop> {
   if (stop.kind === 'left') return stop
   const { url, html } = stop
@@ -104,7 +104,7 @@ async function submitPassword(
 }
 
 /** Enters a code where the page asks for one and the user has an authenticator app. */
-async function submitCode(visitor: Visitor, stop: Stop, user: TestUser): Promise<Stop> {
+async function submitCode(visitor: Visitor, stop: Stop, user: KnownUser): Promise<Stop> {
   if (stop.kind === 'left' || !asksForCode(stop.html)) return stop
   const code = await secondStepOf(user)
   if (code === undefined) return stop
@@ -167,7 +167,7 @@ export function createVisitor({ issuer, fetch }: LoginPlace): Visitor {
 }
 
 /** The login ended at a page that asks for something else, or says no. */
-export function refused(html: string, user: TestUser): TestingError {
+export function refused(html: string, user: KnownUser): TestingError {
   const heading = textOf(/<h1[^>]*>(.*?)<\/h1>/s.exec(html)?.[1])
   const alert = textOf(/role="alert"[^>]*>(.*?)<\//s.exec(html)?.[1])
   const said = [heading, alert].filter(Boolean).join(': ') || 'a page without a heading'

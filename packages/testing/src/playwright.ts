@@ -1,6 +1,6 @@
 import { TestingError } from './errors.ts'
 import { asksForCode, refused } from './log-in.ts'
-import { secondStepOf, type TestUser } from './users.ts'
+import { type KnownUser, secondStepOf } from './users.ts'
 
 /** What is used of a page of Playwright. */
 export interface TestPage {
@@ -22,7 +22,7 @@ export interface TestPage {
  * @param user - Of an identity that was started with `listen: true`.
  * @throws {@link TestingError} that says where the way ended.
  */
-export async function logInPage(page: TestPage, url: string, user: TestUser): Promise<void> {
+export async function logInPage(page: TestPage, url: string, user: KnownUser): Promise<void> {
   const { issuer } = user.identity
   if (issuer.startsWith('https:')) {
     throw new TestingError(

@@ -2,7 +2,7 @@ import { ConfigError } from '@latchkey/core'
 import { checkOptions, type Rules, text } from '@latchkey/core/options'
 import { type TestableApp, toTestable } from './app.ts'
 import { TestingError } from './errors.ts'
-import type { TestUser } from './users.ts'
+import type { KnownUser } from './users.ts'
 
 // biome-ignore lint/suspicious/noTsIgnore: without supertest's types, which nobody else needs, this is any
 /** @ts-ignore An agent of supertest, as `request.agent(app)` makes one. */
@@ -29,7 +29,7 @@ const RULES: Rules<LogInOptions> = { loginPath: text, host: text }
  */
 export async function logIn(
   app: TestableApp,
-  user: TestUser,
+  user: KnownUser,
   options: LogInOptions = {},
 ): Promise<SupertestAgent> {
   const { faults } = checkOptions(options, RULES)

@@ -34,8 +34,8 @@ export interface NewUser {
 /** Claims that an ID token carries beside those of the profile. */
 export type UserClaims = Readonly<Record<string, unknown>>
 
-/** A user of an identity. */
-export interface TestUser {
+/** A user who can log in, also one that was imported and not made by {@link Identity.createUser}. */
+export interface KnownUser {
   /** The `sub` that the application sees. */
   readonly id: string
   readonly email: string
@@ -43,6 +43,10 @@ export interface TestUser {
   readonly name: string
   /** Where the user can log in. Not enumerable, so that users compare by their data. */
   readonly identity: Identity
+}
+
+/** A user of an identity. */
+export interface TestUser extends KnownUser {
   /**
    * A code of the user's authenticator app. The first call adds the app: from then on every login asks
    * for a code, and {@link Identity.logIn} enters it. Each code is good once, and a call has another one;
@@ -52,10 +56,10 @@ export interface TestUser {
 }
 
 /** The apps of users, which log in with them. */
-const authenticators = new WeakMap<TestUser, Authenticator>()
+const authenticators = new WeakMap<KnownUser, Authenticator>()
 
 /** A code for the second step of a login; `undefined` for a user without an app. */
-export async function secondStepOf(user: TestUser): Promise<string | undefined> {
+export async function secondStepOf(user: KnownUser): Promise<string | undefined> {
   const app = authenticators.get(user)
   return app?.isAdded ? app.code() : undefined
 }

@@ -118,10 +118,11 @@ test(`killed ${KILLS} times amid enrolments and recoveries, the service leaves n
       for (;;) {
         if (++answered >= ANSWERED * 2) enough()
         const next = await logIn(fetch, clientId, user.email)
-        user.uncertain = user.fresh.shift()
-        if (user.uncertain === undefined) return
-        expect(await enterRecoveryCode(next.browser, next.page, user.uncertain)).toBe(true)
-        user.spent.push(user.uncertain)
+        const code = user.fresh.shift()
+        if (code === undefined) return
+        user.uncertain = code
+        expect(await enterRecoveryCode(next.browser, next.page, code)).toBe(true)
+        user.spent.push(code)
         delete user.uncertain
       }
     }
