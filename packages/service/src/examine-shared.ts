@@ -8,7 +8,7 @@ import { inspectRedis, type RedisFacts } from './store/redis/inspect.ts'
 const MAX_SECONDS_APART = 30
 
 /** What is examined. */
-export interface Examined {
+interface Examined {
   database: DatabaseOptions
   redis?: string | undefined
   /** Whether counters that are wrong are made right. */
@@ -51,7 +51,7 @@ async function examineRedis(url: string): Promise<string[]> {
 }
 
 /** What is wrong with one node of Redis. */
-export function redisFindings({ node, evictionPolicy, isPersistent }: RedisFacts): string[] {
+function redisFindings({ node, evictionPolicy, isPersistent }: RedisFacts): string[] {
   const findings: string[] = []
   if (evictionPolicy !== undefined && evictionPolicy !== 'noeviction') {
     findings.push(

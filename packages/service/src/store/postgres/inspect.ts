@@ -2,7 +2,7 @@ import { StoreError } from '../errors.ts'
 import type { Connections } from './connections.ts'
 
 /** A list whose counter says something else than its rows. */
-export interface Drift {
+interface Drift {
   /** Such as `users:<id of the tenant>`. */
   scope: string
   counted: number
