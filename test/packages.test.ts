@@ -20,6 +20,11 @@ describe.each(packages)('$manifest.name', ({ folder, manifest }) => {
     expect(manifest.files).toEqual(['dist', 'src'])
   })
 
+  test('installs no packages of types with its code', () => {
+    const names = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
+    expect(names.filter((name) => name.startsWith('@types/'))).toEqual([])
+  })
+
   test('exports each module as source, types and default, in the order that Node reads them', () => {
     const { './package.json': self, ...modules } = manifest.exports ?? {}
     expect(self).toBe('./package.json')

@@ -22,5 +22,9 @@ export {
   type AuthRouterOptions,
   createAuthRouter,
 } from './router.ts'
-export { type ExpressStore, fromExpressStore } from './session/from-express-store.ts'
+export {
+  type ExpressSession,
+  type ExpressStore,
+  fromExpressStore,
+} from './session/from-express-store.ts'
 export { getAuth, getUser } from './visits.ts'

@@ -1,4 +1,8 @@
 export { createSessionStore, type SessionStoreOptions } from './create-session-store.ts'
 export type { IoredisClient } from './ioredis-link.ts'
 export type { NodeRedisClient } from './node-redis-link.ts'
-export type { ManagedSessionStore, RedisSessionStore } from './session-store.ts'
+export type {
+  ExpressSessionStore,
+  ManagedSessionStore,
+  RedisSessionStore,
+} from './session-store.ts'

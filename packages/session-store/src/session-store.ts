@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events'
 import type {
   ReplayCache,
   SessionIndex,
@@ -6,7 +7,20 @@ import type {
   SessionStore,
   StoreHealth,
 } from '@latchkey/core'
-import type { Store } from 'express-session'
+
+// biome-ignore lint/suspicious/noExplicitAny: applications add to these types of express-session
+type Any = any
+
+/** A store as `expressSession({ store })` takes it, without its package of types. */
+export interface ExpressSessionStore extends EventEmitter {
+  get(id: string, done: (error: unknown, session?: Any) => void): void
+  set(id: string, session: Any, done?: (error?: unknown) => void): void
+  touch(id: string, session: Any, done?: (error?: unknown) => void): void
+  destroy(id: string, done?: (error?: unknown) => void): void
+  regenerate(request: Any, done: (error?: unknown) => void): void
+  load(id: string, done: (error: unknown, session?: Any) => void): void
+  createSession(request: Any, session: Any): Any
+}
 
 /** What `createSessionStore()` makes: a store with every ability, which is its own manager. */
 export interface ManagedSessionStore extends SessionStore {
@@ -21,7 +35,7 @@ export interface ManagedSessionStore extends SessionStore {
   /** Closes the connection that was made from a `url`; a client stays its owner's to close. */
   close(): Promise<void>
   /** The same store for express-session without the kit: `expressSession({ store, … })`. */
-  forExpressSession(): Store
+  forExpressSession(): ExpressSessionStore
 }
 
 /** A {@link ManagedSessionStore} in Redis or Valkey. */

@@ -15,8 +15,8 @@ export type SchemaResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly { readonly path?: readonly unknown[] | undefined }[] }
 
-/** The type a schema gives the claims. */
-export type ClaimsOf<Schema> = Schema extends ClaimsSchema<infer Output> ? Output : never
+/** The user as a schema of claims types it: `getUser<UserOf<typeof claims>>(request)`. */
+export type UserOf<Schema> = Schema extends ClaimsSchema<infer Output> ? Output : never
 
 /**
  * Passes the user's claims through the schema, if there is one.

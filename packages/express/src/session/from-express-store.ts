@@ -1,12 +1,22 @@
 import type { SessionRecord, SessionStore } from '@latchkey/core'
 import { remember } from '@latchkey/core/stores'
-import { Cookie, type SessionData, type Store } from 'express-session'
+import { Cookie, type SessionData } from 'express-session'
 
 /** A session as the stores of express-session keep it: the cookie, the application's data and the login. */
 type ExpressRecord = SessionData & { latchkey?: SessionRecord['login'] }
 
+/** A session as a store of express-session has it: the application's data, and its cookie. */
+export interface ExpressSession {
+  readonly cookie: object
+}
+
 /** A store of express-session, as far as it is used. */
-export type ExpressStore = Pick<Store, 'get' | 'set' | 'destroy' | 'touch'>
+export interface ExpressStore {
+  get(id: string, done: (error: unknown, session?: ExpressSession | null) => void): void
+  set(id: string, session: ExpressSession, done?: (error?: unknown) => void): void
+  destroy(id: string, done?: (error?: unknown) => void): void
+  touch?(id: string, session: ExpressSession, done?: (error?: unknown) => void): void
+}
 
 const MAX_REMEMBERED = 10_000
 
@@ -24,7 +34,7 @@ export function fromExpressStore(store: ExpressStore): SessionStore {
     new Promise((resolve, reject) => {
       store.get(id, (error, record) => {
         if (isFailure(error)) reject(error)
-        else resolve(record ?? undefined)
+        else resolve((record as ExpressRecord | null) ?? undefined)
       })
     })
   const write = (id: string, record: SessionRecord): Promise<void> =>
