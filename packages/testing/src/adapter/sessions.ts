@@ -89,6 +89,16 @@ export const sessions: readonly Case[] = [
     },
   ],
   [
+    'a session cookie with a changed signature is no session, also after the genuine one was seen',
+    async ({ open }) => {
+      const site = await open()
+      const cookie = cookieOf(await site.visitor().logIn()) ?? ''
+      assert.equal((await withCookie(site, '/', `latchkey=${cookie}`)).text, 'in as ada')
+      const changed = cookie.slice(0, -2) + (cookie.at(-2) === 'A' ? 'B' : 'A') + cookie.slice(-1)
+      assert.equal((await withCookie(site, '/', `latchkey=${changed}`)).text, 'out')
+    },
+  ],
+  [
     'a secret that was changed still opens the sessions of the one before',
     async ({ open }) => {
       const secrets = [
