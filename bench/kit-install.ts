@@ -2,11 +2,10 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { stripTypeScriptTypes } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { publishedPackages, root } from '../scripts/packages.ts'
-import { run } from '../scripts/run.ts'
 import { start, startFile } from './parts/child.ts'
 import { load } from './parts/load.ts'
 import { median, row } from './parts/numbers.ts'
+import { installInto, packTarballs } from './parts/tarballs.ts'
 import { createVisitor } from './parts/visitor.ts'
 
 /**
@@ -26,28 +25,6 @@ const KITS: Record<string, string[]> = {
   'express-openid-connect': ['express-openid-connect', 'express-session'],
 }
 
-async function must(command: string, args: string[], cwd = root): Promise<string> {
-  const { code, output } = await run(command, args, { cwd, timeout: 180_000 })
-  if (code !== 0) throw new Error(`${command} ${args.join(' ')}: ${output}`)
-  return output
-}
-
-/** Ours as tarballs, the others in the version that the bench itself is measured with. */
-async function sources(): Promise<Record<string, string>> {
-  if (!process.env.BUILT) await must('node', [join(root, 'scripts/build.ts')])
-  const found: Record<string, string> = {}
-  for (const { folder: cwd, manifest } of publishedPackages()) {
-    const tarball = join(folder, `${manifest.name.replace('/', '-')}.tgz`)
-    await must('npx', ['-s', 'pnpm', '-C', cwd, 'pack', '--out', tarball])
-    found[manifest.name] = `file:${tarball}`
-  }
-  for (const name of ['express', ...Object.values(KITS).flat()]) {
-    const manifest = join(import.meta.dirname, 'node_modules', name, 'package.json')
-    found[name] ??= JSON.parse(readFileSync(manifest, 'utf8')).version
-  }
-  return found
-}
-
 interface Installed {
   readonly name: string
   readonly megabytes: number
@@ -62,10 +39,7 @@ async function install(name: string, versions: Record<string, string>): Promise<
   mkdirSync(join(cwd, 'servers'), { recursive: true })
   mkdirSync(join(cwd, 'parts'))
   const names = ['express', ...(KITS[name] ?? [])]
-  const dependencies = Object.fromEntries(names.map((one) => [one, versions[one] ?? '']))
-  const manifest = { private: true, type: 'module', dependencies, overrides: { ...dependencies } }
-  writeFileSync(join(cwd, 'package.json'), JSON.stringify(manifest))
-  await must('npm', ['install', '--omit=dev', '--no-audit', '--no-fund'], cwd)
+  const installed = await installInto(cwd, names, versions)
   for (const file of ['servers/kit', 'parts/kits', 'parts/child']) {
     const source = readFileSync(join(import.meta.dirname, `${file}.ts`), 'utf8')
     writeFileSync(
@@ -73,14 +47,11 @@ async function install(name: string, versions: Record<string, string>): Promise<
       stripTypeScriptTypes(source).replaceAll(/\.ts(['`])/g, '.js$1'),
     )
   }
-  const { packages } = JSON.parse(readFileSync(join(cwd, 'package-lock.json'), 'utf8'))
-  const bytes = Number((await must('du', ['-sb', 'node_modules'], cwd)).split('\t')[0])
   const server = join(cwd, 'servers/kit.js')
-  const count = Object.keys(packages).length - 1
-  return { name, megabytes: bytes / 1e6, packages: count, server, cpu: [], memory: 0 }
+  return { name, ...installed, server, cpu: [], memory: 0 }
 }
 
-const versions = await sources()
+const versions = await packTarballs(folder, ['express', ...Object.values(KITS).flat()])
 const installed: Installed[] = []
 for (const name of Object.keys(KITS)) installed.push(await install(name, versions))
 const provider = await start('provider')
