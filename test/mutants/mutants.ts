@@ -94,7 +94,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'Koa’s parsed body is not handed over',
     adapter: 'koa',
     file: 'packages/koa/src/index.ts',
-    find: 'serve, { body, exchange: { ctx } }',
+    find: 'serve, { body: ctx.request.body, exchange: { ctx } }',
     replacement: 'serve, { exchange: { ctx } }',
   },
   {
