@@ -27,7 +27,7 @@ interface Known {
   fresh: string[]
   spent: string[]
   /** A code that was entered, without an answer. */
-  uncertain?: string
+  uncertain?: string | undefined
 }
 
 async function prepare(folder: string) {
