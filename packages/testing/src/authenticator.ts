@@ -38,7 +38,7 @@ export function createAuthenticator(
       const app = await added
       const step = Math.floor(Date.now() / STEP_MILLIS)
       // A code is good once: within 30 seconds, the next one is.
-      lastStep = Math.max(step, lastStep + 1)
+      lastStep = Math.max(step, Math.min(lastStep + 1, step + 1))
       return app.code(lastStep - step)
     },
   }
