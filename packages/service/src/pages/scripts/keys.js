@@ -94,7 +94,7 @@
       button.addEventListener('click', () => ask(form, button))
     }
     form.hidden = false
-    if (form.dataset.offer !== undefined) offer(form)
+    if (form.dataset.offer !== undefined) void offer(form)
   }
 
   for (const { dataset } of document.querySelectorAll('[data-signal]')) {
