@@ -2,7 +2,7 @@ import { type Entry, openContest } from './parts/contest.ts'
 
 /**
  * What an adapter costs beside its framework with the session and login plugins that are usual there:
- * CPU of the application for a page that is for signed-in people, with sessions in the process and in
+ * CPU of the application for a page that is for logged-in people, with sessions in the process and in
  * Redis. `@hono/oidc-auth` keeps its session in a signed cookie and knows no store.
  */
 const PEERS: Record<string, string> = {
@@ -23,6 +23,6 @@ const pairs = Object.entries(PEERS).flatMap(([name, floor]): Entry[] => [
 const bare = Object.entries(BARE).map(([name, floor]) => ({ name, floor, isOpen: true }))
 
 const contest = await openContest('adapter')
-await contest.run('memory', [...pairs, ...bare], ['signed in'])
-await contest.run('Redis', pairs, ['signed in'])
+await contest.run('memory', [...pairs, ...bare], ['logged in'])
+await contest.run('Redis', pairs, ['logged in'])
 await contest.close()

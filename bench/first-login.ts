@@ -7,7 +7,7 @@ import { chromium, type Page } from 'playwright-core'
 import { row } from './parts/numbers.ts'
 
 /**
- * How long it takes from `git clone` to a browser that shows "Signed in as", and from a second start.
+ * How long it takes from `git clone` to a browser that shows "Logged in as", and from a second start.
  * The packages come from the caches of the machine, as far as it has them. Names a folder for pictures:
  * `bench/first-login.ts docs/images`.
  */
@@ -29,15 +29,15 @@ try {
   const second = await startAndLogIn(pictures)
   console.log(row('git clone, s', (cloned - cloning) / 1000))
   console.log(row('first start until it is ready, s', first.ready))
-  console.log(row('clone to "Signed in as", s', (cloned - cloning) / 1000 + first.signedIn))
+  console.log(row('clone to "Logged in as", s', (cloned - cloning) / 1000 + first.loggedIn))
   console.log(row('second start until it is ready, s', second.ready))
-  console.log(row('second start to "Signed in as", s', second.signedIn))
+  console.log(row('second start to "Logged in as", s', second.loggedIn))
 } finally {
   await browser.close()
   rmSync(folder, { recursive: true, force: true })
 }
 
-async function startAndLogIn(folder?: string): Promise<{ ready: number; signedIn: number }> {
+async function startAndLogIn(folder?: string): Promise<{ ready: number; loggedIn: number }> {
   const begun = performance.now()
   const child = spawn(
     'npx',
@@ -63,15 +63,15 @@ async function startAndLogIn(folder?: string): Promise<{ ready: number; signedIn
   await page.getByLabel('Email address').fill(email)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Log in' }).click()
-  await page.getByText('Signed in as').waitFor()
-  const signedIn = (performance.now() - begun) / 1000
-  await shoot(page, folder, 'signed-in')
+  await page.getByText('Logged in as').waitFor()
+  const loggedIn = (performance.now() - begun) / 1000
+  await shoot(page, folder, 'logged-in')
   await page.context().close()
 
   const ended = new Promise((resolve) => child.once('close', resolve))
   process.kill(-(child.pid as number), 'SIGINT')
   await ended
-  return { ready, signedIn }
+  return { ready, loggedIn }
 }
 
 /** Without what this repository has put in front of it: a clone brings its own. */

@@ -27,7 +27,7 @@ interface Contestant {
 type Job = (of: Contestant, connections: number) => Promise<number>
 
 const JOBS: Record<string, Job> = {
-  'signed in': ({ child, cookies }, connections) =>
+  'logged in': ({ child, cookies }, connections) =>
     ask(child, connections, 200, (n) => `cookie: ${cookies[n % cookies.length]}\r\n`),
   anonymous: ({ child }, connections) => ask(child, connections, 302, () => ''),
   async login({ visitor }, connections) {

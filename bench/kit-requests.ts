@@ -1,7 +1,7 @@
 import { openContest } from './parts/contest.ts'
 
 /**
- * What a kit costs: CPU of the application for a page that is for signed-in people, asked for by one of
+ * What a kit costs: CPU of the application for a page that is for logged-in people, asked for by one of
  * them and by a visitor, with sessions in the process and in Redis.
  */
 const FLOOR = 'express-session'
@@ -17,6 +17,6 @@ const KITS = {
 const contest = await openContest('kit')
 for (const store of ['memory', 'Redis'] as const) {
   const entries = KITS[store].map((name) => ({ name, floor: FLOOR, isOpen: name === 'express' }))
-  await contest.run(store, entries, ['signed in', 'anonymous'])
+  await contest.run(store, entries, ['logged in', 'anonymous'])
 }
 await contest.close()

@@ -10,7 +10,7 @@ import { startExample } from './support/started.ts'
 /** What a person opens, and what the page then says. */
 const examples = [
   { name: 'api-and-spa', opens: '/login', sees: 'The API answered.' },
-  { name: 'express-redis', opens: '/account', sees: 'Signed in on 1 device' },
+  { name: 'express-redis', opens: '/account', sees: 'Logged in on 1 device' },
   { name: 'fastify', opens: '/account', sees: 'The guard let you in.' },
   { name: 'hono', opens: '/account', sees: 'The guard let you in.' },
   { name: 'koa', opens: '/account', sees: 'The guard let you in.' },
@@ -46,8 +46,8 @@ test.for(examples)(
     await page.getByRole('button', { name: 'Log in' }).click()
 
     await page.getByText(sees).first().waitFor()
-    expect(await page.locator('.card').textContent()).toContain('Signed in as Ada Lovelace')
-    await look(page, name, 'signed-in')
+    expect(await page.locator('.card').textContent()).toContain('Logged in as Ada Lovelace')
+    await look(page, name, 'logged-in')
     await context.close()
     expect(await example.stop()).toBe(0)
   },

@@ -268,7 +268,7 @@ describe.each(wirings)('the kit and our own service, $name', ({ start }) => {
     expect((await visit('/login?prompt=none&returnTo=/account')).html).toContain('Hello Ada')
   })
 
-  test('a user who is disabled at the service is signed out of the application at once', async () => {
+  test('a user who is disabled at the service is logged out of the application at once', async () => {
     const { logIn, visit } = openBrowser()
     await logIn()
     expect((await visit('/')).html).toBe(`in as ${userId}`)

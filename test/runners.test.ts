@@ -38,7 +38,7 @@ const timeout = 150_000
 
 // A small suite for each runner, as an application would have it, in a process of its own.
 test.concurrent.for(RUNNERS)(
-  'users are signed in within tests of $runner',
+  'users are logged in within tests of $runner',
   { timeout },
   async ({ command, passes }) => {
     const { code, output } = await start(command('account'))

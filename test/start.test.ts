@@ -38,7 +38,7 @@ describe('what start prints', () => {
     const page = await atLogin()
     await logIn(page, 'ada@example.com')
     await page.waitForURL('**/account')
-    expect(await page.textContent('.card')).toContain('Signed in as Ada Lovelace')
+    expect(await page.textContent('.card')).toContain('Logged in as Ada Lovelace')
     expect(await page.textContent('.verdict')).toContain('The guard let you in.')
 
     await page.getByRole('button', { name: 'Log out' }).click()
@@ -56,7 +56,7 @@ describe('what start prints', () => {
     await page.getByLabel('Code of 6 digits').fill(await demo.pressEnter())
     await page.locator('main form button[type=submit]').first().click()
     await page.waitForURL('**/account')
-    expect(await page.textContent('.card')).toContain('Signed in as Joan Clarke')
+    expect(await page.textContent('.card')).toContain('Logged in as Joan Clarke')
     await page.context().close()
   })
 
@@ -64,11 +64,11 @@ describe('what start prints', () => {
     const page = await atLogin()
     await logIn(page, 'alan@example.com')
     await page.waitForURL('**/account')
-    expect(await page.textContent('.card')).toContain('Signed in as Alan Turing')
+    expect(await page.textContent('.card')).toContain('Logged in as Alan Turing')
     await page.context().close()
   })
 
-  test('a person whose address is not verified follows the link in the outbox, and is signed in', async () => {
+  test('a person whose address is not verified follows the link in the outbox, and is logged in', async () => {
     const page = await atLogin()
     await logIn(page, 'grace@example.com')
     await page.getByRole('heading', { name: 'Check your inbox' }).waitFor()
@@ -79,7 +79,7 @@ describe('what start prints', () => {
     await mail.getByRole('button').click()
     await mail.waitForURL('**/account')
 
-    expect(await mail.textContent('.card')).toContain('Signed in as Grace Hopper')
+    expect(await mail.textContent('.card')).toContain('Logged in as Grace Hopper')
     await page.context().close()
   })
 

@@ -15,7 +15,7 @@ const require = createRequire(import.meta.url)
 
 /**
  * The same application under each framework, on the kit and on the plugins that are usual there: `/page`
- * is for signed-in people and says their name. A login of the plugins writes the session that theirs
+ * is for logged-in people and says their name. A login of the plugins writes the session that theirs
  * would, without a provider: what is measured is the page.
  */
 export const adapters: Record<string, Create> = {

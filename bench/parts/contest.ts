@@ -41,7 +41,7 @@ export interface Contest {
   close(): Promise<void>
 }
 
-type Visit = 'signed in' | 'anonymous'
+type Visit = 'logged in' | 'anonymous'
 
 /**
  * Opens a contest between applications of `bench/servers/<server>.ts`, under load for `SECONDS` after
@@ -70,7 +70,7 @@ export async function openContest(server: string): Promise<Contest> {
     length: { requests: number } | { seconds: number },
   ): Promise<void> {
     const { child, cookies } = one
-    const hasSession = visit === 'signed in' && cookies.length > 0
+    const hasSession = visit === 'logged in' && cookies.length > 0
     const request = (n: number): string => {
       const cookie = hasSession ? `cookie: ${cookies[n % cookies.length]}\r\n` : ''
       return `GET /page HTTP/1.1\r\nhost: 127.0.0.1\r\naccept: text/html\r\n${cookie}\r\n`

@@ -15,7 +15,7 @@ const sessionSecret = 'session-secret-0123456789-session-secret'
 const scope = 'openid profile email'
 
 /**
- * The same application on each kit: `/page` is for signed-in people and says their name. Each is
+ * The same application on each kit: `/page` is for logged-in people and says their name. Each is
  * mounted as its documentation has it, and loads nothing that the others need.
  */
 export const kits: Record<string, (app: Express, settings: KitSettings) => Promise<void>> = {

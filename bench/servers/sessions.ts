@@ -10,7 +10,7 @@ import { Redis } from 'ioredis'
 import { createClient } from 'redis'
 import { serveCommands } from '../parts/child.ts'
 
-/** A page for signed-in people over one kind of session store: `sessions.ts KIND REDIS_PORT`. */
+/** A page for logged-in people over one kind of session store: `sessions.ts KIND REDIS_PORT`. */
 const [kind, redisPort] = process.argv.slice(2)
 const url = `redis://127.0.0.1:${redisPort}`
 const secret = 'session-secret-0123456789-session-secret'

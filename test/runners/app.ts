@@ -1,7 +1,7 @@
 import { type AuthRouterOptions, createAuthRouter, getUser, requireUser } from '@latchkey/express'
 import express, { type Express } from 'express'
 
-/** The application whose users the suites of all runners sign in. */
+/** The application whose users the suites of all runners log in. */
 export function createApp(auth: AuthRouterOptions): Express {
   const app = express()
   app.use(createAuthRouter(auth))

@@ -27,7 +27,7 @@ export function createApp(auth: AuthRouterOptions): Express {
     res.type('css').send(style)
   })
 
-  // Adds GET /session, by which the page learns who is signed in, beside the three routes.
+  // Adds GET /session, which tells the page who is logged in, beside the three routes.
   app.use(createAuthRouter(auth))
 
   // A program is answered 401 with problem details, and never sent to a page to log in.

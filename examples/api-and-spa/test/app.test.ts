@@ -26,7 +26,7 @@ afterAll(async () => {
   await identity.close()
 })
 
-test('the API answers whoever is not signed in with 401 and where to log in', async () => {
+test('the API answers visitors who are not logged in with 401 and where to log in', async () => {
   const { status, body } = await request(server).get('/api/notes').set('accept', 'text/html')
   expect(status).toBe(401)
   expect(body).toMatchObject({ code: 'LATCHKEY_LOGIN_REQUIRED', loginUrl: '/login' })
@@ -61,7 +61,7 @@ test('the page shows that the API refuses, logs in, adds a note, and keeps to it
   await page.getByRole('listitem').waitFor()
 
   expect(await page.getByRole('listitem').textContent()).toBe('<b>Call</b> the bank')
-  expect(await page.textContent('#user')).toContain('Signed in as Ada Lovelace')
+  expect(await page.textContent('#user')).toContain('Logged in as Ada Lovelace')
   await page.getByRole('button', { name: 'Log out' }).click()
   await page.getByText('The API refused.').waitFor()
   expect(violations).toEqual([])

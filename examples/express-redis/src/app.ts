@@ -17,7 +17,7 @@ export function createApp(auth: AuthRouterOptions, processName: string): Express
 
   app.get('/', (req, res) => {
     const { isAuthenticated, user } = req.auth
-    const who = isAuthenticated ? card(user) : '<p>Nobody is signed in.</p>'
+    const who = isAuthenticated ? card(user) : '<p>You aren’t logged in.</p>'
     const answered = facts('This page', { 'answered by': processName })
     const link = '<p class="actions"><a class="button" href="/account">Your account</a></p>'
     res.send(page({ site, title: 'Four processes, one Redis', user, body: who + answered + link }))
@@ -34,7 +34,7 @@ export function createApp(auth: AuthRouterOptions, processName: string): Express
     const body = `${card(user)}${verdict('let in', why)}
       ${facts('This page', { 'answered by': processName, 'opened by you': data.visits })}
       ${sessionFacts(session)}
-      <h2>Signed in on ${devices.length} ${devices.length === 1 ? 'device' : 'devices'}</h2>
+      <h2>Logged in on ${devices.length} ${devices.length === 1 ? 'device' : 'devices'}</h2>
       <div class="actions"><a class="button" href="/account">Reload</a>
       ${button('/elsewhere/logout', 'Log out everywhere else')}</div>`
     res.send(page({ site, title: 'Your account', user, body }))

@@ -24,7 +24,7 @@ test('the login button leads to the page it names, with a typed user', async () 
   expect(visit.text).toBe('ada@example.com')
 })
 
-test('the logout button of the renamed route signs out', async () => {
+test('the logout button of the renamed route logs out', async () => {
   await browser.open(`${site.url}/mail`)
   const headers = { origin: site.url }
   await browser.send(`${site.url}/auth/logout`, { method: 'POST', headers })

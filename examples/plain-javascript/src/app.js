@@ -17,7 +17,7 @@ export function createApp(auth) {
 
   app.get('/', (req, res) => {
     const { isAuthenticated, user } = req.auth
-    const body = isAuthenticated ? card(user) : '<p>Nobody is signed in.</p>'
+    const body = isAuthenticated ? card(user) : '<p>You aren’t logged in.</p>'
     const link = '<p class="actions"><a class="button" href="/account">Your account</a></p>'
     res.send(page({ site, title: 'Three routes', user, body: body + link }))
   })

@@ -9,6 +9,6 @@ test('an application in plain JavaScript shows its user their account', async ()
 
   const { text } = await browser.get('/account')
 
-  expect(text).toContain('Signed in as <strong>Ada Lovelace</strong>')
+  expect(text).toContain('Logged in as <strong>Ada Lovelace</strong>')
   expect(text).toContain('https://login.test')
 })

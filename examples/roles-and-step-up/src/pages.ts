@@ -10,7 +10,7 @@ const links = `<ul>
   <li><a href="/access">What you may do</a></li></ul>`
 
 export function homePage({ isAuthenticated, user }: RequestAuth): string {
-  const who = isAuthenticated ? card(user) : '<p>Nobody is signed in.</p>'
+  const who = isAuthenticated ? card(user) : '<p>You aren’t logged in.</p>'
   return page({ site, title: 'The editorial office', user, body: who + links })
 }
 
@@ -25,7 +25,7 @@ export function reviewPage(user: User): string {
   return page({ site, title: 'Review', user, body: card(user) + verdict('let in', why) + links })
 }
 
-/** For whoever is signed in and may not see what was asked for. */
+/** For logged-in users who may not see the page. */
 export function refusedPage(): string {
   const body = verdict('refused', 'Your roles are not among those that this page asks for.') + links
   return page({ site, title: 'Not for you', user: { sub: '' }, body })
@@ -40,7 +40,7 @@ export function deletePage(user: User, session: SessionInfo | undefined): string
 
 export function accessPage(user: User, session: SessionInfo | undefined): string {
   const roles = facts('Your roles in this application', { roles: rolesText(user) })
-  const body = card(user) + verdict('let in', 'Anybody who is signed in may see this.') + roles
+  const body = card(user) + verdict('let in', 'Every logged-in user may see this.') + roles
   return page({ site, title: 'What you may do', user, body: body + sessionFacts(session) + links })
 }
 

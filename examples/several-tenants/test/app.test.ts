@@ -29,7 +29,7 @@ test('who chose a company logs in there, and is nobody at another', async () => 
 
   const askedToLogIn = await open(browser, '/account')
   await globex.logIn(browser, askedToLogIn.headers.location as string, olga)
-  expect((await open(browser, '/account')).text).toContain('Signed in as <strong>Olga</strong>')
+  expect((await open(browser, '/account')).text).toContain('Logged in as <strong>Olga</strong>')
 
   await browser.post('/company/acme')
   expect((await open(browser, '/')).text).not.toContain('Olga')

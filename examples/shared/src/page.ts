@@ -1,6 +1,6 @@
 import { style } from './style.ts'
 
-/** What an example shows of whoever is signed in. */
+/** What an example shows of the logged-in user. */
 export interface ShownUser {
   readonly sub: string
   readonly name?: string
@@ -21,7 +21,7 @@ export interface PageOptions {
   readonly title: string
   /** The name of the example, which leads home; text. */
   readonly site: string
-  /** Who is signed in, if anybody: then there is a button to log out. */
+  /** Who is logged in, if anybody: then there is a button to log out. */
   readonly user?: ShownUser | undefined
   /** HTML. */
   readonly body: string
@@ -43,7 +43,7 @@ export function page({ title, site, user, body }: PageOptions): string {
 export function card(user: ShownUser): string {
   const name = user.name ?? user.email ?? user.sub
   return `<p class="card"><span class="initials" aria-hidden="true">${html(initialsOf(name))}</span>
-    <span>Signed in as <strong>${html(name)}</strong><br><small>${html(user.email ?? '')}</small></span></p>`
+    <span>Logged in as <strong>${html(name)}</strong><br><small>${html(user.email ?? '')}</small></span></p>`
 }
 
 /** What a guard decided, and why; HTML. */

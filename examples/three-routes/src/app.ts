@@ -19,7 +19,7 @@ app.get('/', (req, res) => {
   res.send(homePage(req.auth))
 })
 
-// Whoever is not signed in logs in first, and lands here.
+// Visitors who aren't logged in are sent to log in, then returned here.
 app.get('/account', requireUser(), (req, res) => {
   res.send(accountPage(getUser(req), req.auth.session))
 })

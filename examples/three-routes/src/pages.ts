@@ -17,14 +17,14 @@ export function homePage({ isAuthenticated, user }: RequestAuth): string {
   })
 }
 
-/** What only signed-in users see. */
+/** What only logged-in users see. */
 export function accountPage(user: User, session: SessionInfo | undefined): string {
   return page({
     site,
     title: 'Your account',
     user,
     body: `${card(user)}
-      ${verdict('let in', '<code>requireUser()</code> asks that somebody is signed in.')}
+      ${verdict('let in', '<code>requireUser()</code> lets logged-in users in.')}
       ${facts('What the application knows about you', user)}
       ${sessionFacts(session)}`,
   })

@@ -4,7 +4,7 @@ import express from 'express'
 import { expect, test } from 'vitest'
 import { accountPage, homePage } from '../src/pages.ts'
 
-test('the pages show who is signed in, the session and what the guard decided', async () => {
+test('the pages show who is logged in, the session and what the guard decided', async () => {
   await using identity = await startIdentity()
   const app = express()
   app.use(createAuthRouter(identity.clientOptions()))
@@ -20,7 +20,7 @@ test('the pages show who is signed in, the session and what the guard decided', 
   const home = (await browser.get('/')).text
   const { text } = await browser.get('/account')
 
-  expect(home).toContain('Signed in as <strong>Ada &lt;Lovelace&gt;</strong>')
+  expect(home).toContain('Logged in as <strong>Ada &lt;Lovelace&gt;</strong>')
   expect(text).toContain('The guard let you in.')
   expect(text).toContain(identity.issuer)
   expect(text).toMatch(/logged in<\/th><td>\d{4}-/)

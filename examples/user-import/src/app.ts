@@ -38,7 +38,7 @@ export function createApp(auth: AuthRouterOptions, shop: ShopDatabase): Express 
     const orders = shop.ordersOf(customer).map((item) => `<li>${html(item)}</li>`)
     const list =
       orders.length > 0 ? `<ul>${orders.join('')}</ul>` : '<p>You have not ordered yet.</p>'
-    const why = 'You are signed in, and a customer of the shop.'
+    const why = 'You are logged in, and a customer of the shop.'
     const row = facts('Your row in the shop', { id: customer.id, user_id: customer.userId })
     const body = card(user) + verdict('let in', why) + list + row + sessionFacts(session)
     res.send(page({ site, title: 'Your orders', user, body }))

@@ -30,10 +30,10 @@ export type CallbackErrorCode =
 
 /** Why a guard did not let a request through. */
 export type AccessErrorCode =
-  | 'LATCHKEY_LOGIN_REQUIRED' // nobody is signed in
-  | 'LATCHKEY_STEP_UP_REQUIRED' // signed in, but not recently or not strongly enough
-  | 'LATCHKEY_FORBIDDEN' // signed in, and not allowed
-  | 'LATCHKEY_REQUEST_FORGED' // signed in, but another site sent the request
+  | 'LATCHKEY_LOGIN_REQUIRED' // no user is logged in
+  | 'LATCHKEY_STEP_UP_REQUIRED' // logged in, but not recently or not strongly enough
+  | 'LATCHKEY_FORBIDDEN' // logged in, and not allowed
+  | 'LATCHKEY_REQUEST_FORGED' // logged in, but another site sent the request
 
 /** Why no access token can be had. */
 export type RefreshErrorCode =
@@ -135,7 +135,7 @@ export class ProviderError extends LatchkeyError {
   override readonly name = 'ProviderError'
 }
 
-/** The session store failed. Nothing is known about who is signed in, so nobody is let through. */
+/** The session store failed. Whether a user is logged in is unknown, so no request is let through. */
 export class SessionStoreError extends LatchkeyError {
   override readonly name = 'SessionStoreError'
   /** Express sends these with the answer to an error. */

@@ -19,7 +19,7 @@ export interface CallbackContext<U = User> {
   readonly parameters: Readonly<Record<string, string>>
   /** The access token, for an API that knows more about the user. */
   readonly accessToken: string
-  /** Who was signed in here before. */
+  /** Who was logged in here before. */
   readonly previous: AuthSession | undefined
 }
 

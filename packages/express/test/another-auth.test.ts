@@ -49,7 +49,7 @@ test('answerErrors() answers errors of the kit that handlers throw, and no other
 
   expect([json.status, await json.json()]).toMatchObject([401, { code: 'LATCHKEY_LOGIN_REQUIRED' }])
   expect(page.response.status).toBe(401)
-  expect(page.text).toContain('Please sign in')
+  expect(page.text).toContain('Please log in')
   expect(json.headers.get('cache-control')).toBe('private, no-store')
   expect((await fetch(`${site.url}/broken`)).status).toBe(500)
 })

@@ -123,7 +123,7 @@ test('the way back from a logout without a state ends on a page that says so', a
   const back = await createBrowser().open(`${site.url}/logged-out`)
 
   expect(back.response.status).toBe(200)
-  expect(back.text).toContain('You are signed out')
+  expect(back.text).toContain('You are logged out')
 })
 
 test.each([

@@ -53,7 +53,7 @@ test.each([
   ['/truthy', {}],
   ['/denied', {}],
 ])(
-  'a signed-in user who may not see %s is answered 403 and never sent to log in',
+  'a logged-in user who may not see %s is answered 403 and never sent to log in',
   async (path, user) => {
     await signIn(user)
 
@@ -143,7 +143,7 @@ test('a guard in front of the router says so at the first request', async () => 
   expect(errors).toMatchObject([{ code: 'LATCHKEY_ROUTER_NOT_MOUNTED' }])
 })
 
-test('getUser gives the user, and refuses where nobody is signed in', async () => {
+test('getUser gives the user, and refuses where nobody is logged in', async () => {
   await using other = await startSite((app) => {
     app.get('/user', (req, res) => {
       res.json(getUser(req))

@@ -140,7 +140,7 @@ test('options add parameters to every login', async () => {
   expect(sent.get('audience')).toBe('https://api.example.com')
 })
 
-test('a silent login of somebody the provider knows signs in without a question', async () => {
+test('a silent login of somebody the provider knows logs in without a question', async () => {
   await using site = await startSite(home)
   const browser = createBrowser()
 
@@ -150,7 +150,7 @@ test('a silent login of somebody the provider knows signs in without a question'
   expect(visit.text).toBe('in as ada')
 })
 
-test('a silent login of a stranger comes back quietly, signed out', async () => {
+test('a silent login of a stranger comes back quietly, logged out', async () => {
   await using site = await startSite(home)
   site.provider.fault = 'login_required'
   const browser = createBrowser()
@@ -161,7 +161,7 @@ test('a silent login of a stranger comes back quietly, signed out', async () => 
   expect(visit.text).toBe('out')
 })
 
-test('a silent login never ends on another site, signed in or not', async () => {
+test('a silent login never ends on another site, logged in or not', async () => {
   await using site = await startSite(home)
   site.provider.fault = 'login_required'
 
@@ -402,7 +402,7 @@ test('routes can be renamed and turned off, all but the callback', async () => {
   expect((await browser.send(`${site.url}/session`)).status).toBe(404)
 })
 
-test('a single-page application learns who is signed in and until when, and never a token', async () => {
+test('a single-page application learns who is logged in and until when, and never a token', async () => {
   await using site = await startSite()
   const browser = createBrowser()
   const before = await browser.send(`${site.url}/session`)

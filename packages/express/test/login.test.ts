@@ -64,7 +64,7 @@ test('every login has a new session id, also that of the same user', async () =>
   expect(old.status).toBe(401)
 })
 
-test('after a logout the visitor is signed out here and at the provider', async () => {
+test('after a logout the visitor is logged out here and at the provider', async () => {
   await using site = await startApp((app) => {
     app.get('/', (req, res) => {
       res.send(req.auth.isAuthenticated ? 'in' : 'out')

@@ -34,7 +34,7 @@ const isIn = async (): Promise<boolean> => (await browser.open(site.url)).text =
 test.each<[string, Record<string, string>]>([
   ['the site itself, by Sec-Fetch-Site', { 'sec-fetch-site': 'same-origin' }],
   ['the site itself, by Origin', {}],
-])('a POST of %s signs out', async (_name, headers) => {
+])('a POST of %s logs out', async (_name, headers) => {
   await browser.send(`${site.url}/logout`, {
     method: 'POST',
     headers: Object.keys(headers).length > 0 ? headers : { origin: site.url },
@@ -68,7 +68,7 @@ const followed = {
   'sec-fetch-user': '?1',
 }
 
-test('a link that a person follows on this very site signs out', async () => {
+test('a link that a person follows on this very site logs out', async () => {
   await browser.send(`${site.url}/logout`, { headers: followed })
 
   expect(await isIn()).toBe(false)
@@ -118,7 +118,7 @@ test('the way back from a logout goes nowhere that this site did not say', async
   for (const state of ['x', 'https://evil.example', '//evil.example', '']) {
     const back = await browser.send(`${site.url}/logged-out?state=${encodeURIComponent(state)}`)
     expect(back.status).toBe(200)
-    expect(await back.text()).toContain('You are signed out')
+    expect(await back.text()).toContain('You are logged out')
   }
 })
 
@@ -235,7 +235,7 @@ test('an application can end the session by itself, here alone', async () => {
   expect(await isIn()).toBe(false)
 })
 
-test('a logout of somebody who is not signed in leads home', async () => {
+test('a logout of somebody who is not logged in leads home', async () => {
   const response = await createBrowser().send(`${site.url}/logout`, {
     method: 'POST',
     headers: { origin: site.url },

@@ -36,7 +36,7 @@ test('an application starts while its provider is down, and logs in once it is u
   expect((await browser.open(`${site.url}/private`)).text).toBe('private')
 })
 
-test('a signed-in user notices nothing of a provider that goes down', async () => {
+test('a logged-in user notices nothing of a provider that goes down', async () => {
   await using site = await start()
   const browser = createBrowser()
   await browser.open(`${site.url}/login`)
@@ -173,7 +173,7 @@ test.each<[Fault, string]>([
   ['jwks empty', 'LATCHKEY_TOKEN_INVALID'],
   ['jwks of other keys', 'LATCHKEY_TOKEN_INVALID'],
   ['jwks with a broken key', 'LATCHKEY_TOKEN_INVALID'],
-])('%s: nobody is signed in, and the page says %s', async (fault, code) => {
+])('%s: nobody is logged in, and the page says %s', async (fault, code) => {
   await using site = await start()
   site.provider.fault = fault
   const browser = createBrowser()

@@ -24,7 +24,7 @@ afterEach(() => {
 })
 afterAll(() => site.close())
 
-/** Faults after which nobody is signed in, and the code that the page shows. */
+/** Faults after which nobody is logged in, and the code that the page shows. */
 const refusals: [Fault, string][] = [
   ['iss of another provider', 'LATCHKEY_ISSUER_MISMATCH'],
   ['iss missing', 'LATCHKEY_ISSUER_MISMATCH'],
@@ -86,7 +86,7 @@ const refusals: [Fault, string][] = [
   ['token: truncated', 'LATCHKEY_PROVIDER_UNAVAILABLE'],
 ]
 
-test.each(refusals)('%s: nobody is signed in, and the page says %s', async (fault, code) => {
+test.each(refusals)('%s: nobody is logged in, and the page says %s', async (fault, code) => {
   const browser = createBrowser()
   site.provider.fault = fault
 

@@ -15,7 +15,7 @@ beforeAll(async () => {
   site = await startSite((app) => {
     app.get('/', (req, res) => {
       const state = req.auth.isAuthenticated ? 'in' : 'out'
-      res.send(`<main>${state}</main><a href="/logout">Sign out</a><img src="/logout" alt="">`)
+      res.send(`<main>${state}</main><a href="/logout">Log out</a><img src="/logout" alt="">`)
     })
     app.get('/page/:name', requireUser(), (req, res) => {
       res.send(`<main>page ${req.params.name}</main>`)
@@ -49,7 +49,7 @@ test('in a real browser two tabs and three tabs that log in at once all arrive',
   }
 })
 
-test('in a real browser the back button and a reload of the callback end signed in', async () => {
+test('in a real browser the back button and a reload of the callback end logged in', async () => {
   const context = await browser.newContext()
   const tab = await context.newPage()
   let callback = ''
@@ -67,7 +67,7 @@ test('in a real browser the back button and a reload of the callback end signed 
   await context.close()
 })
 
-test('in a real browser a callback opened twice at the same moment ends signed in both times', async () => {
+test('in a real browser a callback opened twice at the same moment ends logged in both times', async () => {
   const context = await browser.newContext()
   const redirect = async (url: string): Promise<string> =>
     (await context.request.get(url, { maxRedirects: 0 })).headers().location as string

@@ -148,7 +148,7 @@ test("of an anonymous visitor's session, a login keeps what the options name and
   expect(await json(site, browser, '/data')).toEqual({ theme: 'dark' })
 })
 
-test('an application cannot make somebody signed in by writing to req.session', async () => {
+test('an application cannot make somebody logged in by writing to req.session', async () => {
   await using site = await startSite(routes)
   const browser = createBrowser()
 
@@ -320,7 +320,7 @@ test('a store that fails is a 503, and nobody is told to log in or let through',
   const page = await browser.open(`${site.url}/private`)
   expect(page.response.status).toBe(503)
   expect(page.text).toContain('LATCHKEY_SESSION_UNAVAILABLE')
-  expect(page.text).toContain('You have not been signed out')
+  expect(page.text).toContain('You have not been logged out')
   expect((await browser.open(site.url)).text).toBe('LATCHKEY_SESSION_UNAVAILABLE')
   expect((await browser.open(`${site.url}/data`)).text).toBe('LATCHKEY_SESSION_UNAVAILABLE')
   expect((await browser.open(`${site.url}/public`)).text).toBe('public')
@@ -344,7 +344,7 @@ test('a login that cannot be stored signs nobody in', async () => {
   expect((await browser.open(site.url)).text).toBe('out')
 })
 
-test('destroying req.session signs out, and the session is in no list any more', async () => {
+test('destroying req.session logs out, and the session is in no list any more', async () => {
   await using site = await startSite(routes)
   const browser = createBrowser()
   await browser.open(`${site.url}/login`)
@@ -481,7 +481,7 @@ test('a logout that the store did not take is told, and can be sent again', asyn
   const refused = await logOut()
   fail.now = false
   expect(refused.status).toBe(503)
-  expect(await refused.text()).toContain('You have not been signed out')
+  expect(await refused.text()).toContain('You have not been logged out')
   expect((await logOut()).status).toBe(303)
 
   expect((await copy.open(site.url)).text).toBe('out')

@@ -59,7 +59,7 @@ test('three tabs opened at the same moment all arrive where they were going', as
   expect(texts).toEqual(['page a', 'page b', 'page c'])
 })
 
-test('the back button to a finished login leads to the page, signed in', async () => {
+test('the back button to a finished login leads to the page, logged in', async () => {
   const browser = createBrowser()
   const callback = await beginIn(browser, 'home')
   await browser.open(callback)
@@ -84,7 +84,7 @@ test('a HEAD request of the callback, as link checkers send it, uses up no login
   expect((await browser.open(callback)).text).toBe('page checked')
 })
 
-test('a callback sent twice at once ends signed in and redeems its code once', async () => {
+test('a callback sent twice at once ends logged in and redeems its code once', async () => {
   const browser = createBrowser()
   const callback = await beginIn(browser, 'twice')
   const redeemed = site.provider.requests.length

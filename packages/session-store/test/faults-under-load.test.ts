@@ -27,7 +27,7 @@ async function signIn(site: Site): Promise<Browser> {
   return browser
 }
 
-/** How a fault looked to those who were signed in and went on reading and writing. */
+/** How a fault looked to those who were logged in and went on reading and writing. */
 interface Seen {
   /** How often each status was answered. */
   readonly statuses: Readonly<Record<number, number>>
@@ -67,7 +67,7 @@ async function underLoad(
   return { statuses, secondsToRecover }
 }
 
-test('a failover under load answers 503 for a while, and nobody is signed out', async () => {
+test('a failover under load answers 503 for a while, and nobody is logged out', async () => {
   await using redis = await startSentinel()
   process.env.REDIS_SENTINELS = `127.0.0.1:${redis.sentinel.port}`
   vi.spyOn(process, 'emitWarning').mockReturnValue()
@@ -86,7 +86,7 @@ test('a failover under load answers 503 for a while, and nobody is signed out', 
   client.disconnect()
 }, 60_000)
 
-test('a restart of Redis under load answers 503 for a while, and nobody is signed out', async () => {
+test('a restart of Redis under load answers 503 for a while, and nobody is logged out', async () => {
   await using redis = await startRedis(['appendonly yes', 'appendfsync always'])
   const store = createSessionStore({ url: redis.url })
   await using site = await start(store)

@@ -81,7 +81,7 @@ test('without Redis, ready() fails and health() says so before anybody has asked
   await store.close()
 })
 
-test('a visitor whose login cannot be stored is not told about being signed out', async () => {
+test('a visitor whose login cannot be stored is not told about being logged out', async () => {
   await using redis = await startRedis()
   await redis.kill()
   const store = createSessionStore({ url: redis.url })
@@ -91,11 +91,11 @@ test('a visitor whose login cannot be stored is not told about being signed out'
 
   expect(response.status).toBe(503)
   expect(text).toContain('You cannot log in at the moment')
-  expect(text).not.toContain('signed out')
+  expect(text).not.toContain('logged out')
   await store.close()
 })
 
-test('while Redis is stopped nobody is signed out, and all goes on when it continues', async () => {
+test('while Redis is stopped nobody is logged out, and all goes on when it continues', async () => {
   await using redis = await startRedis()
   const store = createSessionStore({ url: redis.url })
   await using site = await start(store)
@@ -124,7 +124,7 @@ test('a Redis that dies in the middle of requests turns them into 503, not into 
   await store.close()
 })
 
-test('after Redis came back empty people sign in anew', async () => {
+test('after Redis came back empty people log in anew', async () => {
   await using redis = await startRedis()
   const store = createSessionStore({ url: redis.url })
   await using site = await start(store)
@@ -141,7 +141,7 @@ test('after Redis came back empty people sign in anew', async () => {
   await store.close()
 })
 
-test('a full Redis refuses logins with 503; who is signed in stays, and can sign out', async () => {
+test('a full Redis refuses logins with 503; who is logged in stays, and can log out', async () => {
   await using redis = await startRedis(['maxmemory-policy noeviction'])
   const store = createSessionStore({ url: redis.url })
   await using site = await start(store)

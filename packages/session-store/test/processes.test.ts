@@ -60,7 +60,7 @@ async function deploy(count = 4): Promise<Deployment> {
 const send = (url: string, cookie: string): Promise<Response> =>
   fetch(url, { headers: { cookie, accept: 'text/html' }, redirect: 'manual' })
 
-test('two hundred people on four processes refresh at once, and one process is killed: nobody is signed out', async () => {
+test('two hundred people on four processes refresh at once, and one process is killed: nobody is logged out', async () => {
   await using site = await deploy()
   const { provider, redis, workers } = site
   const cookies: string[] = []

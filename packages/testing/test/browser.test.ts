@@ -26,7 +26,7 @@ afterAll(async () => {
   await identity.close()
 })
 
-test('a page of Playwright is signed in at the address it asked for', async () => {
+test('a page of Playwright is logged in at the address it asked for', async () => {
   const page = await browser.newPage()
 
   await logInPage(page, `${url}/account`, await identity.createUser({ name: 'Ada Lovelace' }))
@@ -47,7 +47,7 @@ test('a page of Playwright enters the code of an authenticator app', async () =>
   await page.close()
 })
 
-test('a page of Playwright hears why nobody was signed in', async () => {
+test('a page of Playwright hears why nobody was logged in', async () => {
   const page = await browser.newPage()
   const disabled = await identity.createUser({ disabled: true })
   const code: TestingErrorCode = 'LATCHKEY_TEST_LOGIN_REFUSED'

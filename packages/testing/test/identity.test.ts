@@ -81,7 +81,7 @@ test('one identity serves many applications, the last of them at once', async ()
   expect(headers.get('location')).toMatch(/^http:\/\/localhost:4059\/callback\?/)
 })
 
-test('an application with routes of its own is signed in to as well', async () => {
+test('an application with routes of its own is logged in to as well', async () => {
   const routes = { login: '/auth/in', callback: '/auth/back', loggedOut: '/bye' }
   const app = createApp(identity.clientOptions({ routes }))
 

@@ -3,7 +3,7 @@ import type { AuthResponse } from '../http/request.ts'
 import { sessionAt } from './guard.ts'
 
 /**
- * Tells a single-page application who is signed in: `{ user, expiresAt }`, or `{ user: null, loginUrl }`.
+ * Tells a single-page application who is logged in: `{ user, expiresAt }`, or `{ user: null, loginUrl }`.
  * Instants are in seconds since the epoch. There are never tokens in it.
  */
 export async function handleSession(asked: RequestContext): Promise<AuthResponse> {

@@ -38,7 +38,7 @@ const TEXTS: Partial<Record<LatchkeyErrorCode, VisitorText>> = {
   },
   LATCHKEY_SESSION_UNAVAILABLE: {
     title: 'Your session cannot be read at the moment',
-    advice: 'You have not been signed out. Please try again in a moment.',
+    advice: 'You have not been logged out. Please try again in a moment.',
   },
   LATCHKEY_SESSION_ENDED: {
     title: 'Your session has ended',
@@ -54,7 +54,7 @@ const TEXTS: Partial<Record<LatchkeyErrorCode, VisitorText>> = {
     advice: 'Please start the login again from this site.',
   },
   LATCHKEY_LOGIN_DENIED: {
-    title: 'You were not signed in',
+    title: 'You were not logged in',
     advice: 'The login service did not complete the login. You can try again.',
   },
   LATCHKEY_STEP_UP_FAILED: {
@@ -67,22 +67,22 @@ const TEXTS: Partial<Record<LatchkeyErrorCode, VisitorText>> = {
   },
   LATCHKEY_FORBIDDEN: {
     title: 'You are not allowed to see this',
-    advice: 'You are signed in, but your account does not have access to this page.',
+    advice: 'You are logged in, but your account does not have access to this page.',
   },
   LATCHKEY_REQUEST_FORGED: {
     title: 'Nothing has been changed',
     advice: 'The request did not come from this site. Go back, reload the page and try again.',
   },
   LATCHKEY_LOGIN_REQUIRED: {
-    title: 'Please sign in',
-    advice: 'You have to be signed in to see this.',
+    title: 'Please log in',
+    advice: 'Log in to see this page.',
   },
   LATCHKEY_STEP_UP_REQUIRED: {
-    title: 'Please sign in again',
+    title: 'Please log in again',
     advice: 'This needs a more recent or a stronger login.',
   },
   LATCHKEY_LOGOUT_FORGED: {
-    title: 'You have not been signed out',
+    title: 'You have not been logged out',
     advice: 'The request did not come from this site.',
   },
 }
@@ -118,7 +118,7 @@ export function errorResponse(
       ? problem(error, text.title, loginUrl ? { loginUrl } : {})
       : page({
           title: text.title,
-          body: `<p>${text.advice}</p>${loginUrl ? `<p><a href="${escapeHtml(loginUrl)}">Sign in</a></p>` : ''}${options.development ? forDeveloper(error) : ''}<p><small>${error.code} · ${error.correlationId}</small></p>`,
+          body: `<p>${text.advice}</p>${loginUrl ? `<p><a href="${escapeHtml(loginUrl)}">Log in</a></p>` : ''}${options.development ? forDeveloper(error) : ''}<p><small>${error.code} · ${error.correlationId}</small></p>`,
           status: error.status,
         })
   response.headers.push(...Object.entries(options.headers ?? {}))

@@ -14,7 +14,7 @@ export interface LoginRequest {
   /** Where the login ends; sanitised here. */
   readonly returnTo?: string | undefined
   /**
-   * `none` asks nothing of the visitor, and comes back signed in or not; `create` is a sign-up, where
+   * `none` asks nothing of the visitor, and comes back logged in or not; `create` is a sign-up, where
    * the provider knows it, and a login elsewhere.
    */
   readonly prompt?: LoginPrompt | undefined

@@ -19,7 +19,7 @@ export interface LogoutRequest {
 const MAX_HINT_LENGTH = 2048
 
 /**
- * Answers the logout route. A `POST` from this site signs out; a `GET` signs out when the browser
+ * Answers the logout route. A `POST` from this site logs out; a `GET` logs out when the browser
  * itself says that a person followed a link on this very site, and asks otherwise.
  *
  * @throws {@link LogoutError} with `LATCHKEY_LOGOUT_FORGED` for a `POST` from anywhere else.
@@ -41,8 +41,8 @@ export async function handleLogout(asked: RequestContext): Promise<AuthResponse>
   const kept = returnTo && safeReturnTo(returnTo, context.options.baseUrl)
   const action = kept ? `${logout}?${new URLSearchParams({ returnTo: kept })}` : logout
   return page({
-    title: 'Sign out?',
-    body: `<form method="post" action="${escapeHtml(action)}"><button>Sign out</button></form>`,
+    title: 'Log out?',
+    body: `<form method="post" action="${escapeHtml(action)}"><button>Log out</button></form>`,
     namesOrigin: true,
   })
 }
@@ -102,8 +102,8 @@ export async function handleLoggedOut({ context, request }: RequestContext): Pro
   if (returnTo) return redirect(returnTo, [], 303)
   const { login } = context.options.routes
   return page({
-    title: 'You are signed out',
-    body: login ? `<p><a href="${escapeHtml(login)}">Sign in again</a></p>` : '',
+    title: 'You are logged out',
+    body: login ? `<p><a href="${escapeHtml(login)}">Log in again</a></p>` : '',
   })
 }
 

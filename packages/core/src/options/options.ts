@@ -53,7 +53,7 @@ export interface RouteOptions {
   readonly login?: string | false
   /** `GET` or `POST`: where the provider sends the visitor back. Default `/callback`. */
   readonly callback?: string
-  /** `POST`: signs out; `GET` asks first. Default `/logout`. */
+  /** `POST`: logs out; `GET` asks first. Default `/logout`. */
   readonly logout?: string | false
   /**
    * `GET`: where the provider sends the visitor after its own logout (`post_logout_redirect_uri`).
@@ -90,7 +90,7 @@ export interface AuthSessionOptions<Store = SessionStore> {
     /** Default `lax`. */
     readonly sameSite?: 'lax' | 'strict' | 'none'
   }
-  /** Names of what an anonymous visitor's session keeps when they sign in. Default none. */
+  /** Names of what an anonymous visitor's session keeps when they log in. Default none. */
   readonly keepAnonymousData?: readonly string[]
 }
 

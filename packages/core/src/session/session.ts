@@ -9,7 +9,7 @@ export interface SessionTokens {
   readonly scope?: string | undefined
 }
 
-/** What is kept about a signed-in user. Plain JSON; instants are in seconds since the epoch. */
+/** What is kept about a logged-in user. Plain JSON; instants are in seconds since the epoch. */
 export interface AuthSession {
   /** The provider's own name, as its tokens have it. */
   readonly issuer: string

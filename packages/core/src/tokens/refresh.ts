@@ -114,7 +114,7 @@ export function createRefresher(settings: RefreshSettings): Refresher {
     async accessToken(provider, session, { minValiditySeconds = 30, force = false } = {}) {
       const seen = await session.read()
       const token = seen?.tokens?.accessToken
-      if (!seen || !token) throw absent('Nobody is signed in.')
+      if (!seen || !token) throw absent('No user is logged in.')
       const { accessTokenExpiresAt: endsAt = Number.POSITIVE_INFINITY, accessTokenReceivedAt } =
         seen.tokens ?? {}
       const lifetime = endsAt - (accessTokenReceivedAt ?? Number.NEGATIVE_INFINITY)

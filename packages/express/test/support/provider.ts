@@ -11,7 +11,7 @@ export interface TestProvider {
   readonly server: Server
   /** Every request that came in, as `METHOD /path`. */
   readonly requests: string[]
-  /** Who signs in at the login page. */
+  /** Who logs in at the login page. */
   user: string
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -22,7 +22,7 @@ export const CLIENT = { clientId: 'app', clientSecret: 'app-secret-0123456789-ap
 const signingKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
 const jwks = { keys: [{ ...signingKey.export({ format: 'jwk' }), kid: 'first', use: 'sig' }] }
 
-/** Starts oidc-provider with one client; whoever comes to its login page is signed in as `user`. */
+/** Starts oidc-provider with one client; whoever comes to its login page is logged in as `user`. */
 export async function startProvider(
   redirectUris: string[],
   more: Configuration = {},

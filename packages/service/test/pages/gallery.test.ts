@@ -270,7 +270,7 @@ const pages: Record<string, (page: Window) => Promise<void>> = {
     await page.goto(`${issuer.url}/oidc/logout`)
     await page.click('button[value=yes]')
   },
-  'signed-in': async (page) => {
+  'logged-in': async (page) => {
     await logIn(page)
     await page.goto(`${issuer.url}/login/gone?application=${application.id}`)
   },
