@@ -18,7 +18,7 @@ export const writes: readonly Case[] = [
   [
     'a form of another site, a sibling host included, is refused although the session is good',
     async ({ open }) => {
-      const site = await open()
+      const site = await open({ parser: 'after' })
       const ada = await site.user()
       for (const headers of ELSEWHERE) {
         const answer = await ada.post('/private', { a: 1 }, headers)
@@ -33,7 +33,7 @@ export const writes: readonly Case[] = [
   [
     'a write that does not say where it comes from is refused, as a logout is',
     async ({ open }) => {
-      const site = await open()
+      const site = await open({ parser: 'after' })
       assert.equal((await (await site.user()).post('/private', {}, {})).status, 403)
       assert.deepEqual(site.handled, [])
     },
@@ -41,7 +41,7 @@ export const writes: readonly Case[] = [
   [
     'a form of this very site comes through the guard, by Sec-Fetch-Site and by Origin',
     async ({ open }) => {
-      const site = await open()
+      const site = await open({ parser: 'after' })
       const ada = await site.user()
       for (const headers of [
         { 'sec-fetch-site': 'same-origin', origin: 'null' },
@@ -54,7 +54,7 @@ export const writes: readonly Case[] = [
   [
     'a page of another site may lead to a guarded page',
     async ({ open }) => {
-      const site = await open()
+      const site = await open({ parser: 'after' })
       const { agent } = await site.user()
       const answer = await agent
         .get('/private')
@@ -65,7 +65,7 @@ export const writes: readonly Case[] = [
   [
     'an origin that is trusted may send writes and log out, and no other may',
     async ({ open }) => {
-      const site = await open({ options: { trustedOrigins: [OTHER] } })
+      const site = await open({ parser: 'after', options: { trustedOrigins: [OTHER] } })
       const ada = await site.user()
       const post = async (path: string, origin: string): Promise<number> => {
         const headers = { 'sec-fetch-site': 'cross-site', origin }
@@ -82,7 +82,7 @@ export const writes: readonly Case[] = [
   [
     'where any origin is trusted, every site may send writes, and none may log the user out',
     async ({ open }) => {
-      const site = await open({ options: { trustedOrigins: 'any' } })
+      const site = await open({ parser: 'after', options: { trustedOrigins: 'any' } })
       const ada = await site.user()
       for (const headers of [...ELSEWHERE, {}]) {
         assert.equal((await ada.post('/private', {}, headers)).text, 'sent')
