@@ -165,9 +165,14 @@ const moves = [
   'step up',
 ] as const
 
-/** What the application may be told after these proofs; `undefined`: there is no code yet. */
-function expectedAmr(proofs: ReadonlySet<string>): string[] | undefined {
-  if (!proofs.has('password') || proofs.size < 2) return undefined
+/**
+ * What the application may be told after these proofs; `undefined`: there is no code yet.
+ *
+ * @param isTrusted - Whether the user trusts this browser, so that the password is enough.
+ */
+function expectedAmr(proofs: ReadonlySet<string>, isTrusted: boolean): string[] | undefined {
+  if (!proofs.has('password')) return undefined
+  if (proofs.size < 2) return isTrusted ? ['pwd'] : undefined
   const isStrong = proofs.has('app') || proofs.has('recovery')
   return isStrong ? ['pwd', 'otp', 'mfa'] : ['pwd', 'otp']
 }
@@ -182,6 +187,8 @@ async function wander(sequence: readonly (typeof moves)[number][]): Promise<numb
   /** Of the session: what the latest login in this browser has proven. */
   let session = new Set<string>()
   let opened = 0
+  let trusts = false
+  let isTrusted = false
   let begun = await app.begin()
   let page = await browser.get(begun.url)
 
@@ -199,13 +206,16 @@ async function wander(sequence: readonly (typeof moves)[number][]): Promise<numb
   async function enter(kind: string, code: string, proof?: string, more = {}): Promise<boolean> {
     if (!(await toKind(kind)) || !has('code')) return false
     if (proof) proofs.add(proof)
-    page = await browser.submit(page, { code, ...more })
+    // The box to trust the browser is a field of the form, ticked or not.
+    page = await browser.submit(page, { code, trust: '', ...more })
     return true
   }
-  async function enterTotp(more = {}): Promise<void> {
+  async function enterTotp(more = {}): Promise<boolean> {
     moveTime(30)
     const code = codeOf(seed)
-    if (await enter('totp_app', code, 'app', more)) usedTotp = code
+    const isEntered = await enter('totp_app', code, 'app', more)
+    if (isEntered) usedTotp = code
+    return isEntered
   }
 
   for (const move of sequence) {
@@ -222,7 +232,7 @@ async function wander(sequence: readonly (typeof moves)[number][]): Promise<numb
         await enterTotp()
         break
       case 'trust and app':
-        await enterTotp({ trust: '' })
+        trusts = await enterTotp({ trust: 'yes' })
         break
       case 'app again':
         if (usedTotp !== '') await enter('totp_app', usedTotp)
@@ -282,8 +292,10 @@ async function wander(sequence: readonly (typeof moves)[number][]): Promise<numb
     // A code without a login of its own comes from the session.
     const shown = move === 'silently' ? session : proofs.size === 0 ? session : proofs
     const claims = (await app.redeem(begun, page)).claims()
-    expect(claims?.amr).toEqual(expectedAmr(shown))
+    expect(claims?.amr).toEqual(expectedAmr(shown, isTrusted))
     session = new Set(shown)
+    isTrusted ||= trusts
+    trusts = false
     proofs = new Set()
     await start({ prompt: 'login' })
   }
