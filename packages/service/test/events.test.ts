@@ -125,7 +125,7 @@ describe.each(stores)('on %s', (store) => {
       profile: { email: `${name}@example.com` },
       password,
     }))
-    await emits(['user.create', 'user.create'], () =>
+    const { body } = await emits(['user.create', 'user.create'], () =>
       post(`/x${users}/import`, { users: imported }),
     )
     await emits([], () => post(`/x${users}/import`, { users: imported }))
@@ -182,6 +182,12 @@ describe.each(stores)('on %s', (store) => {
     const reset = await forgetful.get(await link())
     await emits(['credential.reset', 'user.verify'], () =>
       forgetful.submit(reset, { password: ada.password }),
+    )
+
+    const alan: string = body.data[1].id
+    await emits(['credential.create'], () => admin.giveAuthenticatorApp(tenantId, alan))
+    await emits(['credential.delete', 'credential.create'], () =>
+      admin.giveAuthenticatorApp(tenantId, alan),
     )
 
     await emits(['application.delete'], () => remove(`${applications}/${shop.id}`))
