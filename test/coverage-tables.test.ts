@@ -20,8 +20,12 @@ function namedTests(document: string): { row: string; file: string; title: strin
   })
 }
 
-/** A name alone is of the Express adapter; `core/return-to` is in that package; a path is a path. */
+/**
+ * A name alone is of the Express adapter; `core/return-to` is in that package, `contract/guards` in the
+ * contract of adapters; a path is a path.
+ */
 function pathOf(name: string): string {
+  if (name.startsWith('contract/')) return `packages/testing/src/adapter/${name.slice(9)}.ts`
   if (name.startsWith('test/')) return `${name}.test.ts`
   const [folder, ...rest] = name.split('/')
   const file = rest.length > 0 ? rest.join('/') : folder
