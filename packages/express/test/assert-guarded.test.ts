@@ -55,7 +55,7 @@ describe.each([
     app.get(['/one', '/two'], answer)
 
     expect(faultsOf(app)).toEqual(
-      unguarded('GET /', 'POST /account', 'DELETE /books', 'GET /one', 'GET /two'),
+      unguarded('GET /', 'POST /account', 'DELETE /books', 'GET /late', 'GET /one', 'GET /two'),
     )
   })
 

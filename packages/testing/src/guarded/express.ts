@@ -50,11 +50,15 @@ function entriesAt({ route, handle, name }: Layer, path: string): Entry[] {
   return [{ method: undefined, path, sees: 'all', kind, name }]
 }
 
-/** The last handler of a method answers; those in front of it pass the request on, or guard it. */
+/**
+ * The last handler of a method answers, also in front of a guard, which then comes too late; those in
+ * front of it pass the request on.
+ */
 function entryOf(layer: Layer, path: string, all: readonly Layer[], index: number): Entry[] {
   const { handle, name } = layer
   const method = layer.method?.toUpperCase()
   const isLast = !all.slice(index + 1).some((later) => {
+    if (kindOf(later.handle, 'handler') === 'guard') return false
     return later.method === undefined || method === undefined || later.method === layer.method
   })
   const kind = kindOf(handle, isLast ? 'handler' : 'middleware')
