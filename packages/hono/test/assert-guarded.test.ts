@@ -49,3 +49,11 @@ test('under Hono every route without a guard in front is named, also of applicat
     'GET /v3/books',
   ])
 })
+
+test('under Hono a guard after the handler comes too late', () => {
+  const app = createApp()
+  app.get('/account', requireUser() as never, answer)
+  app.get('/', answer, requireUser() as never)
+
+  expect(() => assertGuarded(app)).toThrow('  - GET / has no requireUser() in front of it.')
+})

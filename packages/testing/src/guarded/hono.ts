@@ -17,13 +17,17 @@ export function honoEntries(app: unknown): Entry[] | undefined {
     const isPrefix = route.path.endsWith('*')
     const path = isPrefix ? route.path.replace(/\/?\*$/, '') || '/' : route.path
     const method = route.method === 'ALL' ? undefined : route.method
-    const next = all[index + 1]
+    // A guard after the handler comes too late: it does not count as what answers.
+    const next = all.slice(index + 1).find((later) => kindOf(innerOf(later), 'handler') !== 'guard')
     const isLast = next?.path !== route.path || next.method !== route.method
     const otherwise = isLast && !(isPrefix && !method) ? 'handler' : 'middleware'
-    const { handler } = route
-    // Hono wraps the handlers of an application with an error handler of its own.
-    const inner = (handler as unknown as Record<string, unknown>)[INNER] ?? handler
     const sees = isPrefix ? 'all' : 'path'
-    return { method, path, sees, kind: kindOf(inner, otherwise), name: handler.name }
+    const kind = kindOf(innerOf(route), otherwise)
+    return { method, path, sees, kind, name: route.handler.name }
   })
+}
+
+/** The handler as it was written: Hono wraps those of an application that is mounted. */
+function innerOf({ handler }: HonoRoute): unknown {
+  return (handler as unknown as Record<string, unknown>)[INNER] ?? handler
 }
