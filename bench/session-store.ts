@@ -5,7 +5,7 @@ import { type Child, start } from './parts/child.ts'
 import { load } from './parts/load.ts'
 import { median, quantile, row } from './parts/numbers.ts'
 
-/** What does a request of a logged-in person cost over Redis, and what does a session weigh there? */
+/** The cost of a guarded request over Redis, and the size of a session there. */
 const FLOOR = 'connect-redis, node-redis'
 const KINDS = [
   FLOOR,

@@ -18,7 +18,7 @@ export interface Contestant {
   readonly name: string
   readonly child: Child
   readonly cookies: readonly string[]
-  /** What its ratios are to. */
+  /** The contestant that the ratios compare with. */
   readonly floor: string
   readonly cpu: number[]
   readonly p99: number[]

@@ -60,7 +60,7 @@ function redisFindings({ node, evictionPolicy, isPersistent }: RedisFacts): stri
   }
   if (!isPersistent) {
     findings.push(
-      `Redis at ${node} keeps nothing on disk. Set appendonly yes, or a restart logs everybody out.`,
+      `Redis at ${node} keeps nothing on disk. Set appendonly yes, or a restart logs all users out.`,
     )
   }
   return findings
