@@ -1,4 +1,4 @@
-import type { MaybePromise } from '../maybe-promise.ts'
+import { isThenable, type MaybePromise } from '../maybe-promise.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
 import type { Requirement } from './requirement.ts'
 
@@ -29,7 +29,7 @@ export function failedOf(
   const answer: unknown = check ? check(user, subject) : true
   if (answer === true) return undefined
   // Not promises alone: queries of some databases are thenables.
-  return isThenable(answer) ? Promise.resolve(answer).then(failedCheck) : 'check'
+  return isThenable(answer) ? Promise.resolve<unknown>(answer).then(failedCheck) : 'check'
 }
 
 /**
@@ -63,10 +63,6 @@ function listed(roles: readonly string[]): string {
 
 function failedCheck(answer: unknown): 'check' | undefined {
   return answer === true ? undefined : 'check'
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
 }
 
 function hasRoles(held: readonly string[], asked: NonNullable<Requirement['roles']>): boolean {

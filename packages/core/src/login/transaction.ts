@@ -3,6 +3,7 @@ import { randomText } from '../crypto/random.ts'
 import { createSealer } from '../crypto/sealing.ts'
 import type { CookieScope } from '../http/cookies.ts'
 import { clearCookie, cookieNames, readCookie, setCookie } from '../http/cookies.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
 import type { Replays } from '../session/replay-cache.ts'
 import { createEarlierLogins } from './earlier-logins.ts'
@@ -76,7 +77,7 @@ export interface Transactions {
   /** Finds the login that a `state` belongs to. */
   find(cookieHeader: string | null, state: string): FoundLogin
   /** Uses a transaction up: `true` for the first caller, `false` for every other. */
-  spend(transaction: LoginTransaction): Promise<boolean>
+  spend(transaction: LoginTransaction): MaybePromise<boolean>
   /** The `Set-Cookie` values that forget a login. */
   forget(cookieHeader: string | null, state: string): string[]
 }

@@ -1,4 +1,5 @@
 import { deriveKey, macOf } from '../crypto/sealing.ts'
+import { type MaybePromise, when, whenAll } from '../maybe-promise.ts'
 import type { AuthSession } from './session.ts'
 import { indexKey } from './session-record.ts'
 import type { SessionRecord, SessionStore } from './session-store.ts'
@@ -23,7 +24,7 @@ export interface EndedLogins {
    *
    * @param issuedAt - When the provider issued the ID Token of the login, by its clock.
    */
-  hasEnded(session: AuthSession, issuedAt: number): Promise<boolean>
+  hasEnded(session: AuthSession, issuedAt: number): MaybePromise<boolean>
 }
 
 const REMEMBERED_SECONDS = 600
@@ -39,12 +40,14 @@ export function createEndedLogins(
 ): EndedLogins {
   const keys = secrets.map((secret) => deriveKey(secret, 'ended-login'))
   const idsOf = (key: string): string[] => keys.map((secret) => macOf(key, secret))
-  const find = async (key: string, sub: string | undefined): Promise<number> => {
-    const records = await Promise.all(idsOf(key).map((id) => storeAnswer(() => store.get(id))))
-    const notices = records.flatMap((record) => (record ? [record.data] : []))
-    const isMeant = ({ keptUntil, sub: ended }: SessionRecord['data']): boolean =>
-      Number(keptUntil) > now() && (ended === undefined || ended === sub)
-    return Math.max(-Infinity, ...notices.filter(isMeant).map(({ endedAt }) => Number(endedAt)))
+  const find = (key: string, sub: string | undefined): MaybePromise<number> => {
+    const answers = idsOf(key).map((id) => storeAnswer(() => store.get(id)))
+    return when(whenAll(answers), (records) => {
+      const notices = records.flatMap((record) => (record ? [record.data] : []))
+      const isMeant = ({ keptUntil, sub: ended }: SessionRecord['data']): boolean =>
+        Number(keptUntil) > now() && (ended === undefined || ended === sub)
+      return Math.max(-Infinity, ...notices.filter(isMeant).map(({ endedAt }) => Number(endedAt)))
+    })
   }
 
   return {
@@ -56,12 +59,14 @@ export function createEndedLogins(
       const data = { sub, endedAt: Math.max(issuedAt, await find(key, sub)), keptUntil }
       await storeAnswer(() => store.set(id, { data, expiresAt: keptUntil }))
     },
-    async hasEnded({ issuer, sub, sid }, issuedAt) {
-      const [ofSub, ofSid] = await Promise.all([
-        find(indexKey(issuer, 'sub', sub), sub),
-        sid === undefined ? -Infinity : find(indexKey(issuer, 'sid', sid), sub),
-      ])
-      return ofSid > -Infinity || issuedAt < ofSub
+    hasEnded({ issuer, sub, sid }, issuedAt) {
+      const ofSub = find(indexKey(issuer, 'sub', sub), sub)
+      const ofSid = sid === undefined ? -Infinity : find(indexKey(issuer, 'sid', sid), sub)
+      return when(
+        whenAll([ofSub, ofSid]),
+        ([subEnded = -Infinity, sidEnded = -Infinity]) =>
+          sidEnded > -Infinity || issuedAt < subEnded,
+      )
     },
   }
 }

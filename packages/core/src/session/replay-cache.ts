@@ -1,10 +1,11 @@
+import type { MaybePromise } from '../maybe-promise.ts'
 import type { ReplayCache, SessionStore } from './session-store.ts'
 import { storeAnswer } from './store-answer.ts'
 
 /** The replay cache of one instance. */
 export interface Replays {
   /** Resolves to `true` for the first caller with a key within `seconds`. */
-  consume(key: string, seconds: number): Promise<boolean>
+  consume(key: string, seconds: number): MaybePromise<boolean>
   /**
    * Does `work` unless it was done under this key; resolves to whether it was done now. Work that fails
    * does not count and can be tried again.
@@ -17,7 +18,7 @@ const MAX_KEYS = 100_000
 /** The replay cache of a store, or one of this process when the store has none. */
 export function replaysOf(store: SessionStore, now: () => number): Replays {
   const once = store.once ?? createReplayCache(now, MAX_KEYS)
-  const consume = (key: string, seconds: number): Promise<boolean> =>
+  const consume = (key: string, seconds: number): MaybePromise<boolean> =>
     storeAnswer(() => once.consume(key, seconds))
   return {
     consume,

@@ -1,3 +1,4 @@
+import { type MaybePromise, when, whenAll } from '../maybe-promise.ts'
 import type { EndedLogins } from './ended-logins.ts'
 import type { AuthSession } from './session.ts'
 import { expiryOf, hasExpired, indexKeys, type SessionSettings } from './session-record.ts'
@@ -21,7 +22,7 @@ export interface SessionParts {
 /** Sessions by their ids. Every method rejects with a {@link SessionStoreError} when the store fails. */
 export interface SessionsById extends SessionParts {
   /** Reads a session; `undefined` when it has ended. */
-  load(id: string): Promise<SessionRecord | undefined>
+  load(id: string): MaybePromise<SessionRecord | undefined>
   /** Stores a new session. A login can be found by its user from then on. */
   create(id: string, record: Omit<SessionRecord, 'expiresAt'>): Promise<void>
   /**
@@ -48,10 +49,11 @@ export function createSessionsById(parts: SessionParts): SessionsById {
     data,
     expiresAt: expiryOf(login, settings.idleSeconds, now()),
   })
-  const load: SessionsById['load'] = async (id) => {
-    const record = await storeAnswer(() => store.get(id))
-    return record && !hasExpired(record, now()) ? record : undefined
-  }
+  const load: SessionsById['load'] = (id) =>
+    when(
+      storeAnswer(() => store.get(id)),
+      (record) => (record && !hasExpired(record, now()) ? record : undefined),
+    )
   const destroy: SessionsById['destroy'] = async (id, login) => {
     await storeAnswer(() => store.destroy(id))
     if (login) await storeAnswer(() => store.index?.remove(indexKeys(login), id))
@@ -65,10 +67,9 @@ export function createSessionsById(parts: SessionParts): SessionsById {
       const keys = login && indexKeys(login)
       try {
         // Together: no browser knows the id before both are done.
-        await Promise.all([
-          keys && storeAnswer(() => store.index?.add(keys, id, settings.absoluteSeconds)),
-          storeAnswer(() => store.set(id, recordOf({ login, data }))),
-        ])
+        const indexed =
+          keys && storeAnswer(() => store.index?.add(keys, id, settings.absoluteSeconds))
+        await whenAll([indexed, storeAnswer(() => store.set(id, recordOf({ login, data })))])
       } catch (error) {
         await destroy(id, undefined).catch(() => {})
         throw error

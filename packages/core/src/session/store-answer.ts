@@ -1,17 +1,22 @@
 import { SessionEndedError, SessionStoreError } from '../errors.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
+import { isThenable, type MaybePromise } from '../maybe-promise.ts'
 
 /**
- * Awaits an answer of the session store.
+ * Asks the session store. What it answers at once is there at once; what it throws is a rejection.
  *
  * @throws {@link SessionStoreError} whatever the store failed with; {@link SessionEndedError} as it is.
  */
-export async function storeAnswer<T>(ask: () => MaybePromise<T>): Promise<T> {
+export function storeAnswer<T>(ask: () => MaybePromise<T>): MaybePromise<T> {
   try {
-    return await ask()
+    const answer = ask()
+    return isThenable(answer) ? Promise.resolve(answer).catch(fail) : answer
   } catch (cause) {
-    throw storeError(cause)
+    return fail(cause)
   }
+}
+
+function fail(cause: unknown): Promise<never> {
+  return Promise.reject(storeError(cause))
 }
 
 /** The error that the kit reports for one of the store. */

@@ -1,5 +1,6 @@
 import { SessionEndedError, type SessionStoreError } from '../errors.ts'
 import { clearCookie } from '../http/cookies.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
 import type { AuthSession } from './session.ts'
 import { carriedData, mergeData } from './session-record.ts'
 import type { SessionRecord } from './session-store.ts'
@@ -166,7 +167,7 @@ export class StoredSession {
   /** Goes on under a new id, unless it `hasEnded` meanwhile, and ends the session of the old one. */
   async #moveTo(
     record: Omit<SessionRecord, 'expiresAt'>,
-    hasEnded: () => Promise<boolean | undefined>,
+    hasEnded: () => MaybePromise<boolean | undefined>,
   ): Promise<void> {
     const [previousId, previousLogin] = [this.#id, this.current]
     const id = this.#sessions.newId()
@@ -179,7 +180,7 @@ export class StoredSession {
     this.#become(id, { ...record, expiresAt: 0 })
   }
 
-  async #hasEnded(login: AuthSession, issuedAt: number): Promise<boolean | undefined> {
+  #hasEnded(login: AuthSession, issuedAt: number): MaybePromise<boolean | undefined> {
     return this.#sessions.endedLogins?.hasEnded(login, issuedAt)
   }
 

@@ -1,12 +1,12 @@
 import { randomText } from '../crypto/random.ts'
 import { readCookie, setCookie } from '../http/cookies.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
+import { isThenable, type MaybePromise } from '../maybe-promise.ts'
 import { createEndedLogins } from './ended-logins.ts'
 import { createCookieSigner } from './session-cookie.ts'
 import { expiryOf, hasExpired, isTouchDue, type SessionSettings } from './session-record.ts'
 import type { SessionRecord, SessionStore } from './session-store.ts'
 import { createSessionsById, type SessionsById } from './sessions-by-id.ts'
-import { storeError } from './store-answer.ts'
+import { storeAnswer } from './store-answer.ts'
 import { StoredSession } from './stored-session.ts'
 
 /** Sessions behind a signed cookie, over a store. */
@@ -49,28 +49,18 @@ export function createStoredSessions(
     }
     return new StoredSession(sessions, { id, record })
   }
-  const failed = (cause: unknown): StoredSession =>
-    new StoredSession(sessions, { failure: storeError(cause) })
+  const failed = (failure: Error): StoredSession => new StoredSession(sessions, { failure })
 
   return {
     ...sessions,
     open(cookieHeader) {
       const id = signer.verify(readCookie(cookieHeader, settings.cookieName))
       if (!id) return new StoredSession(sessions)
-      try {
-        // A store that answers at once costs no turn of the event loop.
-        const answer = store.get(id)
-        if (!isPromise(answer)) return found(id, answer)
-        return Promise.resolve(answer).then((record) => found(id, record), failed)
-      } catch (cause) {
-        return failed(cause)
-      }
+      const answer = storeAnswer(() => store.get(id))
+      if (!isThenable(answer)) return found(id, answer)
+      return Promise.resolve(answer).then((record) => found(id, record), failed)
     },
   }
-}
-
-function isPromise<T>(answer: MaybePromise<T>): answer is Promise<T> {
-  return typeof (answer as { then?: unknown } | undefined)?.then === 'function'
 }
 
 /** Touches a session. If that fails, the session is served as it was read and the next request tries again. */

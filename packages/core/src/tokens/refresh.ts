@@ -101,7 +101,7 @@ export function createRefresher(settings: RefreshSettings): Refresher {
         try {
           return await refresh(provider, session, seen)
         } finally {
-          await storeAnswer(release).catch(() => {})
+          await Promise.resolve(storeAnswer(release)).catch(() => {})
         }
       }
       if (waited === 0) publish('token.refresh_waited', { issuer: seen.issuer })

@@ -67,7 +67,7 @@ export class RequestSession extends expressSession.Store {
   }
 
   override get(id: string, done: (error: unknown, data?: SessionData | null) => void): void {
-    this.#sessions.load(id).then(
+    Promise.resolve(this.#sessions.load(id)).then(
       (record) => done(undefined, record && this.#sessionData(record.data)),
       (error) => done(error),
     )
