@@ -1,6 +1,6 @@
 import { ConfigError, SessionEndedError } from '../errors.ts'
 import { callable, checkOptions, type Rules, whole } from '../options/check-options.ts'
-import { freeze } from '../records.ts'
+import { frozenCopy } from '../records.ts'
 import { createReplayCache } from './replay-cache.ts'
 import type { SessionRecord, SessionStore } from './session-store.ts'
 
@@ -114,7 +114,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
 
 /** A copy as JSON has it, which a reader cannot change. */
 function frozen({ version: _version, ...record }: SessionRecord): SessionRecord {
-  return freeze(JSON.parse(JSON.stringify(record)))
+  return frozenCopy(record) as SessionRecord
 }
 
 /** Looks at two for every one that is added, so that a set stays as small as what is live in it. */

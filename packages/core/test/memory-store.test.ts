@@ -1,0 +1,36 @@
+import { createMemoryStore } from '@latchkey/core'
+import { expect, test } from 'vitest'
+
+const OWN_PROTO = JSON.parse('{"__proto__": {"admin": true}, "a": 1}')
+
+test.each<[string, unknown]>([
+  ['a tree of texts, numbers and lists', { a: ['b', 1, true, null, { c: [] }] }],
+  ['names without a value', { a: undefined, b: [undefined, 1] }],
+  ['a list with a hole', { a: Object.assign([], { 0: 1, 2: 3 }) }],
+  ['functions and symbols', { a: () => 1, b: Symbol('b'), c: [() => 1] }],
+  ['numbers that JSON has not', { a: Number.NaN, b: [Number.POSITIVE_INFINITY] }],
+  ['a date, a map and an address', { a: new Date(0), b: new Map([[1, 2]]), c: new URL('x:y') }],
+  ['an object that says itself how it is written', { a: { toJSON: () => ({ b: 1 }) } }],
+  ['an object without a prototype', { a: Object.assign(Object.create(null), { b: 1 }) }],
+  ['a name that would change the prototype', { a: OWN_PROTO, ...OWN_PROTO }],
+])('data in memory is read as JSON has it: %s', async (_name, value) => {
+  const store = createMemoryStore()
+  const data = { value } as Record<string, unknown>
+  await store.set('id', { data, expiresAt: 2 ** 40 })
+
+  const read = (await store.get('id'))?.data
+  expect(JSON.stringify(read)).toBe(JSON.stringify(data))
+  expect(read).toEqual(JSON.parse(JSON.stringify(data)))
+  expect(({} as { admin?: unknown }).admin).toBeUndefined()
+})
+
+test('data in memory cannot be changed by a reader, nor by its writer afterwards', async () => {
+  const store = createMemoryStore()
+  const cart = { items: ['book'] }
+  await store.set('id', { data: { cart }, expiresAt: 2 ** 40 })
+  cart.items.push('pen')
+
+  const read = (await store.get('id'))?.data as { cart: { items: string[] } }
+  expect(read.cart.items).toEqual(['book'])
+  expect(() => read.cart.items.push('pen')).toThrow(TypeError)
+})
