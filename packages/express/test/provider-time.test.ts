@@ -45,3 +45,14 @@ test('each request has the whole time for its exchanges', async () => {
     expect((await createBrowser().open(`${site.url}/login`)).text).toBe('in')
   }
 })
+
+test('a callback ends in time although the fetch of the options does not look at its signal', async () => {
+  const deaf: typeof fetch = (input, init) =>
+    String(input).endsWith('/token') ? new Promise(() => {}) : fetch(input, init)
+  await using site = await start({ fetch: deaf })
+
+  const { response, text } = await createBrowser().open(`${site.url}/login`)
+
+  expect(response.status).toBe(503)
+  expect(text).toContain('LATCHKEY_PROVIDER_UNAVAILABLE')
+})

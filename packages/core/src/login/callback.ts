@@ -118,7 +118,9 @@ async function complete(
   const user = userHash(kept.issuer, kept.sub)
   publish('session.created', { issuer: kept.issuer, user })
   publish('login.succeeded', { issuer: kept.issuer, user })
-  return safeReturnTo(decided?.returnTo ?? transaction.returnTo, options.baseUrl)
+  return decided?.returnTo === undefined
+    ? transaction.returnTo
+    : safeReturnTo(decided.returnTo, options.baseUrl)
 }
 
 /**

@@ -1,6 +1,8 @@
 import type { Log } from '../log.ts'
 
 const MAX_LENGTH = 1024
+/** A path that every parser reads alike, and that resolving leaves as it is. */
+const PLAIN = /^(?:\/[\w-]+)+$/
 
 /**
  * Decides where a login may end.
@@ -43,7 +45,9 @@ function resolveReturnTo(
   fallback: string,
 ): { path: string; isShortened: boolean } {
   const refused = { path: fallback, isShortened: false }
-  if (typeof value !== 'string' || value === '' || hasAmbiguousCharacter(value)) return refused
+  if (typeof value !== 'string' || value === '') return refused
+  if (PLAIN.test(value) && value.length <= MAX_LENGTH) return { path: value, isShortened: false }
+  if (hasAmbiguousCharacter(value)) return refused
   let url: URL
   try {
     url = new URL(value, baseUrl)

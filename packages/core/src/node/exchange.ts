@@ -9,6 +9,8 @@ export interface Connection {
   readonly agent?: Agent
 }
 
+const UTF_8 = new TextDecoder()
+
 /** One exchange over node:http, on a connection that is kept. */
 export function send(
   url: URL,
@@ -65,8 +67,9 @@ function receive(
 ): void {
   const status = incoming.statusCode ?? 502
   const headers: ProviderAnswer['headers'] = []
-  for (const [name, values = []] of Object.entries(incoming.headersDistinct)) {
-    for (const value of values) headers.push([name, value])
+  const { rawHeaders } = incoming
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    headers.push([rawHeaders[index]?.toLowerCase() ?? '', rawHeaders[index + 1] ?? ''])
   }
   const chunks: Buffer[] = []
   let size = 0
@@ -79,5 +82,5 @@ function receive(
     give(undefined)
     incoming.destroy()
   })
-  incoming.on('end', () => give(new TextDecoder().decode(Buffer.concat(chunks))))
+  incoming.on('end', () => give(UTF_8.decode(Buffer.concat(chunks))))
 }

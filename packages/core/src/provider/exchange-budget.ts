@@ -13,10 +13,17 @@ export interface ExchangeBudget {
   /**
    * Runs an exchange and counts its time; nothing else is counted.
    *
-   * @param exchange - Receives the seconds that it may take.
+   * @param exchange - Receives the seconds that it may take, and keeps to them.
    * @throws {@link ProviderError} with `LATCHKEY_PROVIDER_UNAVAILABLE` when the time is up.
    */
   spend<T>(exchange: (timeoutSeconds: number) => Promise<T>): Promise<T>
+  /**
+   * Waits for an exchange that other requests may be waiting for, too: it is left to itself when the
+   * time of this request is up.
+   *
+   * @throws {@link ProviderError} with `LATCHKEY_PROVIDER_UNAVAILABLE` when the time is up.
+   */
+  share<T>(exchange: () => Promise<T>): Promise<T>
 }
 
 /** After so long a pause a request that goes on, such as a stream of events, has all its time again. */
@@ -29,23 +36,24 @@ export function createExchangeBudget({
 }: ExchangeLimits): ExchangeBudget {
   let left = requestSeconds
   let endedAt = Number.POSITIVE_INFINITY
+  const spend: ExchangeBudget['spend'] = async (exchange) => {
+    const startedAt = performance.now()
+    if (startedAt - endedAt > PAUSE_MS) left = requestSeconds
+    const seconds = Math.min(timeoutSeconds, left)
+    if (seconds <= 0) throw exhausted(requestSeconds)
+    try {
+      return await exchange(seconds)
+    } finally {
+      endedAt = performance.now()
+      left -= (endedAt - startedAt) / 1000
+    }
+  }
   return {
-    async spend(exchange) {
-      const startedAt = performance.now()
-      if (startedAt - endedAt > PAUSE_MS) left = requestSeconds
-      const seconds = Math.min(timeoutSeconds, left)
-      if (seconds <= 0) throw exhausted(requestSeconds)
-      try {
-        return await inTime(exchange(seconds), seconds, requestSeconds)
-      } finally {
-        endedAt = performance.now()
-        left -= (endedAt - startedAt) / 1000
-      }
-    },
+    spend,
+    share: (exchange) => spend((seconds) => inTime(exchange(), seconds, requestSeconds)),
   }
 }
 
-/** Other requests may be waiting for the same exchange, so it is left to itself when the time is up. */
 function inTime<T>(exchange: Promise<T>, seconds: number, requestSeconds: number): Promise<T> {
   return new Promise((resolve, reject) => {
     // The exchange has its own limit and a better message; it comes first when both are the same.

@@ -8,30 +8,39 @@ export interface JwtHeader {
   readonly crit?: unknown
 }
 
-/** A compact JWT taken apart; nothing is verified. */
-export interface DecodedJwt {
+/** A compact JWS taken apart; nothing is verified. */
+export interface DecodedJws {
   readonly header: JwtHeader
-  readonly payload: Readonly<Record<string, unknown>>
   /** What the signature is over. */
   readonly signed: string
   readonly signature: Buffer
 }
 
+/** A compact JWT taken apart; nothing is verified. */
+export interface DecodedJwt extends DecodedJws {
+  readonly payload: Readonly<Record<string, unknown>>
+}
+
 /** Takes a compact JWS apart; `undefined` for anything else (RFC 7515 §3.1). */
-export function decodeJwt(token: string): DecodedJwt | undefined {
+export function decodeJws(token: string): DecodedJws | undefined {
   const parts = token.split('.')
   if (parts.length !== 3) return undefined
   const [head = '', body = '', signature = ''] = parts
   const header = parseObject(head)
-  const payload = parseObject(body)
-  if (!header || !payload || typeof header.alg !== 'string') return undefined
+  if (!header || typeof header.alg !== 'string') return undefined
   if (header.kid !== undefined && typeof header.kid !== 'string') return undefined
   return {
     header: header as unknown as JwtHeader,
-    payload,
     signed: `${head}.${body}`,
     signature: Buffer.from(signature, 'base64url'),
   }
+}
+
+/** Takes a compact JWT apart; `undefined` for anything else. */
+export function decodeJwt(token: string): DecodedJwt | undefined {
+  const jws = decodeJws(token)
+  const payload = jws && parseObject(jws.signed.slice(jws.signed.indexOf('.') + 1))
+  return payload && { ...jws, payload }
 }
 
 function parseObject(base64url: string): Record<string, unknown> | undefined {

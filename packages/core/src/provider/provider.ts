@@ -115,11 +115,11 @@ export function createProvider(settings: ProviderSettings): Provider {
   })
 
   const withBudget = (budget: ExchangeBudget | undefined): Provider => {
-    const within: ExchangeBudget['spend'] = (exchange) =>
-      budget ? budget.spend(exchange) : exchange(settings.timeoutSeconds)
+    const share: ExchangeBudget['share'] = (exchange) =>
+      budget ? budget.share(exchange) : exchange()
     const known = (): MaybePromise<Known> => {
       const found = cache.get()
-      return found instanceof Promise ? within(() => found) : found
+      return found instanceof Promise ? share(() => found) : found
     }
     const provider: Provider = {
       issuer,
@@ -138,9 +138,11 @@ export function createProvider(settings: ProviderSettings): Provider {
           return pushedUrl(metadata, provider.call, parameters)
         }),
       keys: async (header, sender) =>
-        providerKeys.known(header) ?? within(() => providerKeys.find(header, sender)),
+        providerKeys.known(header) ?? share(() => providerKeys.find(header, sender)),
       verify: (token) => verifySignature(token, (header) => provider.keys(header, 'provider')),
-      fetch: (url, init) => within((timeoutSeconds) => fetch(url, { ...init, timeoutSeconds })),
+      fetch: budget
+        ? (url, init) => budget.spend((timeoutSeconds) => fetch(url, { ...init, timeoutSeconds }))
+        : fetch,
       call: async (work) => (await known()).clients.call(provider.fetch, work),
       health: () => cache.health(),
     }

@@ -1,6 +1,6 @@
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import { printable } from './errors.ts'
-import { decodeJwt, type JwtHeader } from './jwt.ts'
+import { decodeJws, type JwtHeader } from './jwt.ts'
 
 /** The algorithms that signatures are accepted with; all are asymmetric. */
 const ALGORITHMS = {
@@ -92,15 +92,15 @@ export async function verifySignature(
   token: string,
   keysFor: (header: JwtHeader) => Promise<KeySet>,
 ): Promise<SignatureAnswer> {
-  const jwt = decodeJwt(token)
-  if (!jwt || jwt.header.crit !== undefined) return { fault: 'cannot be read' }
-  const { header } = jwt
+  const jws = decodeJws(token)
+  if (!jws || jws.header.crit !== undefined) return { fault: 'cannot be read' }
+  const { header } = jws
   const set = await keysFor(header)
   if (!set.has(header)) {
     return { fault: `is by a key that the provider does not publish${keyName(header)}` }
   }
   if (!set.hasOne(header)) return { fault: `could be by several keys${keyName(header)}` }
-  return set.verify(header, jwt.signed, jwt.signature) ? { header } : { fault: 'is wrong' }
+  return set.verify(header, jws.signed, jws.signature) ? { header } : { fault: 'is wrong' }
 }
 
 function keyName({ kid, alg }: JwtHeader): string {

@@ -78,11 +78,21 @@ export function transportOver(fetch: typeof globalThis.fetch): ProviderTransport
   return async (url, { method, headers, body, timeoutSeconds, maxBytes }) => {
     const signal = AbortSignal.timeout(Math.ceil(timeoutSeconds * 1000))
     const init = { method, headers, redirect: 'manual' as const, signal }
-    const response = await fetch(url, body === undefined ? init : { ...init, body })
-    if (response.status >= 500) await response.body?.cancel()
-    const text = response.status >= 500 ? undefined : await readBody(response, maxBytes)
-    return { status: response.status, headers: [...response.headers], body: text }
+    const read = async (): Promise<ProviderAnswer> => {
+      const response = await fetch(url, body === undefined ? init : { ...init, body })
+      if (response.status >= 500) await response.body?.cancel()
+      const text = response.status >= 500 ? undefined : await readBody(response, maxBytes)
+      return { status: response.status, headers: [...response.headers], body: text }
+    }
+    // Not every fetch looks at its signal.
+    return Promise.race([read(), aborted(signal)])
   }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
 }
 
 /** The body, or `undefined` when it is larger than allowed. */
