@@ -1,4 +1,5 @@
 import { safeReturnTo } from '@latchkey/core'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { returnToAttacks as attacks } from './support/return-to-attacks.ts'
 
@@ -44,4 +45,22 @@ test.each([undefined, null, 7, {}, [], ['/a'], true, '', Symbol.iterator])(
 
 test('what is refused is never merely repaired: /.// leads home', () => {
   expect(safeReturnTo('/.//evil.example', base)).toBe('/')
+})
+
+test('an address is kept as a browser would resolve it, whatever it is made of', () => {
+  const part = fc.constantFrom(
+    ...['/', '//', '.', '..', '?', '#', '&', '=', '%2f', '@', ':', 'a', 'b-c'],
+  )
+  const address = fc
+    .tuple(fc.constantFrom('', base.origin), fc.array(part, { maxLength: 8 }))
+    .map(([origin, parts]) => `${origin}/${parts.join('')}`)
+  fc.assert(
+    fc.property(address, (given) => {
+      const url = URL.parse(given, base)
+      const path = url ? url.pathname + url.search + url.hash : ''
+      const isSafe = url?.origin === base.origin && !path.startsWith('//')
+      expect(safeReturnTo(given, base)).toBe(isSafe ? path : '/')
+    }),
+    { numRuns: 2000 },
+  )
 })

@@ -64,7 +64,8 @@ export function publicUrl(path: string, baseUrl: URL): string {
 /** The parts of each `baseUrl`: a URL computes them anew whenever it is asked. */
 const parts = new WeakMap<URL, { readonly origin: string; readonly prefix: string }>()
 
-function partsOf(baseUrl: URL): { readonly origin: string; readonly prefix: string } {
+/** The origin of a `baseUrl`, and its path without the slash at the end. */
+export function partsOf(baseUrl: URL): { readonly origin: string; readonly prefix: string } {
   const known = parts.get(baseUrl)
   if (known) return known
   const made = { origin: baseUrl.origin, prefix: baseUrl.pathname.replace(/\/$/, '') }
