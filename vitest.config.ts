@@ -12,5 +12,7 @@ export default defineConfig({
     // One file at a time on each core. Vitest would leave one core to itself, which on a machine with two
     // is half of them; most files wait for sockets, disks and browsers anyway.
     maxWorkers: '100%',
+    // Tests that say they are concurrent wait for time to pass, so many of them fit beside each other.
+    maxConcurrency: 20,
   },
 })

@@ -17,7 +17,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-describe('the store of the guide', () => {
+describe('the store of the guide', { concurrent: true }, () => {
   test.for(sessionStoreCases())('$ability: $name', async ({ run }) => {
     const stores = [0, 1].map(() => createSqliteStore(join(folder, 'cases.db')))
     let turn = 0

@@ -43,7 +43,7 @@ async function expectBack(site: Site, browser: Browser, store: Store): Promise<v
   expect('health' in store && store.health().status).toBe('ok')
 }
 
-test('an application starts without Redis, and signs people in once it is there', async () => {
+test.concurrent('an application starts without Redis, and signs people in once it is there', async () => {
   await using redis = await startRedis()
   await redis.kill()
   const store = createSessionStore({ url: redis.url })
@@ -60,7 +60,7 @@ test('an application starts without Redis, and signs people in once it is there'
   await store.close()
 })
 
-test('without Redis, ready() fails and health() says so before anybody has asked for a session', async () => {
+test.concurrent('without Redis, ready() fails and health() says so before anybody has asked for a session', async () => {
   await using redis = await startRedis()
   await redis.kill()
   const store = createSessionStore({ url: redis.url })
@@ -81,7 +81,7 @@ test('without Redis, ready() fails and health() says so before anybody has asked
   await store.close()
 })
 
-test('a visitor whose login cannot be stored is not told about being logged out', async () => {
+test.concurrent('a visitor whose login cannot be stored is not told about being logged out', async () => {
   await using redis = await startRedis()
   await redis.kill()
   const store = createSessionStore({ url: redis.url })
@@ -95,7 +95,7 @@ test('a visitor whose login cannot be stored is not told about being logged out'
   await store.close()
 })
 
-test('while Redis is stopped nobody is logged out, and all goes on when it continues', async () => {
+test.concurrent('while Redis is stopped nobody is logged out, and all goes on when it continues', async () => {
   await using redis = await startRedis()
   const store = createSessionStore({ url: redis.url })
   await using site = await start(store)
@@ -109,7 +109,7 @@ test('while Redis is stopped nobody is logged out, and all goes on when it conti
   await store.close()
 })
 
-test('a Redis that dies in the middle of requests turns them into 503, not into logins', async () => {
+test.concurrent('a Redis that dies in the middle of requests turns them into 503, not into logins', async () => {
   await using redis = await startRedis()
   const store = createSessionStore({ url: redis.url })
   await using site = await start(store)
@@ -124,7 +124,7 @@ test('a Redis that dies in the middle of requests turns them into 503, not into 
   await store.close()
 })
 
-test('after Redis came back empty people log in anew', async () => {
+test.concurrent('after Redis came back empty people log in anew', async () => {
   await using redis = await startRedis()
   const store = createSessionStore({ url: redis.url })
   await using site = await start(store)
@@ -141,7 +141,7 @@ test('after Redis came back empty people log in anew', async () => {
   await store.close()
 })
 
-test('a full Redis refuses logins with 503; who is logged in stays, and can log out', async () => {
+test.concurrent('a full Redis refuses logins with 503; who is logged in stays, and can log out', async () => {
   await using redis = await startRedis(['maxmemory-policy noeviction'])
   const store = createSessionStore({ url: redis.url })
   await using site = await start(store)
@@ -167,7 +167,7 @@ test('a full Redis refuses logins with 503; who is logged in stays, and can log 
   await store.close()
 })
 
-test('what cannot be saved in a full Redis is answered by the error handler of the application', async () => {
+test.concurrent('what cannot be saved in a full Redis is answered by the error handler of the application', async () => {
   await using redis = await startRedis(['maxmemory-policy noeviction'])
   const store = createSessionStore({ url: redis.url })
   const told: unknown[] = []
@@ -195,7 +195,7 @@ test('what cannot be saved in a full Redis is answered by the error handler of t
   await store.close()
 })
 
-test('a Redis that became a read-only replica refuses logins with 503, until it is a master', async () => {
+test.concurrent('a Redis that became a read-only replica refuses logins with 503, until it is a master', async () => {
   await using redis = await startRedis()
   await using other = await startRedis()
   const store = createSessionStore({ url: redis.url })
