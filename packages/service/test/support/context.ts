@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { createApiKey } from '../../src/domain/api-keys.ts'
 import type { DomainContext, Scope } from '../../src/domain/context.ts'
-import { createPasswordEngine, type PasswordEngine } from '../../src/domain/password-engine.ts'
+import type { PasswordEngine } from '../../src/domain/password-engine.ts'
 import { createTenant, defaultSettings } from '../../src/domain/tenants.ts'
 import { createVault } from '../../src/domain/vault.ts'
 import { createApi } from '../../src/http/app.ts'
@@ -19,6 +19,7 @@ import { openSqliteDataStore } from '../../src/store/sqlite/data-store.ts'
 import { type Api, connectApi, type StoreName, stores } from './api.ts'
 import { sharedCluster } from './cluster.ts'
 import { openPostgresDataStore } from './postgres.ts'
+import { quickPasswords } from './quick-passwords.ts'
 
 /** An API whose inside is within reach: to log in without an issuer, to count, to inject faults. */
 export interface OpenApi extends Omit<Api, 'service'> {
@@ -38,7 +39,7 @@ export interface Inside {
 /** Starts the REST half of a service with one tenant and a key that reaches it. */
 export async function openApi(
   storeName: StoreName = stores[0] ?? 'memory',
-  { passwords = createPasswordEngine(), wrap = (store) => store }: Inside = {},
+  { passwords = quickPasswords, wrap = (store) => store }: Inside = {},
 ): Promise<OpenApi> {
   const folder =
     storeName === 'SQLite' ? mkdtempSync(join(tmpdir(), 'latchkey-service-test-')) : undefined

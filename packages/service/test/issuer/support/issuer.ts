@@ -6,7 +6,7 @@ import { systemClock } from '../../../src/clock.ts'
 import { createApplication, openSecret } from '../../../src/domain/applications.ts'
 import type { DomainContext } from '../../../src/domain/context.ts'
 import { createCredential } from '../../../src/domain/credentials.ts'
-import { createPasswordEngine, type PasswordEngine } from '../../../src/domain/password-engine.ts'
+import type { PasswordEngine } from '../../../src/domain/password-engine.ts'
 import { createTenant, defaultSettings, updateTenant } from '../../../src/domain/tenants.ts'
 import { createUser, type UserInput, updateUser } from '../../../src/domain/users.ts'
 import { createVault } from '../../../src/domain/vault.ts'
@@ -22,6 +22,7 @@ import {
   endSharedCluster,
   sharedCluster,
 } from '../../support/cluster.ts'
+import { quickPasswords } from '../../support/quick-passwords.ts'
 import { createLoopbackFetch, type Fetch } from './loopback.ts'
 import { addSigningKey } from './signing-key.ts'
 import { openClusterStores, openMemoryStores, openSqliteStores, type Stores } from './stores.ts'
@@ -187,7 +188,7 @@ type Inside = Omit<StartOptions, 'store' | 'settings'>
 /** An issuer of this process, and a server that does not listen yet. */
 function openIssuer(stores: Stores, options: Inside, problems: object[]) {
   const {
-    passwords = createPasswordEngine(),
+    passwords = quickPasswords,
     allowDeveloperMode = true,
     wrap = (protocol) => protocol,
     trustedProxies = [],
