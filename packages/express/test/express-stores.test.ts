@@ -32,7 +32,7 @@ const stores: [string, () => ExpressStore][] = [
   ['the memory store of express-session', () => new expressSession.MemoryStore()],
 ]
 
-describe.for(stores)('%s', { concurrent: true }, ([, open]) => {
+describe.for(stores)('%s', ([, open]) => {
   const cases = sessionStoreCases().filter(
     ({ ability, name }) =>
       ability === 'sessions' || ability === 'touch' || /seen|says so/.test(name),

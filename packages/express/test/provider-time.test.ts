@@ -19,7 +19,7 @@ function start(options: AuthRouterOptions): Promise<Site> {
   )
 }
 
-test.concurrent('exchanges that are each in time fail a callback when together they take too long', async () => {
+test('exchanges that are each in time fail a callback when together they take too long', async () => {
   await using site = await start({ requestSeconds: 1 })
 
   const { response, text } = await createBrowser().open(`${site.url}/login`)
@@ -28,7 +28,7 @@ test.concurrent('exchanges that are each in time fail a callback when together t
   expect(text).toContain('LATCHKEY_PROVIDER_UNAVAILABLE')
 })
 
-test.concurrent('the time of hooks does not count against the time of the exchanges', async () => {
+test('the time of hooks does not count against the time of the exchanges', async () => {
   await using site = await start({
     fetch,
     requestSeconds: 1,
@@ -38,7 +38,7 @@ test.concurrent('the time of hooks does not count against the time of the exchan
   expect((await createBrowser().open(`${site.url}/login`)).text).toBe('in')
 })
 
-test.concurrent('each request has the whole time for its exchanges', async () => {
+test('each request has the whole time for its exchanges', async () => {
   await using site = await start({ requestSeconds: 4 })
 
   for (let i = 0; i < 3; i++) {
