@@ -7,7 +7,7 @@ import {
   type User,
   type Visit,
 } from '@latchkey/core'
-import { createVisits, requirementOf, type Visits } from '@latchkey/core/adapter'
+import { asGuard, createVisits, requirementOf, type Visits } from '@latchkey/core/adapter'
 import { nodePlatform, serveNode } from '@latchkey/core/node'
 
 export * from '@latchkey/core/application'
@@ -70,10 +70,10 @@ export function requireUser<U = User, C extends KoaContext = KoaContext>(
   ...given: [requirement?: Requirement<C, U>]
 ): KoaMiddleware<C> {
   const requirement = requirementOf(given)
-  return async (ctx, next) => {
+  return asGuard<KoaMiddleware<C>>(async (ctx, next) => {
     const visit = visits.of<U>(ctx)
     const refusal = await visit.admit(requirement, ctx)
     if (refusal) visit.send(refusal)
     else await next()
-  }
+  })
 }

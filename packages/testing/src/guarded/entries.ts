@@ -45,6 +45,11 @@ export function joined(prefix: string, path: string): string {
   return prefix.replace(/\/$/, '') + (path.startsWith('/') ? path : `/${path}`)
 }
 
+/** A path that cannot be read; it equals no other. */
+export function hidden(what: string): string {
+  return `/‹${what}›`
+}
+
 /** Whether an entry sees every request that another one sees. */
 export function covers(guard: Entry, route: Entry): boolean {
   if (guard.method !== undefined && guard.method !== route.method) return false

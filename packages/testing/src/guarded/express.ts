@@ -1,4 +1,4 @@
-import { type Entry, isKit, joined, kindOf } from './entries.ts'
+import { type Entry, hidden, isKit, joined, kindOf } from './entries.ts'
 
 type Path = string | RegExp
 
@@ -96,8 +96,4 @@ function pathOfRegexp(source: string, keys: NonNullable<Layer['keys']>): string 
     .replace(/\(\?:\\?\/?\(\[\^\\?\/\]\+\?\)\)/g, () => `/:${keys[key++]?.name ?? key}`)
     .replace(/\\([/.-])/g, '$1')
   return /[\\()^$?*+[\]{}|]/.test(path) ? hidden(source) : path
-}
-
-function hidden(what: string): string {
-  return `/‹${what}›`
 }

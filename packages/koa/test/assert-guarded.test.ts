@@ -1,0 +1,78 @@
+import Router from '@koa/router'
+import { createAuth, requireUser } from '@latchkey/koa'
+import { assertGuarded } from '@latchkey/testing'
+import Koa from 'koa'
+import { expect, test } from 'vitest'
+
+const answer = (ctx: { body?: unknown }): void => {
+  ctx.body = 'answer'
+}
+
+function createApp(...routers: Router[]): Koa {
+  const app = new Koa()
+  app.use(
+    createAuth({
+      issuer: 'https://login.example.com',
+      clientId: 'app',
+      clientSecret: 'secret',
+      baseUrl: 'https://app.example.com',
+      session: { secret: 'a secret of tests that protects nothing' },
+      logger: false,
+    }),
+  )
+  for (const router of routers) app.use(router.routes()).use(router.allowedMethods())
+  return app
+}
+
+const unguarded = (...routes: string[]): string =>
+  [
+    'Not every route is guarded. Put requireUser() in front of each, or list it in "public":',
+    ...routes.map((route) => `  - ${route} has no requireUser() in front of it.`),
+  ].join('\n')
+
+test('under Koa every route without a guard in front is named, also of routers that are nested', () => {
+  const inner = new Router().get('/books', answer)
+  const guarded = new Router({ prefix: '/v2' }).use(requireUser()).get('/books', answer)
+  const router = new Router()
+  router.get('/', answer)
+  router.get('/account', requireUser(), answer)
+  router.post('/account', answer)
+  router.all('/any', answer)
+  router.get(/^\/regex/, answer)
+  router.use('/v1', inner.routes())
+  router.use('/v3', requireUser(), inner.routes())
+  const app = createApp(router, guarded)
+
+  expect(() => assertGuarded(app, { public: ['/'] })).toThrow(
+    unguarded('POST /account', 'ALL /any', 'GET /‹/^\\/regex/›', 'GET /v1/books'),
+  )
+  const { guarded: found } = assertGuarded(app, {
+    public: ['/', 'POST /account', 'ALL /any', '/‹/^\\/regex/›', '/v1/books'],
+  })
+  expect(found).toEqual(['GET /account', 'GET /v3/books', 'GET /v2/books'])
+})
+
+test('under Koa a guard covers what comes after it, and the rest of its router', () => {
+  const router = new Router({ prefix: '/api' })
+  router.get('/early', answer)
+  router.use(requireUser())
+  router.get('/', answer)
+  router.get('/me', answer)
+  const late = new Router().get('/late', answer, requireUser() as never)
+
+  expect(() => assertGuarded(createApp(router, late))).toThrow(
+    unguarded('GET /api/early', 'GET /late'),
+  )
+})
+
+test('under Koa a guard of the application covers every route after it', () => {
+  const first = new Router().get('/first', answer)
+  const app = createApp(first)
+  app.use(requireUser()).use(new Router().get('/second', answer).routes())
+
+  expect(assertGuarded(app, { public: ['/first'] })).toEqual({
+    guarded: ['GET /second'],
+    public: ['GET /first'],
+    middleware: ['anonymous'],
+  })
+})

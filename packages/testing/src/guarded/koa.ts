@@ -1,0 +1,53 @@
+import { METHODS } from 'node:http'
+import { type Entry, hidden, isKit, kindOf } from './entries.ts'
+
+type Handler = ((...args: unknown[]) => unknown) & { readonly router?: KoaRouter }
+
+/** What is used of a router of @koa/router and koa-router. */
+interface KoaRouter {
+  readonly stack: readonly Layer[]
+}
+
+interface Layer {
+  readonly path: string | RegExp
+  /** None for what `router.use()` added. */
+  readonly methods: readonly string[]
+  readonly stack: readonly Handler[]
+}
+
+/** What requests pass in an application of Koa, `undefined` for anything else. */
+export function koaEntries(app: unknown): Entry[] | undefined {
+  const { middleware, callback } = (app ?? {}) as { middleware?: unknown; callback?: unknown }
+  if (!Array.isArray(middleware) || typeof callback !== 'function') return undefined
+  return (middleware as Handler[]).flatMap((handler): Entry[] => {
+    if (isKit(handler)) return []
+    if (handler.router) return handler.router.stack.flatMap(entriesOf)
+    const kind = kindOf(handler, 'middleware')
+    return [{ method: undefined, path: '/', sees: 'all', kind, name: handler.name }]
+  })
+}
+
+/** A guard after the handler comes too late: it does not count as what answers. */
+function entriesOf({ path, methods, stack }: Layer): Entry[] {
+  const answers = methods.length > 0
+  const last = stack.findLast((handler) => kindOf(handler, 'handler') !== 'guard')
+  return stack.flatMap((handler): Entry[] => {
+    const kind = kindOf(handler, answers && handler === last ? 'handler' : 'middleware')
+    if (answers && kind === 'middleware') return []
+    const where = { path: pathOf(path), sees: answers ? ('path' as const) : ('all' as const) }
+    return methodsOf(methods).map((method) => ({ method, ...where, kind, name: handler.name }))
+  })
+}
+
+/** `router.get()` adds HEAD to GET, and `router.all()` every method. */
+function methodsOf(methods: readonly string[]): (string | undefined)[] {
+  if (methods.length === 0 || METHODS.every((method) => methods.includes(method)))
+    return [undefined]
+  return methods.filter((method) => method !== 'HEAD' || !methods.includes('GET'))
+}
+
+/** What `router.use()` adds sees everything under the prefix of the router, written as `/prefix(?:\/|$)`. */
+function pathOf(path: string | RegExp): string {
+  if (path instanceof RegExp) return hidden(String(path))
+  return path.replace(/(\(\?:\\\/\|\$\)|\(\[\^\\\/\]\*\)|\{\/\*\w+\}|\(\.\*\))$/, '') || '/'
+}
