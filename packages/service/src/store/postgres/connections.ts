@@ -79,7 +79,7 @@ export function createConnections(
   let isClosed = false
 
   function queryOf({ sql, parameters }: Statement, isKept: boolean): pg.QueryConfig {
-    const values = parameters as unknown[]
+    const values = parameters.map(withoutNul)
     if (!preparedStatements || !isKept) return { text: sql, values }
     let name = names.get(sql)
     if (name === undefined) {
@@ -176,6 +176,16 @@ export function createConnections(
       await Promise.all([pool.end(), endAll(readers)])
     },
   }
+}
+
+/**
+ * PostgreSQL refuses U+0000 in text. Nothing that is stored has it, so that a look-up with it has to find
+ * nothing: U+0001 is in no id and no address either.
+ */
+function withoutNul(value: unknown): unknown {
+  return typeof value === 'string' && value.includes('\0')
+    ? value.replaceAll('\0', '\u0001')
+    : value
 }
 
 type Reader = Promise<pg.Client>

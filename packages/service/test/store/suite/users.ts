@@ -74,6 +74,21 @@ export function describeUsers(open: Open): void {
       expect(await store.users.findByEmail(other.id, emailKey)).toEqual(elsewhere)
     })
 
+    test('an id or an address with U+0000 names no user', async () => {
+      const { store, tenant } = await withTenant()
+      const user = aUser(tenant.id)
+      await store.users.insert(user, anAudit('create'))
+      const id = `${user.id}\0`
+      expect(await store.users.get(tenant.id, id)).toBeUndefined()
+      expect(await store.users.findByEmail(tenant.id, `${user.emailKey}\0`)).toBeUndefined()
+      const outcome = await store.users.update(tenant.id, id, (same) => same, anAudit('update'))
+      expect(outcome).toEqual({ kind: 'missing' })
+      expect(await store.users.delete(tenant.id, id, anAudit('delete'))).toEqual({
+        kind: 'missing',
+      })
+      expect((await store.users.list(tenant.id, { limit: 10, after: id }))?.total).toBe(1)
+    })
+
     test('an address that was given up or whose user was deleted is free again', async () => {
       const { store, tenant } = await withTenant()
       const user = aUser(tenant.id)
