@@ -1,5 +1,5 @@
-import { admissionAfter } from '../store/attempts.ts'
-import type { AttemptLimit, Attempts, ProtocolStore } from '../store/protocol-store.ts'
+import { randomUUID } from 'node:crypto'
+import type { AttemptLimit, AttemptOutcome, ProtocolStore } from '../store/protocol-store.ts'
 import { type DomainContext, nowMicros } from './context.ts'
 
 /** Failures that are counted under a key, and how many of them are free. */
@@ -10,96 +10,114 @@ export interface Counter {
 
 /** An attempt that may be judged, or the counter by which it has to wait. */
 export type Entry<C extends Counter> =
-  | { kind: 'entered'; leave(): void }
+  | { kind: 'entered'; end(outcomeOf: (counter: C) => AttemptOutcome): Promise<void> }
   | { kind: 'refused'; counter: C; retryAfterSeconds: number }
 
 /** Lets attempts pass of which only failures are counted. */
 export interface AttemptGate {
   /**
-   * Lets an attempt pass all of its counters. It waits while attempts under way could, by failing, use
-   * up what is free: then no more guesses are judged than one after another, and none is refused that
-   * would not be refused then.
+   * Lets an attempt pass all of its counters. It waits while attempts under way, in any process, could by
+   * failing use up the free ones: then no more guesses are judged than one after another, and none is
+   * refused that would not be refused then.
    *
-   * Call `leave` once, after the failure was counted or forgiven.
+   * Call `end` once.
    */
   enter<C extends Counter>(counters: readonly C[]): Promise<Entry<C>>
 }
 
-/** Makes the gate over the counters of the store; attempts under way are those of this process. */
+/** An attempt that waits for others. */
+interface Waiter {
+  wake(): void
+}
+
+/** An attempt that has not ended by then was of a process that died, or waits for a core for too long. */
+const UNDER_WAY_SECONDS = 30
+
+/** How often the first in line asks whether attempts of other processes have ended, in milliseconds. */
+const ASK_AGAIN_MS = 25
+
+/** Makes the gate over the counters of the store. */
 export function createAttemptGate(
   { clock }: Pick<DomainContext, 'clock'>,
   protocol: ProtocolStore,
 ): AttemptGate {
-  const underWay = new Map<string, number>()
-  const waiting = new Map<string, (() => void)[]>()
-  let departures = 0
+  /** Those of this process that wait at a counter; the first of them asks again. */
+  const lines = new Map<string, Waiter[]>()
 
-  /** Decides at once, so that nothing leaves unnoticed before the attempt has entered or waits. */
-  function decide<C extends Counter>(
+  async function begin<C extends Counter>(
     counters: readonly C[],
-    made: readonly (Attempts | undefined)[],
-    waitedFor: string | undefined,
-  ): Entry<C> | { kind: 'waits'; key: string; turn: Promise<void> } {
-    for (const [index, counter] of counters.entries()) {
-      const { key, limit } = counter
-      const running = underWay.get(key) ?? 0
-      if (running > 0 && (made[index]?.count ?? 0) + running >= limit.free) {
-        return { kind: 'waits', key, turn: lineUp(key, key === waitedFor) }
+    attempt: string,
+  ): Promise<Entry<C> | { kind: 'busy'; key: string }> {
+    const until = nowMicros(clock) + UNDER_WAY_SECONDS * 1e6
+    const begun: C[] = []
+    const end = async (outcomeOf: (counter: C) => AttemptOutcome) => {
+      const ended = begun.map((one) =>
+        protocol.endAttempt(one.key, one.limit, attempt, outcomeOf(one)),
+      )
+      try {
+        await Promise.all(ended)
+      } finally {
+        for (const { key } of begun) lines.get(key)?.[0]?.wake()
       }
-      const admission = admissionAfter(made[index], limit, nowMicros(clock))
-      if (admission.kind === 'refused') return { ...admission, counter }
     }
-    for (const { key } of counters) underWay.set(key, (underWay.get(key) ?? 0) + 1)
-    return { kind: 'entered', leave: () => leave(counters) }
-  }
-
-  function leave(counters: readonly Counter[]): void {
-    departures++
-    for (const { key } of counters) {
-      const left = (underWay.get(key) ?? 0) - 1
-      if (left > 0) underWay.set(key, left)
-      else underWay.delete(key)
-      wakeNext(key)
+    for (const counter of counters) {
+      const { key, limit } = counter
+      const beginning = await protocol.beginAttempt(key, limit, attempt, until)
+      if (beginning.kind === 'admitted') {
+        begun.push(counter)
+        continue
+      }
+      await end(() => 'unchanged')
+      return beginning.kind === 'busy' ? { kind: 'busy', key } : { ...beginning, counter }
     }
-  }
-
-  function wakeNext(key: string): void {
-    const line = waiting.get(key)
-    line?.shift()?.()
-    if (line?.length === 0) waiting.delete(key)
-  }
-
-  function lineUp(key: string, isFirst: boolean): Promise<void> {
-    const line = waiting.get(key) ?? []
-    waiting.set(key, line)
-    return new Promise((resolve) => {
-      if (isFirst) line.unshift(resolve)
-      else line.push(resolve)
-    })
+    return { kind: 'entered', end }
   }
 
   async function enter<C extends Counter>(counters: readonly C[]): Promise<Entry<C>> {
-    let waitedFor: string | undefined
-    while (true) {
-      let decision: ReturnType<typeof decide<C>> | undefined
-      try {
-        let made: (Attempts | undefined)[]
-        let before: number
-        do {
-          // An attempt that leaves meanwhile could be seen as neither failed nor under way.
-          before = departures
-          made = await Promise.all(counters.map(({ key }) => protocol.attempts(key)))
-        } while (departures !== before)
-        decision = decide(counters, made, waitedFor)
-        if (decision.kind !== 'waits') return decision
-      } finally {
-        // Whatever came of this turn may have left room for the next in line.
-        const keepsTurn = decision?.kind === 'waits' && decision.key === waitedFor
-        if (waitedFor !== undefined && !keepsTurn) wakeNext(waitedFor)
+    const attempt = randomUUID()
+    const waiter: Waiter = { wake() {} }
+    let waitsAt: string | undefined
+    try {
+      while (true) {
+        const entry = await begin(counters, attempt)
+        if (entry.kind !== 'busy') return entry
+        if (entry.key !== waitsAt) {
+          leave(waitsAt, waiter)
+          waitsAt = entry.key
+          join(waitsAt, waiter)
+        }
+        await turn(waitsAt, waiter)
       }
-      waitedFor = decision.key
-      await decision.turn
+    } finally {
+      leave(waitsAt, waiter)
     }
+  }
+
+  function join(key: string, waiter: Waiter): void {
+    const line = lines.get(key)
+    if (line) line.push(waiter)
+    else lines.set(key, [waiter])
+  }
+
+  /** Whatever came of the first one's turn may have left room for the next. */
+  function leave(key: string | undefined, waiter: Waiter): void {
+    if (key === undefined) return
+    const line = lines.get(key)
+    if (!line) return
+    line.splice(line.indexOf(waiter), 1)
+    if (line.length === 0) lines.delete(key)
+    else line[0]?.wake()
+  }
+
+  function turn(key: string, waiter: Waiter): Promise<void> {
+    return new Promise((resolve) => {
+      const isFirst = lines.get(key)?.[0] === waiter
+      const timer = isFirst ? setTimeout(resolve, ASK_AGAIN_MS * (1 + Math.random())) : undefined
+      waiter.wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
   }
 
   return { enter }

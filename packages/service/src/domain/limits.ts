@@ -1,6 +1,11 @@
 import { hash } from 'node:crypto'
 import { emailKey } from '../store/email-key.ts'
-import type { Admission, AttemptLimit, ProtocolStore } from '../store/protocol-store.ts'
+import type {
+  Admission,
+  AttemptLimit,
+  AttemptOutcome,
+  ProtocolStore,
+} from '../store/protocol-store.ts'
 import type { Tenant } from '../store/records.ts'
 import { clientNetwork } from './addresses.ts'
 import { type Counter, createAttemptGate } from './attempt-gate.ts'
@@ -146,16 +151,6 @@ export function createThrottle(
   const audited = new Map<string, number>()
   const gate = createAttemptGate(domain, protocol)
 
-  async function countFailure(counters: readonly LoginCounter[]): Promise<void> {
-    await Promise.all(counters.map(({ key, limit }) => protocol.countAttempt(key, limit)))
-  }
-
-  /** A right password says nothing about what the client tries at other addresses. */
-  async function endRow(counters: readonly LoginCounter[]): Promise<void> {
-    const own = counters.filter(({ name }) => name !== 'loginPerClient')
-    await Promise.all(own.map(({ key }) => protocol.forgive(key)))
-  }
-
   async function admit(name: keyof Limits, key: string, facts: Attempter): Promise<Admission> {
     const admission = await protocol.admit(`${name}:${key}`, limits[name])
     if (admission.kind === 'refused') await audit(name, key, facts)
@@ -204,12 +199,12 @@ export function createThrottle(
       if (name === 'loginAnywhere') return { kind: 'needs_link' }
       return { kind: 'throttled', retryAfterSeconds: entry.retryAfterSeconds }
     }
+    let outcome: Outcome | undefined
     try {
-      const outcome = await judge()
-      await (outcome.kind === 'verified' ? endRow(counters) : countFailure(counters))
+      outcome = await judge()
       return outcome
     } finally {
-      entry.leave()
+      await entry.end((counter) => effectOf(outcome?.kind, counter))
     }
   }
 
@@ -263,6 +258,14 @@ export function createThrottle(
       return admission.kind === 'admitted'
     },
   }
+}
+
+/** What a login does to a counter. One that was not judged counts as no failure. */
+function effectOf(outcome: string | undefined, { name }: LoginCounter): AttemptOutcome {
+  if (outcome === undefined) return 'unchanged'
+  if (outcome !== 'verified') return 'failed'
+  // A right password says nothing about what the client tries at other addresses.
+  return name === 'loginPerClient' ? 'unchanged' : 'forgiven'
 }
 
 const auditNames: Record<keyof Limits, string> = {

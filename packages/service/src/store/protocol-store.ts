@@ -54,6 +54,12 @@ export interface Attempts {
 /** Whether an attempt may go ahead, and if not, how long to wait. */
 export type Admission = { kind: 'admitted' } | { kind: 'refused'; retryAfterSeconds: number }
 
+/** Whether an attempt may begin; `busy`: those under way could use up the free ones by failing. */
+export type Beginning = Admission | { kind: 'busy' }
+
+/** What an attempt leaves behind: a failure that counts, no attempts at all, or those made before it. */
+export type AttemptOutcome = 'failed' | 'forgiven' | 'unchanged'
+
 /** A message on its way out, sealed because mail may hold a link that opens an account. */
 export interface QueuedMessage {
   id: string
@@ -120,8 +126,19 @@ export interface ProtocolStore extends Pick<MessageQueues, 'mail' | 'notices'> {
   admit(key: string, limit: AttemptLimit): Promise<Admission>
   /** The attempts counted so far; `undefined` when there are none, or they are forgotten. */
   attempts(key: string): Promise<Attempts | undefined>
-  /** Counts an attempt that was made, however early. */
-  countAttempt(key: string, limit: AttemptLimit): Promise<void>
+  /**
+   * Begins an attempt of which only the failure counts, unless it comes too early or has to wait for others.
+   *
+   * @param attempt - Names the attempt. It is under way until it ends, at the latest until `until`.
+   */
+  beginAttempt(key: string, limit: AttemptLimit, attempt: string, until: Micros): Promise<Beginning>
+  /** Ends an attempt. A failure is counted in the same step, even if the attempt is under way no longer. */
+  endAttempt(
+    key: string,
+    limit: AttemptLimit,
+    attempt: string,
+    outcome: AttemptOutcome,
+  ): Promise<void>
   /** Forgets all attempts. */
   forgive(key: string): Promise<void>
   /** Forgets all attempts of a group: of every key that begins with it. It ends with a key's first `/`. */

@@ -15,8 +15,7 @@ function failing(store: ProtocolStore, disk: { isFull: boolean }): ProtocolStore
   return {
     ...store,
     put: (entry) => refused(() => store.put(entry)) as Promise<void>,
-    forgive: (key) => refused(() => store.forgive(key)) as Promise<void>,
-    countAttempt: (...given) => refused(() => store.countAttempt(...given)) as Promise<void>,
+    endAttempt: (...given) => refused(() => store.endAttempt(...given)) as Promise<void>,
   }
 }
 

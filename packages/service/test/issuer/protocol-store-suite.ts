@@ -173,19 +173,66 @@ export function describeProtocolStore(
     await using under = await open()
     const { store, clock } = under
     expect(await store.attempts('key')).toBeUndefined()
-    await Promise.all(Array.from({ length: 7 }, () => store.countAttempt('key', limit)))
+    await Promise.all(Array.from({ length: 7 }, (_, n) => fail(store, 'key', `${n}`)))
     expect(await store.attempts('key')).toEqual({ count: 7, lastAt: micros(clock) })
     expect(await store.admit('key', limit)).toEqual({ kind: 'refused', retryAfterSeconds: 40 })
     clock.millis += 3_600_000
     expect(await store.attempts('key')).toBeUndefined()
-    await store.countAttempt('key', limit)
+    await fail(store, 'key')
     expect(await store.attempts('key')).toMatchObject({ count: 1 })
+  })
+
+  test('of attempts at once, no more begin than may fail; the others begin when those have ended well', async () => {
+    await using under = await open()
+    const { store, clock } = under
+    const begin = (attempt: string) => store.beginAttempt('key', limit, attempt, micros(clock, 30))
+    const names = Array.from({ length: 16 }, (_, n) => `attempt-${n}`)
+    const begun = await Promise.all(names.map(begin))
+    const admitted = names.filter((_, n) => begun[n]?.kind === 'admitted')
+    expect(admitted).toHaveLength(2)
+    expect(begun.filter(({ kind }) => kind === 'busy')).toHaveLength(14)
+
+    await store.endAttempt('key', limit, admitted[0] ?? '', 'unchanged')
+    expect(await begin('next')).toEqual({ kind: 'admitted' })
+    expect(await begin('one too many')).toEqual({ kind: 'busy' })
+    expect(await store.attempts('key')).toBeUndefined()
+  })
+
+  test('an attempt that fails counts, one that is forgiven ends the row, and a third changes nothing', async () => {
+    await using under = await open()
+    const { store, clock } = under
+    const begin = (attempt: string) => store.beginAttempt('key', limit, attempt, micros(clock, 30))
+    await begin('a')
+    await store.endAttempt('key', limit, 'a', 'failed')
+    expect(await store.attempts('key')).toEqual({ count: 1, lastAt: micros(clock) })
+    await begin('b')
+    expect(await begin('c')).toEqual({ kind: 'busy' })
+    await store.endAttempt('key', limit, 'b', 'failed')
+    expect(await begin('c')).toEqual({ kind: 'refused', retryAfterSeconds: 10 })
+    clock.millis += 10_000
+    expect(await begin('c')).toEqual({ kind: 'admitted' })
+    await store.endAttempt('key', limit, 'c', 'unchanged')
+    expect(await store.attempts('key')).toMatchObject({ count: 2 })
+    await begin('d')
+    await store.endAttempt('key', limit, 'd', 'forgiven')
+    expect(await store.attempts('key')).toBeUndefined()
+  })
+
+  test('an attempt whose process has died is under way no longer than it said', async () => {
+    await using under = await open()
+    const { store, clock } = under
+    const begin = (attempt: string) => store.beginAttempt('key', limit, attempt, micros(clock, 30))
+    await begin('a')
+    await begin('b')
+    expect(await begin('c')).toEqual({ kind: 'busy' })
+    clock.millis += 30_000
+    expect(await begin('c')).toEqual({ kind: 'admitted' })
   })
 
   test('the attempts of all keys of a group are forgiven together', async () => {
     await using under = await open()
     const { store } = under
-    for (const key of ['a/1', 'a/2/x', 'a', 'ab/1']) await store.countAttempt(key, limit)
+    for (const key of ['a/1', 'a/2/x', 'a', 'ab/1']) await fail(store, key)
     await store.forgiveAll('a/')
     const counts = ['a/1', 'a/2/x', 'a', 'ab/1'].map(
       async (key) => (await store.attempts(key))?.count,
@@ -260,4 +307,8 @@ export function describeProtocolStore(
       { ...message, id: 'n2', sealed: 'two' },
     ])
   })
+}
+
+async function fail(store: ProtocolStore, key: string, attempt = 'a'): Promise<void> {
+  await store.endAttempt(key, limit, attempt, 'failed')
 }

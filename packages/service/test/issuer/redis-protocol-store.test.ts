@@ -48,10 +48,12 @@ describe('the Redis store', () => {
     const expiresAt = (clock.millis + 60_000) * 1000
     const entry = { tenantId: 't', kind: 'Session', key: 'k', payload: '{}', expiresAt }
     await store.put({ ...entry, uid: 'u', grantId: 'g', accountId: 'a' })
-    await store.countAttempt('a/b', { free: 1, baseSeconds: 1, maxSeconds: 1, forgetSeconds: 60 })
+    const limit = { free: 2, baseSeconds: 1, maxSeconds: 1, forgetSeconds: 60 }
+    await store.endAttempt('a/b', limit, 'attempt', 'failed')
+    await store.beginAttempt('c/d', limit, 'attempt', expiresAt)
     await redis.inspect(async (r) => {
       const keys = await r.keys('*')
-      expect(keys).toHaveLength(5)
+      expect(keys).toHaveLength(6)
       const lifetimes = await Promise.all(keys.map((key) => r.pttl(key)))
       for (const ms of lifetimes) expect(ms).toSatisfy((n: number) => n > 0 && n <= 60_000)
     })
@@ -88,7 +90,7 @@ describe('the Redis store', () => {
     const limit = { free: 3, baseSeconds: 2, maxSeconds: 900, forgetSeconds: 3_600 }
     const failure = { name: 'StoreError', message: expect.stringContaining('Redis failed') }
     await expect(store.attempts('k')).rejects.toMatchObject(failure)
-    await expect(store.countAttempt('k', limit)).rejects.toMatchObject(failure)
+    await expect(store.beginAttempt('k', limit, 'a', 1)).rejects.toMatchObject(failure)
     await expect(store.findByUid('t', 'Session', 'u')).rejects.toMatchObject(failure)
     await own.restart()
     expect(await store.attempts('k')).toBeUndefined()

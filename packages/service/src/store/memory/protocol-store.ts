@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import { admissionAfter } from '../attempts.ts'
+import { admissionAfter, createAttemptsUnderWay } from '../attempts.ts'
 import {
   type AttemptLimit,
   type Attempts,
@@ -18,6 +18,7 @@ export function createMemoryProtocolStore(options: { clock: Clock }): ProtocolSt
   const byAccount = createIndex()
   const byUid = new Map<string, string>()
   const counted = new Map<string, Attempts & { forgetAt: number }>()
+  const underWay = createAttemptsUnderWay()
   const mail = new Map<string, QueuedMessage>()
   const notices = new Map<string, QueuedMessage>()
   const now = () => Math.floor(options.clock.now() * 1000)
@@ -112,8 +113,14 @@ export function createMemoryProtocolStore(options: { clock: Clock }): ProtocolSt
       return attemptsAt(key)
     },
 
-    async countAttempt(key, limit) {
-      count(key, limit)
+    async beginAttempt(...given) {
+      return underWay.begin(given, attemptsAt(given[0]), now())
+    },
+
+    async endAttempt(key, limit, attempt, outcome) {
+      if (outcome === 'failed') count(key, limit)
+      else if (outcome === 'forgiven') counted.delete(key)
+      underWay.end(key, attempt)
     },
 
     async forgive(key) {

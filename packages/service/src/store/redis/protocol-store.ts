@@ -118,9 +118,17 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
       return count === 0 ? undefined : { count, lastAt: Number(lastAt) }
     },
 
-    async countAttempt(key, { forgetSeconds }) {
+    async beginAttempt(key, { forgetSeconds, free, baseSeconds, maxSeconds }, attempt, until) {
       const [group, field] = counterOf(key)
-      await scripts.countAttempt(group, field, now(), forgetSeconds)
+      const limit = [forgetSeconds, free, baseSeconds, maxSeconds]
+      const wait = await scripts.beginAttempt(group, field, now(), ...limit, attempt, until)
+      if (wait === 0) return { kind: 'admitted' }
+      return wait === -1 ? { kind: 'busy' } : { kind: 'refused', retryAfterSeconds: wait as number }
+    },
+
+    async endAttempt(key, { forgetSeconds }, attempt, outcome) {
+      const [group, field] = counterOf(key)
+      await scripts.endAttempt(group, field, now(), forgetSeconds, attempt, outcome)
     },
 
     async forgive(key) {

@@ -19,6 +19,28 @@ const MADE = `
     redis.call('HSET', KEYS[1], ARGV[1], text)
     local ms = tonumber(ARGV[3]) * 1000
     if redis.call('PTTL', KEYS[1]) < ms then redis.call('PEXPIRE', KEYS[1], ms) end
+  end
+  local function waitAfter(n, lastAt)
+    if n == 0 then return 0 end
+    local over = n - tonumber(ARGV[4])
+    local wait = 0
+    if over >= 0 then
+      wait = math.min(tonumber(ARGV[5]) * 2 ^ math.min(over, 30), tonumber(ARGV[6]))
+    end
+    return math.max(0, math.ceil((lastAt + wait * 1e6 - tonumber(ARGV[2])) / 1e6))
+  end`
+
+/** The attempts under way of a field, but for one: how many, and as text: `attempt until ` of each. */
+const UNDER_WAY = `
+  local name = 'under way ' .. ARGV[1]
+  local function underWay(without)
+    local n, text = 0, ''
+    for attempt, till in string.gmatch(redis.call('HGET', KEYS[1], name) or '', '(%S+) (%d+) ') do
+      if attempt ~= without and tonumber(till) > tonumber(ARGV[2]) then
+        n, text = n + 1, text .. attempt .. ' ' .. till .. ' '
+      end
+    end
+    return n, text
   end`
 
 // Times are arguments, in microseconds of the service's clock.
@@ -53,21 +75,29 @@ const scripts = {
   attempts: `${MADE}
     local n, _, lastAt = made()
     return { n, lastAt or '0' }`,
-  countAttempt: `${MADE} count((made()))`,
   /** Field, now, seconds until attempts are forgotten, then the limit: free, base and longest wait. */
   admit: `${MADE}
     local n, lastAt = made()
-    if n > 0 then
-      local over = n - tonumber(ARGV[4])
-      local wait = 0
-      if over >= 0 then
-        wait = math.min(tonumber(ARGV[5]) * 2 ^ math.min(over, 30), tonumber(ARGV[6]))
-      end
-      local left = lastAt + wait * 1e6 - tonumber(ARGV[2])
-      if left > 0 then return math.ceil(left / 1e6) end
-    end
-    count(n)
+    local wait = waitAfter(n, lastAt)
+    if wait == 0 then count(n) end
+    return wait`,
+  /** As `admit`, then the name of the attempt and until when it is under way; -1: it has to wait for others. */
+  beginAttempt: `${MADE} ${UNDER_WAY}
+    local n, lastAt = made()
+    local running, text = underWay()
+    if running > 0 and n + running >= tonumber(ARGV[4]) then return -1 end
+    local wait = waitAfter(n, lastAt)
+    if wait > 0 then return wait end
+    redis.call('HSET', KEYS[1], name, text .. ARGV[7] .. ' ' .. ARGV[8] .. ' ')
+    local ms = math.ceil((tonumber(ARGV[8]) - tonumber(ARGV[2])) / 1000)
+    if redis.call('PTTL', KEYS[1]) < ms then redis.call('PEXPIRE', KEYS[1], ms) end
     return 0`,
+  /** Field, now, seconds until attempts are forgotten, the name of the attempt, its outcome. */
+  endAttempt: `${MADE} ${UNDER_WAY}
+    local running, text = underWay(ARGV[4])
+    if running > 0 then redis.call('HSET', KEYS[1], name, text) else redis.call('HDEL', KEYS[1], name) end
+    if ARGV[5] == 'failed' then count((made()))
+    elseif ARGV[5] == 'forgiven' then redis.call('HDEL', KEYS[1], ARGV[1]) end`,
 } as const
 
 /** The steps of the protocol store. They reject with a StoreError. */

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Clock } from '../../clock.ts'
-import { admissionAfter } from '../attempts.ts'
+import { admissionAfter, createAttemptsUnderWay } from '../attempts.ts'
 import {
   type AttemptLimit,
   type Attempts,
@@ -40,6 +40,8 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
   const database = openProtocolDatabase(options.path)
   const commits = createGroupCommit(database)
   const sql = prepare(database)
+  // One process uses the file, so attempts under way are known to all of it and end with it.
+  const underWay = createAttemptsUnderWay()
   const now = (): Micros => Math.floor(options.clock.now() * 1000)
 
   function attemptsAt(key: string, at: Micros): Attempts | undefined {
@@ -107,9 +109,20 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
       return attemptsAt(key, now())
     },
 
-    async countAttempt(key, limit) {
+    async beginAttempt(...given) {
       const at = now()
-      await commits.write(() => count(key, limit, attemptsAt(key, at), at))
+      return underWay.begin(given, attemptsAt(given[0], at), at)
+    },
+
+    async endAttempt(key, limit, attempt, outcome) {
+      const at = now()
+      try {
+        if (outcome === 'failed') {
+          await commits.write(() => count(key, limit, attemptsAt(key, at), at))
+        } else if (outcome === 'forgiven') await commits.write(() => sql.forgive.run(key))
+      } finally {
+        underWay.end(key, attempt)
+      }
     },
 
     async forgive(key) {
