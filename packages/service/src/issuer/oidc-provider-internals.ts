@@ -158,6 +158,23 @@ export function bindInteractions(
   }
 }
 
+/**
+ * The interaction that a request is for, although the session in which it began has ended since: oidc-provider
+ * says then that there is none.
+ */
+export async function readAbandoned(
+  provider: Provider,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<InstanceType<Provider['Interaction']> | undefined> {
+  const { cookies } = provider.createContext(request, response)
+  const id = cookies.get(provider.cookieName('interaction'))
+  const interaction = id === undefined ? undefined : await provider.Interaction.find(id)
+  const uid = interaction?.session?.uid
+  if (uid === undefined || (await provider.Session.findByUid(uid))) return undefined
+  return interaction
+}
+
 /** Forgets a grant without reading it first. */
 export function destroyGrant(provider: Provider, grantId: string): Promise<void> {
   return provider.Grant.adapter.destroy(grantId) as Promise<void>

@@ -52,30 +52,39 @@ describe.each(storeKinds)('on %s', (store) => {
     expect((await createBrowser(issuer).peek(url)).location).toContain('/login/')
   })
 
-  test('one network begins so many logins a minute, and no other network has to wait', async () => {
-    await using issuer = await start(store, { loginsPerMinute: 2 })
-    const networks = ['203.0.113.1', '203.0.113.1', '203.0.113.1', '203.0.113.2']
-    expect(await beginLogins(issuer, networks)).toEqual([
-      'login',
-      'login',
-      'temporarily_unavailable',
-      'login',
-    ])
-  })
+  // Each process counts for itself, so that it is protected while Redis is gone.
+  const inOneProcess = test.skipIf(store === 'cluster')
 
-  test('of more unfinished logins than are kept, the oldest ends, and new ones begin', async () => {
-    await using issuer = await start(store, { unfinishedLogins: 2 })
-    const app = await createClient(issuer)
-    const browsers = [1, 2, 3].map(() => createBrowser(issuer))
-    const begun: string[] = []
-    for (const browser of browsers) {
-      const { location } = await browser.peek((await app.begin()).url)
-      begun.push(location ?? '')
-    }
-    const pages = await Promise.all(browsers.map((browser, n) => browser.get(begun[n] ?? '')))
-    const isOpen = pages.map(({ html }) => html.includes('name="password"'))
-    expect(isOpen).toEqual([false, true, true])
-  })
+  inOneProcess(
+    'one network begins so many logins a minute, and no other network has to wait',
+    async () => {
+      await using issuer = await start(store, { loginsPerMinute: 2 })
+      const networks = ['203.0.113.1', '203.0.113.1', '203.0.113.1', '203.0.113.2']
+      expect(await beginLogins(issuer, networks)).toEqual([
+        'login',
+        'login',
+        'temporarily_unavailable',
+        'login',
+      ])
+    },
+  )
+
+  inOneProcess(
+    'of more unfinished logins than are kept, the oldest ends, and new ones begin',
+    async () => {
+      await using issuer = await start(store, { unfinishedLogins: 2 })
+      const app = await createClient(issuer)
+      const browsers = [1, 2, 3].map(() => createBrowser(issuer))
+      const begun: string[] = []
+      for (const browser of browsers) {
+        const { location } = await browser.peek((await app.begin()).url)
+        begun.push(location ?? '')
+      }
+      const pages = await Promise.all(browsers.map((browser, n) => browser.get(begun[n] ?? '')))
+      const isOpen = pages.map(({ html }) => html.includes('name="password"'))
+      expect(isOpen).toEqual([false, true, true])
+    },
+  )
 
   test('a login takes little space, and lasts 5 minutes unless its page is opened', async () => {
     const written: ProtocolEntry[] = []
@@ -103,9 +112,12 @@ describe.each(storeKinds)('on %s', (store) => {
     moveTime(301)
     expect((await first.get(abandoned.location ?? '')).html).toContain('has expired')
     expect((await second.get(opened.url)).html).toContain('name="password"')
-    while ((await issuer.protocol.prune()) > 0);
-    vi.useRealTimers()
-    expect((await first.get(abandoned.location ?? '')).html).toContain('has expired')
+    // Redis removes what has expired by its own clock.
+    if (store !== 'cluster') {
+      while ((await issuer.protocol.prune()) > 0);
+      vi.useRealTimers()
+      expect((await first.get(abandoned.location ?? '')).html).toContain('has expired')
+    }
 
     moveTime(3_601)
     expect((await second.get(opened.url)).html).toContain('has expired')

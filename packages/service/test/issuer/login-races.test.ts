@@ -5,6 +5,7 @@ import { deleteCredential, updatePassword } from '../../src/domain/credentials.t
 import { createPasswordEngine, type PasswordEngine } from '../../src/domain/password-engine.ts'
 import { findPassword, hashPassword } from '../../src/domain/passwords.ts'
 import { deleteUser } from '../../src/domain/users.ts'
+import type { DataStore } from '../../src/store/ports.ts'
 import type { User } from '../../src/store/records.ts'
 import { createBrowser } from './support/browser.ts'
 import { createClient, logIn } from './support/client.ts'
@@ -73,25 +74,44 @@ describe.each(storeKinds)('on %s', (store) => {
   test.each(changes.filter(([name]) => name !== 'the password was disabled'))(
     'a login is void when %s just after its password was verified',
     async (_, apply) => {
-      await using issuer = await startIssuer({ store })
+      const wrapData = (data: DataStore): DataStore => ({
+        ...data,
+        audit: {
+          ...data.audit,
+          async append(entry) {
+            if (entry.action === 'login.succeeded') await apply(issuer, user)
+            return data.audit.append(entry)
+          },
+        },
+      })
+      await using issuer = await startIssuer({ store, wrapData })
       const user = await issuer.addUser(ada)
       const browser = createBrowser(issuer)
       const begun = await (await createClient(issuer)).begin()
       const form = await browser.get(begun.url)
-      const { audit } = issuer.domain.store
-      const { append } = audit
-      Object.assign(audit, {
-        async append(entry: Parameters<typeof append>[0]) {
-          if (entry.action === 'login.succeeded') await apply(issuer, user)
-          return append(entry)
-        },
-      })
 
       const answer = await browser.submit(form, ada)
       expect(answer.location).toBeUndefined()
       expect((await browser.get(begun.url)).location).toBeUndefined()
     },
   )
+
+  test('a login page whose session ended meanwhile begins the login anew', async () => {
+    await using issuer = await startIssuer({ store })
+    const user = await issuer.addUser(ada)
+    const app = await createClient(issuer)
+    const { browser } = await logIn(issuer, app, ada)
+    const begun = await app.begin({ prompt: 'login' })
+    const form = await browser.get(begun.url)
+    await reset(issuer, user)
+    await issuer.idle()
+
+    const credentials = { email: ada.email, password: NEW_PASSWORD }
+    const again = await browser.submit(form, credentials)
+    expect(again.html).toContain('name="password"')
+    const callback = await browser.submit(again, credentials)
+    expect((await app.redeem(begun, callback)).claims()?.sub).toBe(user.id)
+  })
 
   test('parallel logins with a password from another system all succeed', async () => {
     await using issuer = await startIssuer({ store })

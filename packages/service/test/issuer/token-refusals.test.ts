@@ -17,21 +17,16 @@ afterEach(() => {
  * unspent by then, and what decides is the store alone.
  */
 function spendTogether(kind: string, count: number) {
-  return (protocol: ProtocolStore): ProtocolStore => {
-    let waiting = count
-    let open = (): void => {}
-    const gate = new Promise<void>((resolve) => {
-      open = resolve
-    })
-    return {
-      ...protocol,
-      async consume(name) {
-        if (name.kind === kind && --waiting === 0) open()
-        if (name.kind === kind) await gate
-        return protocol.consume(name)
-      },
-    }
-  }
+  let waiting = count
+  const gate = Promise.withResolvers<void>()
+  return (protocol: ProtocolStore): ProtocolStore => ({
+    ...protocol,
+    async consume(name) {
+      if (name.kind === kind && --waiting === 0) gate.resolve()
+      if (name.kind === kind) await gate.promise
+      return protocol.consume(name)
+    },
+  })
 }
 
 describe.each(storeKinds)('on %s', (store) => {

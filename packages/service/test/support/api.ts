@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createIdentityService, type IdentityService } from '@latchkey/service'
 import { afterAll, beforeAll, expect } from 'vitest'
 import type { IdentityServiceOptions } from '../../src/service-options.ts'
-import { CLUSTER_START_MS, endSharedCluster, overHttp, sharedCluster } from './cluster.ts'
+import { CLUSTER_START_MS, endSharedClusters, overHttp, sharedCluster } from './cluster.ts'
 import { checkConformance } from './conformance.ts'
 
 /** Where a service keeps its data; `cluster`: four processes on PostgreSQL and Redis answer in turn. */
@@ -15,8 +15,15 @@ export const stores: readonly StoreName[] = process.env.LATCHKEY_TEST_CLUSTER
   ? ['cluster']
   : ['memory', 'SQLite']
 
-if (stores.includes('cluster')) beforeAll(sharedCluster, CLUSTER_START_MS)
-afterAll(endSharedCluster)
+/** The processes are told nothing that a service would not do by itself. */
+export const byDefault = {
+  allowHttpOnLoopback: false,
+  allowDeveloperMode: false,
+  trustedProxies: [],
+}
+
+if (stores.includes('cluster')) beforeAll(() => sharedCluster(byDefault), CLUSTER_START_MS)
+afterAll(endSharedClusters)
 
 export interface Answer {
   status: number
@@ -92,7 +99,7 @@ async function onOne(store: StoreName, options: IdentityServiceOptions): Promise
  * in this one. Tests look into one more.
  */
 async function onCluster(options: IdentityServiceOptions): Promise<StartedService> {
-  const { database, options: shared, processes } = await sharedCluster()
+  const { database, options: shared, processes } = await sharedCluster(byDefault)
   await database.empty()
   const { database: url, redis, masterKey } = shared
   const open = () => {

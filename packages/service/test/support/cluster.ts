@@ -65,22 +65,24 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
 /** How long a start may take on a machine that has other work. */
 export const CLUSTER_START_MS = 90_000
 
-let shared: Promise<Cluster> | undefined
+const shared = new Map<string, Promise<Cluster>>()
 
-/** The cluster that all tests of a file share, started when the first one asks for it. */
-export function sharedCluster(): Promise<Cluster> {
-  shared ??= startCluster()
-  return shared
+/** The cluster with these options that all tests of a file share, started when the first one asks for it. */
+export function sharedCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const name = JSON.stringify(options)
+  const cluster = shared.get(name) ?? startCluster(options)
+  shared.set(name, cluster)
+  return cluster
 }
 
-/** Ends the cluster of a file, if one was started. */
-export async function endSharedCluster(): Promise<void> {
-  await (await shared)?.[Symbol.asyncDispose]()
-  shared = undefined
+/** Ends the clusters of a file, if any were started. */
+export async function endSharedClusters(): Promise<void> {
+  for (const cluster of shared.values()) await (await cluster)[Symbol.asyncDispose]()
+  shared.clear()
 }
 
-/** Longer than a process may go on with the tenants and applications that it has read. */
-const HEARD_MS = 700
+/** Longer than a process goes on with the tenants and applications that it has read. */
+export const HEARD_MS = 700
 
 /** A store whose changes are known to every process when they resolve, as tests of one process expect. */
 export function waitsForOthers(store: DataStore): DataStore {

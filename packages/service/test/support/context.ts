@@ -16,7 +16,7 @@ import { connectInProcess } from '../../src/server/in-process.ts'
 import { createMemoryDataStore } from '../../src/store/memory/data-store.ts'
 import type { DataStore } from '../../src/store/ports.ts'
 import { openSqliteDataStore } from '../../src/store/sqlite/data-store.ts'
-import { type Api, connectApi, type StoreName, stores } from './api.ts'
+import { type Api, byDefault, connectApi, type StoreName, stores } from './api.ts'
 import { sharedCluster } from './cluster.ts'
 import { openPostgresDataStore } from './postgres.ts'
 import { quickPasswords } from './quick-passwords.ts'
@@ -83,7 +83,7 @@ export async function openApi(
 async function openStore(name: StoreName, folder = ''): Promise<DataStore> {
   if (name === 'memory') return createMemoryDataStore()
   if (name === 'SQLite') return openSqliteDataStore(folder)
-  const { database } = await sharedCluster()
+  const { database } = await sharedCluster(byDefault)
   await database.empty()
   return openPostgresDataStore(database.url)
 }

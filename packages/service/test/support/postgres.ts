@@ -15,16 +15,26 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-/** Makes a database, with all tables, in the PostgreSQL that the tests share. */
-export async function createDatabase({ migrate = true } = {}): Promise<TestDatabase> {
-  const server = `postgres://latchkey@127.0.0.1:${await sharedPostgres()}`
+/** Makes a database, with all tables, in the PostgreSQL that the tests share, or in the one at a port. */
+export async function createDatabase({
+  migrate = true,
+  port,
+}: {
+  migrate?: boolean
+  port?: number
+} = {}): Promise<TestDatabase> {
+  const server = `postgres://latchkey@127.0.0.1:${port ?? (await sharedPostgres())}`
   const name = `test_${process.pid}_${crypto.randomUUID().slice(0, 8)}`
   await once(`${server}/postgres`, `create database ${name}`)
   const url = `${server}/${name}`
   if (migrate) await migratePostgres({ url })
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  const query = async (sql: string) => (await client.query(sql)).rows ?? []
+  let client: pg.Client | undefined
+  const query = async (sql: string) => {
+    client ??= await connect(url, () => {
+      client = undefined
+    })
+    return (await client.query(sql)).rows ?? []
+  }
   return {
     url,
     query,
@@ -32,7 +42,7 @@ export async function createDatabase({ migrate = true } = {}): Promise<TestDatab
       await query(EMPTY)
     },
     async drop() {
-      await client.end()
+      await client?.end()
       await once(`${server}/postgres`, `drop database ${name} with (force)`)
     },
   }
@@ -53,4 +63,12 @@ async function once(url: string, sql: string): Promise<void> {
   await client.connect()
   await client.query(sql)
   await client.end()
+}
+
+/** A connection; told when the server has ended it. */
+async function connect(url: string, forget: () => void): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', forget).on('end', forget)
+  await client.connect()
+  return client
 }

@@ -1,5 +1,6 @@
 import { errors } from 'oidc-provider'
 import { lifetimes } from '../../domain/lifetimes.ts'
+import { readAbandoned } from '../oidc-provider-internals.ts'
 import { isMarked, isSameBrowser } from '../requests/browser-cookie.ts'
 import { type Form, readForm, redirect } from '../requests/http.ts'
 import { paths } from '../requests/paths.ts'
@@ -54,7 +55,10 @@ const pages: { [prompt: string]: { [page: string]: Page } } = {
 export async function handleInteraction(flow: FlowRequest): Promise<void> {
   const [, handle = '', rest = ''] = /^\/login\/([^/]+)(\/.*)?$/.exec(flow.url.pathname) ?? []
   const interaction = await findInteraction(flow, handle)
-  if (!interaction) return showDeadEnd(flow)
+  if (!interaction) {
+    if (!(await startAgain(flow, handle))) await showDeadEnd(flow)
+    return
+  }
   if (!isSameBrowser(flow.request, interaction.browser)) return startOver(flow, interaction)
 
   await keepOpened(interaction)
@@ -81,6 +85,19 @@ async function startOver(flow: FlowRequest, { params }: Interaction): Promise<vo
     if (typeof value === 'string' || typeof value === 'number') query.set(name, String(value))
   }
   redirect(flow.response, `${paths.authorization}?${query}`)
+}
+
+/**
+ * Begins a login anew whose session ended meanwhile, such as by a new password that was set elsewhere; says
+ * whether there was one. A page that tells what a link has done tells it.
+ */
+async function startAgain(flow: FlowRequest, handle: string): Promise<boolean> {
+  const { provider, request, response, url } = flow
+  if (url.searchParams.has('done')) return false
+  const abandoned = await readAbandoned(provider, request, response)
+  if (!abandoned || flowHandle(abandoned.uid) !== handle) return false
+  await startOver(flow, abandoned)
+  return true
 }
 
 /** A login whose page was opened waits longer than one that was abandoned at once. */

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll } from 'vitest'
 import { systemClock } from '../../../src/clock.ts'
 import { createApplication, openSecret } from '../../../src/domain/applications.ts'
@@ -12,6 +13,7 @@ import { createUser, type UserInput, updateUser } from '../../../src/domain/user
 import { createVault } from '../../../src/domain/vault.ts'
 import { createIssuer, type IssuerOptions } from '../../../src/issuer/index.ts'
 import { createClientIp } from '../../../src/server/client.ts'
+import type { DataStore } from '../../../src/store/ports.ts'
 import type { ProtocolStore } from '../../../src/store/protocol-store.ts'
 import type { Application, TenantSettings, User } from '../../../src/store/records.ts'
 import { startBalancer } from '../../support/balancer.ts'
@@ -19,7 +21,8 @@ import {
   CLUSTER_START_MS,
   type Cluster,
   clusterKey,
-  endSharedCluster,
+  endSharedClusters,
+  HEARD_MS,
   sharedCluster,
 } from '../../support/cluster.ts'
 import { quickPasswords } from '../../support/quick-passwords.ts'
@@ -35,8 +38,8 @@ export const storeKinds: readonly StoreKind[] = process.env.LATCHKEY_TEST_CLUSTE
   ? ['cluster']
   : ['memory', 'sqlite']
 
-if (storeKinds.includes('cluster')) beforeAll(sharedCluster, CLUSTER_START_MS)
-afterAll(endSharedCluster)
+if (storeKinds.includes('cluster')) beforeAll(() => sharedCluster(), CLUSTER_START_MS)
+afterAll(endSharedClusters)
 
 let isHere = false
 
@@ -57,6 +60,8 @@ export interface StartOptions
   passwords?: PasswordEngine
   /** Wraps the store of what has a time to live. */
   wrap?: (protocol: ProtocolStore) => ProtocolStore
+  /** Wraps the store of all else, as the issuer sees it. */
+  wrapData?: (data: DataStore) => DataStore
 }
 
 /** Where the test application is said to run; nobody listens there. */
@@ -66,6 +71,7 @@ export const applicationUrl = 'http://localhost:3000'
 export async function startIssuer(options: StartOptions = {}) {
   const { store = storeKinds[0], settings, ...inside } = options
   const cluster = store === 'cluster' ? await sharedCluster() : undefined
+  if (cluster && openIssuers++ === 0) await forgetEarlierTests(cluster)
   const stores = await (cluster ? openClusterStores(cluster) : openStores(store))
   const problems: object[] = []
   const { domain, issuer, server } = openIssuer(stores, inside, problems)
@@ -84,6 +90,8 @@ export async function startIssuer(options: StartOptions = {}) {
       ...settings,
     },
   })
+  // Another tenant of an earlier test may have had it.
+  if (cluster && settings?.domain) await wait(HEARD_MS)
   /** What tests do besides, they do as the admin of the tenant. */
   const scope = { ...admin, tenantId: tenant.id }
   await addSigningKey(scope)
@@ -169,6 +177,7 @@ export async function startIssuer(options: StartOptions = {}) {
     /** What was reported to the operator; empty when all went well. */
     problems,
     async [Symbol.asyncDispose]() {
+      if (cluster) openIssuers--
       await others?.[Symbol.asyncDispose]()
       await issuer.close()
       server.closeAllConnections()
@@ -191,11 +200,12 @@ function openIssuer(stores: Stores, options: Inside, problems: object[]) {
     passwords = quickPasswords,
     allowDeveloperMode = true,
     wrap = (protocol) => protocol,
+    wrapData = (data) => data,
     trustedProxies = [],
     ...issuerOptions
   } = options
   const domain: DomainContext = {
-    store: stores.data,
+    store: wrapData(stores.data),
     clock: systemClock,
     passwords,
     vault: createVault(clusterKey),
@@ -220,6 +230,12 @@ function openIssuer(stores: Stores, options: Inside, problems: object[]) {
   return { domain, issuer, server }
 }
 
+async function forgetEarlierTests({ redis, database }: Cluster): Promise<void> {
+  await Promise.all([redis.inspect((one) => one.flushall()), database.empty()])
+}
+
+/** Issuers on the cluster that are not disposed. */
+let openIssuers = 0
 let clients = 0
 
 /**
