@@ -62,7 +62,7 @@ async function startAndLogIn(folder?: string): Promise<{ ready: number; loggedIn
   await shoot(page, folder, 'log-in')
   await page.getByLabel('Email address').fill(email)
   await page.getByLabel('Password').fill(password)
-  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByRole('button', { name: 'Log in', exact: true }).click()
   await page.getByText('Logged in as').waitFor()
   const loggedIn = (performance.now() - begun) / 1000
   await shoot(page, folder, 'logged-in')

@@ -131,7 +131,7 @@ async function logIn(guide: string): Promise<void> {
     await page.goto(address)
     await page.getByLabel('Email address').fill(email)
     await page.getByLabel('Password').fill(password)
-    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('button', { name: 'Log in', exact: true }).click()
     await page.waitForURL(address)
     const text = await page.textContent('body')
     if (text !== promised) throw new Error(`The page shows "${text}" instead of "${promised}".`)

@@ -7,6 +7,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { launchChromium } from './support/chromium.ts'
 import { type Started, startDemo } from './support/started.ts'
 
+/** A device that verifies its user by a fingerprint. */
+const device = {
+  protocol: 'ctap2',
+  transport: 'internal',
+  hasResidentKey: true,
+  hasUserVerification: true,
+  isUserVerified: true,
+  automaticPresenceSimulation: true,
+} as const
+
 describe('what start prints', () => {
   let demo: Started
   let browser: Browser
@@ -31,7 +41,7 @@ describe('what start prints', () => {
   async function logIn(page: Page, email: string): Promise<void> {
     await page.getByLabel('Email address').fill(email)
     await page.getByLabel('Password').fill(demo.passwords[email] ?? '')
-    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('button', { name: 'Log in', exact: true }).click()
   }
 
   test('a person is sent to log in, lands on the page they asked for, and logs out', async () => {
@@ -57,6 +67,25 @@ describe('what start prints', () => {
     await page.locator('main form button[type=submit]').first().click()
     await page.waitForURL('**/account')
     expect(await page.textContent('.card')).toContain('Logged in as Joan Clarke')
+    await page.context().close()
+  })
+
+  test('a person adds a passkey where start says, and logs in with it', async () => {
+    const page = await (await browser.newContext()).newPage()
+    const cdp = await page.context().newCDPSession(page)
+    await cdp.send('WebAuthn.enable')
+    await cdp.send('WebAuthn.addVirtualAuthenticator', { options: device })
+    await page.goto(demo.account)
+    await logIn(page, 'radia@example.com')
+    await page.getByRole('link', { name: 'Add: Passkey or security key' }).click()
+    await page.getByRole('button', { name: 'Add a passkey' }).click()
+    await page.getByRole('heading', { name: 'Save your recovery codes' }).waitFor()
+    await page.context().clearCookies()
+
+    // The browser offers it where the address is typed.
+    await page.goto(`${demo.application}/account`)
+    await page.waitForURL(`${demo.application}/account`)
+    expect(await page.textContent('.card')).toContain('Logged in as Radia Perlman')
     await page.context().close()
   })
 
@@ -128,9 +157,9 @@ test('Ctrl-C stops everything, a second start keeps the data, and --fresh begins
   const anew = await userIds(fresh)
   await fresh.stop()
   rmSync(data, { recursive: true })
-  expect(before).toHaveLength(5)
+  expect(before).toHaveLength(6)
   expect(after).toEqual(before)
-  expect(anew).toHaveLength(5)
+  expect(anew).toHaveLength(6)
   expect(anew).not.toEqual(before)
   expect(inUse).toContain('is served by another process')
   expect(inUse).not.toMatch(/^ +at /m)

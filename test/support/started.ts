@@ -9,6 +9,8 @@ import { fileURLToPath } from 'node:url'
 export interface Started {
   application: string
   issuer: string
+  /** Where users change how they log in. */
+  account: string
   outbox: string
   /** Who can log in: their password by email address. */
   passwords: Record<string, string>
@@ -47,6 +49,7 @@ export async function startDemo(data?: string, ...more: string[]): Promise<Start
   return {
     ...example,
     issuer: /Issuer +(\S+)/.exec(output)?.[1] ?? '',
+    account: /Account +(\S+)/.exec(output)?.[1] ?? '',
     outbox: /Outbox +(\S+)/.exec(output)?.[1] ?? '',
     curl: /(curl .*)$/m.exec(output)?.[1] ?? '',
     stop,

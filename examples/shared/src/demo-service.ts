@@ -20,6 +20,8 @@ export interface DemoUser {
   readonly algorithm?: 'plain' | 'md5'
   /** Whether an authenticator app is asked for. Default `false`. */
   readonly app?: boolean
+  /** Whether a passkey can be added. Default `false`. */
+  readonly passkey?: boolean
 }
 
 /** One of each kind. */
@@ -60,6 +62,18 @@ export const joan: DemoUser = {
   password: 'banburismus',
   note: 'has an authenticator app: press Enter for its code',
   app: true,
+}
+
+/**
+ * Can add a passkey. Nobody can be given one: its private key never leaves the device or the password
+ * manager that made it.
+ */
+export const radia: DemoUser = {
+  name: 'Radia Perlman',
+  email: 'radia@example.com',
+  password: 'spanning tree',
+  note: 'add a passkey at “Account” below, then log in with it',
+  passkey: true,
 }
 
 /** What an application needs to log in somewhere. */
@@ -137,10 +151,12 @@ export async function startDemoService(options: {
       const { id: tenantId } = await tenantAt(service, management, company, domain)
       for (const user of users) {
         const id = await addUser(management, tenantId, user)
-        if (!user.app) continue
+        if (!user.app && !user.passkey) continue
         await management.tenants.update(tenantId, (changed) => {
-          changed.settings.allow_totp_app = true
+          if (user.app) changed.settings.allow_totp_app = true
+          if (user.passkey) changed.settings.allow_hardware = true
         })
+        if (!user.app) continue
         // A new one at every start: the key of an old one cannot be read again.
         app = await admin.giveAuthenticatorApp(tenantId, id)
       }

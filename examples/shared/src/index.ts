@@ -6,6 +6,7 @@ export {
   type DemoUser,
   joan,
   people,
+  radia,
   startDemoService,
 } from './demo-service.ts'
 export { freePort } from './free-port.ts'

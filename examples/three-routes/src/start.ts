@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import { parseArgs } from 'node:util'
-import { announce, freePort, joan, people, startDemoService } from '@latchkey/example-shared'
+import { announce, freePort, joan, people, radia, startDemoService } from '@latchkey/example-shared'
 
 const begunAt = performance.now()
 const { values } = parseArgs({
@@ -21,6 +21,7 @@ try {
 }
 
 async function start(): Promise<void> {
+  const users = [...people, joan, radia]
   const port = await freePort(Number(values.port))
   const baseUrl = `http://localhost:${port}`
   const service = await startDemoService({
@@ -33,7 +34,7 @@ async function start(): Promise<void> {
     company: 'Acme',
     application: 'Three routes',
     baseUrl,
-    users: [...people, joan],
+    users,
   })
 
   Object.assign(process.env, {
@@ -51,9 +52,10 @@ async function start(): Promise<void> {
     title: 'Latchkey',
     url: baseUrl,
     begunAt,
-    users: [...people, joan],
+    users,
     more: {
       Issuer: issuer,
+      Account: `${issuer}/account/security`,
       Outbox: `${issuer}/x/outbox`,
       'API key': service.apiKey,
       'Try it': `curl -H "Authorization: Bearer ${service.apiKey}" ${service.url}/v1/tenants`,

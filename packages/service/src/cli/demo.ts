@@ -34,6 +34,13 @@ export const demoUsers = [
     password,
     note: 'has an authenticator app: press Enter for its code',
   },
+  {
+    email: 'radia@example.com',
+    name: 'Radia Perlman',
+    isVerified: true,
+    password,
+    note: 'add a passkey at “Account”, then log in with it',
+  },
 ] as const
 
 /** What there is to log in to. */
@@ -75,7 +82,8 @@ async function giveApp(
 ): Promise<AuthenticatorApp> {
   const path = `/v1/tenants/${tenantId}`
   const tenant = await call(path)
-  await call(path, { ...tenant, settings: { ...tenant.settings, allow_totp_app: true } })
+  const settings = { ...tenant.settings, allow_totp_app: true, allow_hardware: true }
+  await call(path, { ...tenant, settings })
   // A folder that is kept may have any number of users in front of her.
   for (let after = ''; ; ) {
     const { data } = await call(`${path}/users?limit=100${after}`)

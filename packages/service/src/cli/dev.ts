@@ -81,6 +81,7 @@ function introduction({ issuer, apiKey, application }: Demo, data: string): stri
   const apiUrl = `http://localhost:${new URL(issuer).port}/v1`
   return `
   Issuer       ${issuer}
+  Account      ${issuer}/account/security
   Mail         ${issuer}/x/outbox
   API          ${apiUrl}
   API key      ${apiKey}

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import * as client from 'openid-client'
 import { expect, onTestFinished, test } from 'vitest'
 import { createBrowser } from '../issuer/support/browser.ts'
+import { createVirtualKey, optionsOn } from '../issuer/support/keys.ts'
 import { createLoopbackFetch } from '../issuer/support/loopback.ts'
 import { main, run, temporaryFolder } from './support.ts'
 
@@ -28,6 +29,7 @@ async function startDev(port: number, data: string) {
   return {
     output,
     issuer: value('Issuer'),
+    account: value('Account'),
     mail: value('Mail'),
     api: value('API'),
     apiKey: value('API key'),
@@ -76,7 +78,7 @@ async function logIn(dev: Dev, email: string) {
   const page = await browser.submit(await browser.get(url.href), { email, password })
   const redeem = (callback: { location: string | undefined }) =>
     client.authorizationCodeGrant(config, new URL(callback.location ?? ''), { pkceCodeVerifier })
-  return { browser, page, redeem }
+  return { browser, page, redeem, url: url.href }
 }
 
 test('dev serves a demo tenant on the next free port, with what it prints a client logs in, and it keeps its data', {
@@ -118,6 +120,17 @@ test('dev serves a demo tenant on the next free port, with what it prints a clie
   const joan = await logIn(second, 'joan@example.com')
   const strong = await joan.browser.submit(joan.page, { code: await second.code() })
   expect((await joan.redeem(strong)).claims()).toMatchObject({ amr: ['pwd', 'otp', 'mfa'] })
+
+  const radia = await logIn(second, 'radia@example.com')
+  const add = await radia.browser.get(`${second.account}/add?kind=hardware`)
+  const key = createVirtualKey()
+  const credential = key.create(optionsOn(add, 'passkey'), second.issuer)
+  await radia.browser.submit(add, { credential, use: 'passkey', name: '' })
+  const browser = createBrowser({ url: second.issuer, fetch: createLoopbackFetch() })
+  const form = await browser.get(radia.url)
+  const proven = { credential: key.get(optionsOn(form), second.issuer) }
+  const alone = await browser.submit(form, proven)
+  expect((await radia.redeem(alone)).claims()).toMatchObject({ amr: ['swk', 'user', 'mfa'] })
   expect(await second.stop()).toBe(0)
 })
 
