@@ -36,8 +36,8 @@ export const methodsOf: Readonly<Record<FactorKind, readonly Method[]>> = {
 }
 
 /**
- * How strong a login is after these proofs. A mailed code makes no second factor: the same mailbox
- * resets the password.
+ * How strong a login is after these proofs. A mailed code makes no second factor, whichever step it is:
+ * the same mailbox resets the password.
  */
 export function levelOf(proofs: readonly Method[]): Level {
   const has = (...methods: Method[]) => methods.some((method) => proofs.includes(method))
@@ -45,9 +45,10 @@ export function levelOf(proofs: readonly Method[]): Level {
   if (has('passkey', 'passkey_bound') || (hasPassword && has('key', 'key_bound'))) {
     return has('passkey_bound', 'key_bound') ? 'phrh' : 'phr'
   }
-  if (!hasPassword) return 'single'
-  if (has('totp_app', 'recovery_codes')) return 'mfa'
-  return has('totp_email') ? 'two_step' : 'single'
+  const hasOther = has('totp_app', 'recovery_codes')
+  if (hasPassword && hasOther) return 'mfa'
+  const isFurther = hasPassword || hasOther || has('key', 'key_bound')
+  return has('totp_email') && isFurther ? 'two_step' : 'single'
 }
 
 /**
@@ -70,11 +71,12 @@ export function amrOf(proofs: readonly Method[]): string[] {
 
 /** What was proven for a session with these claims, as far as it matters for the next step. */
 export function proofsOf(acr: string | undefined, amr: readonly string[] = []): Method[] {
+  const isByMail = amr.includes('otp') && !amr.includes('pwd')
   switch (levelOfAcr(acr ?? '')) {
     case undefined:
-      return ['password']
+      return isByMail ? ['totp_email'] : ['password']
     case 'two_step':
-      return ['password', 'totp_email']
+      return isByMail ? ['totp_email', secondOf(amr)] : ['password', 'totp_email']
     case 'mfa':
       return ['password', 'totp_app']
     case 'phr':
@@ -82,6 +84,12 @@ export function proofsOf(acr: string | undefined, amr: readonly string[] = []): 
     case 'phrh':
       return amr.includes('pwd') ? ['password', 'key_bound'] : ['passkey_bound']
   }
+}
+
+/** What has followed a mailed code. */
+function secondOf(amr: readonly string[]): Method {
+  if (amr.includes('hwk')) return 'key_bound'
+  return amr.includes('swk') ? 'key' : 'totp_app'
 }
 
 /**
@@ -107,9 +115,9 @@ export function levelOfAcr(acr: string): Exclude<Level, 'single'> | undefined {
   return entries.find(([, value]) => value === acr)?.[0]
 }
 
-/** The strengths that some second factors can give to a login with a password. */
-export function reachableLevels(kinds: readonly FactorKind[]): Level[] {
-  return kinds.flatMap((kind) => methodsOf[kind].map((method) => levelOf(['password', method])))
+/** The strengths that some second factors can give to a login that begins like this. */
+export function reachableLevels(first: Method, kinds: readonly FactorKind[]): Level[] {
+  return kinds.flatMap((kind) => methodsOf[kind].map((method) => levelOf([first, method])))
 }
 
 /** The levels among the requested values of `acr`; values that are not known ask for nothing. */

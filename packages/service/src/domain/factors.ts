@@ -43,11 +43,11 @@ export interface Factors {
 
 /** The second factors that the tenant allows. */
 export function allowedFactors(settings: TenantSettings): FactorKind[] {
-  const { allowTotpApp, allowTotpEmail } = settings
+  const { allowPasswords, allowTotpApp, allowTotpEmail } = settings
   const allowed = {
     hardware: allowsKeys(settings),
     totp_app: allowTotpApp,
-    totp_email: allowTotpEmail,
+    totp_email: allowPasswords && allowTotpEmail,
   }
   return factorKinds.filter((kind) => allowed[kind])
 }

@@ -25,7 +25,7 @@ export interface Limits {
   loginPerClient: AttemptLimit
   /** Second steps of one user, until one succeeds. */
   factorPerUser: AttemptLimit
-  /** Second steps of one login. After that it begins again with the first. */
+  /** Codes and keys in one login. After that it begins again with the first step. */
   factorPerLogin: AttemptLimit
   /** Second steps of one user in a row. After that only an operator or time helps. */
   factorAnywhere: AttemptLimit
@@ -101,8 +101,8 @@ export interface Throttle {
     attempt: LoginAttempt,
     judge: () => Promise<Verification>,
   ): Promise<Verification | Throttled>
-  /** Judges a login with a passkey, unless too many logins have failed from its network. */
-  tryKey<Outcome extends { kind: 'verified' | 'refused' }>(
+  /** Judges a login with a passkey or a mailed code, unless too many logins have failed from its network. */
+  tryWithoutPassword<Outcome extends { kind: 'verified' | 'refused' }>(
     facts: Attempter,
     judge: () => Promise<Outcome>,
   ): Promise<Outcome | Throttled>
@@ -115,6 +115,12 @@ export interface Throttle {
    * @param login - Names the login.
    */
   admitFactor(facts: Attempter, userId: string, login: string): Promise<FactorAdmission>
+  /**
+   * Counts an attempt at a mailed code that is the first step, before it is judged.
+   *
+   * @param code - Names the code.
+   */
+  admitCode(facts: Attempter, code: string): Promise<Admission>
   /** How many second steps of the user have failed since one succeeded. */
   failedFactors(facts: Attempter, userId: string): Promise<number>
   /** A second step has succeeded: what failed before counts no longer. */
@@ -215,7 +221,7 @@ export function createThrottle(
   return {
     tryLogin: (attempt, judge) => tryWith(countersOf(attempt), attempt.facts, judge),
 
-    tryKey(facts, judge) {
+    tryWithoutPassword(facts, judge) {
       const network = clientNetwork(facts.clientIp)
       return tryWith(network === '' ? [] : [counter('loginPerClient', network)], facts, judge)
     },
@@ -237,6 +243,8 @@ export function createThrottle(
       const within = await admit('factorPerLogin', `${facts.tenant.id}:${login}`, facts)
       return within.kind === 'refused' ? { kind: 'login_over' } : within
     },
+
+    admitCode: (facts, code) => admit('factorPerLogin', `${facts.tenant.id}:${code}`, facts),
 
     async failedFactors(facts, userId) {
       const made = await protocol.attempts(`factorPerUser:${facts.tenant.id}:${userId}`)

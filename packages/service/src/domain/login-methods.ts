@@ -14,7 +14,17 @@ export function methodsWithoutEffect(settings: TenantSettings): string[] {
 
 /** Whether there is any way to log in at the tenant. */
 export function hasWayIn(settings: TenantSettings): boolean {
-  return settings.allowPasswords || allowsKeys(settings)
+  return settings.allowPasswords || allowsKeys(settings) || allowsMailLogin(settings)
+}
+
+/** Whether a mailed code is the first step of a login: it takes the place of passwords. */
+export function allowsMailLogin({ allowPasswords, allowTotpEmail }: TenantSettings): boolean {
+  return !allowPasswords && allowTotpEmail
+}
+
+/** What second factors follow. */
+export function firstMethod({ allowPasswords }: TenantSettings): 'password' | 'totp_email' {
+  return allowPasswords ? 'password' : 'totp_email'
 }
 
 /** Whether users of the tenant can have passkeys and security keys. */

@@ -74,6 +74,16 @@ export function checkEmail(label: string, email: string): void {
   }
 }
 
+/** Whether a text can be an email address; see {@link checkEmail}. */
+export function isEmail(text: string): boolean {
+  try {
+    checkEmail('The address', text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /**
  * Refuses an address that would be another's in another writing, or that no mail reaches: for new ones
  * only, as users may have such addresses from before.

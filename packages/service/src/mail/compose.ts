@@ -4,7 +4,15 @@ import type { MailMessage } from './message.ts'
 import { mailTemplates } from './templates.ts'
 
 /** What a message is about. */
-export type MailKind = 'verify' | 'reset' | 'exists' | 'changed' | 'code' | 'factors' | 'guessed'
+export type MailKind =
+  | 'verify'
+  | 'reset'
+  | 'exists'
+  | 'changed'
+  | 'code'
+  | 'loginCode'
+  | 'factors'
+  | 'guessed'
 
 const texts: { [Kind in MailKind]: { subject: TextKey; text: TextKey; button?: TextKey } } = {
   verify: { subject: 'mailVerifySubject', text: 'mailVerifyText', button: 'mailVerifyButton' },
@@ -12,6 +20,7 @@ const texts: { [Kind in MailKind]: { subject: TextKey; text: TextKey; button?: T
   exists: { subject: 'mailExistsSubject', text: 'mailExistsText', button: 'mailExistsButton' },
   changed: { subject: 'mailChangedSubject', text: 'mailChangedText' },
   code: { subject: 'mailCodeSubject', text: 'mailCodeText' },
+  loginCode: { subject: 'mailCodeSubject', text: 'mailLoginCodeText' },
   factors: { subject: 'mailFactorsSubject', text: 'mailFactorsText' },
   guessed: { subject: 'mailGuessedSubject', text: 'mailGuessedText' },
 }

@@ -68,6 +68,8 @@ export interface Pages {
     action: string
     email: string
     hasPassword: boolean
+    /** Where a code by mail is asked for, which takes the place of a password. */
+    codePath?: string | undefined
     /** What the browser is to ask a passkey, as JSON, and where its answer goes. */
     passkey?: { action: string; options: string } | undefined
     /** What the browser is to be told of a passkey, as JSON. */
@@ -77,6 +79,15 @@ export interface Pages {
     info?: TextKey | undefined
     signupPath?: string | undefined
     resetPath: string
+  }
+  /** A code was mailed as the first step of a login. */
+  loginCode: {
+    csrf: string
+    email: string
+    action: string
+    startPath: string
+    problem?: TextKey | undefined
+    notice?: TextKey | undefined
   }
   /** The second step of a login. */
   factor: Scripted & {

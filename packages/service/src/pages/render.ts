@@ -13,6 +13,7 @@ const templates = new Eta({
 
 const titles: { [Name in PageName]: TextKey | undefined } = {
   login: 'loginTitle',
+  loginCode: 'loginCodeTitle',
   factor: 'factorTitle',
   enrolApp: 'enrolAppTitle',
   enrolMail: 'enrolMailTitle',

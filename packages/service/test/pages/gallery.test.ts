@@ -204,6 +204,20 @@ const pages: Record<string, (page: Window) => Promise<void>> = {
       await page.goto(await login())
     })
   },
+  'login-mail': async (page) => {
+    await withSettings({ allowPasswords: false, allowTotpEmail: true }, async () => {
+      await page.goto(await login())
+    })
+  },
+  'login-code-refused': async (page) => {
+    await withSettings({ allowPasswords: false, allowTotpEmail: true }, async () => {
+      await page.goto(await login())
+      await page.fill('#email', await newReader())
+      await page.click('button[type=submit]')
+      await page.fill('#code', '00000000')
+      await page.locator('button[type=submit]').first().click()
+    })
+  },
   signup: async (page) => {
     await page.goto(await login())
     await page.click('a[href*="/signup"]')

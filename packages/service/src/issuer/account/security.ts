@@ -10,6 +10,7 @@ import {
   renewRecoveryCodes,
 } from '../../domain/factors.ts'
 import { renameKey } from '../../domain/keys.ts'
+import { allowsMailLogin, firstMethod } from '../../domain/login-methods.ts'
 import { lookUpUser } from '../../domain/users.ts'
 import type { TextKey } from '../../pages/index.ts'
 import type { TenantSettings, User } from '../../store/records.ts'
@@ -70,7 +71,7 @@ async function enter(flow: FlowRequest): Promise<Visit | undefined> {
   if (user && isLoginValid(user, loginTs)) {
     const factors = await readFactors(context.domain, tenant.id, tenant.settings, user.id)
     // A recovery code is to be enough for a user who has lost a key.
-    const strongest = levelOf(['password', ...factors.methods])
+    const strongest = levelOf([firstMethod(tenant.settings), ...factors.methods])
     const own = isAtLeast(strongest, 'mfa') ? 'mfa' : strongest
     wanted = own === 'single' ? undefined : acrOf[own]
     const age = context.domain.clock.now() / 1000 - loginTs
@@ -142,9 +143,14 @@ async function change(flow: FlowRequest, visit: Visit, form: Form): Promise<void
   redirect(response, PATH)
 }
 
-/** Without passwords, a user whose last key is gone cannot come back. */
-function isOnlyWayIn({ allowPasswords }: TenantSettings, { keys }: Factors, id: string): boolean {
-  return !allowPasswords && keys.length === 1 && keys[0]?.id === id
+/** Without passwords and codes by mail, a user whose last key is gone cannot come back. */
+function isOnlyWayIn(settings: TenantSettings, { keys }: Factors, id: string): boolean {
+  return (
+    !settings.allowPasswords &&
+    !allowsMailLogin(settings) &&
+    keys.length === 1 &&
+    keys[0]?.id === id
+  )
 }
 
 async function showAdd(flow: FlowRequest, visit: Visit): Promise<void> {

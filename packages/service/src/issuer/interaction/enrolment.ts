@@ -136,11 +136,11 @@ async function submitMail(
     return undefined
   }
   if (isAsked) {
-    const isSent = await mailCode(flow, mailKey(place), user)
+    const isSent = await mailCode(flow, mailKey(place), { email: user.email, user })
     await showEnrolment(flow, place, isSent ? 200 : 429, isSent ? undefined : 'factorNotSent')
     return undefined
   }
-  const outcome = await judgeMailCode(flow, mailKey(place), user, code)
+  const outcome = await judgeMailCode(flow, mailKey(place), user.id, code)
   if (outcome !== 'right') {
     await showEnrolment(flow, place, 422, 'factorRefused')
     return undefined

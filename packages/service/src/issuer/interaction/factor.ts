@@ -84,7 +84,7 @@ export async function submitFactor(flow: InteractionRequest, form: Form): Promis
     await sendNews(context, 'guessed', occasionOf(flow), user)
   }
   if (outcome === 'expired') {
-    await mailCode(flow, interaction.uid, user)
+    await mailCode(flow, interaction.uid, { email: user.email, user })
     return showForm(flow, 422, step, kind, kinds, { problem: 'factorExpired' })
   }
   return showForm(flow, 422, step, kind, kinds, { problem })
@@ -107,7 +107,7 @@ async function judge(
     case 'recovery_codes':
       return (await proveRecoveryCode(scope, user.id, code)) ? kind : 'wrong'
     case 'totp_email': {
-      const outcome = await judgeMailCode(flow, flow.interaction.uid, user, code)
+      const outcome = await judgeMailCode(flow, flow.interaction.uid, user.id, code)
       if (outcome !== 'right') return outcome
       return (await noteMailProof(scope, user.id)) ? kind : 'wrong'
     }
@@ -145,7 +145,8 @@ async function send(
   if (kind !== 'totp_email') return showFactor(flow)
   const admission = await context.throttle.admitMailRequest(facts)
   if (admission.kind === 'refused') return showTooMany(flow, admission.retryAfterSeconds)
-  const isSent = await mailCode(flow, interaction.uid, step.user)
+  const { user } = step
+  const isSent = await mailCode(flow, interaction.uid, { email: user.email, user })
   const news = isSent
     ? ({ notice: 'factorSent' } as const)
     : ({ problem: 'factorNotSent' } as const)

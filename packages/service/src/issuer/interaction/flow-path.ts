@@ -13,6 +13,7 @@ const HANDLE_LENGTH = 16
 export type FlowPage =
   | ''
   | '/passkey'
+  | '/code'
   | '/signup'
   | '/reset'
   | '/sent'

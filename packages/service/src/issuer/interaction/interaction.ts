@@ -16,6 +16,7 @@ import {
   show,
 } from './flow-request.ts'
 import { login, showLogin } from './login.ts'
+import { showCode, submitCode } from './login-code.ts'
 import { logInWithPasskey, showPasskey } from './passkey.ts'
 import { requestReset, showResetRequest } from './reset-request.ts'
 import { selectAccount, showSelectAccount } from './select-account.ts'
@@ -30,6 +31,7 @@ interface Page {
 const loginPages = {
   '': { show: showLogin, submit: login },
   '/passkey': { show: showPasskey, submit: logInWithPasskey },
+  '/code': { show: showCode, submit: submitCode },
   '/signup': { show: showSignup, submit: signup },
   '/reset': { show: showResetRequest, submit: requestReset },
   '/sent': { show: showSent, submit: sent },

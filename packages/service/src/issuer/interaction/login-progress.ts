@@ -50,7 +50,7 @@ const KIND = 'LoginProgress'
 export async function completeStep(
   flow: InteractionRequest,
   user: User,
-  method: Extract<Method, 'password' | 'passkey' | 'passkey_bound'>,
+  method: Extract<Method, 'password' | 'totp_email' | 'passkey' | 'passkey_bound'>,
   loggedInAt: number,
 ): Promise<void> {
   const progress = { id: newId(), userId: user.id, proofs: [method], loggedInAt }
@@ -134,11 +134,11 @@ export async function usefulFactors(
   const { context, tenant } = flow
   const factors = await readFactors(context.domain, tenant.id, tenant.settings, user.id)
   const level = levelOf(progress.proofs)
-  const isUseful = (method: Method) => !isAtLeast(level, levelOf([...progress.proofs, method]))
-  const keys = factors.keys.filter((key) => isUseful(keyMethod(key)))
+  const isStep = (method: Method) => isUseful(progress.proofs, method)
+  const keys = factors.keys.filter((key) => isStep(keyMethod(key)))
   return {
     kinds: factors.usable.filter((kind) =>
-      kind === 'hardware' ? keys.length > 0 : methodsOf[kind].some(isUseful),
+      kind === 'hardware' ? keys.length > 0 : methodsOf[kind].some(isStep),
     ),
     keys,
     recoveryCodes: isAtLeast(level, 'mfa') ? 0 : factors.recoveryCodes,
@@ -194,9 +194,10 @@ async function nextPage(
   const { context, tenant, interaction } = flow
   const { settings } = tenant
   const factors = await readFactors(context.domain, tenant.id, settings, user.id)
-  const { usable, methods } = factors
+  const { methods } = factors
   const level = levelOf(progress.proofs)
-  const hasStepLeft = usable.length > 0 && level === 'single'
+  // Also where the settings have changed since the first step, a mailed code does not follow another.
+  const hasStepLeft = level === 'single' && methods.some((m) => isUseful(progress.proofs, m))
   if (hasStepLeft && !(await isTrusted(flow, user, factors))) return '/factor'
 
   const asked = requestedLevels(interaction.params.acr_values)
@@ -205,6 +206,11 @@ async function nextPage(
   if (progress.declined || enrollable(flow, progress, factors).length === 0) return undefined
   // A trusted device does not stand for a factor where another one is to be added.
   return hasStepLeft ? '/factor' : '/enrol'
+}
+
+/** Whether a login is stronger with this method than without it. */
+function isUseful(proofs: readonly Method[], method: Method): boolean {
+  return !isAtLeast(levelOf(proofs), levelOf([...proofs, method]))
 }
 
 /** Whether one of the methods, after these proofs, is as strong as one of the levels that are asked for. */

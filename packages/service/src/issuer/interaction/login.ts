@@ -1,5 +1,5 @@
 import { note } from '../../domain/audit.ts'
-import { hasWayIn } from '../../domain/login-methods.ts'
+import { allowsMailLogin, hasWayIn } from '../../domain/login-methods.ts'
 import { verifyPassword } from '../../domain/passwords.ts'
 import { findUser } from '../../domain/users.ts'
 import { keyScript, type Pages } from '../../pages/index.ts'
@@ -32,10 +32,11 @@ export async function showLogin(flow: InteractionRequest): Promise<void> {
     /^(login_prompt|max_age)$/.test(reason),
   )
   const hint = interaction.params.login_hint
+  const hasPassword = flow.tenant.settings.allowPasswords
   await showForm(flow, 200, {
     email: pending?.email ?? (typeof hint === 'string' ? hint : await currentEmail(flow)),
     ...(isReset && { notice: 'loginReset' }),
-    ...(!isReset && isAgain && interaction.session && { info: 'loginAgain' }),
+    ...(!isReset && isAgain && hasPassword && interaction.session && { info: 'loginAgain' }),
   })
 }
 
@@ -78,6 +79,7 @@ export async function showForm(
     csrf: csrfToken(interaction.uid),
     action: loginPath(interaction),
     hasPassword: tenant.settings.allowPasswords,
+    codePath: allowsMailLogin(tenant.settings) ? flowPath(interaction, '/code') : undefined,
     passkey:
       keyOptions === undefined
         ? undefined

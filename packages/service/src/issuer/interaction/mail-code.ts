@@ -1,4 +1,4 @@
-import { randomInt, timingSafeEqual } from 'node:crypto'
+import { randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
 import { lookUpApplication } from '../../domain/applications.ts'
 import { nowMicros } from '../../domain/context.ts'
 import { openIfKnown } from '../../domain/vault.ts'
@@ -14,22 +14,43 @@ const DIGITS = 8
 /** OWASP ASVS 5.0 §6.5.5 allows ten minutes. */
 const LIFETIME_SECONDS = 600
 
-/** A code that was mailed: whose it is, and the code itself, encrypted under the master key. */
+/** Whose code it is that was mailed to an address without an account: nobody's. */
+const NOBODY = 'nobody'
+
+/** A code that was mailed, encrypted under the master key. */
 interface MailCode {
+  /** Names this code: one that is sent later for the same login is another. */
+  id: string
   userId: string
+  /** As it was typed. */
+  email: string
   sealed: string
+}
+
+/** A code that was mailed, or seemingly mailed. */
+export interface SentCode extends Omit<MailCode, 'sealed'> {
+  /** The code itself; `undefined` once it was used up, or its master key is gone. */
+  code: string | undefined
+  isUsed: boolean
 }
 
 /** What came of a code that was entered. */
 export type MailCodeOutcome = 'right' | 'wrong' | 'expired'
 
 /**
- * Mails a code that is good for this login alone, and ends the one before.
+ * Mails a code that is good for this login alone, and ends the one before. Without a user everything is
+ * done as well, but nobody gets the message, and the code is good for nothing.
  *
  * @param login - Names the login, or the session, that the code belongs to.
+ * @param step - Which step of the login the code is: the message of the first one knows of no password.
  * @returns Whether it was sent; it is not when too many messages went to the address.
  */
-export async function mailCode(flow: FlowRequest, login: string, user: User): Promise<boolean> {
+export async function mailCode(
+  flow: FlowRequest,
+  login: string,
+  { email, user }: { email: string; user: User | undefined },
+  step: 'first' | 'second' = 'second',
+): Promise<boolean> {
   const { context, tenant, applicationId } = flow
   const { domain, protocol } = context
   const code = String(randomInt(10 ** DIGITS)).padStart(DIGITS, '0')
@@ -37,9 +58,10 @@ export async function mailCode(flow: FlowRequest, login: string, user: User): Pr
     applicationId && (await lookUpApplication(domain, tenant.id, applicationId))?.name
   const { companyName, domain: host } = tenant.settings
   const values = { code, application: application || companyName || host }
-  if (!(await sendCode(context, occasionOf(flow), user, values))) return false
+  const kind = step === 'first' ? 'loginCode' : 'code'
+  if (!(await sendCode(context, kind, occasionOf(flow), email, user, values))) return false
   const sealed = domain.vault.seal(purposeOf(tenant.id, login), code)
-  const content: MailCode = { userId: user.id, sealed }
+  const content: MailCode = { id: randomUUID(), userId: user?.id ?? NOBODY, email, sealed }
   await protocol.put({
     ...entryName(tenant.id, KIND, login),
     payload: JSON.stringify(content),
@@ -50,36 +72,42 @@ export async function mailCode(flow: FlowRequest, login: string, user: User): Pr
 
 /** Whether a code was mailed for the login and is still good. */
 export async function hasMailCode(flow: FlowRequest, login: string, user: User): Promise<boolean> {
-  return (await findCode(flow, login, user)) !== undefined
+  const sent = await findMailCode(flow, login)
+  return sent?.userId === user.id && sent.code !== undefined
 }
 
 /** Judges a mailed code, and uses it up. Of any number of attempts at once exactly one succeeds. */
 export async function judgeMailCode(
   flow: FlowRequest,
   login: string,
-  user: User,
+  userId: string,
   entered: string,
 ): Promise<MailCodeOutcome> {
   const { context, tenant } = flow
-  const code = await findCode(flow, login, user)
-  if (code === undefined) return 'expired'
+  const sent = await findMailCode(flow, login)
+  if (sent?.code === undefined || sent.userId !== userId) return 'expired'
   const given = Buffer.from(entered.replace(/[\s-]/g, ''))
-  const expected = Buffer.from(code)
+  const expected = Buffer.from(sent.code)
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return 'wrong'
   return (await context.protocol.consume(entryName(tenant.id, KIND, login))) ? 'right' : 'expired'
 }
 
-/** The code that is good; none is after its master key was rotated out. */
-async function findCode(
+/** The code that was mailed last for the login. */
+export async function findMailCode(
   { context, tenant }: FlowRequest,
   login: string,
-  user: User,
-): Promise<string | undefined> {
+): Promise<SentCode | undefined> {
   const entry = await context.protocol.find(entryName(tenant.id, KIND, login))
-  if (!entry || entry.consumedAt !== undefined) return undefined
-  const sent = JSON.parse(entry.payload) as MailCode
-  if (sent.userId !== user.id) return undefined
-  return openIfKnown(context.domain.vault, purposeOf(tenant.id, login), sent.sealed)
+  if (!entry) return undefined
+  const isUsed = entry.consumedAt !== undefined
+  const { sealed, ...sent } = JSON.parse(entry.payload) as MailCode
+  const open = () => openIfKnown(context.domain.vault, purposeOf(tenant.id, login), sealed)
+  return { ...sent, isUsed, code: isUsed ? undefined : open() }
+}
+
+/** Ends a mailed code. */
+export async function endMailCode({ context, tenant }: FlowRequest, login: string): Promise<void> {
+  await context.protocol.delete(entryName(tenant.id, KIND, login))
 }
 
 function purposeOf(tenantId: string, login: string): string {

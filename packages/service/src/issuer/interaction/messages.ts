@@ -98,15 +98,20 @@ export async function sendNews(
   await context.outbox.post(facts.tenant, composeMail(kind, facts.tenant, user, { language }))
 }
 
-/** Sends the code of a second step, unless too many messages went to the address; then it is not sent. */
+/**
+ * Sends a code, unless too many messages went to the address; then it is not sent. Without a user it goes
+ * to nobody; see {@link sendLink}.
+ */
 export async function sendCode(
   context: IssuerContext,
+  kind: Extract<MailKind, 'code' | 'loginCode'>,
   { facts, language }: Occasion,
-  user: User,
+  email: string,
+  user: User | undefined,
   values: { code: string; application: string },
 ): Promise<boolean> {
-  if (!(await context.throttle.admitMail(facts, user.email))) return false
-  const message = composeMail('code', facts.tenant, user, { language, values })
+  if (!(await context.throttle.admitMail(facts, email))) return false
+  const message = composeMail(kind, facts.tenant, user, { language, values })
   await context.outbox.post(facts.tenant, message)
   return true
 }

@@ -36,7 +36,7 @@ export async function logInWithPasskey(flow: InteractionRequest, form: Form): Pr
   const { context, facts, tenant } = flow
   if (!allowsKeys(tenant.settings)) return showNotFound(flow)
   const text = form.get('credential') ?? ''
-  const outcome = await context.throttle.tryKey(facts, () => judge(flow, text))
+  const outcome = await context.throttle.tryWithoutPassword(facts, () => judge(flow, text))
   switch (outcome.kind) {
     case 'throttled':
       return showTooMany(flow, outcome.retryAfterSeconds)

@@ -1,6 +1,6 @@
 import { mayReset } from '../../domain/accounts.ts'
 import { note } from '../../domain/audit.ts'
-import { checkEmail } from '../../domain/rules.ts'
+import { isEmail } from '../../domain/rules.ts'
 import { findUser } from '../../domain/users.ts'
 import { type Form, redirect } from '../requests/http.ts'
 import { showNotFound } from './dead-end.ts'
@@ -64,13 +64,4 @@ async function showForm(
     problem: isInvalid ? 'emailInvalid' : undefined,
     loginPath: interaction && flowPath(interaction),
   })
-}
-
-function isEmail(text: string): boolean {
-  try {
-    checkEmail('The address', text)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -10,6 +10,7 @@ import {
 } from '../../domain/assurance.ts'
 import { allowedFactors } from '../../domain/factors.ts'
 import { loginSeconds } from '../../domain/lifetimes.ts'
+import { firstMethod } from '../../domain/login-methods.ts'
 import { ACR_UNMET } from '../interaction/login-progress.ts'
 import { answerWithAcr } from '../oidc-provider-internals.ts'
 import { paths } from '../requests/paths.ts'
@@ -83,7 +84,7 @@ function answerAcrOrAsk(ctx: KoaContextWithOIDC): boolean {
   if (!session?.accountId || result?.login) return false
   if (requested.some((value) => meets(session.acr, value))) return false
   const { settings } = factsOf(ctx.req).tenant
-  const reachable = reachableLevels(allowedFactors(settings))
+  const reachable = reachableLevels(firstMethod(settings), allowedFactors(settings))
   const wanted = requestedLevels(params?.acr_values)
   return wanted.some((level) => reachable.some((offered) => isAtLeast(offered, level)))
 }

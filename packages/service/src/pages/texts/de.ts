@@ -27,6 +27,10 @@ export const de: Texts = {
   loginOffTitle: 'Die Anmeldung ist abgeschaltet',
   loginOffText: 'Sie können sich hier zurzeit nicht anmelden.',
   loginOr: 'oder',
+  loginCodeTitle: 'Geben Sie den Code ein',
+  loginCodeText:
+    'Wenn es ein Konto für {email} gibt, haben wir einen Code dorthin geschickt. Er gilt zehn Minuten.',
+  loginCodeExpired: 'Dieser Code ist abgelaufen. Fordern Sie einen neuen an.',
   loginPasskey: 'Mit Passkey anmelden',
   loginAgain: 'Bitte geben Sie Ihr Passwort noch einmal ein, um fortzufahren.',
 
@@ -249,6 +253,8 @@ export const de: Texts = {
   mailCodeSubject: 'Ihr Code für {company}',
   mailCodeText:
     'Ihr Code ist {code}. Er gilt zehn Minuten, für die Anmeldung bei {application}, die Sie gerade begonnen haben. Von uns fragt Sie niemand danach. Wenn Sie keine Anmeldung begonnen haben, kennt jemand Ihr Passwort: Setzen Sie ein neues.',
+  mailLoginCodeText:
+    'Ihr Code ist {code}. Er gilt zehn Minuten, für die Anmeldung bei {application}, die Sie gerade begonnen haben. Von uns fragt Sie niemand danach. Wenn Sie keine Anmeldung begonnen haben, können Sie diese Nachricht ignorieren.',
   mailFactorsSubject: 'Die Wege zur Anmeldung bei {company} wurden geändert',
   mailFactorsText:
     'Ein zweiter Schritt Ihres Kontos wurde gerade hinzugefügt, entfernt oder durch einen Wiederherstellungscode ersetzt. Wenn Sie das nicht waren, setzen Sie sofort über „Passwort vergessen?“ ein neues Passwort und sagen Sie uns Bescheid.',

@@ -24,6 +24,10 @@ export const en = {
   loginOffTitle: 'Logging in is switched off',
   loginOffText: 'You cannot log in here at the moment.',
   loginOr: 'or',
+  loginCodeTitle: 'Enter the code',
+  loginCodeText:
+    'If there is an account for {email}, we have sent a code there. It works for ten minutes.',
+  loginCodeExpired: 'This code has expired. Ask for another one.',
   loginPasskey: 'Log in with a passkey',
   loginAgain: 'Please enter your password again to continue.',
 
@@ -228,6 +232,8 @@ export const en = {
   mailCodeSubject: 'Your code for {company}',
   mailCodeText:
     'Your code is {code}. It works for ten minutes, for the login to {application} that you have just begun. Nobody from us asks you for it. If you did not begin a login, somebody knows your password: set a new one.',
+  mailLoginCodeText:
+    'Your code is {code}. It works for ten minutes, for the login to {application} that you have just begun. Nobody from us asks you for it. If you did not begin a login, you can ignore this message.',
   mailFactorsSubject: 'The ways to log in at {company} were changed',
   mailFactorsText:
     'A second step of your account was just added, removed or replaced by a recovery code. If this was not you, set a new password at once with “Forgot your password?” and tell us.',

@@ -1,0 +1,122 @@
+import { confirmAddress, isLoginValid } from '../../domain/accounts.ts'
+import { note } from '../../domain/audit.ts'
+import { allowsMailLogin } from '../../domain/login-methods.ts'
+import { isEmail } from '../../domain/rules.ts'
+import { findUser, lookUpUser } from '../../domain/users.ts'
+import type { Pages } from '../../pages/index.ts'
+import { emailKey } from '../../store/email-key.ts'
+import type { User } from '../../store/records.ts'
+import { type Form, redirect } from '../requests/http.ts'
+import { showNotFound } from './dead-end.ts'
+import { csrfToken, flowPath } from './flow-path.ts'
+import { type InteractionRequest, scopeOf, show } from './flow-request.ts'
+import { loginPath, showForm as showLoginForm } from './login.ts'
+import { completeStep } from './login-progress.ts'
+import { endMailCode, findMailCode, judgeMailCode, mailCode, type SentCode } from './mail-code.ts'
+import { showLinkNeeded, showTooMany } from './too-many.ts'
+
+/** What came of a code in place of a password. */
+type Outcome =
+  | { kind: 'verified'; user: User; loggedInAt: number }
+  | { kind: 'refused'; reason: 'wrong_code' | 'user_disabled' }
+
+/** Asks for the code that was mailed. */
+export async function showCode(flow: InteractionRequest): Promise<void> {
+  if (!allowsMailLogin(flow.tenant.settings)) return showNotFound(flow)
+  const sent = await findMailCode(flow, loginOf(flow))
+  if (sent?.code === undefined) return redirect(flow.response, loginPath(flow.interaction))
+  showForm(flow, 200, sent.email)
+}
+
+/** Mails a code, or logs its user in. */
+export async function submitCode(flow: InteractionRequest, form: Form): Promise<void> {
+  const { context, facts, interaction, response } = flow
+  if (!allowsMailLogin(flow.tenant.settings)) return showNotFound(flow)
+  const sent = await findMailCode(flow, loginOf(flow))
+  if (form.get('step') === 'send') return send(flow, form.get('email') ?? sent?.email ?? '')
+  // By another request of this browser, such as the first of a double click.
+  if (sent?.isUsed) return redirect(response, flowPath(interaction, '/factor'))
+  if (sent?.code === undefined) {
+    return showLoginForm(flow, 422, { email: sent?.email ?? '', problem: 'loginCodeExpired' })
+  }
+  const entered = form.get('code') ?? ''
+  const { id, email } = sent
+  if (entered.trim() === '') return showForm(flow, 422, email, { problem: 'factorRefused' })
+  if ((await context.throttle.admitCode(facts, id)).kind === 'refused') {
+    await endMailCode(flow, loginOf(flow))
+    const wayOn = { href: loginPath(interaction), text: 'backToLogin' } as const
+    return show(flow, 429, 'message', { title: 'tooManyTitle', text: 'factorOver', wayOn })
+  }
+
+  const judge = () => judgeCode(flow, sent, entered)
+  const outcome = await context.throttle.tryWithoutPassword(facts, judge)
+  switch (outcome.kind) {
+    case 'throttled':
+      return showTooMany(flow, outcome.retryAfterSeconds)
+    case 'needs_link':
+      return showLinkNeeded(flow)
+    case 'verified':
+      return completeStep(flow, outcome.user, 'totp_email', outcome.loggedInAt)
+    case 'refused':
+      await note(scopeOf(flow), `login.${outcome.reason}`, sent.userId, 'failure')
+      return showForm(flow, 422, email, { problem: 'factorRefused' })
+  }
+}
+
+/** Mails a code. Whether there is an account: the answer is the same and takes as long. */
+async function send(flow: InteractionRequest, typed: string): Promise<void> {
+  const { context, facts, interaction, response } = flow
+  const email = typed.trim()
+  if (!isEmail(email)) return showLoginForm(flow, 422, { email, problem: 'emailInvalid' })
+  const admission = await context.throttle.admitMailRequest(facts)
+  if (admission.kind === 'refused') return showTooMany(flow, admission.retryAfterSeconds)
+
+  const found = await findUser(scopeOf(flow), email)
+  await note(scopeOf(flow), 'login.code_requested', found?.id ?? 'unknown')
+  const user = found?.disabled ? undefined : found
+  if (await mailCode(flow, loginOf(flow), { email, user }, 'first')) {
+    return redirect(response, flowPath(interaction, '/code'))
+  }
+  showForm(flow, 429, email, { problem: 'factorNotSent' })
+}
+
+/** The code proves the mailbox, and so the address. */
+async function judgeCode(
+  flow: InteractionRequest,
+  { userId, email }: SentCode,
+  entered: string,
+): Promise<Outcome> {
+  const { context, tenant } = flow
+  const loggedInAt = context.domain.clock.now() / 1000
+  const outcome = await judgeMailCode(flow, loginOf(flow), userId, entered)
+  if (outcome !== 'right') return { kind: 'refused', reason: 'wrong_code' }
+  const readUser = () => lookUpUser(context.domain, tenant.id, userId)
+  if ((await readUser())?.disabled) return { kind: 'refused', reason: 'user_disabled' }
+  if (!(await confirmAddress(scopeOf(flow, userId), userId, emailKey(email)))) {
+    return { kind: 'refused', reason: 'wrong_code' }
+  }
+  const user = await readUser()
+  if (!user || !isLoginValid(user, loggedInAt)) return { kind: 'refused', reason: 'user_disabled' }
+  return { kind: 'verified', user, loggedInAt }
+}
+
+function showForm(
+  flow: InteractionRequest,
+  status: number,
+  email: string,
+  news: Pick<Pages['loginCode'], 'problem' | 'notice'> = {},
+): void {
+  const { interaction } = flow
+  show(flow, status, 'loginCode', {
+    ...news,
+    csrf: csrfToken(interaction.uid),
+    email,
+    action: flowPath(interaction, '/code'),
+    startPath: `${flowPath(interaction)}&start=login`,
+  })
+}
+
+/** A code of the first step is none of the second. */
+function loginOf({ interaction }: InteractionRequest): string {
+  return `first:${interaction.uid}`
+}
