@@ -4,6 +4,7 @@ import type { Application, TenantSettings } from '../../src/store/records.ts'
 import { createBrowser } from '../issuer/support/browser.ts'
 import { createClient } from '../issuer/support/client.ts'
 import { addApp, addMail, allFactors, codeOf, MFA, TWO_STEP } from '../issuer/support/factors.ts'
+import { instantPasswords } from '../issuer/support/instant-passwords.ts'
 import { startIssuer, type TestIssuer } from '../issuer/support/issuer.ts'
 import { startApplication, startChromium } from './chromium.ts'
 
@@ -33,7 +34,7 @@ beforeAll(async () => {
     phone: await chromium.open({ locale: 'de-DE' }),
   }
   const mailPerClient = { free: 1_000, baseSeconds: 1, maxSeconds: 1, forgetSeconds: 1 }
-  issuer = await startIssuer({ settings, limits: { mailPerClient } })
+  issuer = await startIssuer({ settings, limits: { mailPerClient }, passwords: instantPasswords })
   site = await startApplication()
   application = await issuer.addApplication({ name: 'Garden Shop', ...site.input })
   await issuer.addUser(ada)
@@ -319,6 +320,13 @@ const pages: Record<string, (page: Window) => Promise<void>> = {
     await page.goto(`${issuer.url}/x/outbox`)
   },
 }
+
+test('axe finds what is wrong with a page: its colours, and what readers of screens miss', async () => {
+  const page = opened.desktop as Window
+  await page.setContent('<main><p style="color: #bbb">pale</p><input></main>')
+  expect((await violationsOf(page)).join()).toMatch(/color-contrast[\s\S]*label/)
+  expect((await violationsOf(page, true)).join()).toMatch(/color-contrast/)
+})
 
 test.each(Object.entries(pages))(
   'axe finds nothing wrong with the page "%s", light or dark, on a desktop or a phone, in English or German, and nothing overflows',
