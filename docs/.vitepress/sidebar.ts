@@ -29,6 +29,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
       { text: 'Getting started', link: '/guides/getting-started' },
       { text: 'The three routes', link: '/guides/routes' },
       { text: 'Guards', link: '/guides/guards' },
+      { text: 'APIs and access tokens', link: '/guides/bearer-tokens' },
       { text: 'Second factors and passkeys', link: '/guides/second-factors' },
       { text: 'Sessions and Redis', link: '/guides/sessions' },
       { text: 'Write a session store', link: '/guides/session-stores' },

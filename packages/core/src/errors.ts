@@ -34,6 +34,8 @@ export type AccessErrorCode =
   | 'LATCHKEY_STEP_UP_REQUIRED' // logged in, but not recently or not strongly enough
   | 'LATCHKEY_FORBIDDEN' // logged in, and not allowed
   | 'LATCHKEY_REQUEST_FORGED' // logged in, but another site sent the request
+  | 'LATCHKEY_BEARER_INVALID' // the bearer token does not pass a check
+  | 'LATCHKEY_SCOPE_MISSING' // the bearer token lacks a scope
 
 /** Why no access token can be had. */
 export type RefreshErrorCode =
@@ -77,6 +79,8 @@ const STATUS: Readonly<Record<LatchkeyErrorCode, number>> = {
   LATCHKEY_STEP_UP_REQUIRED: 401,
   LATCHKEY_FORBIDDEN: 403,
   LATCHKEY_REQUEST_FORGED: 403,
+  LATCHKEY_BEARER_INVALID: 401,
+  LATCHKEY_SCOPE_MISSING: 403,
   LATCHKEY_REFRESH_UNAVAILABLE: 503,
   LATCHKEY_REFRESH_REJECTED: 401,
   LATCHKEY_TOKEN_ABSENT: 401,
@@ -196,8 +200,9 @@ export class AccessError extends LatchkeyError {
   override readonly name = 'AccessError'
   declare readonly code: AccessErrorCode
   /**
-   * The requirement that was not met: `roles`, `claims.department`, `check`, `acr`, `maxAge`, or `origin`
-   * when another site sent the request; `undefined` when no user is logged in.
+   * The requirement that was not met: `roles`, `claims.department`, `check`, `acr`, `maxAge`, `scopes`,
+   * `origin` when another site sent the request, or the check that a bearer token did not pass, such as
+   * `token.exp`; `undefined` when no user is logged in.
    */
   readonly failed: string | undefined
 

@@ -12,6 +12,7 @@ export type { SchemaResult } from './options/claims-schema.ts'
 export type {
   AuthOptions,
   AuthSessionOptions,
+  BearerOptions,
   ClientAssertionOptions,
   ClientAuth,
   ClientSecret,

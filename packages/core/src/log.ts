@@ -116,9 +116,15 @@ function isOrdinary(error: LatchkeyError): boolean {
   )
 }
 
-/** A user who is not allowed is everyday, and yet the first question of whoever is asked why. */
+/** Everyday answers, and yet the first question of whoever is asked why. */
+const ANSWERS_TO_WHY: ReadonlySet<LatchkeyErrorCode> = new Set([
+  'LATCHKEY_FORBIDDEN',
+  'LATCHKEY_BEARER_INVALID',
+  'LATCHKEY_SCOPE_MISSING',
+])
+
 function levelOf({ code, status }: LatchkeyError): Level {
-  if (code === 'LATCHKEY_FORBIDDEN') return 'info'
+  if (ANSWERS_TO_WHY.has(code)) return 'info'
   return status >= 500 ? 'error' : 'warn'
 }
 

@@ -62,6 +62,10 @@ export const REMEDIES: Readonly<Record<LatchkeyErrorCode | WarningCode, string>>
     'Give the user the role, or look at what `rolesFrom` makes of their claims. `error.failed` names the requirement. Logging in again would not help.',
   LATCHKEY_REQUEST_FORGED:
     'Nothing, if another site sent it. If a page of your own did, list its origin in `trustedOrigins`. Programs and tests send `Origin` with the value of `baseUrl`.',
+  LATCHKEY_BEARER_INVALID:
+    'Nothing, if the token has expired: the client gets a new one. If it is for another audience, let the client ask for yours, or correct `bearer.audience`. For an opaque token, set `bearer.introspection` to `true`.',
+  LATCHKEY_SCOPE_MISSING:
+    'Let the client ask the provider for the scope. `WWW-Authenticate` of the answer names it.',
   LATCHKEY_REFRESH_UNAVAILABLE:
     'Answer your own caller with 503 and try again later. The session is kept.',
   LATCHKEY_REFRESH_REJECTED: 'Send the visitor to log in.',

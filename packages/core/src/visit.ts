@@ -1,5 +1,6 @@
 import type { AuthContext, RequestContext } from './context.ts'
 import { AccessError, LatchkeyError } from './errors.ts'
+import type { BearerLogin } from './guard/bearer-token.ts'
 import { authorize, sessionAt } from './guard/guard.ts'
 import { type RequestAuth, requestAuthOf } from './guard/request-auth.ts'
 import type { ByMember, Requirement } from './guard/requirement.ts'
@@ -100,6 +101,7 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
   #auth: RequestAuth<U, Sent> | undefined
   #data: SessionData | undefined
   #isPrivate = false
+  #bearer: BearerLogin | undefined
 
   constructor(parts: VisitParts<Sent>) {
     this.#parts = parts
@@ -132,8 +134,17 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
     return this.#parts.session
   }
 
+  get bearer(): BearerLogin | undefined {
+    return this.#bearer
+  }
+
+  set bearer(login: BearerLogin | undefined) {
+    this.#bearer = login
+  }
+
   /** The session, if the provider of the request is the one it was made with: it counts for no other. */
   get current(): AuthSession | undefined {
+    if (this.#bearer) return this.#bearer.login
     return this.#provider && sessionAt(this.#provider, this.session.current)
   }
 

@@ -43,6 +43,13 @@ test.each<[unknown, string]>([
   [{ enforce: undefined, roles: ['a'] }, '"enforce" must be true or false, not undefined.'],
   [{ enforce: false }, '"enforce" is false, but there is nothing to rehearse'],
   [{ enforce: false, respond: 'json' }, '"enforce" is false, but there is nothing to rehearse'],
+  [{ accept: ['cookie'] }, '"accept" must be ["session", "bearer"], or an array of one of them'],
+  [{ accept: 'bearer' }, '"accept" must be ["session", "bearer"]'],
+  [{ accept: [] }, '"accept" must be ["session", "bearer"]'],
+  [{ scopes: ['notes'] }, '"scopes" are of bearer tokens, which this guard does not accept.'],
+  [{ accept: ['bearer'], scopes: [] }, '"scopes" must be an array of one scope or more'],
+  [{ accept: ['bearer'], scopes: ['a b'] }, '"scopes" must be an array of one scope or more'],
+  [{ accept: ['bearer'], scope: 'notes' }, '"scope" is not an option. It is "scopes" here.'],
   [{ respond: 'xml' }, '"respond" must be "auto", "redirect" or "json", not "xml".'],
 ])('a guard is not made of what it would ignore: %o', (requirement, sentence) => {
   expect(faultOf(() => guard(requirement))).toContain(sentence)

@@ -1,4 +1,5 @@
 import type { AdapterUnderTest } from './adapter/application.ts'
+import { bearers } from './adapter/bearers.ts'
 import { type Case, createBench, type OpenBench } from './adapter/bench.ts'
 import { bodies } from './adapter/bodies.ts'
 import { caching } from './adapter/caching.ts'
@@ -48,6 +49,7 @@ const GROUPS: Readonly<Record<string, readonly Case[]>> = {
   questions,
   rehearsals,
   'writes of other sites': writes,
+  'bearer tokens': bearers,
   sessions,
   'private answers': caching,
   bodies,

@@ -83,6 +83,18 @@ export async function startMisbehavingProvider(
       provider.secrets.push(token)
       return token
     },
+    accessToken(claims, header) {
+      const now = Math.floor(Date.now() / 1000)
+      const all = {
+        ...{ iss: issuer, aud: 'https://api.example', sub: String(provider.user.sub) },
+        ...{ iat: now, exp: now + provider.accessTokenSeconds, client_id: 'mobile' },
+        jti: randomBytes(9).toString('hex'),
+        ...claims,
+      }
+      const token = signJwt(all, key, { typ: 'at+jwt', ...header })
+      provider.secrets.push(token)
+      return token
+    },
     issuedSids: () => [...sids],
     release() {
       provider.fault = undefined

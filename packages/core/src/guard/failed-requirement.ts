@@ -52,6 +52,26 @@ export function explain(
   return isValue ? `${message}: it asks for ${JSON.stringify(rule)}.` : `${message}.`
 }
 
+const MIN_MAX_AGE = 60
+
+/** The part of a requirement that asks for a stronger or a more recent login than this one. */
+export function weaknessOf(
+  found: { readonly acr?: string | undefined; readonly authTime?: number | undefined },
+  { acr, maxAge }: Requirement<never, never>,
+  now: number,
+): 'acr' | 'maxAge' | undefined {
+  if (acr !== undefined && !listOf(acr)?.includes(found.acr ?? '')) return 'acr'
+  if (maxAge === undefined) return undefined
+  const isRecent =
+    found.authTime !== undefined && now - found.authTime <= Math.max(maxAge, MIN_MAX_AGE)
+  return isRecent ? undefined : 'maxAge'
+}
+
+/** One value or several, as a list. */
+export function listOf(acr: string | readonly string[] | undefined): readonly string[] | undefined {
+  return typeof acr === 'string' ? [acr] : acr
+}
+
 const LISTED = 10
 
 function listed(roles: readonly string[]): string {

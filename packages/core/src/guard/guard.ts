@@ -1,24 +1,25 @@
 import type { RequestContext } from '../context.ts'
-import { AccessError, type AccessErrorCode } from '../errors.ts'
-import { userHash } from '../events.ts'
-import type { AuthRequest, AuthResponse } from '../http/request.ts'
+import { AccessError, ConfigError } from '../errors.ts'
+import { sendsToken } from '../http/bearer-header.ts'
+import type { AuthResponse } from '../http/request.ts'
 import { isFromTrustedPage, isWrite, sendingPage } from '../http/sending-page.ts'
-import { beginLogin } from '../login/login.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Provider } from '../provider/provider.ts'
 import type { AuthSession } from '../session/session.ts'
-import { explain, failedOf } from './failed-requirement.ts'
-import { isApiRequest } from './is-api-request.ts'
+import type { BearerLogin } from './bearer-token.ts'
+import { explain, failedOf, weaknessOf } from './failed-requirement.ts'
+import { askForToken, askToLogIn, refuse } from './refusals.ts'
 import { rehearse } from './rehearsal.ts'
 import { checkRequirement, type Requirement } from './requirement.ts'
 
-const MIN_MAX_AGE = 60
 const ANY_USER: Requirement<never, never> = {}
 
 /** The request that a guard decides about. */
 export interface GuardedRequest extends RequestContext {
   /** The session, if it counts for this request. */
   readonly current: AuthSession | undefined
+  /** The user of the bearer token that the latest guard let in. The session does not count then. */
+  bearer: BearerLogin | undefined
 }
 
 /**
@@ -35,6 +36,35 @@ export function authorize(
   subject: unknown = asked.request,
 ): MaybePromise<AuthResponse | undefined> {
   checkRequirement(requirement)
+  if (asked.bearer) asked.bearer = undefined
+  if (requirement.accept?.includes('bearer')) {
+    const answer = authorizeBearer(asked, requirement, subject)
+    if (answer) return answer
+  }
+  return authorizeSession(asked, requirement, subject)
+}
+
+/** Decides by the bearer token; `undefined` where none was sent and a session will do. */
+function authorizeBearer(
+  asked: GuardedRequest,
+  requirement: Requirement<never, never>,
+  subject: unknown,
+): Promise<AuthResponse | undefined> | undefined {
+  const { context, request } = asked
+  if (!context.options.bearer) throw new ConfigError([NO_AUDIENCE], 'A guard cannot decide:')
+  if (sendsToken(request)) {
+    return import('./bearer.ts').then((bearer) =>
+      bearer.authorizeBearer(asked, requirement, subject),
+    )
+  }
+  return requirement.accept?.includes('session') ? undefined : askForToken(asked)
+}
+
+function authorizeSession(
+  asked: GuardedRequest,
+  requirement: Requirement<never, never>,
+  subject: unknown,
+): MaybePromise<AuthResponse | undefined> {
   const { context, request, session, current } = asked
   if (session.failure) throw session.failure
   if (!current) return askToLogIn(asked, requirement, 'LATCHKEY_LOGIN_REQUIRED')
@@ -87,73 +117,7 @@ async function refuseIfFailed(
   return refuse(error, asked, requirement, current)
 }
 
-function refuse(
-  error: AccessError,
-  { context, request }: RequestContext,
-  requirement: Requirement<never, never>,
-  { issuer, sub }: AuthSession,
-): Promise<AuthResponse> {
-  const { code, correlationId, failed = '' } = error
-  const user = userHash(issuer, sub)
-  context.publish('access.refused', { issuer, user, code, correlationId, failed })
-  return context.answerError(error, request, { api: answersProgram(request, requirement) })
-}
-
-function askToLogIn(
-  asked: RequestContext,
-  requirement: Requirement<never, never>,
-  code: AccessErrorCode,
-  failed?: string,
-): Promise<AuthResponse> {
-  const { context, request } = asked
-  const stepUp = code === 'LATCHKEY_STEP_UP_REQUIRED'
-  const acr = stepUp ? listOf(requirement.acr) : undefined
-  const maxAge = stepUp ? requirement.maxAge : undefined
-  if (!answersProgram(request, requirement)) {
-    return beginLogin(asked, { returnTo: returnToOf(request), acr, maxAge })
-  }
-  const { login } = context.options.routes
-  const query = new URLSearchParams()
-  if (acr) query.set('acr_values', acr.join(' '))
-  if (maxAge !== undefined) query.set('max_age', String(maxAge))
-  const error = new AccessError(
-    code,
-    stepUp ? 'A more recent or stronger login is needed.' : 'No user is logged in.',
-    { failed },
-  )
-  return context.answerError(error, request, {
-    api: true,
-    loginUrl: login && (query.size > 0 ? `${login}?${query}` : login),
-    headers: { 'www-authenticate': `Session error="${stepUp ? 'step_up' : 'login'}_required"` },
-  })
-}
-
-/** The part of a requirement that asks for a stronger or a more recent login than this one. */
-function weaknessOf(
-  found: AuthSession,
-  { acr, maxAge }: Requirement<never, never>,
-  now: number,
-): 'acr' | 'maxAge' | undefined {
-  if (acr !== undefined && !listOf(acr)?.includes(found.acr ?? '')) return 'acr'
-  if (maxAge === undefined) return undefined
-  const isRecent =
-    found.authTime !== undefined && now - found.authTime <= Math.max(maxAge, MIN_MAX_AGE)
-  return isRecent ? undefined : 'maxAge'
-}
-
-function answersProgram(
-  request: AuthRequest,
-  { respond = 'auto' }: Requirement<never, never>,
-): boolean {
-  return respond === 'auto' ? isApiRequest(request) : respond === 'json'
-}
-
-/** A page that was asked for is where the login ends; what a form was sent to is not. */
-function returnToOf(request: AuthRequest): string | undefined {
-  if (request.method === 'GET' || request.method === 'HEAD') return request.url
-  return request.headers.get('referer') ?? undefined
-}
-
-function listOf(acr: string | readonly string[] | undefined): readonly string[] | undefined {
-  return typeof acr === 'string' ? [acr] : acr
+const NO_AUDIENCE = {
+  option: 'bearer',
+  remedy: `is not set, but a guard accepts bearer tokens. Set bearer: { audience: 'https://api.example.com' }.`,
 }

@@ -9,17 +9,18 @@ import type { Requirement } from './requirement.ts'
  * Reports what a guard with `enforce: false` would have refused, and lets the user pass. A check that
  * fails with an error is reported, too: a rule that is tried out harms no page.
  *
- * @param tooWeak - `acr` or `maxAge`, when the login does not meet them.
+ * @param lacking - What the login itself does not meet.
  */
 export function rehearse(
   { options, log, publish }: Pick<AuthContext, 'options' | 'log' | 'publish'>,
   { issuer, sub, user }: AuthSession,
   requirement: Requirement<never, never>,
   subject: unknown,
-  tooWeak: 'acr' | 'maxAge' | undefined,
+  lacking: 'acr' | 'maxAge' | 'scopes' | undefined,
 ): MaybePromise<undefined> {
   const report = (failed: string, message: string): undefined => {
-    const code = failed === tooWeak ? 'LATCHKEY_STEP_UP_REQUIRED' : 'LATCHKEY_FORBIDDEN'
+    const isTooWeak = failed === 'acr' || failed === 'maxAge'
+    const code = isTooWeak ? 'LATCHKEY_STEP_UP_REQUIRED' : 'LATCHKEY_FORBIDDEN'
     publish('access.rehearsed', { issuer, user: userHash(issuer, sub), code, failed })
     log.warned('LATCHKEY_GUARD_REHEARSED', `${message} The guard has enforce: false.`)
   }
@@ -28,7 +29,7 @@ export function rehearse(
   const broken = (error: unknown): undefined =>
     report('check', `A check failed with an error: ${String(error)}.`)
   try {
-    const failed = tooWeak ?? failedOf(options, user, requirement, subject)
+    const failed = lacking ?? failedOf(options, user, requirement, subject)
     return failed instanceof Promise ? failed.then(decided, broken) : decided(failed)
   } catch (error) {
     return broken(error)

@@ -99,7 +99,8 @@ class SessionRequestAuth<U, Sent> implements RequestActions<U, Sent> {
 
   get session(): SessionInfo | undefined {
     const current = this.#current()
-    const { id } = this.#source.session
+    const { session, bearer } = this.#source
+    const id = bearer?.id ?? session.id
     return current && id ? describeSession(id, current) : undefined
   }
 
@@ -163,15 +164,19 @@ class SessionRequestAuth<U, Sent> implements RequestActions<U, Sent> {
 
   /** A store that does not answer is an error, and never a visitor who is logged out. */
   #current(): AuthSession | undefined {
-    const { session, current } = this.#source
+    const { session, bearer, current } = this.#source
     this.#source.sessionUsed()
-    if (session.failure) throw session.failure
+    if (session.failure && !bearer) throw session.failure
     return current
   }
 
   #mustBeLoggedIn(): AuthSession {
     const found = this.#current()
-    if (found) return found
-    throw new RefreshError('LATCHKEY_TOKEN_ABSENT', 'No user is logged in.')
+    const { bearer } = this.#source
+    if (found && !bearer) return found
+    const reason = bearer
+      ? 'The request has a bearer token and no session.'
+      : 'No user is logged in.'
+    throw new RefreshError('LATCHKEY_TOKEN_ABSENT', reason)
   }
 }

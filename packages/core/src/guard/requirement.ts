@@ -21,6 +21,14 @@ export interface Requirement<Request = unknown, U = User> {
   readonly claims?: Readonly<Record<string, ClaimRule<Request>>>
   /** Whether this user may do this. Anything but `true` refuses; an error that is thrown is answered. */
   readonly check?: (user: U, request: Request) => MaybePromise<boolean>
+  /**
+   * What may say whose request it is. `bearer` is an access token in the header `Authorization`, and
+   * needs the option `bearer`. A request with a token is decided by the token alone. Default
+   * `['session']`.
+   */
+  readonly accept?: readonly ('session' | 'bearer')[]
+  /** Scopes that a bearer token must have, every one; a session needs none. */
+  readonly scopes?: readonly string[]
   /** How the user must have logged in; another login is asked for when they have not. */
   readonly acr?: string | readonly string[]
   /**
@@ -31,8 +39,8 @@ export interface Requirement<Request = unknown, U = User> {
   /** Whether to answer a person or a program. Default: decided by `isApiRequest`. */
   readonly respond?: 'auto' | 'redirect' | 'json'
   /**
-   * `false` rehearses the guard: a logged-in user who does not meet `roles`, `claims`, `check`, `acr` or
-   * `maxAge` passes, with a log line and an event. A login is asked for all the same. Default `true`.
+   * `false` rehearses the guard: a logged-in user who does not meet `roles`, `claims`, `check`, `scopes`,
+   * `acr` or `maxAge` passes, with a log line and an event. A login is asked for all the same. Default `true`.
    */
   readonly enforce?: boolean
 }
@@ -71,6 +79,10 @@ const RULES: Rules<Requirement> = {
     (value) => isRecord(value) && isFilled(Object.values(value), isClaimRule),
   ),
   check: callable,
+  accept: rule('["session", "bearer"], or an array of one of them', (value) => {
+    return Array.isArray(value) && isFilled(value, (one) => one === 'session' || one === 'bearer')
+  }),
+  scopes: rule('an array of one scope or more', isScopeList),
   acr: rule('a string, or an array of one string or more', (value) => {
     return isName(value) || isNameList(value)
   }),
@@ -83,8 +95,8 @@ const SETTINGS: CheckSettings = {
   equivalents: {
     role: 'roles',
     permissions: 'Use "claims" or "check", or let the option "rolesFrom" make roles of them.',
-    scope: 'Use "claims" or "check".',
-    scopes: 'Use "claims" or "check".',
+    scope: 'scopes',
+    audience: 'It is the option "bearer.audience" of the login.',
   },
   undefinedMeans: 'a fault',
   example: "{ roles: ['admin'] } or { check: (user) => user.isStaff === true }",
@@ -102,6 +114,8 @@ const USER_SETTINGS: CheckSettings = {
   ...SETTINGS,
   equivalents: {
     ...SETTINGS.equivalents,
+    accept: ONLY_GUARDS,
+    scopes: ONLY_GUARDS,
     acr: ONLY_GUARDS,
     maxAge: ONLY_GUARDS,
     respond: ONLY_GUARDS,
@@ -109,9 +123,10 @@ const USER_SETTINGS: CheckSettings = {
   },
 }
 
-const REHEARSED = ['roles', 'claims', 'check', 'acr', 'maxAge'] as const
+const REHEARSED = ['roles', 'claims', 'check', 'scopes', 'acr', 'maxAge'] as const
 const NOTHING_TO_REHEARSE =
-  'is false, but there is nothing to rehearse: a login is asked for in any case. Add "roles", "claims", "check", "acr" or "maxAge".'
+  'is false, but there is nothing to rehearse: a login is asked for in any case. Add "roles", "claims", "check", "scopes", "acr" or "maxAge".'
+const ONLY_TOKENS = `are of bearer tokens, which this guard does not accept. Add accept: ['session', 'bearer'] or accept: ['bearer'].`
 
 const checked = new WeakSet<object>()
 
@@ -128,6 +143,9 @@ export function checkRequirement(requirement: unknown): void {
   const { faults, good } = checkOptions<Requirement>(requirement, RULES, SETTINGS, 'requirement')
   if (good.enforce === false && !REHEARSED.some((name) => good[name] !== undefined)) {
     faults.push({ option: 'enforce', remedy: NOTHING_TO_REHEARSE })
+  }
+  if (good.scopes && !good.accept?.includes('bearer')) {
+    faults.push({ option: 'scopes', remedy: ONLY_TOKENS })
   }
   if (faults.length > 0) throw new ConfigError(faults, 'A guard cannot use what it was given:')
   checked.add(requirement as object)
@@ -171,6 +189,13 @@ function isFilled(values: readonly unknown[], fits: (one: unknown) => boolean): 
 
 function isName(value: unknown): boolean {
   return typeof value === 'string' && value !== ''
+}
+
+/** @see RFC 6749 §3.3 */
+function isScopeList(value: unknown): boolean {
+  return (
+    isNameList(value) && (value as string[]).every((one) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(one))
+  )
 }
 
 function isClaimRule(value: unknown): boolean {

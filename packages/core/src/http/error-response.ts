@@ -73,6 +73,14 @@ const TEXTS: Partial<Record<LatchkeyErrorCode, VisitorText>> = {
     title: 'Nothing has been changed',
     advice: 'The request did not come from this site. Go back, reload the page and try again.',
   },
+  LATCHKEY_BEARER_INVALID: {
+    title: 'The access token is not valid',
+    advice: 'Get a new access token and try again.',
+  },
+  LATCHKEY_SCOPE_MISSING: {
+    title: 'The access token does not allow this',
+    advice: 'Get an access token with more scopes and try again.',
+  },
   LATCHKEY_LOGIN_REQUIRED: {
     title: 'Please log in',
     advice: 'Log in to see this page.',

@@ -17,6 +17,7 @@ import {
 import type {
   AuthOptions,
   AuthSessionOptions,
+  BearerOptions,
   ClientAssertionOptions,
   RouteOptions,
 } from './options.ts'
@@ -39,6 +40,10 @@ const origins = rule(
     return value === 'any' || (Array.isArray(value) && value.every(isOrigin))
   },
 )
+
+function isOneOrMore(value: unknown): boolean {
+  return typeof value === 'string' || texts.fits(value)
+}
 
 function isOrigin(value: unknown): boolean {
   return typeof value === 'string' && /^https?:/.test(value) && URL.parse(value)?.origin === value
@@ -87,10 +92,12 @@ export const OPTION_RULES: Rules<AuthOptions> = {
     backchannelLogout: either(path, off),
     session: either(path, off),
   }),
+  bearer: group<BearerOptions>({
+    audience: rule('a string, or an array of strings that are all set', isOneOrMore),
+    introspection: flag,
+  }),
   session: group<AuthSessionOptions>({
-    secret: rule('a string, or an array of strings that are all set', (value) => {
-      return typeof value === 'string' || texts.fits(value)
-    }),
+    secret: rule('a string, or an array of strings that are all set', isOneOrMore),
     store: rule(
       'a session store, such as createSessionStore() makes',
       methods('get', 'set', 'update', 'touch', 'destroy'),
@@ -170,6 +177,8 @@ export const EQUIVALENTS: Readonly<Record<string, string>> = {
   httpTimeout: 'It is "timeoutSeconds" here, in seconds.',
   customFetch: 'fetch',
   'routes.postLogoutRedirect': 'routes.loggedOut',
+  audience:
+    'It is "bearer.audience" for tokens that requests bring, and in "authorizationParams" for those that a login asks for.',
   'session.rollingDuration': 'session.idleSeconds',
   'session.absoluteDuration': 'session.absoluteSeconds',
   'session.signSessionStoreCookie': ALWAYS,

@@ -47,6 +47,17 @@ export type IssuerResolver = (
 /** When userinfo is read. */
 export type UserinfoOption = 'never' | 'login' | { readonly everySeconds: number }
 
+/** How bearer tokens are recognized, for guards with `accept: ['session', 'bearer']`. */
+export interface BearerOptions {
+  /** The `aud` of access tokens for this application; one of several will do. */
+  readonly audience: string | readonly string[]
+  /**
+   * Whether to ask the provider about tokens that are no JWT access tokens of RFC 9068: at every request
+   * that brings one (RFC 7662). Default `false`, so that they are refused.
+   */
+  readonly introspection?: boolean
+}
+
 /** The routes; a string renames one, `false` turns it off. Paths are relative to `baseUrl`. */
 export interface RouteOptions {
   /** `GET`: begins a login. Default `/login`. */
@@ -157,6 +168,8 @@ export interface AuthOptions<U = User, Exchange = unknown, Store = SessionStore>
   /** How the provider sends its answer. Default `query`; `form_post` needs an https `baseUrl`. */
   readonly responseMode?: 'query' | 'form_post'
   readonly routes?: RouteOptions
+  /** Lets guards accept access tokens, for programs and other applications. Default: none is accepted. */
+  readonly bearer?: BearerOptions
   readonly session?: AuthSessionOptions<Store>
   /**
    * Whether to read userinfo and add its claims to the user. Default `never`. With `login` it is read at
@@ -219,6 +232,12 @@ export interface ResolvedRegistration {
   readonly clientSecret: ClientSecret | undefined
 }
 
+/** How bearer tokens are recognized. */
+export interface ResolvedBearer {
+  readonly audiences: readonly string[]
+  readonly introspection: boolean
+}
+
 /** The options whatever type they give the user: within the kit a user is a record of claims. */
 export type AnyAuthOptions = AuthOptions<Readonly<Record<string, unknown>>>
 
@@ -245,6 +264,7 @@ export interface ResolvedAuthOptions {
   readonly allowedLoginParams: readonly string[]
   readonly responseMode: 'query' | 'form_post'
   readonly routes: ResolvedRoutes
+  readonly bearer: ResolvedBearer | undefined
   readonly secrets: readonly string[]
   readonly session: SessionSettings
   readonly userinfo: UserinfoOption

@@ -7,6 +7,7 @@ import { EQUIVALENTS, OPTION_RULES } from './option-rules.ts'
 import type {
   AnyAuthOptions,
   ResolvedAuthOptions,
+  ResolvedBearer,
   ResolvedRegistration,
   ResolvedRoutes,
   RouteOptions,
@@ -67,6 +68,7 @@ export function resolveOptions(
     allowedLoginParams: options.allowedLoginParams ?? ['login_hint', 'ui_locales'],
     responseMode: options.responseMode ?? 'query',
     routes,
+    bearer: resolveBearer(options),
     secrets,
     secure,
     session: {
@@ -217,6 +219,10 @@ function checkChoices(options: AnyAuthOptions, baseUrl: URL, faults: ConfigFault
         '"form_post" needs an https "baseUrl": the login cookie must be sent across sites, and browsers allow that on https only.',
     })
   }
+  if (resolveBearer(options)?.audiences.join('') === '') {
+    const remedy = `is not set. Name the "aud" of access tokens for this application, such as "https://api.example.com".`
+    faults.push({ option: 'bearer.audience', remedy })
+  }
   if (options.scope !== undefined && !options.scope.split(' ').includes('openid')) {
     faults.push({ option: 'scope', remedy: 'must include "openid".' })
   }
@@ -231,6 +237,16 @@ function checkChoices(options: AnyAuthOptions, baseUrl: URL, faults: ConfigFault
       remedy: `must not contain "${name}": the kit decides it.`,
     })
   }
+}
+
+function resolveBearer({ bearer }: AnyAuthOptions): ResolvedBearer | undefined {
+  // Without an audience there would be nothing to tell tokens for another API by.
+  return (
+    bearer && {
+      audiences: [bearer.audience ?? []].flat(),
+      introspection: bearer.introspection ?? false,
+    }
+  )
 }
 
 /** Applications under different paths of one origin have different cookies. */

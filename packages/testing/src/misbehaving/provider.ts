@@ -39,6 +39,8 @@ export interface MisbehavingProvider {
   rotateKey(alg?: SigningAlgorithm): void
   /** Makes a logout token; claims given as `undefined` are left out. */
   logoutToken(claims: Record<string, unknown>, header?: Record<string, unknown>): string
+  /** Makes a JWT access token for `https://api.example`; claims given as `undefined` are left out. */
+  accessToken(claims: Record<string, unknown>, header?: Record<string, unknown>): string
   /** The provider sessions of its logins so far, in order. */
   issuedSids(): string[]
   /** Answers what the fault `delayed` holds back, and behaves from then on. */

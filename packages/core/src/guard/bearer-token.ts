@@ -1,0 +1,159 @@
+import type { IntrospectionResponse } from 'openid-client'
+import type { RequestContext } from '../context.ts'
+import { AccessError, CallbackError, ProviderError, RequestError } from '../errors.ts'
+import { hasTokenInUrl } from '../http/bearer-header.ts'
+import type { AuthRequest } from '../http/request.ts'
+import type { ResolvedBearer } from '../options/options.ts'
+import { printable, providerError } from '../provider/errors.ts'
+import { type DecodedJwt, decodeJwt } from '../provider/jwt.ts'
+import type { Provider } from '../provider/provider.ts'
+import { verifySignature } from '../provider/signature.ts'
+import type { AuthSession } from '../session/session.ts'
+import { publicSessionId } from '../session/session-directory.ts'
+import { sessionUser } from '../session/session-user.ts'
+
+/** The user of a bearer token. Nothing of it is stored. */
+export interface BearerLogin {
+  /** Names the token, as `SessionInfo` names a session; a hash, which opens nothing. */
+  readonly id: string
+  /** The facts of the token, as those of a session. */
+  readonly login: AuthSession
+  readonly scopes: readonly string[]
+}
+
+type Claims = Readonly<Record<string, unknown>>
+
+const TOLERANCE_SECONDS = 30
+const MAX_LENGTH = 16_384
+
+/**
+ * Reads the bearer token of a request, and finds out whose it is: a JWT access token is verified with
+ * the keys of the provider, any other by asking the provider, where the options allow that.
+ *
+ * @throws {@link RequestError} for a header that is malformed, or a token in the address as well;
+ *   {@link AccessError} with `LATCHKEY_BEARER_INVALID` naming the check that the token does not pass;
+ *   {@link ProviderError} when the provider is needed and does not answer.
+ * @see RFC 6750 §2, RFC 9068 §4, RFC 7662 §2
+ */
+export async function readBearer(asked: RequestContext): Promise<BearerLogin> {
+  const { options } = asked.context
+  const { audiences, introspection } = options.bearer as ResolvedBearer
+  const token = tokenOf(asked.request)
+  const provider = await asked.provider()
+  const jwt = decodeJwt(token)
+  const isAccessToken = jwt && /^(application\/)?at\+jwt$/i.test(String(jwt.header.typ))
+  const now = options.now()
+  const { issuer } = await provider.metadata()
+  if (!isAccessToken && !introspection) throw invalid('typ', 'is no JWT access token')
+  const claims = isAccessToken
+    ? await verified(token, jwt, provider, { issuer, audiences })
+    : await introspected(token, provider, { issuer, audiences })
+  const expiresAt = timesOf(claims, now, isAccessToken ? undefined : now)
+  const { sub, iat, auth_time: authTime, acr, scope } = claims
+  if (typeof sub !== 'string' || sub === '') throw invalid('sub', 'has no "sub"')
+  // Bound to a key that the client has to prove (RFC 9449, RFC 8705), which nothing here checks.
+  if (claims.cnf !== undefined) throw invalid('cnf', 'is bound to a key')
+  const { user } = await sessionUser(options, { idToken: claims }).catch(misfit)
+  return {
+    id: publicSessionId(token),
+    login: {
+      ...{ issuer, registeredIssuer: provider.issuer, clientId: provider.clientId },
+      ...{ sub, user, expiresAt },
+      createdAt: typeof iat === 'number' ? iat : now,
+      authTime: typeof authTime === 'number' ? authTime : undefined,
+      acr: typeof acr === 'string' ? acr : undefined,
+    },
+    scopes: typeof scope === 'string' ? scope.split(' ').filter(Boolean) : [],
+  }
+}
+
+function tokenOf(request: AuthRequest): string {
+  if (hasTokenInUrl(request)) {
+    throw malformed('The access token is in the address. Send it in the Authorization header.')
+  }
+  const [, token] =
+    /^bearer +([\w\-.~+/]+=*) *$/i.exec(request.headers.get('authorization') ?? '') ?? []
+  if (token === undefined || token.length > MAX_LENGTH) {
+    throw malformed('The Authorization header has no bearer token, or more than one.')
+  }
+  return token
+}
+
+/** What the claims of a token are compared with. */
+interface Expected {
+  readonly issuer: string
+  readonly audiences: readonly string[]
+}
+
+/** The claims of a JWT access token (RFC 9068 §4). They are compared before a key is looked for. */
+async function verified(
+  token: string,
+  { payload }: DecodedJwt,
+  provider: Provider,
+  { issuer, audiences }: Expected,
+): Promise<Claims> {
+  if (payload.iss !== issuer) {
+    throw invalid('iss', `is from "${printable(payload.iss, 200)}", not "${issuer}"`)
+  }
+  checkAudience(payload, audiences)
+  const { fault } = await verifySignature(token, (header) => provider.keys(header, 'anybody'))
+  if (fault !== undefined) throw invalid('signature', `has a signature that ${fault}`)
+  if (typeof payload.exp !== 'number') throw invalid('exp', 'has no "exp"')
+  return payload
+}
+
+/** The claims of a token that the provider is asked about (RFC 7662 §2.2). */
+async function introspected(
+  token: string,
+  provider: Provider,
+  { issuer, audiences }: Expected,
+): Promise<Claims> {
+  const claims: IntrospectionResponse & Claims = await provider
+    .call((client, configuration) => {
+      const { introspection_endpoint: endpoint } = configuration.serverMetadata()
+      if (endpoint) return client.tokenIntrospection(configuration, token)
+      const message = `${issuer} names no "introspection_endpoint", which bearer.introspection needs.`
+      throw new ProviderError('LATCHKEY_PROVIDER_INVALID', message)
+    })
+    .catch((error) => {
+      throw providerError(error, 'did not introspect a token', [token])
+    })
+  if (!claims.active) throw invalid('active', 'is not active, as the provider says')
+  const { iss = issuer, token_type: type = 'Bearer' } = claims
+  if (iss !== issuer) throw invalid('iss', `is from "${printable(iss, 200)}"`)
+  if (!/^bearer$/i.test(String(type))) throw invalid('token_type', 'is no bearer token')
+  checkAudience(claims, audiences)
+  return claims
+}
+
+function checkAudience({ aud }: Claims, audiences: readonly string[]): void {
+  const found: unknown[] = [aud].flat()
+  if (audiences.some((audience) => found.includes(audience))) return
+  const shown = aud === undefined ? 'none' : `"${printable(found.join(', '), 200)}"`
+  throw invalid('aud', `is for another audience: ${shown}, not "${audiences.join('" or "')}"`)
+}
+
+/** When the token expires; of one that the provider calls active, it may not be known. */
+function timesOf({ exp, nbf, iat }: Claims, now: number, unknown?: number): number {
+  const expiresAt = typeof exp === 'number' ? exp : unknown
+  if (expiresAt === undefined || (exp !== undefined && expiresAt <= now - TOLERANCE_SECONDS)) {
+    throw invalid('exp', 'has expired')
+  }
+  const [latest] = [nbf, iat].filter((time) => Number(time) > now + TOLERANCE_SECONDS)
+  if (latest !== undefined) throw invalid('nbf', 'is from the future')
+  return expiresAt
+}
+
+function misfit(error: unknown): never {
+  if (!(error instanceof CallbackError)) throw error
+  throw invalid('claims', `does not fit: ${error.message}`)
+}
+
+function invalid(failed: string, what: string): AccessError {
+  const message = `The bearer token ${what}.`
+  return new AccessError('LATCHKEY_BEARER_INVALID', message, { failed: `token.${failed}` })
+}
+
+function malformed(message: string): RequestError {
+  return new RequestError('LATCHKEY_REQUEST_INVALID', message)
+}

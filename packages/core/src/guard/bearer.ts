@@ -1,0 +1,91 @@
+import type { RequestContext } from '../context.ts'
+import { AccessError, type LatchkeyError, RequestError } from '../errors.ts'
+import type { AuthResponse } from '../http/request.ts'
+import { type BearerLogin, readBearer } from './bearer-token.ts'
+import { explain, failedOf, listOf, weaknessOf } from './failed-requirement.ts'
+import { bearerChallenge, publishRefusal } from './refusals.ts'
+import { rehearse } from './rehearsal.ts'
+import type { Requirement } from './requirement.ts'
+
+/** What a client is told of a token that is refused (`error_description`). */
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  'token.typ': 'The token is not a JWT access token (RFC 9068)',
+  'token.iss': 'The token is from another issuer',
+  'token.aud': 'The token is for another audience',
+  'token.signature': 'The signature of the token is wrong',
+  'token.exp': 'The token has expired',
+  'token.nbf': 'The token is not valid yet',
+  'token.active': 'The token has expired or was revoked',
+  'token.cnf': 'The token is bound to a key',
+}
+
+/** A request whose guard accepts bearer tokens. */
+interface BearerRequest extends RequestContext {
+  bearer: BearerLogin | undefined
+}
+
+/**
+ * Decides by the bearer token whether a request may go on: `undefined` when it may. No session is made,
+ * and none is looked at. Browsers send no such token by themselves, so any page may send it.
+ *
+ * @see RFC 6750 §3, RFC 9470 §3
+ */
+export async function authorizeBearer(
+  asked: BearerRequest,
+  requirement: Requirement<never, never>,
+  subject: unknown,
+): Promise<AuthResponse | undefined> {
+  const { options } = asked.context
+  let found: BearerLogin
+  try {
+    found = await readBearer(asked)
+  } catch (error) {
+    return answerToken(asked, error)
+  }
+  asked.bearer = found
+  const { login, scopes } = found
+  const lacking = requirement.scopes?.find((scope) => !scopes.includes(scope))
+  const tooWeak = weaknessOf(login, requirement, options.now())
+  if (requirement.enforce === false) {
+    const failed = lacking === undefined ? tooWeak : 'scopes'
+    return rehearse(asked.context, login, requirement, subject, failed)
+  }
+  if (lacking !== undefined) {
+    const message = `The bearer token does not have the scope "${lacking}".`
+    const error = new AccessError('LATCHKEY_SCOPE_MISSING', message, { failed: 'scopes' })
+    const scope = requirement.scopes?.join(' ')
+    return refuseToken(asked, error, { error: 'insufficient_scope', scope })
+  }
+  if (tooWeak) {
+    const message = 'The user of the bearer token has to log in more recently or more strongly.'
+    const error = new AccessError('LATCHKEY_STEP_UP_REQUIRED', message, { failed: tooWeak })
+    return refuseToken(asked, error, {
+      error: 'insufficient_user_authentication',
+      acr_values: listOf(requirement.acr)?.join(' '),
+      max_age: requirement.maxAge?.toString(),
+    })
+  }
+  const failed = await failedOf(options, login.user, requirement, subject)
+  if (failed === undefined) return undefined
+  const message = explain(failed, options, login.user, requirement)
+  return refuseToken(asked, new AccessError('LATCHKEY_FORBIDDEN', message, { failed }))
+}
+
+function answerToken(asked: BearerRequest, error: unknown): Promise<AuthResponse> {
+  if (error instanceof RequestError) return refuseToken(asked, error, { error: 'invalid_request' })
+  if (!(error instanceof AccessError)) throw error
+  const told = DESCRIPTIONS[error.failed ?? '']
+  return refuseToken(asked, error, { error: 'invalid_token', error_description: told })
+}
+
+function refuseToken(
+  asked: BearerRequest,
+  error: LatchkeyError,
+  challenge?: Readonly<Record<string, string | undefined>>,
+): Promise<AuthResponse> {
+  const { context, request, bearer } = asked
+  if (error instanceof AccessError) publishRefusal(context, error, bearer?.login)
+  asked.bearer = undefined
+  const headers = challenge && { 'www-authenticate': bearerChallenge(context, challenge) }
+  return context.answerError(error, request, { api: true, ...(headers && { headers }) })
+}

@@ -1,0 +1,100 @@
+import type { AuthContext, RequestContext } from '../context.ts'
+import { AccessError, type AccessErrorCode } from '../errors.ts'
+import { userHash } from '../events.ts'
+import type { AuthRequest, AuthResponse } from '../http/request.ts'
+import { beginLogin } from '../login/login.ts'
+import { listOf } from './failed-requirement.ts'
+import { isApiRequest } from './is-api-request.ts'
+import type { Requirement } from './requirement.ts'
+
+/** Names a user. */
+interface UserName {
+  readonly issuer: string
+  readonly sub: string
+}
+
+/** Answers a user who is logged in and may not do this. */
+export function refuse(
+  error: AccessError,
+  { context, request }: RequestContext,
+  requirement: Requirement<never, never>,
+  login: UserName,
+): Promise<AuthResponse> {
+  publishRefusal(context, error, login)
+  return context.answerError(error, request, { api: answersProgram(request, requirement) })
+}
+
+/** Publishes a refusal, of a user if it is known whose request it is. */
+export function publishRefusal(
+  { publish }: Pick<AuthContext, 'publish'>,
+  { code, correlationId, failed = '' }: AccessError,
+  login: UserName | undefined,
+): void {
+  const whose = login && { issuer: login.issuer, user: userHash(login.issuer, login.sub) }
+  publish('access.refused', { ...whose, code, correlationId, failed })
+}
+
+/** Answers a request without a bearer token, where a guard accepts nothing else (RFC 6750 §3.1). */
+export function askForToken({ context, request }: RequestContext): Promise<AuthResponse> {
+  const message = 'The request has no bearer token in its Authorization header.'
+  const error = new AccessError('LATCHKEY_LOGIN_REQUIRED', message)
+  const headers = { 'www-authenticate': bearerChallenge(context) }
+  return context.answerError(error, request, { api: true, headers })
+}
+
+/** The challenge of the scheme `Bearer`, with the parameters that have a value. */
+export function bearerChallenge(
+  { options }: Pick<AuthContext, 'options'>,
+  parameters: Readonly<Record<string, string | undefined>> = {},
+): string {
+  const all = Object.entries({ realm: options.baseUrl.host, ...parameters })
+  const given = all.filter(([, value]) => value !== undefined && !/["\\]/.test(value))
+  return `Bearer ${given.map(([name, value]) => `${name}="${value}"`).join(', ')}`
+}
+
+/** Sends a page to log in, and answers a program with 401 and where to do so. */
+export function askToLogIn(
+  asked: RequestContext,
+  requirement: Requirement<never, never>,
+  code: AccessErrorCode,
+  failed?: string,
+): Promise<AuthResponse> {
+  const { context, request } = asked
+  const stepUp = code === 'LATCHKEY_STEP_UP_REQUIRED'
+  const acr = stepUp ? listOf(requirement.acr) : undefined
+  const maxAge = stepUp ? requirement.maxAge : undefined
+  if (!answersProgram(request, requirement)) {
+    return beginLogin(asked, { returnTo: returnToOf(request), acr, maxAge })
+  }
+  const { login } = context.options.routes
+  const query = new URLSearchParams()
+  if (acr) query.set('acr_values', acr.join(' '))
+  if (maxAge !== undefined) query.set('max_age', String(maxAge))
+  const error = new AccessError(
+    code,
+    stepUp ? 'A more recent or stronger login is needed.' : 'No user is logged in.',
+    { failed },
+  )
+  const ofSession = `Session error="${stepUp ? 'step_up' : 'login'}_required"`
+  const acceptsTokens = !stepUp && requirement.accept?.includes('bearer')
+  return context.answerError(error, request, {
+    api: true,
+    loginUrl: login && (query.size > 0 ? `${login}?${query}` : login),
+    headers: {
+      'www-authenticate': acceptsTokens ? `${bearerChallenge(context)}, ${ofSession}` : ofSession,
+    },
+  })
+}
+
+function answersProgram(
+  request: AuthRequest,
+  { respond = 'auto' }: Requirement<never, never>,
+): boolean {
+  return respond === 'auto' ? isApiRequest(request) : respond === 'json'
+}
+
+/** A page that was asked for is where the login ends; what a form was sent to is not. */
+function returnToOf(request: AuthRequest): string | undefined {
+  if (request.method === 'GET' || request.method === 'HEAD') return request.url
+  return request.headers.get('referer') ?? undefined
+}
