@@ -56,7 +56,7 @@ test('an address is kept as a browser would resolve it, whatever it is made of',
     .map(([origin, parts]) => `${origin}/${parts.join('')}`)
   fc.assert(
     fc.property(address, (given) => {
-      const url = URL.parse(given, base)
+      const url = URL.parse(given, base.href)
       const path = url ? url.pathname + url.search + url.hash : ''
       const isSafe = url?.origin === base.origin && !path.startsWith('//')
       expect(safeReturnTo(given, base)).toBe(isSafe ? path : '/')
