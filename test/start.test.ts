@@ -138,7 +138,7 @@ describe('what start prints', () => {
   })
 })
 
-test('Ctrl-C stops everything, a second start keeps the data, and --fresh begins anew', {
+test('Ctrl-C stops everything, a second start keeps the data, and --fresh starts over', {
   timeout: 60_000,
 }, async () => {
   const data = mkdtempSync(join(tmpdir(), 'latchkey-start-'))
@@ -161,8 +161,18 @@ test('Ctrl-C stops everything, a second start keeps the data, and --fresh begins
   expect(after).toEqual(before)
   expect(anew).toHaveLength(6)
   expect(anew).not.toEqual(before)
-  expect(inUse).toContain('is served by another process')
+  expect(inUse).toContain(`To run another beside it: npx pnpm start --data ${data}-2`)
   expect(inUse).not.toMatch(/^ +at /m)
+})
+
+test.each([
+  ['--port', 'abc', '--port must be a whole number from 1 to 65535, not "abc".'],
+  ['--service-port', '70000', '--service-port must be a whole number from 1 to 65535'],
+  ['--prot', '1', "Unknown option '--prot'"],
+])('start refuses %s %s in a sentence', async (option, value, sentence) => {
+  const output = await startDemo(undefined, option, value).catch((error: Error) => error.message)
+  expect(output).toContain(sentence)
+  expect(output).not.toMatch(/^ +at /m)
 })
 
 async function userIds(demo: Started): Promise<string[]> {

@@ -91,7 +91,7 @@ export interface DemoService {
   readonly management: ManagementClient
   /**
    * Sees to it that there is a tenant at `<subdomain>.localhost`, with these users and this application,
-   * all through the management API.
+   * all through the management API. Of the users that were there before, it says what is true now.
    */
   addTenant(wanted: {
     readonly subdomain: string
@@ -101,7 +101,7 @@ export interface DemoService {
     readonly users: readonly DemoUser[]
     /** The redirect URL to register. Default `/callback`. */
     readonly redirectUrlOf?: (issuer: string) => string
-  }): Promise<DemoClient & { readonly tenantId: string }>
+  }): Promise<DemoClient & { readonly tenantId: string; readonly users: readonly DemoUser[] }>
   /** Prints a code whenever Enter is pressed, once a user has an authenticator app. */
   printCodes(): void
   close(): Promise<void>
@@ -149,8 +149,10 @@ export async function startDemoService(options: {
     }) {
       const domain = `${subdomain}.localhost:${port}`
       const { id: tenantId } = await tenantAt(service, management, company, domain)
+      const found: DemoUser[] = []
       for (const user of users) {
-        const id = await addUser(management, tenantId, user)
+        const { id, ...now } = await addUser(management, tenantId, user)
+        found.push({ ...user, note: now.note })
         if (!user.app && !user.passkey) continue
         await management.tenants.update(tenantId, (changed) => {
           if (user.app) changed.settings.allow_totp_app = true
@@ -164,7 +166,7 @@ export async function startDemoService(options: {
       const redirectUrl = redirectUrlOf(issuer)
       const registered = { application, baseUrl, redirectUrl }
       const { id, secret } = await register(management, tenantId, registered)
-      return { tenantId, issuer, clientId: id, clientSecret: secret }
+      return { tenantId, issuer, clientId: id, clientSecret: secret, users: found }
     },
     printCodes() {
       lines = createInterface({ input: process.stdin }).on('line', () => {
@@ -209,16 +211,20 @@ async function tenantAt(
 async function addUser(
   management: ManagementClient,
   tenantId: string,
-  { name, email, password, verified = true, disabled = false, algorithm = 'plain' }: DemoUser,
-): Promise<string> {
+  { name, email, password, note, verified = true, disabled = false, algorithm = 'plain' }: DemoUser,
+): Promise<{ id: string; note: string }> {
   const users = management.users(tenantId)
-  for await (const { id, profile } of users.list()) if (profile.email === email) return id
+  for await (const { id, profile, disabled: isDisabled } of users.list()) {
+    if (profile.email !== email) continue
+    if (isDisabled !== disabled) return { id, note: isDisabled ? 'disabled: refused' : 'enabled' }
+    return { id, note: !verified && profile.email_verified ? 'verified' : note }
+  }
   const [given_name = '', family_name = ''] = name.split(' ')
   const profile = { email, email_verified: verified, name, given_name, family_name }
   const { id } = await users.create({ disabled, profile })
   const hash = algorithm === 'md5' ? createHash('md5').update(password).digest('hex') : password
   await management.credentials(tenantId, id).create({ password: { alg: algorithm, hash } })
-  return id
+  return { id, note }
 }
 
 /** Stores the three routes of the application, through the API as everybody does it. */

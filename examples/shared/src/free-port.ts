@@ -1,13 +1,24 @@
 import { createServer } from 'node:net'
 
-/** The first free port from `wanted` on, other than `except`. */
-export async function freePort(wanted: number, except?: number): Promise<number> {
-  for (let port = wanted; port < wanted + 100; port++) {
+/**
+ * The first free port from `wanted` on, other than `except`.
+ *
+ * @param option - The option that names the port.
+ */
+export async function freePort(
+  wanted: number | string,
+  except?: number,
+  option = '--port',
+): Promise<number> {
+  const first = Number(wanted)
+  if (!Number.isInteger(first) || first < 1 || first > 65_535) {
+    throw new Error(`${option} must be a whole number from 1 to 65535, not "${wanted}".`)
+  }
+  const last = Math.min(first + 99, 65_535)
+  for (let port = first; port <= last; port++) {
     if (port !== except && (await isFree(port))) return port
   }
-  throw new Error(
-    `The ports ${wanted} to ${wanted + 99} are all taken; choose another with --port.`,
-  )
+  throw new Error(`The ports ${first} to ${last} are all taken; choose another with ${option}.`)
 }
 
 function isFree(port: number): Promise<boolean> {

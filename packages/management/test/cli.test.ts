@@ -257,11 +257,19 @@ test('doctor finds a sound installation sound, at a name of this machine too', a
   const { id } = await clientOf(installation)
     .applications(installation.tenantId)
     .create({ name: 'Shop', redirect_urls: [`${app.url}/callback`] })
+  const { secret } = await clientOf(installation).applications(installation.tenantId).get(id)
   const args = ['doctor', '--issuer', `http://${installation.domain}`, '--client-id', id]
-  const sound = await installation.run([...args, '--base-url', app.url])
+  const right = ['--client-secret', secret, '--base-url', app.url]
+  const sound = await installation.run([...args, ...right])
   expect(sound.stdout.split('\n').filter((line) => /^[^✓-]/.test(line))).toEqual([])
-  expect(sound.stdout.match(/^✓/gm)).toHaveLength(7)
+  expect(sound.stdout.match(/^✓/gm)).toHaveLength(8)
   expect(sound.code).toBe(0)
+
+  const wrong = ['--client-secret', 'swordfish:%', '--base-url', app.url]
+  const refused = await installation.run([...args, ...wrong])
+  expect(refused.stdout).toContain(`✗ client secret: the provider refuses it for ${id}`)
+  expect(refused.stdout + refused.stderr).not.toContain('swordfish')
+  expect(refused.code).toBe(3)
 
   callback.path = '/auth/callback'
   const { stdout, code } = await installation.run([...args, '--base-url', app.url])
@@ -321,4 +329,13 @@ test.each(['zsh', 'fish'])('completion for %s knows the commands and options', a
   expect(code).toBe(0)
   expect(stdout).toContain('hash-algorithm')
   expect(stdout).toContain('routes')
+})
+
+test('the command says its version and all of its commands', async () => {
+  await using installation = await startInstallation()
+  expect((await installation.run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  const { stdout } = await installation.run(['--help'])
+  for (const command of ['users import <file>', 'routes sync', 'applications delete <id>']) {
+    expect(stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'))
+  }
 })

@@ -21,6 +21,7 @@ import { openData } from './open-data.ts'
 import { createClientIp } from './server/client.ts'
 import { closeServer, createHttpServer, type ListenOptions, listen } from './server/http-server.ts'
 import { connectInProcess } from './server/in-process.ts'
+import { logRequests } from './server/request-log.ts'
 import {
   checkListenOptions,
   checkServiceOptions,
@@ -105,14 +106,14 @@ export async function createIdentityService(
     idTokenClaims: options.idTokenClaims,
     allowHttpOnLoopback: options.allowHttpOnLoopback ?? false,
   })
-  const handler: RequestListener = (req, res) => {
+  const handler = logRequests(logger, (req, res) => {
     if (hasTwoHosts(req)) return refuseTwoHosts(res)
     if (isApiPath(req.url)) return api(req, res)
     issuer.handle(req, res).then(
       (isAnswered) => isAnswered || api(req, res),
       (error) => res.destroy(error),
     )
-  }
+  })
   const rotation = followMasterKeys(masterKeys, context, protocol, logger)
   const inProcess = connectInProcess(createHttpServer(handler))
   const servers: Server[] = []

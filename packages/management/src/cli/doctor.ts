@@ -12,6 +12,7 @@ interface DoctorOptions extends OutputOptions {
   callback: string
   redisUrl?: string
   clientId?: string
+  clientSecret?: string
   url?: string
   apiKey?: string
   tenant?: string
@@ -33,6 +34,11 @@ export function addDoctorCommand(program: Command): void {
     )
     .option('--callback <path>', 'route that receives the user after a login', '/callback')
     .addOption(new Option('--client-id <id>', 'the application').env('LATCHKEY_CLIENT_ID'))
+    .addOption(
+      new Option('--client-secret <secret>', 'its secret, which the provider is asked about').env(
+        'LATCHKEY_CLIENT_SECRET',
+      ),
+    )
     .addOption(new Option('--redis-url <url>', 'where sessions are').env('REDIS_URL'))
     .addOption(new Option('--url <url>', 'the API, to look up the application').env('LATCHKEY_URL'))
     .addOption(new Option('--api-key <key>', 'a secret API key').env('LATCHKEY_API_KEY'))

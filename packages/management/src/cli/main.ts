@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { createProgram } from './program.ts'
+import { engineFault } from './engine.ts'
 
 // Others on this machine see the name of a process, which is its arguments: a key or a password, perhaps.
 const args = process.argv.slice(2)
@@ -10,4 +10,13 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0)
   throw error
 })
-process.exitCode = await createProgram().run(args)
+
+// Before everything else is loaded: an older Node fails at the first import, with a stack trace.
+const fault = engineFault()
+if (fault === undefined) {
+  const { createProgram } = await import('./program.ts')
+  process.exitCode = await createProgram().run(args)
+} else {
+  console.error(fault)
+  process.exitCode = 1
+}

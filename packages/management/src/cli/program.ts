@@ -1,8 +1,10 @@
 import { Command, CommanderError } from 'commander'
 import { isLoopback } from '../doctor/checks.ts'
 import { OptionsError } from '../errors.ts'
+import { helpOfAllCommands } from './all-commands.ts'
 import { addCompletionCommand } from './completion.ts'
 import { addDoctorCommand } from './doctor.ts'
+import { version } from './engine.ts'
 import { Exit, exitCodes } from './exit-codes.ts'
 import { addResourceCommands } from './resources.ts'
 import { addRoutesCommand } from './routes.ts'
@@ -20,6 +22,8 @@ export interface Program {
 export function createProgram(): Program {
   const program = new Command('latchkey')
     .description('Manage tenants, applications and users; bring users over; check an installation.')
+    .version(version, '--version', 'print the version')
+    .configureHelp(helpOfAllCommands)
     .showHelpAfterError('Add --help for the options.')
     .exitOverride()
     .configureOutput({ writeErr: (text) => process.stderr.write(printable(text)) })

@@ -1,5 +1,6 @@
 import type { Fetch, FetchInit, FetchResponse } from '../options.ts'
 import type { Application } from '../types.ts'
+import { testClientSecret } from './client-secret.ts'
 import { pingRedis } from './redis.ts'
 
 /** What a check found, and what to do about it. */
@@ -16,6 +17,8 @@ export interface Installation {
   baseUrl: string
   callback: string
   redisUrl?: string | undefined
+  clientId?: string | undefined
+  clientSecret?: string | undefined
   readApplication?: (() => Promise<Application>) | undefined
   /** Follows no redirects. */
   fetch: Fetch
@@ -37,6 +40,7 @@ export async function runChecks(installation: Installation): Promise<Finding[]> 
     checkClock(provider),
     checkLogout(provider),
     await checkRedirect(installation),
+    await checkSecret(installation, provider),
     ...checkTransport(installation),
     await checkCookie(installation),
     await checkRedis(installation),
@@ -116,6 +120,28 @@ async function checkRedirect(installation: Installation): Promise<Finding> {
   } catch (error) {
     const remedy = 'Check --client-id, --tenant and the API key.'
     return fault(check, `the application cannot be read: ${reasonOf(error)}`, remedy)
+  }
+}
+
+async function checkSecret(
+  { clientId, clientSecret, baseUrl, callback, fetch }: Installation,
+  provider: Discovered | undefined,
+): Promise<Finding> {
+  const check = 'client secret'
+  if (!clientId || !clientSecret) return skipped(check, 'needs --client-id and a client secret')
+  const { token_endpoint: endpoint, token_endpoint_auth_methods_supported: methods } =
+    provider?.document ?? {}
+  if (typeof endpoint !== 'string') return skipped(check, 'the provider could not be asked')
+  const redirectUri = new URL(callback, baseUrl).href
+  try {
+    const client = { endpoint, methods, clientId, clientSecret, redirectUri }
+    const answer = await testClientSecret(fetch, client)
+    if (answer === 'accepted') return ok(check, `the provider accepts it for ${clientId}`)
+    if (answer !== 'refused') return skipped(check, `the provider answered ${answer.unclear}`)
+    const remedy = `Check LATCHKEY_CLIENT_ID and LATCHKEY_CLIENT_SECRET; "latchkey applications get ${clientId}" shows the secret of an application of ours.`
+    return fault(check, `the provider refuses it for ${clientId}`, remedy)
+  } catch (error) {
+    return skipped(check, `${endpoint} cannot be asked: ${reasonOf(error)}`)
   }
 }
 

@@ -5,13 +5,17 @@ import type { Tenant } from '../store/records.ts'
 /** Where the demo tenant issues, without the port. */
 const HOSTNAME = 'acme.localhost'
 
-/** Where the application is expected to run that logs in to the demo tenant. */
-export const applicationUrl = 'http://localhost:3000'
+const APPLICATION = 'Demo application'
 
 const password = 'correct horse battery'
 
+interface SeededUser extends DemoUser {
+  name: string
+  isVerified: boolean
+}
+
 /** Whom one can log in as, with what is worth trying with each. */
-export const demoUsers = [
+const demoUsers: readonly SeededUser[] = [
   { email: 'ada@example.com', name: 'Ada Lovelace', isVerified: true, password, note: '' },
   {
     email: 'grace@example.com',
@@ -41,11 +45,20 @@ export const demoUsers = [
     password,
     note: 'add a passkey at “Account”, then log in with it',
   },
-] as const
+]
+
+/** A user to log in as, and what is special about them today. */
+export interface DemoUser {
+  email: string
+  /** `undefined` for a user who has none yet. */
+  password: string | undefined
+  note: string
+}
 
 /** What there is to log in to. */
 export interface Demo {
   issuer: string
+  users: DemoUser[]
   /** Reaches every tenant. */
   apiKey: string
   application: { id: string; secret: string }
@@ -53,8 +66,16 @@ export interface Demo {
   app: AuthenticatorApp
 }
 
-/** Creates what the service lacks of the demo tenant, and moves it to the port of today. */
-export async function prepareDemo(service: IdentityService, port: number): Promise<Demo> {
+/**
+ * Creates what the service lacks of the demo tenant, and moves it to the port of today.
+ *
+ * @param applicationUrl - Where the application runs that logs in to it.
+ */
+export async function prepareDemo(
+  service: IdentityService,
+  port: number,
+  applicationUrl: string,
+): Promise<Demo> {
   const { admin } = service
   const domain = `${HOSTNAME}:${port}`
   const apiKey = await demoKey(service)
@@ -65,32 +86,75 @@ export async function prepareDemo(service: IdentityService, port: number): Promi
     const settings = { ...tenant.settings, domain }
     await call(`/v1/tenants/${moved.id}`, { ...tenant, settings })
   }
-  await admin.seed(seedDocument(domain))
+  await admin.seed(seedDocument(domain, applicationUrl))
   const { id } = (await admin.findTenant(domain)) as Tenant
-  const app = await giveApp(service, call, id)
-  const { data } = await call(`/v1/tenants/${id}/applications`)
-  return { issuer: `http://${domain}`, apiKey, application: data[0], app }
-}
-
-type Listed = { profile: { email: string } }
-
-/** Gives Joan a new authenticator app at every start: the key of the old one cannot be read again. */
-async function giveApp(
-  { admin }: IdentityService,
-  call: Call,
-  tenantId: string,
-): Promise<AuthenticatorApp> {
-  const path = `/v1/tenants/${tenantId}`
+  const path = `/v1/tenants/${id}`
   const tenant = await call(path)
   const settings = { ...tenant.settings, allow_totp_app: true, allow_hardware: true }
   await call(path, { ...tenant, settings })
-  // A folder that is kept may have any number of users in front of her.
-  for (let after = ''; ; ) {
+  const found = await findUsers(call, path)
+  // A new app at every start: the key of the old one cannot be read again.
+  const app = await admin.giveAuthenticatorApp(id, found.get('joan@example.com')?.id ?? '')
+  const application = await applicationAt(call, path, applicationUrl)
+  const users = demoUsers.map((user) => ({ ...user, note: noteOf(user, found.get(user.email)) }))
+  return { issuer: `http://${domain}`, users, apiKey, application, app }
+}
+
+/** A demo user as the folder has them, which was perhaps used before. */
+interface FoundUser {
+  id: string
+  profile: { email: string; email_verified?: boolean }
+  hasPassword: boolean
+}
+
+/** The demo users by address. A folder that is kept may have any number of users in front of them. */
+async function findUsers(call: Call, path: string): Promise<Map<string, FoundUser>> {
+  const emails: ReadonlySet<string> = new Set(demoUsers.map(({ email }) => email))
+  const found = new Map<string, FoundUser>()
+  for (let after = ''; found.size < emails.size; ) {
     const { data } = await call(`${path}/users?limit=100${after}`)
-    const joan = data.find(({ profile }: Listed) => profile.email === 'joan@example.com')
-    if (joan) return admin.giveAuthenticatorApp(tenantId, joan.id)
-    if (data.length === 0) throw new Error('The demo tenant has no user joan@example.com.')
+    if (data.length === 0) return found
+    for (const user of data) {
+      const { email } = user.profile
+      if (!emails.has(email)) continue
+      const credentials = await call(`${path}/users/${user.id}/credentials`)
+      const hasPassword = credentials.data.some((one: { type: string }) => one.type === 'password')
+      found.set(email, { ...user, hasPassword })
+    }
     after = `&after=${data.at(-1).id}`
+  }
+  return found
+}
+
+/** The note, unless it is true no longer. */
+function noteOf({ isVerified, password: given, note }: SeededUser, user?: FoundUser): string {
+  if (!user) return 'is gone'
+  if (!isVerified && given && user.profile.email_verified) return ''
+  if (!given && user.hasPassword) return 'has the password that you chose'
+  return note
+}
+
+/** The application, with the routes of the address that it has today. */
+async function applicationAt(
+  call: Call,
+  path: string,
+  applicationUrl: string,
+): Promise<Demo['application']> {
+  const { data } = await call(`${path}/applications`)
+  const application = data.find(({ name }: { name: string }) => name === APPLICATION)
+  if (application.login_url === routesAt(applicationUrl).login_url) return application
+  const { name, metadata } = application
+  return call(`${path}/applications/${application.id}`, {
+    ...{ name, metadata },
+    ...routesAt(applicationUrl),
+  })
+}
+
+function routesAt(applicationUrl: string) {
+  return {
+    login_url: `${applicationUrl}/login`,
+    logout_urls: [`${applicationUrl}/`, applicationUrl],
+    redirect_urls: [`${applicationUrl}/callback`],
   }
 }
 
@@ -98,17 +162,12 @@ function isDemo({ settings }: Tenant): boolean {
   return settings.developerMode && settings.domain.split(':')[0] === HOSTNAME
 }
 
-function seedDocument(domain: string): object {
+function seedDocument(domain: string, applicationUrl: string): object {
   const users = demoUsers.map(({ email, name, isVerified, password: plain }) => ({
     profile: { email, name, given_name: name.split(' ')[0], email_verified: isVerified },
     ...(plain && { password: { alg: 'plain', hash: plain } }),
   }))
-  const application = {
-    name: 'Demo application',
-    login_url: `${applicationUrl}/login`,
-    logout_urls: [`${applicationUrl}/`, applicationUrl],
-    redirect_urls: [`${applicationUrl}/callback`],
-  }
+  const application = { name: APPLICATION, ...routesAt(applicationUrl) }
   const settings = { domain, company_name: 'Acme', developer_mode: true }
   return { tenants: [{ name: 'Demo', settings, applications: [application], users }] }
 }

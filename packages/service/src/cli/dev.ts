@@ -1,14 +1,17 @@
 import { createInterface } from 'node:readline'
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { AuthenticatorApp } from '../domain/authenticator-app.ts'
 import type { IdentityService } from '../service.ts'
-import { applicationUrl, type Demo, demoUsers, prepareDemo } from './demo.ts'
+import { DataInUseError } from '../store/sqlite/owner-lock.ts'
+import { type Demo, prepareDemo } from './demo.ts'
+import { createDevLogger } from './dev-log.ts'
 import { wholeNumber } from './options.ts'
-import { createLogger, nextSignal } from './running.ts'
+import { nextSignal } from './running.ts'
 
 interface DevOptions {
   port: number
   data: string
+  baseUrl: string
 }
 
 /** How many ports are tried, the first one included. */
@@ -26,23 +29,35 @@ export function addDevCommand(program: Command): void {
     )
     // Its users have known passwords, so no variable that may name real data is looked at.
     .addOption(new Option('--data <dir>', 'folder of the databases').default('.latchkey/dev'))
+    .addOption(
+      new Option('--base-url <url>', 'where your application runs, as visitors reach it')
+        .default('http://localhost:3000')
+        .argParser(webAddress),
+    )
     .action(dev)
 }
 
-async function dev({ port: wanted, data }: DevOptions): Promise<void> {
+async function dev({ port: wanted, data, baseUrl }: DevOptions): Promise<void> {
   // Loaded here, so that the other commands need not load an OpenID provider.
   const { createIdentityService } = await import('../service.ts')
+  let print = (_line: string): void => {}
   const service = await createIdentityService({
     data,
     allowHttpOnLoopback: true,
     allowDeveloperMode: true,
     closeSeconds: 1,
-    logger: createLogger('warn'),
+    logger: createDevLogger((line) => print(line)),
+  }).catch((error) => {
+    if (!(error instanceof DataInUseError)) throw error
+    const beside = `latchkey-service dev --data ${data}-2`
+    throw new Error(`dev is running already, on ${data}. To run another beside it: ${beside}`)
   })
   try {
     const port = await listenFrom(service, wanted)
-    const demo = await prepareDemo(service, port)
-    console.log(introduction(demo, data))
+    const demo = await prepareDemo(service, port, baseUrl)
+    console.log(introduction(demo, data, baseUrl))
+    // Not before: what prepares the demo are requests, too.
+    print = console.log
     const stop = printCodes(demo.app)
     await nextSignal()
     stop()
@@ -74,7 +89,20 @@ async function listenFrom(service: IdentityService, wanted: number): Promise<num
   }
 }
 
-function introduction({ issuer, apiKey, application }: Demo, data: string): string {
+/** The origin of an address such as `http://localhost:5173`. */
+function webAddress(text: string): string {
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== '/' || url.search || url.hash) {
+    throw new InvalidArgumentError('It must be an address such as http://localhost:5173.')
+  }
+  return url.origin
+}
+
+function introduction(
+  { issuer, users: demoUsers, apiKey, application }: Demo,
+  data: string,
+  baseUrl: string,
+): string {
   const users = demoUsers.map(({ email, password, note }) =>
     [email.padEnd(20), (password ?? '').padEnd(22), note].join(' ').trimEnd(),
   )
@@ -89,12 +117,12 @@ function introduction({ issuer, apiKey, application }: Demo, data: string): stri
   Log in as
     ${users.join('\n    ')}
 
-  For an application at ${applicationUrl}
+  For an application at ${baseUrl}
     LATCHKEY_ISSUER=${issuer}
     LATCHKEY_CLIENT_ID=${application.id}
     LATCHKEY_CLIENT_SECRET=${application.secret}
-    LATCHKEY_BASE_URL=${applicationUrl}
+    LATCHKEY_BASE_URL=${baseUrl}
 
-  The data is in ${data}. Stop with Ctrl-C.
+  The data is in ${data}. Requests are shown below. Stop with Ctrl-C.
 `
 }

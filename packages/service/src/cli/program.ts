@@ -1,9 +1,11 @@
 import { Command, CommanderError } from 'commander'
 import { ServiceError } from '../domain/errors.ts'
+import { helpOfAllCommands } from './all-commands.ts'
 import { addApplicationCommands } from './application.ts'
 import { addAuditCommand } from './audit.ts'
 import { addDevCommand } from './dev.ts'
 import { addDoctorCommand } from './doctor.ts'
+import { version } from './engine.ts'
 import { addKeyCommands } from './key.ts'
 import { addSigningKeyCommands } from './keys.ts'
 import { addMigrateCommand } from './migrate.ts'
@@ -23,6 +25,8 @@ export interface Program {
 export function createProgram(): Program {
   const program = new Command('latchkey-service')
     .description('An identity service: tenants, applications, users, and a login for each tenant.')
+    .version(version, '--version', 'print the version')
+    .configureHelp(helpOfAllCommands)
     .showHelpAfterError('Add --help for the options.')
     .exitOverride()
     .configureOutput({ writeErr: (text) => process.stderr.write(printable(text)) })

@@ -48,7 +48,7 @@ export function createApi(options: ApiOptions): Express {
   const app = express()
   app.disable('x-powered-by').disable('etag')
   app.enable('case sensitive routing').enable('strict routing')
-  app.use(beginRequest(logger))
+  app.use(beginRequest)
 
   app.use(['/v1', '/x/v1/tenants'], authenticateRequest(options))
   for (const [path, ofPath] of Map.groupBy(routes, ({ path }) => path)) {
@@ -105,23 +105,13 @@ function service(app: Express, path: string, body: () => Promise<string>): void 
   refuseOtherMethods(route, ['GET'])
 }
 
-function beginRequest(logger: Logger): RequestHandler {
-  return (req, res, next) => {
-    const requestId = randomUUID()
-    ;(res.locals as Locals).requestId = requestId
-    res.setHeader('request-id', requestId)
-    res.setHeader('cache-control', 'no-store')
-    res.setHeader('x-content-type-options', 'nosniff')
-    if (logger.isLevelEnabled('debug')) {
-      const start = performance.now()
-      res.on('finish', () => {
-        const ms = Math.round(performance.now() - start)
-        const { method, originalUrl } = req
-        logger.debug({ requestId, method, url: originalUrl, status: res.statusCode, ms }, 'request')
-      })
-    }
-    next()
-  }
+const beginRequest: RequestHandler = (_req, res, next) => {
+  const requestId = randomUUID()
+  ;(res.locals as Locals).requestId = requestId
+  res.setHeader('request-id', requestId)
+  res.setHeader('cache-control', 'no-store')
+  res.setHeader('x-content-type-options', 'nosniff')
+  next()
 }
 
 function authenticateRequest({ context, rateLimit }: ApiOptions): RequestHandler {

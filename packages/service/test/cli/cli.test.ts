@@ -320,3 +320,18 @@ async function aTenant(data: string): Promise<{ id: string }> {
   await using service = await createIdentityService({ data })
   return service.admin.createTenant({ domain: 'login.example.com' })
 }
+
+test('the command says its version, all of its commands, and that an old Node is too old', async () => {
+  expect((await run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  const { stdout } = await run(['--help'])
+  expect(stdout).toMatch(/^ {2}application rotate-secret <id> /m)
+  expect(stdout).toMatch(/^ {2}key create /m)
+  const old = `data:text/javascript,${encodeURIComponent(
+    "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })",
+  )}`
+  const { code, stderr } = await run(['dev'], { NODE_OPTIONS: `--import=${old}` })
+  expect([code, stderr]).toEqual([
+    1,
+    'latchkey-service needs Node.js 22.19 or newer, and this is 20.20.2.\n',
+  ])
+})

@@ -1,17 +1,17 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as client from 'openid-client'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createBrowser } from '../issuer/support/browser.ts'
 import { createVirtualKey, optionsOn } from '../issuer/support/keys.ts'
 import { createLoopbackFetch } from '../issuer/support/loopback.ts'
 import { main, run, temporaryFolder } from './support.ts'
 
 /** Runs `latchkey-service dev` until it says how to stop it. */
-async function startDev(port: number, data: string) {
-  const args = ['--conditions=latchkey-source', main, 'dev', '--port', String(port), '--data', data]
+async function startDev(port: number, data: string, ...more: string[]) {
+  const where = ['--port', String(port), '--data', data]
+  const args = ['--conditions=latchkey-source', main, 'dev', ...where, ...more]
   const child = spawn(process.execPath, args, { stdio: 'pipe' })
   onTestFinished(() => void child.kill('SIGKILL'))
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
@@ -28,6 +28,8 @@ async function startDev(port: number, data: string) {
   const value = (name: string) => new RegExp(`${name}[ =]+(\\S+)`).exec(output)?.[1] ?? ''
   return {
     output,
+    /** What it has printed by now. */
+    printed: () => output,
     issuer: value('Issuer'),
     account: value('Account'),
     mail: value('Mail'),
@@ -38,9 +40,8 @@ async function startDev(port: number, data: string) {
     redirectUri: `${value('LATCHKEY_BASE_URL')}/callback`,
     /** Presses Enter; resolves with the code that is printed. */
     async code(): Promise<string> {
-      const printed = once(child.stdout, 'data')
       child.stdin.write('\n')
-      return String((await printed)[0]).trim()
+      return vi.waitUntil(() => /^ {2}(\d{6})$/m.exec(output)?.[1])
     },
     /** Presses Ctrl-C; resolves with the exit code. */
     stop() {
@@ -131,7 +132,52 @@ test('dev serves a demo tenant on the next free port, with what it prints a clie
   const proven = { credential: key.get(optionsOn(form), second.issuer) }
   const alone = await browser.submit(form, proven)
   expect((await radia.redeem(alone)).claims()).toMatchObject({ amr: ['swk', 'user', 'mfa'] })
+
+  const inUse = await startDev(port, folder.path).catch((error: Error) => error.message)
+  expect(inUse).toContain(`To run another beside it: latchkey-service dev --data ${folder.path}-2`)
+  expect(inUse).not.toMatch(/^ +at /m)
   expect(await second.stop()).toBe(0)
+})
+
+test('dev registers the address of your application, says what is true of its users today, and shows requests', {
+  timeout: 60_000,
+}, async () => {
+  using folder = temporaryFolder()
+  const first = await startDev(4500, folder.path)
+  expect(first.output).toMatch(/grace@example\.com .* has to confirm the address first/)
+  const headers = { authorization: `Bearer ${first.apiKey}`, 'content-type': 'application/json' }
+  const [tenant] = (await (await fetch(`${first.api}/tenants`, { headers })).json()).data
+  const users = `${first.api}/tenants/${tenant.id}/users`
+  const { data } = await (await fetch(users, { headers })).json()
+  const grace = data.find((user: typeof data) => user.profile.email === 'grace@example.com')
+  grace.profile.email_verified = true
+  const { profile } = grace
+  await fetch(`${users}/${grace.id}`, {
+    headers,
+    method: 'POST',
+    body: JSON.stringify({ profile }),
+  })
+  await fetch(`${first.api}/tenants?secret=swordfish`)
+  await vi.waitUntil(() => first.printed().includes('401'))
+  expect(first.printed()).toMatch(/\d\d:\d\d:\d\d GET {2}localhost:\d+\/v1\/tenants 401 \d+ ms/)
+  expect(first.printed()).toContain('request refused (code: authentication_failure')
+  await first.stop()
+
+  const second = await startDev(4500, folder.path, '--base-url', 'http://localhost:5173/')
+  expect(second.redirectUri).toBe('http://localhost:5173/callback')
+  expect([second.clientId, second.clientSecret]).toEqual([first.clientId, first.clientSecret])
+  expect(second.output).not.toContain('has to confirm')
+  const { page } = await logIn(second, 'ada@example.com')
+  expect(page.location).toMatch(/^http:\/\/localhost:5173\/callback\?code=/)
+  await second.stop()
+})
+
+test('dev refuses a base URL that is no origin', async () => {
+  const { code, stderr } = await run(['dev', '--base-url', 'localhost:5173'])
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining('It must be an address such as http://localhost:5173.'),
+  ])
 })
 
 test('dev does not look at the variable that names the data of serve', async () => {

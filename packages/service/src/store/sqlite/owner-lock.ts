@@ -7,11 +7,17 @@ export interface OwnerLock {
   release(): void
 }
 
+/** Another process serves from the data folder. */
+export class DataInUseError extends Error {
+  override readonly name = 'DataInUseError'
+  readonly code = 'LATCHKEY_DATA_IN_USE'
+}
+
 /**
  * Takes a data folder for this process, by an exclusive lock on a small database in it, which ends
  * with the process however it ends.
  *
- * @throws when another process serves from the folder.
+ * @throws {@link DataInUseError} when another process serves from the folder.
  */
 export function takeOwnership(folder: string): OwnerLock {
   const pidFile = join(folder, 'owner.pid')
@@ -20,7 +26,7 @@ export function takeOwnership(folder: string): OwnerLock {
     database.exec('pragma busy_timeout = 0; begin exclusive')
   } catch (error) {
     database.close()
-    throw new Error(
+    throw new DataInUseError(
       `The data folder ${folder} is served by another process${otherPid(pidFile)}. Stop that one, or ` +
         'use another folder. For several processes on the same data, stop it and run: ' +
         `latchkey-service move --data ${folder} --database postgres://… --redis redis://…`,

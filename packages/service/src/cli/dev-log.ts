@@ -1,0 +1,48 @@
+import { styleText } from 'node:util'
+import { type Logger, pino } from 'pino'
+import { oneLine } from './terminal.ts'
+
+interface Line {
+  level: number
+  time: number
+  msg: string
+  method?: string
+  host?: string
+  path?: string
+  status?: number
+  ms?: number
+  err?: { message: string }
+  [fact: string]: unknown
+}
+
+const WARN = 40
+
+/** A logger for people: a line for each request, and one for each refusal or failure. */
+export function createDevLogger(print: (line: string) => void): Logger {
+  return pino(
+    { level: 'debug', base: null },
+    { write: (json: string) => print(readable(JSON.parse(json))) },
+  )
+}
+
+function readable(line: Line): string {
+  const time = styleText('dim', new Date(line.time).toTimeString().slice(0, 8))
+  if (line.msg === 'request') {
+    const { method = '', host = '', path = '', status = 0, ms } = line
+    const answer = styleText(
+      status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green',
+      `${status}`,
+    )
+    return `  ${time} ${method.padEnd(4)} ${oneLine(host + path)} ${answer} ${styleText('dim', `${ms} ms`)}`
+  }
+  const { level, time: _time, msg, err, requestId: _id, ...facts } = line
+  const color = level > WARN ? 'red' : 'yellow'
+  const sentence = (err ? `${msg} ${err.message}` : msg).replace(/\.$/, '')
+  const more = Object.entries(facts).map(([name, value]) => `${name}: ${shown(value)}`)
+  const text = more.length > 0 ? `${sentence} (${more.join(', ')})` : sentence
+  return `  ${time} ${styleText(color, oneLine(text))}`
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
