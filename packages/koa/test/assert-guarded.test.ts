@@ -40,7 +40,7 @@ test('under Koa every route without a guard in front is named, also of routers t
   router.all('/any', answer)
   router.get(/^\/regex/, answer)
   router.use('/v1', inner.routes())
-  router.use('/v3', requireUser(), inner.routes())
+  router.use('/v3', requireUser() as never, inner.routes())
   const app = createApp(router, guarded)
 
   expect(() => assertGuarded(app, { public: ['/'] })).toThrow(
