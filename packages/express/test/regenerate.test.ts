@@ -1,4 +1,4 @@
-import type { SessionStore } from '@latchkey/core'
+import { createMemoryStore, type SessionStore } from '@latchkey/core'
 import type { Express } from 'express'
 import { describe, expect, test } from 'vitest'
 import { type Browser, createBrowser } from './support/browser.ts'
@@ -115,6 +115,41 @@ describe.each(STORES)('on the store %s', (name) => {
       await close()
     },
   )
+
+  test('a session that is regenerated while a logout ends it does not live on under the new id', async () => {
+    const { store, close } = await openStore(name)
+    const paused = pausing(store)
+    await using site = await startSite(routes, { session: { store: paused.store } })
+    const browser = createBrowser()
+    await browser.open(`${site.url}/login`)
+    const beside = createBrowser()
+    for (const [key, cookie] of browser.cookies) beside.cookies.set(key, { ...cookie })
+
+    paused.before('destroy', 1, async () => {
+      expect((await browser.open(`${site.url}/regenerate`)).text).toBe('regenerated')
+    })
+    const headers = { origin: site.url }
+    const { status } = await beside.send(`${site.url}/logout`, { method: 'POST', headers })
+
+    expect(status).toBe(303)
+    expect((await browser.open(site.url)).text).toBe('out')
+    expect(await site.router.sessions.list(user(site))).toEqual([])
+    await close()
+  })
+})
+
+test('a store that still has a session after it was told to destroy it fails revokeAll()', async () => {
+  const store = createMemoryStore()
+  store.destroy = () => {}
+  if (store.index) Object.assign(store.index, { remove: () => {} })
+  await using site = await startSite(routes, { session: { store } })
+  const user = { issuer: site.provider.issuer, sub: 'ada' }
+  await createBrowser().open(`${site.url}/login`)
+
+  await expect(site.router.sessions.revokeAll(user)).rejects.toMatchObject({
+    code: 'LATCHKEY_SESSION_UNAVAILABLE',
+    message: expect.stringContaining('destroy'),
+  })
 })
 
 type Method = 'get' | 'set' | 'destroy'

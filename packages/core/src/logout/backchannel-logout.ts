@@ -6,7 +6,7 @@ import type { AuthResponse } from '../http/request.ts'
 import { printable } from '../provider/errors.ts'
 import { type DecodedJwt, decodeJwt } from '../provider/jwt.ts'
 import type { Provider } from '../provider/provider.ts'
-import { endSessions } from '../session/session-directory.ts'
+import { endSessions } from '../session/end-sessions.ts'
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout'
 const TOLERANCE_SECONDS = 30

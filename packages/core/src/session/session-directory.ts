@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto'
-import { ConfigError } from '../errors.ts'
 import { type Publish, userHash } from '../events.ts'
+import { endForGood, findSessions, type SessionOwner } from './end-sessions.ts'
 import type { AuthSession } from './session.ts'
-import { indexKey } from './session-record.ts'
 import type { SessionsById } from './sessions-by-id.ts'
-import { storeAnswer } from './store-answer.ts'
 
 /** A session as it may be shown to its user. */
 export interface SessionInfo {
@@ -48,19 +46,15 @@ export function createSessionDirectory(
   issuerOf: () => Promise<string>,
   publish: Publish,
 ): SessionDirectory {
-  const find = async (user: UserName): Promise<FoundSession[]> => {
-    const { issuer, sub } =
-      typeof user === 'string' ? { issuer: await issuerOf(), sub: user } : user
-    return findSessions(sessions, issuer, { sub, sid: undefined })
-  }
+  const ownerOf = async (user: UserName): Promise<SessionOwner> =>
+    typeof user === 'string'
+      ? { issuer: await issuerOf(), sub: user }
+      : { issuer: user.issuer, sub: user.sub }
   const end = async (user: UserName, isMeant: (id: string) => boolean): Promise<number> => {
-    const ended = (await find(user)).filter(({ id }) => isMeant(publicSessionId(id)))
-    for (let found = ended; found.length > 0; ) {
-      for (const { id, session } of found) await sessions.destroy(id, session)
-      // A session that was regenerated before it ended goes on under another id.
-      const left = await find(user)
-      found = left.filter((one) => ended.some(({ session }) => isSameLogin(session, one.session)))
-    }
+    const owner = await ownerOf(user)
+    const found = await findSessions(sessions, owner)
+    const ended = found.filter(({ id }) => isMeant(publicSessionId(id)))
+    await endForGood(sessions, owner, ended)
     for (const { session } of ended) {
       const { issuer, sub } = session
       publish('session.revoked', { issuer, user: userHash(issuer, sub) })
@@ -69,7 +63,7 @@ export function createSessionDirectory(
   }
   return {
     async list(user) {
-      const found = await find(user)
+      const found = await findSessions(sessions, await ownerOf(user))
       return found
         .map(({ id, session }) => describeSession(id, session))
         .sort((a, b) => a.createdAt - b.createdAt)
@@ -79,50 +73,8 @@ export function createSessionDirectory(
   }
 }
 
-/** Ends the sessions of a provider's session, or every session of a user. Resolves to how many. */
-export async function endSessions(
-  sessions: SessionsById,
-  { issuer, sub, sid }: { issuer: string; sub: string | undefined; sid: string | undefined },
-): Promise<number> {
-  const found = await findSessions(sessions, issuer, { sub, sid })
-  for (const { id, session } of found) await sessions.destroy(id, session)
-  return found.length
-}
-
 /** What may be shown of a session. */
 export function describeSession(id: string, session: AuthSession): SessionInfo {
   const { issuer, createdAt, expiresAt, authTime, acr, amr } = session
   return { id: publicSessionId(id), issuer, createdAt, expiresAt, authTime, acr, amr }
-}
-
-function isSameLogin(one: AuthSession, other: AuthSession): boolean {
-  return one.createdAt === other.createdAt && one.idToken === other.idToken
-}
-
-interface FoundSession {
-  readonly id: string
-  readonly session: AuthSession
-}
-
-async function findSessions(
-  sessions: SessionsById,
-  issuer: string,
-  { sub, sid }: { sub: string | undefined; sid: string | undefined },
-): Promise<FoundSession[]> {
-  const { index } = sessions.store
-  if (!index) {
-    const remedy =
-      'this store cannot find sessions by user; use createSessionStore() of @latchkey/session-store'
-    throw new ConfigError([{ option: 'session.store', remedy }])
-  }
-  const key = sid === undefined ? indexKey(issuer, 'sub', sub ?? '') : indexKey(issuer, 'sid', sid)
-  const found: FoundSession[] = []
-  for (const id of await storeAnswer(() => index.find(key))) {
-    const session = (await sessions.load(id))?.login
-    if (!session || session.issuer !== issuer) continue
-    if (sid !== undefined && session.sid !== sid) continue
-    if (sub !== undefined && session.sub !== sub) continue
-    found.push({ id, session })
-  }
-  return found
 }

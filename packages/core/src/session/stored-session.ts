@@ -1,6 +1,7 @@
 import { SessionEndedError, type SessionStoreError } from '../errors.ts'
 import { clearCookie } from '../http/cookies.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
+import { endForGood } from './end-sessions.ts'
 import type { AuthSession } from './session.ts'
 import { carriedData, mergeData } from './session-record.ts'
 import type { SessionRecord } from './session-store.ts'
@@ -125,7 +126,10 @@ export class StoredSession {
     const { settings } = this.#sessions
     // A session that could not be ended keeps its cookie, so that it can be ended again.
     this.#check()
-    if (this.#id) await this.#sessions.destroy(this.#id, this.current)
+    const [id, login] = [this.#id, this.current]
+    if (id && login && this.#sessions.store.index) {
+      await endForGood(this.#sessions, login, [{ id, session: login }])
+    } else if (id) await this.#sessions.destroy(id, login)
     this.#setCookies = [clearCookie(settings.cookieName, settings.cookie)]
     this.#id = undefined
     this.#record = undefined

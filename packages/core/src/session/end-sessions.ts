@@ -1,0 +1,82 @@
+import { ConfigError, SessionStoreError } from '../errors.ts'
+import type { AuthSession } from './session.ts'
+import { indexKey } from './session-record.ts'
+import type { SessionsById } from './sessions-by-id.ts'
+import { storeAnswer } from './store-answer.ts'
+
+/** Whose sessions are meant: those of the provider's session `sid`, or every session of `sub`. */
+export interface SessionOwner {
+  readonly issuer: string
+  readonly sub?: string | undefined
+  readonly sid?: string | undefined
+}
+
+/** A session with its id, which is a secret. */
+export interface FoundSession {
+  readonly id: string
+  readonly session: AuthSession
+}
+
+/** Ends every session of an owner. Resolves to how many. */
+export async function endSessions(sessions: SessionsById, owner: SessionOwner): Promise<number> {
+  const found = await findSessions(sessions, owner)
+  for (const { id, session } of found) await sessions.destroy(id, session)
+  return found.length
+}
+
+/**
+ * Ends some sessions of an owner. One that is regenerated before it ends goes on under another id, so the
+ * owner's sessions are looked through again.
+ *
+ * @throws {@link SessionStoreError} when the store still has a session that it has destroyed.
+ */
+export async function endForGood(
+  sessions: SessionsById,
+  owner: SessionOwner,
+  meant: readonly FoundSession[],
+): Promise<void> {
+  const destroyed = new Set<string>()
+  for (let found = meant; found.length > 0; ) {
+    for (const { id, session } of found) {
+      if (destroyed.has(id)) throw new SessionStoreError(undefined, NOT_DESTROYED)
+      await sessions.destroy(id, session)
+      destroyed.add(id)
+    }
+    const left = await findSessions(sessions, owner)
+    found = left.filter((one) => meant.some(({ session }) => isSameLogin(session, one.session)))
+  }
+}
+
+const NOT_DESTROYED =
+  'The session store still has a session after destroy(). Run the cases of @latchkey/testing/session-store on it.'
+
+function isSameLogin(one: AuthSession, other: AuthSession): boolean {
+  return one.createdAt === other.createdAt && one.idToken === other.idToken
+}
+
+/**
+ * The sessions of an owner.
+ *
+ * @throws {@link ConfigError} for a store without an index.
+ */
+export async function findSessions(
+  sessions: SessionsById,
+  { issuer, sub, sid }: SessionOwner,
+): Promise<FoundSession[]> {
+  const { index } = sessions.store
+  if (!index) {
+    const remedy =
+      'this store cannot find sessions by user; use createSessionStore() of @latchkey/session-store'
+    throw new ConfigError([{ option: 'session.store', remedy }])
+  }
+  const key = sid === undefined ? indexKey(issuer, 'sub', sub ?? '') : indexKey(issuer, 'sid', sid)
+  const found: FoundSession[] = []
+  for (const id of await storeAnswer(() => index.find(key))) {
+    const session = (await sessions.load(id))?.login
+    if (!session || session.issuer !== issuer) continue
+    if (sid !== undefined && session.sid !== sid) continue
+    if (sub !== undefined && session.sub !== sub) continue
+    found.push({ id, session })
+  }
+  return found
+}
