@@ -40,6 +40,16 @@ export const caching: readonly Case[] = [
     },
   ],
   [
+    'no cache may keep a page that looked at the application’s own data',
+    async ({ open }) => {
+      const handle = async ({ data }: TestRequest): Promise<TestAnswer> => ({
+        body: JSON.stringify(await data.get()),
+      })
+      const site = await open({ routes: [{ method: get, path: '/data', handle }] })
+      assertPrivate(await (await site.user()).open('/data'))
+    },
+  ],
+  [
     'no cache may keep a guarded page, although its handler never looks at the user',
     async ({ open }) => {
       const site = await open({

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { assertPrivate, type Case, cookieOf } from './bench.ts'
+import { assertPrivate, type Case, cookieOf, withCookie } from './bench.ts'
 
 export const outages: readonly Case[] = [
   [
@@ -14,6 +14,7 @@ export const outages: readonly Case[] = [
         assert.ok(answer.headers['retry-after'])
         assertPrivate(answer)
       }
+      assert.match(page.text, /You have not been logged out/)
       assert.equal(script.body.code, 'LATCHKEY_SESSION_UNAVAILABLE')
       assert.deepEqual(site.handled, [])
       site.store.isDown = false
@@ -60,6 +61,21 @@ export const outages: readonly Case[] = [
       assert.equal(answer.status, 503)
       assert.equal(cookieOf(answer), undefined)
       assertPrivate(answer)
+    },
+  ],
+  [
+    'a logout that the store did not take says so, and can be sent again',
+    async ({ open }) => {
+      const site = await open()
+      const ada = site.visitor()
+      const session = cookieOf(await ada.logIn())
+      site.store.isDown = true
+      const refused = await ada.post('/logout')
+      assert.equal(refused.status, 503)
+      assert.match(refused.text, /You have not been logged out/)
+      site.store.isDown = false
+      await ada.post('/logout')
+      assert.equal((await withCookie(site, '/', `latchkey=${session}`)).text, 'out')
     },
   ],
   [

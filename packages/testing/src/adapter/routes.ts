@@ -65,11 +65,13 @@ export const routes: readonly Case[] = [
       const begun = await site.visitor().open('/login?returnTo=/orders')
       const form = (await (await fetch(locationOf(begun))).json()) as {
         action: string
-        fields: object
+        fields: { code: string }
       }
       assert.equal(form.action, `${baseUrl}/callback`)
+      for (const line of cookiesOf(begun)) assert.match(line, /; secure; samesite=none/i)
       const sent = await site.visitor().post('/callback', form.fields, { origin: provider.issuer })
       const { pathname, search } = new URL(String(sent.headers.location), baseUrl)
+      assert.ok(!search.includes(form.fields.code))
       const pairs = cookiesOf(begun).map((line) => line.split(';')[0])
       const answer = await withCookie(site, pathname + search, pairs.join('; '))
       assert.ok(cookieOf(answer, '__Host-latchkey'))
@@ -121,12 +123,15 @@ export const routes: readonly Case[] = [
     'routes can be renamed and turned off',
     async ({ open }) => {
       const site = await open({
-        options: { routes: { login: '/auth/in', callback: '/auth/back', session: false } },
+        options: {
+          routes: { login: '/auth/in', callback: '/auth/back', logout: false, session: false },
+        },
       })
       const visitor = site.visitor()
       await visitor.logIn('/auth/in')
       assert.equal((await visitor.open('/')).text, 'in as ada')
       assert.equal((await visitor.open('/login')).status, 404)
+      assert.equal((await visitor.open('/logout')).status, 404)
       assert.equal((await visitor.call('/session')).status, 404)
     },
   ],

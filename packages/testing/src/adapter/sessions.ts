@@ -69,8 +69,9 @@ export const sessions: readonly Case[] = [
       const value = decodeURIComponent(String(cookieOf(await site.visitor().logIn())))
       const dot = value.lastIndexOf('.')
       const [id, signature] = [value.slice(0, dot), value.slice(dot + 1)]
-      const others = [`${id.slice(1)}.${signature}`, `.${signature}`, 'j:{}']
-      for (const forged of [id, `${id}.`, `${id}.AAAA`, `s:${id}`, ...others]) {
+      const others = [`${id.slice(1)}.${signature}`, `.${signature}`, 'j:{}', `S:${value}`]
+      const ends = ['.', '.AAAA', `.${signature.slice(1)}`, `.${signature}${signature}`]
+      for (const forged of [id, `s:${id}`, ...ends.map((end) => id + end), ...others]) {
         const cookie = `latchkey=${encodeURIComponent(forged)}`
         assert.equal((await withCookie(site, '/', cookie)).text, 'out', forged)
       }
