@@ -126,12 +126,18 @@ export async function hasBackchannel(provider: Provider, clientId: string): Prom
 interface InteractionModel {
   IN_PAYLOAD: string[]
   find(id: string, options?: object): Promise<{ browser?: string } | undefined>
-  prototype: { jti: string; browser?: string; save(ttl: number): Promise<string> }
+  prototype: {
+    jti: string
+    browser?: string
+    session?: object | undefined
+    save(ttl: number): Promise<string>
+  }
 }
 
 /**
  * Stores with every interaction the browser in which it began, as its member `browser`, and lets it be
- * resumed in that browser alone.
+ * resumed in that browser alone. An interaction that begins with a session whose user may not go on with it is
+ * independent of that session.
  *
  * @param begin - What stands for the browser that sent the request, and how long the interaction waits
  *   for its page to be opened. When it rejects, nothing begins.
@@ -149,6 +155,9 @@ export function bindInteractions(
     if (!Provider.ctx || this.browser !== undefined) return save.call(this, ttl)
     const { browser, seconds } = await begin(Provider.ctx, this.jti)
     this.browser = browser
+    const { session, account } = Provider.ctx.oidc
+    // Such a session ends in the background, at any moment; a login must not end with it.
+    if (session?.accountId && !account) this.session = undefined
     return save.call(this, Math.min(ttl, seconds))
   }
   model.find = async function (id, options) {

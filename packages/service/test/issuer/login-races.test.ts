@@ -7,6 +7,7 @@ import { findPassword, hashPassword } from '../../src/domain/passwords.ts'
 import { deleteUser } from '../../src/domain/users.ts'
 import type { DataStore } from '../../src/store/ports.ts'
 import type { User } from '../../src/store/records.ts'
+import { anAudit } from '../store/records.ts'
 import { createBrowser } from './support/browser.ts'
 import { createClient, logIn } from './support/client.ts'
 import { startIssuer, storeKinds, type TestIssuer } from './support/issuer.ts'
@@ -110,6 +111,32 @@ describe.each(storeKinds)('on %s', (store) => {
     const again = await browser.submit(form, credentials)
     expect(again.html).toContain('name="password"')
     const callback = await browser.submit(again, credentials)
+    expect((await app.redeem(begun, callback)).claims()?.sub).toBe(user.id)
+  })
+
+  test('a login that begins right after a new password was set goes on while the old session ends', async () => {
+    await using issuer = await startIssuer({ store })
+    const user = await issuer.addUser(ada)
+    const app = await createClient(issuer)
+    const { browser } = await logIn(issuer, app, ada)
+    await issuer.idle()
+    // Written past the domain, so that the session ends when the log is followed the next time.
+    const hash = await hashPassword(issuer.scope, NEW_PASSWORD, 'login')
+    await issuer.domain.store.credentials.update(
+      issuer.tenant.id,
+      user.id,
+      'password',
+      (last) => ({
+        credential: { ...last, password: hash } as typeof last,
+        sessionsValidAfter: Date.now() * 1000,
+      }),
+      { ...anAudit('credential.reset'), tenantId: issuer.tenant.id, target: `${user.id}/password` },
+    )
+    const begun = await app.begin()
+    const form = await browser.get(begun.url)
+    await issuer.idle()
+
+    const callback = await browser.submit(form, { email: ada.email, password: NEW_PASSWORD })
     expect((await app.redeem(begun, callback)).claims()?.sub).toBe(user.id)
   })
 
