@@ -10,6 +10,7 @@ import { startExample } from './support/started.ts'
 /** What a person opens, and what the page then says. */
 const examples = [
   { name: 'api-and-spa', opens: '/login', sees: 'The API answered.' },
+  { name: 'cluster', opens: '/account', sees: 'The guard let you in.' },
   { name: 'express-redis', opens: '/account', sees: 'Logged in on 1 device' },
   { name: 'fastify', opens: '/account', sees: 'The guard let you in.' },
   { name: 'hono', opens: '/account', sees: 'The guard let you in.' },
@@ -30,7 +31,7 @@ afterAll(() => browser?.close())
 test.for(examples)(
   '$name starts with one command, logs in, and stops with Ctrl-C',
   {
-    timeout: 60_000,
+    timeout: 120_000,
   },
   async ({ name, opens, sees }) => {
     await using example = await startExample(startScript(name))

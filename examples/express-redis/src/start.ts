@@ -2,8 +2,7 @@ import cluster from 'node:cluster'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { announce, freePort, people, startDemoService } from '@latchkey/example-shared'
-import { findRedis } from './redis.ts'
+import { announce, findRedis, freePort, people, startDemoService } from '@latchkey/example-shared'
 
 const PROCESSES = 4
 

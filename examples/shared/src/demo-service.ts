@@ -5,6 +5,7 @@ import {
   type AuthenticatorApp,
   createIdentityService,
   type IdentityService,
+  type IdentityServiceOptions,
 } from '@latchkey/service'
 
 /** Somebody to log in as. */
@@ -111,15 +112,18 @@ export interface DemoService {
  * Starts the service.
  *
  * @param options - `data`: its folder; without one everything is in memory. `fresh`: forgets the tenants
- *   of the folder first.
+ *   of the folder first. `shared`: where other processes serve from, at this port; this one only prepares
+ *   the data.
  */
 export async function startDemoService(options: {
   readonly port: number
   readonly data?: string
   readonly fresh?: boolean
+  readonly shared?: Pick<IdentityServiceOptions, 'database' | 'redis' | 'masterKey'>
 }): Promise<DemoService> {
   const service = await createIdentityService({
     data: options.data,
+    ...options.shared,
     allowHttpOnLoopback: true,
     allowDeveloperMode: true,
     requestsPerSecond: 10_000,
@@ -128,7 +132,7 @@ export async function startDemoService(options: {
   if (options.fresh) {
     for (const { id } of await admin.listTenants()) await admin.deleteTenant(id)
   }
-  const { port } = await service.listen({ port: options.port })
+  const { port } = options.shared ? options : await service.listen({ port: options.port })
   const url = `http://localhost:${port}`
   const apiKey = await newKey(service)
   const management = createManagementClient({ baseUrl: url, apiKey })

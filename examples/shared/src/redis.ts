@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { freePort } from '@latchkey/example-shared'
+import { freePort } from './free-port.ts'
 
 /** A Redis to keep sessions in. */
 export interface Redis {
