@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process'
  * answer in turn. `npx pnpm test:cluster login` runs the files whose names begin with `login`.
  */
 const [filter = ''] = process.argv.slice(2)
-const files = ['http', 'issuer', 'mail'].map(
+const files = ['http', 'issuer', 'mail', 'cluster'].map(
   (folder) => `packages/service/test/${folder}/${filter}`,
 )
 // Those that bring stores, files or services of their own.

@@ -1,0 +1,59 @@
+import { styleText } from 'node:util'
+import { type Drill, drills, verify } from '../packages/service/test/cluster/drills.ts'
+import { startField } from '../packages/service/test/cluster/field.ts'
+import { startLoad } from '../packages/service/test/cluster/load.ts'
+import { drillMail } from '../packages/service/test/cluster/mail-drill.ts'
+
+/**
+ * Breaks a cluster amid load, for longer and more often than the tests do: `npx pnpm test:drills`. A word picks
+ * drills. KILLS is how many processes are killed, SECONDS how long PostgreSQL, Redis and a stopped process are
+ * gone.
+ */
+const KILLS = Number(process.env.KILLS ?? 100)
+const SECONDS = Number(process.env.SECONDS ?? 60)
+const times: Record<string, number> = { 'kill -9 of a process': KILLS }
+
+const MAILS = 1_000
+
+const [word = ''] = process.argv.slice(2)
+for (const [name, drill] of Object.entries<Drill>(drills)) {
+  if (name.includes(word)) await report(name, () => breakAmidLoad(drill, times[name] ?? 1))
+}
+const mail = `${MAILS} messages behind fifty that are refused, and ${MAILS} more amid kill -9`
+if (mail.includes(word)) await report(mail, sendMail)
+
+async function breakAmidLoad(drill: Drill, count: number): Promise<string> {
+  await using field = await startField()
+  const load = startLoad(field, 2)
+  await load.progress()
+  let longest = 0
+  for (let n = 0; n < count; n++) {
+    await drill(field, load, SECONDS)
+    const mended = performance.now()
+    await load.progress(1, 120)
+    longest = Math.max(longest, (performance.now() - mended) / 1_000)
+  }
+  await load.stop()
+  // Mail of a process that died is sent after a minute.
+  const found = await verify(field, load.ledger, 180)
+  const facts = Object.entries(found).map(([what, number]) => `${number} ${what}`)
+  return `${count} times, ${facts.join(', ')}; served again after at most ${longest.toFixed(1)} s`
+}
+
+async function sendMail(): Promise<string> {
+  await using field = await startField()
+  await drillMail(field, MAILS)
+  return 'none lost'
+}
+
+async function report(name: string, run: () => Promise<string>): Promise<void> {
+  const begun = performance.now()
+  try {
+    const found = await run()
+    const took = ((performance.now() - begun) / 1_000).toFixed(0)
+    console.log(`${styleText('green', 'ok')}  ${name}, ${took} s: ${found}`)
+  } catch (error) {
+    console.log(`${styleText('red', 'FAILED')}  ${name}:\n${(error as Error).message}`)
+    process.exitCode = 1
+  }
+}
