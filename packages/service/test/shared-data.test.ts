@@ -58,6 +58,16 @@ test('a tenant that one process moved to another domain is soon served there by 
   expect(tenant.id).toBe(body.id)
 })
 
+test('an API key that one process revoked is refused by the other within a second', async () => {
+  const { one, other, api } = await aPair()
+  expect((await api(other).get(api(other).tenant)).status).toBe(200)
+  const [key] = await one.admin.listApiKeys()
+  await one.admin.revokeApiKey(key?.id ?? '')
+  expect((await api(one).get(api(one).tenant)).status).toBe(401)
+  const refused = async () => expect((await api(other).get(api(other).tenant)).status).toBe(401)
+  await vi.waitFor(refused, 5_000)
+})
+
 test('processes that serve a tenant for the first time at once agree on its signing key', async () => {
   const { one, other } = await aPair()
   const kids = async (service: IdentityService) => {

@@ -4,6 +4,7 @@ import { commit } from './commit.ts'
 import { type DomainContext, nowMicros, type ServiceScope } from './context.ts'
 import { ServiceError } from './errors.ts'
 import { newId } from './ids.ts'
+import { createKept } from './kept.ts'
 import { checkText } from './rules.ts'
 
 /** What every API key begins with, so that scanners recognise one that leaked. */
@@ -76,6 +77,21 @@ export type Authentication =
   | { kind: 'good'; key: ApiKey }
   | { kind: 'refused'; key: ApiKey | undefined }
 
+/** Finds a key by its hash. */
+type FindKey = (hash: string) => Promise<ApiKey | undefined>
+
+/** What may have changed a key or what it reaches. */
+const CONCERNS_KEYS = /^(api_key|tenant)\./
+
+/**
+ * Finds keys of which what was read once is kept until a key was written, by this process or another: see
+ * {@link createKept}. A revocation by another process counts as soon as the store tells of it.
+ */
+export function findKeysOnce(context: DomainContext): FindKey {
+  const kept = createKept<ApiKey>(context, CONCERNS_KEYS)
+  return (hash) => kept.get(hash, () => context.store.apiKeys.findByHash(hash))
+}
+
 /**
  * Looks up the key that an `Authorization` header presents.
  *
@@ -86,11 +102,10 @@ export type Authentication =
 export async function authenticate(
   context: DomainContext,
   authorization: string | undefined,
+  find: FindKey = context.store.apiKeys.findByHash,
 ): Promise<Authentication> {
   const presented = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? ''
-  const key = API_KEY.test(presented)
-    ? await context.store.apiKeys.findByHash(hashApiKey(presented))
-    : undefined
+  const key = API_KEY.test(presented) ? await find(hashApiKey(presented)) : undefined
   const now = nowMicros(context.clock)
   if (
     !key ||
@@ -99,7 +114,10 @@ export async function authenticate(
   ) {
     return { kind: 'refused', key }
   }
-  if (now - (key.lastUsedAt ?? 0) >= MINUTE) await context.store.apiKeys.touch(key.id, now)
+  if (now - (key.lastUsedAt ?? 0) >= MINUTE) {
+    key.lastUsedAt = now
+    await context.store.apiKeys.touch(key.id, now)
+  }
   return { kind: 'good', key }
 }
 

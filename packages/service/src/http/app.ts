@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import express, { type Express, type IRoute, type RequestHandler } from 'express'
 import type { Logger } from 'pino'
-import { authenticate, authenticationFailure, reaches } from '../domain/api-keys.ts'
+import { authenticate, authenticationFailure, findKeysOnce, reaches } from '../domain/api-keys.ts'
 import type { DomainContext } from '../domain/context.ts'
 import { notFound, ServiceError } from '../domain/errors.ts'
 import type { ClientIp } from '../server/client.ts'
@@ -115,9 +115,10 @@ const beginRequest: RequestHandler = (_req, res, next) => {
 }
 
 function authenticateRequest({ context, rateLimit }: ApiOptions): RequestHandler {
+  const find = findKeysOnce(context)
   return async (req, res, next) => {
     const locals = res.locals as Locals
-    const { kind, key } = await authenticate(context, req.headers.authorization)
+    const { kind, key } = await authenticate(context, req.headers.authorization, find)
     if (kind === 'refused') {
       locals.refusedKey = key
       throw authenticationFailure()

@@ -1,6 +1,14 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createIdentityService } from '@latchkey/service'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createApiKey, revokeApiKey } from '../../src/domain/api-keys.ts'
+import type { DataStore } from '../../src/store/ports.ts'
+import { openSqliteDataStore } from '../../src/store/sqlite/data-store.ts'
+import { anAudit } from '../store/records.ts'
 import { type Answer, type Api, startApi, stores } from '../support/api.ts'
+import { openApi } from '../support/context.ts'
 import { expectError, withoutRequest } from '../support/errors.ts'
 
 const unknownKey = `latchkey_${'a'.repeat(43)}`
@@ -130,4 +138,51 @@ test('health, readiness and the OpenAPI document need no key', async () => {
   for (const path of ['/x/health', '/x/ready', '/x/v1/openapi.json']) {
     expect((await api.get(path, { authorization: '' })).status).toBe(200)
   }
+})
+
+describe.each(['memory', 'SQLite'] as const)('on %s', (store) => {
+  test('a key is read once, and again after a key or a tenant was written', async () => {
+    let reads = 0
+    const wrap = (data: DataStore): DataStore => ({
+      ...data,
+      apiKeys: {
+        ...data.apiKeys,
+        findByHash(hash) {
+          reads++
+          return data.apiKeys.findByHash(hash)
+        },
+      },
+    })
+    await using api = await openApi(store, { wrap })
+    const ask = async () => expect((await api.get(api.tenant)).status).toBe(200)
+    for (let n = 0; n < 3; n++) await ask()
+    await api.createUser()
+    expect(reads).toBe(1)
+    const scope = { context: api.context, actor: { name: 'admin' } }
+    const { key } = await createApiKey(scope, { name: 'other', reach: 'all' })
+    for (let n = 0; n < 3; n++) await ask()
+    expect(reads).toBe(2)
+    const [own] = await api.context.store.apiKeys.list()
+    expect(own?.id).not.toBe(key.id)
+    await revokeApiKey(scope, own?.id ?? '')
+    expect((await api.get(api.tenant)).status).toBe(401)
+  })
+})
+
+test('a key that another process revoked in the data folder is refused from then on', async () => {
+  const data = mkdtempSync(join(tmpdir(), 'latchkey-service-test-'))
+  onTestFinished(() => rmSync(data, { recursive: true }))
+  await using service = await createIdentityService({ data })
+  const { secret, key } = await service.admin.createApiKey({ name: 'tests', reach: 'all' })
+  const ask = () =>
+    service.fetch('https://api.example/v1/tenants', {
+      headers: { authorization: `Bearer ${secret}` },
+    })
+  for (let n = 0; n < 2; n++) expect((await ask()).status).toBe(200)
+
+  const beside = await openSqliteDataStore(data)
+  await beside.apiKeys.revoke(key.id, Date.now() * 1_000, anAudit('api_key.revoke'))
+  await beside.close()
+
+  expect((await ask()).status).toBe(401)
 })

@@ -1,7 +1,7 @@
-import { LRUCache } from 'lru-cache'
 import type { AdapterPayload } from 'oidc-provider'
 import { lookUpApplication } from '../../domain/applications.ts'
-import { type DomainContext, foreignVersion } from '../../domain/context.ts'
+import type { DomainContext } from '../../domain/context.ts'
+import { createKept } from '../../domain/kept.ts'
 import { findTenant, lookUpTenant } from '../../domain/tenants.ts'
 import type { Tenant } from '../../store/records.ts'
 import { clientMetadata } from './client-metadata.ts'
@@ -27,9 +27,6 @@ export interface Directory {
   client(tenantId: string, id: string): Promise<AdapterPayload | undefined>
 }
 
-/** How many tenants are kept, and how many applications: some kilobytes each. */
-const MAX_KEPT = 1_000
-
 /** What may have changed a tenant or an application. */
 const CONCERNS_DIRECTORY = /^(tenant|application)\./
 
@@ -38,13 +35,8 @@ export function createDirectory(
   domain: DomainContext,
   options: { allowHttpOnLoopback: boolean },
 ): Directory {
-  const sites = createKept<Site>(domain)
-  const clients = createKept<AdapterPayload>(domain)
-  domain.events.on('change', ({ action }) => {
-    if (!CONCERNS_DIRECTORY.test(action)) return
-    sites.clear()
-    clients.clear()
-  })
+  const sites = createKept<Site>(domain, CONCERNS_DIRECTORY)
+  const clients = createKept<AdapterPayload>(domain, CONCERNS_DIRECTORY)
 
   return {
     siteAt: (host) =>
@@ -65,36 +57,5 @@ export function createDirectory(
           clientMetadata(domain, application, tenant.settings.developerMode)
         )
       }),
-  }
-}
-
-/** Keeps what was read, unless the store cannot tell when another process has written. */
-function createKept<T extends object>(domain: DomainContext) {
-  const kept = new LRUCache<string, T>({ max: MAX_KEPT })
-  let version: unknown
-  let generation = 0
-
-  function clear(): void {
-    kept.clear()
-    generation++
-  }
-
-  return {
-    clear,
-    async get(key: string, read: () => Promise<T | undefined>): Promise<T | undefined> {
-      const seen = foreignVersion(domain)
-      if (seen === undefined) return read()
-      if (seen !== version) clear()
-      version = seen
-      const known = kept.get(key)
-      if (known) return known
-
-      const before = generation
-      const found = await read()
-      // What was read before a write came in between is not kept. Nor is that there is nothing:
-      // whoever asks for names that do not exist would drive out those that do.
-      if (found && before === generation) kept.set(key, found)
-      return found
-    },
   }
 }
