@@ -14,13 +14,13 @@ beforeAll(async () => {
 afterAll(() => field?.[Symbol.asyncDispose]())
 
 test('each message is sent once, past fifty that are refused, and after kill -9 none is lost', {
-  timeout: 90_000,
+  timeout: 180_000,
 }, async () => {
   await drillMail(field, 100)
 })
 
 test('through kill -9, a restart of PostgreSQL and a failover of Redis nothing acknowledged is lost, and no code is spent twice', {
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const load = startLoad(field, 1)
   await load.progress(1)

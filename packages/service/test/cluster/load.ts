@@ -203,10 +203,13 @@ function collectCodes(field: Field, ledger: Ledger, client: string, state: State
       else throw one.reason
     }
     entry.uncertain ||= state.redisMayForget
+    // A redemption without an answer may revoke the grant later, with the codes that follow.
+    if (entry.uncertain) browser = undefined
     if (entry.redeemed > 1) ledger.wrong.push('A code was redeemed twice.')
     if (entry.redeemed === 1) ledger.done.codes++
     else if (entry.uncertain) throw new Unanswered('redemption')
-    else if (!isRace) ledger.wrong.push('A fresh code was refused.')
+    else if (!isRace)
+      ledger.wrong.push(`A fresh code was refused, ${client} ${n} ${new Date().toISOString()}.`)
   }
 }
 
