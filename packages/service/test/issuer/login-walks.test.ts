@@ -7,6 +7,7 @@ import { type Client, createClient } from './support/client.ts'
 import { addApp, addMail, allFactors, codeOf, hasCode, MFA, mailedCode } from './support/factors.ts'
 import { instantPasswords } from './support/instant-passwords.ts'
 import { startIssuer, type TestIssuer } from './support/issuer.ts'
+import { createVirtualKey, giveKey, optionsOn } from './support/keys.ts'
 import { ada, moveTime } from './support/token-endpoint.ts'
 
 const free = { free: 1e6, baseSeconds: 1, maxSeconds: 1, forgetSeconds: 1 }
@@ -25,14 +26,27 @@ const limits = {
 let issuer: TestIssuer
 let app: Client
 let seed: string
+let foreignId: string
 let user: User
+const key = createVirtualKey()
+/** Of another user. */
+const foreignKey = createVirtualKey()
 
 beforeAll(async () => {
-  const settings = { ...allFactors, rememberDevice: true, rememberDeviceSeconds: 86_400 }
+  const settings = {
+    ...allFactors,
+    allowHardware: true,
+    rememberDevice: true,
+    rememberDeviceSeconds: 86_400,
+  }
   issuer = await startIssuer({ settings, passwords: instantPasswords, limits })
   user = await issuer.addUser(ada)
   seed = (await addApp(issuer, user)).seed
   await addMail(issuer, user)
+  await giveKey(issuer, user, key)
+  const grace = await issuer.addUser({ ...ada, email: 'grace@example.com' })
+  await giveKey(issuer, grace, foreignKey, 'second')
+  foreignId = await keyIdOf(grace)
   app = await createClient(issuer)
 })
 
@@ -41,9 +55,27 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const pages = ['', '/factor', '/enrol', '/signup', '/reset', '/sent', '/other']
-const queries = ['', '&kind=totp_app', '&kind=totp_email', '&kind=recovery_codes', '&start=login']
-const names = ['email', 'password', 'code', 'kind', 'step', 'trust', 'userId', 'proofs', 'remove']
+const pages = ['', '/passkey', '/code', '/factor', '/enrol', '/signup', '/reset', '/sent', '/other']
+const queries = [
+  '',
+  '&kind=hardware',
+  '&kind=totp_app',
+  '&kind=totp_email',
+  '&kind=recovery_codes',
+  '&start=login',
+]
+const names = [
+  'email',
+  'password',
+  'credential',
+  'code',
+  'kind',
+  'step',
+  'trust',
+  'userId',
+  'proofs',
+  'remove',
+]
 const values = ['', 'yes', 'send', 'skip', 'continue', 'resend', 'totp_app', 'totp_email', '000000']
 
 const step = fc.record({
@@ -58,6 +90,14 @@ const step = fc.record({
 })
 
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
+
+/** How the authenticator of a user calls the only key of the user. */
+async function keyIdOf({ id }: User): Promise<string> {
+  const page = { after: undefined, limit: 10 }
+  const listed = await issuer.domain.store.credentials.list(issuer.tenant.id, id, page)
+  const found = listed?.items.find(({ kind }) => kind === 'hardware')
+  return found?.kind === 'hardware' ? found.keyId : ''
+}
 
 /** The form token of a login, from any of its pages. */
 async function begin(browser: Browser, parameters: Record<string, string>) {
@@ -156,11 +196,16 @@ const moves = [
   'mail',
   'mailed code',
   'mailed code of another login',
+  'passkey',
+  'key',
+  'key again',
+  'key of another user',
   'trust and app',
   'skip',
   'back to the password',
   'begin again',
   'begin strongly',
+  'begin with a key',
   'silently',
   'step up',
 ] as const
@@ -171,11 +216,20 @@ const moves = [
  * @param isTrusted - Whether the user trusts this browser, so that the password is enough.
  */
 function expectedAmr(proofs: ReadonlySet<string>, isTrusted: boolean): string[] | undefined {
+  if (proofs.has('passkey')) return ['swk', 'user', 'mfa']
   if (!proofs.has('password')) return undefined
   if (proofs.size < 2) return isTrusted ? ['pwd'] : undefined
-  const isStrong = proofs.has('app') || proofs.has('recovery')
-  return isStrong ? ['pwd', 'otp', 'mfa'] : ['pwd', 'otp']
+  const has = (...some: string[]) => some.some((proof) => proofs.has(proof))
+  return [
+    'pwd',
+    ...(has('app', 'recovery', 'mail') ? ['otp'] : []),
+    ...(has('key') ? ['swk', 'user'] : []),
+    ...(has('app', 'recovery', 'key') ? ['mfa'] : []),
+  ]
 }
+
+/** What a login must say of itself to meet what the application asks for; this user has every factor. */
+const markOf: Record<string, string> = { [MFA]: 'mfa', phr: 'user' }
 
 /** Walks as a person does who knows everything or nothing, and keeps a model of what is proven. */
 async function wander(sequence: readonly (typeof moves)[number][]): Promise<number> {
@@ -189,14 +243,23 @@ async function wander(sequence: readonly (typeof moves)[number][]): Promise<numb
   let opened = 0
   let trusts = false
   let isTrusted = false
+  let usedKey = ''
+  let wanted = ''
   let begun = await app.begin()
   let page = await browser.get(begun.url)
 
   const has = (name: string) => new RegExp(`name="${name}"`).test(page.html)
   const isAt = (kind: string) => page.html.includes(`name="kind" value="${kind}"`)
   async function start(parameters: Record<string, string> = {}): Promise<void> {
+    wanted = parameters.acr_values ?? ''
     begun = await app.begin(parameters)
     page = await browser.get(begun.url)
+  }
+  /** Answers a question to a key, on the login form or in the second step. */
+  async function answer(credential: string, proof?: 'passkey' | 'key'): Promise<void> {
+    if (has('password')) proofs = new Set()
+    if (proof) proofs.add(proof)
+    page = await browser.submit(page, { credential, ...(isAt('hardware') && { trust: '' }) })
   }
   async function toKind(kind: string): Promise<boolean> {
     const [, href] = new RegExp(`href="([^"]*kind=${kind})"`).exec(page.html) ?? []
@@ -262,6 +325,25 @@ async function wander(sequence: readonly (typeof moves)[number][]): Promise<numb
       case 'mailed code of another login':
         await enter('totp_email', '00000000')
         break
+      case 'passkey':
+        if (!has('password')) break
+        usedKey = key.get(optionsOn(page), issuer.url)
+        await answer(usedKey, 'passkey')
+        break
+      case 'key':
+        if (!(await toKind('hardware'))) break
+        usedKey = key.get(optionsOn(page), issuer.url)
+        await answer(usedKey, 'key')
+        break
+      case 'key again':
+        if (usedKey !== '' && (has('password') || (await toKind('hardware')))) await answer(usedKey)
+        break
+      case 'key of another user': {
+        if (!has('password') && !(await toKind('hardware'))) break
+        const asked = { ...optionsOn(page), allowCredentials: [{ id: foreignId }] }
+        await answer(foreignKey.get(asked, issuer.url))
+        break
+      }
       case 'skip':
         if (has('step') && page.html.includes('value="skip"')) {
           page = await browser.submit(page, { step: 'skip' })
@@ -278,6 +360,9 @@ async function wander(sequence: readonly (typeof moves)[number][]): Promise<numb
       case 'begin strongly':
         await start({ acr_values: MFA, prompt: 'login' })
         break
+      case 'begin with a key':
+        await start({ acr_values: 'phr', prompt: 'login' })
+        break
       case 'silently':
         await start({ prompt: 'none' })
         break
@@ -293,6 +378,7 @@ async function wander(sequence: readonly (typeof moves)[number][]): Promise<numb
     const shown = move === 'silently' ? session : proofs.size === 0 ? session : proofs
     const claims = (await app.redeem(begun, page)).claims()
     expect(claims?.amr).toEqual(expectedAmr(shown, isTrusted))
+    if (markOf[wanted]) expect(claims?.amr).toContain(markOf[wanted])
     session = new Set(shown)
     isTrusted ||= trusts
     trusts = false
@@ -305,6 +391,9 @@ async function wander(sequence: readonly (typeof moves)[number][]): Promise<numb
 test(
   'whatever a walk proves, the code that it gets says no more than that, and there is none below two steps',
   async () => {
+    expect(await wander(['passkey'])).toBe(1)
+    expect(await wander(['begin with a key', 'password', 'app', 'key'])).toBe(1)
+    expect(await wander(['begin with a key', 'password', 'app', 'mail', 'mailed code'])).toBe(0)
     let opened = 0
     await fc.assert(
       fc.asyncProperty(
