@@ -13,7 +13,7 @@ import {
   startWithFactors,
   TWO_STEP,
 } from './support/factors.ts'
-import { storeKinds } from './support/issuer.ts'
+import { allStoreKinds } from './support/issuer.ts'
 import { ada } from './support/token-endpoint.ts'
 
 const free = { free: 1e6, baseSeconds: 1, maxSeconds: 1, forgetSeconds: 1 }
@@ -31,7 +31,7 @@ interface Door {
   isOpen(page: Page): boolean
 }
 
-test.each(storeKinds)(
+test.each(allStoreKinds)(
   'on %s, what proves something in one place proves nothing in any other, and is still right in its own',
   async (store) => {
     const { issuer, user, app } = await startWithFactors({ store, limits })

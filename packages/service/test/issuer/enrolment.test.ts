@@ -14,7 +14,7 @@ import {
   startWithFactors,
   TWO_STEP,
 } from './support/factors.ts'
-import { movesTheClock, storeKinds, type TestIssuer } from './support/issuer.ts'
+import { allStoreKinds, movesTheClock, type TestIssuer } from './support/issuer.ts'
 import { ada, moveTime } from './support/token-endpoint.ts'
 
 movesTheClock()
@@ -38,7 +38,7 @@ async function enrolOnAccountPage(browser: Browser): Promise<{ seed: string; cod
   return { seed, codes: await browser.submit(form, { code: codeOf(seed) }) }
 }
 
-describe.each(storeKinds)('on %s', (store) => {
+describe.each(allStoreKinds)('on %s', (store) => {
   test('an application that asks for two factors has a user without one add it during the login', async () => {
     const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer

@@ -4,7 +4,7 @@ import type { Limits } from '../../src/domain/limits.ts'
 import { createBrowser } from './support/browser.ts'
 import { logIn } from './support/client.ts'
 import { addApp, codeOf, hasCode, MFA, seedOn, startWithFactors, wrong } from './support/factors.ts'
-import { movesTheClock, storeKinds } from './support/issuer.ts'
+import { allStoreKinds, movesTheClock } from './support/issuer.ts'
 import { ada, moveTime } from './support/token-endpoint.ts'
 
 movesTheClock()
@@ -15,7 +15,7 @@ afterEach(() => {
 
 const free = { free: 1e6, baseSeconds: 1, maxSeconds: 1, forgetSeconds: 1 }
 
-describe.each(storeKinds)('on %s', (store) => {
+describe.each(allStoreKinds)('on %s', (store) => {
   test('after a hundred wrong codes in a row the second step is paused until an API key deletes the factor and another one is added', async () => {
     const limits: Partial<Limits> = { factorPerUser: free, factorPerLogin: free }
     const { issuer, user, app } = await startWithFactors({ store, limits })

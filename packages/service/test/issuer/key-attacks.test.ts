@@ -3,7 +3,7 @@ import type { Said } from '../../../testing/src/virtual-key.ts'
 import type { HardwareCredential, User } from '../../src/store/records.ts'
 import { createBrowser, type Page } from './support/browser.ts'
 import { createClient, logIn } from './support/client.ts'
-import { type StoreKind, startIssuer, storeKinds, type TestIssuer } from './support/issuer.ts'
+import { allStoreKinds, type StoreKind, startIssuer, type TestIssuer } from './support/issuer.ts'
 import { addOn, answer, createVirtualKey, giveKey, optionsOn, RP_ID } from './support/keys.ts'
 
 const ada = { email: 'ada@example.com', password: 'correct horse battery' }
@@ -144,7 +144,7 @@ const forgeries: Record<string, [string, (said: Sent) => unknown]> = {
   nothing: ['malformed', () => null],
 }
 
-describe.each(storeKinds)('on %s', (store) => {
+describe.each(allStoreKinds)('on %s', (store) => {
   test.each(Object.entries(rogueSays))(
     'a passkey or browser that says %s logs nobody in, and nothing is written',
     async (_name, [reason, change]) => {

@@ -12,7 +12,7 @@ import {
   TWO_STEP,
   wrong,
 } from './support/factors.ts'
-import { movesTheClock, type StoreKind, startIssuer, storeKinds } from './support/issuer.ts'
+import { allStoreKinds, movesTheClock, type StoreKind, startIssuer } from './support/issuer.ts'
 import { answer, createVirtualKey, giveKey } from './support/keys.ts'
 import { ada, moveTime } from './support/token-endpoint.ts'
 
@@ -22,7 +22,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-async function start(store: StoreKind = storeKinds[0] as StoreKind, settings = {}) {
+async function start(store: StoreKind = allStoreKinds[0] as StoreKind, settings = {}) {
   const issuer = await startIssuer({
     store,
     settings: { ...allFactors, allowPasswords: false, ...settings },
@@ -51,7 +51,7 @@ const shapeOf = (page: Page, email: string) =>
     .replace(/value="[\w-]{43}"/g, 'CSRF')
     .replace(/\/login\/[\w-]+/g, '/login/HANDLE')
 
-test.each(storeKinds)(
+test.each(allStoreKinds)(
   'on %s, where passwords are off a mailed code logs in, once, and the ID token says no more than that',
   async (store) => {
     const started = await start(store)

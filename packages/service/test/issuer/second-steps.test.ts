@@ -13,7 +13,7 @@ import {
   TWO_STEP,
   wrong,
 } from './support/factors.ts'
-import { movesTheClock, storeKinds } from './support/issuer.ts'
+import { allStoreKinds, movesTheClock } from './support/issuer.ts'
 import { ada, moveTime } from './support/token-endpoint.ts'
 
 movesTheClock()
@@ -22,7 +22,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-describe.each(storeKinds)('on %s', (store) => {
+describe.each(allStoreKinds)('on %s', (store) => {
   test('a user with an authenticator app logs in with password and code, and the ID token says so', async () => {
     const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer

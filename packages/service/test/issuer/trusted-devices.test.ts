@@ -3,7 +3,7 @@ import { updateCredential } from '../../src/domain/credentials.ts'
 import { createBrowser } from './support/browser.ts'
 import { logIn } from './support/client.ts'
 import { addApp, addMail, codeOf, hasCode, MFA, startWithFactors } from './support/factors.ts'
-import { movesTheClock, storeKinds } from './support/issuer.ts'
+import { allStoreKinds, movesTheClock } from './support/issuer.ts'
 import { ada, moveTime } from './support/token-endpoint.ts'
 
 movesTheClock()
@@ -12,7 +12,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-describe.each(storeKinds)('on %s', (store) => {
+describe.each(allStoreKinds)('on %s', (store) => {
   test('a device that is trusted is not asked again until the tenant’s time is over', async () => {
     const days = 30
     const { issuer, user, app } = await startWithFactors({

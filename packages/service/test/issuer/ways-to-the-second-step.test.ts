@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type Browser, createBrowser, type Page } from './support/browser.ts'
 import { logIn } from './support/client.ts'
 import { addApp, codeOf, hasCode, MFA, startWithFactors } from './support/factors.ts'
-import { movesTheClock, storeKinds } from './support/issuer.ts'
+import { allStoreKinds, movesTheClock } from './support/issuer.ts'
 import { ada, moveTime } from './support/token-endpoint.ts'
 
 movesTheClock()
@@ -67,7 +67,7 @@ const ways: Record<string, (world: World) => Promise<Page>> = {
     world.browser.submit(await begin(world, { acr_values: MFA }), ada),
 }
 
-describe.each(storeKinds)('on %s', (store) => {
+describe.each(allStoreKinds)('on %s', (store) => {
   test.each(Object.entries(ways))('%s leads to the second step', async (_name, way) => {
     const started = await startWithFactors({ store })
     await using issuer = started.issuer

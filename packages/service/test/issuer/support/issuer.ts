@@ -28,18 +28,34 @@ import {
 import { quickPasswords } from '../../support/quick-passwords.ts'
 import { createLoopbackFetch, type Fetch } from './loopback.ts'
 import { addSigningKey } from './signing-key.ts'
-import { openClusterStores, openMemoryStores, openSqliteStores, type Stores } from './stores.ts'
+import {
+  endSharedStores,
+  openClusterStores,
+  openMemoryStores,
+  openSharedStores,
+  openSqliteStores,
+  type Stores,
+} from './stores.ts'
 
-/** Where an issuer keeps what it knows; `cluster`: four processes on PostgreSQL and Redis answer in turn. */
-export type StoreKind = 'memory' | 'sqlite' | 'cluster'
+/**
+ * Where an issuer keeps what it knows; `shared`: in PostgreSQL and Redis; `cluster`: there, and four
+ * processes answer in turn.
+ */
+export type StoreKind = 'memory' | 'sqlite' | 'shared' | 'cluster'
 
 /** The stores that every rule is tested on. `pnpm test:cluster` tries all of them on a cluster instead. */
 export const storeKinds: readonly StoreKind[] = process.env.LATCHKEY_TEST_CLUSTER
   ? ['cluster']
   : ['memory', 'sqlite']
 
+/** The stores for rules whose point is what happens at once: those that several processes can use, too. */
+export const allStoreKinds: readonly StoreKind[] = process.env.LATCHKEY_TEST_CLUSTER
+  ? storeKinds
+  : [...storeKinds, 'shared']
+
 if (storeKinds.includes('cluster')) beforeAll(() => sharedCluster(), CLUSTER_START_MS)
 afterAll(endSharedClusters)
+afterAll(endSharedStores)
 
 let isHere = false
 
@@ -287,5 +303,6 @@ async function startOthers(cluster: Cluster, inside: Inside, problems: object[])
 const NEVER = Number.MAX_SAFE_INTEGER
 
 function openStores(kind: StoreKind | undefined): Stores | Promise<Stores> {
+  if (kind === 'shared') return openSharedStores()
   return kind === 'sqlite' ? openSqliteStores() : openMemoryStores()
 }

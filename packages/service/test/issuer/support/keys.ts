@@ -44,23 +44,29 @@ export function addOn(
   return browser.submit(page, { credential, use, name })
 }
 
-/** Gives the user a key, as it was enrolled long ago. */
+/**
+ * Gives the user a key, as it was enrolled long ago.
+ *
+ * @param origin - Of the tenant at that time. Default: where it is.
+ */
 export async function giveKey(
   { scope, url }: TestIssuer,
   user: User,
   key: VirtualKey,
   use: 'passkey' | 'second' = 'passkey',
+  origin = url,
 ): Promise<void> {
-  const ceremony = { challenge: 'AAAA', origin: url, rpId: RP_ID, needsVerification: false }
+  const rpId = new URL(origin).hostname
+  const ceremony = { challenge: 'AAAA', origin, rpId, needsVerification: false }
   const residentKey = use === 'passkey' ? 'required' : 'discouraged'
   const created = key.create(
     {
       challenge: 'AAAA',
-      rp: { id: RP_ID },
+      rp: { id: rpId },
       user: { id: userHandle(user) },
       authenticatorSelection: { residentKey },
     },
-    url,
+    origin,
   )
   const judged = await judgeNewKey(ceremony, created, use === 'passkey')
   if (judged.kind === 'refused') throw new Error(judged.reason)

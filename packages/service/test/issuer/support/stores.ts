@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Redis } from 'ioredis'
+import { startRedis } from '../../../../session-store/test/support/redis.ts'
 import { systemClock } from '../../../src/clock.ts'
 import { createMemoryDataStore } from '../../../src/store/memory/data-store.ts'
 import { createMemoryProtocolStore } from '../../../src/store/memory/protocol-store.ts'
@@ -14,6 +15,7 @@ import { createRedisProtocolStore } from '../../../src/store/redis/protocol-stor
 import { openSqliteDataStore } from '../../../src/store/sqlite/data-store.ts'
 import { createSqliteProtocolStore } from '../../../src/store/sqlite/protocol-store.ts'
 import { type Cluster, waitsForOthers } from '../../support/cluster.ts'
+import { createDatabase } from '../../support/postgres.ts'
 
 /** Where an issuer of a test keeps what it knows. */
 export interface Stores {
@@ -65,13 +67,40 @@ export async function openSqliteStores(): Promise<Stores> {
 }
 
 /** The stores of one more process of a cluster. */
-export function openClusterStores({ database, redis }: Cluster): Stores {
+export function openClusterStores(cluster: Cluster): Stores {
+  const stores = openPostgresAndRedis(cluster)
+  return { ...stores, data: waitsForOthers(stores.data) }
+}
+
+type Servers = Pick<Cluster, 'database' | 'redis'>
+
+let servers: Promise<Servers> | undefined
+
+/** Stores in a database and a Redis that all tests of a file share, made when the first one asks. */
+export async function openSharedStores(): Promise<Stores> {
+  servers ??= startServers()
+  return openPostgresAndRedis(await servers)
+}
+
+async function startServers(): Promise<Servers> {
+  const [database, redis] = await Promise.all([createDatabase(), startRedis()])
+  return { database, redis }
+}
+
+/** Ends what {@link openSharedStores} has made. */
+export async function endSharedStores(): Promise<void> {
+  const { database, redis } = (await servers) ?? {}
+  await Promise.all([database?.drop(), redis?.[Symbol.asyncDispose]()])
+  servers = undefined
+}
+
+function openPostgresAndRedis({ database, redis }: Servers): Stores {
   const connections = createConnections({ url: database.url })
   const data = createPostgresDataStore(connections)
   const queues = createPostgresQueues(connections, systemClock)
   const protocol = createRedisProtocolStore({ url: redis.url, clock: systemClock, queues })
   return {
-    data: waitsForOthers(data),
+    data,
     protocol,
     dump: async () =>
       (await redis.inspect(everything)) +
