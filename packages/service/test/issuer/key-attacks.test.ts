@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Said } from '../../../testing/src/virtual-key.ts'
 import type { HardwareCredential, User } from '../../src/store/records.ts'
-import { createBrowser, type Page } from './support/browser.ts'
+import { type Browser, createBrowser, type Page } from './support/browser.ts'
 import { createClient, logIn } from './support/client.ts'
 import { allStoreKinds, type StoreKind, startIssuer, type TestIssuer } from './support/issuer.ts'
 import { addOn, answer, createVirtualKey, giveKey, optionsOn, RP_ID } from './support/keys.ts'
@@ -144,6 +144,13 @@ const forgeries: Record<string, [string, (said: Sent) => unknown]> = {
   nothing: ['malformed', () => null],
 }
 
+/** A page that asks for a key, where it was opened, and a right answer to it. */
+interface Question {
+  browser: Browser
+  page: Page
+  credential: string
+}
+
 describe.each(allStoreKinds)('on %s', (store) => {
   test.each(Object.entries(rogueSays))(
     'a passkey or browser that says %s logs nobody in, and nothing is written',
@@ -239,6 +246,51 @@ describe.each(allStoreKinds)('on %s', (store) => {
       { credential },
     )
     expect(replayed.status).toBe(422)
+    expect(issuer.problems).toEqual([])
+  })
+
+  test('an answer to one question is none to another, of the same user: first step, second step, adding during a login, adding on the account page', async () => {
+    const { issuer, user, app } = await start(store)
+    await using _ = issuer
+    const key = createVirtualKey()
+    await giveKey(issuer, user, key)
+    const bob = { ...ada, email: 'bob@example.com' }
+    const other = await issuer.addUser(bob)
+    const added = createVirtualKey()
+
+    /** A question: the page that asks it in a browser of its own, and the right answer. */
+    const questions: Record<string, () => Promise<Question>> = {
+      'first step': async () => {
+        const browser = createBrowser(issuer)
+        const page = await browser.get((await app.begin()).url)
+        return { browser, page, credential: key.get(optionsOn(page), issuer.url) }
+      },
+      'second step': async () => {
+        const { browser, callback: page } = await logIn(issuer, app, ada)
+        return { browser, page, credential: key.get(optionsOn(page), issuer.url) }
+      },
+      'adding during a login': async () => {
+        const asked = { acr_values: 'phr' }
+        const { browser, callback: page } = await logIn(issuer, app, bob, undefined, asked)
+        return { browser, page, credential: added.create(optionsOn(page, 'passkey'), issuer.url) }
+      },
+      'adding on the account page': async () => {
+        const { browser } = await logIn(issuer, app, bob)
+        const page = await browser.get(`${SECURITY}/add?kind=hardware`)
+        return { browser, page, credential: added.create(optionsOn(page, 'passkey'), issuer.url) }
+      },
+    }
+    for (const [place, ask] of Object.entries(questions)) {
+      for (const [name, askElsewhere] of Object.entries(questions)) {
+        if (name === place) continue
+        const { browser, page } = await ask()
+        const { credential } = await askElsewhere()
+        const answered = await browser.submit(page, { credential })
+        expect([name, place, hasCode(answered), answered.status]).toEqual([name, place, false, 422])
+      }
+    }
+    expect(await keysOf(issuer, other)).toEqual([])
+    expect((await keysOf(issuer, user)).map(({ state }) => state.usedAt)).toEqual([undefined])
     expect(issuer.problems).toEqual([])
   })
 

@@ -1,22 +1,45 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { User } from '../../src/store/records.ts'
 import { type Browser, createBrowser, type Page } from './support/browser.ts'
 import { logIn } from './support/client.ts'
 import { addApp, codeOf, hasCode, MFA, startWithFactors } from './support/factors.ts'
-import { allStoreKinds, movesTheClock } from './support/issuer.ts'
+import { allStoreKinds, movesTheClock, type TestIssuer } from './support/issuer.ts'
+import { answer, createVirtualKey, giveKey } from './support/keys.ts'
 import { ada, moveTime } from './support/token-endpoint.ts'
 
 movesTheClock()
 
-type World = Awaited<ReturnType<typeof startWithFactors>> & { seed: string; browser: Browser }
+type World = Awaited<ReturnType<typeof startWithFactors>> & {
+  browser: Browser
+  /** Proves the second step on its page. */
+  prove(page: Page): Promise<Page>
+}
+
+/** What a user can have for a second step; each is given to the user, and answers how it is proven. */
+const factors = {
+  'an authenticator app': async (issuer: TestIssuer, user: User, browser: Browser) => {
+    const { seed } = await addApp(issuer, user)
+    return (page: Page) => {
+      // A code is good once.
+      moveTime(30)
+      return browser.submit(page, { code: codeOf(seed) })
+    }
+  },
+  'a security key': async (issuer: TestIssuer, user: User, browser: Browser) => {
+    const key = createVirtualKey({ verifiesUser: false })
+    await giveKey(issuer, user, key, 'second')
+    return (page: Page) => answer(issuer, browser, page, key)
+  },
+}
 
 afterEach(() => {
   vi.useRealTimers()
 })
 
 /** Logs in with both steps, and lets the time of the session pass that an application accepts. */
-async function withSession({ issuer, app, seed, browser }: World): Promise<void> {
+async function withSession({ issuer, app, prove, browser }: World): Promise<void> {
   const { callback } = await logIn(issuer, app, ada, browser)
-  expect(hasCode(await browser.submit(callback, { code: codeOf(seed) }))).toBe(true)
+  expect(hasCode(await prove(callback))).toBe(true)
   moveTime(3_600)
 }
 
@@ -61,6 +84,8 @@ const ways: Record<string, (world: World) => Promise<Page>> = {
     await withSession(world)
     await world.issuer.changeUser(world.user, { disabled: true })
     await world.issuer.changeUser(world.user, { disabled: false })
+    // The session has ended everywhere: a form that was opened before would have expired.
+    await world.issuer.idle()
     return world.browser.submit(await begin(world), ada)
   },
   'the password where two factors are asked for': async (world) =>
@@ -68,19 +93,23 @@ const ways: Record<string, (world: World) => Promise<Page>> = {
 }
 
 describe.each(allStoreKinds)('on %s', (store) => {
-  test.each(Object.entries(ways))('%s leads to the second step', async (_name, way) => {
-    const started = await startWithFactors({ store })
+  test.each(
+    Object.keys(ways).flatMap((way) =>
+      Object.keys(factors).map((factor) => [way, factor] as const),
+    ),
+  )('%s leads to the second step of a user with %s', async (way, factor) => {
+    const started = await startWithFactors({ store, settings: { allowHardware: true } })
     await using issuer = started.issuer
-    const { seed } = await addApp(issuer, started.user)
-    const world = { ...started, seed, browser: createBrowser(issuer) }
+    const browser = createBrowser(issuer)
+    const add = factors[factor as keyof typeof factors]
+    const world = { ...started, browser, prove: await add(issuer, started.user, browser) }
 
-    const page = await way(world)
+    const page = await (ways[way] as (world: World) => Promise<Page>)(world)
 
-    expect(page.html).toContain('autocomplete="one-time-code"')
+    expect(page.html).toMatch(/name="kind" value="(totp_app|hardware)"/)
     const silent = await begin(world, { prompt: 'none', max_age: '60' })
     expect(hasCode(silent)).toBe(false)
-    moveTime(30)
-    expect(hasCode(await world.browser.submit(page, { code: codeOf(seed) }))).toBe(true)
+    expect(hasCode(await world.prove(page))).toBe(true)
   })
 
   test('a sign-up that is finished by its link leads to the second step of a user who has added one since', async () => {
