@@ -30,6 +30,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
       { text: 'The three routes', link: '/guides/routes' },
       { text: 'Guards', link: '/guides/guards' },
       { text: 'APIs and access tokens', link: '/guides/bearer-tokens' },
+      { text: 'WebSockets and event streams', link: '/guides/sockets' },
       { text: 'Second factors and passkeys', link: '/guides/second-factors' },
       { text: 'Sessions and Redis', link: '/guides/sessions' },
       { text: 'Write a session store', link: '/guides/session-stores' },

@@ -29,6 +29,7 @@ import { createMemoryStore } from './session/memory-store.ts'
 import { replaysOf } from './session/replay-cache.ts'
 import { createSessionDirectory, type SessionDirectory } from './session/session-directory.ts'
 import type { SessionStore, StoreHealth } from './session/session-store.ts'
+import { createSessionWatch } from './session/session-watch.ts'
 import { storeAnswer } from './session/store-answer.ts'
 import { createStoredSessions, type StoredSessions } from './session/stored-sessions.ts'
 import { createRefresher } from './tokens/refresh.ts'
@@ -133,6 +134,7 @@ export function createAuth<U = User, Exchange = unknown>(
     logoutState: createLogoutState(resolved),
     sameSiteReturn: createSameSiteReturn(resolved),
     storedSessions,
+    sessionWatch: createSessionWatch(storedSessions),
     replays,
     refresher,
     userRefresher: createUserRefresher(resolved, refresher, publish),

@@ -11,6 +11,7 @@ import type { Provider } from './provider/provider.ts'
 import type { Providers } from './provider/providers.ts'
 import type { ProviderTransport } from './provider/transport.ts'
 import type { Replays } from './session/replay-cache.ts'
+import type { SessionWatch } from './session/session-watch.ts'
 import type { StoredSession } from './session/stored-session.ts'
 import type { StoredSessions } from './session/stored-sessions.ts'
 import type { Refresher } from './tokens/refresh.ts'
@@ -24,6 +25,7 @@ export interface AuthContext {
   readonly logoutState: LogoutState
   readonly sameSiteReturn: SameSiteReturn
   readonly storedSessions: StoredSessions
+  readonly sessionWatch: SessionWatch
   readonly replays: Replays
   readonly refresher: Refresher
   readonly userRefresher: UserRefresher

@@ -158,11 +158,8 @@ export class SessionStoreError extends LatchkeyError {
 export class SessionEndedError extends LatchkeyError {
   override readonly name = 'SessionEndedError'
 
-  constructor() {
-    super(
-      'LATCHKEY_SESSION_ENDED',
-      'The session ended while the request was at work, so nothing was stored.',
-    )
+  constructor(message = 'The session ended while the request was at work, so nothing was stored.') {
+    super('LATCHKEY_SESSION_ENDED', message)
   }
 }
 

@@ -6,7 +6,7 @@ import {
   type SessionStore,
   type User,
 } from '@latchkey/core'
-import { nodePlatform, serveNode } from '@latchkey/core/node'
+import { nodePlatform, type SocketHandle, serveNode, socketHandle } from '@latchkey/core/node'
 import type { Request, RequestHandler, Response } from 'express'
 import { mountFault } from './mount-fault.ts'
 import { createSessionBridge } from './session/bridge.ts'
@@ -27,7 +27,7 @@ export type AuthRouterOptions<U = User> = AuthOptions<
 >
 
 /** What an application mounts, and what it can ask afterwards. */
-export interface AuthRouter<U = User> extends RequestHandler, AuthHandle {
+export interface AuthRouter<U = User> extends RequestHandler, AuthHandle, SocketHandle<U> {
   /**
    * The logged-in user of a request, typed by the schema of the options.
    *
@@ -57,7 +57,8 @@ export function createAuthRouter<U = User>(options: AuthRouterOptions<U> = {}): 
     if (served instanceof Promise) served.catch(next)
   }
   const { sessions, ready, health } = auth
-  return Object.assign(mount, { sessions, ready, health, getUser: getUser<U> })
+  const { socket } = socketHandle(auth)
+  return Object.assign(mount, { sessions, ready, health, socket, getUser: getUser<U> })
 }
 
 function toCoreOptions<U>(options: AuthRouterOptions<U>): AuthOptions<U, AuthRouterExchange> {

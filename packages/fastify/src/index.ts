@@ -1,4 +1,5 @@
 import {
+  type Auth,
   type AuthHandle,
   type AuthOptions,
   createAuth as createCoreAuth,
@@ -8,7 +9,7 @@ import {
   type User,
 } from '@latchkey/core'
 import { createVisits, requirementOf, type Visits } from '@latchkey/core/adapter'
-import { nodePlatform, toAuthRequest } from '@latchkey/core/node'
+import { nodePlatform, type SocketHandle, socketHandle, toAuthRequest } from '@latchkey/core/node'
 import type {
   FastifyPluginAsync,
   FastifyReply,
@@ -27,7 +28,7 @@ declare module 'fastify' {
 }
 
 /** What an application registers, and what it can ask afterwards. */
-export interface AuthPlugin extends FastifyPluginAsync, AuthHandle {}
+export interface AuthPlugin extends FastifyPluginAsync, AuthHandle, SocketHandle {}
 
 /** The options of {@link createAuth}: those of the core. */
 export type AuthPluginOptions<U = User> = AuthOptions<
@@ -82,7 +83,11 @@ export function createAuth<U = User>(options: AuthPluginOptions<U> = {}): AuthPl
   }
   const { sessions, ready, health } = auth
   // Hooks and `request.auth` are for the whole application, not for the plugin alone.
-  return Object.assign(plugin, { sessions, ready, health, [Symbol.for('skip-override')]: true })
+  const { socket } = socketHandle(auth as Auth)
+  return Object.assign(plugin, {
+    ...{ sessions, ready, health, socket },
+    [Symbol.for('skip-override')]: true,
+  })
 }
 
 /**

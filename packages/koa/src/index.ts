@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
+  type Auth,
   type AuthHandle,
   type AuthOptions,
   createAuth as createCoreAuth,
@@ -8,7 +9,7 @@ import {
   type Visit,
 } from '@latchkey/core'
 import { asGuard, createVisits, requirementOf, type Visits } from '@latchkey/core/adapter'
-import { nodePlatform, serveNode } from '@latchkey/core/node'
+import { nodePlatform, type SocketHandle, serveNode, socketHandle } from '@latchkey/core/node'
 
 export * from '@latchkey/core/application'
 
@@ -29,7 +30,7 @@ export type KoaMiddleware<C = KoaContext> = (ctx: C, next: () => Promise<unknown
 export type AuthMiddlewareOptions<U = User> = AuthOptions<U, { readonly ctx: KoaContext }>
 
 /** What an application mounts, and what it can ask afterwards. */
-export interface AuthMiddleware extends KoaMiddleware, AuthHandle {}
+export interface AuthMiddleware extends KoaMiddleware, AuthHandle, SocketHandle {}
 
 const visits: Visits<KoaContext> = createVisits('app.use(createAuth(…))')
 
@@ -58,7 +59,7 @@ export function createAuth<U = User>(options: AuthMiddlewareOptions<U> = {}): Au
     await serveNode(auth, ctx.req, ctx.res, serve, { body: ctx.request.body, exchange: { ctx } })
   }
   const { sessions, ready, health } = auth
-  return Object.assign(middleware, { sessions, ready, health })
+  return Object.assign(middleware, { sessions, ready, health, ...socketHandle(auth as Auth) })
 }
 
 /**

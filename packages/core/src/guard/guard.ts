@@ -2,7 +2,7 @@ import type { RequestContext } from '../context.ts'
 import { AccessError, ConfigError } from '../errors.ts'
 import { sendsToken } from '../http/bearer-header.ts'
 import type { AuthResponse } from '../http/request.ts'
-import { isFromTrustedPage, isWrite, sendingPage } from '../http/sending-page.ts'
+import { isFromOtherPage, opensSocket, sendingPage } from '../http/sending-page.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import type { Provider } from '../provider/provider.ts'
 import type { AuthSession } from '../session/session.ts'
@@ -69,7 +69,7 @@ function authorizeSession(
   if (session.failure) throw session.failure
   if (!current) return askToLogIn(asked, requirement, 'LATCHKEY_LOGIN_REQUIRED')
   const { options } = context
-  if (isWrite(request.method) && options.checksWrites && !isFromTrustedPage(request, options)) {
+  if (isFromOtherPage(request, options)) {
     return refuseOtherPage(asked, requirement, current)
   }
   const tooWeak = weaknessOf(current, requirement, options.now())
@@ -99,7 +99,8 @@ function refuseOtherPage(
   current: AuthSession,
 ): Promise<AuthResponse> {
   const { request } = asked
-  const message = `A ${request.method} behind a guard must be sent by a page of this site: ${sendingPage(request)}.`
+  const what = opensSocket(request) ? 'WebSocket' : request.method
+  const message = `A ${what} behind a guard must be sent by a page of this site: ${sendingPage(request)}.`
   const error = new AccessError('LATCHKEY_REQUEST_FORGED', message, { failed: 'origin' })
   return refuse(error, asked, requirement, current)
 }

@@ -1,4 +1,4 @@
-import { ConfigError, DeniedError, RefreshError } from '../errors.ts'
+import { ConfigError, DeniedError, RefreshError, SessionEndedError } from '../errors.ts'
 import type { AuthResponse } from '../http/request.ts'
 import { beginLogin, type LoginRequest } from '../login/login.ts'
 import { type LogoutRequest, logOut } from '../logout/logout.ts'
@@ -44,6 +44,12 @@ interface RequestActions<U, Sent> {
    *   {@link CallbackError} or {@link ProviderError} when userinfo cannot be used.
    */
   refreshUser(): Promise<U>
+  /**
+   * A signal that is aborted when the session ends, for WebSockets and event streams: at logout, when it
+   * is revoked, when the provider ends it, and when it expires. At once for what happens in this process,
+   * within ten seconds otherwise. Where no user is logged in, it is aborted already.
+   */
+  ended(): AbortSignal
   /** Sends the visitor to log in. */
   login(request?: LoginRequest): Promise<Sent>
   /** Ends the session and sends the visitor on. */
@@ -155,6 +161,14 @@ class SessionRequestAuth<U, Sent> implements RequestActions<U, Sent> {
   async logout(logout?: LogoutRequest): Promise<Sent> {
     this.#source.sessionUsed()
     return this.#source.respond(await logOut(this.#source, logout))
+  }
+
+  ended(): AbortSignal {
+    const current = this.#current()
+    if (!current) return AbortSignal.abort(new SessionEndedError('No user is logged in.'))
+    const { context, request, session, bearer } = this.#source
+    const id = bearer ? undefined : session.id
+    return context.sessionWatch.until(id, current.expiresAt, (stop) => request.onClose?.(stop))
   }
 
   toJSON(): unknown {

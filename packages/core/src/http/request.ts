@@ -14,6 +14,8 @@ export interface AuthRequest {
   readonly body?: unknown
   /** Whether the body was read before. */
   readonly bodyUsed?: boolean
+  /** Calls back once, when the connection that waits for the answer is closed. */
+  onClose?(close: () => void): void
   /** The framework's own request and response, which the hook `onError` receives. */
   readonly exchange?: unknown
 }

@@ -19,6 +19,15 @@ export function isFromTrustedPage(
   return trustedOrigins.includes(origin) || (!site && origin === baseUrl.origin)
 }
 
+/** Whether a page of another site may have sent a request that can do harm with the user's session. */
+export function isFromOtherPage(
+  request: Pick<AuthRequest, 'method' | 'headers'>,
+  options: Pick<ResolvedAuthOptions, 'baseUrl' | 'trustedOrigins' | 'checksWrites'>,
+): boolean {
+  const isChecked = isWrite(request.method) ? options.checksWrites : opensSocket(request)
+  return isChecked && !isFromTrustedPage(request, options)
+}
+
 /** What the browser said of the page, for the developer. */
 export function sendingPage({ headers }: Headers): string {
   const said = [
@@ -31,7 +40,12 @@ export function sendingPage({ headers }: Headers): string {
   return said.join(' and ')
 }
 
+/** Whether a request opens a WebSocket, which a page of any site can do with the cookies of this one. */
+export function opensSocket({ headers }: Headers): boolean {
+  return headers.get('upgrade')?.toLowerCase() === 'websocket'
+}
+
 /** Whether a request may change something, by its method (RFC 9110 §9.2.1). */
-export function isWrite(method: string): boolean {
+function isWrite(method: string): boolean {
   return method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS' && method !== 'TRACE'
 }

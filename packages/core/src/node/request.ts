@@ -13,6 +13,12 @@ export interface NodeRequest extends AsyncIterable<Uint8Array> {
   readonly readableEnded: boolean
   readonly originalUrl?: string
   readonly body?: unknown
+  readonly socket?: Closing
+}
+
+/** A socket or a response. */
+interface Closing {
+  once(event: 'close', listener: () => void): unknown
 }
 
 /**
@@ -65,6 +71,12 @@ class NodeAuthRequest implements AuthRequest {
   get url(): string {
     this.#url ??= publicUrl(this.#request.originalUrl ?? this.#request.url ?? '/', this.#baseUrl)
     return this.#url
+  }
+
+  /** Of several requests on a connection that is kept, each has a response that is closed. */
+  onClose(close: () => void): void {
+    const closing = (this.#response as Closing | undefined) ?? this.#request.socket
+    closing?.once('close', close)
   }
 
   text(): Promise<string> {

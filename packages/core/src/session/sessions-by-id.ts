@@ -37,6 +37,8 @@ export interface SessionsById extends SessionParts {
     change: (stored: SessionRecord) => Omit<SessionRecord, 'expiresAt'> | undefined,
     seen?: SessionRecord,
   ): Promise<SessionRecord | undefined>
+  /** Hears of every session that is ended here. */
+  readonly ends: { hear: ((id: string) => void) | undefined }
   /** Ends a session. */
   destroy(id: string, login: AuthSession | undefined): Promise<void>
 }
@@ -44,6 +46,7 @@ export interface SessionsById extends SessionParts {
 /** Makes them. */
 export function createSessionsById(parts: SessionParts): SessionsById {
   const { settings, store, now } = parts
+  const ends: SessionsById['ends'] = { hear: undefined }
   const recordOf = ({ login, data }: Omit<SessionRecord, 'expiresAt'>): SessionRecord => ({
     ...(login && { login }),
     data,
@@ -56,11 +59,13 @@ export function createSessionsById(parts: SessionParts): SessionsById {
     )
   const destroy: SessionsById['destroy'] = async (id, login) => {
     await storeAnswer(() => store.destroy(id))
+    ends.hear?.(id)
     if (login) await storeAnswer(() => store.index?.remove(indexKeys(login), id))
   }
 
   return {
     ...parts,
+    ends,
     load,
     destroy,
     async create(id, { login, data }) {

@@ -23,6 +23,7 @@ export function toAuthRequest(
       const { pathname, search } = new URL(request.url)
       return publicUrl(pathname + search, baseUrl)
     },
+    onClose: (close) => request.signal.addEventListener('abort', close, { once: true }),
     async text() {
       if (body !== undefined) return formText(body)
       if (request.bodyUsed) throw bodyReadBefore()

@@ -17,6 +17,7 @@ import { openStore } from './stores.ts'
 export interface Site {
   readonly url: string
   readonly app: Express
+  readonly server: Server
   readonly router: AuthRouter
   readonly provider: MisbehavingProvider
   /** What the kit logged, unless the options bring a logger. */
@@ -66,7 +67,7 @@ export async function startSite(
     await Promise.all([closeServer(server), provider.close()])
     await closeStore()
   }
-  return { url, app, router, provider, log, close, [Symbol.asyncDispose]: close }
+  return { url, app, server, router, provider, log, close, [Symbol.asyncDispose]: close }
 }
 
 function closeServer(server: Server): Promise<void> {

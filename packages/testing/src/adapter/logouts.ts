@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { Readable } from 'node:stream'
+import type { TestRoute } from './application.ts'
 import { type Case, cookieOf, withCookie } from './bench.ts'
 
 const LINK = {
@@ -8,7 +11,40 @@ const LINK = {
   'sec-fetch-user': '?1',
 }
 
+/** A stream that goes on while a session lasts. */
+async function* untilAborted(ended: AbortSignal): AsyncGenerator<string> {
+  yield 'Hello'
+  await once(ended, 'abort')
+}
+
 export const logouts: readonly Case[] = [
+  [
+    'a connection that is open hears that its session has ended, and that of another session does not',
+    async ({ open }) => {
+      const ends: AbortSignal[] = []
+      const isOpen = Promise.withResolvers<void>()
+      const route: TestRoute = {
+        method: 'get',
+        path: '/stream',
+        requirement: {},
+        async handle({ auth }) {
+          const ended = auth.ended()
+          if (ends.push(ended) === 2) isOpen.resolve()
+          const body = Readable.from(untilAborted(ended))
+          return { headers: [['content-type', 'text/plain']], body }
+        },
+      }
+      const site = await open({ routes: [route] })
+      const users = [await site.user(), await site.user()]
+      const streams = users.map(async (user) => (await user.open('/stream')).text)
+      await isOpen.promise
+      await users[0]?.post('/logout')
+      assert.equal(await streams[0], 'Hello')
+      assert.equal(ends.filter(({ aborted }) => aborted).length, 1)
+      await users[1]?.post('/logout')
+      assert.equal(await streams[1], 'Hello')
+    },
+  ],
   [
     'a logout form ends the session here and goes on to the provider’s own logout',
     async ({ open, provider }) => {

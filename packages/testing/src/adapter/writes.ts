@@ -63,6 +63,19 @@ export const writes: readonly Case[] = [
     },
   ],
   [
+    'a WebSocket of another site is refused although it is a GET',
+    async ({ open }) => {
+      const site = await open()
+      const { agent } = await site.user()
+      const ask = (origin: string) =>
+        agent.get('/private').set({ origin, upgrade: 'websocket', connection: 'upgrade' })
+      for (const origin of [OTHER, `${OWN}.evil.example`, 'null']) {
+        assert.equal((await ask(origin)).status, 403, origin)
+      }
+      assert.equal((await ask(OWN)).status, 200)
+    },
+  ],
+  [
     'an origin that is trusted may send writes and log out, and no other may',
     async ({ open }) => {
       const site = await open({ parser: 'after', options: { trustedOrigins: [OTHER] } })

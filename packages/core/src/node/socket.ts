@@ -1,0 +1,80 @@
+import type { Duplex } from 'node:stream'
+import type { Auth } from '../auth.ts'
+import type { RequestAuth } from '../guard/request-auth.ts'
+import type { ByMember, Requirement } from '../guard/requirement.ts'
+import type { User } from '../guard/user.ts'
+import type { Answer } from '../visit.ts'
+import { WebResponse } from '../web/response.ts'
+import { type NodeRequest, toAuthRequest } from './request.ts'
+
+/** A connection that a guard has decided about: a WebSocket, before its handshake is answered. */
+export type AuthSocket<U = User> =
+  | {
+      readonly isAllowed: true
+      readonly user: U
+      readonly auth: RequestAuth<U, unknown>
+      /** Aborted when the session ends, see `RequestAuth.ended`; close the connection then. */
+      readonly ended: AbortSignal
+    }
+  | {
+      readonly isAllowed: false
+      /** The status of the refusal: 401, 403 or 503. */
+      readonly status: number
+      /** Answers the handshake, and closes the connection. */
+      refuse(socket: Duplex): void
+    }
+
+/** What adapters of frameworks on Node hand on, for connections that the framework does not see. */
+export interface SocketHandle<U = User> {
+  /**
+   * Decides about the request of a WebSocket handshake as `requireUser()` does: `server.on('upgrade')`
+   * of node:http, and `socket.request` of Socket.IO.
+   *
+   * @throws what a check of the requirement throws, unless it is an error of the kit.
+   */
+  socket(
+    request: NodeRequest,
+    requirement?: ByMember<Requirement<NodeRequest, U>>,
+  ): Promise<AuthSocket<U>>
+}
+
+/** Makes the handle. */
+export function socketHandle<U>(auth: Auth<U>): SocketHandle<U> {
+  return { socket: (request, requirement = {}) => openSocket(auth, request, requirement) }
+}
+
+/**
+ * Decides about the request of a WebSocket handshake as a guard does. It must come from a page of this
+ * site, or of an origin that is trusted, or bring a bearer token where the requirement accepts one.
+ */
+async function openSocket<U>(
+  auth: Auth<U>,
+  request: NodeRequest,
+  requirement: Requirement<NodeRequest, U>,
+): Promise<AuthSocket<U>> {
+  const response = new WebResponse()
+  const asked = toAuthRequest(request, auth.baseUrl)
+  const visit = await auth.visit(asked, response)
+  const refusal = visit.answer ?? (await visit.admit({ ...requirement, respond: 'json' }, request))
+  if (!refusal) {
+    const { auth: ofUser } = visit
+    return { isAllowed: true, user: visit.user(), auth: ofUser, ended: ofUser.ended() }
+  }
+  return {
+    isAllowed: false,
+    status: refusal.status,
+    refuse: (socket) => refuse(socket, refusal, response),
+  }
+}
+
+function refuse(socket: Duplex, { status, body = '' }: Answer, response: WebResponse): void {
+  const { headers } = response.finish(response.send({ status, body: undefined }))
+  const length = Buffer.byteLength(body)
+  const head = [...headers, ['content-length', String(length)], ['connection', 'close']]
+  const lines = head.map(([name, value]) => `${name}: ${value}\r\n`)
+  // A visitor who is gone by now is no error.
+  socket.on('error', () => {})
+  socket.end(
+    Buffer.concat([Buffer.from(`HTTP/1.1 ${status} \r\n${lines.join('')}\r\n`), Buffer.from(body)]),
+  )
+}

@@ -1,0 +1,84 @@
+import { SessionEndedError } from '../errors.ts'
+import type { SessionsById } from './sessions-by-id.ts'
+
+/** Tells connections that stay open when the session behind them has ended. */
+export interface SessionWatch {
+  /**
+   * A signal that is aborted with a {@link SessionEndedError} when the session ends. At once when it is
+   * ended in this process; within ten seconds when it expires, or is ended in another process.
+   *
+   * @param id - The session; `undefined` where only `expiresAt` counts.
+   * @param expiresAt - When it ends in any case, in seconds since the epoch.
+   * @param onClose - Calls its argument when the connection is closed, so that the session is no longer
+   *   watched for it. Without it, the session is watched until it ends.
+   */
+  until(
+    id: string | undefined,
+    expiresAt: number,
+    onClose?: (stop: () => void) => void,
+  ): AbortSignal
+}
+
+interface Watched {
+  readonly id: string | undefined
+  readonly expiresAt: number
+  readonly controller: AbortController
+}
+
+const POLL_MILLISECONDS = 10_000
+/** Sessions that are looked up at a time. */
+const AT_A_TIME = 50
+
+/** Makes the watch. Nothing is looked up, and no timer runs, while no connection is open. */
+export function createSessionWatch(sessions: SessionsById): SessionWatch {
+  const watched = new Set<Watched>()
+  let timer: ReturnType<typeof setInterval> | undefined
+  let isPolling = false
+
+  const stop = (one: Watched): void => {
+    watched.delete(one)
+    if (watched.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+    sessions.ends.hear = undefined
+  }
+  const end = (one: Watched): void => {
+    stop(one)
+    one.controller.abort(new SessionEndedError('The session behind this connection has ended.'))
+  }
+  const endAll = (id: string): void => {
+    for (const one of [...watched]) if (one.id === id) end(one)
+  }
+  const check = async (id: string): Promise<void> => {
+    // A store that does not answer ends no session: it is asked again.
+    const isOver = await sessions.load(id).then(
+      (record) => !record?.login,
+      () => false,
+    )
+    if (isOver) endAll(id)
+  }
+  const poll = async (): Promise<void> => {
+    const now = sessions.now()
+    for (const one of [...watched]) if (one.expiresAt <= now) end(one)
+    if (isPolling) return
+    isPolling = true
+    const ids = [...new Set([...watched].flatMap(({ id }) => id ?? []))]
+    while (ids.length > 0) await Promise.all(ids.splice(0, AT_A_TIME).map(check))
+    isPolling = false
+  }
+
+  return {
+    until(id, expiresAt, onClose) {
+      const one: Watched = { id, expiresAt, controller: new AbortController() }
+      watched.add(one)
+      sessions.ends.hear = endAll
+      timer ??= setInterval(() => void poll(), POLL_MILLISECONDS)
+      // Of node: a connection that is open keeps the process running by itself.
+      ;(timer as { unref?(): void }).unref?.()
+      onClose?.(() => stop(one))
+      // It may have ended while a guard decided.
+      if (id !== undefined) void check(id)
+      return one.controller.signal
+    },
+  }
+}

@@ -1,0 +1,215 @@
+import { once } from 'node:events'
+import { createMemoryStore } from '@latchkey/core'
+import { type AuthRouterOptions, type Requirement, requireUser } from '@latchkey/express'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { type ClientOptions, WebSocket, WebSocketServer } from 'ws'
+import { watchStore } from '../../testing/src/adapter/watched-store.ts'
+import { type Browser, createBrowser } from './support/browser.ts'
+import { type Site, startSite } from './support/site.ts'
+
+const ENDED = 4401
+let site: Site
+let browser: Browser
+let time: number
+const clients: WebSocket[] = []
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  browser = createBrowser()
+  time = Math.floor(Date.now() / 1000)
+})
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.terminate()
+  await site.close()
+  vi.useRealTimers()
+})
+
+/** An application whose WebSocket greets its user, and is closed when the session ends. */
+async function start(
+  requirement?: Requirement<never>,
+  options: AuthRouterOptions = {},
+): Promise<Site> {
+  const started = await startSite(
+    (app) => {
+      app.get('/private', requireUser(), (_req, res) => void res.send('private'))
+      app.get('/events', requireUser(), (req, res) => {
+        res.type('text/event-stream').write(`data: ${req.auth.user?.sub}\n\n`)
+        req.auth.ended().addEventListener('abort', () => res.end('event: ended\n\n'))
+      })
+    },
+    { now: () => time, ...options },
+  )
+  const sockets = new WebSocketServer({ noServer: true })
+  started.server.on('upgrade', async (req, socket, head) => {
+    const opened = await started.router.socket(req, requirement as Requirement)
+    if (!opened.isAllowed) return opened.refuse(socket)
+    sockets.handleUpgrade(req, socket, head, (client) => {
+      opened.ended.addEventListener('abort', () => client.close(ENDED))
+      client.send(`Hello ${opened.user.sub}`)
+    })
+  })
+  return started
+}
+
+function connect(headers: Record<string, string>, options: ClientOptions = {}): WebSocket {
+  const client = new WebSocket(site.url.replace('http', 'ws'), { headers, ...options })
+  clients.push(client)
+  return client
+}
+
+const cookie = (): string =>
+  [...browser.cookies].map(([key, { value }]) => `${key.split(' ')[1]}=${value}`).join('; ')
+const own = (): Record<string, string> => ({ cookie: cookie(), origin: site.url })
+
+async function greeting(client: WebSocket): Promise<string> {
+  const [message] = await once(client, 'message')
+  return String(message)
+}
+
+async function logIn(): Promise<void> {
+  await browser.open(`${site.url}/login`)
+}
+
+/** A WebSocket of a logged-in user, and the code that it is closed with. */
+async function openSocket(): Promise<{ closed: Promise<unknown> }> {
+  const client = connect(own())
+  expect(await greeting(client)).toBe('Hello ada')
+  return { closed: once(client, 'close').then(([code]) => code) }
+}
+
+async function refusal(headers: Record<string, string>): Promise<[number, string]> {
+  const client = connect(headers)
+  client.on('error', () => {})
+  const [request, response] = await once(client, 'unexpected-response')
+  request.destroy()
+  return [response.statusCode, String(response.headers['www-authenticate'] ?? '')]
+}
+
+test('a WebSocket opens for a logged-in user of this site, and is closed when the user logs out', async () => {
+  site = await start()
+  await logIn()
+  const { closed } = await openSocket()
+  await browser.send(`${site.url}/logout`, { method: 'POST' })
+  expect(await closed).toBe(ENDED)
+  expect(await refusal(own())).toEqual([401, 'Session error="login_required"'])
+})
+
+test('a WebSocket of another site, or of none, is refused although the session is good', async () => {
+  site = await start(undefined, { trustedOrigins: 'any' })
+  await logIn()
+  for (const headers of [
+    { origin: 'https://elsewhere.example' },
+    { origin: `${site.url}.evil.example` },
+    { origin: 'null' },
+    { origin: site.url, 'sec-fetch-site': 'same-site' },
+    {},
+  ] as Record<string, string>[]) {
+    expect((await refusal({ cookie: cookie(), ...headers }))[0]).toBe(403)
+  }
+  expect(await greeting(connect(own()))).toBe('Hello ada')
+})
+
+test('a guarded route refuses the WebSocket of another site, whatever library answers it', async () => {
+  site = await start()
+  site.server.removeAllListeners('upgrade')
+  await logIn()
+  const open = async (origin: string): Promise<number> => {
+    const headers = { origin, upgrade: 'websocket', connection: 'upgrade' }
+    return (await browser.send(`${site.url}/private`, { headers })).status
+  }
+  expect(await open('https://elsewhere.example')).toBe(403)
+  expect(await open(site.url)).toBe(200)
+})
+
+test('a WebSocket asks for the roles of its requirement', async () => {
+  site = await start({ roles: ['admin'] })
+  await logIn()
+  expect((await refusal(own()))[0]).toBe(403)
+})
+
+test('a WebSocket is closed when its session is revoked, and no other is', async () => {
+  site = await start()
+  await logIn()
+  const first = await openSocket()
+  browser = createBrowser()
+  time++
+  await logIn()
+  const second = await openSocket()
+  const [older] = await site.router.sessions.list('ada')
+  await site.router.sessions.revoke('ada', String(older?.id))
+  expect(await first.closed).toBe(ENDED)
+  expect(await Promise.race([second.closed, 'open'])).toBe('open')
+})
+
+test('a WebSocket and an event stream are closed when the provider ends the session', async () => {
+  site = await start()
+  await logIn()
+  const { closed } = await openSocket()
+  const events = fetch(`${site.url}/events`, { headers: { cookie: cookie() } })
+  const text = (await events).text()
+  const logout_token = site.provider.logoutToken({ sub: 'ada' })
+  const body = new URLSearchParams({ logout_token })
+  await fetch(`${site.url}/backchannel-logout`, { method: 'POST', body })
+  expect(await closed).toBe(ENDED)
+  expect(await text).toBe('data: ada\n\nevent: ended\n\n')
+})
+
+test('a WebSocket is closed within ten seconds after another process has ended its session', async () => {
+  const store = createMemoryStore()
+  site = await start(undefined, { session: { store } })
+  await logIn()
+  const { closed } = await openSocket()
+  const { issuer } = site.provider
+  await using other = await startSite(undefined, { session: { store } })
+  expect(await other.router.sessions.revokeAll({ issuer, sub: 'ada' })).toBe(1)
+  expect(await Promise.race([closed, 'open'])).toBe('open')
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(await closed).toBe(ENDED)
+})
+
+test('a WebSocket is closed when its session expires, idle or not', async () => {
+  site = await start(undefined, { session: { idleSeconds: 60 } })
+  await logIn()
+  const { closed } = await openSocket()
+  time += 61
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(await closed).toBe(ENDED)
+})
+
+test('a store that does not answer closes no WebSocket, and one that answers again does', async () => {
+  const store = watchStore(createMemoryStore())
+  site = await start(undefined, { session: { store: store.store } })
+  await logIn()
+  const { closed } = await openSocket()
+  store.isDown = true
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(await Promise.race([closed, 'open'])).toBe('open')
+  expect((await refusal(own()))[0]).toBe(503)
+  store.isDown = false
+  time += 700_000
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(await closed).toBe(ENDED)
+})
+
+test('a WebSocket with a bearer token opens from anywhere, and is closed when the token expires', async () => {
+  site = await start({ accept: ['bearer'] }, { bearer: { audience: 'https://api.example' } })
+  const authorization = `Bearer ${site.provider.accessToken({ sub: 'bob' })}`
+  const client = connect({ authorization })
+  expect(await greeting(client)).toBe('Hello bob')
+  const closed = once(client, 'close').then(([code]) => code)
+  expect((await refusal({ origin: site.url }))[1]).toMatch(/^Bearer realm=/)
+  time += 700
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(await closed).toBe(ENDED)
+})
+
+test('a session is no longer looked up once its connections are closed', async () => {
+  site = await start()
+  await logIn()
+  const client = connect(own())
+  await greeting(client)
+  expect(vi.getTimerCount()).toBe(1)
+  client.close()
+  await once(client, 'close')
+  await vi.waitUntil(() => vi.getTimerCount() === 0)
+})
