@@ -50,12 +50,12 @@ export function createSessionWatch(sessions: SessionsById): SessionWatch {
     for (const one of [...watched]) if (one.id === id) end(one)
   }
   const check = async (id: string): Promise<void> => {
-    // A store that does not answer ends no session: it is asked again.
-    const isOver = await sessions.load(id).then(
-      (record) => !record?.login,
-      () => false,
-    )
-    if (isOver) endAll(id)
+    try {
+      const record = await sessions.load(id)
+      if (!record?.login) endAll(id)
+    } catch {
+      // A store that does not answer ends no session: it is asked again.
+    }
   }
   const poll = async (): Promise<void> => {
     const now = sessions.now()
