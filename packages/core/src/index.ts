@@ -19,6 +19,7 @@ export type {
   IssuerRegistration,
   IssuerResolver,
   ResolvedRoutes,
+  ReturnToOptions,
   RouteOptions,
   UserinfoOption,
 } from './options/options.ts'

@@ -7,6 +7,7 @@ import type { ByMember, Requirement } from './guard/requirement.ts'
 import type { User } from './guard/user.ts'
 import { type HeaderSink, markPrivate, writeHeaders } from './http/headers.ts'
 import type { AuthRequest, AuthResponse } from './http/request.ts'
+import { beginSilentLogin } from './login/silent-login.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 import type { Provider } from './provider/provider.ts'
 import type { AuthSession } from './session/session.ts'
@@ -222,8 +223,14 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
   identify(): MaybePromise<this> {
     const { context, session } = this.#parts
     const { current } = session
+    if (!current && context.options.silentLogin) return this.#askSilently()
     const isDue = context.userRefresher.isDue(current)
     return !current || (this.#provider && !isDue) ? this : this.#askProvider(isDue)
+  }
+
+  async #askSilently(): Promise<this> {
+    const begun = await beginSilentLogin(this)
+    return begun ? this.take(Promise.resolve(begun)) : this
   }
 
   async #askProvider(isDue: boolean): Promise<this> {

@@ -50,7 +50,7 @@ test.each<[unknown, string]>([
   [{ accept: ['bearer'], scopes: [] }, '"scopes" must be an array of one scope or more'],
   [{ accept: ['bearer'], scopes: ['a b'] }, '"scopes" must be an array of one scope or more'],
   [{ accept: ['bearer'], scope: 'notes' }, '"scope" is not an option. It is "scopes" here.'],
-  [{ respond: 'xml' }, '"respond" must be "auto", "redirect" or "json", not "xml".'],
+  [{ respond: 'xml' }, '"respond" must be "auto", "redirect", "json" or "page", not "xml".'],
 ])('a guard is not made of what it would ignore: %o', (requirement, sentence) => {
   expect(faultOf(() => guard(requirement))).toContain(sentence)
 })

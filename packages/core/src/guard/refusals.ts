@@ -3,6 +3,7 @@ import { AccessError, type AccessErrorCode } from '../errors.ts'
 import { userHash } from '../events.ts'
 import type { AuthRequest, AuthResponse } from '../http/request.ts'
 import { beginLogin } from '../login/login.ts'
+import { safeReturnTo } from '../login/return-to.ts'
 import { listOf } from './failed-requirement.ts'
 import { isApiRequest } from './is-api-request.ts'
 import type { Requirement } from './requirement.ts'
@@ -63,13 +64,14 @@ export function askToLogIn(
   const stepUp = code === 'LATCHKEY_STEP_UP_REQUIRED'
   const acr = stepUp ? listOf(requirement.acr) : undefined
   const maxAge = stepUp ? requirement.maxAge : undefined
-  if (!answersProgram(request, requirement)) {
-    return beginLogin(asked, { returnTo: returnToOf(request), acr, maxAge })
-  }
+  const api = answersProgram(request, requirement)
+  const returnTo = returnToOf(request)
+  if (!api && requirement.respond !== 'page') return beginLogin(asked, { returnTo, acr, maxAge })
   const { login } = context.options.routes
   const query = new URLSearchParams()
   if (acr) query.set('acr_values', acr.join(' '))
   if (maxAge !== undefined) query.set('max_age', String(maxAge))
+  if (!api) query.set('returnTo', safeReturnTo(returnTo, context.options.baseUrl))
   const error = new AccessError(
     code,
     stepUp ? 'A more recent or stronger login is needed.' : 'No user is logged in.',
@@ -78,7 +80,7 @@ export function askToLogIn(
   const ofSession = `Session error="${stepUp ? 'step_up' : 'login'}_required"`
   const acceptsTokens = !stepUp && requirement.accept?.includes('bearer')
   return context.answerError(error, request, {
-    api: true,
+    api,
     loginUrl: login && (query.size > 0 ? `${login}?${query}` : login),
     headers: {
       'www-authenticate': acceptsTokens ? `${bearerChallenge(context)}, ${ofSession}` : ofSession,
@@ -90,7 +92,7 @@ function answersProgram(
   request: AuthRequest,
   { respond = 'auto' }: Requirement<never, never>,
 ): boolean {
-  return respond === 'auto' ? isApiRequest(request) : respond === 'json'
+  return respond === 'auto' || respond === 'page' ? isApiRequest(request) : respond === 'json'
 }
 
 /** A page that was asked for is where the login ends; what a form was sent to is not. */

@@ -36,8 +36,11 @@ export interface Requirement<Request = unknown, U = User> {
    * Less than 60 counts as 60: coming back from the provider takes time.
    */
   readonly maxAge?: number
-  /** Whether to answer a person or a program. Default: decided by `isApiRequest`. */
-  readonly respond?: 'auto' | 'redirect' | 'json'
+  /**
+   * Whether to answer a person or a program. Default: decided by `isApiRequest`. With `page` a person sees
+   * a page with a link to the login, instead of the login at once.
+   */
+  readonly respond?: 'auto' | 'redirect' | 'json' | 'page'
   /**
    * `false` rehearses the guard: a logged-in user who does not meet `roles`, `claims`, `check`, `scopes`,
    * `acr` or `maxAge` passes, with a log line and an event. A login is asked for all the same. Default `true`.
@@ -87,7 +90,7 @@ const RULES: Rules<Requirement> = {
     return isName(value) || isNameList(value)
   }),
   maxAge: whole('seconds', 0),
-  respond: oneOf('auto', 'redirect', 'json'),
+  respond: oneOf('auto', 'redirect', 'json', 'page'),
   enforce: flag,
 }
 

@@ -65,10 +65,10 @@ export function page(content: Page): AuthResponse {
  * not. The navigation starts from this page, so it is one of this site, and what the page before
  * allowed its forms does not count for it.
  */
-export function onwardPage(location: string): AuthResponse {
+export function onwardPage(location: string, setCookies: readonly string[] = []): AuthResponse {
   const body = `<p><a href="${escapeHtml(location)}">Continue</a></p>`
   const answer = page({ title: 'One moment', body })
-  answer.headers.push(['refresh', `0;url=${location}`])
+  answer.headers.push(['refresh', `0;url=${location}`], ...cookies(setCookies))
   return answer
 }
 

@@ -10,6 +10,7 @@ import { beginLogin } from './login.ts'
 import { newSession } from './new-session.ts'
 import { redeem } from './redeem.ts'
 import { safeReturnTo } from './return-to.ts'
+import { withoutSilentLogin } from './silent-login.ts'
 import type { LoginTransaction, LostLogin } from './transaction.ts'
 
 const SINGLE_PARAMETERS = ['state', 'code', 'iss', 'error', 'error_description', 'response']
@@ -139,6 +140,7 @@ async function recover(
   const { returnTo, restarts, maxAge, acr, silent, state } = login
   const forget = transactions.forget(request.headers.get('cookie'), state)
   if (await session.read()) return redirect(returnTo, forget, 303)
+  if (silent && restarts > 0 && !reason) return withoutSilentLogin(returnTo, forget)
   if (restarts > 0) {
     throw (
       reason ??

@@ -104,7 +104,7 @@ export async function beginLogin(
   const metadata = await provider.metadata()
   checkSharedCallback(context, provider, metadata)
   const prompt = promptOf(login.prompt, metadata)
-  const returnTo = keptReturnTo(login.returnTo, options.baseUrl, log)
+  const returnTo = keptReturnTo(login.returnTo, options.baseUrl, log, options.defaultReturnTo)
   const { transaction, setCookies } = transactions.begin(request.headers.get('cookie'), {
     issuer: provider.issuer,
     clientId: provider.clientId,

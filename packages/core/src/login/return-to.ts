@@ -26,8 +26,13 @@ export function safeReturnTo(
 }
 
 /** Decides like {@link safeReturnTo}, and logs when an address was too long to be kept. */
-export function keptReturnTo(value: unknown, baseUrl: URL, log: Log): string {
-  const { path, isShortened } = resolveReturnTo(value, baseUrl, baseUrl.pathname)
+export function keptReturnTo(
+  value: unknown,
+  baseUrl: URL,
+  log: Log,
+  fallback: string = baseUrl.pathname,
+): string {
+  const { path, isShortened } = resolveReturnTo(value, baseUrl, fallback)
   if (isShortened) warnShortened(log)
   return path
 }

@@ -5,6 +5,7 @@ import { type AuthRequest, type AuthResponse, pathOf, queryOf } from '../http/re
 import { escapeHtml, onwardPage, page, redirect } from '../http/responses.ts'
 import { isFromTrustedPage } from '../http/sending-page.ts'
 import { keptReturnTo, safeReturnTo } from '../login/return-to.ts'
+import { silentLoginMark } from '../login/silent-login.ts'
 import type { AuthSession } from '../session/session.ts'
 import type { StoredSession } from '../session/stored-session.ts'
 
@@ -69,8 +70,8 @@ export async function logOut(
   const elsewhere =
     federated && ended ? await endSessionUrl(asked, ended, destination, added ?? {}) : undefined
   if (elsewhere) context.publish('logout.federated', { issuer: ended?.issuer ?? '' })
-  if (elsewhere && isSentForm(request)) return onwardPage(elsewhere)
-  return redirect(elsewhere ?? destination, [], 303)
+  if (elsewhere && isSentForm(request)) return onwardPage(elsewhere, silentLoginMark(context))
+  return redirect(elsewhere ?? destination, silentLoginMark(context), 303)
 }
 
 /**

@@ -19,6 +19,7 @@ import type {
   AuthSessionOptions,
   BearerOptions,
   ClientAssertionOptions,
+  ReturnToOptions,
   RouteOptions,
 } from './options.ts'
 
@@ -81,6 +82,8 @@ export const OPTION_RULES: Rules<AuthOptions> = {
   baseUrl: url,
   trustedOrigins: origins,
   scope: rule('a string such as "openid profile email"', (value) => typeof value === 'string'),
+  returnTo: group<ReturnToOptions>({ default: text }),
+  silentLogin: flag,
   authorizationParams: textRecord,
   allowedLoginParams: texts,
   responseMode: oneOf('query', 'form_post'),
@@ -152,7 +155,7 @@ export const EQUIVALENTS: Readonly<Record<string, string>> = {
   secret: 'session.secret',
   authRequired: 'Put app.use(requireUser()) after the router, or requireUser() before a route.',
   errorOnRequiredAuth: `Use requireUser({ respond: 'json' }).`,
-  attemptSilentLogin: `Call req.auth.login({ prompt: 'none' }) where you want it.`,
+  attemptSilentLogin: 'silentLogin',
   idpLogout:
     'Leave it out: a logout ends at the provider too, unless you call req.auth.logout({ federated: false }).',
   auth0Logout:

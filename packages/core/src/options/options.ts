@@ -77,6 +77,12 @@ export interface RouteOptions {
   readonly session?: string | false
 }
 
+/** Where logins end. */
+export interface ReturnToOptions {
+  /** A path of this site, for logins that no page asked for. Default the path of `baseUrl`. */
+  readonly default?: string
+}
+
 /** The session's options. */
 export interface AuthSessionOptions<Store = SessionStore> {
   /**
@@ -149,6 +155,13 @@ export interface AuthOptions<U = User, Exchange = unknown, Store = SessionStore>
   readonly trustedOrigins?: readonly string[] | 'any'
   /** Default `openid profile email`. */
   readonly scope?: string
+  /** Where logins end. */
+  readonly returnTo?: ReturnToOptions
+  /**
+   * Whether a visitor who opens a page is logged in if the provider knows them already (`prompt=none`):
+   * once in a browser session, and without a question. Others see the page as visitors. Default `false`.
+   */
+  readonly silentLogin?: boolean
   /** Parameters added to every authorization request, such as `audience`. */
   readonly authorizationParams?: Readonly<Record<string, string>>
   /** Parameters added to every request to the token endpoint, such as `resource`. */
@@ -259,6 +272,8 @@ export interface ResolvedAuthOptions {
   /** Whether guards ask where a write comes from. */
   readonly checksWrites: boolean
   readonly redirectUri: string
+  readonly defaultReturnTo: string
+  readonly silentLogin: boolean
   readonly scope: string
   readonly authorizationParams: Readonly<Record<string, string>>
   readonly allowedLoginParams: readonly string[]

@@ -1,5 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { ConfigError } from '../errors.ts'
+import { safeReturnTo } from '../login/return-to.ts'
 import { PROTECTED_PARAMETERS } from '../provider/authorization-request.ts'
 import { isLoopbackHost, isUsableUrl } from '../provider/issuer-url.ts'
 import { type ConfigFault, checkOptions } from './check-options.ts'
@@ -63,6 +64,8 @@ export function resolveOptions(
     trustedOrigins: Array.isArray(options.trustedOrigins) ? options.trustedOrigins : [],
     checksWrites: options.trustedOrigins !== 'any',
     redirectUri: baseUrl.origin + routes.callback,
+    defaultReturnTo: options.returnTo?.default ?? baseUrl.pathname,
+    silentLogin: options.silentLogin ?? false,
     scope: options.scope ?? 'openid profile email',
     authorizationParams: options.authorizationParams ?? {},
     allowedLoginParams: options.allowedLoginParams ?? ['login_hint', 'ui_locales'],
@@ -208,7 +211,12 @@ function resolveRoutes(routes: RouteOptions, baseUrl: URL, faults: ConfigFault[]
 }
 
 function checkChoices(options: AnyAuthOptions, baseUrl: URL, faults: ConfigFault[]): void {
-  const { session = {} } = options
+  const { session = {}, returnTo = {} } = options
+  if (returnTo.default !== undefined && !isPathOf(baseUrl, returnTo.default)) {
+    const remedy =
+      'must be a path of this site such as "/home", with the path of "baseUrl" in front.'
+    faults.push({ option: 'returnTo.default', remedy })
+  }
   if (session.cookie?.sameSite === 'none' && baseUrl.protocol !== 'https:') {
     faults.push({ option: 'session.cookie.sameSite', remedy: '"none" needs an https "baseUrl".' })
   }
@@ -247,6 +255,10 @@ function resolveBearer({ bearer }: AnyAuthOptions): ResolvedBearer | undefined {
       introspection: bearer.introspection ?? false,
     }
   )
+}
+
+function isPathOf(baseUrl: URL, path: string): boolean {
+  return path !== '' && safeReturnTo(path, baseUrl, '') === path
 }
 
 /** Applications under different paths of one origin have different cookies. */

@@ -1,0 +1,52 @@
+import type { AuthContext, RequestContext } from '../context.ts'
+import { ProviderError } from '../errors.ts'
+import { readCookie, setCookie } from '../http/cookies.ts'
+import { type AuthResponse, queryOf } from '../http/request.ts'
+import { redirect } from '../http/responses.ts'
+import type { ResolvedAuthOptions } from '../options/options.ts'
+import { beginLogin } from './login.ts'
+
+/** Marks a page that a browser without cookies came back to; it is not sent away again. */
+const OFF = ['silent_login', 'off'] as const
+
+/**
+ * Looks once in a browser session whether the provider knows a visitor who opens a page: sends the
+ * visitor there, and back to the page, logged in or not. `undefined` for every other request. Browsers
+ * say that they open a page; crawlers, which keep no cookies, do not.
+ */
+export function beginSilentLogin(
+  asked: RequestContext,
+): Promise<AuthResponse | undefined> | undefined {
+  const { context, request, session } = asked
+  const { headers, method, url } = request
+  const opensPage =
+    method === 'GET' &&
+    headers.get('sec-fetch-mode') === 'navigate' &&
+    headers.get('sec-fetch-dest') === 'document'
+  if (!opensPage || session.failure) return undefined
+  if (readCookie(headers.get('cookie'), markName(context.options)) !== undefined) return undefined
+  if (queryOf(url).get(OFF[0]) === OFF[1]) return undefined
+  const first = { count: 0, setCookies: silentLoginMark(context) }
+  return beginLogin(asked, { returnTo: url, prompt: 'none' }, first).catch((error) => {
+    // A provider that cannot be reached takes no public page along.
+    if (error instanceof ProviderError) return undefined
+    throw error
+  })
+}
+
+/** Sends a browser back that did not keep the cookie of a silent login, so that it is not sent again. */
+export function withoutSilentLogin(returnTo: string, setCookies: readonly string[]): AuthResponse {
+  const [page = '', fragment] = returnTo.split('#', 2)
+  const marked = `${page}${page.includes('?') ? '&' : '?'}${OFF.join('=')}`
+  return redirect(fragment === undefined ? marked : `${marked}#${fragment}`, setCookies, 303)
+}
+
+/** The cookie after which a browser is not asked again until it is closed; none where the option is off. */
+export function silentLoginMark({ options }: Pick<AuthContext, 'options'>): string[] {
+  if (!options.silentLogin) return []
+  return [setCookie(markName(options), '1', options.session.cookie)]
+}
+
+function markName({ session }: ResolvedAuthOptions): string {
+  return `${session.cookieName}.silent`
+}
