@@ -13,13 +13,16 @@ export function createSite(connection: AuthRouterOptions): Server {
   const server = createServer(app)
   const sockets = new WebSocketServer({ noServer: true })
 
-  server.on('upgrade', async (req, socket, head) => {
-    const opened = await login.socket(req)
-    if (!opened.isAllowed) return opened.refuse(socket)
-    sockets.handleUpgrade(req, socket, head, (client) => {
-      opened.ended.addEventListener('abort', () => client.close(4401, 'Your session has ended'))
-      client.send(`Hello ${opened.user.sub}`)
-    })
+  server.on('upgrade', (req, socket, head) => {
+    const open = async (): Promise<void> => {
+      const opened = await login.socket(req)
+      if (!opened.isAllowed) return opened.refuse(socket)
+      sockets.handleUpgrade(req, socket, head, (client) => {
+        opened.ended.addEventListener('abort', () => client.close(4401, 'Your session has ended'))
+        client.send(`Hello ${opened.user.sub}`)
+      })
+    }
+    open().catch((error) => socket.destroy(error))
   })
   // #endregion
 

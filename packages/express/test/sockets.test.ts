@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { connect as connectSocket } from 'node:net'
 import { createMemoryStore } from '@latchkey/core'
 import { type AuthRouterOptions, type Requirement, requireUser } from '@latchkey/express'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -40,13 +41,15 @@ async function start(
     { now: () => time, ...options },
   )
   const sockets = new WebSocketServer({ noServer: true })
-  started.server.on('upgrade', async (req, socket, head) => {
-    const opened = await started.router.socket(req, requirement as Requirement)
-    if (!opened.isAllowed) return opened.refuse(socket)
-    sockets.handleUpgrade(req, socket, head, (client) => {
-      opened.ended.addEventListener('abort', () => client.close(ENDED))
-      client.send(`Hello ${opened.user.sub}`)
+  started.server.on('upgrade', (req, socket, head) => {
+    const opening = started.router.socket(req, requirement as Requirement).then((opened) => {
+      if (!opened.isAllowed) return opened.refuse(socket)
+      sockets.handleUpgrade(req, socket, head, (client) => {
+        opened.ended.addEventListener('abort', () => client.close(ENDED))
+        client.send(`Hello ${opened.user.sub}`)
+      })
     })
+    opening.catch((error) => socket.destroy(error))
   })
   return started
 }
@@ -211,5 +214,30 @@ test('a session is no longer looked up once its connections are closed', async (
   expect(vi.getTimerCount()).toBe(1)
   client.close()
   await once(client, 'close')
+  await vi.waitUntil(() => vi.getTimerCount() === 0)
+})
+
+test('a visitor who is gone before the guard has decided harms nothing, and is not watched', async () => {
+  let connection: ReturnType<typeof connectSocket> | undefined
+  const decided = Promise.withResolvers<void>()
+  site = await start({
+    async check() {
+      const gone = once(site.server, 'gone')
+      connection?.resetAndDestroy()
+      await gone
+      decided.resolve()
+      return true
+    },
+  })
+  site.server.on('connection', (socket) => {
+    socket.once('close', () => site.server.emit('gone'))
+  })
+  await logIn()
+  connection = connectSocket(Number(new URL(site.url).port), '127.0.0.1')
+  const lines = ['GET / HTTP/1.1', `Host: ${new URL(site.url).host}`, `Origin: ${site.url}`]
+  lines.push(`Cookie: ${cookie()}`, 'Upgrade: websocket', 'Connection: Upgrade')
+  lines.push('Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==')
+  connection.write(`${lines.join('\r\n')}\r\n\r\n`)
+  await decided.promise
   await vi.waitUntil(() => vi.getTimerCount() === 0)
 })

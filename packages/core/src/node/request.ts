@@ -18,7 +18,9 @@ export interface NodeRequest extends AsyncIterable<Uint8Array> {
 
 /** A socket or a response. */
 interface Closing {
-  once(event: 'close', listener: () => void): unknown
+  readonly destroyed?: boolean
+  readonly closed?: boolean
+  once(event: 'close' | 'error', listener: () => void): unknown
 }
 
 /**
@@ -76,7 +78,8 @@ class NodeAuthRequest implements AuthRequest {
   /** Of several requests on a connection that is kept, each has a response that is closed. */
   onClose(close: () => void): void {
     const closing = (this.#response as Closing | undefined) ?? this.#request.socket
-    closing?.once('close', close)
+    if (closing?.destroyed || closing?.closed) close()
+    else closing?.once('close', close)
   }
 
   text(): Promise<string> {

@@ -52,6 +52,8 @@ async function openSocket<U>(
   request: NodeRequest,
   requirement: Requirement<NodeRequest, U>,
 ): Promise<AuthSocket<U>> {
+  // A visitor may be gone before the guard has decided; nothing else listens by then.
+  request.socket?.once('error', () => {})
   const response = new WebResponse()
   const asked = toAuthRequest(request, auth.baseUrl)
   const visit = await auth.visit(asked, response)
@@ -72,8 +74,6 @@ function refuse(socket: Duplex, { status, body = '' }: Answer, response: WebResp
   const length = Buffer.byteLength(body)
   const head = [...headers, ['content-length', String(length)], ['connection', 'close']]
   const lines = head.map(([name, value]) => `${name}: ${value}\r\n`)
-  // A visitor who is gone by now is no error.
-  socket.on('error', () => {})
   socket.end(
     Buffer.concat([Buffer.from(`HTTP/1.1 ${status} \r\n${lines.join('')}\r\n`), Buffer.from(body)]),
   )
