@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { deleteCredential, updateCredential } from '../../src/domain/credentials.ts'
 import type { HardwareCredential, User } from '../../src/store/records.ts'
-import { anAudit } from '../store/records.ts'
 import { createBrowser, type Page } from './support/browser.ts'
 import { createClient, logIn } from './support/client.ts'
 import { addApp, MFA } from './support/factors.ts'
