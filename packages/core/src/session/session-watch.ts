@@ -32,11 +32,20 @@ const AT_A_TIME = 50
 /** Makes the watch. Nothing is looked up, and no timer runs, while no connection is open. */
 export function createSessionWatch(sessions: SessionsById): SessionWatch {
   const watched = new Set<Watched>()
+  /** The same by session: a logout among many connections ends its own, and passes no others. */
+  const byId = new Map<string, Set<Watched>>()
   let timer: ReturnType<typeof setInterval> | undefined
   let isPolling = false
 
+  const start = (one: Watched): void => {
+    watched.add(one)
+    if (one.id !== undefined) byId.set(one.id, (byId.get(one.id) ?? new Set<Watched>()).add(one))
+  }
   const stop = (one: Watched): void => {
     watched.delete(one)
+    const others = byId.get(one.id ?? '')
+    others?.delete(one)
+    if (others?.size === 0) byId.delete(one.id ?? '')
     if (watched.size > 0) return
     clearInterval(timer)
     timer = undefined
@@ -47,7 +56,7 @@ export function createSessionWatch(sessions: SessionsById): SessionWatch {
     one.controller.abort(new SessionEndedError('The session behind this connection has ended.'))
   }
   const endAll = (id: string): void => {
-    for (const one of [...watched]) if (one.id === id) end(one)
+    for (const one of [...(byId.get(id) ?? [])]) end(one)
   }
   const check = async (id: string): Promise<void> => {
     try {
@@ -62,7 +71,7 @@ export function createSessionWatch(sessions: SessionsById): SessionWatch {
     for (const one of [...watched]) if (one.expiresAt <= now) end(one)
     if (isPolling) return
     isPolling = true
-    const ids = [...new Set([...watched].flatMap(({ id }) => id ?? []))]
+    const ids = [...byId.keys()]
     while (ids.length > 0) await Promise.all(ids.splice(0, AT_A_TIME).map(check))
     isPolling = false
   }
@@ -70,7 +79,7 @@ export function createSessionWatch(sessions: SessionsById): SessionWatch {
   return {
     until(id, expiresAt, onClose) {
       const one: Watched = { id, expiresAt, controller: new AbortController() }
-      watched.add(one)
+      start(one)
       sessions.ends.hear = endAll
       timer ??= setInterval(() => void poll(), POLL_MILLISECONDS)
       // Of node: a connection that is open keeps the process running by itself.
