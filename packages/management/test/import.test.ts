@@ -219,6 +219,58 @@ test('a dry run names every fault with its line and changes nothing', async () =
   expect(readdirSync(installation.folder).sort()).toEqual(['data', 'users.csv'])
 })
 
+test.each([
+  [
+    'users.csv',
+    (name: string) => `email,name\r\nada@example.com,Ada\r\njose@example.com,${name}\r\n`,
+  ],
+  ['users.ndjson', (name: string) => `\n\n{"email":"jose@example.com","name":"${name}"}\n`],
+  ['users.json', (name: string) => `[\n\n{"email":"jose@example.com","name":"${name}"}]`],
+])(
+  '%s that is not UTF-8 is refused with its line, and read as Latin-1 when told',
+  async (name, textOf) => {
+    await using installation = await startInstallation()
+    const file = join(installation.folder, name)
+    writeFileSync(file, textOf('José'), 'latin1')
+    const refused = await installation.run(['users', 'import', file])
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      `${file}, line 3: this is not UTF-8. If it is Latin-1, say --encoding latin1.\n`,
+    ])
+    expect(await allUsers(installation)).toEqual([])
+
+    expect((await installation.run(['users', 'import', file, '--encoding', 'latin1'])).code).toBe(0)
+    expect((await allUsers(installation)).map(({ profile }) => profile.name)).toContain('José')
+  },
+)
+
+test('a character that two pieces of a file share is read, and a fault after it has its own line', async () => {
+  await using installation = await startInstallation()
+  const long = `ada@example.com,${'é'.repeat(200_000)}\n`
+  const good = write(installation, 'good.csv', `email,names\n${long}`)
+  const dryRun = await installation.run(['users', 'import', good, '--dry-run'])
+  expect([dryRun.code, dryRun.stdout]).toEqual([0, '1 of 1 row can be imported.\n'])
+
+  const bad = Buffer.concat([
+    Buffer.from(`email,names\n${long}`),
+    Buffer.from('eve@example.com,\xe9', 'latin1'),
+  ])
+  writeFileSync(join(installation.folder, 'bad.csv'), bad)
+  const { stderr } = await installation.run(['users', 'import', 'bad.csv', '--dry-run'])
+  expect(stderr).toContain('bad.csv, line 3: this is not UTF-8')
+})
+
+test('a column that --map names and no row has is an error, and nothing is imported', async () => {
+  await using installation = await startInstallation()
+  const file = write(installation, 'users.csv', 'login,mail\nada,ada@example.com')
+  const { code, stderr } = await installation.run(['users', 'import', file, '--map', 'id=user_no'])
+  expect(code).toBe(1)
+  expect(stderr).toContain(
+    '--map id=user_no: no row has anything in a column "user_no". Columns that go nowhere: login.',
+  )
+  expect(await allUsers(installation)).toEqual([])
+})
+
 test('rejected rows are in a file of their own, with line and reason, and the others are imported', async () => {
   await using installation = await startInstallation()
   const file = write(

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { createManagementClient } from '../client.ts'
 import { type Checked, checkFile, digestFile, type ImportFile, readRows } from '../import/check.ts'
+import { type Encoding, encodings } from '../import/encoding.ts'
 import { algorithms } from '../import/hashes.ts'
 import { type JournalHeader, openJournal } from '../import/journal.ts'
 import { createMapping, targets } from '../import/mapping.ts'
@@ -30,6 +31,7 @@ import { oneLine } from './terminal.ts'
 
 interface ImportOptions extends TenantOptions {
   format?: FileFormat
+  encoding: Encoding
   map?: [string, string][]
   hashAlgorithm?: ImportAlgorithm
   dryRun?: boolean
@@ -48,6 +50,9 @@ export function addImportCommand(users: Command): void {
     .description('Create the users of a CSV, NDJSON or JSON file, with their old passwords.')
     .addOption(
       new Option('--format <format>', 'of the file (default: by its name)').choices(formats),
+    )
+    .addOption(
+      new Option('--encoding <encoding>', 'of the file').choices(encodings).default('utf8'),
     )
     .option('--map <member=column>', 'where a member is; repeatable (default: by name)', toMap)
     .addOption(
@@ -77,10 +82,13 @@ Examples:
 async function importUsers(file: string, options: ImportOptions): Promise<void> {
   if (!existsSync(file)) throw new Error(`There is no file ${file}.`)
   const files = filesOf(file, options)
+  const named = new Map(options.map)
   const input: ImportFile = {
     file,
     format: options.format ?? formatOf(file),
-    mapping: createMapping(new Map(options.map)),
+    encoding: options.encoding,
+    mapping: createMapping(named),
+    named,
     hashAlgorithm: options.hashAlgorithm,
   }
   let shown = 0
@@ -92,6 +100,10 @@ async function importUsers(file: string, options: ImportOptions): Promise<void> 
   if (checked.ignored.length > 0) console.error(`Left out: ${oneLine(checked.ignored.join(', '))}`)
   if (options.dryRun) return reportDryRun(checked)
   await run(input, checked, options, files)
+}
+
+function count(rows: number): string {
+  return rows === 1 ? '1 row' : `${rows} rows`
 }
 
 interface Files {
@@ -113,8 +125,9 @@ function filesOf(file: string, options: ImportOptions): Files {
 }
 
 function reportDryRun({ rows, faulty }: Checked): void {
-  console.log(`${rows - faulty} of ${rows} rows can be imported.`)
-  if (faulty > 0) throw new Exit(exitCodes.faults, `${faulty} rows have faults.`)
+  console.log(`${rows - faulty} of ${count(rows)} can be imported.`)
+  if (faulty === 0) return
+  throw new Exit(exitCodes.faults, `${count(faulty)} ${faulty === 1 ? 'has' : 'have'} faults.`)
 }
 
 async function run(
@@ -148,7 +161,7 @@ async function run(
     checkHeader(standing.header, header, journalFile)
     counts = { done: standing.done, rejected: standing.rejected }
     const before = counts.done + counts.rejected
-    if (before > 0) console.error(`Continuing after ${before} of ${checked.rows} rows.`)
+    if (before > 0) console.error(`Continuing after ${before} of ${count(checked.rows)}.`)
     const progress = createProgress(checked.rows, counts.done, counts.rejected)
     await runImport({
       client,
@@ -174,7 +187,7 @@ async function run(
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, onSignal)
   await writeResults(journalFile, resultFile, rejectsFile)
-  console.log(`${counts.done} imported, ${counts.rejected} rejected, ${checked.rows} rows.`)
+  console.log(`${counts.done} imported, ${counts.rejected} rejected, ${count(checked.rows)}.`)
   console.log(`New ids: ${resultFile}`)
   if (failure !== undefined || stop.signal.aborted) {
     const reason = failure instanceof Error ? `${failure.message}\n` : ''

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import type { ImportAlgorithm } from '../types.ts'
 import { createDuplicateFinder } from './duplicates.ts'
-import type { Mapping } from './mapping.ts'
+import type { Encoding } from './encoding.ts'
+import type { Mapping, Target } from './mapping.ts'
 import { emailKey, type ImportRow, toRow } from './row.ts'
 import { type FileFormat, readSource } from './source.ts'
 
@@ -10,7 +11,10 @@ import { type FileFormat, readSource } from './source.ts'
 export interface ImportFile {
   file: string
   format: FileFormat
+  encoding: Encoding
   mapping: Mapping
+  /** The columns that were named for members, which have to be there. */
+  named: ReadonlyMap<Target, string>
   hashAlgorithm: ImportAlgorithm | undefined
 }
 
@@ -27,7 +31,7 @@ export interface Checked {
 /** The rows of a file, in its order. */
 export async function* readRows(input: ImportFile): AsyncGenerator<ImportRow> {
   let row = 0
-  for await (const record of readSource(input.file, input.format)) {
+  for await (const record of readSource(input.file, input.format, input.encoding)) {
     yield toRow(row++, record, input.mapping, input.hashAlgorithm)
   }
 }
@@ -53,11 +57,13 @@ async function checkRows(
   { emails, ids }: { emails: DuplicateFinder; ids: DuplicateFinder },
 ): Promise<Checked> {
   const ignored = new Set<string>()
+  const absent = new Map([...input.named].map(([target, column]) => [column, target]))
   let rows = 0
   let faulty = 0
-  for await (const record of readSource(input.file, input.format)) {
+  for await (const record of readSource(input.file, input.format, input.encoding)) {
     const row = toRow(rows++, record, input.mapping, input.hashAlgorithm)
     for (const column of record.members.keys()) {
+      absent.delete(column)
       if (input.mapping(column) === undefined && ignored.size < 100) ignored.add(column)
     }
     for (const fault of row.faults) report(row.line, fault)
@@ -67,6 +73,13 @@ async function checkRows(
     }
     emails.add(emailKey(row.user.profile.email), row.row, row.line)
     if (row.oldId) ids.add(row.oldId, row.row, row.line)
+  }
+  for (const [column, target] of absent) {
+    const others = [...ignored].slice(0, 20).join(', ')
+    const found = others ? ` Columns that go nowhere: ${others}.` : ''
+    throw new Error(
+      `--map ${target}=${column}: no row has anything in a column "${column}".${found}`,
+    )
   }
   const repeated = new Map<number, string>()
   for (const [what, finder] of [

@@ -18,7 +18,7 @@ export interface Duplicate {
 /** Finds values that occur more than once among any number of rows, in constant memory. */
 export interface DuplicateFinder extends Disposable {
   add(value: string, row: number, line: number): void
-  /** All rows but the first of each value. */
+  /** All rows but the first of each value, in the order of the file. */
   find(): Duplicate[]
 }
 
@@ -49,10 +49,11 @@ export function createDuplicateFinder(): DuplicateFinder {
       part.used += ENTRY_BYTES
     },
     find() {
-      return parts.flatMap((part) => {
+      const found = parts.flatMap((part) => {
         flush(part)
         return duplicatesIn(readAll(part.file))
       })
+      return found.sort((one, other) => one.row - other.row)
     },
     [Symbol.dispose]() {
       for (const { file } of parts) closeSync(file)

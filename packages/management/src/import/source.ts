@@ -1,6 +1,7 @@
-import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
 import { type Parser, parse } from 'csv-parse'
+import { type Encoding, readText } from './encoding.ts'
 import { unescapeFormula } from './formula.ts'
 import { splitJsonArray } from './json-array.ts'
 
@@ -23,22 +24,28 @@ export function formatOf(file: string): FileFormat {
 }
 
 /** Reads a file a record at a time, so that memory does not depend on its size. */
-export async function* readSource(file: string, format: FileFormat): AsyncGenerator<SourceRecord> {
-  const stream = createReadStream(file, { encoding: 'utf8', highWaterMark: 256 * 1_024 })
+export async function* readSource(
+  file: string,
+  format: FileFormat,
+  encoding: Encoding,
+): AsyncGenerator<SourceRecord> {
+  const stream = Readable.from(readText(file, encoding))
   if (format === 'csv') return yield* readCsv(stream)
   const pieces = format === 'json' ? splitJsonArray(stream) : readLines(stream)
   for await (const { line, text } of pieces) yield jsonRecord(line, text)
 }
 
-async function* readLines(stream: NodeJS.ReadableStream) {
+async function* readLines(stream: Readable) {
   let line = 0
-  for await (const text of createInterface({ input: stream, crlfDelay: Infinity })) {
+  const lines = createInterface({ input: stream, crlfDelay: Infinity })
+  for await (const text of lines) {
     line++
     if (text.trim() !== '') yield { line, text: line === 1 ? text.replace(/^\uFEFF/, '') : text }
   }
+  if (stream.errored) throw stream.errored
 }
 
-async function* readCsv(stream: NodeJS.ReadableStream): AsyncGenerator<SourceRecord> {
+async function* readCsv(stream: Readable): AsyncGenerator<SourceRecord> {
   const parser: Parser = stream.pipe(
     parse({
       bom: true,
@@ -48,6 +55,7 @@ async function* readCsv(stream: NodeJS.ReadableStream): AsyncGenerator<SourceRec
       delimiter: [',', ';', '\t'],
     }),
   )
+  stream.once('error', (error) => parser.destroy(error))
   let names: string[] | undefined
   let line = 1
   // A parser is an async iterable of records; with `info`, each comes with its position.

@@ -1,0 +1,57 @@
+import { isUtf8 } from 'node:buffer'
+import { createReadStream } from 'node:fs'
+
+/** What files may be written in; `latin1` as browsers have it, which is Windows-1252. */
+export const encodings = ['utf8', 'latin1'] as const
+
+export type Encoding = (typeof encodings)[number]
+
+const LABELS: Readonly<Record<Encoding, string>> = { utf8: 'utf-8', latin1: 'windows-1252' }
+
+/**
+ * Reads a file as text, a piece at a time.
+ *
+ * @throws naming the first line that is not of the encoding: a name that was read wrongly would be stored
+ *   wrongly.
+ */
+export async function* readText(file: string, encoding: Encoding): AsyncGenerator<string> {
+  const decoder = new TextDecoder(LABELS[encoding], { fatal: true, ignoreBOM: true })
+  const notUtf8 = (line: number) =>
+    new Error(`${file}, line ${line}: this is not UTF-8. If it is Latin-1, say --encoding latin1.`)
+  let line = 1
+  let begun: Buffer = Buffer.alloc(0)
+  for await (const chunk of createReadStream(file, { highWaterMark: 256 * 1_024 })) {
+    const bytes = chunk as Buffer
+    let text: string
+    try {
+      text = decoder.decode(bytes, { stream: true })
+    } catch {
+      throw notUtf8(line + goodLines(Buffer.concat([begun, bytes])))
+    }
+    yield text
+    for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) line++
+    begun = incompleteEnd(bytes)
+  }
+  if (encoding === 'utf8' && begun.length > 0) throw notUtf8(line)
+}
+
+/** How many lines end before the first that is not UTF-8. */
+function goodLines(bytes: Buffer): number {
+  let lines = 0
+  for (let from = 0; ; lines++) {
+    const end = bytes.indexOf('\n', from)
+    if (end === -1 || !isUtf8(bytes.subarray(from, end))) return lines
+    from = end + 1
+  }
+}
+
+/** The bytes of a character that goes on in the next piece. */
+function incompleteEnd(bytes: Buffer): Buffer {
+  for (let length = 1; length <= 3; length++) {
+    const byte = bytes.at(-length) ?? 0
+    if ((byte & 0xc0) === 0x80) continue
+    const whole = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1
+    return bytes.subarray(whole > length ? -length : bytes.length)
+  }
+  return bytes.subarray(bytes.length)
+}
