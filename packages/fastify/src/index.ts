@@ -8,7 +8,7 @@ import {
   type Requirement,
   type User,
 } from '@latchkey/core'
-import { createVisits, requirementOf, type Visits } from '@latchkey/core/adapter'
+import { asGuard, createVisits, requirementOf, type Visits } from '@latchkey/core/adapter'
 import { nodePlatform, type SocketHandle, socketHandle, toAuthRequest } from '@latchkey/core/node'
 import type {
   FastifyPluginAsync,
@@ -16,6 +16,7 @@ import type {
   FastifyRequest,
   onRequestAsyncHookHandler,
 } from 'fastify'
+import { keepRoutes } from './keep-routes.ts'
 import { replyPort } from './reply-port.ts'
 
 export * from '@latchkey/core/application'
@@ -57,6 +58,7 @@ export const getData: typeof visits.getData = visits.getData
 export function createAuth<U = User>(options: AuthPluginOptions<U> = {}): AuthPlugin {
   const auth = createCoreAuth(options, nodePlatform())
   const plugin: FastifyPluginAsync = async (app) => {
+    keepRoutes(app)
     app.decorateRequest('auth', {
       getter() {
         return getAuth(this)
@@ -100,9 +102,9 @@ export function requireUser<U = User>(
   ...given: [requirement?: Requirement<FastifyRequest, U>]
 ): onRequestAsyncHookHandler {
   const requirement = requirementOf(given)
-  return async (request) => {
+  return asGuard<onRequestAsyncHookHandler>(async (request) => {
     const visit = visits.of<U>(request)
     const refusal = await visit.admit(requirement, request)
     return refusal && visit.send(refusal)
-  }
+  })
 }

@@ -3,6 +3,7 @@ import { checkOptions, type Rules, texts } from '@latchkey/core/options'
 import { TestingError } from '../errors.ts'
 import { covers, type Entry, type GuardReport, isUnder } from './entries.ts'
 import { expressEntries } from './express.ts'
+import { fastifyEntries } from './fastify.ts'
 import { honoEntries } from './hono.ts'
 import { koaEntries } from './koa.ts'
 
@@ -19,7 +20,7 @@ const RULES: Rules<GuardedOptions> = { public: texts }
 
 /**
  * Fails unless `requireUser()` stands in front of every route of an application of Express 4, Express 5,
- * Hono or Koa, but for those that `public` lists. The routes of the kit are known.
+ * Fastify, Hono or Koa, but for those that `public` lists. The routes of the kit are known.
  *
  * It reads the router and sends no request. Of a function that sees every path, as `app.use(fn)` does, it
  * cannot see whether it answers: the report names them.
@@ -31,7 +32,7 @@ const RULES: Rules<GuardedOptions> = { public: texts }
 export function assertGuarded(app: object, options: GuardedOptions = {}): GuardReport {
   const { faults } = checkOptions(options, RULES)
   if (faults.length > 0) throw new ConfigError(faults, 'assertGuarded() cannot begin:')
-  const entries = expressEntries(app) ?? honoEntries(app) ?? koaEntries(app)
+  const entries = expressEntries(app) ?? fastifyEntries(app) ?? honoEntries(app) ?? koaEntries(app)
   if (!entries) throw new TestingError('LATCHKEY_TEST_APP_UNKNOWN', UNKNOWN_APP)
   const listed = new Set(options.public)
   const report: GuardReport = { guarded: [], public: [], middleware: [] }
@@ -85,4 +86,4 @@ const UNGUARDED =
 const NO_ROUTE =
   'assertGuarded() sees no route in this application. Pass it when its routes have been added.'
 const UNKNOWN_APP =
-  'assertGuarded() reads the router of an application of Express 4, Express 5, Hono or Koa. It cannot see the routes of this one.'
+  'assertGuarded() reads the router of an application of Express 4, Express 5, Hono or Koa, and of Fastify with createAuth() registered. It cannot see the routes of this one.'

@@ -1,0 +1,23 @@
+import type { FastifyInstance, RouteOptions } from 'fastify'
+
+const ROUTES = Symbol.for('latchkey.routes')
+
+/** A route, and the instance whose hooks it has. */
+interface KeptRoute {
+  readonly route: RouteOptions
+  readonly scope: FastifyInstance
+}
+
+/**
+ * Keeps the routes that are added from now on, for `assertGuarded()` of `@latchkey/testing`: Fastify tells
+ * them to hooks alone.
+ */
+export function keepRoutes(app: FastifyInstance): void {
+  if (ROUTES in app) return
+  const routes: KeptRoute[] = []
+  const isWhole = /^(\(empty tree\))?$/.test(app.printRoutes())
+  Object.defineProperty(app, ROUTES, { value: { routes, isWhole } })
+  app.addHook('onRoute', function (route) {
+    routes.push({ route, scope: this })
+  })
+}

@@ -1,0 +1,78 @@
+import { createAuth, requireUser } from '@latchkey/fastify'
+import { assertGuarded } from '@latchkey/testing'
+import fastify, { type FastifyInstance } from 'fastify'
+import { expect, test } from 'vitest'
+
+const answer = async (): Promise<string> => 'answer'
+
+const login = () =>
+  createAuth({
+    issuer: 'https://login.example.com',
+    clientId: 'app',
+    clientSecret: 'secret',
+    baseUrl: 'https://app.example.com',
+    session: { secret: 'a secret of tests that protects nothing' },
+    logger: false,
+  })
+
+async function createApp(addRoutes: (app: FastifyInstance) => void): Promise<FastifyInstance> {
+  const app = fastify()
+  await app.register(login())
+  addRoutes(app)
+  await app.ready()
+  return app
+}
+
+test('under Fastify every route without a guard in front is named, also of plugins', async () => {
+  const app = await createApp((app) => {
+    app.get('/', answer)
+    app.get('/account', { onRequest: requireUser() }, answer)
+    app.post('/account', answer)
+    app.get('/late', { preHandler: [requireUser()] }, answer)
+    app.route({ method: ['PUT', 'DELETE'], url: '/books', handler: answer })
+    app.register(async (scope) => void scope.get('/me', answer), { prefix: '/v1' })
+    app.register(
+      async (scope) => {
+        scope.get('/before', answer)
+        scope.addHook('onRequest', requireUser())
+        scope.register(async (inner) => void inner.get('/inner', answer))
+      },
+      { prefix: '/v2' },
+    )
+  })
+
+  expect(() => assertGuarded(app, { public: ['/'] })).toThrow(
+    [
+      'Not every route is guarded. Put requireUser() in front of each, or list it in "public":',
+      ...['POST /account', 'PUT /books', 'DELETE /books', 'GET /v1/me'].map(
+        (route) => `  - ${route} has no requireUser() in front of it.`,
+      ),
+    ].join('\n'),
+  )
+  const open = ['/', 'POST /account', '/books', '/v1/me']
+  expect(assertGuarded(app, { public: open }).guarded).toEqual([
+    'GET /account',
+    'GET /late',
+    'GET /v2/before',
+    'GET /v2/inner',
+  ])
+})
+
+test('under Fastify a guard of the application covers every route', async () => {
+  const app = await createApp((app) => {
+    app.get('/first', answer)
+    app.addHook('onRequest', requireUser())
+    app.register(async (scope) => void scope.get('/second', answer))
+  })
+
+  expect(assertGuarded(app).guarded).toEqual(['GET /first', 'GET /second'])
+})
+
+test('under Fastify routes that were added before the login are not passed over', async () => {
+  const app = fastify()
+  app.get('/early', answer)
+  await app.register(login())
+
+  expect(() => assertGuarded(app)).toThrow('added before the login')
+  expect(() => assertGuarded(fastify())).toThrow('Fastify with createAuth() registered')
+})

@@ -1,0 +1,63 @@
+import { TestingError } from '../errors.ts'
+import { type Entry, kindOf } from './entries.ts'
+
+/** What the plugin of `@latchkey/fastify` keeps on the application. */
+interface Kept {
+  /** Whether no route had been added before. */
+  readonly isWhole: boolean
+  readonly routes: readonly { readonly route: Route; readonly scope: object }[]
+}
+
+/** The hooks of a route in front of its handler; those of a scope have the same names. */
+interface Hooks {
+  readonly onRequest?: unknown
+  readonly preParsing?: unknown
+  readonly preValidation?: unknown
+  readonly preHandler?: unknown
+}
+
+interface Route extends Hooks {
+  readonly method: string | readonly string[]
+  readonly url: string
+  readonly handler: { readonly name: string }
+}
+
+const ROUTES = Symbol.for('latchkey.routes')
+
+/** The routes of an application of Fastify with the login, `undefined` for anything else. */
+export function fastifyEntries(app: unknown): Entry[] | undefined {
+  const kept = (app as { [ROUTES]?: Kept } | undefined)?.[ROUTES]
+  if (!kept) return undefined
+  if (!kept.isWhole) throw new TestingError('LATCHKEY_TEST_APP_UNKNOWN', TOO_EARLY)
+  const gets = new Set(kept.routes.map(({ route }) => `${route.method} ${route.url}`))
+  return kept.routes.flatMap(({ route, scope }) => {
+    const { url: path, handler } = route
+    // Fastify adds a route for HEAD to each for GET.
+    if (route.method === 'HEAD' && gets.has(`GET ${path}`)) return []
+    const isGuarded = [...hooksOf(route), ...hooksOf(scopeHooks(scope))].some(
+      (hook) => kindOf(hook, 'middleware') === 'guard',
+    )
+    return [route.method].flat().flatMap((method): Entry[] => {
+      const entry: Entry = { method, path, sees: 'path', kind: 'handler', name: handler.name }
+      return isGuarded ? [{ ...entry, kind: 'guard' }, entry] : [entry]
+    })
+  })
+}
+
+function hooksOf({ onRequest, preParsing, preValidation, preHandler }: Hooks): unknown[] {
+  return [onRequest, preParsing, preValidation, preHandler].flat()
+}
+
+/** The hooks of an instance of Fastify, those of the instances around it included. */
+function scopeHooks(scope: object | null): Hooks {
+  if (scope === null) return {}
+  const symbol = Object.getOwnPropertySymbols(scope).find(
+    ({ description }) => description === 'fastify.hooks',
+  )
+  return symbol
+    ? ((scope as Record<symbol, Hooks>)[symbol] ?? {})
+    : scopeHooks(Object.getPrototypeOf(scope))
+}
+
+const TOO_EARLY =
+  'assertGuarded() cannot see the routes that were added before the login. Write await app.register(createAuth(…)) in front of them.'
