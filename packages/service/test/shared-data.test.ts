@@ -1,8 +1,12 @@
 import { createIdentityService, type IdentityService } from '@latchkey/service'
+import { fetchUserInfo } from 'openid-client'
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
 import { startRedis } from '../../session-store/test/support/redis.ts'
 import type { IdentityServiceOptions } from '../src/service-options.ts'
+import type { Application } from '../src/store/records.ts'
 import { run } from './cli/support.ts'
+import { createClient, logIn } from './issuer/support/client.ts'
+import type { Fetch } from './issuer/support/issuer.ts'
 import { connectApi } from './support/api.ts'
 import { createDatabase } from './support/postgres.ts'
 
@@ -91,6 +95,51 @@ test('the requests of an API key are limited for all processes together', async 
   // A new second may begin meanwhile.
   expect(answers.length - refused.length).toBeLessThanOrEqual(40)
   expect(refused.length).toBeGreaterThan(0)
+})
+
+test('processes whose clocks are two seconds apart carry one login', async () => {
+  const now = () => Date.now()
+  await database.empty()
+  const [behind, right, ahead] = await Promise.all(
+    [-2_000, 0, 2_000].map((apart) => aService({ clock: { now: () => now() + apart } })),
+  )
+  if (!behind || !right || !ahead) throw new Error('They did not start.')
+  const tenant = await right.admin.createTenant({ domain: 'acme.example' })
+  const { secret } = await right.admin.createApiKey({ name: 'tests', reach: [tenant.id] })
+  const api = connectApi(right.fetch, secret, tenant.id)
+  const redirectUrls = ['https://app.example/callback']
+  const { id } = await api.create(api.applications, { redirect_urls: redirectUrls })
+  const registered = (await api.get(`${api.applications}/${id}`)).body
+  const ada = { email: 'ada@example.com', password: 'correct horse battery' }
+  const user = await api.create(api.users, { profile: { email: ada.email, email_verified: true } })
+  await api.post(`${api.users}/${user.id}/credentials`, {
+    password: { alg: 'plain', hash: ada.password },
+  })
+
+  for (const order of [
+    [ahead, behind],
+    [behind, right, ahead],
+  ]) {
+    let turn = 0
+    const fetch: Fetch = (url, init) => {
+      const service = order[turn++ % order.length] as IdentityService
+      return service.fetch(String(url), init)
+    }
+    const application = { id, redirectUrls } as unknown as Application
+    const issuer = {
+      url: 'https://acme.example',
+      fetch,
+      application,
+      secretOf: () => registered.secret,
+    }
+    const app = await createClient(issuer)
+    const { begun, callback } = await logIn(issuer, app, ada)
+    const tokens = await app.redeem(begun, callback)
+    expect(tokens.claims()?.sub).toBe(user.id)
+    expect(await fetchUserInfo(app.config, tokens.access_token, user.id)).toMatchObject({
+      sub: user.id,
+    })
+  }
 })
 
 test('while Redis is gone, the API goes on, and pages say that it is not their fault', async () => {

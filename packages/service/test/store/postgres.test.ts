@@ -55,6 +55,29 @@ test('updates of one user by several processes at once are all in the last versi
   expect(last?.updatedAt).toBe(user.updatedAt + 150)
 })
 
+test('counters are right after creations and deletions by several processes, whose connections are cut', async () => {
+  const { store, tenant } = await aStoreWithTenant()
+  const ids = Array.from({ length: 20 }, () => aUser(tenant.id).id)
+  const work = async (one: ReturnType<typeof aStore>) => {
+    for (let n = 0; n < 60; n++) {
+      const id = ids[Math.floor(Math.random() * ids.length)] as string
+      const user = aUser(tenant.id, { id, emailKey: `${id}@example.com` })
+      const write = async () =>
+        Math.random() < 0.6
+          ? one.users.insert(user, anAudit('create'))
+          : one.users.delete(tenant.id, id, anAudit('delete'))
+      // One that was cut may have been made.
+      await write().catch((error) => expect(error).toMatchObject({ name: 'StoreError' }))
+      if (n % 20 === 10) await database.query(CUT)
+    }
+  }
+  await Promise.all([store, aStore(), aStore()].map(work))
+  const listed = await vi.waitFor(() =>
+    store.users.list(tenant.id, { limit: 100, after: undefined }),
+  )
+  expect(listed?.total).toBe(listed?.items.length)
+})
+
 test('an entry of the audit log whose transaction ends late is not skipped', async () => {
   const { store } = await aStoreWithTenant()
   const [{ id: before } = { id: 0 }] = await store.audit.list({ limit: 1 })

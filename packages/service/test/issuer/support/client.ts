@@ -5,7 +5,7 @@ import { applicationUrl, type TestIssuer } from './issuer.ts'
 
 /** The test application as an OpenID client, with a library that nobody here wrote. */
 export async function createClient(
-  issuer: TestIssuer,
+  issuer: Pick<TestIssuer, 'url' | 'fetch' | 'secretOf' | 'application'>,
   application: Application = issuer.application,
 ) {
   const config = await client.discovery(
@@ -54,7 +54,7 @@ export type Client = Awaited<ReturnType<typeof createClient>>
 
 /** Logs in with a password in a new browser, up to the redirect to the application. */
 export async function logIn(
-  issuer: TestIssuer,
+  issuer: Pick<TestIssuer, 'url' | 'fetch'>,
   app: Client,
   credentials: { email: string; password: string },
   browser: Browser = createBrowser(issuer),
