@@ -17,21 +17,24 @@ import { createIssuer } from '../../packages/service/src/issuer/index.ts'
 import { createClientIp } from '../../packages/service/src/server/client.ts'
 import { createMemoryDataStore } from '../../packages/service/src/store/memory/data-store.ts'
 import { createMemoryProtocolStore } from '../../packages/service/src/store/memory/protocol-store.ts'
+import type { DataStore } from '../../packages/service/src/store/ports.ts'
+import { createConnections } from '../../packages/service/src/store/postgres/connections.ts'
+import { createPostgresDataStore } from '../../packages/service/src/store/postgres/data-store.ts'
+import { migratePostgres } from '../../packages/service/src/store/postgres/migrate.ts'
+import { createPostgresQueues } from '../../packages/service/src/store/postgres/queue.ts'
+import type { ProtocolStore } from '../../packages/service/src/store/protocol-store.ts'
+import { createRedisProtocolStore } from '../../packages/service/src/store/redis/protocol-store.ts'
 import { openSqliteDataStore } from '../../packages/service/src/store/sqlite/data-store.ts'
 import { createSqliteProtocolStore } from '../../packages/service/src/store/sqlite/protocol-store.ts'
 import { serveCommands } from '../parts/child.ts'
 
-/** The issuer with one user: `issuer.ts memory|sqlite stubbed|real TENANTS [keys]`. */
+/** The issuer with one user: `issuer.ts memory|sqlite|shared stubbed|real TENANTS [keys [DATABASE REDIS]]`. */
 
-const [, , storage, hashing, tenantCount = '1', keys] = process.argv
+const [, , storage, hashing, tenantCount = '1', keys, database = '', redis = ''] = process.argv
 const hasKeys = keys === 'keys'
 const clock = systemClock
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-bench-'))
-const isSqlite = storage === 'sqlite'
-const store = isSqlite ? await openSqliteDataStore(folder) : createMemoryDataStore()
-const protocol = isSqlite
-  ? createSqliteProtocolStore({ path: join(folder, 'protocol.db'), clock })
-  : createMemoryProtocolStore({ clock })
+const { store, protocol } = await openStores()
 const engine = createPasswordEngine()
 const domain: DomainContext = {
   store,
@@ -82,6 +85,26 @@ for (let n = 0; n < Number(tenantCount); n++) {
   })
   const password = { disabled: false, metadata: {}, alg: 'plain', hash: 'correct horse' }
   await createCredential(scope, user.id, password)
+}
+
+async function openStores(): Promise<{ store: DataStore; protocol: ProtocolStore }> {
+  if (storage === 'sqlite') {
+    const path = join(folder, 'protocol.db')
+    return {
+      store: await openSqliteDataStore(folder),
+      protocol: createSqliteProtocolStore({ path, clock }),
+    }
+  }
+  if (storage === 'shared') {
+    await migratePostgres({ url: database })
+    const connections = createConnections({ url: database })
+    const queues = createPostgresQueues(connections, clock)
+    return {
+      store: createPostgresDataStore(connections),
+      protocol: createRedisProtocolStore({ url: redis, clock, queues }),
+    }
+  }
+  return { store: createMemoryDataStore(), protocol: createMemoryProtocolStore({ clock }) }
 }
 
 /** Verifies passwords with nothing around it, as many at a time as the service does. */

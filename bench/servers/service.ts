@@ -2,10 +2,11 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { createIdentityService } from '@latchkey/service'
 import { serveCommands } from '../parts/child.ts'
 
-/** The service on a data folder: `service.ts FOLDER`. */
+/** The service on a data folder, or by other options: `service.ts FOLDER|JSON`. */
 
-const [, , data] = process.argv
-const service = await createIdentityService({ data, requestsPerSecond: 10_000_000 })
+const [, , where = ''] = process.argv
+const options = where.startsWith('{') ? JSON.parse(where) : { data: where }
+const service = await createIdentityService({ ...options, requestsPerSecond: 10_000_000 })
 const { port } = await service.listen()
 const delay = monitorEventLoopDelay({ resolution: 1 })
 

@@ -1,0 +1,146 @@
+import { createIdentityService } from '@latchkey/service'
+import { createConnections } from '../packages/service/src/store/postgres/connections.ts'
+import { startPostgres } from '../test/support/postgres-server.ts'
+import { type Child, start } from './parts/child.ts'
+import { userId } from './parts/folder.ts'
+import { get, load, post } from './parts/load.ts'
+import { type BenchClient, createLogins } from './parts/login.ts'
+import { median, row } from './parts/numbers.ts'
+import { startRedis } from './parts/redis.ts'
+
+/**
+ * The service on PostgreSQL and Redis: logins beside SQLite in the same run, creates, imports and pages of a long
+ * list. `WHAT=logins|api`, ROUNDS, FLOWS, USERS. PostgreSQL waits for no disk here.
+ */
+
+const ROUNDS = Number(process.env.ROUNDS ?? 5)
+const FLOWS = Number(process.env.FLOWS ?? 100)
+const USERS = Number(process.env.USERS ?? 1_000_000)
+const what = process.env.WHAT ?? ''
+const HASH = '$2b$10$7yor3i90cR3O9nmRATQy5OroG.S./vNzk2SGBfxnbVr8G1N1hDKBW'
+
+await using postgres = await startPostgres()
+const redis = await startRedis()
+const redisUrl = `redis://127.0.0.1:${redis.port}`
+if (what !== 'api') await logins()
+if (what !== 'logins') await api()
+await redis.stop()
+
+async function logins(): Promise<void> {
+  const servers = {
+    SQLite: await start('issuer', 'sqlite', 'stubbed'),
+    'PostgreSQL and Redis': await start(
+      'issuer',
+      'shared',
+      'stubbed',
+      '1',
+      '',
+      postgres.url(),
+      redisUrl,
+    ),
+  }
+  const all = await Promise.all(
+    Object.entries(servers).map(async ([name, server]) => {
+      const [client] = await server.ask<[BenchClient]>('clients')
+      return {
+        name,
+        server,
+        logins: createLogins(server.port, client),
+        cpu: [] as number[],
+        rate: [] as number[],
+      }
+    }),
+  )
+  for (let round = 0; round <= ROUNDS; round++) {
+    for (const { server, logins, cpu, rate } of all) {
+      const [before, began] = [await server.cpu(), performance.now()]
+      let next = 0
+      const one = async () => {
+        while (next++ < FLOWS) await logins.full()
+      }
+      await Promise.all(Array.from({ length: 8 }, one))
+      // The first round warms up.
+      if (round === 0) continue
+      rate.push(FLOWS / ((performance.now() - began) / 1_000))
+      cpu.push((((await server.cpu()) - before) / FLOWS) * 1_000)
+    }
+  }
+  console.log(row('whole logins, 8 at a time', 'per second', 'CPU, ms', 'ratio'))
+  const [first] = all
+  for (const { name, server, logins, cpu, rate } of all) {
+    const ratio = median(cpu.map((value, i) => value / (first?.cpu[i] ?? Number.NaN)))
+    console.log(row(name, median(rate), median(cpu), ratio))
+    logins.close()
+    await server.stop()
+  }
+}
+
+async function api(): Promise<void> {
+  const options = {
+    database: postgres.url('template1').replace('template1', 'postgres'),
+    redis: redisUrl,
+    masterKey: Buffer.alloc(32, 7).toString('base64'),
+  }
+  const { tenantId, headers } = await prepare(options)
+  const server = await start('service', JSON.stringify(options))
+  const users = `/v1/tenants/${tenantId}/users`
+  let made = 0
+  const profile = () => ({ name: 'Ada Lovelace', email: `new-${made++}@example.com` })
+  await measure(server, 'create user', 16, 1_000, 1, () =>
+    post(users, { profile: profile() }, headers),
+  )
+  await measure(server, 'import, 100 a request', 4, 40, 100, () => {
+    const password = { alg: 'bcrypt', hash: HASH }
+    const body = Array.from({ length: 100 }, () => ({ profile: profile(), password }))
+    return post(`/x${users}/import`, { users: body }, headers)
+  })
+  await measure(server, 'GET one user', 16, 3_000, 1, (n) =>
+    get(`${users}/${userId((n * 7_919) % USERS)}`, headers),
+  )
+  for (const [name, n] of Object.entries({ first: -1, middle: USERS / 2, last: USERS - 101 })) {
+    const path = n < 0 ? users : `${users}?after=${userId(n)}`
+    await measure(server, `${name} page of 100 of ${USERS}`, 1, 60, 1, () => get(path, headers))
+  }
+  await server.stop()
+}
+
+async function measure(
+  server: Child,
+  name: string,
+  connections: number,
+  requests: number,
+  each: number,
+  request: (n: number) => string,
+): Promise<void> {
+  const rates: number[] = []
+  const cpus: number[] = []
+  for (let round = -1; round < ROUNDS; round++) {
+    const before = await server.cpu()
+    const { seconds } = await load({ port: server.port, connections, requests, request })
+    const cpu = (await server.cpu()) - before
+    if (round < 0) continue
+    rates.push((requests * each) / seconds)
+    cpus.push((cpu / requests / each) * 1e6)
+  }
+  console.log(
+    row(`${name}, ${connections} at a time: per second, CPU in µs`, median(rates), median(cpus)),
+  )
+}
+
+/** A tenant with so many users, written straight into the database. */
+async function prepare(options: { database: string; redis: string; masterKey: string }) {
+  await using service = await createIdentityService(options)
+  const { id } = await service.admin.createTenant({ domain: 'acme.example.com' })
+  const { secret } = await service.admin.createApiKey({ name: 'bench', reach: 'all' })
+  const connections = createConnections({ url: options.database }, { queryMs: 0 })
+  const say = (sql: string) => connections.write({ sql, parameters: [] })
+  await say(`insert into users (tenant_id, id, email, email_key, profile, metadata, disabled, verified_at,
+      sessions_valid_after, created_at, updated_at)
+    select '${id}', 'usr_' || lpad(n::text, 26, '0'), 'user-' || n || '@example.com', 'user-' || n || '@example.com',
+      '{"name":"Ada Lovelace","given_name":"Ada","family_name":"Lovelace"}', '{"crm":"12345","plan":"gold"}', 0, null,
+      0, 1800000000000000, 1800000000000000 from generate_series(0, ${USERS - 1}) as n`)
+  await say(`update counter_shards set n = n + ${USERS} where scope = 'users:${id}' and shard = 0`)
+  await say('vacuum analyze users')
+  await connections.close()
+  return { tenantId: id, headers: { authorization: `Bearer ${secret}` } }
+}
