@@ -2,11 +2,20 @@ import type { Tenant } from '../store/records.ts'
 import { listStranded } from './applications.ts'
 import type { Scope } from './context.ts'
 import { opensDeveloperMode } from './developer-mode.ts'
-import { hasWayIn, methodsWithoutEffect } from './login-methods.ts'
+import { hasWayIn, methodsWithoutEffect, rpIdOf } from './login-methods.ts'
 
-/** What the owner of a tenant should know about its settings, in sentences. */
-export async function warningsOf(scope: Scope, tenant: Tenant): Promise<string[]> {
+/**
+ * What the owner of a tenant should know about its settings, in sentences.
+ *
+ * @param before - The tenant before it was changed.
+ */
+export async function warningsOf(
+  scope: Scope,
+  tenant: Tenant,
+  before: Pick<Tenant, 'settings'> = tenant,
+): Promise<string[]> {
   const { settings } = tenant
+  const lost = await countLostKeys(scope, tenant, before)
   const idle = methodsWithoutEffect(settings)
   const stranded = (await listStranded(scope)).map(({ id, name }) => `${id} "${name}"`)
   const warnings = {
@@ -16,8 +25,22 @@ export async function warningsOf(scope: Scope, tenant: Tenant): Promise<string[]
       idle.length > 0,
     [`Outside developer mode, plain-http URLs do not work, of: ${stranded.join(', ')}.`]:
       stranded.length > 0,
+    [`Passkeys and security keys that users added at another domain do not work at this one (${lost} of them). They work again when you set it back.`]:
+      lost > 0,
     '"developer_mode" opens no private network and no outbox: the operator has not allowed it.':
       settings.developerMode && !opensDeveloperMode(scope.context, tenant),
   }
   return Object.keys(warnings).filter((sentence) => warnings[sentence])
+}
+
+/** How many passkeys and security keys do not work since the domain was changed. */
+async function countLostKeys(
+  { context }: Scope,
+  { id, settings }: Tenant,
+  before: Pick<Tenant, 'settings'>,
+): Promise<number> {
+  const rpId = rpIdOf(settings)
+  // Every credential of the tenant is read for it.
+  if (rpId === rpIdOf(before.settings)) return 0
+  return context.store.credentials.countForeignKeys(id, rpId ?? '')
 }

@@ -30,8 +30,9 @@ export const tenantRoutes: Route[] = [
     resource: 'Tenant',
     body: tenantBody,
     async run({ scope, warn }, body) {
+      const before = await getTenant(scope)
       const tenant = await updateTenant(scope, tenantInput(body))
-      for (const sentence of await warningsOf(scope, tenant)) warn(sentence)
+      for (const sentence of await warningsOf(scope, tenant, before)) warn(sentence)
       return serialiseTenant(tenant)
     },
   }),

@@ -148,6 +148,8 @@ export interface CredentialStore {
   get(tenantId: string, userId: string, id: string): Promise<Credential | undefined>
   /** `undefined` when there is no such user. */
   list(tenantId: string, userId: string, page: Page): Promise<Listing<Credential> | undefined>
+  /** How many passkeys and security keys of the tenant's users were made for another host. */
+  countForeignKeys(tenantId: string, rpId: string): Promise<number>
   /** `change` also says from when on the user's sessions are valid, if that changes. */
   update(
     tenantId: string,

@@ -77,6 +77,22 @@ async function read(api: Pick<Api, 'get'>, path: string): Promise<Record<string,
 }
 
 describe.each(stores)('on %s', (store) => {
+  test('the answer to a change of the domain says how many passkeys and security keys end with it', async () => {
+    await using api = await openApi(store)
+    await withFactors(api)
+    const change = async (settings: object) => {
+      const all = { allow_passwords: true, allow_hardware: true, ...settings }
+      const answer = await api.post(api.tenant, { settings: all })
+      expect(answer.status).toBe(200)
+      return answer.headers.get('latchkey-warning')
+    }
+    const lost =
+      'Passkeys and security keys that users added at another domain do not work at this one (1 of them). They work again when you set it back.'
+    expect(await change({ domain: 'login.example' })).toBe(lost)
+    expect(await change({ domain: 'login.example' })).toBeNull()
+    expect(await change({ domain: 'acme.example:8443' })).toBeNull()
+  })
+
   test('the credentials of a user are listed in the order of their creation, of every kind, without secrets', async () => {
     await using api = await openApi(store)
     const { path } = await withFactors(api)

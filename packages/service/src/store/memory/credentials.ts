@@ -27,6 +27,12 @@ export function createCredentials({ tenants, written, copy }: MemoryState): Cred
       return held && copy(pageOfCredentials([...held.credentials.values()], page))
     },
 
+    async countForeignKeys(tenantId, rpId) {
+      const users = [...(tenants.get(tenantId)?.users.values() ?? [])]
+      const all = users.flatMap(({ credentials }) => [...credentials.values()])
+      return all.filter((one) => one.kind === 'hardware' && one.rpId !== rpId).length
+    },
+
     async update(tenantId, userId, id, change, audit) {
       const held = heldUser(tenantId, userId)
       const before = held?.credentials.get(id)

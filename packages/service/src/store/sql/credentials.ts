@@ -43,6 +43,17 @@ export function createCredentials<S>(
       const all = rows.filter(({ id }) => id !== null) as CredentialRow[]
       return pageOfCredentials(all.map(fromRow), page)
     },
+    async countForeignKeys(tenantId, rpId) {
+      const { count } = await reader
+        .selectFrom('credentials')
+        .select(({ fn }) => fn.countAll().as('count'))
+        .where('tenant_id', '=', tenantId)
+        .where('type', '=', typeOf.hardware)
+        // The quotes of a name are escaped, so that no name looks like this.
+        .where('secret', 'not like', `%"rpId":${JSON.stringify(rpId)}%`)
+        .executeTakeFirstOrThrow()
+      return Number(count)
+    },
     update(tenantId, userId, id, change, audit) {
       let at: Micros | undefined
       function changeOne(last: Credential): Credential {

@@ -44,6 +44,21 @@ export function describeCredentials(open: Open): void {
       }
     })
 
+    test('the keys of a tenant that were made for another host are counted, whatever they are called', async () => {
+      const { store, tenant, user, other } = await withUser()
+      const named = credentialsOf(other).map((one) =>
+        one.kind === 'hardware' ? { ...one, name: '","rpId":"new.example"' } : one,
+      )
+      for (const credential of [...credentialsOf(user), ...named]) {
+        await store.credentials.insert(credential, anAudit('create'))
+      }
+      const { countForeignKeys } = store.credentials
+      expect(await countForeignKeys(tenant.id, 'acme.example.com')).toBe(0)
+      expect(await countForeignKeys(tenant.id, 'new.example')).toBe(2)
+      expect(await countForeignKeys(tenant.id, '')).toBe(2)
+      expect(await countForeignKeys(aTenant().id, 'new.example')).toBe(0)
+    })
+
     test('a credential of a user that does not exist is an orphan', async () => {
       const { store, tenant } = await withUser()
       const orphan = aCredential(aUser(tenant.id))
