@@ -95,6 +95,8 @@ export interface Pages {
     kind: SecondStep
     /** What the browser is to ask a key, as JSON. */
     keyOptions?: string | undefined
+    /** Where a key that is lost can be removed, for a user who has shown enough to do so. */
+    lostKeyPath?: string | undefined
     email: string
     /** Whether there is a code to enter; a mailed one must be asked for first. */
     isSent: boolean

@@ -53,7 +53,8 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(form.html).toContain('role="img"')
     const seed = seedOn(form)
     expect((await browser.submit(form, { code: '000000' })).status).toBe(422)
-    const shown = await browser.submit(form, { code: codeOf(seed) })
+    const code = codeOf(seed)
+    const shown = await browser.submit(form, { code })
     const codes = recoveryCodesOn(shown)
     expect(codes).toHaveLength(10)
     const callback = await browser.submit(shown, { step: 'continue' })
@@ -65,7 +66,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
       'The ways to log in at Acme were changed',
     ])
     const next = await logIn(issuer, app, ada)
-    const used = await next.browser.submit(next.callback, { code: codeOf(seed) })
+    const used = await next.browser.submit(next.callback, { code })
     expect(used.status).toBe(422)
     moveTime(60)
     expect(hasCode(await next.browser.submit(next.callback, { code: codeOf(seed) }))).toBe(true)

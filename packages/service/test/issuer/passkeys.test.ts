@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { deleteCredential, updateCredential } from '../../src/domain/credentials.ts'
+import { renewRecoveryCodes } from '../../src/domain/factors.ts'
 import type { HardwareCredential, User } from '../../src/store/records.ts'
 import { createBrowser, type Page } from './support/browser.ts'
 import { createClient, logIn } from './support/client.ts'
@@ -170,6 +171,30 @@ describe.each(allStoreKinds)('on %s', (store) => {
     await browser.submit(security, { remove: lost?.id ?? '' })
 
     expect(await keysOf(issuer, user)).toEqual([])
+  })
+
+  test('a user who has lost the key that an application asks for removes it by recovery codes, and adds another during the login', async () => {
+    const { issuer, user, app, browser, key } = await start(store)
+    await using _ = issuer
+    await giveKey(issuer, user, key)
+    const [one = '', two = ''] = await renewRecoveryCodes(issuer.scope, user)
+    const recover = async (page: Page, code: string) => {
+      const factor = await browser.submit(page, ada)
+      expect(factor.html).not.toContain('/account/security')
+      return browser.submit(await browser.get(`${factor.url}&kind=recovery_codes`), { code })
+    }
+    const asked = { acr_values: 'phr' }
+    const stuck = await recover(await browser.get((await app.begin(asked)).url), one)
+    expect(hasCode(stuck)).toBe(false)
+
+    const [, href = ''] = /href="(\/account\/security)"/.exec(stuck.html) ?? []
+    const security = await recover(await browser.get(href), two)
+    const [{ id } = { id: '' }] = await keysOf(issuer, user)
+    await browser.submit(security, { remove: id })
+
+    const enrol = await browser.get((await app.begin(asked)).url)
+    const saved = await addOn(issuer, browser, enrol, createVirtualKey())
+    expect(hasCode(await browser.submit(saved, {}))).toBe(true)
   })
 
   test('a login that is strong by a passkey meets what weaker factors are asked for', async () => {

@@ -25,11 +25,11 @@ import { type FlowRequest, occasionOf, scopeOf, show } from '../interaction/flow
 import { sendNews } from '../interaction/messages.ts'
 import { readSession, type Session } from '../oidc-provider-internals.ts'
 import { type Form, readForm, redirect } from '../requests/http.ts'
+import { SECURITY_PATH } from '../requests/paths.ts'
 import { accountLogin, MAX_AGE_SECONDS, RETURN_PATH } from './client.ts'
 import { shownKeys } from './keys.ts'
 
-const PATH = '/account/security'
-const ADD_PATH = `${PATH}/add`
+const ADD_PATH = `${SECURITY_PATH}/add`
 
 /** A user whose login is recent, and as strong as the user's own factors allow. */
 interface Visit {
@@ -44,20 +44,20 @@ export async function handleAccount(flow: FlowRequest): Promise<boolean> {
   if (pathname === RETURN_PATH) {
     // The code is dropped: what the login was for is in the session.
     const ended = searchParams.has('error') ? 'refused' : 'back'
-    redirect(flow.response, `${PATH}?login=${ended}`)
+    redirect(flow.response, `${SECURITY_PATH}?login=${ended}`)
     return true
   }
-  if (pathname !== PATH && pathname !== ADD_PATH) return false
+  if (pathname !== SECURITY_PATH && pathname !== ADD_PATH) return false
   const visit = await enter(flow)
   if (!visit) return true
   if (flow.request.method !== 'POST') {
-    await (pathname === PATH ? showSecurity(flow, visit) : showAdd(flow, visit))
+    await (pathname === SECURITY_PATH ? showSecurity(flow, visit) : showAdd(flow, visit))
     return true
   }
   const form = await readForm(flow.request)
   if (!isCsrfToken(visit.session.uid, form.get('csrf'))) {
     show(flow, 403, 'message', { title: 'errorTitle', text: 'errorForm' })
-  } else await (pathname === PATH ? change(flow, visit, form) : add(flow, visit, form))
+  } else await (pathname === SECURITY_PATH ? change(flow, visit, form) : add(flow, visit, form))
   return true
 }
 
@@ -80,7 +80,7 @@ async function enter(flow: FlowRequest): Promise<Visit | undefined> {
   }
   // The login did not bring what was asked for: to ask again would go on for ever.
   if (url.searchParams.has('login')) {
-    const wayOn = { href: PATH, text: 'tooManyBack' } as const
+    const wayOn = { href: SECURITY_PATH, text: 'tooManyBack' } as const
     show(flow, 403, 'message', { title: 'errorTitle', text: 'securityRefused', wayOn })
   } else redirect(response, accountLogin(facts.issuer, wanted))
   return undefined
@@ -123,14 +123,14 @@ async function change(flow: FlowRequest, visit: Visit, form: Form): Promise<void
   const renamed = factors.allKeys.find(({ id }) => id === form.get('rename'))
   if (renamed) {
     await renameKey(scope, user.id, renamed.id, form.get('name') ?? '')
-    return redirect(response, PATH)
+    return redirect(response, SECURITY_PATH)
   }
   const ids = [
     ...factors.enrolled.filter((kind) => kind !== 'hardware'),
     ...factors.allKeys.map(({ id }) => id),
   ]
   const id = ids.find((known) => known === form.get('remove'))
-  if (id === undefined) return redirect(response, PATH)
+  if (id === undefined) return redirect(response, SECURITY_PATH)
   if (isOnlyWayIn(flow.tenant.settings, factors, id)) {
     return showSecurity(flow, visit, 422, 'securityOnlyWay')
   }
@@ -140,7 +140,7 @@ async function change(flow: FlowRequest, visit: Visit, form: Form): Promise<void
   if (ids.length === 1)
     await unlessRefused(deleteCredential(scope, user.id, 'recovery_codes', at), 'not_found')
   await sendNews(context, 'factors', occasionOf(flow), user)
-  redirect(response, PATH)
+  redirect(response, SECURITY_PATH)
 }
 
 /** Without passwords and codes by mail, a user whose last key is gone cannot come back. */
@@ -155,21 +155,21 @@ function isOnlyWayIn(settings: TenantSettings, { keys }: Factors, id: string): b
 
 async function showAdd(flow: FlowRequest, visit: Visit): Promise<void> {
   const place = placeOf(flow, visit)
-  if (place.kinds.length === 0) return redirect(flow.response, PATH)
+  if (place.kinds.length === 0) return redirect(flow.response, SECURITY_PATH)
   await showEnrolment(flow, place)
 }
 
 async function add(flow: FlowRequest, visit: Visit, form: Form): Promise<void> {
   const place = placeOf(flow, visit)
-  if (place.kinds.length === 0) return redirect(flow.response, PATH)
+  if (place.kinds.length === 0) return redirect(flow.response, SECURITY_PATH)
   const enrolled = await submitEnrolment(flow, place, form)
   if (!enrolled) return
   if (enrolled.codes) return showCodes(flow, visit.session, enrolled.codes)
-  redirect(flow.response, PATH)
+  redirect(flow.response, SECURITY_PATH)
 }
 
 function showCodes(flow: FlowRequest, session: Session, codes: string[]): void {
-  show(flow, 200, 'recoveryCodes', { csrf: csrfToken(session.uid), codes, action: PATH })
+  show(flow, 200, 'recoveryCodes', { csrf: csrfToken(session.uid), codes, action: SECURITY_PATH })
 }
 
 function placeOf({ tenant }: FlowRequest, { user, session, factors }: Visit): Place {

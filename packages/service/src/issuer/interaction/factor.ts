@@ -1,4 +1,4 @@
-import type { FactorKind, Method } from '../../domain/assurance.ts'
+import { type FactorKind, isAtLeast, levelOf, type Method } from '../../domain/assurance.ts'
 import { note } from '../../domain/audit.ts'
 import { noteMailProof, proveRecoveryCode, proveTotp } from '../../domain/factors.ts'
 import { noteKeyProof } from '../../domain/keys.ts'
@@ -6,6 +6,7 @@ import { keyMethod } from '../../domain/login-methods.ts'
 import { judgeKey, keyIdOf } from '../../domain/webauthn.ts'
 import { keyScript, type Pages, type TextKey } from '../../pages/index.ts'
 import type { Form } from '../requests/http.ts'
+import { SECURITY_PATH } from '../requests/paths.ts'
 import { csrfToken, flowPath } from './flow-path.ts'
 import { type InteractionRequest, occasionOf, scopeOf, show } from './flow-request.ts'
 import { type KeyQuestion, requestOptions, takeCeremony } from './key-ceremony.ts'
@@ -174,6 +175,9 @@ async function showForm(
   const keys = isKey ? (await usefulFactors(flow, step)).keys : []
   show(flow, status, 'factor', {
     ...news,
+    // Only the application asks for a key by now: the user has shown enough to remove one that is lost.
+    lostKeyPath:
+      isKey && isAtLeast(levelOf(step.progress.proofs), 'mfa') ? SECURITY_PATH : undefined,
     keyOptions: isKey ? await requestOptions(flow, questionOf(flow, step), keys) : undefined,
     script: isKey ? keyScript.path : undefined,
     csrf: csrfToken(interaction.uid),

@@ -2,6 +2,7 @@ import { allowsKeys, hasWayIn } from '../../domain/login-methods.ts'
 import { keyScript, scriptHeaders } from '../../pages/index.ts'
 import { isFormRequest, repeatAsGet } from '../requests/as-get.ts'
 import { type Form, readForm, sendJson } from '../requests/http.ts'
+import { SECURITY_PATH } from '../requests/paths.ts'
 import { showLoginOff, showNotFound, showStartAgain } from './dead-end.ts'
 import { type FlowRequest, show } from './flow-request.ts'
 import { handleInteraction } from './interaction.ts'
@@ -10,9 +11,6 @@ import { reset, showReset } from './reset-link.ts'
 import { requestReset, showResetRequest } from './reset-request.ts'
 import { isSignupOpen } from './signup.ts'
 import { showVerify, verify } from './verify-link.ts'
-
-/** Where users see and change their ways to log in. */
-const SECURITY_PATH = '/account/security'
 
 /**
  * Answers a request for a hosted page.

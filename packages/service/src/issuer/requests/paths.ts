@@ -8,6 +8,9 @@ export const paths = {
   revocation: '/oidc/revoke',
 } as const
 
+/** Where users see and change their ways to log in. */
+export const SECURITY_PATH = '/account/security'
+
 const PAGE = ['GET', 'HEAD', 'POST']
 
 // What scripts of other origins may ask for has a preflight.

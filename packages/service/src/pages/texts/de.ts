@@ -57,6 +57,8 @@ export const de: Texts = {
   factorTrustDay: 'Auf diesem Gerät einen Tag lang nicht mehr fragen',
   factorButton: 'Weiter',
   factorKeyButton: 'Schlüssel verwenden',
+  factorKeyLost: 'Haben Sie den Schlüssel verloren?',
+  factorKeyRemove: 'Entfernen Sie ihn aus Ihrem Konto und melden Sie sich dann neu an',
   factorSend: 'Code schicken',
   factorSendAgain: 'Noch einen Code schicken',
   factorSent: 'Wir haben Ihnen einen Code geschickt. Nur der neueste gilt.',

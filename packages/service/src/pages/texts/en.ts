@@ -52,6 +52,8 @@ export const en = {
   factorTrustDay: 'Do not ask again on this device for a day',
   factorButton: 'Continue',
   factorKeyButton: 'Use the key',
+  factorKeyLost: 'Have you lost the key?',
+  factorKeyRemove: 'Remove it from your account, then log in again',
   factorSend: 'Send the code',
   factorSendAgain: 'Send another code',
   factorSent: 'We have sent you a code. Only the newest one works.',
