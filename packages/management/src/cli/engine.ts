@@ -10,7 +10,7 @@ export const version: string = installed
 const OLDEST: string = engines.node.replace('>=', '')
 
 /** A sentence for a Node that is too old; `undefined` for every other. */
-export function engineFault(found = process.versions.node): string | undefined {
+export function engineFault(found: string = process.versions.node): string | undefined {
   const [major = 0, minor = 0] = found.split('.').map(Number)
   const [oldestMajor = 0, oldestMinor = 0] = OLDEST.split('.').map(Number)
   if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return undefined

@@ -1,7 +1,7 @@
-import type { Command } from 'commander'
+import type { Command, HelpConfiguration } from 'commander'
 
 /** Help that shows all commands at once: those of a group have little to say by themselves. */
-export const helpOfAllCommands = {
+export const helpOfAllCommands: HelpConfiguration = {
   visibleCommands: leaves,
   subcommandTerm(command: Command): string {
     const names = [command.name()]
