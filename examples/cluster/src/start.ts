@@ -20,7 +20,7 @@ try {
 }
 
 async function start(): Promise<void> {
-  const port = await freePort(Number(process.env.PORT ?? 3000))
+  const port = await freePort(process.env.PORT ?? 3000, undefined, 'PORT')
   const baseUrl = `http://localhost:${port}`
   const nginxPort = await freePort(4400, port)
   const redis = await findRedis()

@@ -16,7 +16,7 @@ try {
 async function start(): Promise<void> {
   const begunAt = performance.now()
   const redis = await findRedis()
-  const port = await freePort(Number(process.env.PORT ?? 3000))
+  const port = await freePort(process.env.PORT ?? 3000, undefined, 'PORT')
   const baseUrl = `http://localhost:${port}`
   const service = await startDemoService({ port: await freePort(4400, port) })
   const users = people.slice(0, 1)

@@ -11,7 +11,7 @@ import { redirectUriFor } from '@latchkey/express'
 import { type Company, createApp } from './app.ts'
 
 const begunAt = performance.now()
-const port = await freePort(Number(process.env.PORT ?? 3000))
+const port = await freePort(process.env.PORT ?? 3000, undefined, 'PORT')
 const baseUrl = `http://localhost:${port}`
 const service = await startDemoService({ port: await freePort(4400, port) })
 

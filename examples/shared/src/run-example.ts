@@ -22,7 +22,7 @@ export async function runExample(options: {
 }): Promise<void> {
   const { title, users = people.slice(0, 1), more = {} } = options
   const begunAt = performance.now()
-  const port = await freePort(process.env.PORT ?? '3000', undefined, 'PORT')
+  const port = await freePort(process.env.PORT ?? 3000, undefined, 'PORT')
   const baseUrl = `http://localhost:${port}`
   const service = await startDemoService({ port: await freePort(4400, port) })
   const { issuer, clientId, clientSecret } = await service.addTenant({

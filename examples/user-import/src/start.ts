@@ -6,10 +6,10 @@ import { bringOver } from './bring-over.ts'
 import { oldUsers, openOldShop } from './old-shop.ts'
 
 const begunAt = performance.now()
-const port = await freePort(Number(process.env.PORT ?? 3000))
+const port = await freePort(process.env.PORT ?? 3000, undefined, 'PORT')
 const baseUrl = `http://localhost:${port}`
 const service = await startDemoService({ port: await freePort(4400, port) })
-const { tenantId, ...client } = await service.addTenant({
+const { tenantId, issuer, clientId, clientSecret } = await service.addTenant({
   subdomain: 'acme',
   company: 'Acme',
   application: 'The shop',
@@ -21,7 +21,7 @@ const shop = openOldShop()
 const report = await bringOver(oldUsers, service.management.users(tenantId), shop)
 
 const session = { secret: randomBytes(32).toString('base64url') }
-const server = createServer(createApp({ ...client, baseUrl, session }, shop))
+const server = createServer(createApp({ issuer, clientId, clientSecret, baseUrl, session }, shop))
 await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
 announce({
   title: 'The shop',
