@@ -1,18 +1,17 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as client from 'openid-client'
-import { test as anyTest, expect, onTestFinished, vi } from 'vitest'
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { createBrowser } from '../issuer/support/browser.ts'
 import { createClient, logIn } from '../issuer/support/client.ts'
 import { addMail, allFactors, mailedCode } from '../issuer/support/factors.ts'
-import { applicationUrl, startIssuer, storeKinds } from '../issuer/support/issuer.ts'
+import { applicationUrl, startIssuer } from '../issuer/support/issuer.ts'
 import { startApi } from '../support/api.ts'
-import { sharedCluster } from '../support/cluster.ts'
+import { CLUSTER_START_MS, sharedCluster } from '../support/cluster.ts'
 
 const ada = { email: 'ada@example.com', password: 'correct horse battery' }
 
-/** Part of `npx pnpm test:cluster`; an ordinary run starts no cluster but that of the drills. */
-const test = anyTest.runIf(storeKinds.includes('cluster'))
+beforeAll(() => sharedCluster(), CLUSTER_START_MS)
 
 /** An application with a back-channel address. */
 async function startReceiver() {
