@@ -18,11 +18,8 @@ interface Line {
 const WARN = 40
 
 /** A logger for people: a line for each request, and one for each refusal or failure. */
-export function createDevLogger(print: (line: string) => void): Logger {
-  return pino(
-    { level: 'debug', base: null },
-    { write: (json: string) => print(readable(JSON.parse(json))) },
-  )
+export function createDevLogger(level: string, print: (line: string) => void): Logger {
+  return pino({ level, base: null }, { write: (json: string) => print(readable(JSON.parse(json))) })
 }
 
 function readable(line: Line): string {

@@ -40,13 +40,14 @@ export function addDevCommand(program: Command): void {
 async function dev({ port: wanted, data, baseUrl }: DevOptions): Promise<void> {
   // Loaded here, so that the other commands need not load an OpenID provider.
   const { createIdentityService } = await import('../service.ts')
-  let print = (_line: string): void => {}
+  // Until the demo is ready, failures alone: what prepares it are requests, too.
+  const logger = createDevLogger('warn', console.log)
   const service = await createIdentityService({
     data,
     allowHttpOnLoopback: true,
     allowDeveloperMode: true,
     closeSeconds: 1,
-    logger: createDevLogger((line) => print(line)),
+    logger,
   }).catch((error) => {
     if (!(error instanceof DataInUseError)) throw error
     const beside = `latchkey-service dev --data ${data}-2`
@@ -56,8 +57,7 @@ async function dev({ port: wanted, data, baseUrl }: DevOptions): Promise<void> {
     const port = await listenFrom(service, wanted)
     const demo = await prepareDemo(service, port, baseUrl)
     console.log(introduction(demo, data, baseUrl))
-    // Not before: what prepares the demo are requests, too.
-    print = console.log
+    logger.level = 'debug'
     const stop = printCodes(demo.app)
     await nextSignal()
     stop()
