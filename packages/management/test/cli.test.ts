@@ -265,6 +265,19 @@ test('doctor finds a sound installation sound, at a name of this machine too', a
   expect(sound.stdout.match(/^✓/gm)).toHaveLength(8)
   expect(sound.code).toBe(0)
 
+  // A secret is sent to the provider that was named, not to one that only answers there.
+  const asked: string[] = []
+  await using other = await serve((req, res) => {
+    asked.push(`${req.method} ${req.url}`)
+    const document = { issuer: 'https://login.example', token_endpoint: `${other.url}/token` }
+    res.end(JSON.stringify(document))
+  })
+  const named = ['doctor', '--issuer', other.url, '--client-id', id, ...right]
+  const unsent = await installation.run(named)
+  expect(unsent.stdout).toContain('- client secret: not sent: the provider names itself otherwise')
+  expect(unsent.stderr).toContain('LATCHKEY_CLIENT_SECRET does not get there')
+  expect(asked).toEqual(['GET /.well-known/openid-configuration'])
+
   const wrong = ['--client-secret', 'swordfish:%', '--base-url', app.url]
   const refused = await installation.run([...args, ...wrong])
   expect(refused.stdout).toContain(`✗ client secret: the provider refuses it for ${id}`)

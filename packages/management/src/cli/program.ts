@@ -54,11 +54,16 @@ export function createProgram(): Program {
   }
 }
 
-/** Says when others may learn the API key. */
+/** Says when others may learn a secret. */
 function warnOfKey(command: Command): void {
   const { url, apiKey } = command.opts<{ url?: string; apiKey?: string }>()
-  if (command.getOptionValueSource('apiKey') === 'cli') {
-    console.error('The shell keeps --api-key in its history; LATCHKEY_API_KEY does not get there.')
+  for (const [option, flag] of [
+    ['apiKey', 'api-key'],
+    ['clientSecret', 'client-secret'],
+  ] as const) {
+    if (command.getOptionValueSource(option) !== 'cli') continue
+    const variable = `LATCHKEY_${flag.toUpperCase().replace('-', '_')}`
+    console.error(`The shell keeps --${flag} in its history; ${variable} does not get there.`)
   }
   const { protocol, hostname } = URL.parse(url ?? '') ?? {}
   if (apiKey && protocol === 'http:' && hostname && !isLoopback(hostname)) {

@@ -123,8 +123,9 @@ async function checkRedirect(installation: Installation): Promise<Finding> {
   }
 }
 
+/** The secret goes to the provider that was named, and to no other, and never where others can read it. */
 async function checkSecret(
-  { clientId, clientSecret, baseUrl, callback, fetch }: Installation,
+  { issuer, clientId, clientSecret, baseUrl, callback, fetch }: Installation,
   provider: Discovered | undefined,
 ): Promise<Finding> {
   const check = 'client secret'
@@ -132,6 +133,13 @@ async function checkSecret(
   const { token_endpoint: endpoint, token_endpoint_auth_methods_supported: methods } =
     provider?.document ?? {}
   if (typeof endpoint !== 'string') return skipped(check, 'the provider could not be asked')
+  if (provider?.document.issuer !== issuer) {
+    return skipped(check, 'not sent: the provider names itself otherwise, see above')
+  }
+  const { protocol, hostname } = URL.parse(endpoint) ?? {}
+  if (protocol !== 'https:' && !isLoopback(hostname ?? '')) {
+    return skipped(check, `not sent: ${endpoint} is not https`)
+  }
   const redirectUri = new URL(callback, baseUrl).href
   try {
     const client = { endpoint, methods, clientId, clientSecret, redirectUri }
