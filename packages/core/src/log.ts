@@ -116,7 +116,7 @@ function isOrdinary(error: LatchkeyError): boolean {
   )
 }
 
-/** Everyday answers, and yet the first question of whoever is asked why. */
+/** Everyday refusals. They are logged because users ask the operator for the reason. */
 const ANSWERS_TO_WHY: ReadonlySet<LatchkeyErrorCode> = new Set([
   'LATCHKEY_FORBIDDEN',
   'LATCHKEY_BEARER_INVALID',
