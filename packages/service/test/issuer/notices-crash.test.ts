@@ -18,11 +18,11 @@ const ada = { email: 'ada@example.com', password: 'correct horse battery' }
 const url = 'http://acme.localhost'
 const callback = 'http://localhost:3000/callback'
 
-/** An application that counts logout tokens, and accepts them once it is told to. */
+/** An application that accepts logout tokens once it is told to, and counts these. */
 async function startReceiver() {
-  const receiver = { url: '', tokens: 0, status: 503 }
+  const receiver = { url: '', accepted: 0, status: 503 }
   const server = createServer((request, response) => {
-    receiver.tokens++
+    if (receiver.status === 200) receiver.accepted++
     request.resume()
     response.writeHead(receiver.status).end()
   })
@@ -74,7 +74,9 @@ async function aFolder(backchannel: string) {
   }
 }
 
-test('a notice of a session that ended right before kill -9 arrives after the next start', async () => {
+test('a notice of a session that ended right before kill -9 arrives after the next start', {
+  timeout: 60_000,
+}, async () => {
   const receiver = await startReceiver()
   const { folder, key, tenantId, user, profile } = await aFolder(receiver.url)
   const first = await serveElsewhere(folder)
@@ -90,7 +92,9 @@ test('a notice of a session that ended right before kill -9 arrives after the ne
   await expectNotice(folder, tenantId, receiver, { now: () => Date.now() + 120_000 })
 })
 
-test('a change that nobody has acted on when the process ended is acted on after the next start', async () => {
+test('a change that nobody has acted on when the process ended is acted on after the next start', {
+  timeout: 60_000,
+}, async () => {
   const receiver = await startReceiver()
   const { folder, tenantId, userId } = await aFolder(receiver.url)
   // What is durable when the process ends right after the write: the change and its audit entry.
@@ -102,20 +106,20 @@ test('a change that nobody has acted on when the process ended is acted on after
   await expectNotice(folder, tenantId, receiver, clock)
 })
 
-/** Expects the next start of the service to bring the notice to an application that accepts it. */
+/**
+ * Expects the next start of the service to bring the notice to an application that accepts it. A notice
+ * may come twice: when the process ended between storing it and noting that the change was acted on.
+ */
 async function expectNotice(
   data: string,
   tenantId: string,
-  receiver: { tokens: number; status: number },
+  receiver: { accepted: number; status: number },
   clock: Clock,
 ): Promise<void> {
-  const before = receiver.tokens
+  expect(receiver.accepted).toBe(0)
   receiver.status = 200
   await using service = await createIdentityService({ data, clock, allowHttpOnLoopback: true })
-  const sent = async () =>
-    (await service.admin.audit({ tenantId })).filter(
-      ({ action }) => action === 'logout_notice.sent',
-    )
-  await vi.waitFor(async () => expect(await sent()).toHaveLength(1), 20_000)
-  expect(receiver.tokens).toBe(before + 1)
+  const actions = async () => (await service.admin.audit({ tenantId })).map(({ action }) => action)
+  await vi.waitFor(async () => expect(await actions()).toContain('logout_notice.sent'), 20_000)
+  expect(receiver.accepted).toBeGreaterThan(0)
 }
