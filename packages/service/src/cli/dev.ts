@@ -109,7 +109,7 @@ function introduction(
   const apiUrl = `http://localhost:${new URL(issuer).port}/v1`
   return `
   Issuer       ${issuer}
-  Account      ${issuer}/account/security
+  Account      ${issuer}/account
   Mail         ${issuer}/x/outbox
   API          ${apiUrl}
   API key      ${apiKey}

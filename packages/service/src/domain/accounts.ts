@@ -1,4 +1,5 @@
-import type { Credential, StoredPassword, User } from '../store/records.ts'
+import { emailKey } from '../store/email-key.ts'
+import type { Credential, Micros, StoredPassword, User } from '../store/records.ts'
 import { commit, unlessRefused } from './commit.ts'
 import { type DomainContext, nowMicros, type Scope, updated } from './context.ts'
 import { passwordCredential } from './credentials.ts'
@@ -55,22 +56,88 @@ export async function resetPassword(
   user: User,
   password: StoredPassword,
 ): Promise<boolean> {
-  const { context, tenantId } = scope
-  const { credentials } = context.store
-  const now = nowMicros(context.clock)
-  function change(last: Credential) {
-    if (last.disabled || last.kind !== 'password') return { credential: last }
-    return { credential: updated(context, last, { password, state: {} }), sessionsValidAfter: now }
-  }
-  const reset = commit(scope, 'credential.reset', `${user.id}/password`, async (audit) => {
-    const outcome = await credentials.update(tenantId, user.id, 'password', change, audit)
-    if (outcome.kind !== 'missing') return outcome
-    return credentials.insert(passwordCredential(context, user, password), audit, now)
-  })
-  const credential = await unlessRefused(reset, 'not_found', 'already_exists')
-  if (!credential || credential.disabled) return false
+  const at = nowMicros(scope.context.clock)
+  if (!(await replacePassword(scope, 'credential.reset', user, password, at))) return false
   await confirmAddress(scope, user.id, user.emailKey)
   return true
+}
+
+/**
+ * Gives a user who is logged in a new password, and ends the sessions from before `at`.
+ *
+ * @returns Whether it was done; it is not for a disabled credential.
+ */
+export function changePassword(
+  scope: Scope,
+  user: User,
+  password: StoredPassword,
+  at: Micros,
+): Promise<boolean> {
+  return replacePassword(scope, 'credential.update', user, password, at)
+}
+
+async function replacePassword(
+  scope: Scope,
+  action: 'credential.reset' | 'credential.update',
+  user: User,
+  password: StoredPassword,
+  at: Micros,
+): Promise<boolean> {
+  const { context, tenantId } = scope
+  const { credentials } = context.store
+  function change(last: Credential) {
+    if (last.disabled || last.kind !== 'password') return { credential: last }
+    return { credential: updated(context, last, { password, state: {} }), sessionsValidAfter: at }
+  }
+  const replaced = commit(scope, action, `${user.id}/password`, async (audit) => {
+    const outcome = await credentials.update(tenantId, user.id, 'password', change, audit)
+    if (outcome.kind !== 'missing') return outcome
+    return credentials.insert(passwordCredential(context, user, password), audit, at)
+  })
+  const credential = await unlessRefused(replaced, 'not_found', 'already_exists')
+  return credential !== undefined && !credential.disabled
+}
+
+/** The claims that users decide about themselves. An empty one is taken away. */
+export type OwnClaims = Readonly<Record<'name' | 'given_name' | 'family_name', string>>
+
+/** Gives the user other names. */
+export function changeProfile(scope: Scope, userId: string, claims: OwnClaims): Promise<User> {
+  return changeUser(scope, userId, ({ profile }) => {
+    const kept = Object.entries({ ...profile, ...claims }).filter(([, value]) => value !== '')
+    return { profile: Object.fromEntries(kept) }
+  })
+}
+
+/**
+ * Gives the user an address that was proven to be theirs.
+ *
+ * @throws ServiceError `already_exists` when it is taken.
+ */
+export function changeAddress(scope: Scope, userId: string, email: string): Promise<User> {
+  const verifiedAt = nowMicros(scope.context.clock)
+  return changeUser(scope, userId, () => ({ email, emailKey: emailKey(email), verifiedAt }))
+}
+
+/** Ends the user's sessions, refresh tokens and trusted devices from before `at`. */
+export function endSessionsBefore(scope: Scope, userId: string, at: Micros): Promise<User> {
+  return changeUser(scope, userId, () => ({ sessionsValidAfter: at }))
+}
+
+function changeUser(
+  scope: Scope,
+  userId: string,
+  change: (last: User) => Partial<User>,
+): Promise<User> {
+  const { context, tenantId } = scope
+  return commit(scope, 'user.update', userId, (audit) =>
+    context.store.users.update(
+      tenantId,
+      userId,
+      (last) => updated(context, last, change(last)),
+      audit,
+    ),
+  )
 }
 
 /**

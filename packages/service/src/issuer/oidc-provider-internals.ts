@@ -80,6 +80,26 @@ export function answerWithAcr(ctx: KoaContextWithOIDC, acr: string | undefined):
   Object.defineProperty(ctx.oidc, 'acr', { value: acr, configurable: true })
 }
 
+interface SessionModel {
+  IN_PAYLOAD: string[]
+  prototype: { userAgent?: string | undefined; loginAccount(details: object): void }
+}
+
+/** Stores with every session what the browser calls itself in which the user logged in, as `userAgent`. */
+export function keepUserAgents(
+  provider: Provider,
+  userAgentOf: (request: IncomingMessage) => string | undefined,
+): void {
+  const model = provider.Session as unknown as SessionModel
+  const { prototype, IN_PAYLOAD } = model
+  const { loginAccount } = prototype
+  Object.defineProperty(model, 'IN_PAYLOAD', { value: [...IN_PAYLOAD, 'userAgent'] })
+  prototype.loginAccount = function (details) {
+    loginAccount.call(this, details)
+    if (Provider.ctx) this.userAgent = userAgentOf(Provider.ctx.req)
+  }
+}
+
 interface LogoutClient {
   clientId: string
   backchannelLogoutUri?: string

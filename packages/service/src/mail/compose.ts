@@ -13,6 +13,9 @@ export type MailKind =
   | 'loginCode'
   | 'factors'
   | 'guessed'
+  | 'addressCode'
+  | 'moved'
+  | 'deleted'
 
 const texts: { [Kind in MailKind]: { subject: TextKey; text: TextKey; button?: TextKey } } = {
   verify: { subject: 'mailVerifySubject', text: 'mailVerifyText', button: 'mailVerifyButton' },
@@ -22,6 +25,9 @@ const texts: { [Kind in MailKind]: { subject: TextKey; text: TextKey; button?: T
   code: { subject: 'mailCodeSubject', text: 'mailCodeText' },
   loginCode: { subject: 'mailCodeSubject', text: 'mailLoginCodeText' },
   factors: { subject: 'mailFactorsSubject', text: 'mailFactorsText' },
+  addressCode: { subject: 'mailCodeSubject', text: 'mailAddressCodeText' },
+  moved: { subject: 'mailMovedSubject', text: 'mailMovedText' },
+  deleted: { subject: 'mailDeletedSubject', text: 'mailDeletedText' },
   guessed: { subject: 'mailGuessedSubject', text: 'mailGuessedText' },
 }
 

@@ -51,6 +51,17 @@ interface ShownKey {
   used: string | undefined
 }
 
+/** Where a user is logged in. */
+interface ShownDevice {
+  id: string
+  /** Such as `Firefox`; may be empty. */
+  browser: string
+  /** Such as `macOS`; may be empty. */
+  system: string
+  /** A date and a time in UTC, as the visitor writes them. */
+  since: string
+}
+
 /** What the pages that add a second step have in common. */
 interface Enrolment {
   csrf: string
@@ -132,6 +143,40 @@ export interface Pages {
     hasRecovery: boolean
     isScarce: boolean
   }
+  /** What is known of a user who is logged in, with a way to change each of it. */
+  account: {
+    /** Each has a value of the user, or says what its page is about. */
+    rows: { href: string; label: TextKey; value?: string; about?: TextKey }[]
+    logoutPath: string
+    notice?: TextKey | undefined
+  }
+  profile: {
+    csrf: string
+    claims: Readonly<Record<'name' | 'given_name' | 'family_name', string>>
+    problem?: { field: 'name' | 'given_name' | 'family_name'; text: TextKey } | undefined
+  }
+  /** Another address; `isSent`: a code was mailed to it. */
+  changeEmail: {
+    csrf: string
+    current: string
+    email: string
+    isSent?: boolean | undefined
+    problem?: TextKey | undefined
+  }
+  changePassword: {
+    csrf: string
+    email: string
+    hasPassword: boolean
+    problem?: { field: 'current' | 'password'; text: TextKey } | undefined
+  }
+  sessions: {
+    csrf: string
+    logoutPath: string
+    sessions: (ShownDevice & { isThis: boolean; applications: string })[]
+    /** Devices on which no second step is asked for. */
+    devices: ShownDevice[]
+  }
+  deleteAccount: { csrf: string; email: string; problem?: TextKey | undefined }
   /** A user is logged in, and the application asks which account to use. */
   selectAccount: { csrf: string; email: string; otherPath: string }
   signup: {

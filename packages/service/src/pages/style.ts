@@ -59,6 +59,23 @@ button.quiet {
   margin-top: .75rem; background: transparent; color: var(--ink); border-color: var(--line);
 }
 button.quiet:hover { background: var(--page); }
+.rows { margin: 1rem 0 0; padding: 0; list-style: none; border-top: 1px solid var(--edge); }
+.rows a { display: block; padding: .8rem 2rem .8rem .25rem; position: relative; color: var(--ink); text-decoration: none; border-bottom: 1px solid var(--edge); }
+.rows a::after {
+  content: ""; position: absolute; right: .6rem; top: 50%; width: .5rem; height: .5rem; margin-top: -.3rem;
+  border: solid var(--soft); border-width: 2px 2px 0 0; transform: rotate(45deg);
+}
+.rows a:hover { background: var(--plain-back); }
+.rows .label, .rows .hint { display: block; }
+.rows .label { font-weight: 600; }
+.rows .hint { margin: 0; }
+.badge {
+  display: inline-block; padding: .1rem .55rem; border-radius: 1rem; background: var(--good-back); color: var(--good);
+  font-size: .8rem; font-weight: 600; vertical-align: .1em;
+}
+h2.part { margin-top: 2rem; }
+button.danger { background: var(--bad); color: var(--card); }
+button.danger:hover { background: var(--bad); text-decoration: underline; }
 .or { display: flex; align-items: center; gap: .75rem; margin: 1.25rem 0 0; color: var(--soft); }
 .or::before, .or::after { content: ""; flex: 1; border-top: 1px solid var(--edge); }
 summary { margin-top: .75rem; color: var(--accent); cursor: pointer; }

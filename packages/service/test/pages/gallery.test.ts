@@ -108,6 +108,18 @@ async function enrol(page: Window, acr = MFA): Promise<void> {
   await enter(page, await newReader())
 }
 
+/** Opens a page of the account, as a user of their own. */
+async function openAccount(
+  page: Window,
+  path: string,
+  shown: string,
+  email?: string,
+): Promise<void> {
+  await page.goto(issuer.url + path)
+  await enter(page, email ?? (await newReader()))
+  await page.locator(shown).waitFor()
+}
+
 /** Every page, by what leads to it. */
 const pages: Record<string, (page: Window) => Promise<void>> = {
   login: async (page) => {
@@ -188,6 +200,32 @@ const pages: Record<string, (page: Window) => Promise<void>> = {
       await page.click('button[type=submit]')
       await page.locator('button[value=renew]').waitFor()
     })
+  },
+  account: (page) => openAccount(page, '/account', '.rows'),
+  'account-names': (page) => openAccount(page, '/account/profile', '#name'),
+  'account-email': async (page) => {
+    await openAccount(page, '/account/email', 'button[value=send]')
+    await page.fill('#email', 'new-address@example.com')
+    await page.click('button[value=send]')
+    await page.locator('#code').waitFor()
+  },
+  'account-password-refused': async (page) => {
+    await openAccount(page, '/account/password', '#current')
+    await page.fill('#current', 'wrong')
+    await page.fill('#password', 'another fine long one')
+    await page.click('button[type=submit]')
+    await page.locator('#problem').waitFor()
+  },
+  'account-sessions': async (page) => {
+    const email = await newReader()
+    const elsewhere = createBrowser(issuer)
+    await elsewhere.submit(await elsewhere.get('/account'), { ...ada, email })
+    await openAccount(page, '/account/sessions', 'button[value=others]', email)
+  },
+  'account-deletion': async (page) => {
+    await issuer.changeSettings({}, { latchkey_account_deletion: 'true' })
+    await openAccount(page, '/account/delete', '#confirm')
+    await issuer.changeSettings({}, {})
   },
   'login-long': async (page) => {
     const words = 'Gartenbedarfsgroßhandelsgesellschaft'

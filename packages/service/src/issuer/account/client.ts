@@ -26,13 +26,18 @@ export function accountClient(issuer: string): AdapterPayload {
   }
 }
 
-/** Where to send a browser whose login is too old or too weak for the account page. */
-export function accountLogin(issuer: string, acr: string | undefined): string {
+/**
+ * Where to send a browser whose login is too old or too weak for the account page.
+ *
+ * @param state - Comes back with the browser.
+ */
+export function accountLogin(issuer: string, state: string, acr: string | undefined): string {
   const query = new URLSearchParams({
     client_id: ACCOUNT_CLIENT,
     response_type: 'code',
     scope: 'openid',
     redirect_uri: `${issuer}${RETURN_PATH}`,
+    state,
     code_challenge: randomBytes(32).toString('base64url'),
     code_challenge_method: 'S256',
     max_age: String(MAX_AGE_SECONDS),

@@ -6,7 +6,7 @@ import { keyMethod } from '../../domain/login-methods.ts'
 import { judgeKey, keyIdOf } from '../../domain/webauthn.ts'
 import { keyScript, type Pages, type TextKey } from '../../pages/index.ts'
 import type { Form } from '../requests/http.ts'
-import { SECURITY_PATH } from '../requests/paths.ts'
+import { accountPaths } from '../requests/paths.ts'
 import { csrfToken, flowPath } from './flow-path.ts'
 import { type InteractionRequest, occasionOf, scopeOf, show } from './flow-request.ts'
 import { type KeyQuestion, requestOptions, takeCeremony } from './key-ceremony.ts'
@@ -177,7 +177,7 @@ async function showForm(
     ...news,
     // Only the application asks for a key by now: the user has shown enough to remove one that is lost.
     lostKeyPath:
-      isKey && isAtLeast(levelOf(step.progress.proofs), 'mfa') ? SECURITY_PATH : undefined,
+      isKey && isAtLeast(levelOf(step.progress.proofs), 'mfa') ? accountPaths.security : undefined,
     keyOptions: isKey ? await requestOptions(flow, questionOf(flow, step), keys) : undefined,
     script: isKey ? keyScript.path : undefined,
     csrf: csrfToken(interaction.uid),

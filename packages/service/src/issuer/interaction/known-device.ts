@@ -3,10 +3,10 @@ import { isLoginValid } from '../../domain/accounts.ts'
 import { nowMicros } from '../../domain/context.ts'
 import type { Factors } from '../../domain/factors.ts'
 import { lifetimes } from '../../domain/lifetimes.ts'
-import { entryName } from '../../store/protocol-store.ts'
+import { type EntryName, entryName } from '../../store/protocol-store.ts'
 import type { Micros, User } from '../../store/records.ts'
 import { readHostCookie, setHostCookie } from '../requests/cookies.ts'
-import type { InteractionRequest } from './flow-request.ts'
+import type { FlowRequest } from './flow-request.ts'
 
 const NAME = 'latchkey-device'
 
@@ -27,6 +27,7 @@ interface KnownDevice {
 interface TrustedDevice extends KnownDevice {
   /** When the user said so. */
   since: Micros
+  userAgent?: string | undefined
 }
 
 /**
@@ -34,7 +35,7 @@ interface TrustedDevice extends KnownDevice {
  * new password, has not happened since. It takes as long for an unknown user (`undefined`).
  */
 export async function findDevice(
-  flow: InteractionRequest,
+  flow: FlowRequest,
   user: User | undefined,
 ): Promise<string | undefined> {
   const { context, tenant, request } = flow
@@ -50,20 +51,43 @@ export async function findDevice(
  * the tenant allows now, and no factor was changed and no session ended since.
  */
 export async function isTrusted(
-  flow: InteractionRequest,
+  flow: FlowRequest,
   user: User,
   { changedAt }: Pick<Factors, 'changedAt'>,
 ): Promise<boolean> {
   const { context, tenant, request } = flow
-  const { rememberDevice, rememberDeviceSeconds } = tenant.settings
-  if (!rememberDevice) return false
+  if (!tenant.settings.rememberDevice) return false
   const name = deviceName(readHostCookie(request, NAME), user)
   const entry = await context.protocol.find(entryName(tenant.id, TRUSTED, name))
   if (!entry) return false
-  const { since, loggedInAt } = JSON.parse(entry.payload) as TrustedDevice
+  return isStillTrusted(flow, user, changedAt, JSON.parse(entry.payload) as TrustedDevice)
+}
+
+function isStillTrusted(
+  { context, tenant }: FlowRequest,
+  user: User,
+  changedAt: Micros,
+  { since, loggedInAt }: TrustedDevice,
+): boolean {
   const age = nowMicros(context.domain.clock) - since
-  const isRecent = age < rememberDeviceSeconds * 1e6
+  const isRecent = age < tenant.settings.rememberDeviceSeconds * 1e6
   return isRecent && since > changedAt && isLoginValid(user, loggedInAt)
+}
+
+/** The devices on which the user is not asked for the second step, by names that say nothing of them. */
+export async function listTrusted(
+  flow: FlowRequest,
+  user: User,
+  { changedAt }: Pick<Factors, 'changedAt'>,
+): Promise<{ name: EntryName; since: Micros; userAgent: string | undefined }[]> {
+  const { context, tenant } = flow
+  if (!tenant.settings.rememberDevice) return []
+  const entries = await context.protocol.listByAccount(tenant.id, TRUSTED, user.id)
+  return entries.flatMap(({ tenantId, kind, key, payload }) => {
+    const device = JSON.parse(payload) as TrustedDevice
+    if (!isStillTrusted(flow, user, changedAt, device)) return []
+    return { name: { tenantId, kind, key }, since: device.since, userAgent: device.userAgent }
+  })
 }
 
 /**
@@ -72,7 +96,7 @@ export async function isTrusted(
  * @param isTrusted - Whether the second step is not asked for here from now on.
  */
 export async function rememberDevice(
-  flow: InteractionRequest,
+  flow: FlowRequest,
   user: User,
   loggedInAt: number,
   isTrusted: boolean,
@@ -89,9 +113,11 @@ export async function rememberDevice(
   })
   if (!isTrusted || !tenant.settings.rememberDevice) return
   const since = nowMicros(context.domain.clock)
+  const { userAgent } = flow.facts
   await context.protocol.put({
     ...entryName(tenant.id, TRUSTED, deviceName(token, user)),
-    payload: JSON.stringify({ since, loggedInAt } satisfies TrustedDevice),
+    accountId: user.id,
+    payload: JSON.stringify({ since, loggedInAt, userAgent } satisfies TrustedDevice),
     expiresAt: since + tenant.settings.rememberDeviceSeconds * 1e6,
   })
 }

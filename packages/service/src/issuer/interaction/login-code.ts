@@ -54,7 +54,7 @@ export async function submitCode(flow: InteractionRequest, form: Form): Promise<
     case 'throttled':
       return showTooMany(flow, outcome.retryAfterSeconds)
     case 'needs_link':
-      return showLinkNeeded(flow)
+      return showLinkNeeded(flow, flowPath(interaction, '/reset'))
     case 'verified':
       return completeStep(flow, outcome.user, 'totp_email', outcome.loggedInAt)
     case 'refused':

@@ -56,7 +56,7 @@ export async function login(flow: InteractionRequest, form: Form): Promise<void>
     case 'throttled':
       return showTooMany(flow, outcome.retryAfterSeconds)
     case 'needs_link':
-      return showLinkNeeded(flow)
+      return showLinkNeeded(flow, flowPath(flow.interaction, '/reset'))
     case 'verified':
       return completeStep(flow, outcome.user, 'password', outcome.loggedInAt)
     case 'refused':

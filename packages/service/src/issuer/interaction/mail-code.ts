@@ -17,6 +17,8 @@ const LIFETIME_SECONDS = 600
 /** Whose code it is that was mailed to an address without an account: nobody's. */
 const NOBODY = 'nobody'
 
+const mailKinds = { first: 'loginCode', second: 'code', address: 'addressCode' } as const
+
 /** A code that was mailed, encrypted under the master key. */
 interface MailCode {
   /** Names this code: one that is sent later for the same login is another. */
@@ -42,14 +44,15 @@ export type MailCodeOutcome = 'right' | 'wrong' | 'expired'
  * done as well, but nobody gets the message, and the code is good for nothing.
  *
  * @param login - Names the login, or the session, that the code belongs to.
- * @param step - Which step of the login the code is: the message of the first one knows of no password.
+ * @param purpose - The step of the login that the code is: the message of the first one knows of no password.
+ *   `address`: it makes an address the user's own.
  * @returns Whether it was sent; it is not when too many messages went to the address.
  */
 export async function mailCode(
   flow: FlowRequest,
   login: string,
   { email, user }: { email: string; user: User | undefined },
-  step: 'first' | 'second' = 'second',
+  purpose: keyof typeof mailKinds = 'second',
 ): Promise<boolean> {
   const { context, tenant, applicationId } = flow
   const { domain, protocol } = context
@@ -58,8 +61,8 @@ export async function mailCode(
     applicationId && (await lookUpApplication(domain, tenant.id, applicationId))?.name
   const { companyName, domain: host } = tenant.settings
   const values = { code, application: application || companyName || host }
-  const kind = step === 'first' ? 'loginCode' : 'code'
-  if (!(await sendCode(context, kind, occasionOf(flow), email, user, values))) return false
+  if (!(await sendCode(context, mailKinds[purpose], occasionOf(flow), email, user, values)))
+    return false
   const sealed = domain.vault.seal(purposeOf(tenant.id, login), code)
   const content: MailCode = { id: randomUUID(), userId: user?.id ?? NOBODY, email, sealed }
   await protocol.put({

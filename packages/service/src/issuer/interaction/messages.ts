@@ -86,16 +86,20 @@ async function postLink(
 }
 
 /**
- * Tells the user what has happened: the password or the ways to log in were changed, or somebody who
- * knows the password has guessed at the second step.
+ * Tells the user what has happened: the password, the address or the ways to log in were changed, the account
+ * was deleted, or somebody who knows the password has guessed at the second step.
  */
 export async function sendNews(
   context: IssuerContext,
-  kind: 'changed' | 'factors' | 'guessed',
+  kind: 'changed' | 'factors' | 'guessed' | 'moved' | 'deleted',
   { facts, language }: Occasion,
   user: User,
+  values: Record<string, string> = {},
 ): Promise<void> {
-  await context.outbox.post(facts.tenant, composeMail(kind, facts.tenant, user, { language }))
+  await context.outbox.post(
+    facts.tenant,
+    composeMail(kind, facts.tenant, user, { language, values }),
+  )
 }
 
 /**
@@ -104,7 +108,7 @@ export async function sendNews(
  */
 export async function sendCode(
   context: IssuerContext,
-  kind: Extract<MailKind, 'code' | 'loginCode'>,
+  kind: Extract<MailKind, 'code' | 'loginCode' | 'addressCode'>,
   { facts, language }: Occasion,
   email: string,
   user: User | undefined,

@@ -1,8 +1,8 @@
 import { allowsKeys, hasWayIn } from '../../domain/login-methods.ts'
 import { keyScript, scriptHeaders } from '../../pages/index.ts'
 import { isFormRequest, repeatAsGet } from '../requests/as-get.ts'
-import { type Form, readForm, sendJson } from '../requests/http.ts'
-import { SECURITY_PATH } from '../requests/paths.ts'
+import { type Form, readForm, redirect, sendJson } from '../requests/http.ts'
+import { accountPaths } from '../requests/paths.ts'
 import { showLoginOff, showNotFound, showStartAgain } from './dead-end.ts'
 import { type FlowRequest, show } from './flow-request.ts'
 import { handleInteraction } from './interaction.ts'
@@ -28,7 +28,7 @@ export async function handleFlow(
     return show(flow, 403, 'message', { title: 'errorTitle', text: 'errorForm' })
   }
   if (url.pathname.startsWith('/login/')) return handleInteraction(flow)
-  if (url.pathname.startsWith('/account/') && (await handleAccount(flow))) return
+  if (/^\/account(\/|$)/.test(url.pathname) && (await handleAccount(flow))) return
 
   switch (url.pathname) {
     case '/verify':
@@ -46,6 +46,9 @@ export async function handleFlow(
       return showStartAgain(flow, 200, 'startAgainHint')
     case keyScript.path:
       return sendScript(flow)
+    // W3C A Well-Known URL for Changing Passwords
+    case '/.well-known/change-password':
+      return redirect(flow.response, accountPaths.password)
     case '/.well-known/passkey-endpoints':
       return sendPasskeyEndpoints(flow)
     case '/x/outbox':
@@ -67,7 +70,7 @@ function sendScript({ response }: FlowRequest): void {
  */
 async function sendPasskeyEndpoints(flow: FlowRequest): Promise<void> {
   if (!allowsKeys(flow.tenant.settings)) return showNotFound(flow)
-  const page = `${flow.facts.issuer}${SECURITY_PATH}`
+  const page = `${flow.facts.issuer}${accountPaths.security}`
   sendJson(flow.response, 200, { enroll: page, manage: page }, {})
 }
 

@@ -112,13 +112,19 @@ export const passwordProblems = {
   character: 'passwordCharacter',
 } as const satisfies Record<string, TextKey>
 
+/** What is wrong with a name that a user entered. */
+export function nameProblem(name: string): TextKey | undefined {
+  if ([...name].length > MAX_NAME_LENGTH) return 'nameLong'
+  return /\p{Cc}/u.test(name) || !name.isWellFormed() ? 'nameCharacter' : undefined
+}
+
 async function problemOf(
   tenant: Tenant,
   { name, email }: Entered,
   password: string,
 ): Promise<Problem | undefined> {
-  if ([...name].length > MAX_NAME_LENGTH) return { field: 'name', text: 'nameLong' }
-  if (/\p{Cc}/u.test(name) || !name.isWellFormed()) return { field: 'name', text: 'nameCharacter' }
+  const misnamed = nameProblem(name)
+  if (misnamed) return { field: 'name', text: misnamed }
   try {
     checkNewEmail('The address', email)
   } catch {

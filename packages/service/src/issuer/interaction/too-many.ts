@@ -1,9 +1,8 @@
-import { flowPath } from './flow-path.ts'
-import { type FlowRequest, type InteractionRequest, languageOf, show } from './flow-request.ts'
+import { type FlowRequest, languageOf, show } from './flow-request.ts'
 
 /** Says that only a mailed link helps after so many failures, on a device that is not known. */
-export function showLinkNeeded(flow: InteractionRequest): void {
-  const wayOn = { href: flowPath(flow.interaction, '/reset'), text: 'linkNeededWay' } as const
+export function showLinkNeeded(flow: FlowRequest, href: string): void {
+  const wayOn = { href, text: 'linkNeededWay' } as const
   show(flow, 429, 'message', { title: 'tooManyTitle', text: 'linkNeededText', wayOn })
 }
 

@@ -5,6 +5,7 @@ import { foreignVersion } from '../../domain/context.ts'
 import { lifetimes } from '../../domain/lifetimes.ts'
 import { signingKeys } from '../../domain/signing-keys.ts'
 import { pageHeaders, renderPage } from '../../pages/index.ts'
+import { userAgentOf } from '../../server/client.ts'
 import { StoreError } from '../../store/errors.ts'
 import { entryName } from '../../store/protocol-store.ts'
 import type { Tenant } from '../../store/records.ts'
@@ -14,6 +15,7 @@ import {
   addClaims,
   bindInteractions,
   keepAuthTimeWhole,
+  keepUserAgents,
 } from '../oidc-provider-internals.ts'
 import { isSameBrowser, markBrowser } from '../requests/browser-cookie.ts'
 import { isBrokenOff } from '../requests/http.ts'
@@ -105,6 +107,7 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
   keepAuthTimeWhole(provider)
   if (context.idTokenClaims) addClaims(provider, context.idTokenClaims)
   bindInteractions(provider, (ctx, id) => beginLogin(context, ctx, id), isSameBrowser)
+  keepUserAgents(provider, userAgentOf)
   acceptSecondSecret(provider, (client) => earlierSecret(client, context.domain))
   context.notifier.attach(tenant.id, provider)
   skipNeedlessConfirmation(provider)

@@ -8,8 +8,16 @@ export const paths = {
   revocation: '/oidc/revoke',
 } as const
 
-/** Where users see and change their ways to log in. */
-export const SECURITY_PATH = '/account/security'
+/** The pages on which users see and change what is known of them, by what they are about. */
+export const accountPaths = {
+  overview: '/account',
+  profile: '/account/profile',
+  email: '/account/email',
+  password: '/account/password',
+  security: '/account/security',
+  sessions: '/account/sessions',
+  deletion: '/account/delete',
+} as const
 
 const PAGE = ['GET', 'HEAD', 'POST']
 

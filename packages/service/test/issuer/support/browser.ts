@@ -30,7 +30,7 @@ export function createBrowser(issuer: { url: string; fetch: Fetch }) {
     const response = await issuer.fetch(url, {
       ...init,
       redirect: 'manual',
-      headers: { ...headers, ...(init.headers as object), cookie: cookiesFor(new URL(url)) },
+      headers: { ...headers, cookie: cookiesFor(new URL(url)), ...(init.headers as object) },
     })
     for (const line of response.headers.getSetCookie()) {
       setCookies.push(line)
@@ -84,6 +84,8 @@ export function createBrowser(issuer: { url: string; fetch: Fetch }) {
     /** Every `Set-Cookie` header so far. */
     setCookies,
     get: (url: string) => send(new URL(url, issuer.url).href).then(follow),
+    /** Sends one request as it is. */
+    send: (path: string, init: RequestInit) => send(new URL(path, issuer.url).href, init),
     /** Like `get`, without following redirects. */
     peek: (url: string) => send(new URL(url, issuer.url).href),
     /** Submits the form of the page that has a field or button of every given name. */

@@ -15,7 +15,7 @@ import { createIssuer, type IssuerOptions } from '../../../src/issuer/index.ts'
 import { createClientIp } from '../../../src/server/client.ts'
 import type { DataStore } from '../../../src/store/ports.ts'
 import type { ProtocolStore } from '../../../src/store/protocol-store.ts'
-import type { Application, TenantSettings, User } from '../../../src/store/records.ts'
+import type { Application, Metadata, TenantSettings, User } from '../../../src/store/records.ts'
 import { startBalancer } from '../../support/balancer.ts'
 import {
   CLUSTER_START_MS,
@@ -156,12 +156,12 @@ export async function startIssuer(options: StartOptions = {}) {
     addUser,
     setPassword,
     fetch: createLoopbackFetch(),
-    /** Changes settings of the tenant. */
-    async changeSettings(changes: Partial<TenantSettings>): Promise<void> {
+    /** Changes settings of the tenant, and its metadata. */
+    async changeSettings(changes: Partial<TenantSettings>, metadata?: Metadata): Promise<void> {
       const current = await domain.store.tenants.get(tenant.id)
       if (!current) throw new Error('The tenant is gone.')
-      const input = { ...current, settings: { ...current.settings, ...changes } }
-      await updateTenant(scope, input)
+      const settings = { ...current.settings, ...changes }
+      await updateTenant(scope, { ...current, settings, metadata: metadata ?? current.metadata })
     },
     /** Changes what the management API changes of a user. */
     async changeUser(user: User, changes: Partial<UserInput>): Promise<void> {

@@ -1,0 +1,31 @@
+import { isDeletionAllowed } from '../../domain/tenant-features.ts'
+import { deleteUser } from '../../domain/users.ts'
+import { showNotFound } from '../interaction/dead-end.ts'
+import { type FlowRequest, occasionOf, scopeOf, show } from '../interaction/flow-request.ts'
+import { sendNews } from '../interaction/messages.ts'
+import type { Form } from '../requests/http.ts'
+import { endSession } from '../sessions/end-session.ts'
+import type { Visit } from './entry.ts'
+
+/** Asks whether the account is to be deleted. */
+export function showDeletion(flow: FlowRequest, visit: Visit): Promise<void> | void {
+  if (!isDeletionAllowed(flow.tenant)) return showNotFound(flow)
+  showForm(flow, visit, 200)
+}
+
+/** Deletes the account, with everything that is known of the user. */
+export async function deleteAccount(flow: FlowRequest, visit: Visit, form: Form): Promise<void> {
+  const { context, provider } = flow
+  const { user, session } = visit
+  if (!isDeletionAllowed(flow.tenant)) return showNotFound(flow)
+  if (form.get('confirm') !== 'yes') return showForm(flow, visit, 422)
+  await deleteUser(scopeOf(flow, user.id), user.id)
+  await sendNews(context, 'deleted', occasionOf(flow), user)
+  await endSession(context, provider, session)
+  show(flow, 200, 'message', { title: 'deletionDoneTitle', text: 'deletionDoneText' })
+}
+
+function showForm(flow: FlowRequest, { csrf, user }: Visit, status: number): void {
+  const problem = status === 200 ? undefined : 'deletionConfirm'
+  show(flow, status, 'deleteAccount', { csrf, email: user.email, problem })
+}

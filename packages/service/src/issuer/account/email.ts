@@ -1,0 +1,84 @@
+import { changeAddress } from '../../domain/accounts.ts'
+import { unlessRefused } from '../../domain/commit.ts'
+import { checkNewEmail } from '../../domain/rules.ts'
+import { findUser } from '../../domain/users.ts'
+import type { TextKey } from '../../pages/index.ts'
+import { emailKey } from '../../store/email-key.ts'
+import { type FlowRequest, occasionOf, scopeOf, show } from '../interaction/flow-request.ts'
+import { judgeMailCode, mailCode } from '../interaction/mail-code.ts'
+import { sendNews } from '../interaction/messages.ts'
+import { showTooMany } from '../interaction/too-many.ts'
+import { type Form, redirect } from '../requests/http.ts'
+import type { Visit } from './entry.ts'
+import { overviewAfter } from './overview.ts'
+
+/** Shows the address of the user. */
+export function showEmail(flow: FlowRequest, visit: Visit): void {
+  show(flow, 200, 'changeEmail', { csrf: visit.csrf, current: visit.user.email, email: '' })
+}
+
+/** Mails a code to the new address, or makes it the user's own when the right code was entered. */
+export async function changeEmail(flow: FlowRequest, visit: Visit, form: Form): Promise<void> {
+  const email = (form.get('email') ?? '').trim()
+  const problem = problemOf(email, visit)
+  if (problem) return showForm(flow, visit, 422, { email, problem })
+  const code = form.get('step') === 'send' ? undefined : form.get('code')
+  return code === undefined ? sendTo(flow, visit, email) : prove(flow, visit, email, code)
+}
+
+function problemOf(email: string, { user }: Visit): TextKey | undefined {
+  try {
+    checkNewEmail('The address', email)
+  } catch {
+    return 'emailInvalid'
+  }
+  return email === user.email ? 'emailSame' : undefined
+}
+
+/** Nothing tells the visitor whether the address is somebody else's: then nobody gets the message. */
+async function sendTo(flow: FlowRequest, visit: Visit, email: string): Promise<void> {
+  const { context, facts } = flow
+  const admission = await context.throttle.admitMailRequest(facts)
+  if (admission.kind === 'refused') return showTooMany(flow, admission.retryAfterSeconds)
+  const owner = await findUser(scopeOf(flow, visit.user.id), email)
+  const isFree = !owner || owner.id === visit.user.id
+  const recipient = isFree ? { ...visit.user, email, verifiedAt: undefined } : undefined
+  const isSent = await mailCode(flow, codeOf(visit, email), { email, user: recipient }, 'address')
+  if (!isSent) return showForm(flow, visit, 429, { email, problem: 'factorNotSent' })
+  showForm(flow, visit, 200, { email, isSent })
+}
+
+async function prove(flow: FlowRequest, visit: Visit, email: string, code: string): Promise<void> {
+  const { context, facts } = flow
+  const { user } = visit
+  const name = codeOf(visit, email)
+  const admission = await context.throttle.admitFactor(facts, user.id, name)
+  if (admission.kind !== 'admitted') {
+    return showTooMany(flow, 'retryAfterSeconds' in admission ? admission.retryAfterSeconds : 3_600)
+  }
+  const outcome = await judgeMailCode(flow, name, user.id, code)
+  const changed =
+    outcome === 'right' &&
+    (await unlessRefused(changeAddress(scopeOf(flow, user.id), user.id, email), 'already_exists'))
+  if (!changed) {
+    return showForm(flow, visit, 422, { email, isSent: true, problem: 'factorRefused' })
+  }
+  await context.throttle.forgiveFactor(facts, user.id)
+  // To the address from before, whose owner may not have wanted this.
+  await sendNews(context, 'moved', occasionOf(flow), user, { email })
+  redirect(flow.response, overviewAfter('email'))
+}
+
+/** A code is good for one address, in the session in which it was asked for. */
+function codeOf({ session }: Visit, email: string): string {
+  return `address:${session.uid}:${emailKey(email)}`
+}
+
+function showForm(
+  flow: FlowRequest,
+  { csrf, user }: Visit,
+  status: number,
+  shown: { email: string; isSent?: boolean; problem?: TextKey },
+): void {
+  show(flow, status, 'changeEmail', { csrf, current: user.email, ...shown })
+}

@@ -1,0 +1,70 @@
+import { isLoginValid } from '../../domain/accounts.ts'
+import { acrOf, isAtLeast, levelOf, levelOfAcr } from '../../domain/assurance.ts'
+import { type Factors, readFactors } from '../../domain/factors.ts'
+import { firstMethod } from '../../domain/login-methods.ts'
+import { lookUpUser } from '../../domain/users.ts'
+import type { User } from '../../store/records.ts'
+import { csrfToken } from '../interaction/flow-path.ts'
+import { type FlowRequest, show } from '../interaction/flow-request.ts'
+import { readSession, type Session } from '../oidc-provider-internals.ts'
+import { redirect } from '../requests/http.ts'
+import { accountPaths } from '../requests/paths.ts'
+import { accountLogin, MAX_AGE_SECONDS } from './client.ts'
+
+/** A user who may see a page of the account. */
+export interface Visit {
+  user: User
+  session: Session
+  factors: Factors
+  /** What the forms of the page must send back. */
+  csrf: string
+}
+
+/**
+ * Lets a user in whose login is valid; where changes are made, it must also be recent, and as strong as the
+ * user's own factors allow. Everybody else is sent to log in, and `undefined` is the result.
+ */
+export async function enter(flow: FlowRequest, isForChanges: boolean): Promise<Visit | undefined> {
+  const { context, provider, tenant, facts, request, response, url } = flow
+  const session = await readSession(provider, request, response)
+  const { accountId, loginTs = 0, acr } = session
+  const user = accountId && (await lookUpUser(context.domain, tenant.id, accountId))
+  let wanted: string | undefined
+  if (user && isLoginValid(user, loginTs)) {
+    const factors = await readFactors(context.domain, tenant.id, tenant.settings, user.id)
+    const visit = { user, session, factors, csrf: csrfToken(session.uid) }
+    if (!isForChanges) return visit
+    // A recovery code is to be enough for a user who has lost a key.
+    const strongest = levelOf([firstMethod(tenant.settings), ...factors.methods])
+    const own = isAtLeast(strongest, 'mfa') ? 'mfa' : strongest
+    wanted = own === 'single' ? undefined : acrOf[own]
+    const age = context.domain.clock.now() / 1000 - loginTs
+    const isStrong = isAtLeast(levelOfAcr(acr ?? '') ?? 'single', own)
+    if (age <= MAX_AGE_SECONDS && isStrong) return visit
+  }
+  // The login did not bring what was asked for: to ask again would go on for ever.
+  if (url.searchParams.has('login')) {
+    const wayOn = { href: url.pathname, text: 'tooManyBack' } as const
+    show(flow, 403, 'message', { title: 'errorTitle', text: 'securityRefused', wayOn })
+  } else redirect(response, accountLogin(facts.issuer, nameOf(url.pathname), wanted))
+  return undefined
+}
+
+/** Leads back from a login to the page for which it was. */
+export function comeBack({ url, response }: FlowRequest): void {
+  const { searchParams } = url
+  // The code is dropped: what the login was for is in the session.
+  const ended = searchParams.has('error') ? 'refused' : 'back'
+  redirect(response, `${pathOf(searchParams.get('state'))}?login=${ended}`)
+}
+
+function nameOf(pathname: string): string {
+  const page = Object.entries(accountPaths).find(([, path]) => path === pathname)
+  return page?.[0] ?? 'security'
+}
+
+/** Anybody can make up where a browser comes back to: it is a page of the account in any case. */
+function pathOf(name: string | null): string {
+  const page = Object.entries(accountPaths).find(([known]) => known === name)
+  return page?.[1] ?? accountPaths.overview
+}

@@ -1,0 +1,57 @@
+import { isDeletionAllowed } from '../../domain/tenant-features.ts'
+import type { Pages, TextKey } from '../../pages/index.ts'
+import { type FlowRequest, show } from '../interaction/flow-request.ts'
+import { accountPaths, paths } from '../requests/paths.ts'
+import type { Visit } from './entry.ts'
+
+/** What a change that was just made is answered with, by the member `done` of the query. */
+const notices: Readonly<Record<string, TextKey>> = {
+  profile: 'accountSaved',
+  email: 'accountEmailDone',
+  password: 'accountPasswordDone',
+}
+
+/** Shows what is known of the user, with ways to change it. */
+export function showOverview(flow: FlowRequest, { user, factors }: Visit): void {
+  const { tenant, url } = flow
+  const { name = '', given_name = '', family_name = '' } = user.profile
+  const ways =
+    factors.allKeys.length + factors.enrolled.filter((kind) => kind !== 'hardware').length
+  const rows: Pages['account']['rows'] = [
+    {
+      href: accountPaths.profile,
+      label: 'accountProfile',
+      value: name || `${given_name} ${family_name}`.trim(),
+    },
+    { href: accountPaths.email, label: 'email', value: user.email },
+    ...(tenant.settings.allowPasswords
+      ? [{ href: accountPaths.password, label: 'password', about: 'accountPasswordAbout' } as const]
+      : []),
+    {
+      href: accountPaths.security,
+      label: 'securityTitle',
+      about: ways === 0 ? 'accountSecurityNone' : 'accountSecurityAbout',
+    },
+    { href: accountPaths.sessions, label: 'sessionsTitle', about: 'accountSessionsAbout' },
+    ...(isDeletionAllowed(tenant)
+      ? [
+          {
+            href: accountPaths.deletion,
+            label: 'deletionTitle',
+            about: 'accountDeletionAbout',
+          } as const,
+        ]
+      : []),
+  ]
+  const done = url.searchParams.get('done') ?? ''
+  show(flow, 200, 'account', {
+    rows,
+    logoutPath: paths.end_session,
+    notice: Object.hasOwn(notices, done) ? notices[done] : undefined,
+  })
+}
+
+/** Where a change leads that was made. */
+export function overviewAfter(change: 'profile' | 'email' | 'password'): string {
+  return `${accountPaths.overview}?done=${change}`
+}

@@ -1,0 +1,66 @@
+import { changePassword } from '../../domain/accounts.ts'
+import { note } from '../../domain/audit.ts'
+import { judgePassword } from '../../domain/chosen-password.ts'
+import { nowMicros } from '../../domain/context.ts'
+import { findPassword, hashPassword, verifyPassword } from '../../domain/passwords.ts'
+import type { Pages } from '../../pages/index.ts'
+import { showNotFound } from '../interaction/dead-end.ts'
+import { keepSession } from '../interaction/enrolment.ts'
+import { type FlowRequest, occasionOf, scopeOf, show } from '../interaction/flow-request.ts'
+import { findDevice } from '../interaction/known-device.ts'
+import { sendNews } from '../interaction/messages.ts'
+import { passwordProblems } from '../interaction/signup.ts'
+import { showLinkNeeded, showTooMany } from '../interaction/too-many.ts'
+import { type Form, redirect } from '../requests/http.ts'
+import type { Visit } from './entry.ts'
+import { overviewAfter } from './overview.ts'
+
+/** Shows the form for another password. */
+export function showPassword(flow: FlowRequest, visit: Visit): Promise<void> {
+  return showForm(flow, visit, 200)
+}
+
+/** Sets another password, which ends all other sessions. A user who has one must enter it. */
+export async function setPassword(flow: FlowRequest, visit: Visit, form: Form): Promise<void> {
+  const { context, facts, tenant } = flow
+  const { user } = visit
+  const scope = scopeOf(flow, user.id)
+  if (!tenant.settings.allowPasswords) return showNotFound(flow)
+  if (await findPassword(scope, user.id)) {
+    const attempt = { facts, email: user.email, knownDevice: await findDevice(flow, user) }
+    const judge = () => verifyPassword(scope, user, form.get('current') ?? '')
+    const outcome = await context.throttle.tryLogin(attempt, judge)
+    if (outcome.kind === 'throttled') return showTooMany(flow, outcome.retryAfterSeconds)
+    if (outcome.kind === 'needs_link') return showLinkNeeded(flow, '/reset')
+    if (outcome.kind === 'refused') {
+      await note(scope, `login.${outcome.reason}`, user.id, 'failure')
+      return showForm(flow, visit, 422, { field: 'current', text: 'passwordWrong' })
+    }
+  }
+  const { email, profile } = user
+  const names = { email, user: profile, tenant: { ...tenant, ...tenant.settings } }
+  const chosen = form.get('password') ?? ''
+  const problem = await judgePassword(chosen, names)
+  if (problem) {
+    return showForm(flow, visit, 422, { field: 'password', text: passwordProblems[problem] })
+  }
+  const stored = await hashPassword(scope, chosen, 'login')
+  const at = nowMicros(context.domain.clock)
+  await keepSession(flow, user, at)
+  if (!(await changePassword(scope, user, stored, at))) {
+    return showForm(flow, visit, 422, { field: 'current', text: 'passwordWrong' })
+  }
+  await sendNews(context, 'changed', occasionOf(flow), user)
+  redirect(flow.response, overviewAfter('password'))
+}
+
+async function showForm(
+  flow: FlowRequest,
+  { csrf, user }: Visit,
+  status: number,
+  problem?: Pages['changePassword']['problem'],
+): Promise<void> {
+  if (!flow.tenant.settings.allowPasswords) return showNotFound(flow)
+  const hasPassword = (await findPassword(scopeOf(flow, user.id), user.id)) !== undefined
+  show(flow, status, 'changePassword', { csrf, email: user.email, hasPassword, problem })
+}

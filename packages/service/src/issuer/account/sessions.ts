@@ -1,0 +1,112 @@
+import { endSessionsBefore, isLoginValid } from '../../domain/accounts.ts'
+import { lookUpApplication } from '../../domain/applications.ts'
+import { note } from '../../domain/audit.ts'
+import { nowMicros } from '../../domain/context.ts'
+import type { ProtocolEntry } from '../../store/protocol-store.ts'
+import { keepSession } from '../interaction/enrolment.ts'
+import { type FlowRequest, languageOf, scopeOf, show } from '../interaction/flow-request.ts'
+import { listTrusted } from '../interaction/known-device.ts'
+import type { Session } from '../oidc-provider-internals.ts'
+import { type Form, redirect } from '../requests/http.ts'
+import { accountPaths, paths } from '../requests/paths.ts'
+import { endSession, revokeGrant } from '../sessions/end-session.ts'
+import { browserOf } from './browser-name.ts'
+import { ACCOUNT_CLIENT } from './client.ts'
+import type { Visit } from './entry.ts'
+
+/** A session of the user, as it is stored. */
+interface Found {
+  entry: ProtocolEntry
+  uid: string
+  loginTs: number
+  userAgent: string | undefined
+  authorizations: NonNullable<Session['authorizations']>
+}
+
+/** Shows where the user is logged in, and the devices on which no second step is asked for. */
+export async function showSessions(flow: FlowRequest, visit: Visit): Promise<void> {
+  const { user, session, factors, csrf } = visit
+  const found = await findSessions(flow, visit)
+  const format = new Intl.DateTimeFormat(languageOf(flow), {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+    timeZone: 'UTC',
+  })
+  const trusted = await listTrusted(flow, user, factors)
+  show(flow, 200, 'sessions', {
+    csrf,
+    logoutPath: paths.end_session,
+    sessions: await Promise.all(
+      found.map(async ({ uid, loginTs, userAgent, authorizations }) => ({
+        id: uid,
+        isThis: uid === session.uid,
+        since: format.format(loginTs * 1_000),
+        applications: (await namesOf(flow, Object.keys(authorizations))).join(', '),
+        ...(await browserOf(userAgent)),
+      })),
+    ),
+    devices: await Promise.all(
+      trusted.map(async ({ name, since, userAgent }) => ({
+        id: name.key,
+        since: format.format(since / 1_000),
+        ...(await browserOf(userAgent)),
+      })),
+    ),
+  })
+}
+
+/** Ends a session, or all but this one, or the trust in a device. */
+export async function endSessions(flow: FlowRequest, visit: Visit, form: Form): Promise<void> {
+  const { context, provider } = flow
+  const { user, session, factors } = visit
+  const scope = scopeOf(flow, user.id)
+  if (form.get('step') === 'others') {
+    const at = nowMicros(context.domain.clock)
+    await keepSession(flow, user, at)
+    await endSessionsBefore(scope, user.id, at)
+  }
+  const others = (await findSessions(flow, visit)).filter(({ uid }) => uid !== session.uid)
+  const ended = others.find(({ uid }) => uid === form.get('end'))
+  if (ended) {
+    const { entry, authorizations } = ended
+    await endSession(context, provider, {
+      accountId: user.id,
+      authorizations,
+      destroy: () => context.protocol.delete(entry),
+    })
+    // The device may be lost: what was granted to outlive its session ends as well.
+    const grants = Object.values(authorizations).flatMap(({ grantId }) => grantId ?? [])
+    await Promise.all(grants.map((grantId) => revokeGrant(provider, grantId)))
+    await note(scope, 'logout.succeeded', user.id)
+  }
+  const devices = await listTrusted(flow, user, factors)
+  const forgotten = devices.find(({ name }) => name.key === form.get('forget'))
+  if (forgotten) await context.protocol.delete(forgotten.name)
+  redirect(flow.response, accountPaths.sessions)
+}
+
+/** The sessions of the user that are still good, this one first, then the newest. */
+async function findSessions(
+  { context, tenant }: FlowRequest,
+  { user, session }: Visit,
+): Promise<Found[]> {
+  const entries = await context.protocol.listByAccount(tenant.id, 'Session', user.id)
+  const found = entries.map((entry): Found => {
+    const stored = JSON.parse(entry.payload) as Partial<Found>
+    const { loginTs = 0, userAgent, authorizations = {} } = stored
+    return { entry, uid: entry.uid ?? '', loginTs, userAgent, authorizations }
+  })
+  const isThis = ({ uid }: Found) => Number(uid === session.uid)
+  return found
+    .filter(({ loginTs }) => isLoginValid(user, loginTs))
+    .sort((a, b) => isThis(b) - isThis(a) || b.loginTs - a.loginTs)
+}
+
+async function namesOf(
+  { context, tenant }: FlowRequest,
+  clientIds: readonly string[],
+): Promise<string[]> {
+  const ids = clientIds.filter((id) => id !== ACCOUNT_CLIENT)
+  const found = await Promise.all(ids.map((id) => lookUpApplication(context.domain, tenant.id, id)))
+  return found.flatMap((application) => application?.name || [])
+}
