@@ -30,3 +30,25 @@ export function createApp(connection: AuthRouterOptions): Express {
   // #endregion
   return app
 }
+
+/** Another application, which shows its users the notes of that API. */
+export function createCaller(connection: AuthRouterOptions, api: string): Express {
+  // #region caller
+  const app = express()
+  const forApi = { resource: 'https://api.example' }
+  app.use(
+    createAuthRouter({
+      ...connection,
+      scope: 'openid profile email offline_access',
+      authorizationParams: forApi,
+      tokenParams: forApi,
+    }),
+  )
+  app.get('/notes', requireUser(), async (req, res) => {
+    const authorization = `Bearer ${await getAuth(req).accessToken()}`
+    const answer = await fetch(`${api}/api/notes`, { headers: { authorization } })
+    res.status(answer.status).send(await answer.text())
+  })
+  // #endregion
+  return app
+}

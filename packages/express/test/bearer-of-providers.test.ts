@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createAuthRouter, getUser, requireUser } from '@latchkey/express'
+import { type AuthRouterOptions, createAuthRouter, getUser, requireUser } from '@latchkey/express'
 import { type Identity, logIn, startIdentity } from '@latchkey/testing'
 import express from 'express'
 import type { Configuration } from 'oidc-provider'
@@ -16,17 +16,19 @@ afterAll(() => {
 })
 
 /** An application whose API takes the access tokens of a provider. */
-async function startApi(issuer: string, introspection: boolean): Promise<string> {
+async function startApi(issuer: string, introspection: boolean, audience = API): Promise<string> {
   const app = express()
   app.use(
     createAuthRouter({
       ...{ ...CLIENT, issuer, baseUrl: 'http://localhost:3000', logger: false },
       session: { secret: SESSION_SECRET },
-      bearer: { audience: API, introspection },
+      bearer: { audience, introspection },
     }),
   )
   const guard = requireUser({ accept: ['bearer'], scopes: ['notes:read'] })
   app.get('/notes', guard, (req, res) => void res.json(getUser(req)))
+  const recent = requireUser({ accept: ['bearer'], maxAge: 3_600 })
+  app.get('/mine', recent, (req, res) => void res.json(getUser(req)))
   const server = createServer(app)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   servers.push(server)
@@ -99,18 +101,40 @@ async function tokenOfAda({ provider }: TestProvider): Promise<string> {
 }
 
 /** An access token that the service gave an application for a user who logged in. */
-async function accessTokenOf(identity: Identity): Promise<string> {
+async function accessTokenOf(identity: Identity, more: AuthRouterOptions = {}): Promise<string> {
   let token = ''
   const app = express()
-  app.use(createAuthRouter(identity.clientOptions({ baseUrl: 'http://localhost:3000' })))
+  const options = identity.clientOptions({ baseUrl: 'http://localhost:3000' })
+  app.use(createAuthRouter({ ...options, ...more }))
   app.get('/keep', requireUser(), async (req, res) => {
-    token = await req.auth.accessToken()
+    token = await req.auth.accessToken({ force: more.scope !== undefined })
     remember('token', token)
     res.end()
   })
   await (await logIn(app, await identity.createUser())).get('/keep')
   expect(token).toMatch(/./)
   return token
+}
+
+/** Registers an application that may call {@link API}, by the management API of the service. */
+async function registerCaller({ service, tenantId }: Identity): Promise<AuthRouterOptions> {
+  const { secret: key } = await service.admin.createApiKey({ name: 'test', reach: 'all' })
+  const authorization = `Bearer ${key}`
+  const list = `https://api.test/v1/tenants/${tenantId}/applications`
+  const application = {
+    ...{ type: 'Application', name: 'Caller' },
+    redirect_urls: ['http://localhost:3000/callback'],
+    metadata: { latchkey_resources: API },
+  }
+  const created = await service.fetch(list, {
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify(application),
+  })
+  const { id } = (await created.json()) as { id: string }
+  const read = await service.fetch(`${list}/${id}`, { headers: { authorization } })
+  const { secret } = (await read.json()) as { secret: string }
+  return { clientId: id, clientSecret: secret }
 }
 
 test('a JWT access token of oidc-provider opens the API', async () => {
@@ -148,7 +172,28 @@ test('an opaque access token is refused where the API does not introspect, and w
   expect(provider.requests).toContain('POST /token/introspection')
 })
 
-test('an access token of the service names no audience, and opens no API', async () => {
+test('an application asks the service for an access token for an API of another application, whose guard takes it', async () => {
+  await using identity = await startIdentity({ listen: true })
+  const api = (await startApi(identity.issuer, false)).replace('/notes', '/mine')
+  const caller = await registerCaller(identity)
+  const forApi = { resource: API }
+  const more = { ...caller, authorizationParams: forApi, tokenParams: forApi }
+  const token = await accessTokenOf(identity, more)
+  const response = await ask(api, token)
+  expect(response.status).toBe(200)
+  expect(await response.json()).toMatchObject({
+    sub: expect.stringMatching(/^usr_/),
+    client_id: caller.clientId,
+  })
+
+  const scope = 'openid offline_access'
+  const refreshed = await accessTokenOf(identity, { ...more, scope })
+  expect((await ask(api, refreshed)).status).toBe(200)
+  const forOther = await startApi(identity.issuer, false, 'https://other.example')
+  expect((await ask(forOther, token)).status).toBe(401)
+})
+
+test('an access token of the service that was asked for no API names no audience, and opens none', async () => {
   await using identity = await startIdentity({ listen: true })
   const { issuer } = identity.clientOptions({ baseUrl: 'http://localhost:3000' })
   const token = await accessTokenOf(identity)

@@ -1,5 +1,6 @@
 import type { Metadata } from '../store/records.ts'
 import { ServiceError } from './errors.ts'
+import { wordsOf } from './rules.ts'
 
 /** The key of an application's metadata that holds the scopes it may ask for. */
 export const SCOPES_KEY = 'latchkey_scopes'
@@ -11,7 +12,7 @@ export const knownScopes: readonly string[] = ['openid', 'profile', 'email', 'of
 export function checkNewScopes(metadata: Metadata, stored: Metadata | undefined): void {
   const value = metadata[SCOPES_KEY]
   if (value === undefined || value === stored?.[SCOPES_KEY]) return
-  const scopes = namesIn(value)
+  const scopes = wordsOf(value)
   const unknown = scopes.find((scope) => !knownScopes.includes(scope))
   if (unknown !== undefined) {
     throw new ServiceError(
@@ -34,10 +35,6 @@ export function checkNewScopes(metadata: Metadata, stored: Metadata | undefined)
 export function allowedScopes(metadata: Metadata): string[] | undefined {
   const value = metadata[SCOPES_KEY]
   if (value === undefined) return undefined
-  const allowed = namesIn(value).filter((scope) => knownScopes.includes(scope))
+  const allowed = wordsOf(value).filter((scope) => knownScopes.includes(scope))
   return [...new Set(['openid', ...allowed])]
-}
-
-function namesIn(value: string): string[] {
-  return value.split(/\s+/).filter((name) => name !== '')
 }

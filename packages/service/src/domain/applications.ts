@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Listing, Page } from '../store/ports.ts'
 import type { Application, Micros } from '../store/records.ts'
 import { checkNewPkce } from './application-pkce.ts'
+import { checkNewResources } from './application-resources.ts'
 import { checkNewScopes } from './application-scopes.ts'
 import { checkNewUrls, needsDeveloperMode } from './application-urls.ts'
 import { commit, type WriteAction } from './commit.ts'
@@ -23,9 +24,7 @@ export async function createApplication(
   input: ApplicationInput,
 ): Promise<Application> {
   const developerMode = await checkApplication(scope, input)
-  checkNewUrls(input, undefined, developerMode)
-  checkNewScopes(input.metadata, undefined)
-  checkNewPkce(input.metadata, undefined)
+  checkNew(input, undefined, developerMode)
   const { context, tenantId } = scope
   const now = nowMicros(context.clock)
   const id = newId('app', context.clock)
@@ -89,9 +88,7 @@ export async function updateApplication(
 ): Promise<Application> {
   const developerMode = await checkApplication(scope, input)
   return change(scope, 'application.update', id, (last) => {
-    checkNewUrls(input, last, developerMode)
-    checkNewScopes(input.metadata, last.metadata)
-    checkNewPkce(input.metadata, last.metadata)
+    checkNew(input, last, developerMode)
     return input
   })
 }
@@ -203,6 +200,18 @@ async function checkApplication(scope: Scope, input: ApplicationInput): Promise<
   checkUrls('logout_urls', input.logoutUrls, developerMode)
   checkUrls('redirect_urls', input.redirectUrls, developerMode)
   return developerMode
+}
+
+/** Checks what an application has a rule for since it may have been stored. What is stored already may stay. */
+function checkNew(
+  input: ApplicationInput,
+  stored: Application | undefined,
+  developerMode: boolean,
+): void {
+  checkNewUrls(input, stored, developerMode)
+  for (const check of [checkNewScopes, checkNewPkce, checkNewResources]) {
+    check(input.metadata, stored?.metadata)
+  }
 }
 
 function newSecret({ vault }: DomainContext, id: string): string {

@@ -4,6 +4,8 @@ import type { Tenant } from '../store/records.ts'
 export const lifetimes = {
   authorizationCodeSeconds: 60,
   accessTokenSeconds: 3600,
+  /** Of access tokens for APIs, which verify them without asking the issuer: a disabled user has them so long. */
+  apiTokenSeconds: 300,
   idTokenSeconds: 3600,
   /** A refresh token that is not used for so long expires. */
   refreshTokenSeconds: 30 * 86_400,

@@ -38,6 +38,11 @@ export function checkMetadata(metadata: Metadata): void {
   }
 }
 
+/** The words of a value of metadata that is a list. */
+export function wordsOf(value: string): string[] {
+  return value.split(/\s+/).filter((word) => word !== '')
+}
+
 /** Refuses text that is too long, or that a database could not give back as it was. */
 export function checkText(
   code: ErrorCode,

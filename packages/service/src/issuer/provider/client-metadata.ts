@@ -1,5 +1,6 @@
 import type { AdapterPayload } from 'oidc-provider'
 import { isPkceOptional, PKCE_KEY } from '../../domain/application-pkce.ts'
+import { RESOURCES_KEY, resourcesOf } from '../../domain/application-resources.ts'
 import { allowedScopes } from '../../domain/application-scopes.ts'
 import { BACKCHANNEL_LOGOUT_KEY, workingUrls } from '../../domain/application-urls.ts'
 import { openEarlierSecret, openSecret } from '../../domain/applications.ts'
@@ -33,6 +34,7 @@ export function clientMetadata(
     client_secret: openSecret(context, application),
     ...(earlier && { [EARLIER_SECRET]: earlier.secret, [EARLIER_SECRET_UNTIL]: earlier.until }),
     ...(isPkceOptional(application.metadata) && { [PKCE_KEY]: 'optional' }),
+    [RESOURCES_KEY]: resourcesOf(application.metadata),
     client_name: application.name || undefined,
     scope: allowedScopes(application.metadata)?.join(' '),
     redirect_uris: redirectUrls,

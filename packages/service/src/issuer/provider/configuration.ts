@@ -1,5 +1,6 @@
 import { type Configuration, errors, type JWK, type KoaContextWithOIDC } from 'oidc-provider'
 import { PKCE_KEY } from '../../domain/application-pkce.ts'
+import { RESOURCES_KEY } from '../../domain/application-resources.ts'
 import { acrOf } from '../../domain/assurance.ts'
 import { lifetimes, loginSeconds } from '../../domain/lifetimes.ts'
 import type { Tenant } from '../../store/records.ts'
@@ -10,6 +11,7 @@ import { factsOf } from '../requests/request-facts.ts'
 import { createLogout } from '../sessions/logout.ts'
 import { claimsOfScope, createFindAccount } from './account.ts'
 import { createAdapterFactory } from './adapter.ts'
+import { apiTokens, claimsOfAccessToken } from './api-tokens.ts'
 import { EARLIER_SECRET, EARLIER_SECRET_UNTIL } from './client-metadata.ts'
 import { loadImpliedGrant } from './grants.ts'
 import { createPolicy, prompts } from './policy.ts'
@@ -42,7 +44,9 @@ export function createConfiguration(
       // Applications can ask for a recent login without having sent max_age before.
       require_auth_time: true,
     },
-    extraClientMetadata: { properties: [EARLIER_SECRET, EARLIER_SECRET_UNTIL, PKCE_KEY] },
+    extraClientMetadata: {
+      properties: [EARLIER_SECRET, EARLIER_SECRET_UNTIL, PKCE_KEY, RESOURCES_KEY],
+    },
     enabledJWA: { idTokenSigningAlgValues: ['RS256'], clientAuthSigningAlgValues: [] },
     fetch: context.outgoing.forTenant(tenant.id),
     pkce: { required: needsPkce },
@@ -57,7 +61,7 @@ export function createConfiguration(
       devInteractions: { enabled: false },
       dPoP: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },
-      resourceIndicators: { enabled: false },
+      resourceIndicators: apiTokens,
       revocation: {
         enabled: true,
         // RFC 7009 §2.1: an application revokes its own tokens only.
@@ -71,12 +75,10 @@ export function createConfiguration(
       policy: createPolicy(clock),
       url: beginFlow(context),
     },
-    extraTokenClaims: (ctx) => {
-      const { AuthorizationCode, RefreshToken } = ctx.oidc.entities
-      return { login_at: (AuthorizationCode ?? RefreshToken)?.authTime }
-    },
+    extraTokenClaims: claimsOfAccessToken,
     ttl: {
-      AccessToken: lifetimes.accessTokenSeconds,
+      AccessToken: (_ctx, { resourceServer }) =>
+        resourceServer?.accessTokenTTL ?? lifetimes.accessTokenSeconds,
       AuthorizationCode: lifetimes.authorizationCodeSeconds,
       IdToken: lifetimes.idTokenSeconds,
       RefreshToken: lifetimes.refreshTokenSeconds,

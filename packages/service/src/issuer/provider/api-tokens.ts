@@ -1,0 +1,41 @@
+import { type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider'
+import { RESOURCES_KEY } from '../../domain/application-resources.ts'
+import { lifetimes } from '../../domain/lifetimes.ts'
+
+type Features = NonNullable<Configuration['features']>
+type ExtraTokenClaims = NonNullable<Configuration['extraTokenClaims']>
+
+/**
+ * Access tokens for the APIs of an application's metadata: JWTs, which the API verifies by itself. They have no
+ * scope, as scopes of APIs are not registered anywhere.
+ *
+ * @see RFC 8707 §2, RFC 9068 §2
+ */
+export const apiTokens: NonNullable<Features['resourceIndicators']> = {
+  enabled: true,
+  getResourceServerInfo(_ctx, resource, client) {
+    const allowed = (client as unknown as Record<string, string[] | undefined>)[RESOURCES_KEY]
+    if (!allowed?.includes(resource)) {
+      throw new errors.InvalidTarget(`"${RESOURCES_KEY}" of the application does not name it`)
+    }
+    return {
+      scope: '',
+      accessTokenFormat: 'jwt',
+      accessTokenTTL: lifetimes.apiTokenSeconds,
+      jwt: { sign: { alg: 'RS256' } },
+    }
+  },
+}
+
+/**
+ * What an access token says of its login: for an API, when and how strongly the user logged in; for userinfo,
+ * when, to know whether the login is still valid.
+ *
+ * @see RFC 9068 §2.2.1
+ */
+export const claimsOfAccessToken: ExtraTokenClaims = (ctx: KoaContextWithOIDC, token) => {
+  const { AuthorizationCode, RefreshToken } = ctx.oidc.entities
+  const { authTime, acr, amr } = AuthorizationCode ?? RefreshToken ?? {}
+  if (!token.resourceServer) return { login_at: authTime }
+  return { auth_time: authTime && Math.floor(authTime), acr, amr }
+}
