@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { type Answer, type Api, startApi } from '../support/api.ts'
 import { expectError } from '../support/errors.ts'
 
@@ -120,9 +120,12 @@ test('the audit log finds a refused write by the uuid of its answer', async () =
 
   const { body } = await api.post(api.users, { profile })
 
-  expect(await api.service.admin.audit({ requestId: body.uuid })).toMatchObject([
-    { action: 'already_exists', tenantId: api.tenantId, requestId: body.uuid },
-  ])
+  // The answer does not wait for the entry.
+  await vi.waitFor(async () =>
+    expect(await api.service.admin.audit({ requestId: body.uuid })).toMatchObject([
+      { action: 'already_exists', tenantId: api.tenantId, requestId: body.uuid },
+    ]),
+  )
 })
 
 test('the audit log finds a write by the request-id of its answer', async () => {
