@@ -3,6 +3,7 @@ import { type Drill, drills, verify } from '../packages/service/test/cluster/dri
 import { startField } from '../packages/service/test/cluster/field.ts'
 import { startLoad } from '../packages/service/test/cluster/load.ts'
 import { drillMail } from '../packages/service/test/cluster/mail-drill.ts'
+import { changeOneUser } from '../packages/service/test/cluster/one-user.ts'
 
 /**
  * Breaks a cluster amid load, for longer and more often than the tests do: `npx pnpm test:drills`. A word picks
@@ -14,13 +15,16 @@ const SECONDS = Number(process.env.SECONDS ?? 60)
 const times: Record<string, number> = { 'kill -9 of a process': KILLS }
 
 const MAILS = 1_000
+const CHANGES = 2_000
 
 const [word = ''] = process.argv.slice(2)
 for (const [name, drill] of Object.entries<Drill>(drills)) {
   if (name.includes(word)) await report(name, () => breakAmidLoad(drill, times[name] ?? 1))
 }
-const mail = `${MAILS} messages behind fifty that are refused, and ${MAILS} more amid kill -9`
+const mail = `${MAILS} messages behind fifty that are refused, and ${MAILS} more amid two kill -9`
 if (mail.includes(word)) await report(mail, sendMail)
+const changes = `${CHANGES} changes of one user through four processes`
+if (changes.includes(word)) await report(changes, changeUser)
 
 async function breakAmidLoad(drill: Drill, count: number): Promise<string> {
   await using field = await startField()
@@ -42,8 +46,14 @@ async function breakAmidLoad(drill: Drill, count: number): Promise<string> {
 
 async function sendMail(): Promise<string> {
   await using field = await startField()
-  await drillMail(field, MAILS)
-  return 'none lost'
+  const twice = await drillMail(field, { count: MAILS, isShort: false })
+  return `none lost, ${twice} twice`
+}
+
+async function changeUser(): Promise<string> {
+  await using field = await startField()
+  await changeOneUser(field, CHANGES)
+  return 'none lost, each with a time of its own'
 }
 
 async function report(name: string, run: () => Promise<string>): Promise<void> {

@@ -16,7 +16,7 @@ afterAll(() => field?.[Symbol.asyncDispose]())
 test('each message is sent once, past fifty that are refused, and after kill -9 none is lost', {
   timeout: 180_000,
 }, async () => {
-  await drillMail(field, 100)
+  await drillMail(field, { count: 100, isShort: true })
 })
 
 test('through kill -9, a restart of PostgreSQL and a failover of Redis nothing acknowledged is lost, and no code is spent twice', {

@@ -7,19 +7,28 @@ import { createPostgresQueues } from '../../src/store/postgres/queue.ts'
 import { clusterKey } from '../support/cluster.ts'
 import type { Field } from './field.ts'
 
-/** How long all of the messages may take, in seconds. */
-const PATIENCE = 60
-
 /** How many messages one process sends at a time. */
 const AT_ONCE = 2
 
+/** How much of the mail has arrived when a process is killed. */
+const KILLS = [1 / 20, 1 / 4]
+
+/** How a {@link drillMail} is run. */
+export interface MailDrill {
+  /** How many messages are sent before processes are killed, and how many again amid that. */
+  count: number
+  /** Whether what the processes were sending is sent again at once, rather than after a minute. */
+  isShort: boolean
+}
+
 /**
- * Sends mail through processes of which one is killed meanwhile.
+ * Sends mail through four processes, of which two are killed meanwhile.
  *
- * @param count - How many messages are sent before the kill, and how many again during it.
+ * @returns How many messages arrived twice.
  * @throws when a message is lost or arrives too often, or when fifty that are refused hold up another.
  */
-export async function drillMail(field: Field, count: number): Promise<void> {
+export async function drillMail(field: Field, { count, isShort }: MailDrill): Promise<number> {
+  const patience = isShort ? 60 : 300
   const { cluster, mailbox } = field
   const arrived = (addresses: string[]) => addresses.filter((address) => mailbox.has(address))
   const often = (addresses: string[]) => addresses.filter((address) => mailbox.get(address) !== 1)
@@ -32,20 +41,24 @@ export async function drillMail(field: Field, count: number): Promise<void> {
 
   const some = addresses('some', count)
   await queue(field, some)
-  await until('all mail arrives', () => arrived(some).length === count, PATIENCE)
+  await until('all mail arrives', () => arrived(some).length === count, patience)
   if (often(some).length > 0) throw new Error(`Sent more than once: ${often(some)}`)
 
   const more = addresses('more', count)
   await queue(field, more)
-  await until('some mail is on its way', () => arrived(more).length > count / 20, PATIENCE)
-  await cluster.processes.shift()?.kill()
-  await releaseMail(field)
-  await until('all mail arrives after kill -9', () => arrived(more).length === count, PATIENCE)
-  // Those of the processes that live were released as well.
+  const all = cluster.processes.length
+  for (const part of KILLS) {
+    await until('mail is on its way', () => arrived(more).length > count * part, patience)
+    await cluster.processes.shift()?.kill()
+  }
+  if (isShort) await releaseMail(field)
+  await until('all mail arrives after kill -9', () => arrived(more).length === count, patience)
   const twice = often(more)
-  if (twice.length > AT_ONCE * (cluster.processes.length + 1))
-    throw new Error(`Sent twice: ${twice}`)
-  cluster.processes.push(await cluster.start())
+  // Those of the processes that live were released as well.
+  const most = AT_ONCE * (isShort ? all : KILLS.length)
+  if (twice.length > most) throw new Error(`Sent more than once: ${twice}`)
+  for (const _ of KILLS) cluster.processes.push(await cluster.start())
+  return twice.length
 }
 
 /** As if a minute had passed: what a process that died was sending may be sent by another one. */
