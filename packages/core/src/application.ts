@@ -19,7 +19,7 @@ export {
   SessionStoreError,
 } from './errors.ts'
 export type { AuthEvent, AuthEventName } from './events.ts'
-export { isApiRequest } from './guard/is-api-request.ts'
+export { isApiRequest } from './http/is-api-request.ts'
 export type { RequestAuth } from './guard/request-auth.ts'
 export type { Requirement, UserRequirement } from './guard/requirement.ts'
 export type { RoleOf, User } from './guard/user.ts'

@@ -5,7 +5,7 @@ import type { AuthRequest, AuthResponse } from '../http/request.ts'
 import { beginLogin } from '../login/login.ts'
 import { safeReturnTo } from '../login/return-to.ts'
 import { listOf } from './failed-requirement.ts'
-import { isApiRequest } from './is-api-request.ts'
+import { isApiRequest } from '../http/is-api-request.ts'
 import type { Requirement } from './requirement.ts'
 
 /** Names a user. */

@@ -1,5 +1,5 @@
 import type { LatchkeyError, LatchkeyErrorCode } from '../errors.ts'
-import { isApiRequest } from '../guard/is-api-request.ts'
+import { isApiRequest } from './is-api-request.ts'
 import { REMEDIES } from '../remedies.ts'
 import type { AuthRequest, AuthResponse } from './request.ts'
 import { escapeHtml, page, problem } from './responses.ts'

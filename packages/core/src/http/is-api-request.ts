@@ -1,4 +1,4 @@
-import type { AuthRequest } from '../http/request.ts'
+import type { AuthRequest } from './request.ts'
 
 /**
  * Tells whether a request comes from a program (answer with a status and JSON) rather than from a
