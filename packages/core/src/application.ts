@@ -19,11 +19,11 @@ export {
   SessionStoreError,
 } from './errors.ts'
 export type { AuthEvent, AuthEventName } from './events.ts'
-export { isApiRequest } from './http/is-api-request.ts'
 export type { RequestAuth } from './guard/request-auth.ts'
 export type { Requirement, UserRequirement } from './guard/requirement.ts'
 export type { RoleOf, User } from './guard/user.ts'
 export type { CallbackContext, Hooks, LogoutNotice } from './hooks.ts'
+export { isApiRequest } from './http/is-api-request.ts'
 export type { AuthRequest } from './http/request.ts'
 export type { Logger } from './log.ts'
 export type { LoginPrompt, LoginRequest } from './login/login.ts'

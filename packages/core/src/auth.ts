@@ -25,6 +25,7 @@ import type { ProviderHealth } from './provider/metadata-cache.ts'
 import { createProviders } from './provider/providers.ts'
 import { isIssuerCallback } from './provider/redirect-uri.ts'
 import { transportOver } from './provider/transport.ts'
+import { createRecorder, recordEvents } from './recorder.ts'
 import { createMemoryStore } from './session/memory-store.ts'
 import { replaysOf } from './session/replay-cache.ts'
 import { createSessionDirectory, type SessionDirectory } from './session/session-directory.ts'
@@ -115,7 +116,8 @@ export function createAuth<U = User, Exchange = unknown>(
     : (platform.transport ?? transportOver(globalFetch))
   const { now } = resolved
   const log = createLog(resolved.logger, now)
-  const publish = logged(platform.publish ?? (() => {}), log, resolved)
+  const recorder = createRecorder(resolved)
+  const publish = logged(recordEvents(platform.publish, recorder), log, resolved)
   const store = options.session?.store ?? createMemoryStore({ now })
   const replays = replaysOf(store, now)
   const hearsOfLogouts =
@@ -140,7 +142,8 @@ export function createAuth<U = User, Exchange = unknown>(
     userRefresher: createUserRefresher(resolved, refresher, publish),
     publish,
     log,
-    answerError: createAnswerError(resolved, log),
+    note: recorder?.note,
+    answerError: createAnswerError(resolved, log, recorder?.note),
   }
   warnAbout(options.session?.store, resolved, platform, log)
   const routes = createRoutes(resolved, store.index !== undefined)
@@ -151,7 +154,11 @@ export function createAuth<U = User, Exchange = unknown>(
   const route = (asked: RequestContext) => {
     const path = pathOf(asked.request.url)
     const methods = routes.get(path) ?? issuerCallback(path)
-    if (methods) return answer(methods, asked)
+    if (methods) {
+      return recorder ? recorder.follow(asked, answer(methods, asked)) : answer(methods, asked)
+    }
+    const shown = recorder?.answer(path, asked)
+    if (shown) return shown
     const back = returnFromLogout(asked)
     return back && Promise.resolve(back)
   }

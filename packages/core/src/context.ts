@@ -6,6 +6,7 @@ import type { SameSiteReturn } from './login/same-site-return.ts'
 import type { Transactions } from './login/transaction.ts'
 import type { LogoutState } from './logout/logout-state.ts'
 import type { MaybePromise } from './maybe-promise.ts'
+import type { TakeNote } from './notes.ts'
 import type { ResolvedAuthOptions } from './options/options.ts'
 import type { Provider } from './provider/provider.ts'
 import type { Providers } from './provider/providers.ts'
@@ -31,6 +32,8 @@ export interface AuthContext {
   readonly userRefresher: UserRefresher
   readonly publish: Publish
   readonly log: Log
+  /** Tells the flight recorder, in development alone. */
+  readonly note: TakeNote | undefined
   readonly answerError: AnswerError
 }
 

@@ -52,7 +52,8 @@ export function createAuth<U = User>(options: AuthMiddlewareOptions<U> = {}): Au
       return c.res
     }
     const body = c.req.raw.bodyUsed ? await c.req.parseBody() : undefined
-    const response = await auth.fetch(c.req.raw, serve, { body, exchange: { c } })
+    const remoteAddress = remoteAddressOf(c)
+    const response = await auth.fetch(c.req.raw, serve, { body, exchange: { c }, remoteAddress })
     // Hono would add the headers of the response before.
     if (response !== c.res) c.res = undefined
     c.res = response
@@ -75,4 +76,10 @@ export function requireUser<U = User>(
     const refusal = await visit.admit(requirement, c)
     return refusal ? visit.send(refusal) : next()
   })
+}
+
+/** The address at the other end of the connection, under @hono/node-server. */
+function remoteAddressOf({ env }: Context): string | undefined {
+  const { incoming } = (env ?? {}) as { incoming?: { socket?: { remoteAddress?: string } } }
+  return incoming?.socket?.remoteAddress
 }

@@ -11,6 +11,7 @@ import { instances } from './adapter/instances.ts'
 import { logouts } from './adapter/logouts.ts'
 import { outages } from './adapter/outages.ts'
 import { questions } from './adapter/questions.ts'
+import { recordings } from './adapter/recordings.ts'
 import { refreshes } from './adapter/refreshes.ts'
 import { rehearsals } from './adapter/rehearsals.ts'
 import { routes } from './adapter/routes.ts'
@@ -62,6 +63,7 @@ const GROUPS: Readonly<Record<string, readonly Case[]>> = {
   'hosts and proxies': hosts,
   outages,
   instances,
+  'flight recorder': recordings,
 }
 
 /**

@@ -1,11 +1,11 @@
 import type { AuthContext, RequestContext } from '../context.ts'
 import { AccessError, type AccessErrorCode } from '../errors.ts'
 import { userHash } from '../events.ts'
+import { isApiRequest } from '../http/is-api-request.ts'
 import type { AuthRequest, AuthResponse } from '../http/request.ts'
 import { beginLogin } from '../login/login.ts'
 import { safeReturnTo } from '../login/return-to.ts'
 import { listOf } from './failed-requirement.ts'
-import { isApiRequest } from '../http/is-api-request.ts'
 import type { Requirement } from './requirement.ts'
 
 /** Names a user. */

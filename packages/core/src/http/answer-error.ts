@@ -1,5 +1,7 @@
+import { recorderPath } from '../development.ts'
 import type { LatchkeyError } from '../errors.ts'
 import type { Log } from '../log.ts'
+import type { TakeNote } from '../notes.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
 import { type ErrorResponseOptions, errorResponse } from './error-response.ts'
 import { type AuthRequest, type AuthResponse, pathOf } from './request.ts'
@@ -13,17 +15,20 @@ export type AnswerError = (
 
 /** Makes what answers the errors of one instance, all of them, and logs those that need a look. */
 export function createAnswerError(
-  { hooks, routes, development }: ResolvedAuthOptions,
+  { hooks, routes, development, baseUrl }: ResolvedAuthOptions,
   log: Log,
+  note: TakeNote | undefined,
 ): AnswerError {
+  const recorder = development ? recorderPath(baseUrl) : undefined
   return async (error, request, options = { loginUrl: routes.login }) => {
     log.failed(error)
+    note?.(request, { kind: 'failed', error })
     const own = await hooks.onError?.(error, request, request.exchange)
     if (own === 'answered') return { status: error.status, headers: [], isAnswered: true }
     if (own) return fromResponse(own)
     const path = pathOf(request.url)
     const isLogin = path === routes.login || path === routes.callback
-    return errorResponse(error, request, { ...options, development, isLogin })
+    return errorResponse(error, request, { ...options, recorder, isLogin })
   }
 }
 

@@ -1,6 +1,6 @@
 import type { LatchkeyError, LatchkeyErrorCode } from '../errors.ts'
-import { isApiRequest } from './is-api-request.ts'
 import { REMEDIES } from '../remedies.ts'
+import { isApiRequest } from './is-api-request.ts'
 import type { AuthRequest, AuthResponse } from './request.ts'
 import { escapeHtml, page, problem } from './responses.ts'
 
@@ -101,8 +101,11 @@ export interface ErrorResponseOptions {
   readonly loginUrl?: string | undefined
   /** Whether to answer a program; decided from the request when absent. */
   readonly api?: boolean
-  /** Whether the page also shows the error's message and its remedy, for the developer. */
-  readonly development?: boolean
+  /**
+   * Where the flight recorder is; with it, the page also shows the error's message and its remedy, for
+   * the developer.
+   */
+  readonly recorder?: string | undefined
   /** Whether the request is part of a login, so that the visitor is not logged in yet. */
   readonly isLogin?: boolean
   /** More headers. */
@@ -126,7 +129,7 @@ export function errorResponse(
       ? problem(error, text.title, loginUrl ? { loginUrl } : {})
       : page({
           title: text.title,
-          body: `<p>${text.advice}</p>${loginUrl ? `<p><a href="${escapeHtml(loginUrl)}">Log in</a></p>` : ''}${options.development ? forDeveloper(error) : ''}<p><small>${error.code} · ${error.correlationId}</small></p>`,
+          body: `<p>${text.advice}</p>${loginUrl ? `<p><a href="${escapeHtml(loginUrl)}">Log in</a></p>` : ''}${options.recorder ? forDeveloper(error, options.recorder) : ''}<p><small>${error.code} · ${error.correlationId}</small></p>`,
           status: error.status,
         })
   response.headers.push(...Object.entries(options.headers ?? {}))
@@ -134,7 +137,8 @@ export function errorResponse(
   return response
 }
 
-function forDeveloper({ code, message }: LatchkeyError): string {
+function forDeveloper({ code, message }: LatchkeyError, recorder: string): string {
   const lines = [`In development: ${message}`, `What to do: ${REMEDIES[code]}`]
-  return lines.map((line) => `<p><small>${escapeHtml(line)}</small></p>`).join('')
+  const said = lines.map((line) => `<p><small>${escapeHtml(line)}</small></p>`).join('')
+  return `${said}<p><small><a href="${escapeHtml(recorder)}">What happened, step by step</a></small></p>`
 }

@@ -18,10 +18,17 @@ export interface AuthRequest {
   onClose?(close: () => void): void
   /** The framework's own request and response, which the hook `onError` receives. */
   readonly exchange?: unknown
+  /** The IP address at the other end of the connection, if it is known. */
+  readonly remoteAddress?: string | undefined
 }
 
 /** What an adapter may add to a request. */
 export interface RequestDetails {
+  /**
+   * The IP address at the other end of the connection, where the request does not say it. Without it
+   * there is no flight recorder.
+   */
+  readonly remoteAddress?: string | undefined
   /** What the body parser of the framework left. */
   readonly body?: unknown
   /** What the hook `onError` receives, such as `{ req, res }`. */

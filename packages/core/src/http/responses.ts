@@ -25,12 +25,16 @@ const STYLE =
   'h1{font-size:1.5rem}a,button{font:inherit}button{padding:.5rem 1rem}small{color:#5f5f6b}' +
   '@media(prefers-color-scheme:dark){body{color:#eee;background:#17171c}a{color:#9db8ff}small{color:#a5a5b3}}'
 
-const POLICY = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+const POLICY = policyOf(STYLE)
+
+function policyOf(style: string): string {
+  return [
+    "default-src 'none'",
+    `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
 
 /** What a page consists of. `body` is HTML: whatever came from outside is escaped in it. */
 export interface Page {
@@ -42,6 +46,8 @@ export interface Page {
    */
   readonly namesOrigin?: boolean
   readonly status?: number
+  /** More rules of style, after those of every page. */
+  readonly style?: string
 }
 
 /**
@@ -49,14 +55,15 @@ export interface Page {
  * browsers apply it to every redirect after a form is sent, and a logout ends at the provider.
  */
 export function page(content: Page): AuthResponse {
-  const { title, body, namesOrigin = false, status = 200 } = content
+  const { title, body, namesOrigin = false, status = 200, style: own = '' } = content
+  const style = STYLE + own
   const headers: AuthResponse['headers'] = [
     ['content-type', 'text/html; charset=utf-8'],
-    ['content-security-policy', POLICY],
+    ['content-security-policy', own ? policyOf(style) : POLICY],
     ['referrer-policy', namesOrigin ? 'same-origin' : 'no-referrer'],
     ['x-content-type-options', 'nosniff'],
   ]
-  const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title><style>${STYLE}</style></head><body><main><h1>${escapeHtml(title)}</h1>${body}</main></body></html>`
+  const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title><style>${style}</style></head><body><main><h1>${escapeHtml(title)}</h1>${body}</main></body></html>`
   return { status, headers, body: html }
 }
 

@@ -45,6 +45,7 @@ export async function handleCallback(asked: RequestContext): Promise<AuthRespons
   const cookies = request.headers.get('cookie')
   const state = parameters.get('state') ?? ''
   const found = transactions.find(cookies, state)
+  asked.context.note?.(request, { kind: 'returned', state, parameters, login: found.kind })
   if (found.kind === 'unknown') return refuseUnknown(asked)
   if (found.kind === 'lost') return recover(asked, { ...found.login, state })
   const { transaction } = found
@@ -95,6 +96,7 @@ async function complete(
       'The response came to the redirect URI of another provider: this one may be an attacker that sent the visitor there. Its code was not redeemed.',
     )
   }
+  context.note?.(request, { kind: 'matched' })
   const redeemed = await redeem(
     provider,
     transaction,
@@ -102,8 +104,13 @@ async function complete(
     options.now(),
     options.tokenParams,
   )
+  const { claims, tokens } = redeemed
+  const { scope } = tokens
+  const refreshToken = tokens.refresh_token !== undefined
+  context.note?.(request, { kind: 'redeemed', claims, scope, refreshToken })
   const previous = await session.read()
   const draft = await newSession(context, provider, redeemed)
+  context.note?.(request, { kind: 'described', user: draft.user })
   const decided = await options.hooks.afterCallback?.({
     request,
     user: draft.user,
@@ -115,7 +122,9 @@ async function complete(
   })
   const admitted: AuthSession = decided?.user ? { ...draft, user: decided.user } : draft
   const kept = (await options.hooks.onSession?.(admitted, 'login')) ?? admitted
-  await session.start(kept, redeemed.claims.iat)
+  context.note?.(request, { kind: 'admitted' })
+  await session.start(kept, claims.iat)
+  context.note?.(request, { kind: 'stored' })
   const user = userHash(kept.issuer, kept.sub)
   publish('session.created', { issuer: kept.issuer, user })
   publish('login.succeeded', { issuer: kept.issuer, user })

@@ -134,8 +134,17 @@ export async function beginLogin(
     isPushed: options.pushedAuthorizationRequests,
   })
   publish('login.started', { issuer: provider.issuer })
+  const cookies = [...setCookies, ...restart.setCookies]
+  context.note?.(request, {
+    kind: 'redirected',
+    state: transaction.state,
+    location,
+    returnTo: transaction.returnTo,
+    restarts: restart.count,
+    setCookies: cookies,
+  })
   const status = request.method === 'GET' || request.method === 'HEAD' ? 302 : 303
-  return redirect(location, [...setCookies, ...restart.setCookies], status)
+  return redirect(location, cookies, status)
 }
 
 /**

@@ -288,7 +288,7 @@ export interface ResolvedAuthOptions {
   readonly hooks: NonNullable<AnyAuthOptions['hooks']>
   readonly allowPrivateIssuers: boolean
   readonly logger: Logger | false
-  /** Whether error pages tell the developer what to do: not in production, and on loopback alone. */
+  /** Whether the kit helps the developer: on error pages, and with the flight recorder. */
   readonly development: boolean
   /** Whether visitors come over https. */
   readonly secure: boolean

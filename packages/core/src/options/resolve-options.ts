@@ -1,8 +1,9 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
+import { isDevelopment } from '../development.ts'
 import { ConfigError } from '../errors.ts'
 import { safeReturnTo } from '../login/return-to.ts'
 import { PROTECTED_PARAMETERS } from '../provider/authorization-request.ts'
-import { isLoopbackHost, isUsableUrl } from '../provider/issuer-url.ts'
+import { isUsableUrl } from '../provider/issuer-url.ts'
 import { type ConfigFault, checkOptions } from './check-options.ts'
 import { EQUIVALENTS, OPTION_RULES } from './option-rules.ts'
 import type {
@@ -25,10 +26,8 @@ const MAKE_SECRET = 'Make one with: openssl rand -base64 32'
  *
  * @throws {@link ConfigError} listing every fault at once.
  */
-export function resolveOptions(
-  given: AnyAuthOptions,
-  environment: Environment = {},
-): ResolvedAuthOptions {
+export function resolveOptions(given: AnyAuthOptions, known?: Environment): ResolvedAuthOptions {
+  const environment = known ?? {}
   const checked = checkOptions<AnyAuthOptions>(given, OPTION_RULES, { equivalents: EQUIVALENTS })
   // What is at fault by its type is missing from these, and is not reported a second time.
   const options = checked.good
@@ -90,7 +89,7 @@ export function resolveOptions(
     timeoutSeconds,
     requestSeconds: options.requestSeconds ?? Math.max(10, timeoutSeconds),
     logger: options.logger ?? console,
-    development: environment.NODE_ENV !== 'production' && isLoopbackHost(baseUrl.hostname),
+    development: isDevelopment(known, baseUrl),
     fetch: options.fetch,
     now: options.now ?? (() => Math.floor(Date.now() / 1000)),
   }

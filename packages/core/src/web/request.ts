@@ -12,13 +12,14 @@ import { type AuthRequest, publicUrl, type RequestDetails } from '../http/reques
 export function toAuthRequest(
   request: Request,
   baseUrl: URL,
-  { body, exchange = { request } }: RequestDetails = {},
+  { body, exchange = { request }, remoteAddress }: RequestDetails = {},
 ): AuthRequest {
   const { method, headers } = request
   return {
     method,
     headers,
     exchange,
+    remoteAddress,
     get url() {
       const { pathname, search } = new URL(request.url)
       return publicUrl(pathname + search, baseUrl)

@@ -1,0 +1,57 @@
+import type { LatchkeyError } from './errors.ts'
+import type { AuthRequest } from './http/request.ts'
+import type { ResolvedAuthOptions } from './options/options.ts'
+import type { AuthSession } from './session/session.ts'
+
+/** The options that the flight recorder shows and explains. */
+export type RecordedOptions = ResolvedAuthOptions
+
+/** The session of the browser that looks at the flight recorder. */
+export type RecordedSession = AuthSession
+
+/** A step of a login, a logout or a refusal, for the flight recorder of development. */
+export type Note =
+  /** The visitor is sent to the provider. */
+  | {
+      readonly kind: 'redirected'
+      readonly state: string
+      readonly location: string
+      readonly returnTo: string
+      /** How often the login was begun again. */
+      readonly restarts: number
+      readonly setCookies: readonly string[]
+    }
+  /** The visitor is back, and the login that `state` names was looked up in this browser. */
+  | {
+      readonly kind: 'returned'
+      readonly state: string
+      readonly parameters: URLSearchParams
+      readonly login: 'begun' | 'lost' | 'unknown'
+    }
+  /** Provider, client and redirect URI are those that the login began with. */
+  | { readonly kind: 'matched' }
+  /** The code was redeemed, and the ID token passed every check. */
+  | {
+      readonly kind: 'redeemed'
+      readonly claims: Readonly<Record<string, unknown>>
+      readonly scope: string | undefined
+      readonly refreshToken: boolean
+    }
+  /** The claims of the user are there: userinfo was read and the schema fits, where options ask for it. */
+  | { readonly kind: 'described'; readonly user: Readonly<Record<string, unknown>> }
+  /** The hooks of the application let the user in. */
+  | { readonly kind: 'admitted' }
+  /** The session is stored under a new id. */
+  | { readonly kind: 'stored' }
+  /** The request is answered with an error. */
+  | { readonly kind: 'failed'; readonly error: LatchkeyError }
+  /** A route of the kit has answered. */
+  | {
+      readonly kind: 'answered'
+      readonly status: number
+      readonly location: string | undefined
+      readonly setCookies: readonly string[]
+    }
+
+/** Takes a note of what happens in a request. It never fails, and nothing waits for it. */
+export type TakeNote = (request: AuthRequest, note: Note) => void

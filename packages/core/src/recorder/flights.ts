@@ -1,0 +1,186 @@
+import { hash } from 'node:crypto'
+import type { AuthEvent, AuthEventName } from '../events.ts'
+import type { Note, RecordedOptions } from '../notes.ts'
+import { type Redact, redactOf } from './redact.ts'
+import {
+  answerStep,
+  eventFacts,
+  noteStep,
+  type RequestFacts,
+  requestStep,
+  type Step,
+} from './steps.ts'
+
+/** How many flights are kept, how many steps of each, and how many events. */
+const MAX_FLIGHTS = 30
+const MAX_STEPS = 40
+const MAX_EVENTS = 30
+
+/** A login with all its requests, or a single logout or refusal. It holds no secret. */
+export interface Flight {
+  readonly number: number
+  readonly title: string
+  readonly outcome: 'good' | 'bad' | 'open'
+  /** The outcome in words. */
+  readonly summary: string
+  /** How often in a row the same was refused. */
+  readonly times: number
+  readonly steps: readonly Step[]
+}
+
+/** An event that belongs to no request. */
+export interface KeptEvent {
+  readonly at: number
+  readonly name: AuthEventName
+  readonly facts: string
+}
+
+/** The flights of one application, in memory. */
+export interface Flights {
+  /**
+   * Takes a note.
+   *
+   * @param request - What the notes of one request have in common.
+   */
+  note(request: object, facts: RequestFacts, note: Note): void
+  event(at: number, name: AuthEventName, event: AuthEvent): void
+  /** The newest first. */
+  all(): readonly Flight[]
+  events(): readonly KeptEvent[]
+}
+
+/** Events that the notes of a request do not tell. */
+const EVENTS: ReadonlySet<AuthEventName> = new Set([
+  'access.rehearsed',
+  'discovery.failed',
+  'discovery.refreshed',
+  'discovery.stale',
+  'logout.backchannel',
+  'session.revoked',
+  'token.refresh_failed',
+  'token.refreshed',
+  'user.refresh_failed',
+])
+
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] }
+/** A flight that is written to, and the login it belongs to. */
+interface Draft extends Omit<Writable<Flight>, 'steps'> {
+  steps: Step[]
+  lastRequest: object | undefined
+  lastNote: Note['kind'] | undefined
+}
+
+/** Makes the store of flights. Notes are cleaned of secrets before they are kept. */
+export function createFlights(options: RecordedOptions): Flights {
+  const flights: Draft[] = []
+  const events: KeptEvent[] = []
+  const ofRequest = new WeakMap<object, Draft>()
+  // A hash, so that no `state` is kept.
+  const ofLogin = new Map<string, Draft>()
+  let count = 0
+
+  const begin = (title: string): Draft => {
+    const summary = 'under way'
+    const made: Draft = {
+      ...{ number: ++count, title, outcome: 'open', summary, times: 1 },
+      ...{ steps: [], lastRequest: undefined, lastNote: undefined },
+    }
+    flights.unshift(made)
+    for (const old of flights.splice(MAX_FLIGHTS)) {
+      for (const [key, one] of ofLogin) if (one === old) ofLogin.delete(key)
+    }
+    return made
+  }
+  const flightOf = (request: object, facts: RequestFacts, note: Note): Draft => {
+    const login = 'state' in note ? keyOf(note.state) : undefined
+    const found = ofRequest.get(request) ?? (login ? ofLogin.get(login) : undefined)
+    const flight = found ?? begin(titleOf(facts, note, options))
+    ofRequest.set(request, flight)
+    if (login) ofLogin.set(login, flight)
+    return flight
+  }
+
+  return {
+    note(request, facts, note) {
+      const { routes } = options
+      const path = new URL(facts.url).pathname
+      const isKnown = ofRequest.has(request)
+      // Applications ask for the session again and again, and visitors who come to log out are asked first.
+      if (
+        note.kind === 'answered' &&
+        !isKnown &&
+        (path === routes.session || !isLogout(path, options))
+      )
+        return
+      const redact = redactFor(facts, note)
+      const flight = flightOf(request, facts, note)
+      const add = (step: Step): void => {
+        if (flight.steps.length < MAX_STEPS) flight.steps.push(step)
+      }
+      if (flight.lastRequest !== request) add(requestStep(facts, note, options, redact))
+      flight.lastRequest = request
+      if (note.kind !== 'answered') add(noteStep(note, facts.at, options, redact))
+      // A redirect to the provider says itself what was answered.
+      else if (flight.lastNote !== 'redirected') add(answerStep(note, facts.at, redact))
+      flight.lastNote = note.kind
+      settle(flight, note)
+      joinRepeated(flights)
+    },
+    event(at, name, event) {
+      if (!EVENTS.has(name)) return
+      events.unshift({ at, name, facts: eventFacts(event) })
+      events.length = Math.min(events.length, MAX_EVENTS)
+    },
+    all: () => flights,
+    events: () => events,
+  }
+}
+
+function keyOf(state: string): string {
+  return hash('sha256', state, 'base64url')
+}
+
+function redactFor({ url, cookie }: RequestFacts, note: Note): Redact {
+  const secrets = new URLSearchParams(new URL(url).searchParams)
+  const more = 'parameters' in note ? [...note.parameters] : []
+  for (const [name, value] of more) secrets.append(name, value)
+  if ('state' in note) secrets.append('state', note.state)
+  if (note.kind === 'redirected') {
+    for (const [name, value] of new URL(note.location).searchParams) secrets.append(name, value)
+  }
+  return redactOf(secrets, cookie)
+}
+
+function isLogout(path: string, { routes }: RecordedOptions): boolean {
+  return path === routes.logout || path === routes.backchannelLogout
+}
+
+function titleOf({ method, url }: RequestFacts, note: Note, options: RecordedOptions): string {
+  const { pathname } = new URL(url)
+  if (note.kind === 'redirected' || note.kind === 'returned') return 'Login'
+  if (isLogout(pathname, options)) return 'Logout'
+  if (pathname === options.routes.login || pathname === options.routes.callback) return 'Login'
+  return `${method} ${redactOf(new URLSearchParams(), null)(pathname).slice(0, 80)}`
+}
+
+function settle(flight: Draft, note: Note): void {
+  if (note.kind === 'stored') {
+    flight.outcome = 'good'
+    flight.summary = 'logged in'
+  } else if (note.kind === 'failed') {
+    flight.outcome = 'bad'
+    flight.summary = `${note.error.status} ${note.error.code}`
+  } else if (note.kind === 'answered' && flight.title === 'Logout' && flight.outcome === 'open') {
+    flight.outcome = 'good'
+    flight.summary = note.location || note.status !== 200 ? 'logged out' : 'asked first'
+  }
+}
+
+/** A page that asks every second and is refused would push the logins out. */
+function joinRepeated(flights: Draft[]): void {
+  const [latest, before] = flights
+  if (!latest || !before || latest.outcome !== 'bad' || latest.title === 'Login') return
+  if (before.title !== latest.title || before.summary !== latest.summary) return
+  latest.times += before.times
+  flights.splice(1, 1)
+}

@@ -1,0 +1,157 @@
+/** Parameters whose values are no secret. Of every other parameter the page shows the length. */
+const OPEN_PARAMETERS: ReadonlySet<string> = new Set(
+  'acr_values audience client_id code_challenge_method error iss max_age prompt redirect_uri resource response_mode response_type scope ui_locales'.split(
+    ' ',
+  ),
+)
+
+/** Claims that bind a token to a login or to a session, or that stand for one. */
+const HIDDEN_CLAIMS: ReadonlySet<string> = new Set(
+  'nonce sid jti at_hash c_hash s_hash access_token id_token refresh_token'.split(' '),
+)
+
+const MAX_TEXT = 600
+const MAX_CLAIMS = 60
+const SHORTEST_SECRET = 6
+
+/** Parameters that hold no secret and are not shown: an address, a person, a sentence. */
+const UNSHOWN_PARAMETERS: ReadonlySet<string> = new Set(
+  'error_description login_hint returnTo target_link_uri'.split(' '),
+)
+
+/** Names of things, which may be long. */
+const LONG_NAMES: ReadonlySet<string> = new Set(
+  'aud audience azp client_id iss oid redirect_uri resource sub'.split(' '),
+)
+
+/**
+ * Takes secrets out of texts.
+ *
+ * @param isName - Whether the text names something, so that a long word is no token.
+ */
+export type Redact = (text: string, isName?: boolean) => string
+
+/**
+ * Makes what takes the secrets of one request out of texts: the values of its cookies and of the
+ * parameters that are not known to be harmless. Whatever looks like a token goes as well.
+ */
+export function redactOf(parameters: URLSearchParams, cookie: string | null): Redact {
+  const values = [...parameters]
+    .filter(([name]) => !OPEN_PARAMETERS.has(name) && !UNSHOWN_PARAMETERS.has(name))
+    .map(([, value]) => value)
+  for (const [, value] of cookiePairs(cookie)) values.push(value, decoded(value))
+  const secrets = values.filter((value) => value.length >= SHORTEST_SECRET)
+  return (text, isName = false) => {
+    let rest = text
+    for (const secret of secrets) rest = rest.replaceAll(secret, '…')
+    return rest.replace(isName ? JWT : LONG_WORD, '…').slice(0, MAX_TEXT)
+  }
+}
+
+const JWT = /eyJ[\w-]{10,}(\.[\w-]*)*/g
+/** A JWT, or a word that is too long to be one of a language. */
+const LONG_WORD = /eyJ[\w-]{10,}(\.[\w-]*)*|[\w-]{40,}/g
+
+/** The parameters of a request by name, in words: the value where it is harmless, otherwise its length. */
+export function describeParameters(parameters: URLSearchParams, redact: Redact): string[] {
+  return [...parameters].map(([name, value]) => {
+    if (OPEN_PARAMETERS.has(name)) return `${name} = ${redact(value, LONG_NAMES.has(name))}`
+    return `${redact(name)} (${count(value.length, 'character')})`
+  })
+}
+
+/** The cookies of a `Cookie` header: names and sizes. */
+export function describeCookies(header: string | null): string[] {
+  return cookiePairs(header).map(
+    ([name, value]) => `${cookieName(name)}, ${bytes(`${name}=${value}`)}`,
+  )
+}
+
+/** A `Set-Cookie` line without the value. */
+export function describeSetCookie(line: string): string {
+  const [pair = '', ...attributes] = line.split(';').map((part) => part.trim())
+  const name = cookieName(pair.slice(0, pair.indexOf('=')))
+  const isRemoved = attributes.some((one) => /^max-age=0$/i.test(one))
+  const kept = attributes.filter((one) => !/^expires=/i.test(one)).join(', ')
+  return isRemoved ? `${name} removed` : `${name}, ${bytes(pair)}, ${kept}`
+}
+
+/** An address without the values of its parameters. */
+export function describeAddress(address: string, redact: Redact): string {
+  const start = address.indexOf('?')
+  return redact(start === -1 ? address : address.slice(0, start))
+}
+
+/** The claims of a token, without what binds it to a login. */
+export function openClaims(
+  claims: Readonly<Record<string, unknown>>,
+  redact: Redact,
+): Record<string, unknown> {
+  const open: [string, unknown][] = []
+  for (const [name, value] of Object.entries(claims).slice(0, MAX_CLAIMS)) {
+    if (HIDDEN_CLAIMS.has(name)) open.push([redact(name), '(left out)'])
+    else open.push([redact(name), clean(value, redact, LONG_NAMES.has(name))])
+  }
+  return Object.fromEntries(open)
+}
+
+/** Claims that are about the token, and not about the person. */
+const ABOUT_THE_TOKEN: ReadonlySet<string> = new Set(
+  'iss aud azp exp iat nbf auth_time acr amr email_verified'.split(' '),
+)
+
+/** Claims for a report that others read: of what is about the person, the type and the length alone. */
+export function impersonal(claims: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(claims).map(([name, value]) => [
+      name,
+      ABOUT_THE_TOKEN.has(name) ? value : kindOf(value),
+    ]),
+  )
+}
+
+function kindOf(value: unknown): string {
+  if (typeof value === 'string') return `(text, ${count(value.length, 'character')})`
+  if (Array.isArray(value)) return `(list of ${value.length})`
+  return `(${value === null ? 'null' : typeof value})`
+}
+
+function clean(value: unknown, redact: Redact, isName: boolean): unknown {
+  if (typeof value === 'string') return redact(value, isName)
+  if (typeof value !== 'object' || value === null) return value
+  // A claim may be an object of any depth: as text it is cleaned in one go.
+  const text = JSON.stringify(value) ?? ''
+  const cleaned = redact(text, isName)
+  return cleaned === text ? (JSON.parse(text) as unknown) : cleaned
+}
+
+/** How many, with the noun in the right number. */
+export function count(many: number, noun: string): string {
+  return `${many} ${noun}${many === 1 ? '' : 's'}`
+}
+
+/** The whole size of a header or a pair. */
+export function bytes(text: string): string {
+  return count(Buffer.byteLength(text), 'byte')
+}
+
+/** The cookies of a login under way have a part of the `state` as their name. */
+function cookieName(name: string): string {
+  return name.replace(/[\w-]{20,}$/, '…').slice(0, 100)
+}
+
+function cookiePairs(header: string | null): [name: string, value: string][] {
+  if (!header) return []
+  return header.split(';').map((pair) => {
+    const at = pair.indexOf('=')
+    return [pair.slice(0, Math.max(at, 0)).trim(), pair.slice(at + 1).trim()]
+  })
+}
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value)
+  } catch {
+    return value
+  }
+}
