@@ -26,6 +26,7 @@ function namedTests(document: string): { row: string; file: string; title: strin
  */
 function pathOf(name: string): string {
   if (name.startsWith('contract/')) return `packages/testing/src/adapter/${name.slice(9)}.ts`
+  if (name.startsWith('packages/')) return name
   if (name.startsWith('test/')) return `${name}.test.ts`
   const [folder, ...rest] = name.split('/')
   const file = rest.length > 0 ? rest.join('/') : folder

@@ -62,6 +62,20 @@ test.concurrent.for(RUNNERS.filter(({ runner }) => runner !== 'Vitest'))(
   },
 )
 
+// Under Vitest the tests of the package run it.
+test.for(RUNNERS.filter(({ runner }) => runner !== 'Vitest'))(
+  'the attacks on a login run under $runner, and all of them fail',
+  { timeout },
+  async ({ command, passes }) => {
+    const { code, output } = await start(command('login'))
+    const [, passed, cases] = /^\W*all +(\d+) of (\d+)$/m.exec(output) ?? []
+    expect(code, output).toBe(0)
+    expect(Number(cases)).toBeGreaterThanOrEqual(40)
+    expect(passed).toBe(cases)
+    expect(output).toContain(passes(Number(cases)))
+  },
+)
+
 function start([program = '', ...args]: string[]): Promise<Outcome> {
   return run(program, args, { cwd, timeout })
 }

@@ -1,7 +1,7 @@
 import { safeReturnTo } from '@latchkey/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { returnToAttacks as attacks } from './support/return-to-attacks.ts'
+import { returnToAttacks as attacks } from '../../testing/src/login/return-to-attacks.ts'
 
 const base = new URL('https://app.example.com')
 

@@ -1,7 +1,7 @@
 import { requireUser } from '@latchkey/express'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSealer } from '../../core/src/crypto/sealing.ts'
-import { returnToAttacks } from '../../core/test/support/return-to-attacks.ts'
+import { returnToAttacks } from '../../testing/src/login/return-to-attacks.ts'
 import { SESSION_SECRET } from './support/app.ts'
 import { type Browser, createBrowser } from './support/browser.ts'
 import { type Site, startSite } from './support/site.ts'

@@ -17,9 +17,9 @@ import { rehearsals } from './adapter/rehearsals.ts'
 import { routes } from './adapter/routes.ts'
 import { sessions } from './adapter/sessions.ts'
 import { streams } from './adapter/streams.ts'
-import { type GroupResult, tableOf } from './adapter/table.ts'
 import { targets } from './adapter/targets.ts'
 import { writes } from './adapter/writes.ts'
+import { declareSuite, type TestRunner } from './suite.ts'
 
 export type {
   AdapterUnderTest,
@@ -30,19 +30,7 @@ export type {
   TestRoute,
 } from './adapter/application.ts'
 
-/** What is used of a test runner: Vitest, Jest and node:test have it. */
-export interface TestRunner {
-  describe(name: string, body: () => void): unknown
-  /** node:test sets no limit of its own, and ignores this one. */
-  it(name: string, body: () => Promise<void>, timeoutMilliseconds: number): unknown
-  /** Of Vitest and Jest. */
-  afterAll?(body: () => Promise<void>): unknown
-  /** Of node:test. */
-  after?(body: () => Promise<void>): unknown
-}
-
-/** Two hundred users at a time take longer than the 5 s that Vitest and Jest allow, on a busy machine. */
-const TIMEOUT_MILLISECONDS = 60_000
+export type { TestRunner } from './suite.ts'
 
 const GROUPS: Readonly<Record<string, readonly Case[]>> = {
   routes,
@@ -76,40 +64,7 @@ export function describeAdapter(
   adapter: AdapterUnderTest,
   runner: TestRunner = globalThis as unknown as TestRunner,
 ): void {
-  const { describe, it } = runner
-  const after = runner.afterAll ?? runner.after
-  if (!describe || !it || !after) {
-    throw new TypeError(
-      'describeAdapter() found no test runner in the globals: pass one, as in ' +
-        'describeAdapter(adapter, { describe, it, afterAll }).',
-    )
-  }
-  let bench: Promise<OpenBench> | undefined
-  const results: GroupResult[] = []
-
-  describe(`The adapter contract under ${adapter.name}`, () => {
-    for (const [group, cases] of Object.entries(GROUPS)) {
-      const result: GroupResult = { group, cases: cases.length, passed: 0 }
-      results.push(result)
-      describe(group, () => {
-        for (const [name, run] of cases) {
-          const body = async (): Promise<void> => {
-            bench ??= createBench(adapter)
-            const opened = await bench
-            try {
-              await run(opened)
-              result.passed++
-            } finally {
-              await opened.clear()
-            }
-          }
-          it(name, body, TIMEOUT_MILLISECONDS)
-        }
-      })
-    }
-    after(async () => {
-      await (await bench)?.close()
-      process.stdout.write(`${tableOf(adapter.name, results)}\n`)
-    })
-  })
+  const title = `The adapter contract under ${adapter.name}`
+  const openBench = (): Promise<OpenBench> => createBench(adapter)
+  declareSuite({ caller: 'describeAdapter()', title, groups: GROUPS, openBench }, runner)
 }

@@ -216,9 +216,9 @@ export async function startMisbehavingProvider(
     const name = body.get('refresh_token') ?? body.get('code') ?? ''
     const grant = grants.get(name)
     grants.delete(name)
-    const challenge = createHash('sha256')
-      .update(body.get('code_verifier') ?? '')
-      .digest('base64url')
+    const verifier = body.get('code_verifier')
+    const challenge =
+      verifier === null ? undefined : createHash('sha256').update(verifier).digest('base64url')
     if (!grant || (grants === codes && grant.codeChallenge !== challenge)) {
       json(res, { error: 'invalid_grant' }, 400)
       return

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { BASE_URL, type Case, locationOf, pathOf } from './bench.ts'
-import { sendRaw } from './raw-request.ts'
+import { sendRaw } from '../raw-request.ts'
+import { BASE_URL, type Case, locationOf, pathOf, portOf } from './bench.ts'
 
 const HOSTILE: Readonly<Record<string, string>> = {
   'x-forwarded-host': 'evil.example',
@@ -66,9 +66,14 @@ export const hosts: readonly Case[] = [
     'a login by a target in absolute form comes back to baseUrl',
     async ({ open }) => {
       const site = await open()
-      const { status, text } = await sendRaw(site, 'GET', 'http://evil.example/login', {
-        accept: 'text/html',
-      })
+      const { status, text } = await sendRaw(
+        portOf(site.server),
+        'GET',
+        'http://evil.example/login',
+        {
+          accept: 'text/html',
+        },
+      )
       if (status === 302) {
         assert.match(text, /redirect_uri=http%3A%2F%2Flocalhost%3A3000%2Fcallback/)
         assert.doesNotMatch(text, /evil/)

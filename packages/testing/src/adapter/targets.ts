@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { sendRaw } from '../raw-request.ts'
 import { assertPrivate, type Case, cookieOf, cookiesOf, portOf } from './bench.ts'
-import { sendRaw } from './raw-request.ts'
 
 /** Ways to write `/private` that a guard by path and a router may read differently. */
 const SPELLINGS = [
@@ -35,7 +35,7 @@ export const targets: readonly Case[] = [
       `the target ${target} reaches a guarded handler through its guard only`,
       async ({ open }) => {
         const site = await open()
-        const { status, text } = await sendRaw(site, 'GET', target)
+        const { status, text } = await sendRaw(portOf(site.server), 'GET', target)
         assert.deepEqual(site.handled, [])
         assert.ok(status >= 300 && status < 500, `${status}`)
         assert.doesNotMatch(text, /private to/)
@@ -78,7 +78,7 @@ export const targets: readonly Case[] = [
       `a request by ${method} runs no guarded handler and starts no login`,
       async ({ open }) => {
         const site = await open()
-        const { status, text } = await sendRaw(site, method, '/private')
+        const { status, text } = await sendRaw(portOf(site.server), method, '/private')
         assert.deepEqual(site.handled, [])
         assert.ok(status >= 200 && status < 600, text)
         assert.doesNotMatch(text, /private to|sent$/)

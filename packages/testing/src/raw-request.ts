@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { portOf, type Site } from './bench.ts'
 
 /** An answer to a request that was written by hand. */
 export interface RawAnswer {
@@ -14,12 +13,12 @@ export interface RawAnswer {
  * send the absolute form.
  */
 export async function sendRaw(
-  site: Site,
+  port: number,
   method: string,
   target: string,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<RawAnswer> {
-  const socket = connect(portOf(site.server), '127.0.0.1')
+  const socket = connect(port, '127.0.0.1')
   await once(socket, 'connect')
   const all = { host: 'localhost:3000', connection: 'close', ...headers }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)

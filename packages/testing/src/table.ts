@@ -6,14 +6,14 @@ export interface GroupResult {
 }
 
 /** A table of what passed, for people. */
-export function tableOf(name: string, results: readonly GroupResult[]): string {
+export function tableOf(title: string, results: readonly GroupResult[]): string {
   const width = Math.max(...results.map(({ group }) => group.length))
   const line = (group: string, passed: number, cases: number): string =>
     `  ${group.padEnd(width)}  ${String(passed).padStart(3)} of ${cases}${passed < cases ? '  ✗' : ''}`
   const total = (pick: (one: GroupResult) => number): number =>
     results.reduce((sum, one) => sum + pick(one), 0)
   return [
-    `The adapter contract under ${name}`,
+    title,
     ...results.map(({ group, passed, cases }) => line(group, passed, cases)),
     line(
       'all',

@@ -1,5 +1,5 @@
 /** What has been sent as a place to return to in order to end on another site. */
-export const returnToAttacks = [
+export const returnToAttacks: readonly string[] = [
   'https://evil.example',
   'https://evil.example/',
   'http://evil.example',

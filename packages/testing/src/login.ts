@@ -1,0 +1,71 @@
+import { ConfigError } from '@latchkey/core'
+import { checkOptions, either, type Rules, rule } from '@latchkey/core/options'
+import type { CreateLoginApp, DescribeLoginOptions } from './login/application.ts'
+import { createLoginBench, type LoginCase, type OpenLoginBench } from './login/bench.ts'
+import { cookies } from './login/cookies.ts'
+import { guards } from './login/guards.ts'
+import { leaks } from './login/leaks.ts'
+import { logins } from './login/logins.ts'
+import { logoutNotices } from './login/logout-notices.ts'
+import { logouts } from './login/logouts.ts'
+import { outages } from './login/outages.ts'
+import { returns } from './login/returns.ts'
+import { tokens } from './login/tokens.ts'
+import { declareSuite, type TestRunner } from './suite.ts'
+
+export type { CreateLoginApp, DescribeLoginOptions, LoginAppOptions } from './login/application.ts'
+export type { TestRunner } from './suite.ts'
+
+const path = rule('a path that begins with "/"', (value) => /^\/(?!\/)/.test(String(value)))
+const pathOrOff = either(
+  path,
+  rule('false', (value) => value === false),
+)
+const RULES: Rules<DescribeLoginOptions> = {
+  guardedPath: path,
+  loginPath: path,
+  logoutPath: pathOrOff,
+  backchannelLogoutPath: pathOrOff,
+  user: rule('an object of claims', (value) => typeof value === 'object' && value !== null),
+}
+
+/**
+ * Declares attacks and provider faults against your own application as tests, and prints a table of what
+ * held. The login may be made with any kit, as long as it takes the options.
+ *
+ * @param createApp - Creates the application with the options of a provider that misbehaves on demand.
+ *   It is called for each case.
+ * @param options - Where the application has a guarded page, and its routes where they were renamed.
+ * @param runner - What declares tests. Default the globals of Jest, or of Vitest with `globals: true`;
+ *   otherwise pass what the runner's module exports: `import * as runner from 'node:test'`.
+ * @throws {@link ConfigError} for an option that is unknown or of a wrong type.
+ */
+export function describeLogin(
+  createApp: CreateLoginApp,
+  options: DescribeLoginOptions = {},
+  runner: TestRunner = globalThis as unknown as TestRunner,
+): void {
+  const { faults } = checkOptions(options, RULES)
+  if (faults.length > 0) throw new ConfigError(faults, 'describeLogin() cannot begin:')
+  const { user = {}, ...given } = options
+  const paths = {
+    guardedPath: '/account',
+    loginPath: '/login',
+    logoutPath: '/logout',
+    backchannelLogoutPath: '/backchannel-logout',
+    ...given,
+  } as const
+  const groups: Record<string, readonly LoginCase[]> = {
+    logins,
+    'ID tokens': tokens,
+    'provider faults': outages,
+    'places to return to': returns,
+    cookies,
+    guards,
+    leaks,
+    ...(paths.logoutPath && { logouts }),
+    ...(paths.backchannelLogoutPath && { 'logout notices': logoutNotices }),
+  }
+  const openBench = (): Promise<OpenLoginBench> => createLoginBench(createApp, paths, user)
+  declareSuite({ caller: 'describeLogin()', title: 'The login', groups, openBench }, runner)
+}

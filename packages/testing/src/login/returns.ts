@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import type { LoginCase } from './bench.ts'
+import { returnToAttacks } from './return-to-attacks.ts'
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROL = /[\u0000-\u001f\u0085\u00a0\u2028\u2029\ufeff]/
+
+/** The attacks by what they try. */
+const KINDS: readonly [name: string, tries: (attack: string) => boolean][] = [
+  ['control characters', (attack) => CONTROL.test(attack)],
+  ['a backslash', (attack) => attack.includes('\\')],
+  ['two slashes', (attack) => /^\.*\/|^\.\./.test(attack)],
+  ['another scheme', (attack) => !/^ *https?:/i.test(attack)],
+  ['an absolute address', () => true],
+]
+
+export const returns: readonly LoginCase[] = [
+  ...KINDS.map(
+    ([kind], index): LoginCase => [
+      `a place to return to with ${kind} does not lead to another site`,
+      async ({ open, provider }) => {
+        const { visitor, paths, baseUrl } = await open()
+        for (const attack of returnToAttacks.filter((one) => kindOf(one) === index)) {
+          const query = ['returnTo', 'return_to', 'redirect', 'next']
+            .map((name) => `${name}=${encodeURIComponent(attack)}`)
+            .join('&')
+          const someone = visitor()
+          const begun = await someone.open(`${paths.loginPath}?${query}`)
+          assert.ok(
+            begun.status >= 400 || [baseUrl, provider.issuer].includes(`${begun.location?.origin}`),
+            `${JSON.stringify(attack)} leads to ${begun.location}`,
+          )
+          if (begun.location?.origin !== provider.issuer) continue
+          const ended = await someone.logIn(`${paths.loginPath}?${query}`)
+          assert.equal(ended.location?.origin, baseUrl, `where ${JSON.stringify(attack)} ends`)
+        }
+      },
+    ],
+  ),
+]
+
+/** Each attack counts for the first kind that it is of. */
+function kindOf(attack: string): number {
+  return KINDS.findIndex(([, tries]) => tries(attack))
+}

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import type { Fault } from '../misbehaving-provider.ts'
+import type { LoginCase } from './bench.ts'
+
+/** What an ID Token may have wrong, and how the case says it. */
+const WRONG: readonly [Fault, string][] = [
+  ['id_token from another issuer', 'an ID token of another issuer logs nobody in'],
+  ['id_token for another client', 'an ID token for another application logs nobody in'],
+  [
+    'id_token with the azp of another client',
+    'an ID token that another application asked for logs nobody in',
+  ],
+  ['id_token expired', 'an ID token that has expired logs nobody in'],
+  ['id_token without exp', 'an ID token that never expires logs nobody in'],
+  ['id_token with another nonce', 'an ID token with the nonce of another login logs nobody in'],
+  ['id_token without nonce', 'an ID token without a nonce logs nobody in'],
+  ['id_token with alg none', 'an ID token with "alg": "none" logs nobody in'],
+  ['id_token with alg HS256', 'an ID token signed with the client secret logs nobody in'],
+  ['id_token without a signature', 'an ID token without its signature logs nobody in'],
+  ['id_token signed with an unknown kid', 'an ID token of an unknown key logs nobody in'],
+  [
+    'id_token signed with a foreign key under a known kid',
+    'an ID token of a foreign key with the name of a known one logs nobody in',
+  ],
+  ['id_token with a changed payload', 'an ID token that was changed logs nobody in'],
+  ['id_token without sub', 'an ID token without a user logs nobody in'],
+  ['token response without id_token', 'an answer without an ID token logs nobody in'],
+]
+
+export const tokens: readonly LoginCase[] = WRONG.map(([fault, name]) => [
+  name,
+  async ({ open, provider }) => {
+    const visitor = (await open()).visitor()
+    provider.fault = fault
+    const { status } = await visitor.logIn()
+    assert.ok(status >= 400, `the visitor is told, by a status of 400 or more, not ${status}`)
+    assert.equal(await visitor.isLoggedIn(), false)
+  },
+])

@@ -1,0 +1,79 @@
+import { type GroupResult, tableOf } from './table.ts'
+
+/** What is used of a test runner: Vitest, Jest and node:test have it. */
+export interface TestRunner {
+  describe(name: string, body: () => void): unknown
+  /** node:test sets no limit of its own, and ignores this one. */
+  it(name: string, body: () => Promise<void>, timeoutMilliseconds: number): unknown
+  /** Of Vitest and Jest. */
+  afterAll?(body: () => Promise<void>): unknown
+  /** Of node:test. */
+  after?(body: () => Promise<void>): unknown
+}
+
+/** A case: a sentence that is true of what is tested, and the function that shows it. */
+export type SuiteCase<Bench> = readonly [name: string, run: (bench: Bench) => Promise<void>]
+
+/** What all cases of a suite share. */
+interface SuiteBench {
+  /** Closes what a case has opened. */
+  clear(): Promise<void>
+  close(): Promise<void>
+}
+
+/** A suite of cases. */
+export interface Suite<Bench extends SuiteBench> {
+  /** The function that declares it, as its users call it. */
+  readonly caller: string
+  /** The heading of the suite and of its table. */
+  readonly title: string
+  readonly groups: Readonly<Record<string, readonly SuiteCase<Bench>[]>>
+  /** Is called once, by the first case that runs. */
+  openBench(): Promise<Bench>
+}
+
+/** Two hundred users at a time take longer than the 5 s that Vitest and Jest allow, on a busy machine. */
+const TIMEOUT_MILLISECONDS = 60_000
+
+/** Declares a suite as tests, and prints a table of what passed at the end. */
+export function declareSuite<Bench extends SuiteBench>(
+  { caller, title, groups, openBench }: Suite<Bench>,
+  runner: TestRunner,
+): void {
+  const { describe, it } = runner
+  const after = runner.afterAll ?? runner.after
+  if (!describe || !it || !after) {
+    throw new TypeError(
+      `${caller} found no test runner in the globals: pass one as the last argument, as in ` +
+        '{ describe, it, afterAll }.',
+    )
+  }
+  let bench: Promise<Bench> | undefined
+  const results: GroupResult[] = []
+
+  describe(title, () => {
+    for (const [group, cases] of Object.entries(groups)) {
+      const result: GroupResult = { group, cases: cases.length, passed: 0 }
+      results.push(result)
+      describe(group, () => {
+        for (const [name, run] of cases) {
+          const body = async (): Promise<void> => {
+            bench ??= openBench()
+            const opened = await bench
+            try {
+              await run(opened)
+              result.passed++
+            } finally {
+              await opened.clear()
+            }
+          }
+          it(name, body, TIMEOUT_MILLISECONDS)
+        }
+      })
+    }
+    after(async () => {
+      await (await bench)?.close()
+      process.stdout.write(`${tableOf(title, results)}\n`)
+    })
+  })
+}

@@ -1,0 +1,127 @@
+import { createAuthRouter, getUser, requireUser } from '@latchkey/express'
+import {
+  type CreateLoginApp,
+  type DescribeLoginOptions,
+  describeLogin,
+  type LoginAppOptions,
+} from '@latchkey/testing/login'
+import express, { type Express } from 'express'
+import { afterAll, describe, expect, it, test, vi } from 'vitest'
+import { createNaiveApp } from './support/naive-login.ts'
+
+function createApp(options: LoginAppOptions): Express {
+  const app = express()
+  app.use(createAuthRouter(options))
+  app.get('/account', requireUser(), (req, res) => void res.send(`Hello ${getUser(req).email}`))
+  return app
+}
+
+describeLogin(createApp, {}, { describe, it, afterAll })
+
+/** Runs all cases; resolves to the names of those that pass and that fail, with their messages, and to the table. */
+async function runAll(create: CreateLoginApp, options: DescribeLoginOptions = {}) {
+  const cases: [string, () => Promise<void>][] = []
+  const afters: (() => Promise<void>)[] = []
+  describeLogin(create, options, {
+    describe: (_name, body) => body(),
+    it: (name, body) => cases.push([name, body]),
+    after: (body) => afters.push(body),
+  })
+  const held: string[] = []
+  const failed: string[] = []
+  const messages = new Set<string>()
+  for (const [name, body] of cases) {
+    try {
+      await body()
+      held.push(name)
+    } catch (error) {
+      failed.push(name)
+      messages.add((error as Error).message)
+    }
+  }
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  try {
+    for (const body of afters) await body()
+    return { held, failed, messages: [...messages], table: String(write.mock.lastCall?.[0]) }
+  } finally {
+    write.mockRestore()
+  }
+}
+
+const timeout = 60_000
+
+test('an application without a guard fails all of guarding, and the message says what to do', {
+  timeout,
+}, async () => {
+  const { held, messages, table } = await runAll((options) => {
+    const app = express()
+    app.use(createAuthRouter(options))
+    app.get('/account', (_req, res) => void res.send('the list of members'))
+    return app
+  })
+  expect(table).toMatch(/guards +0 of 7 +✗/)
+  expect(messages).toContain(
+    'GET /account answers 200 to a visitor who is not logged in, so it cannot show who is. Put ' +
+      'requireUser() in front of it, or pass another page as "guardedPath".',
+  )
+  expect(held).not.toContain('an ID token that has expired logs nobody in')
+})
+
+test('an application fails the cases of what it does wrong, and no other', {
+  timeout,
+}, async () => {
+  const log = vi.spyOn(console, 'info').mockReturnValue()
+  const { failed } = await runAll((options) => {
+    const app = express()
+    app.use(createAuthRouter(options))
+    const guard = requireUser()
+    // By the text of the path, so that /account/ and HEAD pass.
+    app.use((req, res, next) =>
+      req.method === 'GET' && req.url === '/account' ? guard(req, res, next) : next(),
+    )
+    app.get('/account', async (req, res) => {
+      // biome-ignore lint/suspicious/noConsole: it is a fault of this application
+      if (req.auth.isAuthenticated) console.info('the token is', await req.auth.accessToken())
+      res.send('the list of members')
+    })
+    app.use((req, res) => void res.status(404).send(`No ${decodeURIComponent(req.url)} here`))
+    return app
+  })
+  log.mockRestore()
+  expect(failed).toEqual([
+    'the guarded page is refused to visitors with HEAD, too',
+    'the guarded page is not shown by other methods or by another writing of its path',
+    'no log line has a token or the client secret',
+    'no page repeats markup of its address or of the provider’s errors',
+  ])
+})
+
+test('of a login made by hand the cases hold that its author thought of', { timeout }, async () => {
+  const log = vi.spyOn(console, 'info').mockReturnValue()
+  const { held } = await runAll(createNaiveApp, { backchannelLogoutPath: false })
+  log.mockRestore()
+  expect(held).toEqual([
+    'a made-up code logs nobody in',
+    'a login that the provider refuses logs nobody in',
+    'an answer without an ID token logs nobody in',
+    'a token endpoint that is down logs nobody in, and the visitor hears of it in time',
+    'a token endpoint that is silent logs nobody in, and the visitor hears of it in time',
+    'a token endpoint that is endlessly slow logs nobody in, and the visitor hears of it in time',
+    'a token endpoint that is answering with a web page logs nobody in, and the visitor hears of it in time',
+    'a token endpoint that is sending without end logs nobody in, and the visitor hears of it in time',
+    'keys that the provider has changed are fetched by themselves',
+    'while the provider is down users stay logged in',
+    'a place to return to with control characters does not lead to another site',
+    'a session cookie with a changed value is no session',
+    'the guarded page is refused to visitors, as a page and to scripts',
+    'the guarded page is refused to visitors with HEAD, too',
+    'the guarded page is not shown by other methods or by another writing of its path',
+    'a write of another site is not made in the name of the user',
+    'a page of another site cannot read the guarded page',
+    'a hostile Host header, forwarded or not, changes no address of a login',
+    'no page, address, header or cookie shows a token or the client secret',
+    'a logout ends the session, also for a copy of its cookie',
+    'a logout ends the session while the provider is down',
+    'a logout leads to no other site than the provider',
+  ])
+})
