@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { styleText } from 'node:util'
-import { type BrowserRequest, createBrowser } from '../packages/express/test/support/browser.ts'
 import { type ClientOptions, startIdentity } from '../packages/testing/src/index.ts'
+import { type BrowserRequest, createBrowser } from '../packages/testing/src/login/browser.ts'
 import { run } from './run.ts'
 
 /**

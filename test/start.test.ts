@@ -77,6 +77,7 @@ describe('what start prints', () => {
     await cdp.send('WebAuthn.addVirtualAuthenticator', { options: device })
     await page.goto(demo.account)
     await logIn(page, 'radia@example.com')
+    await page.getByRole('link', { name: 'Your ways to log in' }).click()
     await page.getByRole('link', { name: 'Add: Passkey or security key' }).click()
     await page.getByRole('button', { name: 'Add a passkey' }).click()
     await page.getByRole('heading', { name: 'Save your recovery codes' }).waitFor()

@@ -76,7 +76,7 @@ async function start(): Promise<void> {
     users,
     more: {
       Issuer: issuer,
-      Account: `${issuer}/account/security`,
+      Account: `${issuer}/account`,
       Outbox: `${issuer}/x/outbox`,
       'API key': service.apiKey,
       'Try it': `curl -H "Authorization: Bearer ${service.apiKey}" ${service.url}/v1/tenants`,

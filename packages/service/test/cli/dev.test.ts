@@ -123,7 +123,7 @@ test('dev serves a demo tenant on the next free port, with what it prints a clie
   expect((await joan.redeem(strong)).claims()).toMatchObject({ amr: ['pwd', 'otp', 'mfa'] })
 
   const radia = await logIn(second, 'radia@example.com')
-  const add = await radia.browser.get(`${second.account}/add?kind=hardware`)
+  const add = await radia.browser.get(`${second.account}/security/add?kind=hardware`)
   const key = createVirtualKey()
   const credential = key.create(optionsOn(add, 'passkey'), second.issuer)
   await radia.browser.submit(add, { credential, use: 'passkey', name: '' })
