@@ -9,8 +9,8 @@ import { median, row } from './parts/numbers.ts'
 import { startRedis } from './parts/redis.ts'
 
 /**
- * The service on PostgreSQL and Redis: logins beside SQLite in the same run, creates, imports and pages of a long
- * list. `WHAT=logins|api`, ROUNDS, FLOWS, USERS. PostgreSQL waits for no disk here.
+ * The service on PostgreSQL and Redis: logins beside SQLite in the same run; creates, imports and pages of a long
+ * list beside bare statements. `WHAT=logins|api`, ROUNDS, FLOWS, USERS. PostgreSQL waits for no disk here.
  */
 
 const ROUNDS = Number(process.env.ROUNDS ?? 5)
@@ -20,7 +20,7 @@ const what = process.env.WHAT ?? ''
 const HASH = '$2b$10$7yor3i90cR3O9nmRATQy5OroG.S./vNzk2SGBfxnbVr8G1N1hDKBW'
 
 await using postgres = await startPostgres()
-const redis = await startRedis()
+const redis = await startRedis(27_312)
 const redisUrl = `redis://127.0.0.1:${redis.port}`
 if (what !== 'api') await logins()
 if (what !== 'logins') await api()
@@ -83,48 +83,71 @@ async function api(): Promise<void> {
   }
   const { tenantId, headers } = await prepare(options)
   const server = await start('service', JSON.stringify(options))
+  const bare = await start('bare-postgres', options.database, tenantId)
   const users = `/v1/tenants/${tenantId}/users`
   let made = 0
   const profile = () => ({ name: 'Ada Lovelace', email: `new-${made++}@example.com` })
-  await measure(server, 'create user', 16, 1_000, 1, () =>
-    post(users, { profile: profile() }, headers),
-  )
-  await measure(server, 'import, 100 a request', 4, 40, 100, () => {
-    const password = { alg: 'bcrypt', hash: HASH }
-    const body = Array.from({ length: 100 }, () => ({ profile: profile(), password }))
-    return post(`/x${users}/import`, { users: body }, headers)
+  const by = (connections: number, requests: number, each: number, request: () => string) => ({
+    ...{ server, count: requests * each },
+    run: async () => (await load({ port: server.port, connections, requests, request })).seconds,
   })
-  await measure(server, 'GET one user', 16, 3_000, 1, (n) =>
-    get(`${users}/${userId((n * 7_919) % USERS)}`, headers),
-  )
+  const floor = (command: string, count: number, argument: unknown) => ({
+    ...{ server: bare, count },
+    run: () => bare.ask<number>(command, argument),
+  })
+  await compare('create user, 16 at a time', {
+    ours: by(16, 800, 1, () => post(users, { profile: profile() }, headers)),
+    bare: floor('create', 800, 800),
+  })
+  await compare('import, 100 a request, 4 at a time', {
+    ours: by(4, 20, 100, () => {
+      const password = { alg: 'bcrypt', hash: HASH }
+      const body = Array.from({ length: 100 }, () => ({ profile: profile(), password }))
+      return post(`/x${users}/import`, { users: body }, headers)
+    }),
+    bare: floor('import', 2_000, 20),
+  })
   for (const [name, n] of Object.entries({ first: -1, middle: USERS / 2, last: USERS - 101 })) {
     const path = n < 0 ? users : `${users}?after=${userId(n)}`
-    await measure(server, `${name} page of 100 of ${USERS}`, 1, 60, 1, () => get(path, headers))
+    await compare(`${name} page of 100 of ${USERS}`, {
+      ours: by(1, 60, 1, () => get(path, headers)),
+      bare: floor('page', 60, { count: 60, after: n < 0 ? '' : userId(n) }),
+    })
   }
-  await server.stop()
+  await Promise.all([server.stop(), bare.stop()])
 }
 
-async function measure(
-  server: Child,
-  name: string,
-  connections: number,
-  requests: number,
-  each: number,
-  request: (n: number) => string,
-): Promise<void> {
-  const rates: number[] = []
-  const cpus: number[] = []
+interface Contestant {
+  server: Child
+  /** How many objects one run is about. */
+  count: number
+  /** Answers with seconds. */
+  run(): Promise<number>
+}
+
+/** Runs ours and the bare statements in turns; the ratios are those within rounds. */
+async function compare(name: string, both: { ours: Contestant; bare: Contestant }): Promise<void> {
+  const rates = { ours: [] as number[], bare: [] as number[] }
+  const cpus = { ours: [] as number[], bare: [] as number[] }
   for (let round = -1; round < ROUNDS; round++) {
-    const before = await server.cpu()
-    const { seconds } = await load({ port: server.port, connections, requests, request })
-    const cpu = (await server.cpu()) - before
-    if (round < 0) continue
-    rates.push((requests * each) / seconds)
-    cpus.push((cpu / requests / each) * 1e6)
+    for (const who of ['ours', 'bare'] as const) {
+      const { server, count, run } = both[who]
+      const before = await server.cpu()
+      const seconds = await run()
+      const cpu = (await server.cpu()) - before
+      // The first round warms up.
+      if (round < 0) continue
+      rates[who].push(count / seconds)
+      cpus[who].push((cpu / count) * 1e6)
+    }
   }
-  console.log(
-    row(`${name}, ${connections} at a time: per second, CPU in µs`, median(rates), median(cpus)),
-  )
+  const ratio = ({ ours, bare }: typeof rates) =>
+    median(ours.map((value, i) => value / (bare[i] ?? Number.NaN)))
+  console.log(row(name, 'per second', 'CPU, µs'))
+  for (const who of ['ours', 'bare'] as const) {
+    console.log(row(`  ${who}`, median(rates[who]), median(cpus[who])))
+  }
+  console.log(row('  ratio', ratio(rates), ratio(cpus)))
 }
 
 /** A tenant with so many users, written straight into the database. */

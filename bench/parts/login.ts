@@ -21,9 +21,11 @@ export type Logins = ReturnType<typeof createLogins>
 
 const REDIRECT_URI = 'http://localhost:3000/callback'
 
-/** Logs in at an issuer on a local port, as a browser and an application do together. */
-export function createLogins(port: number, client: BenchClient) {
+/** Logs in at an issuer on local ports, which get the requests in turn, as a browser and an application do together. */
+export function createLogins(ports: number | readonly number[], client: BenchClient) {
   const agent = new Agent({ keepAlive: true })
+  const all = [ports].flat()
+  let turn = 0
 
   function ask(method: string, path: string, cookies: string[], body?: string, more = {}) {
     return new Promise<Answer>((resolve, reject) => {
@@ -37,6 +39,7 @@ export function createLogins(port: number, client: BenchClient) {
         }),
         ...more,
       }
+      const port = all[turn++ % all.length]
       const options = { port, host: '127.0.0.1', method, path, headers, agent }
       const outgoing = send(options, (response) => {
         let text = ''

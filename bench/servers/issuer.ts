@@ -35,6 +35,7 @@ const hasKeys = keys === 'keys'
 const clock = systemClock
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-bench-'))
 const { store, protocol } = await openStores()
+countReads()
 const engine = createPasswordEngine()
 const domain: DomainContext = {
   store,
@@ -56,7 +57,12 @@ const issuer = createIssuer({
   requestLimits: { protocolPerSecond: 1e9, loginsPerMinute: 1e9, unfinishedLogins: 1e6 },
   allowHttpOnLoopback: true,
 })
-const server = createServer((request, response) => void issuer.handle(request, response))
+let requests = 0
+let reads = 0
+const server = createServer((request, response) => {
+  requests++
+  void issuer.handle(request, response)
+})
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 const { port } = server.address() as AddressInfo
 
@@ -107,6 +113,20 @@ async function openStores(): Promise<{ store: DataStore; protocol: ProtocolStore
   return { store: createMemoryDataStore(), protocol: createMemoryProtocolStore({ clock }) }
 }
 
+/** Counts how often the directory of tenants and applications asks the store. */
+function countReads(): void {
+  const { findByDomain } = store.tenants
+  const { get } = store.applications
+  store.tenants.findByDomain = (...asked) => {
+    reads++
+    return findByDomain(...asked)
+  }
+  store.applications.get = (...asked) => {
+    reads++
+    return get(...asked)
+  }
+}
+
 /** Verifies passwords with nothing around it, as many at a time as the service does. */
 async function hashesPerSecond(count: number): Promise<number> {
   const began = performance.now()
@@ -120,9 +140,13 @@ async function hashesPerSecond(count: number): Promise<number> {
   return count / ((performance.now() - began) / 1000)
 }
 
-serveCommands(port, { clients: () => clients, hashesPerSecond }, async () => {
-  await issuer.close()
-  await protocol.close()
-  await store.close()
-  rmSync(folder, { recursive: true })
-})
+serveCommands(
+  port,
+  { clients: () => clients, hashesPerSecond, directory: () => ({ requests, reads }) },
+  async () => {
+    await issuer.close()
+    await protocol.close()
+    await store.close()
+    rmSync(folder, { recursive: true })
+  },
+)
