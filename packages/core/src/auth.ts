@@ -20,7 +20,7 @@ import type {
   ResolvedAuthOptions,
   ResolvedRoutes,
 } from './options/options.ts'
-import { resolveOptions } from './options/resolve-options.ts'
+import { resolveForHere } from './personas.ts'
 import type { ProviderHealth } from './provider/metadata-cache.ts'
 import { createProviders } from './provider/providers.ts'
 import { isIssuerCallback } from './provider/redirect-uri.ts'
@@ -109,7 +109,7 @@ export function createAuth<U = User, Exchange = unknown>(
   platform: Platform = {},
 ): Auth<U> {
   // The type of the user is what the application's schema or word says; the kit looks at records alone.
-  const resolved = resolveOptions(options as unknown as AnyAuthOptions, platform.environment)
+  const { resolved, personas } = resolveForHere(options as unknown as AnyAuthOptions, platform)
   const { fetch } = resolved
   const transport = fetch
     ? transportOver(fetch)
@@ -146,6 +146,7 @@ export function createAuth<U = User, Exchange = unknown>(
     answerError: createAnswerError(resolved, log, recorder?.note),
   }
   warnAbout(options.session?.store, resolved, platform, log)
+  personas?.announce(log)
   const routes = createRoutes(resolved, store.index !== undefined)
   const { callback } = resolved.routes
   // With an issuer function each issuer has a callback of its own.
@@ -157,7 +158,7 @@ export function createAuth<U = User, Exchange = unknown>(
     if (methods) {
       return recorder ? recorder.follow(asked, answer(methods, asked)) : answer(methods, asked)
     }
-    const shown = recorder?.answer(path, asked)
+    const shown = recorder?.answer(path, asked) ?? personas?.answer(path, asked)
     if (shown) return shown
     const back = returnFromLogout(asked)
     return back && Promise.resolve(back)

@@ -1,3 +1,4 @@
+import type { StartPersonas } from './development/personas.ts'
 import type { Publish } from './events.ts'
 import type { AnswerError } from './http/answer-error.ts'
 import type { AuthRequest } from './http/request.ts'
@@ -46,6 +47,9 @@ export interface RequestContext {
   provider(): MaybePromise<Provider>
 }
 
+/** Loads the personas of development. */
+export type LoadPersonas = () => Promise<StartPersonas>
+
 /** What an instance needs of the platform it runs on. */
 export interface Platform {
   /** Where options that are left out are looked up, usually `process.env`. */
@@ -54,6 +58,8 @@ export interface Platform {
   readonly publish?: Publish
   /** Reaches providers when the options bring no `fetch`. Default the global `fetch`. */
   readonly transport?: ProviderTransport
+  /** Finds the personas of development, if they are installed: `@latchkey/testing`. */
+  readonly findPersonas?: () => LoadPersonas | undefined
   /** A transport that refuses private addresses; an issuer resolver needs one. */
   readonly guardedTransport?: ProviderTransport
 }

@@ -9,6 +9,8 @@ export type RecordedOptions = ResolvedAuthOptions
 /** The session of the browser that looks at the flight recorder. */
 export type RecordedSession = AuthSession
 
+export type { RouteOptions } from './options/options.ts'
+
 /** A step of a login, a logout or a refusal, for the flight recorder of development. */
 export type Note =
   /** The visitor is sent to the provider. */

@@ -5,6 +5,7 @@ export type WarningCode =
   | 'LATCHKEY_SESSIONS_IN_MEMORY' // sessions live in this process
   | 'LATCHKEY_STORE_WITHOUT_INDEX' // the session store cannot find the sessions of a user
   | 'LATCHKEY_GUARD_REHEARSED' // a guard with `enforce: false` let a user pass
+  | 'LATCHKEY_PERSONAS' // no provider is configured, and test users log in
   | 'LATCHKEY_RETURN_TO_SHORTENED' // an address was too long to come back to
 
 /**
@@ -24,6 +25,8 @@ export const REMEDIES: Readonly<Record<LatchkeyErrorCode | WarningCode, string>>
     'Use `createSessionStore()` of @latchkey/session-store, or set `routes.backchannelLogout` to `false`.',
   LATCHKEY_GUARD_REHEARSED:
     'If the user should pass, correct the requirement or the claims. When only the right users are reported, remove `enforce: false`.',
+  LATCHKEY_PERSONAS:
+    'Nothing, in development. To log in at your own provider, set `issuer`, `clientId` and `clientSecret`.',
   LATCHKEY_RETURN_TO_SHORTENED:
     'Nothing, if it is a scanner. If your own pages have such addresses, keep long parameters out of them, in `req.session` or in a form.',
   LATCHKEY_REQUEST_INVALID:

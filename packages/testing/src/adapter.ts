@@ -10,6 +10,7 @@ import { hosts } from './adapter/hosts.ts'
 import { instances } from './adapter/instances.ts'
 import { logouts } from './adapter/logouts.ts'
 import { outages } from './adapter/outages.ts'
+import { personas } from './adapter/personas.ts'
 import { questions } from './adapter/questions.ts'
 import { recordings } from './adapter/recordings.ts'
 import { refreshes } from './adapter/refreshes.ts'
@@ -52,6 +53,7 @@ const GROUPS: Readonly<Record<string, readonly Case[]>> = {
   outages,
   instances,
   'flight recorder': recordings,
+  personas,
 }
 
 /**

@@ -9,6 +9,8 @@ export interface Authenticator {
   readonly isAdded: boolean
   /** A code that was not used before; the first one adds the app. */
   code(): Promise<string>
+  /** Adds an app in the place of the one before, whose codes may be used up. */
+  renew(): Promise<void>
 }
 
 /** The app that a user adds at the first code. */
@@ -40,6 +42,11 @@ export function createAuthenticator(
       // A code is good once: within 30 seconds, the next one is.
       lastStep = Math.max(step, Math.min(lastStep + 1, step + 1))
       return app.code(lastStep - step)
+    },
+    async renew() {
+      added = add()
+      lastStep = 0
+      await added
     },
   }
 }

@@ -119,7 +119,9 @@ async function createIdentity(
   const registration = await createRegistration(call, tenant.id, service.fetch)
   const createUser = createUsers(service, call, tenant.id, claims)
   const clock = createTestClock()
-  const issuer = `${listen ? 'http' : 'https'}://${tenant.settings.domain}`
+  const { domain: host } = tenant.settings
+  const isPlain = listen || /(^|\.)localhost(:\d+)?$/.test(host)
+  const issuer = `${isPlain ? 'http' : 'https'}://${host}`
 
   const place = { issuer, fetch: registration.fetch }
   /** The keys of users, by their ids. */

@@ -167,7 +167,7 @@ export function createVisitor({ issuer, fetch }: LoginPlace): Visitor {
 }
 
 /** The login ended at a page that asks for something else, or says no. */
-export function refused(html: string, user: KnownUser): TestingError {
+export function refused(html: string, user: Pick<KnownUser, 'email'>): TestingError {
   const heading = textOf(/<h1[^>]*>(.*?)<\/h1>/s.exec(html)?.[1])
   const alert = textOf(/role="alert"[^>]*>(.*?)<\//s.exec(html)?.[1])
   const said = [heading, alert].filter(Boolean).join(': ') || 'a page without a heading'

@@ -64,6 +64,11 @@ export async function secondStepOf(user: KnownUser): Promise<string | undefined>
   return app?.isAdded ? app.code() : undefined
 }
 
+/** Gives a user an authenticator app in the place of the one before; from then on each login asks for a code. */
+export async function renewApp(user: KnownUser): Promise<void> {
+  await authenticators.get(user)?.renew()
+}
+
 const DEFAULT_PASSWORD = 'correct horse battery'
 
 // bcrypt of the default password at the cost that the service uses itself, made beforehand: hashing

@@ -1,5 +1,5 @@
 import diagnostics from 'node:diagnostics_channel'
-import type { Platform } from '../context.ts'
+import type { LoadPersonas, Platform } from '../context.ts'
 import type { AuthEventName } from '../events.ts'
 import { createNodeTransport } from './transport.ts'
 
@@ -16,7 +16,32 @@ export function nodePlatform(): Platform {
       channels[name] ??= diagnostics.channel(`latchkey:${name}`)
       if (channels[name].hasSubscribers) channels[name].publish(event)
     },
+    findPersonas,
     transport: createNodeTransport(),
     guardedTransport: createNodeTransport({ publicOnly: true }),
   }
+}
+
+const PERSONAS = '@latchkey/testing/personas'
+
+/** Looks in the application, which has the personas installed; this package knows nothing of them. */
+function findPersonas(): LoadPersonas | undefined {
+  const { createRequire } = process.getBuiltinModule('node:module')
+  for (const place of [process.argv[1], `${process.cwd()}/package.json`]) {
+    try {
+      const file = place && createRequire(place).resolve(PERSONAS)
+      if (file) return () => loadPersonas(file)
+    } catch {
+      // Not installed there.
+    }
+  }
+  return undefined
+}
+
+async function loadPersonas(file: string): ReturnType<LoadPersonas> {
+  const { href } = process.getBuiltinModule('node:url').pathToFileURL(file)
+  const { startPersonas } = (await import(href)) as {
+    startPersonas: Awaited<ReturnType<LoadPersonas>>
+  }
+  return startPersonas
 }

@@ -26,10 +26,11 @@ const MAX_REDIRECTS = 3
  * @see OpenID Connect Discovery 1.0 §4
  */
 export async function discover(
-  { issuer, clientId }: ResolvedRegistration,
+  registration: ResolvedRegistration,
   overrides: Readonly<Record<string, unknown>>,
   fetch: ProviderFetch,
 ): Promise<Discovered> {
+  const { issuer } = registration
   try {
     const client = await loadOpenidClient()
     const found = await fetchDocument(issuer, fetch)
@@ -37,11 +38,17 @@ export async function discover(
     const isInsecure = issuer.protocol === 'http:'
     const configure: Discovered['configure'] = async (authentication) => {
       // openid-client makes exceptions for the issuers of Entra ID, in its discovery alone.
-      const configuration = await client.discovery(issuer, clientId, {}, authentication, {
-        execute: isInsecure ? [client.allowInsecureRequests] : [],
-        timeout: 0,
-        [client.customFetch]: async () => Response.json(document),
-      })
+      const configuration = await client.discovery(
+        issuer,
+        registration.clientId,
+        {},
+        authentication,
+        {
+          execute: isInsecure ? [client.allowInsecureRequests] : [],
+          timeout: 0,
+          [client.customFetch]: async () => Response.json(document),
+        },
+      )
       // Each exchange is timed where it takes place.
       configuration.timeout = 0
       return configuration

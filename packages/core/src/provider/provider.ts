@@ -76,9 +76,8 @@ const MAX_BYTES = 1_048_576
 /** Makes a provider. Nothing is fetched before it is needed. */
 export function createProvider(settings: ProviderSettings): Provider {
   const { registration, now, publish } = settings
-  const { clientId, clientSecret } = registration
+  const { clientSecret } = registration
   const issuer = registration.issuer.href
-  const common = { client_id: clientId, ...settings.authorizationParams }
   const fetch = createProviderFetch(settings.transport, {
     timeoutSeconds: settings.timeoutSeconds,
     maxBytes: MAX_BYTES,
@@ -100,6 +99,7 @@ export function createProvider(settings: ProviderSettings): Provider {
       const clients = createClientPool(async () =>
         found.configure(await clientAuthentication(credentials, metadata)),
       )
+      const common = { client_id: registration.clientId, ...settings.authorizationParams }
       return { ...found, clients, authorizationPrefix: authorizationPrefix(metadata, common) }
     },
   })
@@ -123,7 +123,10 @@ export function createProvider(settings: ProviderSettings): Provider {
     }
     const provider: Provider = {
       issuer,
-      clientId,
+      // That of personas is known once they have been reached.
+      get clientId() {
+        return registration.clientId
+      },
       entraTenants: settings.entraTenants,
       clientSecret: () => (typeof clientSecret === 'string' ? clientSecret : undefined),
       redirectUri: settings.redirectUri,

@@ -155,7 +155,7 @@ function assertAbsent(answer: Response): void {
 }
 
 /** `NODE_ENV` is read when the application is made. */
-async function inEnvironment(name: string, run: () => Promise<void>): Promise<void> {
+export async function inEnvironment(name: string, run: () => Promise<void>): Promise<void> {
   const { NODE_ENV } = process.env
   process.env.NODE_ENV = name
   try {

@@ -1,0 +1,78 @@
+import { closestMatch } from 'leven'
+import { RequestError } from '../errors.ts'
+import type { AuthResponse } from '../http/request.ts'
+import { escapeHtml, page, redirect } from '../http/responses.ts'
+import type { RouteOptions } from '../notes.ts'
+
+/** A user to log in as in development. */
+export interface Persona {
+  /** The value of `?as=`. */
+  readonly id: string
+  readonly name: string
+  /** What is special about them. */
+  readonly note: string
+}
+
+/** An identity service in this process, with its users. */
+export interface Personas {
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly users: readonly Persona[]
+  readonly fetch: typeof fetch
+  /**
+   * Passes the pages of the identity service as a user, or as a visitor without one.
+   *
+   * @param query - The parameters of the authorization request.
+   * @returns Where the browser goes: the callback of the application.
+   */
+  logIn(query: URLSearchParams, id: string | undefined): Promise<string>
+}
+
+/** Starts the personas of an application. */
+export type StartPersonas = (application: {
+  readonly issuer: string
+  readonly baseUrl: string
+  readonly routes: RouteOptions
+}) => Promise<Personas>
+
+/**
+ * Answers an authorization request in place of the identity service.
+ *
+ * @param query - Its parameters; `as` names the user.
+ * @throws {@link RequestError} for a user that does not exist.
+ */
+export async function answerLogin(
+  { users, logIn }: Personas,
+  query: URLSearchParams,
+): Promise<AuthResponse> {
+  const sent = new URLSearchParams(query)
+  sent.delete('as')
+  const as = query.get('as') ?? undefined
+  if (as !== undefined && !users.some(({ id }) => id === as)) throw unknownPersona(as, users)
+  if (as === undefined && query.get('prompt') !== 'none') return personasPage(users, sent)
+  return redirect(await logIn(sent, as), [])
+}
+
+function unknownPersona(as: string, users: readonly Persona[]): RequestError {
+  const ids = users.map(({ id }) => id)
+  const near = closestMatch(as, ids, { maxDistance: 2 })
+  const hint = near ? ` Did you mean ${JSON.stringify(near)}?` : ''
+  return new RequestError(
+    'LATCHKEY_REQUEST_INVALID',
+    `There is no test user ${JSON.stringify(as.slice(0, 50))}.${hint} There are: ${ids.join(', ')}.`,
+  )
+}
+
+const STYLE =
+  'ul{list-style:none;padding:0}li{margin:.75rem 0}' +
+  'li a{display:block;padding:.75rem 1rem;border:1px solid #8a8a96;border-radius:.5rem;text-decoration:none;color:inherit}' +
+  'li a:hover,li a:focus-visible{border-color:currentColor}li strong,li small{display:block}'
+
+function personasPage(users: readonly Persona[], query: URLSearchParams): AuthResponse {
+  const items = users.map(({ id, name, note }) => {
+    const href = `?${new URLSearchParams([...query, ['as', id]])}`
+    return `<li><a href="${escapeHtml(href)}"><strong>${escapeHtml(name)}</strong><small>${escapeHtml(note)}</small></a></li>`
+  })
+  const body = `<p>No provider is configured, so test users log in: in development alone, and with one click.</p><ul>${items.join('')}</ul><p><small>In scripts, add <code>?as=${escapeHtml(users[0]?.id ?? '')}</code> to the login route. To log in at your own provider, set <code>issuer</code>, <code>clientId</code> and <code>clientSecret</code>.</small></p>`
+  return page({ title: 'Log in as', body, style: STYLE })
+}

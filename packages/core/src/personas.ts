@@ -1,0 +1,154 @@
+import type { LoadPersonas, Platform, RequestContext } from './context.ts'
+import { randomText } from './crypto/random.ts'
+import type { Personas } from './development/personas.ts'
+import { isDevelopment, isLocalRequest, recorderPath } from './development.ts'
+import { ConfigError, ProviderError, RequestError } from './errors.ts'
+import { type AuthResponse, queryOf } from './http/request.ts'
+import type { Log } from './log.ts'
+import type {
+  AnyAuthOptions,
+  ResolvedAuthOptions,
+  ResolvedRegistration,
+} from './options/options.ts'
+import { resolveOptions } from './options/resolve-options.ts'
+
+/** The personas of one instance. */
+interface PersonaLogins {
+  /** Answers the authorization request that the browser brings; `undefined` for any other request. */
+  answer(path: string, asked: RequestContext): Promise<AuthResponse> | undefined
+  announce(log: Log): void
+}
+
+const ISSUER = 'http://personas.localhost'
+/** The service is started at the first exchange, which then takes a while. */
+const START_SECONDS = 60
+const INSTALL =
+  'Or log in as test users in development, without a provider: npm install --save-dev @latchkey/testing'
+
+/** The options, and the personas where no provider is configured on a developer's machine. */
+export function resolveForHere(
+  options: AnyAuthOptions,
+  platform: Platform,
+): { readonly resolved: ResolvedAuthOptions; readonly personas?: PersonaLogins } {
+  const { environment } = platform
+  if (!lacksProvider(options, platform)) return { resolved: resolveOptions(options, environment) }
+  const load = platform.findPersonas?.()
+  return load ? withPersonas(options, platform, load) : { resolved: orInstall(options, platform) }
+}
+
+/** Whether nothing is said of a provider, and this is a developer's machine for certain. */
+function lacksProvider(options: AnyAuthOptions, { environment, findPersonas }: Platform): boolean {
+  if (typeof options !== 'object' || options === null || !environment || !findPersonas) return false
+  const { issuer, clientId, clientSecret, clientAuth, clientKey, metadata } = options
+  const { LATCHKEY_ISSUER, LATCHKEY_CLIENT_ID, LATCHKEY_CLIENT_SECRET } = environment
+  const said = [issuer, clientId, clientSecret, clientAuth, clientKey, metadata]
+  const read = [LATCHKEY_ISSUER, LATCHKEY_CLIENT_ID, LATCHKEY_CLIENT_SECRET]
+  if ([...said, ...read].some((value) => value !== undefined)) return false
+  const baseUrl = String(options.baseUrl ?? environment.LATCHKEY_BASE_URL)
+  return URL.canParse(baseUrl) && isDevelopment(environment, new URL(baseUrl))
+}
+
+/** Reports what is missing, and that there is another way. */
+function orInstall(options: AnyAuthOptions, { environment }: Platform): ResolvedAuthOptions {
+  try {
+    return resolveOptions(options, environment)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    throw new ConfigError(
+      error.faults.map((fault) =>
+        fault.option === 'issuer' ? { ...fault, remedy: `${fault.remedy} ${INSTALL}` } : fault,
+      ),
+    )
+  }
+}
+
+function withPersonas(
+  options: AnyAuthOptions,
+  { environment = {} }: Platform,
+  load: LoadPersonas,
+): { resolved: ResolvedAuthOptions; personas: PersonaLogins } {
+  let starting: Promise<Personas> | undefined
+  let clientId = 'of test users'
+  const start = async (): Promise<Personas> => {
+    const begin = await load()
+    const { baseUrl } = resolved
+    const started = await begin({
+      ...{ issuer: ISSUER, baseUrl: baseUrl.href, routes: options.routes ?? {} },
+    })
+    clientId = started.clientId
+    return started
+  }
+  const started = (): Promise<Personas> => {
+    starting ??= start().catch((cause: unknown) => {
+      starting = undefined
+      const message = 'The test users of @latchkey/testing could not be started.'
+      throw new ProviderError('LATCHKEY_PROVIDER_UNAVAILABLE', message, { cause })
+    })
+    return starting
+  }
+  const clientSecret = async (): Promise<string> => (await started()).clientSecret
+  const { session = {}, allowedLoginParams = ['login_hint', 'ui_locales'] } = options
+  const given = resolveOptions(
+    {
+      ...options,
+      ...{ issuer: ISSUER, clientId, clientSecret },
+      fetch: async (...exchange) => (await started()).fetch(...exchange),
+      allowedLoginParams: [...allowedLoginParams, 'as'],
+      session: {
+        ...session,
+        secret: session.secret ?? environment.LATCHKEY_SESSION_SECRET ?? randomText(32),
+      },
+    },
+    environment,
+  )
+  const path = `${recorderPath(given.baseUrl)}/log-in-as`
+  const registration: ResolvedRegistration = {
+    issuer: new URL(ISSUER),
+    get clientId() {
+      return clientId
+    },
+    clientSecret,
+  }
+  const resolved: ResolvedAuthOptions = {
+    ...given,
+    registration,
+    // The browser never sees the service: this application shows who there is. A logout ends here.
+    metadata: {
+      authorization_endpoint: given.baseUrl.origin + path,
+      end_session_endpoint: undefined,
+    },
+    timeoutSeconds: START_SECONDS,
+    requestSeconds: START_SECONDS,
+  }
+  const personas: PersonaLogins = {
+    answer: (asked, context) => (asked === path ? logInAs(context, started) : undefined),
+    announce({ warned }) {
+      const login = resolved.routes.login
+        ? ` In scripts, open ${given.baseUrl.origin}${resolved.routes.login}?as=ada.`
+        : ''
+      warned(
+        'LATCHKEY_PERSONAS',
+        `No provider is configured: test users log in, with one click.${login}`,
+      )
+    },
+  }
+  return { resolved, personas }
+}
+
+/** Shows the users, or logs one in: with `as`, or as nobody when the application told to ask nothing. */
+async function logInAs(
+  { context, request }: RequestContext,
+  started: () => Promise<Personas>,
+): Promise<AuthResponse> {
+  if (!isLocalRequest(request, context.options.baseUrl)) {
+    throw new RequestError(
+      'LATCHKEY_REQUEST_INVALID',
+      'Test users log in from this machine alone, and without a proxy in between. Configure a provider to log in from elsewhere.',
+    )
+  }
+  const [found, { answerLogin }] = await Promise.all([
+    started(),
+    import('./development/personas.ts'),
+  ])
+  return answerLogin(found, queryOf(request.url))
+}
