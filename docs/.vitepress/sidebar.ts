@@ -33,6 +33,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
       { text: 'WebSockets and event streams', link: '/guides/sockets' },
       { text: 'Second factors and passkeys', link: '/guides/second-factors' },
       { text: 'The account page', link: '/guides/account-page' },
+      { text: 'Branding', link: '/guides/branding' },
       { text: 'Sessions and Redis', link: '/guides/sessions' },
       { text: 'Write a session store', link: '/guides/session-stores' },
       { text: 'TypeScript', link: '/guides/typescript' },

@@ -7,6 +7,7 @@ import { verifyDomain } from './domain-verification.ts'
 import { found } from './errors.ts'
 import { newId } from './ids.ts'
 import { checkEmail, checkMetadata, checkText } from './rules.ts'
+import { checkNewFeatures } from './tenant-features.ts'
 
 /** What a caller decides about a tenant. */
 export type TenantInput = Pick<Tenant, 'name' | 'metadata' | 'settings'>
@@ -39,6 +40,7 @@ export async function createTenant(scope: ServiceScope, input: TenantInput): Pro
   const now = nowMicros(clock)
   const id = newId('ten', clock)
   const tenant = { id, createdAt: now, updatedAt: now, ...checkTenant(input) }
+  checkNewFeatures(tenant.metadata, undefined)
   // Only the operator creates tenants, and may do so on this very machine.
   checkDomain(tenant.settings.domain, { ...scope.context.domains, allowLoopback: true })
   return commit({ ...scope, tenantId: id }, 'tenant.create', id, (audit) =>
@@ -83,6 +85,7 @@ export async function updateTenant(scope: Scope, input: TenantInput): Promise<Te
   await verifyMove(scope, checked.settings.domain)
   function change(last: Tenant): Tenant {
     const { domain } = checked.settings
+    checkNewFeatures(checked.metadata, last.metadata)
     if (domain !== last.settings.domain) checkDomain(domain, context.domains)
     return updated(context, last, checked)
   }

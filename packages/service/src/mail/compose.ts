@@ -1,3 +1,5 @@
+import { brandOf } from '../domain/tenant-features.ts'
+import { buttonColor } from '../pages/accents.ts'
 import { type Language, type TextKey, translator } from '../pages/texts/index.ts'
 import type { Tenant, User } from '../store/records.ts'
 import type { MailMessage } from './message.ts'
@@ -49,6 +51,7 @@ export function composeMail(
     language: options.language,
     subject: t(subject, { company }),
     brand: logoImageText || company,
+    color: buttonColor(brandOf(tenant).color),
     greeting: name ? t('mailGreeting', { name }) : t('mailGreetingPlain'),
     text: t(text, options.values),
     button: button && t(button),

@@ -5,6 +5,8 @@ export interface MailContent {
   language: string
   subject: string
   brand: string
+  /** The background of the button. White can be read on it. */
+  color: string
   greeting: string
   text: string
   button: string | undefined
@@ -35,7 +37,7 @@ eta.loadTemplate(
 <p><%= it.greeting %></p>
 <p><%= it.text %></p>
 <% if (it.link && it.button) { %>
-<p style="padding:8px 0"><a href="<%= it.link %>" style="display:inline-block;padding:13px 24px;border-radius:10px;background:#3b46c8;color:#ffffff;text-decoration:none;font-weight:bold"><%= it.button %></a></p>
+<p style="padding:8px 0"><a href="<%= it.link %>" style="display:inline-block;padding:13px 24px;border-radius:10px;background:<%= it.color %>;color:#ffffff;text-decoration:none;font-weight:bold"><%= it.button %></a></p>
 <p style="font-size:14px"><%= it.linkFallback %><br><a href="<%= it.link %>" style="word-break:break-all"><%= it.link %></a></p>
 <% } %>
 <% if (it.ignore) { %><p style="font-size:14px"><%= it.ignore %></p><% } %>

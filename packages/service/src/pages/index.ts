@@ -1,7 +1,6 @@
 export type { Look, PageName, Pages, UnregisteredRedirect, WayOn } from './pages.ts'
-export { renderPage, scriptOf } from './render.ts'
+export { renderPage } from './render.ts'
 export { keyScript, scriptHeaders } from './scripts.ts'
-export { pageHeaders } from './style.ts'
 export {
   chooseLanguage,
   type Language,

@@ -233,4 +233,8 @@ export interface Look {
   companyName: string
   logoText: string
   supportEmail: string
+  /** Six hexadecimal digits after a `#`, in lower case. */
+  color?: string | undefined
+  /** Of an image, by https. */
+  logoUrl?: string | undefined
 }

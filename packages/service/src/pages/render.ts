@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { Eta } from 'eta'
 import type { Look, PageName, Pages } from './pages.ts'
-import { stylesheet } from './style.ts'
+import { pageHeaders, styleOf } from './style.ts'
 import { type Language, type TextKey, type Translate, translator } from './texts/index.ts'
 
 /** The templates of `templates/`, each compiled once. They escape what they print with `<%=`. */
@@ -37,34 +37,44 @@ const titles: { [Name in PageName]: TextKey | undefined } = {
   outbox: 'outboxTitle',
 }
 
-/** Renders a hosted page as a whole HTML document. */
+/** Renders a hosted page as a whole HTML document, with its headers. */
 export function renderPage<Name extends PageName>(
   name: Name,
   look: Look & { language: Language },
   page: Pages[Name],
-): string {
+): { html: string; headers: Record<string, string> } {
   const t = translator(look.language)
-  const brand = look.logoText || look.companyName
-  return templates.render('./layout', {
+  const style = styleOf(look.color)
+  const script = scriptOf(page)
+  const brand = brandName(look)
+  const html = templates.render('./layout', {
     look,
     title: titleOf(name, look, page, t),
     brand,
     initial: [...brand][0]?.toUpperCase() ?? '',
     wide: name === 'outbox',
-    style: stylesheet,
-    script: scriptOf(page),
+    style,
+    script,
     support: look.supportEmail && t('support').split('{email}'),
     body: templates.render(fileOf(name), { ...page, look, t }),
   })
+  const headers = pageHeaders(style, look.logoUrl, script !== undefined)
+  return { html, headers: { ...headers, 'content-language': look.language } }
 }
 
 /** The path of the script that runs on a page, if there is one. */
-export function scriptOf(page: Pages[PageName]): string | undefined {
+function scriptOf(page: Pages[PageName]): string | undefined {
   return 'script' in page ? page.script : undefined
 }
 
+function brandName({ logoText, companyName }: Look): string {
+  return logoText || companyName
+}
+
 function titleOf(name: PageName, look: Look, page: Pages[PageName], t: Translate): string {
-  if (name === 'login' && !look.companyName) return t('loginTitlePlain')
+  // The name stands above it already.
+  const isNamed = !look.logoUrl && brandName(look) === look.companyName
+  if (name === 'login' && (isNamed || !look.companyName)) return t('loginTitlePlain')
   const key = titles[name] ?? (page as Pages['message']).title
   return t(key, { company: look.companyName })
 }

@@ -1,7 +1,17 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
+import { accentsOf } from './accents.ts'
 
-/** The look of every hosted page: one column, light or dark as the visitor prefers. */
-export const stylesheet = `
+/** The look of hosted pages in the colour of a tenant, or in ours. */
+export function styleOf(color: string | undefined): string {
+  if (color === undefined) return stylesheet
+  const { light, dark } = accentsOf(color)
+  return `${stylesheet}:root { ${light} }
+@media (prefers-color-scheme: dark) { :root { ${dark} } }
+`
+}
+
+/** One column, light or dark as the visitor prefers. */
+const stylesheet = `
 :root {
   color-scheme: light dark;
   --page: #f3f4f8; --card: #ffffff; --ink: #171a26; --soft: #565d73; --line: #858ca3;
@@ -25,6 +35,7 @@ body {
   font: 1rem/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
 }
 .brand { display: flex; align-items: center; gap: .7rem; max-width: 26rem; font-weight: 650; font-size: 1.1rem; }
+.brand img { display: block; max-width: 14rem; max-height: 3.5rem; }
 .mark {
   display: grid; place-items: center; flex: none; width: 2.4rem; height: 2.4rem; border-radius: .75rem;
   background: var(--accent); color: var(--on-accent); font-size: 1.2rem;
@@ -113,24 +124,37 @@ article pre { margin: .5rem 0 0; font: inherit; white-space: pre-wrap; }
 @media (forced-colors: active) { button, a.button, main, .note { border: 1px solid; } }
 `
 
-const styleHash = createHash('sha256').update(stylesheet).digest('base64')
-
 /**
  * The headers of a hosted page.
  *
  * The policy leaves `form-action` out on purpose: browsers apply it to the redirects after a form was
  * sent, and every login ends with one to the application.
  *
+ * @param image - The address of an image on the page.
  * @param hasScript - Whether a script of this very service runs on the page.
  */
-export function pageHeaders(hasScript = false): Record<string, string> {
-  return {
-    ...headers,
-    'content-security-policy': hasScript ? `${policy}; script-src 'self'` : policy,
-  }
+export function pageHeaders(
+  style: string,
+  image: string | undefined,
+  hasScript: boolean,
+): Record<string, string> {
+  const policy = [
+    "default-src 'none'",
+    `style-src 'sha256-${hashOf(style)}'`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    // A source has no query.
+    ...(image === undefined ? [] : [`img-src ${image.split('?')[0]}`]),
+    ...(hasScript ? ["script-src 'self'"] : []),
+  ]
+  return { ...headers, 'content-security-policy': policy.join('; ') }
 }
 
-const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; frame-ancestors 'none'`
+const plainHash = hash('sha256', stylesheet, 'base64')
+
+function hashOf(style: string): string {
+  return style === stylesheet ? plainHash : hash('sha256', style, 'base64')
+}
 
 const headers: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',

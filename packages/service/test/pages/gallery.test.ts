@@ -227,6 +227,23 @@ const pages: Record<string, (page: Window) => Promise<void>> = {
     await openAccount(page, '/account/delete', '#confirm')
     await issuer.changeSettings({}, {})
   },
+  'login-branded': async (page) => {
+    const logo = 'https://cdn.example.com/acme/logo.svg'
+    const colors =
+      '<rect width="160" height="48" rx="8" fill="#7a1f5c"/><circle cx="24" cy="24" r="12" fill="#ffd166"/>'
+    await page.route(`${logo}?v=2`, (route) =>
+      route.fulfill({
+        contentType: 'image/svg+xml',
+        body: `<svg xmlns="http://www.w3.org/2000/svg" width="160" height="48">${colors}</svg>`,
+      }),
+    )
+    const brand = { latchkey_brand_color: '#7a1f5c', latchkey_logo_url: `${logo}?v=2` }
+    await issuer.changeSettings({}, brand)
+    await page.goto(await login())
+    await issuer.changeSettings({}, {})
+    const shown = '[...document.images].map((image) => image.naturalWidth)'
+    expect(await page.evaluate(shown)).toEqual([160])
+  },
   'login-long': async (page) => {
     const words = 'Gartenbedarfsgroßhandelsgesellschaft'
     await withSettings({ companyName: `${words} & Söhne`, logoImageText: words.repeat(2) }, () =>

@@ -5,9 +5,7 @@ import {
   type Language,
   type PageName,
   type Pages,
-  pageHeaders,
   renderPage,
-  scriptOf,
   translator,
 } from '../../pages/index.ts'
 import type { Tenant } from '../../store/records.ts'
@@ -72,10 +70,9 @@ export function show<Name extends PageName>(
     sendJson(flow.response, status, body, headers)
     return
   }
-  const html = renderPage(name, look, page)
+  const { html, headers: own } = renderPage(name, look, page)
   flow.response.writeHead(status, {
-    ...pageHeaders(scriptOf(page) !== undefined),
-    'content-language': look.language,
+    ...own,
     'content-length': Buffer.byteLength(html),
     ...headers,
   })

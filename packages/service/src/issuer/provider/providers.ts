@@ -4,7 +4,7 @@ import { errors, type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { foreignVersion } from '../../domain/context.ts'
 import { lifetimes } from '../../domain/lifetimes.ts'
 import { signingKeys } from '../../domain/signing-keys.ts'
-import { pageHeaders, renderPage } from '../../pages/index.ts'
+import { renderPage } from '../../pages/index.ts'
 import { userAgentOf } from '../../server/client.ts'
 import { StoreError } from '../../store/errors.ts'
 import { entryName } from '../../store/protocol-store.ts'
@@ -98,9 +98,11 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
       if (!(err instanceof StoreError)) throw err
       const look = lookFor(tenant, ctx.req, ctx.query.ui_locales)
       ctx.status = 503
-      ctx.set({ ...pageHeaders, 'retry-after': String(STORE_RETRY_SECONDS) })
+      const page = { title: 'errorTitle', text: 'errorServer' } as const
+      const { html, headers } = renderPage('message', look, page)
+      ctx.set({ ...headers, 'retry-after': String(STORE_RETRY_SECONDS) })
       ctx.remove('location')
-      ctx.body = renderPage('message', look, { title: 'errorTitle', text: 'errorServer' })
+      ctx.body = html
       fail(ctx, err)
     }
   })

@@ -1,5 +1,5 @@
 import { type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider'
-import { type Pages, pageHeaders, renderPage, type TextKey } from '../../pages/index.ts'
+import { type Pages, renderPage, type TextKey } from '../../pages/index.ts'
 import type { IssuerContext } from '../context.ts'
 import { lastApplication } from '../requests/application-cookie.ts'
 import { lookFor, wayToApplication } from '../requests/look.ts'
@@ -20,8 +20,9 @@ export function createRenderError(context: IssuerContext): RenderError {
     if (tenant.settings.developerMode) page.unregistered = unregistered
     // Its text is of oidc-provider's making; what the request contained is escaped like all else.
     if (page.text === 'errorText') page.detail = out.error_description ?? out.error
-    ctx.set({ ...pageHeaders(), 'content-language': look.language })
-    ctx.body = renderPage('message', look, page)
+    const { html, headers } = renderPage('message', look, page)
+    ctx.set(headers)
+    ctx.body = html
   }
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { lookUpApplication } from '../../domain/applications.ts'
+import { brandOf } from '../../domain/tenant-features.ts'
 import {
   chooseLanguage,
   type Language,
@@ -26,6 +27,7 @@ export function lookFor(
     companyName,
     logoText: logoImageText,
     supportEmail,
+    ...brandOf(tenant),
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Configuration, JWK, KoaContextWithOIDC, Provider } from 'oidc-provider'
 import { note } from '../../domain/audit.ts'
 import { lookUpUser } from '../../domain/users.ts'
-import { type PageName, type Pages, pageHeaders, renderPage } from '../../pages/index.ts'
+import { type PageName, type Pages, renderPage } from '../../pages/index.ts'
 import type { IssuerContext } from '../context.ts'
 import { logoutQuestion, readSession } from '../oidc-provider-internals.ts'
 import { lastApplication } from '../requests/application-cookie.ts'
@@ -142,6 +142,7 @@ function leave(ctx: KoaContextWithOIDC): void {
 
 function send<Name extends PageName>(ctx: KoaContextWithOIDC, name: Name, page: Pages[Name]): void {
   const look = lookFor(factsOf(ctx.req).tenant, ctx.req, ctx.oidc.params?.ui_locales)
-  ctx.set({ ...pageHeaders(), 'content-language': look.language })
-  ctx.body = renderPage(name, look, page)
+  const { html, headers } = renderPage(name, look, page)
+  ctx.set(headers)
+  ctx.body = html
 }

@@ -1,0 +1,68 @@
+/** The darkest background of light pages, and the lightest of dark ones, that links stand on. */
+const LIGHT = '#f3f4f8'
+const DARK = '#191c28'
+
+/** WCAG 2.2 §1.4.6 */
+const CONTRAST = 7
+
+type Rgb = [red: number, green: number, blue: number]
+
+/**
+ * The colours of buttons and links in a colour of the tenant: darker on light pages and lighter on dark ones
+ * until they can be read.
+ *
+ * @param color - Such as `#3b46c8`.
+ * @returns Custom properties of the style sheet.
+ */
+export function accentsOf(color: string): { light: string; dark: string } {
+  const light = readable(rgbOf(color), rgbOf(LIGHT), [0, 0, 0])
+  const dark = readable(rgbOf(color), rgbOf(DARK), [255, 255, 255])
+  return {
+    light: properties(light, mixed(light, [0, 0, 0], 0.2), '#ffffff'),
+    dark: properties(dark, mixed(dark, [255, 255, 255], 0.3), '#10142c'),
+  }
+}
+
+/** The background of buttons with white text, in the colour of a tenant or in ours. */
+export function buttonColor(color = '#3b46c8'): string {
+  return hexOf(readable(rgbOf(color), rgbOf(LIGHT), [0, 0, 0]))
+}
+
+function properties(accent: Rgb, strong: Rgb, onAccent: string): string {
+  return `--accent: ${hexOf(accent)}; --accent-strong: ${hexOf(strong)}; --on-accent: ${onAccent};`
+}
+
+function readable(color: Rgb, background: Rgb, towards: Rgb): Rgb {
+  let share = 0
+  while (contrast(mixed(color, towards, share), background) < CONTRAST) share += 0.02
+  return mixed(color, towards, share)
+}
+
+function contrast(a: Rgb, b: Rgb): number {
+  const [dark = 0, light = 0] = [luminance(a), luminance(b)].sort((x, y) => x - y)
+  return (light + 0.05) / (dark + 0.05)
+}
+
+/** WCAG 2.2, relative luminance */
+function luminance(color: Rgb): number {
+  const [red = 0, green = 0, blue = 0] = color.map((value) => {
+    const part = value / 255
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
+
+function mixed(color: Rgb, towards: Rgb, share: number): Rgb {
+  const mix = (index: 0 | 1 | 2): number =>
+    Math.round(color[index] + (towards[index] - color[index]) * Math.min(share, 1))
+  return [mix(0), mix(1), mix(2)]
+}
+
+function rgbOf(color: string): Rgb {
+  const part = (start: number): number => Number.parseInt(color.slice(start, start + 2), 16)
+  return [part(1), part(3), part(5)]
+}
+
+function hexOf(color: Rgb): string {
+  return `#${color.map((value) => value.toString(16).padStart(2, '0')).join('')}`
+}
