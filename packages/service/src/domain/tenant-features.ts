@@ -2,11 +2,11 @@ import type { Metadata, Tenant } from '../store/records.ts'
 import { ServiceError } from './errors.ts'
 
 /** The key of a tenant's metadata that says whether users may delete their own accounts. */
-export const DELETION_KEY = 'latchkey_account_deletion'
+const DELETION_KEY = 'latchkey_account_deletion'
 /** The key of a tenant's metadata with the colour of buttons and links. */
-export const COLOR_KEY = 'latchkey_brand_color'
+const COLOR_KEY = 'latchkey_brand_color'
 /** The key of a tenant's metadata with the address of the image above every page. */
-export const LOGO_KEY = 'latchkey_logo_url'
+const LOGO_KEY = 'latchkey_logo_url'
 
 const RULES: Readonly<Record<string, { isGood(value: string): boolean; wanted: string }>> = {
   [DELETION_KEY]: {
