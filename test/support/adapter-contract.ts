@@ -8,7 +8,10 @@ import { remember, watchServer } from './leaks.ts'
 let redis: Promise<TestRedis> | undefined
 let prefixes = 0
 
-/** Runs the contract of an adapter in memory and on Redis; what it sends and logs is searched for secrets. */
+/**
+ * Runs the contract of an adapter in memory, on Redis and with sessions in cookies; what it sends and logs
+ * is searched for secrets.
+ */
 export function runContract(name: string, create: AdapterUnderTest['createServer']): void {
   const createServer: typeof create = async (options, application) => {
     remember('session secret', ...[options.session?.secret ?? []].flat())
@@ -20,6 +23,10 @@ export function runContract(name: string, create: AdapterUnderTest['createServer
   const runner = { describe, it, afterAll }
   describeAdapter({ name, createServer }, runner)
   describeAdapter({ name: `${name} on Redis`, createServer, ...onRedis() }, runner)
+  describeAdapter(
+    { name: `${name} with sessions in cookies`, createServer, sessions: 'cookie' },
+    runner,
+  )
 }
 
 /** Sessions in Redis, under a prefix of their own. */

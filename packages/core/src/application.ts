@@ -6,6 +6,8 @@ export {
   CallbackError,
   type CallbackErrorCode,
   ConfigError,
+  CookieSessionError,
+  type CookieSessionErrorCode,
   DeniedError,
   LatchkeyError,
   type LatchkeyErrorCode,

@@ -26,6 +26,7 @@ import { createProviders } from './provider/providers.ts'
 import { isIssuerCallback } from './provider/redirect-uri.ts'
 import { transportOver } from './provider/transport.ts'
 import { createRecorder, recordEvents } from './recorder.ts'
+import { createCookieSessions } from './session/cookie-sessions.ts'
 import { createMemoryStore } from './session/memory-store.ts'
 import { replaysOf } from './session/replay-cache.ts'
 import { createSessionDirectory, type SessionDirectory } from './session/session-directory.ts'
@@ -118,11 +119,18 @@ export function createAuth<U = User, Exchange = unknown>(
   const log = createLog(resolved.logger, now)
   const recorder = createRecorder(resolved)
   const publish = logged(recordEvents(platform.publish, recorder), log, resolved)
-  const store = options.session?.store ?? createMemoryStore({ now })
+  const given = options.session?.store
+  const storedSessions =
+    given === 'cookie'
+      ? createCookieSessions(resolved.session, now, log.failed)
+      : createStoredSessions(
+          given ?? createMemoryStore({ now }),
+          resolved.session,
+          now,
+          resolved.routes.backchannelLogout !== undefined,
+        )
+  const { store } = storedSessions
   const replays = replaysOf(store, now)
-  const hearsOfLogouts =
-    store.index !== undefined && resolved.routes.backchannelLogout !== undefined
-  const storedSessions = createStoredSessions(store, resolved.session, now, hearsOfLogouts)
   const refresher = createRefresher({ lock: store.lock, options: resolved, publish })
   const context: AuthContext = {
     options: resolved,
@@ -145,7 +153,7 @@ export function createAuth<U = User, Exchange = unknown>(
     note: recorder?.note,
     answerError: createAnswerError(resolved, log, recorder?.note),
   }
-  warnAbout(options.session?.store, resolved, platform, log)
+  warnAbout(given, resolved, platform, log)
   personas?.announce(log)
   const routes = createRoutes(resolved, store.index !== undefined)
   const { callback } = resolved.routes
@@ -167,7 +175,7 @@ export function createAuth<U = User, Exchange = unknown>(
     request: AuthRequest,
     response: ResponsePort<Sent>,
   ): MaybePromise<Visit<U, Sent>> =>
-    when(storedSessions.open(request.headers.get('cookie')), (session) => {
+    when(storedSessions.open(request.headers.get('cookie'), response), (session) => {
       if (session.failure) log.failed(session.failure)
       else if (session.id) log.recovered('LATCHKEY_SESSION_UNAVAILABLE', STORE_IS_BACK)
       return openVisit<U, Sent>({ context, request, session, response }, route)
@@ -265,11 +273,18 @@ const PROVIDER_ANSWERED: ReadonlySet<AuthEventName> = new Set([
 
 /** Says once what works less well than it could. */
 function warnAbout(
-  store: SessionStore | undefined,
+  store: SessionStore | 'cookie' | undefined,
   { secure, routes }: ResolvedAuthOptions,
   { environment }: Platform,
   log: Log,
 ): void {
+  if (store === 'cookie') {
+    log.warned(
+      'LATCHKEY_SESSIONS_IN_COOKIES',
+      'Sessions are in the cookies of browsers alone: back-channel logout, the list of sessions and revocation are off, refreshes are not coordinated over processes, and a copy of a cookie stays valid after a logout.',
+    )
+    return
+  }
   if (!store && (secure || environment?.NODE_ENV === 'production')) {
     log.warned(
       'LATCHKEY_SESSIONS_IN_MEMORY',

@@ -12,10 +12,16 @@ export type LatchkeyErrorCode =
   | 'LATCHKEY_SESSION_UNAVAILABLE' // the session store did not answer
   | 'LATCHKEY_SESSION_ENDED' // the session ended while the request was at work
   | 'LATCHKEY_USER_REFUSED' // the application turned this user away
+  | CookieSessionErrorCode
   | CallbackErrorCode
   | AccessErrorCode
   | RefreshErrorCode
   | LogoutErrorCode
+
+/** Why a session that is kept in the cookie could not be written. */
+export type CookieSessionErrorCode =
+  | 'LATCHKEY_SESSION_TOO_LARGE' // it does not fit into cookies
+  | 'LATCHKEY_SESSION_NOT_SENT' // the headers of the answer have left
 
 /** Every way a callback can fail. Switch on it to choose what to tell the visitor. */
 export type CallbackErrorCode =
@@ -66,6 +72,8 @@ const STATUS: Readonly<Record<LatchkeyErrorCode, number>> = {
   LATCHKEY_PROVIDER_INVALID: 502,
   LATCHKEY_SESSION_UNAVAILABLE: 503,
   LATCHKEY_SESSION_ENDED: 401,
+  LATCHKEY_SESSION_TOO_LARGE: 500,
+  LATCHKEY_SESSION_NOT_SENT: 500,
   LATCHKEY_TRANSACTION_MISSING: 400,
   LATCHKEY_STATE_MISMATCH: 400,
   LATCHKEY_ISSUER_MISMATCH: 400,
@@ -161,6 +169,12 @@ export class SessionEndedError extends LatchkeyError {
   constructor(message = 'The session ended while the request was at work, so nothing was stored.') {
     super('LATCHKEY_SESSION_ENDED', message)
   }
+}
+
+/** A session that is kept in the cookie (`session: { store: 'cookie' }`) could not be written; it stays as it was. */
+export class CookieSessionError extends LatchkeyError {
+  override readonly name = 'CookieSessionError'
+  declare readonly code: CookieSessionErrorCode
 }
 
 /** What a {@link CallbackError} may carry beside its code and message. */

@@ -41,7 +41,7 @@ export interface Log {
   noticed(code: LatchkeyErrorCode, message: string): void
   /** Something works again; logged once after each failure with this code. */
   recovered(code: LatchkeyErrorCode, message: string): void
-  /** A warning about the configuration. */
+  /** A warning about the configuration; a mere fact about it is no warning, and is written as info. */
   warned(code: WarningCode, message: string): void
 }
 
@@ -102,7 +102,8 @@ export function createLog(logger: Logger | false, now: () => number): Log {
       write('info', leftOut > 0 ? { code, leftOut } : { code }, message)
     },
     warned(code, message) {
-      limited('warn', LINES, { code, remedy: REMEDIES[code] }, message)
+      const level = code === 'LATCHKEY_SESSIONS_IN_COOKIES' ? 'info' : 'warn'
+      limited(level, LINES, { code, remedy: REMEDIES[code] }, message)
     },
   }
 }

@@ -3,6 +3,7 @@ import type { LatchkeyErrorCode } from './errors.ts'
 /** Codes of log lines that are warnings, mostly about the configuration, and no errors. */
 export type WarningCode =
   | 'LATCHKEY_SESSIONS_IN_MEMORY' // sessions live in this process
+  | 'LATCHKEY_SESSIONS_IN_COOKIES' // sessions are in the cookies of browsers alone
   | 'LATCHKEY_STORE_WITHOUT_INDEX' // the session store cannot find the sessions of a user
   | 'LATCHKEY_GUARD_REHEARSED' // a guard with `enforce: false` let a user pass
   | 'LATCHKEY_PERSONAS' // no provider is configured, and test users log in
@@ -21,6 +22,8 @@ export const REMEDIES: Readonly<Record<LatchkeyErrorCode | WarningCode, string>>
     'Remove the other session middleware and pass its store as `session.store`. `createAuthRouter()` brings express-session along, so `req.session` stays.',
   LATCHKEY_SESSIONS_IN_MEMORY:
     'Pass a `session.store`, such as `createSessionStore({ url })` of @latchkey/session-store. If you do, set the environment variable that the `url` comes from.',
+  LATCHKEY_SESSIONS_IN_COOKIES:
+    'Nothing, if you can do without these. Otherwise use a store, such as `createSessionStore()` of @latchkey/session-store.',
   LATCHKEY_STORE_WITHOUT_INDEX:
     'Use `createSessionStore()` of @latchkey/session-store, or set `routes.backchannelLogout` to `false`.',
   LATCHKEY_GUARD_REHEARSED:
@@ -39,6 +42,10 @@ export const REMEDIES: Readonly<Record<LatchkeyErrorCode | WarningCode, string>>
     'Configure `issuer` exactly as the provider names itself, including a slash at the end.',
   LATCHKEY_SESSION_UNAVAILABLE: 'Bring the store back. The underlying error is the `cause`.',
   LATCHKEY_SESSION_ENDED: 'Nothing. The visitor logs in again.',
+  LATCHKEY_SESSION_TOO_LARGE:
+    'The message names the largest parts. Leave out what you do not need in the hook `onSession`, such as `idToken` or `tokens`, keep less in the session, or use a store.',
+  LATCHKEY_SESSION_NOT_SENT:
+    'Change the session, and call `accessToken()`, before the first byte of the answer is sent, or use a store.',
   LATCHKEY_TRANSACTION_MISSING:
     'Make sure that `baseUrl` is the address that visitors type, including host and scheme. If only some visitors see it, their browsers block cookies.',
   LATCHKEY_STATE_MISMATCH:

@@ -23,6 +23,8 @@ export type Answer = Omit<AuthResponse, 'headers'>
  * @typeParam Sent - What `send` returns, and `auth.login()` and `auth.logout()` resolve to.
  */
 export interface ResponsePort<Sent = Answer> extends HeaderSink {
+  /** Whether the headers have left, so that no cookie can be set any more. Default: they have not. */
+  readonly isSent?: boolean
   /**
    * Runs `write` when the headers are about to leave, so that no later header of the application, and no
    * error handler that begins anew, undoes it. Without it, `write` runs at once.
@@ -159,7 +161,7 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
     this.#isPrivate = true
     const { response } = this.#parts
     if (response.beforeSent) response.beforeSent((headers) => this.#finish(headers))
-    else markPrivate(response)
+    else this.#finish(response)
   }
 
   user(): U {
@@ -237,7 +239,11 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
     const { context, session } = this.#parts
     const provider = await this.provider()
     this.#provider = provider
-    if (isDue && this.current) await context.userRefresher.refreshDue(provider, session)
+    if (isDue && this.current) {
+      await context.userRefresher.refreshDue(provider, session)
+      // A session in the cookie is kept by this answer, whatever the application looks at.
+      if (session.setCookies.length > 0) this.sessionUsed()
+    }
     return this
   }
 

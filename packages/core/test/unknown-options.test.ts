@@ -68,7 +68,7 @@ test.each([
   ],
   [
     { session: { ...good.session, store: {} } },
-    '"session.store" must be a session store, such as createSessionStore() makes, not an empty object.',
+    '"session.store" must be a session store, such as createSessionStore() makes, or "cookie", not an empty object.',
   ],
   [{ session: 'x' }, '"session" must be an object, not this string.'],
   [{ hooks: { onError: true } }, '"hooks.onError" must be a function, not true.'],

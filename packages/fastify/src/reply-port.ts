@@ -7,6 +7,9 @@ export function replyPort(reply: FastifyReply): ResponsePort<FastifyReply> {
   const raw = toResponsePort(reply.raw)
   const cookies = (): string[] => [reply.getHeader('set-cookie') ?? []].flat().map(String)
   return {
+    get isSent() {
+      return reply.raw.headersSent
+    },
     get: (name) => (reply.hasHeader(name) ? String(reply.getHeader(name)) : null),
     getSetCookie: cookies,
     set(name, value) {

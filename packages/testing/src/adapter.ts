@@ -68,5 +68,7 @@ export function describeAdapter(
 ): void {
   const title = `The adapter contract under ${adapter.name}`
   const openBench = (): Promise<OpenBench> => createBench(adapter)
-  declareSuite({ caller: 'describeAdapter()', title, groups: GROUPS, openBench }, runner)
+  const leftOut = ([, , needsStore]: Case): string | undefined =>
+    adapter.sessions === 'cookie' ? needsStore : undefined
+  declareSuite({ caller: 'describeAdapter()', title, groups: GROUPS, leftOut, openBench }, runner)
 }

@@ -3,6 +3,8 @@ export interface GroupResult {
   readonly group: string
   readonly cases: number
   passed: number
+  /** Cases that are left out, with the reason. */
+  readonly leftOut: readonly string[]
 }
 
 /** A table of what passed, for people. */
@@ -19,6 +21,9 @@ export function tableOf(title: string, results: readonly GroupResult[]): string 
       'all',
       total(({ passed }) => passed),
       total(({ cases }) => cases),
+    ),
+    ...results.flatMap(({ group, leftOut }) =>
+      leftOut.map((one) => `  left out of ${group}: ${one}`),
     ),
   ].join('\n')
 }

@@ -14,6 +14,7 @@ export type SealPurpose =
   | 'state'
   | 'answer'
   | 'logout'
+  | 'session'
   | 'session-cookie'
   | 'session-record'
   | 'session-index'

@@ -44,6 +44,10 @@ const TEXTS: Partial<Record<LatchkeyErrorCode, VisitorText>> = {
     title: 'Your session has ended',
     advice: 'You were logged out while this page was loading. Please log in again.',
   },
+  LATCHKEY_SESSION_TOO_LARGE: {
+    title: 'Your session cannot be kept',
+    advice: 'This site has to be changed before it can go on. Please tell those who run it.',
+  },
   LATCHKEY_TRANSACTION_MISSING: {
     title: 'The login could not be completed here',
     advice:

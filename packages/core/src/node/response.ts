@@ -27,6 +27,10 @@ class NodeResponsePort implements ResponsePort<void> {
     this.#response = response
   }
 
+  get isSent(): boolean {
+    return this.#response.headersSent
+  }
+
   get(name: string): string | null {
     const value = this.#response.getHeader(name)
     if (value === undefined) return null

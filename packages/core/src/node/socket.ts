@@ -60,6 +60,8 @@ async function openSocket<U>(
   const refusal = visit.answer ?? (await visit.admit({ ...requirement, respond: 'json' }, request))
   if (!refusal) {
     const { auth: ofUser } = visit
+    // The library of sockets answers the handshake, without the headers of the kit.
+    response.isSent = true
     return { isAllowed: true, user: visit.user(), auth: ofUser, ended: ofUser.ended() }
   }
   return {

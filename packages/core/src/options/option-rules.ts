@@ -35,6 +35,8 @@ const methods = (...names: readonly string[]) => {
     names.every((name) => typeof (value as Record<string, unknown> | null)?.[name] === 'function')
 }
 
+const isStore = methods('get', 'set', 'update', 'touch', 'destroy')
+
 const origins = rule(
   '"any", or an array of origins such as "https://admin.example.com"',
   (value) => {
@@ -101,10 +103,9 @@ export const OPTION_RULES: Rules<AuthOptions> = {
   }),
   session: group<AuthSessionOptions>({
     secret: rule('a string, or an array of strings that are all set', isOneOrMore),
-    store: rule(
-      'a session store, such as createSessionStore() makes',
-      methods('get', 'set', 'update', 'touch', 'destroy'),
-    ),
+    store: rule('a session store, such as createSessionStore() makes, or "cookie"', (value) => {
+      return value === 'cookie' || isStore(value)
+    }),
     idleSeconds: seconds,
     absoluteSeconds: seconds,
     cookie: group<NonNullable<AuthSessionOptions['cookie']>>({

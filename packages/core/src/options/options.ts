@@ -91,8 +91,12 @@ export interface AuthSessionOptions<Store = SessionStore> {
    * changed without signing anybody out. Falls back to `LATCHKEY_SESSION_SECRET`.
    */
   readonly secret?: string | readonly string[] | undefined
-  /** Where sessions live. Without a store, they live in this process. */
-  readonly store?: Store | undefined
+  /**
+   * Where sessions live. Without a store, they live in this process. `'cookie'` keeps each one sealed in
+   * the cookie of its browser, at most 8 kB, for serverless functions and small sites; back-channel
+   * logout, lists of sessions and revocation are off then.
+   */
+  readonly store?: Store | 'cookie' | undefined
   /** Seconds without a request after which a session ends. Default 86,400 (a day). */
   readonly idleSeconds?: number
   /** Seconds after login at which a session ends in any case. Default 604,800 (a week). */

@@ -219,6 +219,11 @@ function checkChoices(options: AnyAuthOptions, baseUrl: URL, faults: ConfigFault
   if (session.cookie?.sameSite === 'none' && baseUrl.protocol !== 'https:') {
     faults.push({ option: 'session.cookie.sameSite', remedy: '"none" needs an https "baseUrl".' })
   }
+  if (session.store === 'cookie' && options.routes?.backchannelLogout) {
+    const remedy =
+      'needs a session store: sessions in cookies cannot be ended by the provider. Leave it out, or use createSessionStore().'
+    faults.push({ option: 'routes.backchannelLogout', remedy })
+  }
   if (options.responseMode === 'form_post' && baseUrl.protocol !== 'https:') {
     faults.push({
       option: 'responseMode',

@@ -47,6 +47,7 @@ export async function endForGood(
   }
 }
 
+const NO_INDEX = 'this store cannot find sessions by user'
 const NOT_DESTROYED =
   'The session store still has a session after destroy(). Run the cases of @latchkey/testing/session-store on it.'
 
@@ -65,8 +66,8 @@ export async function findSessions(
 ): Promise<FoundSession[]> {
   const { index } = sessions.store
   if (!index) {
-    const remedy =
-      'this store cannot find sessions by user; use createSessionStore() of @latchkey/session-store'
+    const which = sessions.inCookie ? 'sessions in cookies cannot be listed or revoked' : NO_INDEX
+    const remedy = `${which}; use createSessionStore() of @latchkey/session-store`
     throw new ConfigError([{ option: 'session.store', remedy }])
   }
   const key = sid === undefined ? indexKey(issuer, 'sub', sub ?? '') : indexKey(issuer, 'sid', sid)

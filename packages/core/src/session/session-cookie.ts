@@ -1,11 +1,50 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
+import { randomText } from '../crypto/random.ts'
 import { deriveKey } from '../crypto/sealing.ts'
+import { clearCookie, readCookie, setCookie } from '../http/cookies.ts'
 import { remember } from '../records.ts'
+import type { SessionSettings } from './session-record.ts'
 
 const MAX_LENGTH = 256
 const MAX_REMEMBERED = 10_000
 /** 32 bytes as base64url. */
 const SIGNATURE_LENGTH = 43
+
+/** What the browser has to be told of its session: the new id, `null` when it has ended. */
+export type SessionNews = string | null | undefined
+
+/** The cookie that carries the signed id of a session. */
+export interface SessionCookie {
+  /** The id that a `Cookie` header carries, if it is genuine. */
+  idIn(cookieHeader: string | null | undefined): string | undefined
+  /** The `Set-Cookie` values that tell the browser. */
+  setCookies(news: SessionNews): readonly string[]
+}
+
+/** Makes the cookie of a session that is in a store. */
+export function createSessionCookie(settings: SessionSettings): SessionCookie {
+  const { cookieName, cookie, absoluteSeconds } = settings
+  const signer = createCookieSigner(settings.secrets)
+  const scope = { ...cookie, maxAgeSeconds: absoluteSeconds }
+  return {
+    idIn: (header) => signer.verify(readCookie(header, cookieName)),
+    setCookies(news) {
+      if (news === undefined) return NO_COOKIES
+      return [
+        news === null
+          ? clearCookie(cookieName, cookie)
+          : setCookie(cookieName, signer.sign(news), scope),
+      ]
+    },
+  }
+}
+
+const NO_COOKIES: readonly string[] = []
+
+/** Makes a session id: 256 random bits. */
+export function newSessionId(): string {
+  return randomText(32)
+}
 
 /** Signs session ids, and reads them back. */
 export interface CookieSigner {

@@ -40,7 +40,7 @@ export function createSessionData(
     if (id === undefined && Object.keys(data).length === 0) return
     await session.saveData(id ?? sessions.newId(), data, JSON.stringify(stored))
     stored = data
-    if (id === undefined) visit.setCookies(session.setCookies)
+    visit.setCookies(session.setCookies)
   }
   return {
     get() {

@@ -5,7 +5,8 @@ import type { SessionsById } from './sessions-by-id.ts'
 export interface SessionWatch {
   /**
    * A signal that is aborted with a {@link SessionEndedError} when the session ends. At once when it is
-   * ended in this process; within ten seconds when it expires, or is ended in another process.
+   * ended in this process; within ten seconds when it expires, or is ended in another process. Of a session
+   * that is in the cookie alone, what another process ends is not known, and idle time does not count.
    *
    * @param id - The session; `undefined` where only `expiresAt` counts.
    * @param expiresAt - When it ends in any case, in seconds since the epoch.
@@ -71,7 +72,7 @@ export function createSessionWatch(sessions: SessionsById): SessionWatch {
     for (const one of [...watched]) if (one.expiresAt <= now) end(one)
     if (isPolling) return
     isPolling = true
-    const ids = [...byId.keys()]
+    const ids = sessions.inCookie ? [] : [...byId.keys()]
     while (ids.length > 0) await Promise.all(ids.splice(0, AT_A_TIME).map(check))
     isPolling = false
   }
@@ -86,7 +87,7 @@ export function createSessionWatch(sessions: SessionsById): SessionWatch {
       ;(timer as { unref?(): void }).unref?.()
       onClose?.(() => stop(one))
       // It may have ended while a guard decided.
-      if (id !== undefined) void check(id)
+      if (id !== undefined && !sessions.inCookie) void check(id)
       return one.controller.signal
     },
   }

@@ -1,6 +1,7 @@
 import { type MaybePromise, when, whenAll } from '../maybe-promise.ts'
 import type { EndedLogins } from './ended-logins.ts'
 import type { AuthSession } from './session.ts'
+import type { SessionNews } from './session-cookie.ts'
 import { expiryOf, hasExpired, indexKeys, type SessionSettings } from './session-record.ts'
 import type { SessionRecord, SessionStore } from './session-store.ts'
 import { storeAnswer } from './store-answer.ts'
@@ -15,8 +16,12 @@ export interface SessionParts {
   readonly endedLogins: EndedLogins | undefined
   /** Makes a session id: 256 random bits. */
   newId(): string
-  /** The `Set-Cookie` value that carries a session id. */
-  cookieOf(id: string): string
+  /** The `Set-Cookie` values that tell the browser of its session. */
+  setCookies(news: SessionNews): readonly string[]
+  /** Whether a session is in its cookie alone, so that no other request finds it by its id. */
+  readonly inCookie?: boolean
+  /** Throws when no change can reach the browser any more; a store on the server is always writable. */
+  mustBeWritable?(): void
 }
 
 /** Sessions by their ids. Every method rejects with a {@link SessionStoreError} when the store fails. */

@@ -1,10 +1,10 @@
-import { SessionEndedError, SessionStoreError } from '../errors.ts'
+import { CookieSessionError, SessionEndedError, SessionStoreError } from '../errors.ts'
 import { isThenable, type MaybePromise } from '../maybe-promise.ts'
 
 /**
  * Asks the session store. What it answers at once is there at once; what it throws is a rejection.
  *
- * @throws {@link SessionStoreError} whatever the store failed with; {@link SessionEndedError} as it is.
+ * @throws {@link SessionStoreError} whatever the store failed with; errors of the kit as they are.
  */
 export function storeAnswer<T>(ask: () => MaybePromise<T>): MaybePromise<T> {
   try {
@@ -20,7 +20,12 @@ function fail(cause: unknown): Promise<never> {
 }
 
 /** The error that the kit reports for one of the store. */
-export function storeError(cause: unknown): SessionStoreError | SessionEndedError {
-  const isKnown = cause instanceof SessionStoreError || cause instanceof SessionEndedError
+export function storeError(
+  cause: unknown,
+): SessionStoreError | SessionEndedError | CookieSessionError {
+  const isKnown =
+    cause instanceof SessionStoreError ||
+    cause instanceof SessionEndedError ||
+    cause instanceof CookieSessionError
   return isKnown ? cause : new SessionStoreError(cause)
 }

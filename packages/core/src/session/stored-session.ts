@@ -1,8 +1,8 @@
 import { SessionEndedError, type SessionStoreError } from '../errors.ts'
-import { clearCookie } from '../http/cookies.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { endForGood } from './end-sessions.ts'
 import type { AuthSession } from './session.ts'
+import type { SessionNews } from './session-cookie.ts'
 import { carriedData, mergeData } from './session-record.ts'
 import type { SessionRecord } from './session-store.ts'
 import type { SessionsById } from './sessions-by-id.ts'
@@ -26,7 +26,7 @@ export class StoredSession {
   #record: SessionRecord | undefined
   /** Whether the record is what `get` answered, so that an update can name it. */
   #isAsRead = true
-  #setCookies = NO_COOKIES
+  #news: SessionNews
 
   constructor(sessions: SessionsById, { id, record, failure }: OpenedSession = NOTHING) {
     this.#sessions = sessions
@@ -53,7 +53,7 @@ export class StoredSession {
 
   /** The `Set-Cookie` values that the browser needs after what was done. */
   get setCookies(): readonly string[] {
-    return this.#setCookies
+    return this.#sessions.setCookies(this.#news)
   }
 
   /**
@@ -64,6 +64,21 @@ export class StoredSession {
   read(): AuthSession | undefined {
     this.#check()
     return this.current
+  }
+
+  /** Reads a session by its id; `undefined` when it has ended. */
+  load(id: string): MaybePromise<SessionRecord | undefined> {
+    return this.#sessions.load(id)
+  }
+
+  /**
+   * Asks whether a change of the session can reach the browser still; ask before anything is done that
+   * cannot be undone.
+   *
+   * @throws {@link CookieSessionError} where the session is in the cookie and the headers have left.
+   */
+  mustBeWritable(): void {
+    this.#sessions.mustBeWritable?.()
   }
 
   /** Reads again what is stored now, for work that another request may have done meanwhile. */
@@ -123,14 +138,13 @@ export class StoredSession {
 
   /** Ends the session. To end one that is gone is a success. */
   async end(): Promise<void> {
-    const { settings } = this.#sessions
     // A session that could not be ended keeps its cookie, so that it can be ended again.
     this.#check()
     const [id, login] = [this.#id, this.current]
     if (id && login && this.#sessions.store.index) {
       await endForGood(this.#sessions, login, [{ id, session: login }])
     } else if (id) await this.#sessions.destroy(id, login)
-    this.#setCookies = [clearCookie(settings.cookieName, settings.cookie)]
+    this.#news = null
     this.#id = undefined
     this.#record = undefined
   }
@@ -192,12 +206,12 @@ export class StoredSession {
     this.#id = id
     this.#record = record
     this.#isAsRead = false
-    this.#setCookies = [this.#sessions.cookieOf(id)]
+    this.#news = id
   }
 
   /** Tells the browser the id of a session that is stored later, as the headers have to leave now. */
   announce(id: string): void {
-    if (id !== this.#openedId) this.#setCookies = [this.#sessions.cookieOf(id)]
+    if (id !== this.#openedId) this.#news = id
   }
 
   #check(): void {
@@ -206,7 +220,6 @@ export class StoredSession {
 }
 
 const NOTHING: OpenedSession = {}
-const NO_COOKIES: readonly string[] = []
 const NO_DATA: Data = Object.freeze({})
 
 function sameTokens(one: AuthSession, other: AuthSession): boolean {

@@ -1,25 +1,30 @@
-import { randomText } from '../crypto/random.ts'
-import { readCookie, setCookie } from '../http/cookies.ts'
 import { isThenable, type MaybePromise } from '../maybe-promise.ts'
 import { createEndedLogins } from './ended-logins.ts'
-import { createCookieSigner } from './session-cookie.ts'
+import { createSessionCookie, newSessionId } from './session-cookie.ts'
 import { expiryOf, hasExpired, isTouchDue, type SessionSettings } from './session-record.ts'
 import type { SessionRecord, SessionStore } from './session-store.ts'
 import { createSessionsById, type SessionsById } from './sessions-by-id.ts'
 import { storeAnswer } from './store-answer.ts'
 import { StoredSession } from './stored-session.ts'
 
-/** Sessions behind a signed cookie, over a store. */
+/** Sessions behind a signed cookie over a store, or sealed in the cookie itself. */
 export interface StoredSessions extends SessionsById {
-  /** Opens the session of a `Cookie` header: at most one look-up, none without a genuine cookie. */
-  open(cookieHeader: string | null | undefined): MaybePromise<StoredSession>
+  /**
+   * Opens the session of a `Cookie` header: at most one look-up, none without a genuine cookie.
+   *
+   * @param response - The response to the request, which says whether its headers have left.
+   */
+  open(
+    cookieHeader: string | null | undefined,
+    response?: { readonly isSent?: boolean | undefined },
+  ): MaybePromise<StoredSession>
 }
 
 /**
  * Makes sessions over a store.
  *
  * @param now - The time in whole seconds.
- * @param hearsOfLogouts - Whether the provider can send notices that a session ended.
+ * @param hearsOfLogouts - Whether the provider may send notices that a session ended; needs an index.
  */
 export function createStoredSessions(
   store: SessionStore,
@@ -27,17 +32,17 @@ export function createStoredSessions(
   now: () => number,
   hearsOfLogouts = false,
 ): StoredSessions {
-  const signer = createCookieSigner(settings.secrets)
+  const cookie = createSessionCookie(settings)
   store.useSecrets?.(settings.secrets)
   const { idleSeconds } = settings
-  const scope = { ...settings.cookie, maxAgeSeconds: settings.absoluteSeconds }
   const sessions = createSessionsById({
     settings,
     store,
     now,
-    endedLogins: hearsOfLogouts ? createEndedLogins(store, settings.secrets, now) : undefined,
-    newId: () => randomText(32),
-    cookieOf: (id) => setCookie(settings.cookieName, signer.sign(id), scope),
+    endedLogins:
+      hearsOfLogouts && store.index ? createEndedLogins(store, settings.secrets, now) : undefined,
+    newId: newSessionId,
+    setCookies: cookie.setCookies,
   })
   const found = (id: string, record: SessionRecord | undefined): StoredSession => {
     const time = now()
@@ -54,7 +59,7 @@ export function createStoredSessions(
   return {
     ...sessions,
     open(cookieHeader) {
-      const id = signer.verify(readCookie(cookieHeader, settings.cookieName))
+      const id = cookie.idIn(cookieHeader)
       if (!id) return new StoredSession(sessions)
       const answer = storeAnswer(() => store.get(id))
       if (!isThenable(answer)) return found(id, answer)

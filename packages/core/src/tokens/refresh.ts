@@ -133,6 +133,8 @@ export function createRefresher(settings: RefreshSettings): Refresher {
           await session.reload()
           return tokenOf(winner)
         }
+        // New tokens that cannot be kept would leave the session with one that is used up.
+        session.mustBeWritable()
         const flight = locked(provider, session, seen, key).finally(() => inFlight.delete(key))
         inFlight.set(key, flight)
         return tokenOf(await flight)

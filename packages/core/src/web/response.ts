@@ -3,6 +3,7 @@ import type { Answer, ResponsePort } from '../visit.ts'
 
 /** The response to a web `Request`: what the kit sets is kept until the application's `Response` is there. */
 export class WebResponse implements ResponsePort<Response> {
+  isSent = false
   #headers: Headers | undefined
   #write: ((headers: HeaderSink) => void) | undefined
 
@@ -38,6 +39,7 @@ export class WebResponse implements ResponsePort<Response> {
   /** The response of the application, or of the kit, with the headers that the kit sets. */
   finish(response: Response): Response {
     const write = this.#write
+    this.isSent = true
     if (!write || response.status < 200) return response
     try {
       write(response.headers)

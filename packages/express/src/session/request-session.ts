@@ -49,7 +49,10 @@ export class RequestSession extends expressSession.Store {
 
   /** Tells the browser the id of a session that is saved at the end of the response. */
   announce(): void {
-    if (this.#stored.id !== this.sessionID && this.isChanged) this.#stored.announce(this.sessionID)
+    if (!this.isChanged) return
+    // What is in the cookie has to leave with the headers, and what is stored can follow them.
+    if (this.#sessions.inCookie) this.save(() => {})
+    else if (this.#stored.id !== this.sessionID) this.#stored.announce(this.sessionID)
   }
 
   /** Saves what the application has changed. */
@@ -67,7 +70,7 @@ export class RequestSession extends expressSession.Store {
   }
 
   override get(id: string, done: (error: unknown, data?: SessionData | null) => void): void {
-    Promise.resolve(this.#sessions.load(id)).then(
+    Promise.resolve(this.#stored.load(id)).then(
       (record) => done(undefined, record && this.#sessionData(record.data)),
       (error) => done(error),
     )

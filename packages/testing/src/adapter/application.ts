@@ -71,6 +71,11 @@ export interface AdapterUnderTest {
    * memory store of the core.
    */
   readonly openStore?: () => MaybePromise<SessionStore>
+  /**
+   * Where sessions live: with `cookie`, `createServer` gets `session.store: 'cookie'`, and the cases that
+   * need a store on the server are left out, with the reason in the table. Default `store`.
+   */
+  readonly sessions?: 'store' | 'cookie'
   /** Runs when all cases have run, to close what was opened. */
   readonly close?: () => unknown
 }

@@ -5,6 +5,7 @@ import { type AuthOptions, createMemoryStore } from '@latchkey/core'
 import type { Response, Test } from 'supertest'
 import { type MisbehavingProvider, startMisbehavingProvider } from '../misbehaving-provider.ts'
 import { loadSupertest, type Supertest, type SupertestAgent } from '../supertest.ts'
+import type { SuiteCase } from '../suite.ts'
 import type { AdapterUnderTest, TestApplication, TestRoute } from './application.ts'
 import { type WatchedStore, watchStore } from './watched-store.ts'
 
@@ -58,6 +59,10 @@ export interface Bench {
   open(setup?: Setup): Promise<Site>
 }
 
+export const NO_STORE = 'there is no store that could be down'
+export const NO_NOTICES = 'the provider cannot end sessions that are in cookies'
+export const NO_COMMON_LOGOUT = 'one process does not know what another has ended'
+
 /** A bench that can be cleared. */
 export interface OpenBench extends Bench {
   /** Closes what a case has opened, and makes the provider behave. */
@@ -66,7 +71,7 @@ export interface OpenBench extends Bench {
 }
 
 /** A case: a sentence that is true of every adapter, and what shows it. */
-export type Case = readonly [name: string, run: (bench: Bench) => Promise<void>]
+export type Case = SuiteCase<Bench>
 
 const ADA = { sub: 'ada', name: 'Ada', email: 'ada@example.com', roles: ['reader'] }
 
@@ -99,7 +104,7 @@ export async function createBench(adapter: AdapterUnderTest): Promise<OpenBench>
         session: {
           secret: 'a secret of tests that protects nothing',
           ...options.session,
-          store: watched.store,
+          store: adapter.sessions === 'cookie' ? 'cookie' : watched.store,
         },
       },
       {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import type { TestApplication, TestRoute } from './application.ts'
-import { BASE_URL, type Case, locationOf, portOf, type Site } from './bench.ts'
+import { BASE_URL, type Case, locationOf, NO_NOTICES, portOf, type Site } from './bench.ts'
 
 const echo: TestRoute = {
   method: 'post',
@@ -56,6 +56,7 @@ export const bodies: readonly Case[] = [
         assert.equal(answer.status, 200, answer.text)
         assert.equal((await ada.open('/')).text, 'out')
       },
+      NO_NOTICES,
     ],
     [
       `a logout form works, with a body parser ${where(parser)}`,
@@ -109,6 +110,7 @@ export const bodies: readonly Case[] = [
       }
       assert.equal((await site.visitor().open('/')).text, 'out')
     },
+    NO_NOTICES,
   ],
   [
     'a body that announces 300 MB is answered 413 before it is sent',
@@ -128,6 +130,7 @@ export const bodies: readonly Case[] = [
       sending.destroy()
       assert.equal(answer.statusCode, 413)
     },
+    NO_NOTICES,
   ],
   [
     'a body of a content type that the framework does not know reaches the kit',

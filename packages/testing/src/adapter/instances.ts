@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { setImmediate as nextTick } from 'node:timers/promises'
-import { type Case, cookieOf, type Visitor, withCookie } from './bench.ts'
+import { type Case, cookieOf, NO_COMMON_LOGOUT, type Visitor, withCookie } from './bench.ts'
 
 const USERS = 200
 
@@ -16,6 +16,7 @@ export const instances: readonly Case[] = [
       await ada.post('/logout')
       assert.equal((await withCookie(two, '/', cookie)).text, 'out')
     },
+    NO_COMMON_LOGOUT,
   ],
   [
     'a login that begins in one process ends in another',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import type { TestRoute } from './application.ts'
-import { type Case, cookieOf, withCookie } from './bench.ts'
+import { type Case, cookieOf, NO_NOTICES, withCookie } from './bench.ts'
 
 const LINK = {
   'sec-fetch-site': 'same-origin',
@@ -123,6 +123,7 @@ export const logouts: readonly Case[] = [
       assert.equal((await first.open('/')).text, 'in as ada')
       assert.equal((await second.open('/')).text, 'out')
     },
+    NO_NOTICES,
   ],
   [
     'a logout token for another client, with a wrong signature or sent twice ends nothing',
@@ -139,6 +140,7 @@ export const logouts: readonly Case[] = [
       await post(good)
       assert.equal((await ada.open('/')).text, 'in as ada')
     },
+    NO_NOTICES,
   ],
   [
     'after a logout token a late answer brings no session back',
@@ -162,5 +164,6 @@ export const logouts: readonly Case[] = [
       await ada.open('/slow')
       assert.equal((await ada.open('/')).text, 'out')
     },
+    NO_NOTICES,
   ],
 ]

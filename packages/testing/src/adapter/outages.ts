@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { assertPrivate, type Case, cookieOf, withCookie } from './bench.ts'
+import { assertPrivate, type Case, cookieOf, NO_STORE, withCookie } from './bench.ts'
 
 export const outages: readonly Case[] = [
   [
@@ -20,6 +20,7 @@ export const outages: readonly Case[] = [
       site.store.isDown = false
       assert.equal((await ada.open('/private')).text, 'private to ada')
     },
+    NO_STORE,
   ],
   [
     'while the store is down pages that need no session are served',
@@ -30,6 +31,7 @@ export const outages: readonly Case[] = [
       assert.equal((await ada.open('/plain')).text, 'plain')
       assert.equal((await site.visitor().open('/')).text, 'out')
     },
+    NO_STORE,
   ],
   [
     'while the store is down getUser ends in 503, not in 401',
@@ -49,6 +51,7 @@ export const outages: readonly Case[] = [
       assert.equal(answer.status, 503)
       assertPrivate(answer)
     },
+    NO_STORE,
   ],
   [
     'a login that the store cannot keep sets no session cookie and says so',
@@ -62,6 +65,7 @@ export const outages: readonly Case[] = [
       assert.equal(cookieOf(answer), undefined)
       assertPrivate(answer)
     },
+    NO_STORE,
   ],
   [
     'a logout that the store did not take says so, and can be sent again',
@@ -77,6 +81,7 @@ export const outages: readonly Case[] = [
       await ada.post('/logout')
       assert.equal((await withCookie(site, '/', `latchkey=${session}`)).text, 'out')
     },
+    NO_STORE,
   ],
   [
     'while the provider is down a login is 503, and users who are logged in notice nothing',

@@ -6,6 +6,7 @@ import {
   cookieOf,
   cookiesOf,
   locationOf,
+  NO_NOTICES,
   pathOf,
   withCookie,
 } from './bench.ts'
@@ -161,6 +162,7 @@ export const routes: readonly Case[] = [
         assertPrivate(answer)
       }
     },
+    NO_NOTICES,
   ],
   [
     'an address that neither the kit nor the application knows is the framework’s to answer',

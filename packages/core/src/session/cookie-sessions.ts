@@ -1,0 +1,216 @@
+import { CookieSessionError } from '../errors.ts'
+import { remember } from '../records.ts'
+import { createSessionChunks, type SealedSession, type SessionChunks } from './session-chunks.ts'
+import { newSessionId } from './session-cookie.ts'
+import { expiryOf, hasExpired, isTouchDue, type SessionSettings } from './session-record.ts'
+import type { SessionRecord, SessionStore, UpdateOutcome } from './session-store.ts'
+import { createSessionsById } from './sessions-by-id.ts'
+import { StoredSession } from './stored-session.ts'
+import type { StoredSessions } from './stored-sessions.ts'
+
+/** For requests that a browser sent before the answer to another had reached it. */
+const RECENT_SECONDS = 60
+const MAX_RECENT = 1000
+const MAX_ENDED = 10_000
+
+/** A response, as far as it says whether its headers have left. */
+interface Sent {
+  readonly isSent?: boolean | undefined
+}
+
+/**
+ * Makes sessions that are sealed in the cookie, and in no store. What this process has written within a
+ * minute, and which sessions it has ended, it remembers, so that requests which overlap do not undo each
+ * other here. Another process knows nothing of that.
+ *
+ * @param now - The time in whole seconds.
+ * @param failed - Hears of every session that could not be written.
+ */
+export function createCookieSessions(
+  settings: SessionSettings,
+  now: () => number,
+  failed: (error: CookieSessionError) => void,
+): StoredSessions {
+  const shared: Shared = {
+    chunks: createSessionChunks(settings),
+    memory: createMemory(now, settings.absoluteSeconds),
+    now,
+    failed,
+    hasEnded: (id) => all.ends.hear?.(id),
+  }
+  const over = (store: CookieStore) =>
+    createSessionsById({
+      ...{ settings, now, store, inCookie: true, newId: newSessionId, endedLogins: undefined },
+      setCookies: () => store.setCookies(),
+      mustBeWritable: () => store.mustBeWritable(),
+    })
+  const all = over(new CookieStore(shared))
+
+  return {
+    ...all,
+    open(cookieHeader, response) {
+      const found = shared.chunks.read(cookieHeader)
+      const store = new CookieStore(shared, cookieHeader, response, found)
+      const sessions = over(store)
+      const time = now()
+      // A copy that has expired is not brought back by what another request has written.
+      const record = found && !hasExpired(found.record, time) ? store.get(found.id) : undefined
+      if (!found || !record) return new StoredSession(sessions)
+      const { id } = found
+      const later = expiryOf(record.login, settings.idleSeconds, time)
+      if (later > record.expiresAt && isTouchDue(record.expiresAt, settings.idleSeconds, time)) {
+        store.touch(id, record, later)
+      }
+      return new StoredSession(sessions, { id, record: store.get(id) as SessionRecord })
+    },
+  }
+}
+
+/** What the requests of one instance share. */
+interface Shared {
+  readonly chunks: SessionChunks
+  readonly memory: Memory
+  now(): number
+  failed(error: CookieSessionError): void
+  hasEnded(id: string): void
+}
+
+/** The session of one browser during one request, as a store. It is written when the headers leave. */
+class CookieStore implements SessionStore {
+  readonly #shared: Shared
+  readonly #cookieHeader: string | null | undefined
+  readonly #response: Sent
+  #session: SealedSession | undefined
+  #isChanged = false
+  #written: { readonly record: SessionRecord | undefined; readonly lines: readonly string[] } =
+    NOTHING_WRITTEN
+
+  constructor(
+    shared: Shared,
+    cookieHeader?: string | null,
+    response: Sent = {},
+    session?: SealedSession,
+  ) {
+    this.#shared = shared
+    this.#cookieHeader = cookieHeader
+    this.#response = response
+    this.#session = session
+  }
+
+  get(id: string): SessionRecord | undefined {
+    const own = this.#session?.id === id ? this.#session.record : undefined
+    const latest = this.#shared.memory.latest(id, own)
+    if (own && latest && latest !== own) {
+      this.#session = { id, record: latest }
+      this.#isChanged = true
+    }
+    return latest
+  }
+
+  set(id: string, record: SessionRecord): void {
+    this.#put(id, { ...record, version: 1 })
+  }
+
+  update(id: string, record: SessionRecord, seen: SessionRecord): UpdateOutcome {
+    const stored = this.get(id)
+    if (!stored) return 'ended'
+    if (stored.version !== seen.version) return 'changed'
+    this.#put(id, { ...record, version: versionOf(stored) + 1 })
+    return 'updated'
+  }
+
+  touch(id: string, seen: SessionRecord, expiresAt: number): void {
+    this.#put(id, { ...seen, expiresAt, version: versionOf(seen) + 1 })
+  }
+
+  destroy(id: string): void {
+    const { memory, hasEnded } = this.#shared
+    memory.end(id)
+    hasEnded(id)
+    if (this.#session?.id !== id) return
+    this.#isChanged = true
+    this.mustBeWritable()
+  }
+
+  health(): { status: 'ok' } {
+    return { status: 'ok' }
+  }
+
+  mustBeWritable(): void {
+    if (!this.#response.isSent) return
+    this.#fail(
+      new CookieSessionError(
+        'LATCHKEY_SESSION_NOT_SENT',
+        'The session is kept in the cookie, and the headers of the answer have left, so it cannot change any more.',
+      ),
+    )
+  }
+
+  /** The `Set-Cookie` values of what was done, with what other requests of this process have done. */
+  setCookies(): readonly string[] {
+    if (!this.#isChanged) return NOTHING_WRITTEN.lines
+    const { id } = this.#session ?? {}
+    const record = id === undefined ? undefined : this.get(id)
+    if (this.#written !== NOTHING_WRITTEN && this.#written.record === record) {
+      return this.#written.lines
+    }
+    const { chunks, now } = this.#shared
+    const kept =
+      id !== undefined && record
+        ? chunks.write({ id, record }, Math.max(1, Math.ceil(record.expiresAt - now())))
+        : []
+    const cleared = chunks.clear(this.#cookieHeader, kept, this.#written.lines)
+    this.#written = { record, lines: [...kept, ...cleared] }
+    return this.#written.lines
+  }
+
+  #put(id: string, changed: SessionRecord): void {
+    this.mustBeWritable()
+    try {
+      const record = this.#shared.chunks.fit(id, changed)
+      this.#shared.memory.keep(id, record)
+      this.#session = { id, record }
+      this.#isChanged = true
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  #fail(error: unknown): never {
+    if (error instanceof CookieSessionError) this.#shared.failed(error)
+    throw error
+  }
+}
+
+const NOTHING_WRITTEN = { record: undefined, lines: [] }
+
+/** What one process remembers of sessions that are in cookies. */
+interface Memory {
+  /** The newer of the record in the cookie and the one that this process wrote; `undefined` when it has ended. */
+  latest(id: string, own: SessionRecord | undefined): SessionRecord | undefined
+  keep(id: string, record: SessionRecord): void
+  end(id: string): void
+}
+
+function createMemory(now: () => number, absoluteSeconds: number): Memory {
+  const recent = new Map<string, { readonly record: SessionRecord; readonly until: number }>()
+  const ended = new Map<string, number>()
+  return {
+    latest(id, own) {
+      if ((ended.get(id) ?? 0) > now()) return undefined
+      const known = recent.get(id)
+      if (!known || known.until <= now()) return own
+      return own && versionOf(own) >= versionOf(known.record) ? own : known.record
+    },
+    keep: (id, record) =>
+      remember(recent, id, { record, until: now() + RECENT_SECONDS }, MAX_RECENT),
+    end(id) {
+      recent.delete(id)
+      remember(ended, id, now() + absoluteSeconds, MAX_ENDED)
+    },
+  }
+}
+
+function versionOf({ version }: SessionRecord): number {
+  return typeof version === 'number' ? version : 0
+}

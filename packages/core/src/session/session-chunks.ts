@@ -1,0 +1,122 @@
+import { createByteSealer } from '../crypto/sealing.ts'
+import { CookieSessionError } from '../errors.ts'
+import { clearCookie, cookieNames, readCookie, setCookie } from '../http/cookies.ts'
+import { freeze } from '../records.ts'
+import type { SessionSettings } from './session-record.ts'
+import type { SessionRecord } from './session-store.ts'
+
+/** The most characters of a sealed session: with the names and login cookies, 8 kB of a request's header. */
+const MAX_LENGTH = 7800
+/** Browsers drop a cookie of more than 4,096 bytes, its name and attributes included. */
+const MAX_COOKIE = 4000
+const ATTRIBUTES = 80
+
+/** A session that was in the cookie, with its id. */
+export interface SealedSession {
+  readonly id: string
+  readonly record: SessionRecord
+}
+
+/** Sessions sealed in cookies: the first has the name of the session cookie, others a number behind it. */
+export interface SessionChunks {
+  /** The session in a `Cookie` header; `undefined` for anything that was not sealed here. */
+  read(cookieHeader: string | null | undefined): SealedSession | undefined
+  /**
+   * The record as it will be read from the cookie.
+   *
+   * @throws {@link CookieSessionError} with `LATCHKEY_SESSION_TOO_LARGE` naming the parts and their sizes.
+   */
+  fit(id: string, record: SessionRecord): SessionRecord
+  /** The `Set-Cookie` values of a session. */
+  write(session: SealedSession, maxAgeSeconds: number): string[]
+  /** The `Set-Cookie` values that remove what a header, or an earlier answer, has beyond these. */
+  clear(
+    cookieHeader: string | null | undefined,
+    kept: readonly string[],
+    written: readonly string[],
+  ): string[]
+}
+
+/** Makes the cookies of sessions that are in no store. */
+export function createSessionChunks({
+  secrets,
+  cookieName,
+  cookie,
+}: SessionSettings): SessionChunks {
+  const sealer = createByteSealer(secrets, 'session')
+  const chunkLength = Math.max(MAX_COOKIE - ATTRIBUTES - cookieName.length, 1000)
+  const nameOf = (index: number): string => (index === 0 ? cookieName : `${cookieName}.${index}`)
+
+  return {
+    read(cookieHeader) {
+      const first = readCookie(cookieHeader, cookieName)
+      // The number of chunks stands in front, so that one which was left over does no harm.
+      const [, count, start] = /^([1-9])\.([\w-]+)$/.exec(first ?? '') ?? []
+      if (!count || start === undefined) return undefined
+      const rest = Array.from({ length: Number(count) - 1 }, (_, index) =>
+        readCookie(cookieHeader, nameOf(index + 1)),
+      )
+      if (rest.includes(undefined)) return undefined
+      const plain = sealer.open(Buffer.from([start, ...rest].join(''), 'base64url'), cookieName)
+      return plain === undefined ? undefined : decode(plain)
+    },
+    fit(id, record) {
+      const plain = encode({ id, record })
+      const length = sealedLength(Buffer.byteLength(plain))
+      if (length > MAX_LENGTH) throw tooLarge(length, record)
+      return decode(plain).record
+    },
+    write(session, maxAgeSeconds) {
+      const sealed = sealer.seal(encode(session), cookieName).toString('base64url')
+      const count = Math.ceil(sealed.length / chunkLength)
+      return Array.from({ length: count }, (_, index) => {
+        const chunk = sealed.slice(index * chunkLength, (index + 1) * chunkLength)
+        const value = index === 0 ? `${count}.${chunk}` : chunk
+        return setCookie(nameOf(index), value, { ...cookie, maxAgeSeconds })
+      })
+    },
+    clear(cookieHeader, kept, written) {
+      const present = cookieNames(cookieHeader, `${cookieName}.`).filter((name) =>
+        /^[1-9]$/.test(name.slice(cookieName.length + 1)),
+      )
+      const names = new Set([cookieName, ...present, ...written.map(cookieNameOf)])
+      for (const line of kept) names.delete(cookieNameOf(line))
+      return [...names].map((name) => clearCookie(name, cookie))
+    },
+  }
+}
+
+function cookieNameOf(line: string): string {
+  return line.slice(0, line.indexOf('='))
+}
+
+function encode({ id, record: { version, expiresAt, data, login } }: SealedSession): string {
+  return JSON.stringify([id, version, expiresAt, data, login])
+}
+
+function decode(plain: string): SealedSession {
+  const [id, version, expiresAt, data, login] = JSON.parse(plain)
+  return { id, record: freeze({ ...(login && { login }), data, expiresAt, version }) }
+}
+
+/** The characters of so many bytes: a nonce of 12 and a tag of 16 are added, and 3 bytes become 4 characters. */
+function sealedLength(bytes: number): number {
+  return Math.ceil(((bytes + 28) * 4) / 3)
+}
+
+function tooLarge(length: number, { login, data }: SessionRecord): CookieSessionError {
+  const sizes = Object.entries({
+    'the ID token': login?.idToken,
+    'the access token': login?.tokens?.accessToken,
+    'the refresh token': login?.tokens?.refreshToken,
+    'the user': login?.user,
+    'the data of the application': data,
+  })
+    .map(([name, value]) => ({ name, size: sealedLength(JSON.stringify(value ?? '').length) }))
+    .sort((one, other) => other.size - one.size)
+    .map(({ name, size }) => `${name} ${size}`)
+  return new CookieSessionError(
+    'LATCHKEY_SESSION_TOO_LARGE',
+    `The session takes ${length} characters of cookies, and at most ${MAX_LENGTH} are allowed. It was not stored. Its largest parts: ${sizes.join(', ')}.`,
+  )
+}
