@@ -39,6 +39,7 @@ import { createUserRefresher } from './tokens/refresh-user.ts'
 import { type Answer, openVisit, type ResponsePort, type Visit } from './visit.ts'
 import { serveFetch } from './web/fetch.ts'
 import { toAuthRequest } from './web/request.ts'
+import { WebResponse } from './web/response.ts'
 
 /** How it stands with what a login depends on. */
 export interface AuthHealth extends ProviderHealth {
@@ -185,8 +186,11 @@ export function createAuth<U = User, Exchange = unknown>(
     baseUrl: resolved.baseUrl,
     routes: resolved.routes,
     visit,
-    fetch: (request, next, details) =>
-      serveFetch(visit, toAuthRequest(request, resolved.baseUrl, details), next),
+    fetch(request, next, details) {
+      const response = new WebResponse()
+      const asked = toAuthRequest(request, resolved.baseUrl, details, response)
+      return serveFetch(visit, asked, response, next)
+    },
     sessions: createSessionDirectory(storedSessions, () => issuerName(context), publish),
     storedSessions,
     async ready() {

@@ -47,7 +47,8 @@ interface RequestActions<U, Sent> {
   /**
    * A signal that is aborted when the session ends, for WebSockets and event streams: at logout, when it
    * is revoked, when the provider ends it, and when it expires. At once for what happens in this process,
-   * within ten seconds otherwise. Where no user is logged in, it is aborted already.
+   * within ten seconds otherwise. Where no user is logged in, it is aborted already. When the answer has
+   * ended, the session is no longer watched; a handler that returns a `Response` asks before it does.
    */
   ended(): AbortSignal
   /** Sends the visitor to log in. */

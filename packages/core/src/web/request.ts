@@ -8,11 +8,13 @@ import { type AuthRequest, publicUrl, type RequestDetails } from '../http/reques
  * @param baseUrl - `auth.baseUrl`.
  * @param details - What the framework's body parser left, and what the hook `onError` receives:
  *   default `{ request }`.
+ * @param response - Says when the response to it has ended.
  */
 export function toAuthRequest(
   request: Request,
   baseUrl: URL,
   { body, exchange = { request }, remoteAddress }: RequestDetails = {},
+  response?: { onEnd(ended: () => void): void },
 ): AuthRequest {
   const { method, headers } = request
   return {
@@ -24,7 +26,10 @@ export function toAuthRequest(
       const { pathname, search } = new URL(request.url)
       return publicUrl(pathname + search, baseUrl)
     },
-    onClose: (close) => request.signal.addEventListener('abort', close, { once: true }),
+    onClose(close) {
+      request.signal.addEventListener('abort', close, { once: true })
+      response?.onEnd(close)
+    },
     async text() {
       if (body !== undefined) return formText(body)
       if (request.bodyUsed) throw bodyReadBefore()

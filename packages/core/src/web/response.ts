@@ -4,6 +4,7 @@ import type { Answer, ResponsePort } from '../visit.ts'
 /** The response to a web `Request`: what the kit sets is kept until the application's `Response` is there. */
 export class WebResponse implements ResponsePort<Response> {
   isSent = false
+  readonly #whenEnded: (() => void)[] = []
   #headers: Headers | undefined
   #write: ((headers: HeaderSink) => void) | undefined
 
@@ -29,6 +30,11 @@ export class WebResponse implements ResponsePort<Response> {
     this.#write = write
   }
 
+  /** Calls back when the body has been sent, or given up. Ask before the response is finished. */
+  onEnd(ended: () => void): void {
+    this.#whenEnded.push(ended)
+  }
+
   send({ status, body }: Answer): Response {
     const response = new Response(body ?? null, { status, headers: this.#headers ?? [] })
     // What is set from now on belongs to another response, but for cookies.
@@ -38,9 +44,18 @@ export class WebResponse implements ResponsePort<Response> {
 
   /** The response of the application, or of the kit, with the headers that the kit sets. */
   finish(response: Response): Response {
-    const write = this.#write
     this.isSent = true
-    if (!write || response.status < 200) return response
+    const ended = this.#whenEnded
+    // A connection that is upgraded has no body, and has not ended.
+    if (response.status < 200) return response
+    const written = this.#written(response)
+    if (ended.length === 0) return written
+    return new Response(watched(written.body, ended), written)
+  }
+
+  #written(response: Response): Response {
+    const write = this.#write
+    if (!write) return response
     try {
       write(response.headers)
       return response
@@ -51,4 +66,35 @@ export class WebResponse implements ResponsePort<Response> {
       return copy
     }
   }
+}
+
+/** The same body, which tells when it has been read to its end, has failed, or is wanted no more. */
+function watched(
+  body: Response['body'],
+  whenEnded: readonly (() => void)[],
+): ReadableStream<Uint8Array> | null {
+  const end = (): void => {
+    for (const ended of whenEnded) ended()
+  }
+  if (!body) {
+    end()
+    return null
+  }
+  const reader = body.getReader()
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read()
+        if (!done) return controller.enqueue(value)
+        controller.close()
+      } catch (error) {
+        controller.error(error)
+      }
+      end()
+    },
+    cancel(reason) {
+      end()
+      return reader.cancel(reason)
+    },
+  })
 }

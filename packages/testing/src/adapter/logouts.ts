@@ -46,6 +46,32 @@ export const logouts: readonly Case[] = [
     },
   ],
   [
+    'an answer that has ended hears no more of its session, also one that was a stream',
+    async ({ open }) => {
+      const ends: AbortSignal[] = []
+      const route = (path: string, body: () => string | Readable): TestRoute => ({
+        ...{ method: 'get', path, requirement: {} },
+        async handle({ auth }) {
+          ends.push(auth.ended())
+          return { headers: [['content-type', 'text/plain']], body: body() }
+        },
+      })
+      const site = await open({
+        routes: [
+          route('/text', () => 'Hello'),
+          route('/stream', () => Readable.from(['Hel', 'lo'])),
+        ],
+      })
+      const ada = await site.user()
+      for (const path of ['/text', '/stream']) assert.equal((await ada.open(path)).text, 'Hello')
+      await ada.post('/logout')
+      assert.deepEqual(
+        ends.map(({ aborted }) => aborted),
+        [false, false],
+      )
+    },
+  ],
+  [
     'a logout form ends the session here and goes on to the provider’s own logout',
     async ({ open, provider }) => {
       const site = await open()
