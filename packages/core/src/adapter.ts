@@ -1,3 +1,3 @@
-export { asGuard } from './guard/as-guard.ts'
+export { asGuard, checkGuard } from './guard/as-guard.ts'
 export { requirementOf } from './guard/requirement.ts'
 export { createVisits, type Visits } from './visits.ts'

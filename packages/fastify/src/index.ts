@@ -8,7 +8,13 @@ import {
   type Requirement,
   type User,
 } from '@latchkey/core'
-import { asGuard, createVisits, requirementOf, type Visits } from '@latchkey/core/adapter'
+import {
+  asGuard,
+  checkGuard,
+  createVisits,
+  requirementOf,
+  type Visits,
+} from '@latchkey/core/adapter'
 import { nodePlatform, type SocketHandle, socketHandle, toAuthRequest } from '@latchkey/core/node'
 import type {
   FastifyPluginAsync,
@@ -71,6 +77,7 @@ export function createAuth<U = User>(options: AuthPluginOptions<U> = {}): AuthPl
       visits.set(request, visit)
     })
     app.addHook('onRoute', (route) => {
+      for (const hook of [route.onRequest, route.preHandler].flat()) checkGuard(hook, options)
       const { errorHandler } = route
       route.errorHandler = (error, request, reply) => {
         const visit = visits.find<U>(request)
@@ -106,5 +113,5 @@ export function requireUser<U = User>(
     const visit = visits.of<U>(request)
     const refusal = await visit.admit(requirement, request)
     return refusal && visit.send(refusal)
-  })
+  }, requirement)
 }

@@ -76,3 +76,11 @@ test('under Fastify routes that were added before the login are not passed over'
   expect(() => assertGuarded(app)).toThrow('added before the login')
   expect(() => assertGuarded(fastify())).toThrow('Fastify with createAuth() registered')
 })
+
+test('a route whose guard accepts bearer tokens is refused when it is added, without the option "bearer"', async () => {
+  const guard = requireUser({ accept: ['session', 'bearer'] })
+  const refusal = /"bearer" is not set, but a guard accepts bearer tokens/
+  for (const hooks of [{ onRequest: guard }, { preHandler: [requireUser(), guard] }]) {
+    await expect(createApp((app) => void app.get('/api', hooks, answer))).rejects.toThrow(refusal)
+  }
+})

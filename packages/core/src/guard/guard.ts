@@ -1,5 +1,5 @@
 import type { RequestContext } from '../context.ts'
-import { AccessError, ConfigError } from '../errors.ts'
+import { AccessError } from '../errors.ts'
 import { sendsToken } from '../http/bearer-header.ts'
 import type { AuthResponse } from '../http/request.ts'
 import { isFromOtherPage, opensSocket, sendingPage } from '../http/sending-page.ts'
@@ -10,7 +10,7 @@ import type { BearerLogin } from './bearer-token.ts'
 import { explain, failedOf, weaknessOf } from './failed-requirement.ts'
 import { askForToken, askToLogIn, refuse } from './refusals.ts'
 import { rehearse } from './rehearsal.ts'
-import { checkRequirement, type Requirement } from './requirement.ts'
+import { checkRequirement, noAudience, type Requirement } from './requirement.ts'
 
 const ANY_USER: Requirement<never, never> = {}
 
@@ -51,7 +51,7 @@ function authorizeBearer(
   subject: unknown,
 ): Promise<AuthResponse | undefined> | undefined {
   const { context, request } = asked
-  if (!context.options.bearer) throw new ConfigError([NO_AUDIENCE], 'A guard cannot decide:')
+  if (!context.options.bearer) throw noAudience()
   if (sendsToken(request)) {
     return import('./bearer.ts').then((bearer) =>
       bearer.authorizeBearer(asked, requirement, subject),
@@ -116,9 +116,4 @@ async function refuseIfFailed(
   const message = explain(failed, asked.context.options, current.user, requirement)
   const error = new AccessError('LATCHKEY_FORBIDDEN', message, { failed })
   return refuse(error, asked, requirement, current)
-}
-
-const NO_AUDIENCE = {
-  option: 'bearer',
-  remedy: `is not set, but a guard accepts bearer tokens. Set bearer: { audience: 'https://api.example.com' }.`,
 }

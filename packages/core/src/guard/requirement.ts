@@ -208,3 +208,9 @@ function isClaimRule(value: unknown): boolean {
 function hasOnly(value: object, name: string): boolean {
   return Object.keys(value).join() === name
 }
+
+/** The error of a guard that accepts bearer tokens, behind a login that does not know whose they are. */
+export function noAudience(): ConfigError {
+  const remedy = `is not set, but a guard accepts bearer tokens. Set bearer: { audience: 'https://api.example.com' }.`
+  return new ConfigError([{ option: 'bearer', remedy }], 'A guard cannot decide:')
+}

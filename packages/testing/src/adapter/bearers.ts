@@ -53,4 +53,22 @@ export const bearers: readonly Case[] = [
       assert.equal((await agent.post('/api').set({ origin: BASE_URL })).text, 'ada true')
     },
   ],
+  [
+    'a guard that accepts bearer tokens without the option is refused when it is added, or answers 500 with a log line',
+    async ({ open }) => {
+      const lines: string[] = []
+      const error = ({ code }: { code: string }, message: string): void =>
+        void lines.push(`${code}: ${message}`)
+      const logger = { info() {}, warn() {}, error } as never
+      try {
+        const site = await open({ routes: [API], options: { logger } })
+        assert.equal((await site.visitor().post('/api')).status, 500)
+        assert.deepEqual(site.handled, [])
+      } catch (refused) {
+        lines.push(`${(refused as { code?: string }).code}: ${(refused as Error).message}`)
+      }
+      assert.equal(lines.length, 1)
+      assert.match(String(lines[0]), /^LATCHKEY_CONFIG_INVALID: .*"bearer" is not set/s)
+    },
+  ],
 ]
