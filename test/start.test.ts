@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { launchChromium } from './support/chromium.ts'
-import { type Started, startDemo } from './support/started.ts'
+import { type Started, startDemo, startExample } from './support/started.ts'
 
 /** A device that verifies its user by a fingerprint. */
 const device = {
@@ -165,6 +165,29 @@ test('Ctrl-C stops everything, a second start keeps the data, and --fresh starts
   expect(inUse).toContain(`To run another beside it: npx pnpm start --data ${data}-2`)
   expect(inUse).not.toMatch(/^ +at /m)
 })
+
+test('with --personas there is no service: one click logs in, and the recorder shows how', async () => {
+  await using demo = await startExample('examples/three-routes/src/start.ts', [
+    '--personas',
+    '--port',
+    '3150',
+  ])
+  const browser = await launchChromium()
+  const page = await browser.newPage()
+  await page.goto(demo.application)
+  await page.getByRole('link', { name: 'your account' }).click()
+  await page.getByRole('link', { name: 'Ada Lovelace' }).click()
+  await page.waitForURL(`${demo.application}/account`)
+  expect(await page.textContent('.card')).toContain('Logged in as Ada Lovelace')
+  expect(await page.textContent('table')).toContain('admin')
+
+  await page.goto(demo.application)
+  await page.getByRole('link', { name: 'login recorder' }).click()
+  await page.getByRole('listitem').filter({ hasText: 'stored under a new id' }).waitFor()
+  expect(await page.textContent('details')).toContain('Login: logged in')
+  await browser.close()
+  expect(await demo.stop()).toBe(0)
+}, 60_000)
 
 test.each([
   ['--port', 'abc', '--port must be a whole number from 1 to 65535, not "abc".'],

@@ -27,6 +27,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
     text: 'Your application',
     items: [
       { text: 'Getting started', link: '/guides/getting-started' },
+      { text: 'Development', link: '/guides/development' },
       { text: 'The three routes', link: '/guides/routes' },
       { text: 'Guards', link: '/guides/guards' },
       { text: 'APIs and access tokens', link: '/guides/bearer-tokens' },

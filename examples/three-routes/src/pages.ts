@@ -3,17 +3,20 @@ import type { RequestAuth, SessionInfo, User } from '@latchkey/express'
 
 const site = 'Three routes'
 
+const recorder =
+  '<p>How did a login go? On your own machine, the <a href="/__latchkey">login recorder</a> shows each step.</p>'
+
 /** What everybody sees. */
 export function homePage({ isAuthenticated, user }: RequestAuth): string {
   if (isAuthenticated) {
     const actions = '<p class="actions"><a class="button" href="/account">Your account</a></p>'
-    return page({ site, title: 'Welcome back', user, body: card(user) + actions })
+    return page({ site, title: 'Welcome back', user, body: card(user) + actions + recorder })
   }
   return page({
     site,
     title: 'Three routes',
     body: `<p>A small application with a login, a callback and a logout route.</p>
-      <p>Go straight to <a href="/account">your account</a>, and you are asked to log in first.</p>`,
+      <p>Go straight to <a href="/account">your account</a>, and you are asked to log in first.</p>${recorder}`,
   })
 }
 

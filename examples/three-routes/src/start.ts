@@ -1,16 +1,18 @@
 import { randomBytes } from 'node:crypto'
-import { createServer } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import { parseArgs } from 'node:util'
 import { announce, freePort, joan, people, radia, startDemoService } from '@latchkey/example-shared'
 
 const begunAt = performance.now()
-const HELP = `Starts an application with a login, and the identity service where its users are.
+const HELP = `Starts an application with a login, and the identity service where its users are. With --personas it starts
+the application alone: test users log in with one click.
 
   npx pnpm start [options]
 
   --port <number>          port of the application, or the next free one (default 3000)
   --service-port <number>  port of the service, or the next free one (default 4400)
   --data <dir>             folder of the databases (default .latchkey/demo)
+  --personas               no service: log in as Ada, Bob or Joan
   --fresh                  start over: forget what is in the folder
   --help                   show this help`
 
@@ -26,6 +28,7 @@ function options() {
     options: {
       data: { type: 'string', default: '.latchkey/demo' },
       fresh: { type: 'boolean', default: false },
+      personas: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
       port: { type: 'string', default: '3000' },
       'service-port': { type: 'string', default: '4400' },
@@ -39,6 +42,7 @@ async function start(): Promise<void> {
   if (values.help) return console.log(HELP)
   const port = await freePort(values.port)
   const baseUrl = `http://localhost:${port}`
+  if (values.personas) return startAlone(port, baseUrl)
   const service = await startDemoService({
     data: values.data,
     fresh: values.fresh,
@@ -65,9 +69,7 @@ async function start(): Promise<void> {
     LATCHKEY_BASE_URL: baseUrl,
     LATCHKEY_SESSION_SECRET: randomBytes(32).toString('base64url'),
   })
-  const { app } = await import('./app.ts')
-  const server = createServer(app)
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  const server = await serveApp(port)
 
   announce({
     title: 'Latchkey',
@@ -75,6 +77,7 @@ async function start(): Promise<void> {
     begunAt,
     users,
     more: {
+      Recorder: `${baseUrl}/__latchkey`,
       Issuer: issuer,
       Account: `${issuer}/account`,
       Outbox: `${issuer}/x/outbox`,
@@ -85,10 +88,41 @@ async function start(): Promise<void> {
   })
 
   service.printCodes()
+  stopWith(server, () => service.close())
+}
+
+/** Starts the application without a provider: personas log in. */
+async function startAlone(port: number, baseUrl: string): Promise<void> {
+  for (const name of ['ISSUER', 'CLIENT_ID', 'CLIENT_SECRET'])
+    delete process.env[`LATCHKEY_${name}`]
+  process.env.LATCHKEY_BASE_URL = baseUrl
+  const server = await serveApp(port)
+  const seconds = ((performance.now() - begunAt) / 1000).toFixed(1)
+  console.log(`
+  Latchkey is ready after ${seconds} s, at ${baseUrl}
+
+  Log in as  Ada (admin), Bob (viewer) or Joan (second factor), with one click
+  In scripts curl -L -c cookies '${baseUrl}/login?as=ada'
+  Recorder   ${baseUrl}/__latchkey
+
+  Stop with Ctrl-C.
+`)
+  stopWith(server, () => process.exit())
+}
+
+/** The application, which reads its settings when it is loaded. */
+async function serveApp(port: number): Promise<Server> {
+  const { app } = await import('./app.ts')
+  const server = createServer(app)
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  return server
+}
+
+function stopWith(server: Server, more: () => unknown): void {
   const stop = async (): Promise<void> => {
     server.close()
     server.closeAllConnections()
-    await service.close()
+    await more()
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop())
 }

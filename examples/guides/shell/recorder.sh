@@ -1,0 +1,1 @@
+curl 'http://localhost:3000/__latchkey?text'
