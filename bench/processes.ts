@@ -8,7 +8,7 @@ import { startRedis } from './parts/redis.ts'
 /**
  * Four processes on PostgreSQL and Redis, without stickiness: CPU of a login beside one process, and how often the
  * directory of tenants and applications is read while users are written. ROUNDS, FLOWS (of a process),
- * WARM_UP, WRITES (a second), SECONDS.
+ * WARM_UP, AT_ONCE, WRITES (a second), SECONDS.
  */
 
 const ROUNDS = Number(process.env.ROUNDS ?? 5)
@@ -18,7 +18,7 @@ const SECONDS = Number(process.env.SECONDS ?? 20)
 const WARM_UP = Number(process.env.WARM_UP ?? 200)
 const PROCESSES = 4
 /** Logins under way at a process. */
-const AT_ONCE = 8
+const AT_ONCE = Number(process.env.AT_ONCE ?? 8)
 /** How many users an import writes. */
 const BATCH = 25
 
@@ -48,37 +48,39 @@ async function run(
   await Promise.all(Array.from({ length: atOnce }, one))
 }
 
+/** The same processes, each by itself and then all together: so none is warmer than the others. */
 async function compareCpu(): Promise<void> {
-  const sides = [1, PROCESSES].map((count) => ({
-    name: count === 1 ? 'one process' : `${count} processes`,
-    processes: processes.slice(0, count),
-    logins: createLogins(ports.slice(0, count), client),
-    cpu: [] as number[],
-  }))
-  const cpuOf = async (some: typeof processes) => {
-    const all = await Promise.all(some.map((one) => one.cpu()))
-    return all.reduce((sum, one) => sum + one, 0)
+  const sides = [
+    { name: 'one process at a time', groups: ports.map((port) => [port]), cpu: [] as number[] },
+    { name: `${PROCESSES} processes in turn`, groups: [ports], cpu: [] as number[] },
+  ]
+  const used = async () => {
+    const all = await Promise.all(processes.map((one) => one.cpu()))
+    return all.reduce((sum, one) => sum + one, 0) * 1_000
   }
   for (let round = -1; round < ROUNDS; round++) {
-    // The first round warms up every process by as many logins.
-    for (const { processes, logins, cpu } of sides) {
-      const flows = (round < 0 ? WARM_UP : FLOWS) * processes.length
-      const before = await cpuOf(processes)
-      let next = 0
-      await run(logins, AT_ONCE * processes.length, () => next++ < flows)
-      if (round >= 0) cpu.push((((await cpuOf(processes)) - before) / flows) * 1_000)
+    for (const { groups, cpu } of sides) {
+      const flows = (round < 0 ? WARM_UP : FLOWS) * PROCESSES
+      const before = await used()
+      for (const group of groups) {
+        const logins = createLogins(group, client)
+        let next = 0
+        await run(logins, AT_ONCE * group.length, () => next++ < flows / groups.length)
+        logins.close()
+      }
+      // The first round warms up.
+      if (round >= 0) cpu.push(((await used()) - before) / flows)
     }
   }
-  const before = await cpuOf(processes)
+  const before = await used()
   await new Promise((resolve) => setTimeout(resolve, 3_000))
-  const idle = (((await cpuOf(processes)) - before) / 3 / PROCESSES) * 1_000
+  const idle = ((await used()) - before) / 3 / PROCESSES
   console.log(row('an idle process, CPU in ms a second', idle))
   const [one] = sides
-  console.log(row(`whole logins, ${AT_ONCE} at a time and process`, 'CPU, ms', 'ratio'))
-  for (const { name, logins, cpu } of sides) {
+  console.log(row(`whole logins, ${AT_ONCE} a process at a time`, 'CPU, ms', 'ratio'))
+  for (const { name, cpu } of sides) {
     const ratio = median(cpu.map((value, i) => value / (one?.cpu[i] ?? Number.NaN)))
     console.log(row(name, median(cpu), ratio))
-    logins.close()
   }
 }
 
