@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { Eta } from 'eta'
+import { iconOf } from './icons.ts'
 import type { Look, PageName, Pages } from './pages.ts'
 import { pageHeaders, styleOf } from './style.ts'
 import { type Language, type TextKey, type Translate, translator } from './texts/index.ts'
@@ -51,6 +52,7 @@ export function renderPage<Name extends PageName>(
     look,
     title: titleOf(name, look, page, t),
     brand,
+    icon: iconOf(name, page),
     initial: [...brand][0]?.toUpperCase() ?? '',
     wide: name === 'outbox',
     style,

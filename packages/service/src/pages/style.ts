@@ -45,6 +45,12 @@ main {
   border: 1px solid var(--edge); border-radius: 1.25rem; box-shadow: 0 12px 40px rgb(16 20 44 / .08);
 }
 main.wide { max-width: 48rem; }
+.icon {
+  width: 3rem; height: 3rem; padding: .5rem; margin-bottom: 1rem; border-radius: 50%; fill: none; stroke: currentColor;
+  stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; background: var(--plain-back); color: var(--soft);
+}
+.icon.good { background: var(--good-back); color: var(--good); }
+.icon.bad { background: var(--bad-back); color: var(--bad); }
 h1 { margin: 0 0 .5rem; font-size: 1.55rem; line-height: 1.25; letter-spacing: -.01em; text-wrap: balance; hyphens: auto; }
 h2 { margin: 0; font-size: 1.05rem; }
 p { margin: 0 0 1rem; }

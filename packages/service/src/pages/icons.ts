@@ -1,0 +1,34 @@
+import type { PageName, Pages } from './pages.ts'
+import type { TextKey } from './texts/index.ts'
+
+/** What a page is about, at a glance. */
+interface Icon {
+  tone: 'good' | 'bad' | 'plain'
+  /** Of an SVG image of 24 by 24. */
+  path: string
+}
+
+const done: Icon = { tone: 'good', path: 'M5 12.5 10 17.5 19 7.5' }
+const failed: Icon = { tone: 'bad', path: 'M12 5.5v8M12 18v.5' }
+const wait: Icon = { tone: 'plain', path: 'M12 6v6.5l4 2.5' }
+const mail: Icon = { tone: 'plain', path: 'M4.5 7h15v10.5h-15zM4.5 7.5 12 13l7.5-5.5' }
+
+const byTitle: Partial<Record<TextKey, Icon>> = {
+  verifiedTitle: done,
+  resetDoneTitle: done,
+  deletionDoneTitle: done,
+  loggedOutTitle: done,
+  signedInTitle: done,
+  errorTitle: failed,
+  linkInvalidTitle: failed,
+  notFoundTitle: failed,
+  loginOffTitle: failed,
+  expiredTitle: wait,
+  tooManyTitle: wait,
+}
+
+/** The icon of a page that says how something went. */
+export function iconOf(name: PageName, page: Pages[PageName]): Icon | undefined {
+  if (name === 'checkMail') return mail
+  return name === 'message' ? byTitle[(page as Pages['message']).title] : undefined
+}
