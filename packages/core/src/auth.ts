@@ -1,11 +1,11 @@
 import type { AuthContext, Platform, RequestContext } from './context.ts'
 import { RequestError } from './errors.ts'
-import type { AuthEventName, Publish } from './events.ts'
 import { handleSession } from './guard/session-route.ts'
 import type { User } from './guard/user.ts'
 import { createAnswerError } from './http/answer-error.ts'
 import { type AuthRequest, type AuthResponse, pathOf, type RequestDetails } from './http/request.ts'
 import { createLog, type Log } from './log.ts'
+import { logEvents } from './log-events.ts'
 import { handleCallback } from './login/callback.ts'
 import { handleLogin } from './login/login.ts'
 import { createSameSiteReturn } from './login/same-site-return.ts'
@@ -119,7 +119,7 @@ export function createAuth<U = User, Exchange = unknown>(
   const { now } = resolved
   const log = createLog(resolved.logger, now)
   const recorder = createRecorder(resolved)
-  const publish = logged(recordEvents(platform.publish, recorder), log, resolved)
+  const publish = logEvents(recordEvents(platform.publish, recorder), log, resolved)
   const given = options.session?.store
   const storedSessions =
     given === 'cookie'
@@ -246,34 +246,6 @@ async function issuerName({ providers }: AuthContext): Promise<string> {
 
 const NOTHING_ANSWERS = 'Neither the provider nor the session store can be reached.'
 const STORE_IS_BACK = 'The session store answers again.'
-const PROVIDER_IS_BACK = 'The provider answers again.'
-
-/** Logs the events that say how the provider fares; errors that are answered are logged there. */
-function logged(publish: Publish, log: Log, { registration }: ResolvedAuthOptions): Publish {
-  const isOneProvider = typeof registration !== 'function'
-  return (name, event) => {
-    publish(name, event)
-    if (name === 'discovery.stale') {
-      log.noticed(
-        'LATCHKEY_PROVIDER_UNAVAILABLE',
-        'The metadata of the provider could not be read again; the earlier one stays in use.',
-      )
-    } else if (name === 'token.refresh_failed' && event.code === 'LATCHKEY_REFRESH_UNAVAILABLE') {
-      log.noticed(
-        'LATCHKEY_PROVIDER_UNAVAILABLE',
-        'An access token could not be refreshed: the provider did not answer.',
-      )
-    } else if (isOneProvider && PROVIDER_ANSWERED.has(name)) {
-      log.recovered('LATCHKEY_PROVIDER_UNAVAILABLE', PROVIDER_IS_BACK)
-    }
-  }
-}
-
-const PROVIDER_ANSWERED: ReadonlySet<AuthEventName> = new Set([
-  'discovery.refreshed',
-  'login.succeeded',
-  'token.refreshed',
-])
 
 /** Says once what works less well than it could. */
 function warnAbout(

@@ -1,0 +1,36 @@
+import type { AuthEventName, Publish } from './events.ts'
+import type { Log } from './log.ts'
+import type { ResolvedAuthOptions } from './options/options.ts'
+
+const PROVIDER_IS_BACK = 'The provider answers again.'
+
+/** Logs the events that say how the provider fares; errors that are answered are logged there. */
+export function logEvents(
+  publish: Publish,
+  log: Log,
+  { registration }: ResolvedAuthOptions,
+): Publish {
+  const isOneProvider = typeof registration !== 'function'
+  return (name, event) => {
+    publish(name, event)
+    if (name === 'discovery.stale') {
+      log.noticed(
+        'LATCHKEY_PROVIDER_UNAVAILABLE',
+        'The metadata of the provider could not be read again; the earlier one stays in use.',
+      )
+    } else if (name === 'token.refresh_failed' && event.code === 'LATCHKEY_REFRESH_UNAVAILABLE') {
+      log.noticed(
+        'LATCHKEY_PROVIDER_UNAVAILABLE',
+        'An access token could not be refreshed: the provider did not answer.',
+      )
+    } else if (isOneProvider && PROVIDER_ANSWERED.has(name)) {
+      log.recovered('LATCHKEY_PROVIDER_UNAVAILABLE', PROVIDER_IS_BACK)
+    }
+  }
+}
+
+const PROVIDER_ANSWERED: ReadonlySet<AuthEventName> = new Set([
+  'discovery.refreshed',
+  'login.succeeded',
+  'token.refreshed',
+])
