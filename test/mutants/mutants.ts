@@ -232,4 +232,32 @@ export const MUTANTS: readonly Mutant[] = [
     replacement:
       '    checkUserRequirement(asked)\n    if (this.#source.session.failure) return false\n',
   },
+  {
+    name: 'the login recorder is there in production',
+    adapter: 'express',
+    file: core('development.ts'),
+    find: 'if (!environment || !DEVELOPMENT.has(environment.NODE_ENV)) return false',
+    replacement: 'if (!environment) return false',
+  },
+  {
+    name: 'the login recorder is there behind a proxy',
+    adapter: 'hono',
+    file: core('development.ts'),
+    find: 'if (OF_PROXIES.some((name) => headers.get(name) !== null)) return false',
+    replacement: '',
+  },
+  {
+    name: 'the login recorder shows the values of cookies',
+    adapter: 'koa',
+    file: core('development/redact.ts'),
+    find: 'bytes(pair)',
+    replacement: 'pair',
+  },
+  {
+    name: 'personas log in for every machine',
+    adapter: 'fastify',
+    file: core('personas.ts'),
+    find: 'if (!isLocalRequest(request, context.options.baseUrl)) {',
+    replacement: 'if (!request) {',
+  },
 ]
