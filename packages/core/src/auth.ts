@@ -1,3 +1,4 @@
+import { optionsAt, placeOf } from './base-urls.ts'
 import type { AuthContext, Platform, RequestContext } from './context.ts'
 import { RequestError } from './errors.ts'
 import { handleSession } from './guard/session-route.ts'
@@ -30,13 +31,15 @@ import { createCookieSessions } from './session/cookie-sessions.ts'
 import { createMemoryStore } from './session/memory-store.ts'
 import { replaysOf } from './session/replay-cache.ts'
 import { createSessionDirectory, type SessionDirectory } from './session/session-directory.ts'
-import type { SessionStore, StoreHealth } from './session/session-store.ts'
+import type { StoreHealth } from './session/session-store.ts'
 import { createSessionWatch } from './session/session-watch.ts'
 import { storeAnswer } from './session/store-answer.ts'
+import { StoredSession } from './session/stored-session.ts'
 import { createStoredSessions, type StoredSessions } from './session/stored-sessions.ts'
 import { createRefresher } from './tokens/refresh.ts'
 import { createUserRefresher } from './tokens/refresh-user.ts'
 import { type Answer, openVisit, type ResponsePort, type Visit } from './visit.ts'
+import { warnAbout } from './warn-about.ts'
 import { serveFetch } from './web/fetch.ts'
 import { toAuthRequest } from './web/request.ts'
 import { WebResponse } from './web/response.ts'
@@ -133,27 +136,27 @@ export function createAuth<U = User, Exchange = unknown>(
   const { store } = storedSessions
   const replays = replaysOf(store, now)
   const refresher = createRefresher({ lock: store.lock, options: resolved, publish })
-  const context: AuthContext = {
-    options: resolved,
-    providers: createProviders(
-      resolved,
-      publish,
-      transport,
-      platform.guardedTransport ?? refuseToFetch,
-    ),
-    transactions: createTransactions(resolved, replays.consume),
-    logoutState: createLogoutState(resolved),
-    sameSiteReturn: createSameSiteReturn(resolved),
+  const sessionWatch = createSessionWatch(storedSessions)
+  const userRefresher = createUserRefresher(resolved, refresher, publish)
+  const contextAt = (at: ResolvedAuthOptions): AuthContext => ({
+    options: at,
+    providers: createProviders(at, publish, transport, platform.guardedTransport ?? refuseToFetch),
+    transactions: createTransactions(at, replays.consume),
+    logoutState: createLogoutState(at),
+    sameSiteReturn: createSameSiteReturn(at),
     storedSessions,
-    sessionWatch: createSessionWatch(storedSessions),
+    sessionWatch,
     replays,
     refresher,
-    userRefresher: createUserRefresher(resolved, refresher, publish),
+    userRefresher,
     publish,
     log,
     note: recorder?.note,
-    answerError: createAnswerError(resolved, log, recorder?.note),
-  }
+    answerError: createAnswerError(at, log, recorder?.note),
+  })
+  const context = contextAt(resolved)
+  const [, ...others] = resolved.baseUrls
+  const place = placeOf([context, ...others.map((one) => contextAt(optionsAt(resolved, one)))])
   warnAbout(given, resolved, platform, log)
   personas?.announce(log)
   const routes = createRoutes(resolved, store.index !== undefined)
@@ -175,12 +178,19 @@ export function createAuth<U = User, Exchange = unknown>(
   const visit = <Sent>(
     request: AuthRequest,
     response: ResponsePort<Sent>,
-  ): MaybePromise<Visit<U, Sent>> =>
-    when(storedSessions.open(request.headers.get('cookie'), response), (session) => {
+  ): MaybePromise<Visit<U, Sent>> => {
+    const placed = place(request)
+    const isElsewhere = placed instanceof RequestError
+    const at = isElsewhere ? { context, request } : placed
+    const opened = isElsewhere
+      ? new StoredSession(storedSessions, { failure: placed })
+      : storedSessions.open(request.headers.get('cookie'), response)
+    return when(opened, (session) => {
       if (session.failure) log.failed(session.failure)
       else if (session.id) log.recovered('LATCHKEY_SESSION_UNAVAILABLE', STORE_IS_BACK)
-      return openVisit<U, Sent>({ context, request, session, response }, route)
+      return openVisit<U, Sent>({ ...at, session, response }, route)
     })
+  }
 
   return {
     baseUrl: resolved.baseUrl,
@@ -225,7 +235,8 @@ function createRoutes({ routes }: ResolvedAuthOptions, hasIndex: boolean): Map<s
 }
 
 async function answer(methods: Methods, asked: RequestContext): Promise<AuthResponse> {
-  const { context, request } = asked
+  const { context, request, session } = asked
+  if (session.failure instanceof RequestError) throw session.failure
   const route = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined
   if (route) return route(asked)
   const allow = Object.keys(methods).join(', ')
@@ -246,34 +257,6 @@ async function issuerName({ providers }: AuthContext): Promise<string> {
 
 const NOTHING_ANSWERS = 'Neither the provider nor the session store can be reached.'
 const STORE_IS_BACK = 'The session store answers again.'
-
-/** Says once what works less well than it could. */
-function warnAbout(
-  store: SessionStore | 'cookie' | undefined,
-  { secure, routes }: ResolvedAuthOptions,
-  { environment }: Platform,
-  log: Log,
-): void {
-  if (store === 'cookie') {
-    log.warned(
-      'LATCHKEY_SESSIONS_IN_COOKIES',
-      'Sessions are in the cookies of browsers alone: back-channel logout, the list of sessions and revocation are off, refreshes are not coordinated over processes, and a copy of a cookie stays valid after a logout.',
-    )
-    return
-  }
-  if (!store && (secure || environment?.NODE_ENV === 'production')) {
-    log.warned(
-      'LATCHKEY_SESSIONS_IN_MEMORY',
-      'Sessions live in this process: they end with it, and no other process sees them.',
-    )
-  }
-  if (store && !store.index && routes.backchannelLogout) {
-    log.warned(
-      'LATCHKEY_STORE_WITHOUT_INDEX',
-      'The session store has no index: back-channel logout and the list of sessions are off.',
-    )
-  }
-}
 
 /** Looked up at each call, so that whoever replaces it later is heard. */
 const globalFetch: typeof fetch = (input, init) => fetch(input, init)

@@ -6,6 +6,7 @@ export type LatchkeyErrorCode =
   | 'LATCHKEY_ROUTER_NOT_MOUNTED' // a guard ran on a request that no router had prepared
   | 'LATCHKEY_SESSION_TWICE' // another middleware has put a session on the request already
   | 'LATCHKEY_REQUEST_INVALID' // a parameter is repeated, or the body cannot be read
+  | 'LATCHKEY_HOST_UNKNOWN' // the request names a host that is in no base URL
   | 'LATCHKEY_METHOD_NOT_ALLOWED' // the route exists, under another method
   | 'LATCHKEY_PROVIDER_UNAVAILABLE' // the provider did not answer, or not in time
   | 'LATCHKEY_PROVIDER_INVALID' // the provider answered something that cannot be used
@@ -67,6 +68,7 @@ const STATUS: Readonly<Record<LatchkeyErrorCode, number>> = {
   LATCHKEY_ROUTER_NOT_MOUNTED: 500,
   LATCHKEY_SESSION_TWICE: 500,
   LATCHKEY_REQUEST_INVALID: 400,
+  LATCHKEY_HOST_UNKNOWN: 421,
   LATCHKEY_METHOD_NOT_ALLOWED: 405,
   LATCHKEY_PROVIDER_UNAVAILABLE: 503,
   LATCHKEY_PROVIDER_INVALID: 502,

@@ -110,6 +110,7 @@ export function createLog(logger: Logger | false, now: () => number): Log {
 
 /** Everyday answers of a working application, which need no log line. */
 function isOrdinary(error: LatchkeyError): boolean {
+  if (error.code === 'LATCHKEY_HOST_UNKNOWN') return false
   return (
     error.code === 'LATCHKEY_LOGIN_REQUIRED' ||
     error.code === 'LATCHKEY_STEP_UP_REQUIRED' ||

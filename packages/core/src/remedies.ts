@@ -34,6 +34,8 @@ export const REMEDIES: Readonly<Record<LatchkeyErrorCode | WarningCode, string>>
     'Nothing, if it is a scanner. If your own pages have such addresses, keep long parameters out of them, in `req.session` or in a form.',
   LATCHKEY_REQUEST_INVALID:
     'Nothing for single cases, which are mostly scanners. If your own links cause it, look at their query. If a body was read before, mount the router in front of what reads it.',
+  LATCHKEY_HOST_UNKNOWN:
+    'Nothing, if it is a scanner or a health check. If visitors use this host, add it to `baseUrl` and register its redirect URI at the provider. If a proxy replaces the host, let it pass on `Host`.',
   LATCHKEY_METHOD_NOT_ALLOWED:
     'Use `GET` or `POST` for `/login`, `GET` for `/session`, `POST` for `/logout` and `/backchannel-logout`.',
   LATCHKEY_PROVIDER_UNAVAILABLE:

@@ -204,3 +204,20 @@ test.each<[string, Partial<AuthOptions>]>([
 ])('%s that would undo a check or cannot work is refused', (option, options) => {
   expect(faultsOf({ ...good, ...options })).toMatchObject([{ option }])
 })
+
+test.each<[Partial<AuthOptions>, RegExp | undefined]>([
+  [{ baseUrl: ['https://app.example.com', 'https://app.example.org'] }, undefined],
+  [{ baseUrl: ['https://app.example.com', 'http://localhost:3000'] }, /same scheme and path/],
+  [
+    { baseUrl: ['https://app.example.com', 'https://app.example.org/shop'] },
+    /same scheme and path/,
+  ],
+  [{ baseUrl: ['https://app.example.com', 'https://APP.example.com:443'] }, /twice/],
+  [{ baseUrl: ['https://app.example.com', 'https://*.example.com'] }, /must not be a pattern/],
+  [{ baseUrl: ['https://app.example.com', ''] }, /an array of URLs that are all set/],
+  [{ baseUrl: [] }, /an array of URLs that are all set/],
+])('several base URLs have one scheme, one path and no pattern: %o', (options, remedy) => {
+  expect(faultsOf({ ...good, ...options })).toMatchObject(
+    remedy ? [{ option: 'baseUrl', remedy: expect.stringMatching(remedy) }] : [],
+  )
+})

@@ -1,4 +1,5 @@
 import type { AdapterUnderTest } from './adapter/application.ts'
+import { baseUrls } from './adapter/base-urls.ts'
 import { bearers } from './adapter/bearers.ts'
 import { type Case, createBench, type OpenBench } from './adapter/bench.ts'
 import { bodies } from './adapter/bodies.ts'
@@ -50,6 +51,7 @@ const GROUPS: Readonly<Record<string, readonly Case[]>> = {
   'application data': data,
   streams,
   'hosts and proxies': hosts,
+  'several base URLs': baseUrls,
   outages,
   instances,
   'flight recorder': recordings,

@@ -24,6 +24,10 @@ const TEXTS: Partial<Record<LatchkeyErrorCode, VisitorText>> = {
     title: 'This request cannot be understood',
     advice: 'Please go back and start again.',
   },
+  LATCHKEY_HOST_UNKNOWN: {
+    title: 'This site is not known by this address',
+    advice: 'Please open it by its usual address.',
+  },
   LATCHKEY_METHOD_NOT_ALLOWED: {
     title: 'This address does not work that way',
     advice: 'Please go back and start again.',

@@ -100,6 +100,7 @@ export async function beginLogin(
 ): Promise<AuthResponse> {
   const { context, request } = asked
   const { options, transactions, publish, log } = context
+  if (asked.session.failure instanceof RequestError) throw asked.session.failure
   const provider = await asked.provider()
   const metadata = await provider.metadata()
   checkSharedCallback(context, provider, metadata)

@@ -136,6 +136,8 @@ export function createTransactions(
         return login ? { kind: 'lost', login } : { kind: 'unknown' }
       }
       const sealed = decode(plain)
+      // Begun at another base URL: no provider sends its answer here.
+      if (new URL(sealed.redirectUri).origin !== options.baseUrl.origin) return { kind: 'unknown' }
       const login = { ...sealed, returnTo: safeReturnTo(sealed.returnTo, options.baseUrl) }
       // A state of long ago says nothing about cookies: its count of restarts has ended with it.
       if (login.createdAt + TRANSACTION_SECONDS <= options.now()) {

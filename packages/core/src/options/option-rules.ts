@@ -26,6 +26,7 @@ import type {
 const url = rule('a URL, as a string or an object', (value) => {
   return typeof value === 'string' || value instanceof URL
 })
+const isFilledUrl = (value: unknown): boolean => value !== '' && url.fits(value)
 const off = rule('false', (value) => value === false)
 const path = rule('a path such as "/auth/login"', (value) => {
   return typeof value === 'string' && /^\/[\w\-./~]+$/.test(value)
@@ -81,7 +82,12 @@ export const OPTION_RULES: Rules<AuthOptions> = {
   }),
   pushedAuthorizationRequests: flag,
   insecureHttpHosts: texts,
-  baseUrl: url,
+  baseUrl: either(
+    url,
+    rule('an array of URLs that are all set', (value) => {
+      return Array.isArray(value) && value.length > 0 && value.every(isFilledUrl)
+    }),
+  ),
   trustedOrigins: origins,
   scope: rule('a string such as "openid profile email"', (value) => typeof value === 'string'),
   returnTo: group<ReturnToOptions>({ default: text }),

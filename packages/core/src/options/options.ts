@@ -142,9 +142,11 @@ export interface AuthOptions<U = User, Exchange = unknown, Store = SessionStore>
   readonly metadata?: Readonly<Record<string, unknown>>
   /**
    * Where visitors reach this application, such as `https://app.example.com`. Nothing is derived from
-   * the `Host` header or forwarded headers. Falls back to `LATCHKEY_BASE_URL`.
+   * the `Host` header or forwarded headers. Falls back to `LATCHKEY_BASE_URL`. Of a list, such as the
+   * domains of one application, the one counts whose host the browser named; requests for other hosts are
+   * refused. All have the same scheme and path, and each has a redirect URI to register.
    */
-  readonly baseUrl?: string | URL | undefined
+  readonly baseUrl?: string | URL | readonly (string | URL)[] | undefined
   /**
    * The ids of the tenants whose users are admitted, where the issuer is Entra ID for several tenants:
    * `https://login.microsoftonline.com/common/v2.0` or `…/organizations/v2.0`.
@@ -271,6 +273,8 @@ export interface ResolvedAuthOptions {
   readonly logoutParams: Readonly<Record<string, string | false>>
   readonly pushedAuthorizationRequests: boolean
   readonly baseUrl: URL
+  /** Every base URL, this one too. */
+  readonly baseUrls: readonly URL[]
   /** More origins whose pages may send writes. */
   readonly trustedOrigins: readonly string[]
   /** Whether guards ask where a write comes from. */

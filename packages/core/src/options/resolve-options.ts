@@ -1,4 +1,5 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
+import { checkBaseUrls } from '../base-urls.ts'
 import { isDevelopment } from '../development.ts'
 import { ConfigError } from '../errors.ts'
 import { safeReturnTo } from '../login/return-to.ts'
@@ -33,7 +34,11 @@ export function resolveOptions(given: AnyAuthOptions, known?: Environment): Reso
   const options = checked.good
   const faults: ConfigFault[] = []
   const read = createReader(environment, faults, options.insecureHttpHosts)
-  const baseUrl = read.url('baseUrl', options.baseUrl, 'LATCHKEY_BASE_URL')
+  const baseUrls = [options.baseUrl]
+    .flat()
+    .map((one) => read.url('baseUrl', one, 'LATCHKEY_BASE_URL'))
+  const baseUrl = baseUrls[0] as URL
+  checkBaseUrls(baseUrls, faults)
   const registration =
     typeof options.issuer === 'function' ? options.issuer : resolveRegistration(options, read)
   const clientKey = resolveClientKey(options, faults)
@@ -60,6 +65,7 @@ export function resolveOptions(given: AnyAuthOptions, known?: Environment): Reso
     logoutParams: options.logoutParams ?? {},
     pushedAuthorizationRequests: options.pushedAuthorizationRequests ?? false,
     baseUrl,
+    baseUrls,
     trustedOrigins: Array.isArray(options.trustedOrigins) ? options.trustedOrigins : [],
     checksWrites: options.trustedOrigins !== 'any',
     redirectUri: baseUrl.origin + routes.callback,

@@ -22,6 +22,9 @@ export function toAuthRequest(
     headers,
     exchange,
     remoteAddress,
+    get host() {
+      return headers.get('host') ?? new URL(request.url).host
+    },
     get url() {
       const { pathname, search } = new URL(request.url)
       return publicUrl(pathname + search, baseUrl)

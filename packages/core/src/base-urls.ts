@@ -1,0 +1,138 @@
+import { RequestError } from './errors.ts'
+import type { AuthRequest } from './http/request.ts'
+import type { ConfigFault } from './options/check-options.ts'
+import type { ResolvedAuthOptions } from './options/options.ts'
+import { isLoopbackHost } from './provider/issuer-url.ts'
+
+/** Cookies and routes are the same at every base URL; only the origin differs. */
+export function checkBaseUrls(baseUrls: readonly URL[], faults: ConfigFault[]): void {
+  const [first, ...others] = baseUrls
+  const hosts = new Set([first?.host])
+  if (baseUrls.some(({ host }) => host.includes('*'))) {
+    const remedy = 'must not be a pattern: list each address, also that of a preview deployment.'
+    faults.push({ option: 'baseUrl', remedy })
+  }
+  for (const { protocol, pathname, host, href } of others) {
+    if (protocol !== first?.protocol || pathname !== first.pathname) {
+      const remedy = `lists ${href} beside ${first?.href}: all must have the same scheme and path.`
+      faults.push({ option: 'baseUrl', remedy })
+    }
+    if (hosts.has(host)) {
+      faults.push({ option: 'baseUrl', remedy: `lists the host ${host} twice.` })
+    }
+    hosts.add(host)
+  }
+}
+
+/** The options at another of the base URLs. */
+export function optionsAt(options: ResolvedAuthOptions, baseUrl: URL): ResolvedAuthOptions {
+  return {
+    ...options,
+    baseUrl,
+    redirectUri: baseUrl.origin + options.routes.callback,
+    development: options.development && isLoopbackHost(baseUrl.hostname),
+  }
+}
+
+/** A request at the base URL that it belongs to. */
+export interface Placed<Context> {
+  readonly context: Context
+  /** The request; its URL is under that base URL. */
+  readonly request: AuthRequest
+}
+
+/** An instance at one base URL. */
+interface AtBaseUrl {
+  readonly options: ResolvedAuthOptions
+}
+
+/**
+ * Finds the base URL of a request. One is all there is, whatever the request says. Of several, the host
+ * that the browser named has to be the host of one, and everything else comes from the options.
+ *
+ * @param contexts - The instance at each base URL.
+ * @returns The place of a request, or the error of one at another host.
+ */
+export function placeOf<Context extends AtBaseUrl>(
+  contexts: readonly [Context, ...Context[]],
+): (request: AuthRequest) => Placed<Context> | RequestError {
+  const [first] = contexts
+  if (contexts.length === 1) return (request) => ({ context: first, request })
+  const { origin, protocol } = first.options.baseUrl
+  const byHost = new Map(contexts.map((context) => [context.options.baseUrl.host, context]))
+  return (request) => {
+    const host = hostOf(request)
+    const context = byHost.get(host) ?? byHost.get(normalized(host, protocol))
+    if (!context) return unknownHost(host, [...byHost.keys()])
+    if (context === first) return { context, request }
+    return { context, request: new RequestAt(request, context.options.baseUrl.origin, origin) }
+  }
+}
+
+/** HTTP/2 has the host in a field of its own (RFC 9113 §8.3.1). */
+function hostOf({ host, headers }: AuthRequest): string {
+  return host ?? headers.get('host') ?? headers.get(':authority') ?? ''
+}
+
+/** Without the port that the scheme has anyway, and in lower case. */
+function normalized(host: string, protocol: string): string {
+  if (!/^[\w.-]+(:\d+)?$/.test(host)) return ''
+  return URL.parse(`${protocol}//${host}`)?.host ?? ''
+}
+
+function unknownHost(host: string, known: readonly string[]): RequestError {
+  const found = host === '' ? 'no host' : JSON.stringify(host.slice(0, 100))
+  return new RequestError(
+    'LATCHKEY_HOST_UNKNOWN',
+    `The request names ${found}, and "baseUrl" lists ${known.join(', ')}.`,
+  )
+}
+
+/** A request at another base URL than the first. */
+class RequestAt implements AuthRequest {
+  readonly #request: AuthRequest
+  readonly #origin: string
+  readonly #first: string
+
+  constructor(request: AuthRequest, origin: string, first: string) {
+    this.#request = request
+    this.#origin = origin
+    this.#first = first
+  }
+
+  get method(): string {
+    return this.#request.method
+  }
+
+  get url(): string {
+    return this.#origin + this.#request.url.slice(this.#first.length)
+  }
+
+  get headers(): AuthRequest['headers'] {
+    return this.#request.headers
+  }
+
+  get body(): unknown {
+    return this.#request.body
+  }
+
+  get bodyUsed(): boolean {
+    return this.#request.bodyUsed ?? false
+  }
+
+  get exchange(): unknown {
+    return this.#request.exchange
+  }
+
+  get remoteAddress(): string | undefined {
+    return this.#request.remoteAddress
+  }
+
+  onClose(close: () => void): void {
+    this.#request.onClose?.(close)
+  }
+
+  text(): Promise<string> {
+    return this.#request.text()
+  }
+}

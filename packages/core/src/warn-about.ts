@@ -1,0 +1,32 @@
+import type { Platform } from './context.ts'
+import type { Log } from './log.ts'
+import type { ResolvedAuthOptions } from './options/options.ts'
+import type { SessionStore } from './session/session-store.ts'
+
+/** Says once what works less well than it could. */
+export function warnAbout(
+  store: SessionStore | 'cookie' | undefined,
+  { secure, routes }: ResolvedAuthOptions,
+  { environment }: Platform,
+  log: Log,
+): void {
+  if (store === 'cookie') {
+    log.warned(
+      'LATCHKEY_SESSIONS_IN_COOKIES',
+      'Sessions are in the cookies of browsers alone: back-channel logout, the list of sessions and revocation are off, refreshes are not coordinated over processes, and a copy of a cookie stays valid after a logout.',
+    )
+    return
+  }
+  if (!store && (secure || environment?.NODE_ENV === 'production')) {
+    log.warned(
+      'LATCHKEY_SESSIONS_IN_MEMORY',
+      'Sessions live in this process: they end with it, and no other process sees them.',
+    )
+  }
+  if (store && !store.index && routes.backchannelLogout) {
+    log.warned(
+      'LATCHKEY_STORE_WITHOUT_INDEX',
+      'The session store has no index: back-channel logout and the list of sessions are off.',
+    )
+  }
+}
