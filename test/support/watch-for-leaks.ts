@@ -10,6 +10,7 @@ const EVENTS: Record<AuthEventName, true> = {
   'login.failed': true,
   'login.restarted': true,
   'session.created': true,
+  'session.adopted': true,
   'session.revoked': true,
   'token.refreshed': true,
   'token.refresh_failed': true,

@@ -1,3 +1,4 @@
+import { createAdoption } from './adoption.ts'
 import { optionsAt, placeOf } from './base-urls.ts'
 import type { AuthContext, Platform, RequestContext } from './context.ts'
 import { RequestError } from './errors.ts'
@@ -149,6 +150,7 @@ export function createAuth<U = User, Exchange = unknown>(
     replays,
     refresher,
     userRefresher,
+    adoption: createAdoption({ options: at, replays, publish, log }),
     publish,
     log,
     note: recorder?.note,

@@ -31,11 +31,24 @@ export interface AuthContext {
   readonly replays: Replays
   readonly refresher: Refresher
   readonly userRefresher: UserRefresher
+  /** `undefined` unless the options ask for it. */
+  readonly adoption: Adoption | undefined
   readonly publish: Publish
   readonly log: Log
   /** Tells the flight recorder, in development alone. */
   readonly note: TakeNote | undefined
   readonly answerError: AnswerError
+}
+
+/** Goes on with the sessions of another login kit, so that a switch logs no user out. */
+export interface Adoption {
+  /**
+   * Gives a visitor who brings the old cookie and no session a session of this kit, once. Resolves to the
+   * `Set-Cookie` lines that remove the old cookie; `undefined` for every other request. It never rejects.
+   */
+  adopt(asked: RequestContext): Promise<readonly string[]> | undefined
+  /** At a logout: the old session of this browser is never adopted. Resolves to the `Set-Cookie` lines. */
+  forget(asked: RequestContext): Promise<readonly string[]>
 }
 
 /** What every flow works with while it answers one request. */

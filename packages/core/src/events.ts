@@ -7,6 +7,7 @@ export type AuthEventName =
   | 'login.failed'
   | 'login.restarted'
   | 'session.created'
+  | 'session.adopted'
   | 'session.revoked'
   | 'token.refreshed'
   | 'token.refresh_failed'

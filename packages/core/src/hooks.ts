@@ -52,7 +52,7 @@ export interface Hooks<Exchange = unknown, U = User> {
   /** Before a session is stored. May return another one. */
   readonly onSession?: (
     session: AuthSession,
-    reason: 'login' | 'refresh',
+    reason: 'login' | 'refresh' | 'adopted',
   ) => MaybePromise<AuthSession | undefined>
   /** After the session here has ended. Returned parameters are added to the provider's logout. */
   readonly beforeLogout?: (

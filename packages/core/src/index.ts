@@ -10,6 +10,8 @@ export type { RequestDetails } from './http/request.ts'
 export { safeReturnTo } from './login/return-to.ts'
 export type { SchemaResult } from './options/claims-schema.ts'
 export type {
+  AdoptedSession,
+  AdoptOptions,
   AuthOptions,
   AuthSessionOptions,
   BearerOptions,

@@ -4,6 +4,7 @@ import type { LatchkeyErrorCode } from './errors.ts'
 export type WarningCode =
   | 'LATCHKEY_SESSIONS_IN_MEMORY' // sessions live in this process
   | 'LATCHKEY_SESSIONS_IN_COOKIES' // sessions are in the cookies of browsers alone
+  | 'LATCHKEY_SESSION_NOT_ADOPTED' // an old session could not be read or does not fit
   | 'LATCHKEY_STORE_WITHOUT_INDEX' // the session store cannot find the sessions of a user
   | 'LATCHKEY_GUARD_REHEARSED' // a guard with `enforce: false` let a user pass
   | 'LATCHKEY_PERSONAS' // no provider is configured, and test users log in
@@ -26,6 +27,8 @@ export const REMEDIES: Readonly<Record<LatchkeyErrorCode | WarningCode, string>>
     'Nothing, if you can do without these. Otherwise use a store, such as `createSessionStore()` of @latchkey/session-store.',
   LATCHKEY_STORE_WITHOUT_INDEX:
     'Use `createSessionStore()` of @latchkey/session-store, or set `routes.backchannelLogout` to `false`.',
+  LATCHKEY_SESSION_NOT_ADOPTED:
+    'Nothing for single cases: the visitor logs in. If it is logged for all visitors, correct `session.adopt.read`.',
   LATCHKEY_GUARD_REHEARSED:
     'If the user should pass, correct the requirement or the claims. When only the right users are reported, remove `enforce: false`.',
   LATCHKEY_PERSONAS:

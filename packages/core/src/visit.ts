@@ -88,9 +88,12 @@ export function openVisit<U, Sent>(
   route: (asked: RequestContext) => Promise<AuthResponse> | undefined,
 ): MaybePromise<Visit<U, Sent>> {
   const visit = new KitVisit<U, Sent>(parts)
-  const answered = route(visit)
-  if (answered) return visit.take(answered)
-  return visit.identify()
+  const opened = (): MaybePromise<KitVisit<U, Sent>> => {
+    const answered = route(visit)
+    return answered ? visit.take(answered) : visit.identify()
+  }
+  const adopting = parts.context.adoption?.adopt(visit)
+  return adopting ? adopting.then((cookies) => visit.adopted(cookies)).then(opened) : opened()
 }
 
 /**
@@ -104,6 +107,7 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
   #auth: RequestAuth<U, Sent> | undefined
   #data: SessionData | undefined
   #isPrivate = false
+  #removed: readonly string[] = []
   #bearer: BearerLogin | undefined
 
   constructor(parts: VisitParts<Sent>) {
@@ -215,6 +219,15 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
     writeHeaders(this.#parts.response, [], cookies)
   }
 
+  /** The session is that of another kit; `removed` are the lines that remove its cookies. */
+  adopted(removed: readonly string[]): void {
+    if (removed.length === 0) return
+    this.#removed = removed
+    this.sessionUsed()
+    const { response } = this.#parts
+    if (!response.beforeSent) writeHeaders(response, [], this.#cookies)
+  }
+
   async take(answer: Promise<AuthResponse>): Promise<this> {
     this.sessionUsed()
     this.#answer = await this.#settle(answer)
@@ -247,15 +260,20 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
     return this
   }
 
+  get #cookies(): readonly string[] {
+    const { setCookies } = this.session
+    return this.#removed.length > 0 ? [...setCookies, ...this.#removed] : setCookies
+  }
+
   #write({ headers, status, body, isAnswered }: AuthResponse): Answer {
-    writeHeaders(this.#parts.response, headers, this.session.setCookies)
+    writeHeaders(this.#parts.response, headers, this.#cookies)
     return { status, body, isAnswered }
   }
 
   /** Error handlers may have thrown away what was set before: the session's cookies are set again. */
   #finish(headers: HeaderSink): void {
     markPrivate(headers)
-    const { setCookies } = this.session
-    if (setCookies.length > 0) writeHeaders(headers, [], setCookies)
+    const cookies = this.#cookies
+    if (cookies.length > 0) writeHeaders(headers, [], cookies)
   }
 }

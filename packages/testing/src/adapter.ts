@@ -1,3 +1,4 @@
+import { adoptions } from './adapter/adoptions.ts'
 import type { AdapterUnderTest } from './adapter/application.ts'
 import { baseUrls } from './adapter/base-urls.ts'
 import { bearers } from './adapter/bearers.ts'
@@ -42,6 +43,7 @@ const GROUPS: Readonly<Record<string, readonly Case[]>> = {
   'writes of other sites': writes,
   'bearer tokens': bearers,
   sessions,
+  'adopted sessions': adoptions,
   'private answers': caching,
   bodies,
   'targets and methods': targets,

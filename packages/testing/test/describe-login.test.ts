@@ -64,7 +64,7 @@ test('an application without a guard fails all of guarding, and the message says
     'GET /account answers 200 to a visitor who is not logged in, so it cannot show who is. Put ' +
       'requireUser() in front of it, or pass another page as "guardedPath".',
   )
-  expect(held).not.toContain('an ID token that has expired logs nobody in')
+  expect(held).not.toContain('an ID token that has expired logs no user in')
 })
 
 test('an application fails the cases of what it does wrong, and no other', {
@@ -101,14 +101,14 @@ test('of a login made by hand the cases hold that its author thought of', { time
   const { held } = await runAll(createNaiveApp, { backchannelLogoutPath: false })
   log.mockRestore()
   expect(held).toEqual([
-    'a made-up code logs nobody in',
-    'a login that the provider refuses logs nobody in',
-    'an answer without an ID token logs nobody in',
-    'a token endpoint that is down logs nobody in, and the visitor hears of it in time',
-    'a token endpoint that is silent logs nobody in, and the visitor hears of it in time',
-    'a token endpoint that is endlessly slow logs nobody in, and the visitor hears of it in time',
-    'a token endpoint that is answering with a web page logs nobody in, and the visitor hears of it in time',
-    'a token endpoint that is sending without end logs nobody in, and the visitor hears of it in time',
+    'a made-up code logs no user in',
+    'a login that the provider refuses logs no user in',
+    'an answer without an ID token logs no user in',
+    'a token endpoint that is down logs no user in, and the visitor hears of it in time',
+    'a token endpoint that is silent logs no user in, and the visitor hears of it in time',
+    'a token endpoint that is endlessly slow logs no user in, and the visitor hears of it in time',
+    'a token endpoint that is answering with a web page logs no user in, and the visitor hears of it in time',
+    'a token endpoint that is sending without end logs no user in, and the visitor hears of it in time',
     'keys that the provider has changed are fetched by themselves',
     'while the provider is down users stay logged in',
     'a place to return to with control characters does not lead to another site',

@@ -19,6 +19,7 @@ export type SealPurpose =
   | 'session-record'
   | 'session-index'
   | 'ended-login'
+  | 'adopted-session'
 
 const IV_BYTES = 12
 const TAG_BYTES = 16

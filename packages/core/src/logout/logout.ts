@@ -65,13 +65,17 @@ export async function logOut(
     const user = userHash(ended.issuer, ended.sub)
     context.publish('logout.local', { issuer: ended.issuer, user })
   }
+  const setCookies = [
+    ...silentLoginMark(context),
+    ...((await context.adoption?.forget(asked)) ?? []),
+  ]
   const destination = keptReturnTo(returnTo, context.options.baseUrl, context.log)
   const added = await context.options.hooks.beforeLogout?.(ended)
   const elsewhere =
     federated && ended ? await endSessionUrl(asked, ended, destination, added ?? {}) : undefined
   if (elsewhere) context.publish('logout.federated', { issuer: ended?.issuer ?? '' })
-  if (elsewhere && isSentForm(request)) return onwardPage(elsewhere, silentLoginMark(context))
-  return redirect(elsewhere ?? destination, silentLoginMark(context), 303)
+  if (elsewhere && isSentForm(request)) return onwardPage(elsewhere, setCookies)
+  return redirect(elsewhere ?? destination, setCookies, 303)
 }
 
 /**

@@ -15,6 +15,7 @@ import {
   texts,
 } from './check-options.ts'
 import type {
+  AdoptOptions,
   AuthOptions,
   AuthSessionOptions,
   BearerOptions,
@@ -121,6 +122,14 @@ export const OPTION_RULES: Rules<AuthOptions> = {
       sameSite: oneOf('lax', 'strict', 'none'),
     }),
     keepAnonymousData: texts,
+    adopt: {
+      ...group<AdoptOptions>({
+        cookie: rule('the name of a cookie', (value) => /^[\w.-]+$/.test(String(value))),
+        read: callable,
+      }),
+      mustBe: 'an object with "cookie" and "read"',
+      fits: (value) => isRecord(value) && 'cookie' in value && 'read' in value,
+    },
   }),
   userinfo: either(oneOf('never', 'login'), everySeconds),
   claims: rule('a schema of a Standard Schema library', (value) => {

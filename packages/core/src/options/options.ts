@@ -3,6 +3,7 @@ import type { User } from '../guard/user.ts'
 import type { Hooks } from '../hooks.ts'
 import type { AuthRequest } from '../http/request.ts'
 import type { Logger } from '../log.ts'
+import type { SessionTokens } from '../session/session.ts'
 import type { SessionSettings } from '../session/session-record.ts'
 import type { SessionStore } from '../session/session-store.ts'
 import type { ClaimsSchema } from './claims-schema.ts'
@@ -83,6 +84,37 @@ export interface ReturnToOptions {
   readonly default?: string
 }
 
+/** A session of another login kit. */
+export interface AdoptedSession {
+  /** The claims of the user; `sub` is required. Of `iss` and `sid` the kit makes use. */
+  readonly user: Readonly<Record<string, unknown>> & { readonly sub: string }
+  /**
+   * When the old session began, in seconds since the epoch. The new one ends `absoluteSeconds` after it.
+   * Default now.
+   */
+  readonly startedAt?: number | undefined
+  /** Names the old session, where its cookie changes while it lasts. Default the cookie. */
+  readonly id?: string | undefined
+  /** Sent to the provider at logout as `id_token_hint`. */
+  readonly idToken?: string | undefined
+  /** Without them, `accessToken()` throws until the next login. */
+  readonly tokens?: SessionTokens | undefined
+}
+
+/** How sessions of another login kit are adopted, so that a switch logs no user out. */
+export interface AdoptOptions {
+  /** The name of the old session cookie, such as `appSession`. Its pieces `appSession.0` and so on belong to it. */
+  readonly cookie: string
+  /**
+   * Reads an old session: `undefined` where the cookie opens none. It must verify the cookie as the old
+   * kit did: whoever it names is logged in.
+   */
+  readonly read: (
+    cookie: string,
+    request: AuthRequest,
+  ) => AdoptedSession | undefined | Promise<AdoptedSession | undefined>
+}
+
 /** The session's options. */
 export interface AuthSessionOptions<Store = SessionStore> {
   /**
@@ -113,6 +145,8 @@ export interface AuthSessionOptions<Store = SessionStore> {
   }
   /** Names of what an anonymous visitor's session keeps when they log in. Default none. */
   readonly keepAnonymousData?: readonly string[]
+  /** Adopts the sessions of another login kit, each once. Default none. */
+  readonly adopt?: AdoptOptions
 }
 
 /** What an application says about itself and its provider. */
@@ -290,6 +324,7 @@ export interface ResolvedAuthOptions {
   readonly bearer: ResolvedBearer | undefined
   readonly secrets: readonly string[]
   readonly session: SessionSettings
+  readonly adopt: AdoptOptions | undefined
   readonly userinfo: UserinfoOption
   readonly claims: ClaimsSchema | undefined
   readonly rolesFrom: (user: Readonly<Record<string, unknown>>) => readonly string[]

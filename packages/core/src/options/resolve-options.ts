@@ -87,6 +87,7 @@ export function resolveOptions(given: AnyAuthOptions, known?: Environment): Reso
       absoluteSeconds: session.absoluteSeconds ?? 604_800,
       keepAnonymousData: session.keepAnonymousData ?? [],
     },
+    adopt: session.adopt,
     userinfo: options.userinfo ?? 'never',
     claims: options.claims,
     rolesFrom: options.rolesFrom ?? ((user) => (Array.isArray(user.roles) ? user.roles : [])),

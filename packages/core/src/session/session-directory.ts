@@ -16,6 +16,8 @@ export interface SessionInfo {
   readonly acr: string | undefined
   /** By which factors the user logged in, such as `pwd` and `otp` (RFC 8176). */
   readonly amr: readonly string[] | undefined
+  /** Whether it was adopted from another kit. */
+  readonly adopted?: true | undefined
 }
 
 /** Whose sessions are meant: a `sub` of the application's one issuer, or of the issuer named. */
@@ -75,6 +77,9 @@ export function createSessionDirectory(
 
 /** What may be shown of a session. */
 export function describeSession(id: string, session: AuthSession): SessionInfo {
-  const { issuer, createdAt, expiresAt, authTime, acr, amr } = session
-  return { id: publicSessionId(id), issuer, createdAt, expiresAt, authTime, acr, amr }
+  const { issuer, createdAt, expiresAt, authTime, acr, amr, adopted } = session
+  return {
+    ...{ id: publicSessionId(id), issuer, createdAt, expiresAt, authTime, acr, amr },
+    ...(adopted && { adopted }),
+  }
 }

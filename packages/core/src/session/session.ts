@@ -34,6 +34,8 @@ export interface AuthSession {
   /** How strongly they proved it. */
   readonly acr?: string | undefined
   readonly amr?: readonly string[] | undefined
+  /** It was adopted from another kit: nothing is known about how its user logged in. */
+  readonly adopted?: true | undefined
   /** Sent back at logout as `id_token_hint`. */
   readonly idToken?: string | undefined
   readonly tokens?: SessionTokens | undefined

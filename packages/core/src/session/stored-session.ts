@@ -94,14 +94,28 @@ export class StoredSession {
    * Begins a session under a new id, whatever was there before, and resolves once it is stored.
    *
    * @param issuedAt - When the ID token of the login was issued, by the provider's clock.
+   * @param id - The new id, where several requests must come to the same one. Default a random one.
    * @throws {@link SessionEndedError} when the provider has ended the login meanwhile.
    */
-  async start(login: AuthSession, issuedAt: number = login.createdAt): Promise<void> {
+  async start(
+    login: AuthSession,
+    issuedAt: number = login.createdAt,
+    id: string = this.#sessions.newId(),
+  ): Promise<void> {
     this.#check()
     const { keepAnonymousData } = this.#sessions.settings
     const before = { login: this.current, data: this.data }
     const data = carriedData(before, login, keepAnonymousData)
-    await this.#moveTo({ login, data }, () => this.#hasEnded(login, issuedAt))
+    await this.#moveTo(id, { login, data }, () => this.#hasEnded(login, issuedAt))
+  }
+
+  /** Goes on with the session of an id that no cookie has named. Resolves to whether there is one. */
+  async resume(id: string): Promise<boolean> {
+    this.#check()
+    const record = await this.#sessions.load(id)
+    if (!record) return false
+    this.#become(id, record)
+    return true
   }
 
   /**
@@ -114,7 +128,7 @@ export class StoredSession {
     if (!this.#id) return
     const login = await this.reload()
     if (!this.#record) throw new SessionEndedError()
-    await this.#moveTo({ login, data: NO_DATA }, async () => {
+    await this.#moveTo(this.#sessions.newId(), { login, data: NO_DATA }, async () => {
       // Asked once the new session is stored: a request that ends this one now finds both.
       await this.reload()
       return !this.#record || (login && this.#hasEnded(login, login.createdAt))
@@ -184,11 +198,11 @@ export class StoredSession {
 
   /** Goes on under a new id, unless it `hasEnded` meanwhile, and ends the session of the old one. */
   async #moveTo(
+    id: string,
     record: Omit<SessionRecord, 'expiresAt'>,
     hasEnded: () => MaybePromise<boolean | undefined>,
   ): Promise<void> {
     const [previousId, previousLogin] = [this.#id, this.current]
-    const id = this.#sessions.newId()
     await this.#sessions.create(id, record)
     if (await hasEnded()) {
       await this.#sessions.destroy(id, record.login)

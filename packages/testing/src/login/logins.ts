@@ -54,11 +54,11 @@ export const logins: readonly LoginCase[] = [
   ],
   ...(
     [
-      ['state missing', 'an answer without state logs nobody in'],
-      ['state of another login', 'an answer with another state logs nobody in'],
-      ['iss of another provider', 'an answer that another provider claims logs nobody in'],
-      ['code of nobody', 'a made-up code logs nobody in'],
-      ['access_denied', 'a login that the provider refuses logs nobody in'],
+      ['state missing', 'an answer without state logs no user in'],
+      ['state of another login', 'an answer with another state logs no user in'],
+      ['iss of another provider', 'an answer that another provider claims logs no user in'],
+      ['code of nobody', 'a made-up code logs no user in'],
+      ['access_denied', 'a login that the provider refuses logs no user in'],
     ] satisfies [Fault, string][]
   ).map(
     ([fault, name]): LoginCase => [
@@ -93,7 +93,7 @@ export const logins: readonly LoginCase[] = [
     },
   ],
   [
-    'who logs in as another user sees nothing of the one before',
+    'a second user of a browser sees nothing of the first',
     async ({ open, provider }) => {
       const { user, paths } = await open()
       const visitor = await user()

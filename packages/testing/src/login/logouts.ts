@@ -19,7 +19,7 @@ export const logouts: readonly LoginCase[] = [
     },
   ],
   [
-    'a form, image or link of another site logs nobody out',
+    'a form, image or link of another site logs no user out',
     async ({ open }) => {
       const site = await open()
       const path = site.paths.logoutPath as string

@@ -25,7 +25,7 @@ export const outages: readonly LoginCase[] = [
   ],
   ...(['down', 'hanging', 'dripping', 'html', 'huge'] as const).map(
     (kind): LoginCase => [
-      `a token endpoint that is ${NAMES[kind]} logs nobody in, and the visitor hears of it in time`,
+      `a token endpoint that is ${NAMES[kind]} logs no user in, and the visitor hears of it in time`,
       async ({ open, provider }) => {
         const ada = (await open()).visitor()
         const callback = await ada.begin()

@@ -4,27 +4,27 @@ import type { LoginCase } from './bench.ts'
 
 /** What an ID Token may have wrong, and how the case says it. */
 const WRONG: readonly [Fault, string][] = [
-  ['id_token from another issuer', 'an ID token of another issuer logs nobody in'],
-  ['id_token for another client', 'an ID token for another application logs nobody in'],
+  ['id_token from another issuer', 'an ID token of another issuer logs no user in'],
+  ['id_token for another client', 'an ID token for another application logs no user in'],
   [
     'id_token with the azp of another client',
-    'an ID token that another application asked for logs nobody in',
+    'an ID token that another application asked for logs no user in',
   ],
-  ['id_token expired', 'an ID token that has expired logs nobody in'],
-  ['id_token without exp', 'an ID token that never expires logs nobody in'],
-  ['id_token with another nonce', 'an ID token with the nonce of another login logs nobody in'],
-  ['id_token without nonce', 'an ID token without a nonce logs nobody in'],
-  ['id_token with alg none', 'an ID token with "alg": "none" logs nobody in'],
-  ['id_token with alg HS256', 'an ID token signed with the client secret logs nobody in'],
-  ['id_token without a signature', 'an ID token without its signature logs nobody in'],
-  ['id_token signed with an unknown kid', 'an ID token of an unknown key logs nobody in'],
+  ['id_token expired', 'an ID token that has expired logs no user in'],
+  ['id_token without exp', 'an ID token that never expires logs no user in'],
+  ['id_token with another nonce', 'an ID token with the nonce of another login logs no user in'],
+  ['id_token without nonce', 'an ID token without a nonce logs no user in'],
+  ['id_token with alg none', 'an ID token with "alg": "none" logs no user in'],
+  ['id_token with alg HS256', 'an ID token signed with the client secret logs no user in'],
+  ['id_token without a signature', 'an ID token without its signature logs no user in'],
+  ['id_token signed with an unknown kid', 'an ID token of an unknown key logs no user in'],
   [
     'id_token signed with a foreign key under a known kid',
-    'an ID token of a foreign key with the name of a known one logs nobody in',
+    'an ID token of a foreign key with the name of a known one logs no user in',
   ],
-  ['id_token with a changed payload', 'an ID token that was changed logs nobody in'],
-  ['id_token without sub', 'an ID token without a user logs nobody in'],
-  ['token response without id_token', 'an answer without an ID token logs nobody in'],
+  ['id_token with a changed payload', 'an ID token that was changed logs no user in'],
+  ['id_token without sub', 'an ID token without a user logs no user in'],
+  ['token response without id_token', 'an answer without an ID token logs no user in'],
 ]
 
 export const tokens: readonly LoginCase[] = WRONG.map(([fault, name]) => [
