@@ -11,6 +11,7 @@ const EVENTS: Record<AuthEventName, true> = {
   'login.restarted': true,
   'session.created': true,
   'session.adopted': true,
+  'login.new_device': true,
   'session.revoked': true,
   'token.refreshed': true,
   'token.refresh_failed': true,

@@ -35,7 +35,7 @@ declare module 'express-session' {
 // #region devices
 app.get('/devices', requireUser(), async (req, res) => {
   const sessions = await auth.sessions.list(getUser(req).sub)
-  res.json(sessions.map(({ id, createdAt }) => ({ id, createdAt })))
+  res.json(sessions.map(({ id, device, lastSeenAt }) => ({ id, device, lastSeenAt })))
 })
 
 app.post('/devices/log-out-others', requireUser(), async (req, res) => {

@@ -8,6 +8,7 @@ export type AuthEventName =
   | 'login.restarted'
   | 'session.created'
   | 'session.adopted'
+  | 'login.new_device'
   | 'session.revoked'
   | 'token.refreshed'
   | 'token.refresh_failed'

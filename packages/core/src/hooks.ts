@@ -54,6 +54,12 @@ export interface Hooks<Exchange = unknown, U = User> {
     session: AuthSession,
     reason: 'login' | 'refresh' | 'adopted',
   ) => MaybePromise<AuthSession | undefined>
+  /**
+   * Before the session of a login in a browser that this user has not logged in with before, such as to
+   * send a mail. With this hook, a cookie remembers which users a browser is known to. A user who clears
+   * cookies has a new device, and so has every user at the first login after the hook was added.
+   */
+  readonly onNewDevice?: (login: NewDevice<U>) => MaybePromise<undefined>
   /** After the session here has ended. Returned parameters are added to the provider's logout. */
   readonly beforeLogout?: (
     ended: AuthSession | undefined,
@@ -69,6 +75,15 @@ export interface Hooks<Exchange = unknown, U = User> {
    * send the token again.
    */
   readonly onLogoutToken?: (notice: LogoutNotice) => MaybePromise<undefined>
+}
+
+/** A login in a browser that its user has not logged in with before. */
+export interface NewDevice<U = User> {
+  readonly request: AuthRequest
+  readonly user: U
+  readonly issuer: string
+  /** The browser and system, such as `Firefox on macOS`, where they are known. */
+  readonly device: string | undefined
 }
 
 /** What a logout token said. */

@@ -20,6 +20,7 @@ export type SealPurpose =
   | 'session-index'
   | 'ended-login'
   | 'adopted-session'
+  | 'device'
 
 const IV_BYTES = 12
 const TAG_BYTES = 16

@@ -1,4 +1,5 @@
 import type { RequestContext } from '../context.ts'
+import { deviceLabel, greetDevice } from '../device.ts'
 import { CallbackError, LatchkeyError, RequestError } from '../errors.ts'
 import { userHash } from '../events.ts'
 import { readForm } from '../http/body.ts'
@@ -59,8 +60,8 @@ export async function handleCallback(asked: RequestContext): Promise<AuthRespons
     if (transaction.silent && QUIET_ERRORS.includes(parameters.get('error'))) {
       return redirect(transaction.returnTo, forget, 303)
     }
-    const returnTo = await complete(asked, provider, transaction, parameters)
-    return redirect(returnTo, forget, 303)
+    const { returnTo, setCookies } = await complete(asked, provider, transaction, parameters)
+    return redirect(returnTo, [...forget, ...setCookies], 303)
   } catch (error) {
     if (!(error instanceof LatchkeyError)) throw error
     publish('login.failed', {
@@ -78,11 +79,12 @@ export async function handleCallback(asked: RequestContext): Promise<AuthRespons
 
 /** Begins the session of a login that passes every check; resolves to where the login ends. */
 async function complete(
-  { context, request, session }: RequestContext,
+  asked: RequestContext,
   provider: Provider,
   transaction: LoginTransaction,
   parameters: URLSearchParams,
-): Promise<string> {
+): Promise<{ returnTo: string; setCookies: string[] }> {
+  const { context, request, session } = asked
   const { options, publish } = context
   if (transaction.issuer !== provider.issuer || transaction.clientId !== provider.clientId) {
     throw new CallbackError(
@@ -120,17 +122,26 @@ async function complete(
     accessToken: redeemed.tokens.access_token,
     previous,
   })
-  const admitted: AuthSession = decided?.user ? { ...draft, user: decided.user } : draft
+  const { index } = context.storedSessions.store
+  const admitted: AuthSession = {
+    ...draft,
+    ...(decided?.user && { user: decided.user }),
+    // For lists of sessions, which need an index.
+    ...(index && { device: await deviceLabel(request) }),
+  }
   const kept = (await options.hooks.onSession?.(admitted, 'login')) ?? admitted
   context.note?.(request, { kind: 'admitted' })
+  const setCookies = await greetDevice(asked, kept)
   await session.start(kept, claims.iat)
   context.note?.(request, { kind: 'stored' })
   const user = userHash(kept.issuer, kept.sub)
   publish('session.created', { issuer: kept.issuer, user })
   publish('login.succeeded', { issuer: kept.issuer, user })
-  return decided?.returnTo === undefined
-    ? transaction.returnTo
-    : safeReturnTo(decided.returnTo, options.baseUrl)
+  const returnTo =
+    decided?.returnTo === undefined
+      ? transaction.returnTo
+      : safeReturnTo(decided.returnTo, options.baseUrl)
+  return { returnTo, setCookies }
 }
 
 /**

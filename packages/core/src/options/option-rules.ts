@@ -142,6 +142,7 @@ export const OPTION_RULES: Rules<AuthOptions> = {
     beforeLogin: callable,
     afterCallback: callable,
     onSession: callable,
+    onNewDevice: callable,
     beforeLogout: callable,
     onError: callable,
     onLogoutToken: callable,

@@ -15,6 +15,8 @@ export interface SessionOwner {
 export interface FoundSession {
   readonly id: string
   readonly session: AuthSession
+  /** When it was last touched. */
+  readonly seenAt: number
 }
 
 /** Ends every session of an owner. Resolves to how many. */
@@ -33,7 +35,7 @@ export async function endSessions(sessions: SessionsById, owner: SessionOwner): 
 export async function endForGood(
   sessions: SessionsById,
   owner: SessionOwner,
-  meant: readonly FoundSession[],
+  meant: readonly Pick<FoundSession, 'id' | 'session'>[],
 ): Promise<void> {
   const destroyed = new Set<string>()
   for (let found = meant; found.length > 0; ) {
@@ -73,11 +75,14 @@ export async function findSessions(
   const key = sid === undefined ? indexKey(issuer, 'sub', sub ?? '') : indexKey(issuer, 'sid', sid)
   const found: FoundSession[] = []
   for (const id of await storeAnswer(() => index.find(key))) {
-    const session = (await sessions.load(id))?.login
+    const record = await sessions.load(id)
+    const session = record?.login
     if (!session || session.issuer !== issuer) continue
     if (sid !== undefined && session.sid !== sid) continue
     if (sub !== undefined && session.sub !== sub) continue
-    found.push({ id, session })
+    const touchedAt = Math.floor(record.expiresAt) - sessions.settings.idleSeconds
+    // Near its absolute end a session expires earlier than it was touched for.
+    found.push({ id, session, seenAt: Math.max(touchedAt, session.createdAt) })
   }
   return found
 }

@@ -16,6 +16,10 @@ export interface SessionInfo {
   readonly acr: string | undefined
   /** By which factors the user logged in, such as `pwd` and `otp` (RFC 8176). */
   readonly amr: readonly string[] | undefined
+  /** The browser and system that logged in, such as `Firefox on macOS`, where the store has an index. */
+  readonly device?: string | undefined
+  /** When it was last in use, to the hour, in seconds since the epoch. In lists alone. */
+  readonly lastSeenAt?: number | undefined
   /** Whether it was adopted from another kit. */
   readonly adopted?: true | undefined
 }
@@ -32,6 +36,9 @@ export interface SessionDirectory {
   /** Ends every session of the user, but for `except`. Resolves to how many. */
   revokeAll(user: UserName, options?: { readonly except?: string | undefined }): Promise<number>
 }
+
+/** What a user needs to recognise a device, and no finer: it is no record of what they do. */
+const HOUR = 3600
 
 /** The name of a session outside: a hash of its id. */
 export function publicSessionId(id: string): string {
@@ -67,7 +74,10 @@ export function createSessionDirectory(
     async list(user) {
       const found = await findSessions(sessions, await ownerOf(user))
       return found
-        .map(({ id, session }) => describeSession(id, session))
+        .map(({ id, session, seenAt }) => ({
+          ...describeSession(id, session),
+          lastSeenAt: seenAt - (seenAt % HOUR),
+        }))
         .sort((a, b) => a.createdAt - b.createdAt)
     },
     revoke: async (user, id) => (await end(user, (one) => one === id)) > 0,
@@ -77,9 +87,10 @@ export function createSessionDirectory(
 
 /** What may be shown of a session. */
 export function describeSession(id: string, session: AuthSession): SessionInfo {
-  const { issuer, createdAt, expiresAt, authTime, acr, amr, adopted } = session
+  const { issuer, createdAt, expiresAt, authTime, acr, amr, device, adopted } = session
   return {
     ...{ id: publicSessionId(id), issuer, createdAt, expiresAt, authTime, acr, amr },
+    ...(device && { device }),
     ...(adopted && { adopted }),
   }
 }

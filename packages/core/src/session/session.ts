@@ -34,6 +34,8 @@ export interface AuthSession {
   /** How strongly they proved it. */
   readonly acr?: string | undefined
   readonly amr?: readonly string[] | undefined
+  /** The browser and system that logged in, such as `Firefox on macOS`. */
+  readonly device?: string | undefined
   /** It was adopted from another kit: nothing is known about how its user logged in. */
   readonly adopted?: true | undefined
   /** Sent back at logout as `id_token_hint`. */

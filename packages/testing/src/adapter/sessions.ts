@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { type Case, cookieOf, cookiesOf, withCookie } from './bench.ts'
 
+const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0'
+
 export const sessions: readonly Case[] = [
   [
     'every login has a new session id, and the id before it is worth nothing',
@@ -36,6 +38,31 @@ export const sessions: readonly Case[] = [
         assert.match(line, attribute)
       }
       assert.doesNotMatch(line, /domain=/i)
+    },
+  ],
+  [
+    'a session says which browser and system logged in, and a new one calls onNewDevice once',
+    async ({ open }) => {
+      const devices: unknown[] = []
+      const onNewDevice = ({ device }: { device: string | undefined }): undefined => {
+        devices.push(device)
+      }
+      const site = await open({
+        options: { hooks: { onNewDevice } },
+        routes: [
+          {
+            method: 'get',
+            path: '/device',
+            handle: async ({ auth }) => ({ body: String(auth.session?.device) }),
+          },
+        ],
+      })
+      const visitor = site.visitor()
+      visitor.agent.set('user-agent', FIREFOX)
+      await visitor.logIn()
+      await visitor.logIn()
+      assert.equal((await visitor.open('/device')).text, 'Firefox on Windows')
+      assert.deepEqual(devices, ['Firefox on Windows'])
     },
   ],
   [

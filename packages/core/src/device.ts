@@ -1,0 +1,60 @@
+import type { RequestContext } from './context.ts'
+import { deriveKey, macOf } from './crypto/sealing.ts'
+import { userHash } from './events.ts'
+import { readCookie, setCookie } from './http/cookies.ts'
+import type { AuthRequest } from './http/request.ts'
+import type { AuthSession } from './session/session.ts'
+
+/** Longer ones come from no browser, and reading them would cost more. */
+const MAX_USER_AGENT = 512
+const KEPT_SECONDS = 400 * 86_400
+/** Users that a browser is known to; of more, the one who was here longest ago is forgotten. */
+const MAX_USERS = 10
+const TAG_LENGTH = 16
+
+/**
+ * The browser and system of a request, such as `Firefox on macOS`; `undefined` where its `User-Agent` does
+ * not tell. What is not the name of a browser that the library knows is left out: it is the visitor's text.
+ */
+export async function deviceLabel({ headers }: AuthRequest): Promise<string | undefined> {
+  const userAgent = headers.get('user-agent')?.slice(0, MAX_USER_AGENT)
+  if (!userAgent) return undefined
+  const { default: bowser } = await import('bowser')
+  const { browser, os } = bowser.parse(userAgent)
+  const known = [
+    [browser.name, bowser.BROWSER_MAP],
+    [os.name, bowser.OS_MAP],
+  ] as const
+  const names = known.flatMap(([name, map]) =>
+    name && Object.values<string>(map).includes(name) ? [name] : [],
+  )
+  return names.join(' on ') || undefined
+}
+
+/**
+ * Calls the hook `onNewDevice` for a login in a browser that this user has not logged in with before.
+ * Resolves to the `Set-Cookie` line after which the browser is known.
+ *
+ * The cookie holds a keyed hash for each user. It is the same in all browsers of a user, so it tells no
+ * two of them apart, and it is worth nothing elsewhere.
+ */
+export async function greetDevice(
+  { context, request }: RequestContext,
+  login: AuthSession,
+): Promise<string[]> {
+  const { hooks, secrets, session } = context.options
+  if (!hooks.onNewDevice) return []
+  const name = `${session.cookieName}.devices`
+  const { issuer, sub, user, device } = login
+  const tags = secrets.map((secret) =>
+    macOf(JSON.stringify([issuer, sub]), deriveKey(secret, 'device')).slice(0, TAG_LENGTH),
+  )
+  const present = readCookie(request.headers.get('cookie'), name)?.split('.') ?? []
+  if (!tags.some((tag) => present.includes(tag))) {
+    await hooks.onNewDevice({ request, user, issuer, device })
+    context.publish('login.new_device', { issuer, user: userHash(issuer, sub) })
+  }
+  const others = present.filter((tag) => tag.length === TAG_LENGTH && !tags.includes(tag))
+  const kept = [tags[0], ...others].slice(0, MAX_USERS).join('.')
+  return [setCookie(name, kept, { ...session.cookie, maxAgeSeconds: KEPT_SECONDS })]
+}
