@@ -69,7 +69,7 @@ test('another machine does not get the flight recorder, whatever it says its hos
   if (!outside) return skip('this machine has no address but loopback')
   const auth = createAuth(OPTIONS, nodePlatform())
   const server = createServer((req, res) => {
-    serveNode(auth, req, res, () => void res.writeHead(404).end())
+    void serveNode(auth, req, res, () => void res.writeHead(404).end())
   })
   await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve))
   const { port } = server.address() as AddressInfo
