@@ -5,15 +5,15 @@ import { isLoopbackHost } from './provider/issuer-url.ts'
 const DEVELOPMENT: ReadonlySet<string | undefined> = new Set([undefined, '', 'development', 'test'])
 
 /**
- * Whether this is a developer's machine: `baseUrl` is on loopback, and `NODE_ENV` is `development`,
+ * Whether this is a developer's machine: every base URL is on loopback, and `NODE_ENV` is `development`,
  * `test` or not set. An environment that cannot be read and a value that is not known are production.
  */
 export function isDevelopment(
   environment: Readonly<Record<string, string | undefined>> | undefined,
-  baseUrl: URL,
+  baseUrls: readonly URL[],
 ): boolean {
   if (!environment || !DEVELOPMENT.has(environment.NODE_ENV)) return false
-  return isLoopbackHost(baseUrl.hostname)
+  return baseUrls.every(({ hostname }) => isLoopbackHost(hostname))
 }
 
 /** Where the page of the flight recorder is. */

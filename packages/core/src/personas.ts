@@ -44,8 +44,9 @@ function lacksProvider(options: AnyAuthOptions, { environment, findPersonas }: P
   const said = [issuer, clientId, clientSecret, clientAuth, clientKey, metadata]
   const read = [LATCHKEY_ISSUER, LATCHKEY_CLIENT_ID, LATCHKEY_CLIENT_SECRET]
   if ([...said, ...read].some((value) => value !== undefined)) return false
+  // Of several base URLs none is the one that personas come back to.
   const baseUrl = String(options.baseUrl ?? environment.LATCHKEY_BASE_URL)
-  return URL.canParse(baseUrl) && isDevelopment(environment, new URL(baseUrl))
+  return URL.canParse(baseUrl) && isDevelopment(environment, [new URL(baseUrl)])
 }
 
 /** Reports what is missing, and that there is another way. */

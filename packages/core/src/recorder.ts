@@ -63,7 +63,8 @@ export function createRecorder(options: ResolvedAuthOptions): Recorder | undefin
     answer(path, asked) {
       const { request } = asked
       const isRead = request.method === 'GET' || request.method === 'HEAD'
-      if (path !== page || !isRead || !isLocalRequest(request, options.baseUrl)) return undefined
+      const { baseUrl } = asked.context.options
+      if (path !== page || !isRead || !isLocalRequest(request, baseUrl)) return undefined
       return show(asked, open())
     },
   }

@@ -54,6 +54,19 @@ test.each([
   expect(visit.answer?.status).toBe(isShown ? 200 : undefined)
 })
 
+test.each([
+  [['https://localhost:3000', 'https://app.localhost'], true],
+  [['https://localhost:3000', 'https://app.example.com'], false],
+])(
+  'of base URLs %j, all have to be on loopback for the flight recorder: %s',
+  async (baseUrl, isShown) => {
+    const auth = createAuth({ ...OPTIONS, baseUrl }, nodePlatform())
+    const request = { ...from('127.0.0.1'), url: 'https://localhost:3000/__latchkey' }
+    const visit = await auth.visit(request, new Headers())
+    expect(visit.answer?.status).toBe(isShown ? 200 : undefined)
+  },
+)
+
 test('where the environment cannot be read there is no flight recorder', async () => {
   const auth = createAuth(OPTIONS, { publish: () => {} })
   const visit = await auth.visit(from('127.0.0.1'), new Headers())

@@ -35,7 +35,10 @@ export interface Step {
 }
 
 /** The names of the kit's routes, as the page has them. */
-type Options = Pick<RecordedOptions, 'baseUrl' | 'session' | 'hooks' | 'userinfo' | 'claims'>
+type Options = Pick<
+  RecordedOptions,
+  'baseUrl' | 'baseUrls' | 'session' | 'hooks' | 'userinfo' | 'claims'
+>
 
 /** Browsers keep no cookie that is larger. */
 const LARGEST_COOKIE = 4096
@@ -44,7 +47,7 @@ const LARGEST_COOKIE = 4096
 export function requestStep(
   { at, method, url, cookie, host }: RequestFacts,
   { kind }: Note,
-  { baseUrl }: Options,
+  { baseUrl, baseUrls }: Options,
   redact: Redact,
 ): Step {
   const { pathname, searchParams } = new URL(url)
@@ -56,9 +59,7 @@ export function requestStep(
   return {
     ...{ at, tone: 'plain', title: `${method} ${redact(pathname)}`, facts },
     advice:
-      host && host !== baseUrl.host && sharesNoCookies(host, baseUrl)
-        ? [otherHost(host, baseUrl)]
-        : [],
+      host && baseUrls.every((one) => sharesNoCookies(host, one)) ? [otherHost(host, baseUrl)] : [],
   }
 }
 

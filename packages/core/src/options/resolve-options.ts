@@ -96,7 +96,7 @@ export function resolveOptions(given: AnyAuthOptions, known?: Environment): Reso
     timeoutSeconds,
     requestSeconds: options.requestSeconds ?? Math.max(10, timeoutSeconds),
     logger: options.logger ?? console,
-    development: isDevelopment(known, baseUrl),
+    development: isDevelopment(known, baseUrls),
     fetch: options.fetch,
     now: options.now ?? (() => Math.floor(Date.now() / 1000)),
   }
