@@ -122,7 +122,9 @@ export const adoptions: readonly Case[] = [
         Array.from({ length: 5 }, () => withOld(site, old).open('/private')),
       )
       assert.deepEqual(new Set(answers.map(({ text }) => text)), new Set(['private to ada']))
-      assert.equal(new Set(answers.map((answer) => cookieOf(answer))).size, 1)
+      // A session in the cookie is in the first answer alone.
+      const cookies = answers.flatMap((answer) => cookieOf(answer) ?? [])
+      assert.equal(new Set(cookies).size, 1)
     },
   ],
   [

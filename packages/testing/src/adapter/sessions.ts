@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type Case, cookieOf, cookiesOf, withCookie } from './bench.ts'
+import { type Case, cookieOf, cookiesOf, NO_LIST, withCookie } from './bench.ts'
 
 const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0'
 
@@ -64,6 +64,7 @@ export const sessions: readonly Case[] = [
       assert.equal((await visitor.open('/device')).text, 'Firefox on Windows')
       assert.deepEqual(devices, ['Firefox on Windows'])
     },
+    NO_LIST,
   ],
   [
     'on https the cookies are Secure and have the prefix __Host-',
