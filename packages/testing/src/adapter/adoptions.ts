@@ -80,10 +80,8 @@ export const adoptions: readonly Case[] = [
       assert.equal(answer.text, 'private to ada')
       assert.deepEqual(read, [good])
       const removed = cookiesOf(answer).filter((line) => line.includes('Max-Age=0'))
-      assert.deepEqual(removed.map((line) => line.split('=')[0]).sort(), [
-        'oldSession.0',
-        'oldSession.1',
-      ])
+      const names = removed.map((line) => line.split('=')[0]).sort()
+      assert.equal(names.join(), 'oldSession.0,oldSession.1')
     },
   ],
   [
