@@ -61,7 +61,20 @@ at('add').addEventListener('submit', (event) => {
   void addNote()
 })
 
+/** Shows notes that other tabs and programs add, and that the session has ended: also by a logout elsewhere. */
+function listen() {
+  const events = new EventSource('/api/events')
+  events.addEventListener('message', ({ data }) => showNotes(JSON.parse(data)))
+  events.addEventListener('ended', () => {
+    events.close()
+    void call('/api/notes')
+  })
+}
+
 const session = await (await fetch('/session')).json()
 showUser(session.user)
 const answer = await call('/api/notes')
-if (answer) showNotes(answer.notes)
+if (answer) {
+  showNotes(answer.notes)
+  listen()
+}

@@ -1,6 +1,13 @@
+import { EventEmitter } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { style } from '@latchkey/example-shared'
-import { type AuthRouterOptions, createAuthRouter, getUser, requireUser } from '@latchkey/express'
+import {
+  type AuthRouterOptions,
+  createAuthRouter,
+  getAuth,
+  getUser,
+  requireUser,
+} from '@latchkey/express'
 import express, { type Express } from 'express'
 
 /**
@@ -13,10 +20,17 @@ const POLICY =
 
 const publicFolder = fileURLToPath(new URL('../public', import.meta.url))
 
-/** An API, and a page in plain JavaScript that calls it. Tokens never reach the page: it has a cookie. */
+/** The name of this API at the issuer: the "aud" of access tokens for it. */
+export const AUDIENCE = 'https://notes.example'
+
+/**
+ * An API for a page in plain JavaScript and for programs. Tokens never reach the page, which has a cookie;
+ * programs send access tokens.
+ */
 export function createApp(auth: AuthRouterOptions): Express {
   const app = express()
   const notes = new Map<string, string[]>()
+  const changes = new EventEmitter()
 
   app.use((_req, res, next) => {
     res.set({ 'content-security-policy': POLICY, 'x-content-type-options': 'nosniff' })
@@ -28,17 +42,32 @@ export function createApp(auth: AuthRouterOptions): Express {
   })
 
   // Adds GET /session, which tells the page who is logged in, beside the three routes.
-  app.use(createAuthRouter(auth))
+  app.use(createAuthRouter({ ...auth, bearer: { audience: AUDIENCE } }))
 
-  // A program is answered 401 with problem details, and never sent to a page to log in.
-  app.use('/api', requireUser({ respond: 'json' }))
+  // The notes of the user, each time that they change, until the session ends: then the page hears of it.
+  app.get('/api/events', requireUser({ respond: 'json' }), (req, res) => {
+    const { sub } = getUser(req)
+    const ended = getAuth(req).ended()
+    const send = (mine: string[]): void => void res.write(`data: ${JSON.stringify(mine)}\n\n`)
+    const end = (): void => void res.end('event: ended\ndata:\n\n')
+    res.type('text/event-stream')
+    send(notes.get(sub) ?? [])
+    changes.on(sub, send)
+    ended.addEventListener('abort', end)
+    res.on('close', () => {
+      changes.off(sub, send)
+      ended.removeEventListener('abort', end)
+    })
+  })
+
+  // Pages by their session, programs by an access token. Both are answered 401 with problem details, and
+  // never sent to a page to log in.
+  app.use('/api', requireUser({ accept: ['session', 'bearer'], respond: 'json' }))
 
   app.get('/api/notes', (req, res) => {
     res.json({ notes: notes.get(getUser(req).sub) ?? [] })
   })
 
-  // The cookie is not sent with requests from other sites (SameSite=Lax), and what other sites can send
-  // without asking first is not JSON; so no page elsewhere writes notes in somebody's name.
   app.post('/api/notes', express.json({ limit: '10kb' }), (req, res) => {
     const text: unknown = req.body?.text
     if (typeof text !== 'string' || text.trim() === '' || text.length > 200) {
@@ -46,6 +75,7 @@ export function createApp(auth: AuthRouterOptions): Express {
     }
     const mine = [...(notes.get(getUser(req).sub) ?? []), text.trim()].slice(-20)
     notes.set(getUser(req).sub, mine)
+    changes.emit(getUser(req).sub, mine)
     res.status(201).json({ notes: mine })
   })
   return app
