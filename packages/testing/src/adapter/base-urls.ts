@@ -78,7 +78,7 @@ export const baseUrls: readonly Case[] = [
   [
     'a page of one base URL cannot send writes to another',
     async ({ open }) => {
-      const site = await open({ options })
+      const site = await open({ options, parser: 'after' })
       const ada = at(site.visitor(), 'shop.localhost:3000')
       await ada.open((await returned(await ada.open('/login'))).path)
       assert.equal((await ada.post('/private', {}, { origin: BASE_URL })).status, 403)
