@@ -12,12 +12,23 @@ import {
   hasBackchannel,
   interceptLogoutTokens,
   keepAuthTimeWhole,
+  keepUserAgents,
   logoutQuestion,
   readSession,
 } from '../../src/issuer/oidc-provider-internals.ts'
 
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const key = { ...privateKey.export({ format: 'jwk' }), kid: 'k', alg: 'RS256', use: 'sig' }
+
+/** The parameters with which the client begins a login. */
+const authorization = new URLSearchParams({
+  client_id: 'shop',
+  response_type: 'code',
+  scope: 'openid',
+  redirect_uri: 'https://shop.acme.test/callback',
+  code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+  code_challenge_method: 'S256',
+})
 
 /** A provider as oidc-provider makes it, with one client and everything stored in a map. */
 function createProvider(
@@ -134,20 +145,12 @@ test('an interaction is stored with its browser, and is not found for another on
   )
   const handle = provider.callback()
   await using server = await serve((request, response) => void handle(request, response))
-  const query = new URLSearchParams({
-    client_id: 'shop',
-    response_type: 'code',
-    scope: 'openid',
-    redirect_uri: 'https://shop.acme.test/callback',
-    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
-    code_challenge_method: 'S256',
-  })
   const open = async (path: string, browser: string, cookie = '') => {
     const headers = { 'user-agent': browser, cookie, accept: 'application/json' }
     const response = await fetch(server.url + path, { headers, redirect: 'manual' })
     return { status: response.status, cookies: response.headers.getSetCookie() }
   }
-  const { cookies } = await open(`/auth?${query}`, 'first')
+  const { cookies } = await open(`/auth?${authorization}`, 'first')
   const resume = cookies.find((line) => line.includes('resume=')) ?? ''
   const [cookie = ''] = resume.split(';')
   const path = /path=([^;]+)/i.exec(resume)?.[1] ?? ''
@@ -156,6 +159,26 @@ test('an interaction is stored with its browser, and is not found for another on
   expect(interaction?.[1]).toMatchObject({ browser: 'first' })
   expect((await open(path, 'second', cookie)).status).toBe(400)
   expect((await open(path, 'first', cookie)).status).toBe(303)
+})
+
+test('a session is stored with what the browser of its login calls itself', async () => {
+  const { provider, stored } = createProvider()
+  keepUserAgents(provider, (request) => request.headers['user-agent'])
+  const handle = provider.callback()
+  await using server = await serve((request, response) => void handle(request, response))
+  const open = async (path: string, cookie = '') => {
+    const headers = { 'user-agent': 'Firefox', cookie }
+    const response = await fetch(server.url + path, { headers, redirect: 'manual' })
+    return response.headers.getSetCookie().find((line) => line.includes('resume=')) ?? ''
+  }
+  const resume = await open(`/auth?${authorization}`)
+  const [name = ''] = [...stored.keys()].filter((key) => key.startsWith('Interaction '))
+  const interaction = stored.get(name)
+  stored.set(name, { ...interaction, result: { login: { accountId: 'ada' } } })
+  await open(/path=([^;]+)/i.exec(resume)?.[1] ?? '', resume.split(';')[0])
+
+  const sessions = [...stored].filter(([key]) => key.startsWith('Session '))
+  expect(sessions.at(-1)?.[1]).toMatchObject({ accountId: 'ada', userAgent: 'Firefox' })
 })
 
 test('a grant is forgotten without being read', async () => {
