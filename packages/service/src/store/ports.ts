@@ -138,7 +138,7 @@ export interface UserStore {
 export interface CredentialStore {
   /**
    * `duplicate`: the user has one of that id. `sessionsValidAfter` is set on the user in the same
-   * step, unless it is undefined.
+   * step, unless it is undefined or the user has a later one.
    */
   insert(
     credential: Credential,

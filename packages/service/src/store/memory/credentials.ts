@@ -1,5 +1,6 @@
 import { pageOfCredentials } from '../credential-order.ts'
 import type { CredentialStore } from '../ports.ts'
+import type { Micros, User } from '../records.ts'
 import type { MemoryState } from './state.ts'
 
 /** The credentials of a memory store. */
@@ -8,13 +9,17 @@ export function createCredentials({ tenants, written, copy }: MemoryState): Cred
     return tenants.get(tenantId)?.users.get(userId)
   }
 
+  function endSessions({ user }: { user: User }, at: Micros): void {
+    user.sessionsValidAfter = Math.max(user.sessionsValidAfter, at)
+  }
+
   return {
     async insert(credential, audit, sessionsValidAfter) {
       const held = heldUser(credential.tenantId, credential.userId)
       if (!held) return { kind: 'missing' }
       if (held.credentials.get(credential.id)) return { kind: 'duplicate' }
       held.credentials.set(credential.id, copy(credential))
-      if (sessionsValidAfter !== undefined) held.user.sessionsValidAfter = sessionsValidAfter
+      if (sessionsValidAfter !== undefined) endSessions(held, sessionsValidAfter)
       return written(credential, audit)
     },
 
@@ -42,7 +47,7 @@ export function createCredentials({ tenants, written, copy }: MemoryState): Cred
       if (credential === given) return { kind: 'unchanged', record: given }
       const after = { ...credential, rev: before.rev + 1 }
       held.credentials.set(id, copy(after))
-      if (sessionsValidAfter !== undefined) held.user.sessionsValidAfter = sessionsValidAfter
+      if (sessionsValidAfter !== undefined) endSessions(held, sessionsValidAfter)
       return written(after, audit)
     },
 
@@ -51,7 +56,7 @@ export function createCredentials({ tenants, written, copy }: MemoryState): Cred
       const last = held?.credentials.get(id)
       if (!held || !last) return { kind: 'missing' }
       held.credentials.delete(id)
-      held.user.sessionsValidAfter = sessionsValidAfter
+      endSessions(held, sessionsValidAfter)
       return written(last, audit)
     },
   }

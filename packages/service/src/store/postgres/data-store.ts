@@ -67,7 +67,8 @@ function createTables(connections: Connections): SqlTables {
     users: createUsers(users, (row) => (one) => insertRow('credentials', row, one)),
     credentials: createCredentials(engine, credentials, (at, tenantId, userId) => (one) => {
       // A new rev, as an update of the user that is under way must not undo it.
-      const set = `sessions_valid_after = ${one.bind(at)}, rev = users.rev + 1`
+      const latest = `greatest(users.sessions_valid_after, ${one.bind(at)})`
+      const set = `sessions_valid_after = ${latest}, rev = users.rev + 1`
       return `update users set ${set} from written
         where users.tenant_id = ${one.bind(tenantId)} and users.id = ${one.bind(userId)}`
     }),

@@ -34,7 +34,9 @@ export function createSqlTables(engine: Engine): SqlTables {
   const endSessions = prepared(writer, 3, (at: number, tenantId: string, userId: string) =>
     writer
       .updateTable('users')
-      .set({ sessions_valid_after: at })
+      .set(({ fn, ref, val }) => ({
+        sessions_valid_after: fn<number>('max', [ref('sessions_valid_after'), val(at)]),
+      }))
       .where('tenant_id', '=', tenantId)
       .where('id', '=', userId),
   )

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Credential } from '../../../src/store/records.ts'
 import type { Open } from '../data-store-suite.ts'
 import { aCredential, anAudit, aTenant, aUser, credentialsOf } from '../records.ts'
 
@@ -89,6 +90,23 @@ export function describeCredentials(open: Open): void {
         sessionsValidAfter: ended,
       })
       expect(await store.users.get(tenant.id, other.id)).toEqual(other)
+    })
+
+    test('from when on sessions are valid never goes back', async () => {
+      const { store, tenant, user } = await withUser()
+      const after = async () => (await store.users.get(tenant.id, user.id))?.sessionsValidAfter
+      const { credentials } = store
+      await credentials.insert(aCredential(user), anAudit('create'), ended)
+      const change = (last: Credential) => ({
+        credential: { ...last, disabled: true },
+        sessionsValidAfter: ended - 1,
+      })
+      await credentials.update(tenant.id, user.id, 'password', change, anAudit('update'))
+      expect(await after()).toBe(ended)
+      await credentials.delete(tenant.id, user.id, 'password', anAudit('delete'), ended - 1)
+      expect(await after()).toBe(ended)
+      await credentials.insert(aCredential(user), anAudit('create'), ended - 1)
+      expect(await after()).toBe(ended)
     })
 
     test('a credential is found under its own user alone', async () => {
