@@ -55,7 +55,7 @@ export function renderPage<Name extends PageName>(
     icon: iconOf(name, page),
     initial: [...brand][0]?.toUpperCase() ?? '',
     wide: name === 'outbox',
-    style,
+    style: style.css,
     script,
     support: look.supportEmail && t('support').split('{email}'),
     body: templates.render(fileOf(name), { ...page, look, t }),

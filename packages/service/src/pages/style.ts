@@ -1,11 +1,29 @@
 import { hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { accentsOf } from './accents.ts'
 
+/** A style sheet, and the hash by which the policy of a page allows it. */
+export interface Style {
+  css: string
+  hash: string
+}
+
+/** By colour: to compute one costs more than to render its page. */
+const kept = new LRUCache<string, Style>({ max: 1_000 })
+
 /** The look of hosted pages in the colour of a tenant, or in ours. */
-export function styleOf(color: string | undefined): string {
-  if (color === undefined) return stylesheet
+export function styleOf(color = ''): Style {
+  const known = kept.get(color)
+  if (known) return known
+  const css = stylesheet + (color && accentRules(color))
+  const style = { css, hash: hash('sha256', css, 'base64') }
+  kept.set(color, style)
+  return style
+}
+
+function accentRules(color: string): string {
   const { light, dark } = accentsOf(color)
-  return `${stylesheet}:root { ${light} }
+  return `:root { ${light} }
 @media (prefers-color-scheme: dark) { :root { ${dark} } }
 `
 }
@@ -140,13 +158,13 @@ article pre { margin: .5rem 0 0; font: inherit; white-space: pre-wrap; }
  * @param hasScript - Whether a script of this very service runs on the page.
  */
 export function pageHeaders(
-  style: string,
+  style: Style,
   image: string | undefined,
   hasScript: boolean,
 ): Record<string, string> {
   const policy = [
     "default-src 'none'",
-    `style-src 'sha256-${hashOf(style)}'`,
+    `style-src 'sha256-${style.hash}'`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
     // A source has no query.
@@ -154,12 +172,6 @@ export function pageHeaders(
     ...(hasScript ? ["script-src 'self'"] : []),
   ]
   return { ...headers, 'content-security-policy': policy.join('; ') }
-}
-
-const plainHash = hash('sha256', stylesheet, 'base64')
-
-function hashOf(style: string): string {
-  return style === stylesheet ? plainHash : hash('sha256', style, 'base64')
 }
 
 const headers: Readonly<Record<string, string>> = {
