@@ -1,8 +1,15 @@
 import { emailKey } from '../store/email-key.ts'
-import type { Credential, Micros, StoredPassword, User } from '../store/records.ts'
+import type {
+  Credential,
+  Micros,
+  PasswordCredential,
+  StoredPassword,
+  User,
+} from '../store/records.ts'
 import { commit, unlessRefused } from './commit.ts'
 import { type DomainContext, nowMicros, type Scope, updated } from './context.ts'
 import { passwordCredential } from './credentials.ts'
+import { isSamePassword, isStoredPassword } from './passwords.ts'
 import { createUser } from './users.ts'
 
 /**
@@ -57,45 +64,60 @@ export async function resetPassword(
   password: StoredPassword,
 ): Promise<boolean> {
   const at = nowMicros(scope.context.clock)
-  if (!(await replacePassword(scope, 'credential.reset', user, password, at))) return false
+  if (!(await replacePassword(scope, 'credential.reset', user, { password, at }))) return false
   await confirmAddress(scope, user.id, user.emailKey)
   return true
+}
+
+/** A password that is to take the place of another one. */
+interface NewPassword {
+  password: StoredPassword
+  /** From when on the user's sessions are valid. */
+  at: Micros
 }
 
 /**
  * Gives a user who is logged in a new password, and ends the sessions from before `at`.
  *
- * @returns Whether it was done; it is not for a disabled credential.
+ * @param known - The password that the user has entered; `undefined`: the user has none.
+ * @returns Whether it was done; it is not for a disabled credential, nor where another password was set
+ *   or taken away meanwhile.
  */
 export function changePassword(
   scope: Scope,
   user: User,
-  password: StoredPassword,
-  at: Micros,
+  known: StoredPassword | undefined,
+  next: NewPassword,
 ): Promise<boolean> {
-  return replacePassword(scope, 'credential.update', user, password, at)
+  return replacePassword(scope, 'credential.update', user, next, { known })
 }
 
+/** @param expected - The password that is replaced; without it, any one is, or none. */
 async function replacePassword(
   scope: Scope,
   action: 'credential.reset' | 'credential.update',
   user: User,
-  password: StoredPassword,
-  at: Micros,
+  { password, at }: NewPassword,
+  expected?: { known: StoredPassword | undefined },
 ): Promise<boolean> {
   const { context, tenantId } = scope
   const { credentials } = context.store
+  function mayReplace(last: PasswordCredential): boolean {
+    if (last.disabled) return false
+    return !expected || (expected.known !== undefined && isSamePassword(expected.known, last))
+  }
   function change(last: Credential) {
-    if (last.disabled || last.kind !== 'password') return { credential: last }
+    if (last.kind !== 'password' || !mayReplace(last)) return { credential: last }
     return { credential: updated(context, last, { password, state: {} }), sessionsValidAfter: at }
   }
   const replaced = commit(scope, action, `${user.id}/password`, async (audit) => {
     const outcome = await credentials.update(tenantId, user.id, 'password', change, audit)
-    if (outcome.kind !== 'missing') return outcome
+    if (outcome.kind !== 'missing' || expected?.known) return outcome
     return credentials.insert(passwordCredential(context, user, password), audit, at)
   })
   const credential = await unlessRefused(replaced, 'not_found', 'already_exists')
-  return credential !== undefined && !credential.disabled
+  if (credential?.kind !== 'password') return false
+  return isStoredPassword(credential.password, password.alg, password.hash)
 }
 
 /** The claims that users decide about themselves. An empty one is taken away. */
@@ -121,7 +143,9 @@ export function changeAddress(scope: Scope, userId: string, email: string): Prom
 
 /** Ends the user's sessions, refresh tokens and trusted devices from before `at`. */
 export function endSessionsBefore(scope: Scope, userId: string, at: Micros): Promise<User> {
-  return changeUser(scope, userId, () => ({ sessionsValidAfter: at }))
+  return changeUser(scope, userId, ({ sessionsValidAfter }) => ({
+    sessionsValidAfter: Math.max(sessionsValidAfter, at),
+  }))
 }
 
 function changeUser(

@@ -171,7 +171,7 @@ export async function isPassword(
 }
 
 /** Whether a credential has the password that it had, but for an upgrade by another login. */
-function isSamePassword({ alg, hash }: StoredPassword, after: PasswordCredential): boolean {
+export function isSamePassword({ alg, hash }: StoredPassword, after: PasswordCredential): boolean {
   const isUnchanged = isStoredPassword(after.password, alg, hash)
   return isUnchanged || after.state.upgradedFrom === fingerprint(hash)
 }

@@ -105,7 +105,10 @@ export async function updateUser(scope: Scope, id: string, input: UserInput): Pr
     return updated(context, last, {
       ...next,
       verifiedAt: isSameAddress ? verifiedAt(input, last.verifiedAt ?? now, now) : undefined,
-      sessionsValidAfter: next.disabled && !last.disabled ? now : last.sessionsValidAfter,
+      sessionsValidAfter: Math.max(
+        last.sessionsValidAfter,
+        next.disabled && !last.disabled ? now : 0,
+      ),
     })
   }
   return commit(scope, 'user.update', id, (audit) =>

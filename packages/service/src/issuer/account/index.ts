@@ -39,6 +39,9 @@ export async function handleAccount(flow: FlowRequest): Promise<boolean> {
   }
   if (!Object.hasOwn(pages, pathname)) return false
   const page = pages[pathname] as AccountPage
+  const isSubmit = flow.request.method === 'POST' && page.submit !== undefined
+  // Read before the session, which may end while a form comes in slowly.
+  const form = isSubmit ? await readForm(flow.request) : undefined
   const visit = await enter(flow, page.submit !== undefined)
   if (!visit) return true
   if (flow.url.searchParams.has('login')) {
@@ -46,11 +49,10 @@ export async function handleAccount(flow: FlowRequest): Promise<boolean> {
     redirect(flow.response, pathname)
     return true
   }
-  if (flow.request.method !== 'POST' || !page.submit) {
+  if (!form || !page.submit) {
     await page.show(flow, visit)
     return true
   }
-  const form = await readForm(flow.request)
   if (!isCsrfToken(visit.session.uid, form.get('csrf'))) {
     show(flow, 403, 'message', { title: 'errorTitle', text: 'errorForm' })
   } else await page.submit(flow, visit, form)

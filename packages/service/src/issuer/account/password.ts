@@ -12,6 +12,7 @@ import { sendNews } from '../interaction/messages.ts'
 import { passwordProblems } from '../interaction/signup.ts'
 import { showLinkNeeded, showTooMany } from '../interaction/too-many.ts'
 import { type Form, redirect } from '../requests/http.ts'
+import { accountPaths } from '../requests/paths.ts'
 import type { Visit } from './entry.ts'
 import { overviewAfter } from './overview.ts'
 
@@ -26,7 +27,8 @@ export async function setPassword(flow: FlowRequest, visit: Visit, form: Form): 
   const { user } = visit
   const scope = scopeOf(flow, user.id)
   if (!tenant.settings.allowPasswords) return showNotFound(flow)
-  if (await findPassword(scope, user.id)) {
+  const known = await findPassword(scope, user.id)
+  if (known) {
     const attempt = { facts, email: user.email, knownDevice: await findDevice(flow, user) }
     const judge = () => verifyPassword(scope, user, form.get('current') ?? '')
     const outcome = await context.throttle.tryLogin(attempt, judge)
@@ -46,8 +48,8 @@ export async function setPassword(flow: FlowRequest, visit: Visit, form: Form): 
   }
   const stored = await hashPassword(scope, chosen, 'login')
   const at = nowMicros(context.domain.clock)
-  await keepSession(flow, user, at)
-  if (!(await changePassword(scope, user, stored, at))) {
+  if (!(await keepSession(flow, user, at))) return redirect(flow.response, accountPaths.password)
+  if (!(await changePassword(scope, user, known?.password, { password: stored, at }))) {
     return showForm(flow, visit, 422, { field: 'current', text: 'passwordWrong' })
   }
   await sendNews(context, 'changed', occasionOf(flow), user)

@@ -72,7 +72,7 @@ export async function change(flow: FlowRequest, visit: Visit, form: Form): Promi
     return showSecurity(flow, visit, 422, 'securityOnlyWay')
   }
   const at = nowMicros(context.domain.clock)
-  await keepSession(flow, user, at)
+  if (!(await keepSession(flow, user, at))) return redirect(response, accountPaths.security)
   await unlessRefused(deleteCredential(scope, user.id, id, at), 'not_found')
   if (ids.length === 1)
     await unlessRefused(deleteCredential(scope, user.id, 'recovery_codes', at), 'not_found')
@@ -119,5 +119,6 @@ function placeOf({ tenant }: FlowRequest, { user, session, factors, csrf }: Visi
     path: ADD_PATH,
     kinds: addableFactors(tenant.settings, factors),
     canSkip: false,
+    isLoggedIn: true,
   }
 }

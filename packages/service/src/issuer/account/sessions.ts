@@ -4,6 +4,7 @@ import { note } from '../../domain/audit.ts'
 import { nowMicros } from '../../domain/context.ts'
 import type { ProtocolEntry } from '../../store/protocol-store.ts'
 import { keepSession } from '../interaction/enrolment.ts'
+import { shownId } from '../interaction/flow-path.ts'
 import { type FlowRequest, languageOf, scopeOf, show } from '../interaction/flow-request.ts'
 import { listTrusted } from '../interaction/known-device.ts'
 import type { Session } from '../oidc-provider-internals.ts'
@@ -38,7 +39,7 @@ export async function showSessions(flow: FlowRequest, visit: Visit): Promise<voi
     logoutPath: paths.end_session,
     sessions: await Promise.all(
       found.map(async ({ uid, loginTs, userAgent, authorizations }) => ({
-        id: uid,
+        id: shownId(uid),
         isThis: uid === session.uid,
         since: format.format(loginTs * 1_000),
         applications: (await namesOf(flow, Object.keys(authorizations))).join(', '),
@@ -62,11 +63,10 @@ export async function endSessions(flow: FlowRequest, visit: Visit, form: Form): 
   const scope = scopeOf(flow, user.id)
   if (form.get('step') === 'others') {
     const at = nowMicros(context.domain.clock)
-    await keepSession(flow, user, at)
-    await endSessionsBefore(scope, user.id, at)
+    if (await keepSession(flow, user, at)) await endSessionsBefore(scope, user.id, at)
   }
   const others = (await findSessions(flow, visit)).filter(({ uid }) => uid !== session.uid)
-  const ended = others.find(({ uid }) => uid === form.get('end'))
+  const ended = others.find(({ uid }) => shownId(uid) === form.get('end'))
   if (ended) {
     const { entry, authorizations } = ended
     await endSession(context, provider, {

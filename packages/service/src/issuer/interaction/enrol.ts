@@ -46,5 +46,6 @@ async function placeOf(flow: InteractionRequest, step: Step): Promise<Place> {
     path: flowPath(interaction, '/enrol'),
     kinds: await enrollableFactors(flow, step),
     canSkip: true,
+    isLoggedIn: false,
   }
 }

@@ -1,4 +1,5 @@
 import { renderSVG } from 'uqr'
+import { isLoginValid } from '../../domain/accounts.ts'
 import type { FactorKind, Method } from '../../domain/assurance.ts'
 import { nowMicros } from '../../domain/context.ts'
 import { enrolMail, enrolTotp, readFactors, renewRecoveryCodes } from '../../domain/factors.ts'
@@ -30,6 +31,8 @@ export interface Place {
   kinds: readonly FactorKind[]
   /** Where to go instead, if anywhere; `step`: the form may be left without doing it. */
   canSkip: boolean
+  /** Whether the user is logged in here, and must still be when the factor is added. */
+  isLoggedIn: boolean
 }
 
 /** A factor that was enrolled. */
@@ -151,7 +154,7 @@ async function submitMail(
 /** The first factor ends all other sessions, and comes with recovery codes. */
 async function add(
   flow: FlowRequest,
-  { user, path }: Place,
+  { user, path, isLoggedIn }: Place,
   method: Method,
   enrol: (at: Micros | undefined) => Promise<boolean>,
 ): Promise<Enrolled | undefined> {
@@ -159,9 +162,13 @@ async function add(
   const { enrolled } = await readFactors(context.domain, tenant.id, tenant.settings, user.id)
   const isFirst = enrolled.length === 0
   const endedBefore = isFirst ? nowMicros(context.domain.clock) : undefined
+  const isKept = await keepSession(flow, user, endedBefore)
+  if (isLoggedIn && !isKept) {
+    redirect(flow.response, path)
+    return undefined
+  }
   // Before the factor: what is half done then is codes that nobody has seen.
   const codes = isFirst ? await renewRecoveryCodes(scopeOf(flow, user.id), user) : undefined
-  if (endedBefore !== undefined) await keepSession(flow, user, endedBefore)
   if (!(await enrol(endedBefore))) {
     redirect(flow.response, path)
     return undefined
@@ -172,13 +179,27 @@ async function add(
   return { method, codes, endedBefore }
 }
 
-/** Lets the session of this browser go on, if it is the user's, when those from before `at` end. */
-export async function keepSession(flow: FlowRequest, user: User, at: Micros): Promise<void> {
-  const { provider, request, response } = flow
+/**
+ * Lets the session of this browser go on when those from before `at` end; `undefined`: none of them do.
+ *
+ * @returns Whether it goes on: not when it is another user's, or has ended meanwhile.
+ */
+export async function keepSession(
+  flow: FlowRequest,
+  user: User,
+  at: Micros | undefined,
+): Promise<boolean> {
+  const { context, tenant, provider, request, response } = flow
   const session = await readSession(provider, request, response)
-  if (session.accountId !== user.id) return
-  session.loginTs = at / 1e6
-  await session.persist()
+  const current = await context.domain.store.users.get(tenant.id, user.id)
+  if (session.accountId !== user.id || !current || !isLoginValid(current, session.loginTs)) {
+    return false
+  }
+  if (at !== undefined) {
+    session.loginTs = at / 1e6
+    await session.persist()
+  }
+  return true
 }
 
 function chosen({ url }: FlowRequest, { kinds }: Place): FactorKind | undefined {
