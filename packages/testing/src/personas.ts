@@ -1,41 +1,9 @@
+import type { Persona, PersonaApplication, Personas } from '@latchkey/core/adapter'
 import { startIdentity } from './identity.ts'
 import { createVisitor, passPages, refused } from './log-in.ts'
 import { type NewUser, renewApp, type TestUser } from './users.ts'
 
-/** What an application is, and at which issuer it looks for its users. */
-export interface PersonaApplication {
-  /** On this machine, such as `http://personas.localhost`: nothing is looked up. */
-  readonly issuer: string
-  readonly baseUrl: string
-  readonly routes: { readonly callback?: string; readonly loggedOut?: string | false }
-}
-
-/** Someone to log in as in development. */
-export interface Persona {
-  /** The value of `?as=` on the login route. */
-  readonly id: string
-  readonly name: string
-  /** What is special about them. */
-  readonly note: string
-}
-
-/** The users of an application in development, at an identity service in this process. */
-export interface Personas {
-  readonly clientId: string
-  readonly clientSecret: string
-  readonly users: readonly Persona[]
-  /** Reaches the service without a socket. */
-  readonly fetch: typeof fetch
-  /**
-   * Passes the pages of a login as a persona, a second factor included; without one, as a visitor who is
-   * not known.
-   *
-   * @param query - The parameters of the authorization request.
-   * @returns Where the pages lead: the callback of the application, with the answer.
-   * @throws {@link TestingError} with `LATCHKEY_TEST_LOGIN_REFUSED` when they lead nowhere.
-   */
-  logIn(query: URLSearchParams, id: string | undefined): Promise<string>
-}
+export type { Persona, PersonaApplication, Personas }
 
 interface Known extends Persona {
   readonly user: NewUser
@@ -63,6 +31,8 @@ const PERSONAS: readonly Known[] = [
 /**
  * Starts the personas of an application: Ada, who is an admin; Bob, a viewer; and Joan, a viewer with a
  * second factor. The kit does so in development, where no provider is configured.
+ *
+ * @throws {@link TestingError} `LATCHKEY_TEST_LOGIN_REFUSED` from `logIn()` when its pages lead nowhere.
  */
 export async function startPersonas({
   issuer,

@@ -6,34 +6,41 @@ import type { RouteOptions } from '../notes.ts'
 
 /** A user to log in as in development. */
 export interface Persona {
-  /** The value of `?as=`. */
+  /** The value of `?as=` on the login route. */
   readonly id: string
   readonly name: string
-  /** What is special about them. */
+  /** Roles, and how they log in, such as `viewer, with a second factor`. */
   readonly note: string
 }
 
-/** An identity service in this process, with its users. */
+/** The users of an application in development, at an identity service in this process. */
 export interface Personas {
   readonly clientId: string
   readonly clientSecret: string
   readonly users: readonly Persona[]
+  /** Reaches the service without a socket. */
   readonly fetch: typeof fetch
   /**
-   * Passes the pages of the identity service as a user, or as a visitor without one.
+   * Passes the pages of a login as a persona, a second factor included; without one, as a visitor who is
+   * not known.
    *
    * @param query - The parameters of the authorization request.
-   * @returns Where the browser goes: the callback of the application.
+   * @returns Where the pages lead: the callback of the application, with the answer.
+   * @throws When they lead nowhere.
    */
   logIn(query: URLSearchParams, id: string | undefined): Promise<string>
 }
 
-/** Starts the personas of an application. */
-export type StartPersonas = (application: {
+/** An application that personas log in to. */
+export interface PersonaApplication {
+  /** On this machine, such as `http://personas.localhost`: nothing is looked up. */
   readonly issuer: string
   readonly baseUrl: string
-  readonly routes: RouteOptions
-}) => Promise<Personas>
+  readonly routes: Pick<RouteOptions, 'callback' | 'loggedOut'>
+}
+
+/** Starts the personas of an application. */
+export type StartPersonas = (application: PersonaApplication) => Promise<Personas>
 
 /**
  * Answers an authorization request in place of the identity service.

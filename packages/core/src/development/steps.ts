@@ -3,6 +3,7 @@ import type { Note, RecordedOptions } from '../notes.ts'
 import { REMEDIES } from '../remedies.ts'
 import {
   bytes,
+  count,
   describeAddress,
   describeCookies,
   describeParameters,
@@ -12,7 +13,7 @@ import {
   type Redact,
 } from './redact.ts'
 
-/** What is kept of a request beside its notes. */
+/** The request that a flight is about. */
 export interface RequestFacts {
   /** When, in milliseconds since the epoch. */
   readonly at: number
@@ -22,7 +23,7 @@ export interface RequestFacts {
   readonly host: string | null
 }
 
-/** A label and what it says; and what the report says, where the former is personal. */
+/** A label, its value, and the value for the report where the first is personal. */
 export type Fact = readonly [label: string, value: string, reported?: string]
 
 /** One line of a flight, without secrets. */
@@ -72,7 +73,7 @@ function otherHost(host: string, baseUrl: URL): string {
   return `The browser opened ${JSON.stringify(host.slice(0, 100))}, but "baseUrl" is ${baseUrl.origin}. A cookie of one host is not sent to the other. Open ${baseUrl.origin}.`
 }
 
-/** What a note says. */
+/** The line of the report for a note. */
 export function noteStep(
   note: Exclude<Note, { kind: 'answered' }>,
   at: number,
@@ -93,7 +94,7 @@ export function noteStep(
         ['Parameters', describeParameters(sent.searchParams, redact).join(' · ')],
         ['Returns to', describeAddress(note.returnTo, redact)],
         ['Cookies set', note.setCookies.map(describeSetCookie).join(' · ')],
-        ...(note.restarts > 0 ? [['Begun again', `${note.restarts} time`] as const] : []),
+        ...(note.restarts > 0 ? [['Begun again', count(note.restarts, 'time')] as const] : []),
       ])
     }
     case 'returned':
