@@ -1,8 +1,8 @@
-import { closestMatch } from 'leven'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import type { Clock } from './clock.ts'
 import type { DomainVerification } from './domain/domain-names.ts'
+import { nearestName } from './domain/nearest-name.ts'
 import type { PasswordEngineOptions } from './domain/password-engine.ts'
 import type { ClaimsOf } from './domain/users.ts'
 import type { SmtpOptions } from './mail/smtp.ts'
@@ -199,9 +199,6 @@ function namesAt(schema: z.ZodObject, path: readonly PropertyKey[]): string[] {
 }
 
 function hint(name: string, prefix: string, known: readonly string[]): string {
-  const lower = known.map((one) => one.toLowerCase())
-  const maxDistance = Math.max(2, Math.floor(name.length / 3))
-  const nearest = closestMatch(name.slice(0, 100).toLowerCase(), lower, { maxDistance })
-  const found = known.find((one) => one.toLowerCase() === nearest)
+  const found = nearestName(name, known)
   return found ? ` Did you mean "${prefix}${found}"?` : ''
 }

@@ -1,6 +1,7 @@
 import { earlierEmailKey, emailKey } from '../store/email-key.ts'
 import type { Listing, Page } from '../store/ports.ts'
 import type { Credential, Micros, User } from '../store/records.ts'
+import type { Found, SearchPage, UserQuery } from '../store/user-search.ts'
 import { commit } from './commit.ts'
 import { type DomainContext, nowMicros, type Scope, updated } from './context.ts'
 import { found, ServiceError } from './errors.ts'
@@ -85,6 +86,24 @@ export async function findUser(
 /** One page of the tenant's users. */
 export async function listUsers({ context, tenantId }: Scope, page: Page): Promise<Listing<User>> {
   return found(await context.store.users.list(tenantId, page))
+}
+
+/**
+ * Users by the beginning of an address, a name or an id, and by state.
+ *
+ * @throws ServiceError `not_found` when there is no such tenant.
+ */
+export async function searchUsers(
+  { context, tenantId }: Scope,
+  query: UserQuery,
+  page: SearchPage,
+): Promise<Found<User>> {
+  const [tenant, part] = await Promise.all([
+    context.store.tenants.get(tenantId),
+    context.store.users.search(tenantId, query, page),
+  ])
+  found(tenant)
+  return part
 }
 
 /**

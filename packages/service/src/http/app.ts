@@ -11,7 +11,7 @@ import { MAX_BODY_BYTES, parseBody, parseItems, parseJson } from './body.ts'
 import { credentialRoutes } from './credentials.ts'
 import { sendError } from './errors.ts'
 import { headerText } from './header-text.ts'
-import { listBody, nextLink, parsePage } from './list.ts'
+import { listBody, nextLink, parsePage, parseQuery } from './list.ts'
 import { actorOf, type Locals } from './locals.ts'
 import { methodOf } from './method.ts'
 import { openApiDocument } from './openapi.ts'
@@ -20,6 +20,7 @@ import type { Call, Route } from './route.ts'
 import { tenantRoutes } from './tenants.ts'
 import { userRoutes } from './users.ts'
 import { importUsersRoute } from './users-import.ts'
+import { searchUsersRoute } from './users-search.ts'
 
 /** Every endpoint that asks for an API key: those of the specification, and ours under `/x/v1`. */
 export const routes: readonly Route[] = [
@@ -28,6 +29,7 @@ export const routes: readonly Route[] = [
   ...userRoutes,
   ...credentialRoutes,
   importUsersRoute,
+  searchUsersRoute,
 ]
 
 export interface ApiOptions {
@@ -60,6 +62,7 @@ export function createApi(options: ApiOptions): Express {
         route.post(requireReach, requireWriting, ...batchHandlers(options, endpoint))
       else if (endpoint.kind === 'delete')
         route.delete(requireReach, requireWriting, handle(options, endpoint))
+      else if (endpoint.kind === 'query') route.get(requireReach, queryHandler(options, endpoint))
       else route.get(requireReach, handle(options, endpoint))
     }
     refuseOtherMethods(route, [...new Set(ofPath.map(({ kind }) => methodOf(kind)))])
@@ -203,6 +206,18 @@ function handle(
       res,
       listBody(listing, page.limit, (item) => route.serialise(call, item as never)),
     )
+  }
+}
+
+function queryHandler(
+  options: ApiOptions,
+  route: Extract<Route, { kind: 'query' }>,
+): RequestHandler {
+  return async (req, res) => {
+    const { page, filter, given } = parseQuery(req.url, route.filters)
+    const { items, next } = await route.run(callOf(options, req, res), filter, page)
+    if (next !== undefined) res.setHeader('link', nextLink(req.path, page, next, given))
+    sendJson(res, { type: 'List', count: items.length, limit: page.limit, data: items })
   }
 }
 

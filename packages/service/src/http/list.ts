@@ -1,7 +1,10 @@
+import type { z } from 'zod'
 import { ServiceError } from '../domain/errors.ts'
 import { credentialIdPattern, idPattern } from '../domain/ids.ts'
+import { nearestName } from '../domain/nearest-name.ts'
 import type { Listing, Page } from '../store/ports.ts'
 import type { ResourceName } from './route.ts'
+import { sentencesOf } from './sentences.ts'
 
 /** The largest page, and the one that is answered when nothing else is asked for. */
 export const MAX_LIMIT = 100
@@ -13,6 +16,9 @@ const idPatterns: Partial<Record<ResourceName, RegExp>> = {
   Credential: credentialIdPattern,
 }
 
+/** The parameters of every list. */
+const pageNames = ['limit', 'after']
+
 /**
  * The page that a list request asks for: `limit` from 1 to 100, and `after`, the id of the last item
  * seen. Other parameters are refused: a client that sends `offset` would read the first page for ever.
@@ -20,36 +26,65 @@ const idPatterns: Partial<Record<ResourceName, RegExp>> = {
  * @throws ServiceError `invalid_request`.
  */
 export function parsePage(url: string, resource: ResourceName): Page {
-  const start = url.indexOf('?')
-  if (start < 0) return { after: undefined, limit: MAX_LIMIT }
-
-  const query = new URLSearchParams(url.slice(start + 1))
-  const unknown = [...new Set(query.keys())].filter((name) => name !== 'limit' && name !== 'after')
-  if (unknown.length > 0) {
-    const names = unknown.map((name) => `"${name}"`).join(', ')
-    throw new ServiceError(
-      'invalid_request',
-      `A list has no query parameter ${names}; it has "limit" and "after".`,
-    )
-  }
-  const [limit, ...moreLimits] = query.getAll('limit')
-  const [after, ...moreAfter] = query.getAll('after')
-  if (moreLimits.length > 0 || moreAfter.length > 0) {
-    throw new ServiceError('invalid_request', '"limit" and "after" may stand in a query once each.')
-  }
-  if (limit !== undefined && !(/^\d{1,3}$/.test(limit) && +limit >= 1 && +limit <= MAX_LIMIT)) {
-    throw new ServiceError(
-      'invalid_request',
-      `"limit" must be a whole number from 1 to ${MAX_LIMIT}.`,
-    )
-  }
+  const { after, limit } = queryOf(url, pageNames)
   if (after !== undefined && !idPatterns[resource]?.test(after)) {
     throw new ServiceError(
       'invalid_request',
       '"after" must be the id of the last item of the page before; "link" has the address of the next page.',
     )
   }
-  return { after, limit: limit === undefined ? MAX_LIMIT : Number(limit) }
+  return { after, limit: limitOf(limit) }
+}
+
+/**
+ * The page that a request for a filtered list asks for, and the filters.
+ *
+ * @throws ServiceError `invalid_request`.
+ */
+export function parseQuery<S extends z.ZodObject>(
+  url: string,
+  filters: S,
+): { page: Page; filter: z.output<S>; given: Record<string, string> } {
+  const { after, limit, ...given } = queryOf(url, [...Object.keys(filters.shape), ...pageNames])
+  const result = filters.safeParse(given)
+  if (!result.success) {
+    throw new ServiceError('invalid_request', sentencesOf(result.error.issues, given))
+  }
+  return { page: { after, limit: limitOf(limit) }, filter: result.data, given }
+}
+
+/** The parameters of a request, each of which stands in it at most once. */
+function queryOf(url: string, known: readonly string[]): Record<string, string> {
+  const start = url.indexOf('?')
+  if (start < 0) return {}
+
+  const query = new URLSearchParams(url.slice(start + 1))
+  const names = [...new Set(query.keys())]
+  const unknown = names.filter((name) => !known.includes(name))
+  if (unknown.length > 0) {
+    const nearest = unknown.length === 1 && nearestName(unknown[0] as string, known)
+    const hint = nearest ? `did you mean "${nearest}"?` : `it has ${listed(known)}.`
+    const found = unknown.map((name) => `"${name}"`).join(', ')
+    throw new ServiceError('invalid_request', `This list has no query parameter ${found}; ${hint}`)
+  }
+  const repeated = names.find((name) => query.getAll(name).length > 1)
+  if (repeated !== undefined) {
+    throw new ServiceError('invalid_request', `"${repeated}" may stand in a query once.`)
+  }
+  return Object.fromEntries(query)
+}
+
+function listed(names: readonly string[]): string {
+  return new Intl.ListFormat('en').format(names.map((name) => `"${name}"`))
+}
+
+function limitOf(limit: string | undefined): number {
+  if (limit === undefined) return MAX_LIMIT
+  if (/^\d{1,3}$/.test(limit) && +limit >= 1 && +limit <= MAX_LIMIT) return Number(limit)
+  throw new ServiceError(
+    'invalid_request',
+    `"limit" must be a whole number from 1 to ${MAX_LIMIT}.`,
+  )
 }
 
 /** The List object of a page. */
@@ -62,8 +97,42 @@ export function listBody<T>(
   return { type: 'List', total: listing.total, count: data.length, limit, data }
 }
 
-/** The value of `Link` that leads to the next page, relative to the request. */
-export function nextLink(path: string, page: Page, lastId: string): string {
-  const query = new URLSearchParams({ limit: String(page.limit), after: lastId })
+/**
+ * The value of `Link` that leads to the next page, relative to the request.
+ *
+ * @param given - The filters of the request.
+ */
+export function nextLink(
+  path: string,
+  { limit }: Page,
+  after: string,
+  given: Record<string, string> = {},
+): string {
+  const query = new URLSearchParams({ ...given, limit: String(limit), after })
   return `<${path}?${query}>; rel="next"`
+}
+
+/** A place in a list as `after` has it; clients send it back as it is. */
+export function encodePlace(place: unknown): string {
+  return Buffer.from(JSON.stringify(place)).toString('base64url')
+}
+
+/**
+ * A place that {@link encodePlace} wrote.
+ *
+ * @throws ServiceError `invalid_request` for anything else.
+ */
+export function decodePlace<S extends z.ZodType>(
+  after: string | undefined,
+  schema: S,
+): z.output<S> | undefined {
+  if (after === undefined) return undefined
+  try {
+    return schema.parse(JSON.parse(Buffer.from(after, 'base64url').toString()))
+  } catch {
+    throw new ServiceError(
+      'invalid_request',
+      '"after" comes from the address of the next page, which "link" has; send it as it is.',
+    )
+  }
 }

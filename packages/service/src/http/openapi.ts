@@ -3,7 +3,7 @@ import { statusOfCode } from '../domain/errors.ts'
 import { MAX_LIMIT } from './list.ts'
 import { methodOf } from './method.ts'
 import { resourceSchemas } from './resource-schemas.ts'
-import type { BatchRoute, Route, WriteRoute } from './route.ts'
+import type { BatchRoute, QueryRoute, Route, WriteRoute } from './route.ts'
 
 /** The OpenAPI 3.1 document of the endpoints. */
 export function openApiDocument(routes: readonly Route[]): object {
@@ -48,7 +48,7 @@ export function openApiDocument(routes: readonly Route[]): object {
 }
 
 function operation(route: Route): object {
-  const isList = route.kind === 'list'
+  const isList = route.kind === 'list' || route.kind === 'query'
   return {
     operationId: route.operationId,
     summary: route.summary,
@@ -60,7 +60,8 @@ function operation(route: Route): object {
         required: true,
         schema: { type: 'string' },
       })),
-      ...(isList ? listParameters : []),
+      ...(route.kind === 'query' ? filterParameters(route) : []),
+      ...(isList ? listParameters(route.kind) : []),
     ],
     ...requestBody(route),
     responses: {
@@ -97,11 +98,25 @@ function batchSchema({ member, item, maxItems }: BatchRoute): object {
 
 function answerSchema(route: Route): object {
   if (route.kind === 'batch') return route.answer
+  if (route.kind === 'query') return partSchema(route)
   const name = route.kind === 'list' ? `${route.resource}List` : route.resource
   return { $ref: `#/components/schemas/${name}` }
 }
 
-const listParameters = [
+function partSchema({ resource }: QueryRoute): object {
+  const { total, ...properties } = listProperties(resource)
+  return { type: 'object', required: Object.keys(properties), properties }
+}
+
+function filterParameters({ filters }: QueryRoute): object[] {
+  const { properties = {} } = z.toJSONSchema(filters, { io: 'input' })
+  return Object.entries(properties).map(([name, schema]) => {
+    const { description, ...rest } = schema as { description?: string }
+    return { name, in: 'query', description, schema: rest }
+  })
+}
+
+const listParameters = (kind: Route['kind']) => [
   {
     name: 'limit',
     in: 'query',
@@ -110,7 +125,8 @@ const listParameters = [
   {
     name: 'after',
     in: 'query',
-    description: 'The id of the last item seen.',
+    description:
+      kind === 'list' ? 'The id of the last item seen.' : 'From the address that `Link` has.',
     schema: { type: 'string' },
   },
 ]
@@ -133,16 +149,20 @@ function listSchemas(): Record<string, object> {
       {
         type: 'object',
         required: ['type', 'total', 'count', 'limit', 'data'],
-        properties: {
-          type: { const: 'List' },
-          total: { type: 'integer', minimum: 0 },
-          count: { type: 'integer', minimum: 0, maximum: MAX_LIMIT },
-          limit: { type: 'integer', minimum: 1, maximum: MAX_LIMIT },
-          data: { type: 'array', items: { $ref: `#/components/schemas/${name}` } },
-        },
+        properties: listProperties(name),
       },
     ]),
   )
+}
+
+function listProperties(name: string): Record<string, object> {
+  return {
+    type: { const: 'List' },
+    total: { type: 'integer', minimum: 0 },
+    count: { type: 'integer', minimum: 0, maximum: MAX_LIMIT },
+    limit: { type: 'integer', minimum: 1, maximum: MAX_LIMIT },
+    data: { type: 'array', items: { $ref: `#/components/schemas/${name}` } },
+  }
 }
 
 function json(schema: object): object {

@@ -75,6 +75,23 @@ export interface ListRoute extends RouteBase {
   serialise(call: Call, item: never): object
 }
 
+/** A part of a list that is not counted; `next` is the `after` of what follows it. */
+export interface Part {
+  readonly items: readonly object[]
+  readonly next: string | undefined
+}
+
+/**
+ * Answers with a List without `total`: what a filter lets through is not counted. A page may be short
+ * while `Link` leads to the next one.
+ */
+export interface QueryRoute<S extends z.ZodObject = z.ZodObject> extends RouteBase {
+  readonly kind: 'query'
+  /** The filters, by the names of their query parameters. */
+  readonly filters: S
+  run(call: Call, filter: z.output<S>, page: Page): Promise<Part>
+}
+
 /** Takes many objects at once, and answers for each of them. */
 export interface BatchRoute extends RouteBase {
   readonly kind: 'batch'
@@ -89,11 +106,16 @@ export interface BatchRoute extends RouteBase {
 }
 
 /** An endpoint of the specification's summary, or one of ours beside it. */
-export type Route = ObjectRoute | WriteRoute | ListRoute | BatchRoute
+export type Route = ObjectRoute | WriteRoute | ListRoute | QueryRoute | BatchRoute
 
 /** Keeps the type of the body while a route is written down. */
 export function write<S extends z.ZodObject>(route: Omit<WriteRoute<S>, 'kind'>): Route {
   return { ...route, kind: 'write' } as unknown as WriteRoute
+}
+
+/** Keeps the type of the filters while a route is written down. */
+export function query<S extends z.ZodObject>(route: Omit<QueryRoute<S>, 'kind'>): Route {
+  return { ...route, kind: 'query' } as unknown as QueryRoute
 }
 
 /** Keeps the type of the items while a route is written down. */

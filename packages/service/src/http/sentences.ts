@@ -25,6 +25,9 @@ function sentenceOf(issue: Issue, value: unknown): string {
     case 'too_small':
       return `${name} is ${kindOrNumber(value)}; it must be at least ${issue.minimum}.`
     case 'too_big':
+      if (typeof value === 'string') {
+        return `${name} has ${value.length} characters; it may have ${issue.maximum} at most.`
+      }
       return `${name} is ${kindOrNumber(value)}; it must be at most ${issue.maximum}.`
     case 'invalid_value':
       // A schema may have a sentence of its own.

@@ -10,6 +10,7 @@ import type {
   Tenant,
   User,
 } from './records.ts'
+import type { Found, SearchPage, UserQuery } from './user-search.ts'
 
 /** Which part of a list: what follows the object with the id `after`, at most `limit` objects. */
 export interface Page {
@@ -125,6 +126,8 @@ export interface UserStore {
   findByEmail(tenantId: string, emailKey: string): Promise<User | undefined>
   /** `undefined` when there is no such tenant. */
   list(tenantId: string, page: Page): Promise<Listing<User> | undefined>
+  /** Users of the tenant by the beginning of a key, and by state. Of an unknown tenant there are none. */
+  search(tenantId: string, query: UserQuery, page: SearchPage): Promise<Found<User>>
   update(
     tenantId: string,
     id: string,

@@ -24,6 +24,12 @@ const earlier = [
 
 /** Takes back what migrations after that of the addresses have added. */
 const undoLater = `
+  drop index users_by_name;
+  drop index users_by_family_name;
+  drop index users_disabled;
+  drop index users_unverified;
+  alter table users drop column name_key;
+  alter table users drop column family_name_key;
   drop index audit_refused;
   alter table audit drop column outcome;
   alter table audit drop column address;

@@ -8,6 +8,7 @@ import { describeCredentials } from './suite/credentials.ts'
 import { describeLists } from './suite/lists.ts'
 import { describeSigningKeys } from './suite/signing-keys.ts'
 import { describeTenants } from './suite/tenants.ts'
+import { describeUserSearch } from './suite/user-search.ts'
 import { describeUsers } from './suite/users.ts'
 
 /** Opens an empty store. */
@@ -29,6 +30,7 @@ export function describeDataStore(name: string, open: Open): void {
     describeTenants(opened)
     describeApplications(opened)
     describeUsers(opened)
+    describeUserSearch(opened)
     describeCredentials(opened)
     describeApiKeys(opened)
     describeSigningKeys(opened)

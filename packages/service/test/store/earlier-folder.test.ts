@@ -70,6 +70,20 @@ test('a data folder of an earlier version opens, and its users log in with the p
   })
 })
 
+test('users of an earlier version are found by their names', async () => {
+  const data = anEarlierFolder()
+  await using service = await createIdentityService({ data, masterKey })
+  const tenant = await service.admin.findTenant(domain)
+  const { secret } = await service.admin.createApiKey({ name: 'tests', reach: 'all' })
+  const api = connectApi(service.fetch, secret, tenant?.id ?? '')
+  const { data: all } = (await api.get(api.users)).body
+  for (const { id, profile } of all) {
+    const search = encodeURIComponent(profile.name ?? profile.email)
+    const { data } = (await api.get(`/x${api.users}?search=${search}`)).body
+    expect(data.map((user: { id: string }) => user.id)).toEqual([id])
+  }
+})
+
 test('entries of the audit log of an earlier version get the outcomes that their actions tell', async () => {
   const data = anEarlierFolder()
   const database = new DatabaseSync(join(data, 'data.db'))

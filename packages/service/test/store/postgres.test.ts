@@ -203,6 +203,40 @@ test('a change of a row leaves a new revision only where caches care', async () 
   expect(Number(await revision())).toBe(Number(before) + 1)
 })
 
+test('users of an earlier release are found by their names after an update in steps, which was broken off', async () => {
+  await using earlier = await anEmptyDatabase()
+  await migratePostgres({ url: earlier.url })
+  await earlier.query(`alter table users drop column name_key, drop column family_name_key;
+    drop index users_disabled; drop index users_unverified;
+    delete from latchkey_migration where name >= '0002'`)
+  const tenant = aTenant()
+  const { settings, metadata, id } = tenant
+  await earlier.query(`insert into tenants values ('${id}', '${settings.domain}', '', '{}',
+    '${JSON.stringify(metadata)}', 1, 1)`)
+  await earlier.query(`insert into users (tenant_id, id, email, email_key, profile, metadata, disabled,
+      sessions_valid_after, created_at, updated_at)
+    select '${id}', 'usr_' || n, n || '@x.test', n || '@x.test', '{"name":"Kim ' || n || '"}', '{}', 0, 0, 1, 1
+    from generate_series(1, 12000) as n`)
+  // A user who is being changed holds the third step up for longer than one try.
+  await earlier.query(`begin; update users set disabled = 1 where id = 'usr_9999'`)
+  const done = Promise.all([1, 2].map(() => migratePostgres({ url: earlier.url })))
+  await new Promise((resolve) => setTimeout(resolve, 2_500))
+  await earlier.query('rollback')
+  expect((await done).flat().sort()).toEqual(['0002-search-keys', '0003-fill-search-keys'])
+
+  const store = openPostgresDataStore(earlier.url)
+  onTestFinished(() => store.close())
+  const page = { after: undefined, limit: 10 }
+  const { items } = await store.users.search(id, { search: 'kim 999' }, page)
+  expect(items.map((user) => user.id)).toEqual(
+    ['999', '9990', '9991', '9992', '9993', '9994', '9995', '9996', '9997', '9998'].map(
+      (n) => `usr_${n}`,
+    ),
+  )
+  const rows = await earlier.query('select count(*) as n from users where name_key is null')
+  expect(Number(rows[0]?.n)).toBe(0)
+}, 60_000)
+
 async function anEmptyDatabase(): Promise<TestDatabase & AsyncDisposable> {
   const empty = await createDatabase({ migrate: false })
   return { ...empty, [Symbol.asyncDispose]: () => empty.drop() }

@@ -1,5 +1,12 @@
 import type { UserStore } from '../ports.ts'
-import type { Credential } from '../records.ts'
+import type { Credential, User } from '../records.ts'
+import {
+  compareText,
+  type RangeScan,
+  type SearchRow,
+  searchKeys,
+  searchRows,
+} from '../user-search.ts'
 import { createSortedMap } from './sorted-map.ts'
 import { listPage, type MemoryState } from './state.ts'
 
@@ -32,6 +39,14 @@ export function createUsers({ tenants, written, copy }: MemoryState): UserStore 
       return held && listPage(held.users, page, ({ user }) => copy(user))
     },
 
+    async search(tenantId, query, page) {
+      const rows = [...(tenants.get(tenantId)?.users.values() ?? [])].map(({ user }) => toRow(user))
+      const { items, next } = await searchRows(query, page, async (scans) =>
+        scans.map((scan) => scanRows(rows, scan)),
+      )
+      return { items: items.map(({ user }) => copy(user)), next }
+    },
+
     async update(tenantId, id, change, audit) {
       const held = tenants.get(tenantId)
       const heldUser = held?.users.get(id)
@@ -57,4 +72,24 @@ export function createUsers({ tenants, written, copy }: MemoryState): UserStore 
       return written(last, audit)
     },
   }
+}
+
+interface Row extends SearchRow {
+  user: User
+}
+
+function toRow(user: User): Row {
+  const { id, emailKey, disabled, verifiedAt } = user
+  const state = { disabled: Number(disabled), verified_at: verifiedAt ?? null }
+  return { id, email_key: emailKey, ...searchKeys(user), ...state, user }
+}
+
+function scanRows(rows: readonly Row[], { column, after, before, limit }: RangeScan): Row[] {
+  const keyOf = (row: Row) => String(row[column])
+  const compare = (row: Row, key: string, id: string) =>
+    compareText(keyOf(row), key) || compareText(row.id, id)
+  return rows
+    .filter((row) => compare(row, after.key, after.id) > 0 && compareText(keyOf(row), before) < 0)
+    .sort((a, b) => compare(a, keyOf(b), b.id))
+    .slice(0, limit)
 }

@@ -64,7 +64,7 @@ function createTables(connections: Connections): SqlTables {
         )
       },
     },
-    users: createUsers(users, (row) => (one) => insertRow('credentials', row, one)),
+    users: createUsers(engine, users, (row) => (one) => insertRow('credentials', row, one)),
     credentials: createCredentials(engine, credentials, (at, tenantId, userId) => (one) => {
       // A new rev, as an update of the user that is under way must not undo it.
       const latest = `greatest(users.sessions_valid_after, ${one.bind(at)})`

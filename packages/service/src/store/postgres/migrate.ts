@@ -44,10 +44,12 @@ export async function schemaState(connections: Connections): Promise<SchemaState
  */
 export async function migratePostgres(options: PostgresOptions): Promise<readonly string[]> {
   const connections = createConnections(options, { queryMs: 0 })
+  const done: string[] = []
   try {
     for (let tries = 1; ; tries++) {
       try {
-        return await connections.use(migrate)
+        while (!(await connections.use((run) => migrate(run, done))));
+        return done
       } catch (error) {
         if (tries === MAX_TRIES || !isLockTimeout(error)) throw error
         await wait(LOCK_MS * Math.random())
@@ -58,7 +60,8 @@ export async function migratePostgres(options: PostgresOptions): Promise<readonl
   }
 }
 
-async function migrate(run: Run): Promise<readonly string[]> {
+/** Makes the changes that are missing, up to one with more to do; answers whether all are made. */
+async function migrate(run: Run, done: string[]): Promise<boolean> {
   const db = createPostgresKysely<unknown>((statement) => run(statement, false))
   await sql`begin`.execute(db)
   try {
@@ -67,12 +70,15 @@ async function migrate(run: Run): Promise<readonly string[]> {
     await sql`create table if not exists ${sql.table(TABLE)} (name text primary key)`.execute(db)
     const state = stateOf(await appliedTo(db))
     const missing = state.kind === 'behind' ? state.missing : []
+    const made: string[] = []
     for (const name of missing) {
-      await migrations[name]?.(db)
+      if ((await migrations[name]?.(db)) === 'unfinished') break
       await sql`insert into ${sql.table(TABLE)} values (${name})`.execute(db)
+      made.push(name)
     }
     await sql`commit`.execute(db)
-    return missing
+    done.push(...made)
+    return made.length === missing.length
   } catch (error) {
     await sql`rollback`.execute(db).catch(() => {})
     throw error

@@ -1,11 +1,20 @@
 import { type Kysely, sql } from 'kysely'
+import { addSearchKeys, fillSearchKeys } from './search-keys.ts'
+
+/**
+ * One change of the tables, in a transaction. One that writes many rows does so in steps: it answers
+ * `unfinished`, and is asked again in a transaction of its own.
+ */
+type Migration = (db: Kysely<unknown>) => Promise<'unfinished' | undefined | void>
 
 /**
  * Every change of the tables, oldest first. One that was released is never edited, and none takes
  * away what the release before needs: that one goes on serving until it is replaced.
  */
-export const migrations: Record<string, (db: Kysely<unknown>) => Promise<void>> = {
+export const migrations: Record<string, Migration> = {
   '0001-foundations': createFoundations,
+  '0002-search-keys': addSearchKeys,
+  '0003-fill-search-keys': fillSearchKeys,
 }
 
 /** How many shards a counter has, so that inserts into one list do not wait for each other. */

@@ -42,7 +42,7 @@ export function createSqlTables(engine: Engine): SqlTables {
   )
   return {
     ...createRareTables(engine),
-    users: createUsers(createTable(engine, record, usersTable), insertCredential),
+    users: createUsers(engine, createTable(engine, record, usersTable), insertCredential),
     credentials: createCredentials(
       engine,
       createTable(engine, record, credentialsTable),

@@ -64,6 +64,9 @@ export type UserRow = {
   sessions_valid_after: number
   created_at: number
   updated_at: number
+  /** By which users are searched. `null`: a release from before wrote the row. */
+  name_key: string | null
+  family_name_key: string | null
 }
 
 export type CredentialRow = {

@@ -1,8 +1,11 @@
 import type { UserStore } from '../ports.ts'
 import type { User } from '../records.ts'
+import { searchKeys } from '../user-search.ts'
 import { toRow as toCredentialRow } from './credentials.ts'
+import type { Engine } from './engine.ts'
 import type { CredentialRow, UserRow } from './schema.ts'
 import { inTenant, type Table, type TableDefinition } from './table.ts'
+import { createUserSearch } from './user-search.ts'
 
 /**
  * The users of an SQL store.
@@ -10,15 +13,21 @@ import { inTenant, type Table, type TableDefinition } from './table.ts'
  * @param insertCredential - The step that adds a credential.
  */
 export function createUsers<S>(
+  engine: Engine,
   table: Table<User, S>,
   insertCredential: (row: CredentialRow) => S,
 ): UserStore {
+  const search = createUserSearch(engine)
   return {
     insert: (user, audit, credential) =>
       table.insert(user, audit, () => credential && insertCredential(toCredentialRow(credential))),
     get: table.byId,
     findByEmail: table.byUnique,
     list: (tenantId, page) => table.page([tenantId], page),
+    async search(tenantId, query, page) {
+      const { items, next } = await search(tenantId, query, page)
+      return { items: items.map(fromRow), next }
+    },
     update: (tenantId, id, change, audit) => table.update([tenantId, id], change, audit),
     delete: (tenantId, id, audit) => table.delete([tenantId, id], audit),
   }
@@ -51,6 +60,7 @@ function toRow(user: User): UserRow {
     sessions_valid_after: user.sessionsValidAfter,
     created_at: user.createdAt,
     updated_at: user.updatedAt,
+    ...searchKeys(user),
   }
 }
 

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import type { Schema } from '../sql/schema.ts'
 import { makeAddressesCanonical } from './canonical-addresses.ts'
+import { addSearchKeys } from './search-keys.ts'
 
 /** Every change of the tables, oldest first. One that was released is never edited. */
 const migrations: Record<string, Migration> = {
@@ -11,6 +12,7 @@ const migrations: Record<string, Migration> = {
   '0004-canonical-addresses': { up: makeAddressesCanonical },
   '0005-audit-facts': { up: addAuditFacts },
   '0006-rotations': { up: addRotations },
+  '0007-search-keys': { up: addSearchKeys },
 }
 
 /**

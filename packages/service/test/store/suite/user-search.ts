@@ -1,0 +1,177 @@
+import { describe, expect, test } from 'vitest'
+import type { DataStore } from '../../../src/store/ports.ts'
+import type { User } from '../../../src/store/records.ts'
+import type { SearchPage, UserQuery } from '../../../src/store/user-search.ts'
+import type { Open } from '../data-store-suite.ts'
+import { anAudit, aTenant, aUser } from '../records.ts'
+
+export function describeUserSearch(open: Open): void {
+  describe('the search for users', () => {
+    async function withUsers(...members: (Partial<User> & { email: string })[]) {
+      const store = await open()
+      const tenant = aTenant()
+      const other = aTenant()
+      const users: User[] = []
+      for (const { id } of [tenant, other]) {
+        await store.tenants.insert(id === tenant.id ? tenant : other, anAudit('create'))
+        for (const { email, ...one } of members) {
+          const profile = one.profile ?? {}
+          const user = aUser(id, { ...one, email, emailKey: email.toLowerCase(), profile })
+          await store.users.insert(user, anAudit('create'))
+          users.push(user)
+        }
+      }
+      return { store, tenant, users }
+    }
+
+    /** The addresses of all that is found, page by page. */
+    async function found(
+      store: DataStore,
+      tenantId: string,
+      query: UserQuery,
+      limit = 2,
+    ): Promise<string[]> {
+      const emails: string[] = []
+      for (let after: SearchPage['after']; ; ) {
+        const { items, next } = await store.users.search(tenantId, query, { after, limit })
+        expect(items.length).toBeLessThanOrEqual(limit)
+        emails.push(...items.map(({ email }) => email))
+        if (!next) return emails
+        after = next
+      }
+    }
+
+    test('a user is found by the beginning of the address, the name or the family name, in any case', async () => {
+      const { store, tenant } = await withUsers(
+        { email: 'Ada@example.com', profile: { name: 'Countess', family_name: 'Lovelace' } },
+        { email: 'bob@example.com', profile: { name: 'Adam Ant', family_name: 'Ant' } },
+        { email: 'eve@example.com', profile: { name: 'Eve', family_name: 'Adamson' } },
+        { email: 'canada@example.com', profile: { name: 'Ida' } },
+        { email: 'nameless@example.com' },
+      )
+      expect(await found(store, tenant.id, { search: ' ADA' })).toEqual([
+        'Ada@example.com',
+        'bob@example.com',
+        'eve@example.com',
+      ])
+      expect(await found(store, tenant.id, { search: 'ada@' })).toEqual(['Ada@example.com'])
+      expect(await found(store, tenant.id, { search: 'lovel' })).toEqual(['Ada@example.com'])
+      expect(await found(store, tenant.id, { search: 'adamsont' })).toEqual([])
+    })
+
+    test('a user is found by the id, and by its beginning', async () => {
+      const { store, tenant, users } = await withUsers(
+        { email: 'a@example.com' },
+        { email: 'b@example.com' },
+      )
+      const [first] = users as [User]
+      expect(await found(store, tenant.id, { search: first.id })).toEqual(['a@example.com'])
+      expect(await found(store, tenant.id, { search: 'usr_' }, 1)).toEqual([
+        'a@example.com',
+        'b@example.com',
+      ])
+    })
+
+    test('a user with several keys that match is found once, on pages of any size', async () => {
+      const names = Array.from({ length: 9 }, (_, n) => ({
+        email: `kim.${n}@example.com`,
+        profile: { name: `Kim ${9 - n}`, family_name: n % 2 ? 'Kimball' : 'Kim' },
+      }))
+      const { store, tenant } = await withUsers(...names, { email: 'other@example.com' })
+      const all = await found(store, tenant.id, { search: 'kim' }, 100)
+      expect([...all].sort()).toEqual(names.map(({ email }) => email))
+      for (const limit of [1, 2, 3, 8, 9, 10]) {
+        expect(await found(store, tenant.id, { search: 'kim' }, limit)).toEqual(all)
+      }
+    })
+
+    test('names outside of ASCII are compared in one normal form and in the order of code points', async () => {
+      const { store, tenant } = await withUsers(
+        { email: 'a@example.com', profile: { name: 'E\u0301mile' } },
+        { email: 'b@example.com', profile: { name: '\u00e9mile z' } },
+        { email: 'c@example.com', profile: { name: 'émile \u{1f600}' } },
+        { email: 'd@example.com', profile: { name: 'émile \uffee' } },
+      )
+      expect(await found(store, tenant.id, { search: 'É' }, 1)).toEqual([
+        'a@example.com',
+        'b@example.com',
+        'd@example.com',
+        'c@example.com',
+      ])
+    })
+
+    test('the domain of an address is compared as the DNS knows it', async () => {
+      const { store, tenant } = await withUsers({ email: 'zoe@xn--exmple-cua.com' })
+      const emails = ['zoe@xn--exmple-cua.com']
+      expect(await found(store, tenant.id, { search: 'Zoe@exämple.com' })).toEqual(emails)
+    })
+
+    test('characters that mean something to a database are ordinary ones', async () => {
+      const { store, tenant } = await withUsers(
+        { email: 'percent@example.com', profile: { name: '%a_b\\' } },
+        { email: 'plain@example.com', profile: { name: 'xaxbx' } },
+      )
+      for (const search of ['%', '%a_', '%a_b\\']) {
+        expect(await found(store, tenant.id, { search })).toEqual(['percent@example.com'])
+      }
+      for (const search of ['_', '*', "'", '"', '\0', 'x\0']) {
+        expect(await found(store, tenant.id, { search })).toEqual([])
+      }
+    })
+
+    test('a name is searched as it is now', async () => {
+      const { store, tenant, users } = await withUsers({
+        email: 'a@example.com',
+        profile: { name: 'Maiden' },
+      })
+      const [user] = users as [User]
+      const rename = (last: User) => ({ ...last, profile: { name: 'Married' } })
+      await store.users.update(tenant.id, user.id, rename, anAudit('update'))
+      expect(await found(store, tenant.id, { search: 'maiden' })).toEqual([])
+      expect(await found(store, tenant.id, { search: 'married' })).toEqual(['a@example.com'])
+      await store.users.delete(tenant.id, user.id, anAudit('delete'))
+      expect(await found(store, tenant.id, { search: 'married' })).toEqual([])
+    })
+
+    test('users are told apart by state, with a search and without', async () => {
+      const verifiedAt = 1_700_000_000_000_000
+      const { store, tenant } = await withUsers(
+        { email: 'a1@example.com' },
+        { email: 'a2@example.com', disabled: true },
+        { email: 'a3@example.com', verifiedAt },
+        { email: 'a4@example.com', verifiedAt, disabled: true },
+        { email: 'b5@example.com', verifiedAt, disabled: true },
+      )
+      const short = (emails: string[]) => emails.map((email) => email.slice(0, 2))
+      const of = async (query: UserQuery) => short(await found(store, tenant.id, query, 1))
+      expect(await of({})).toEqual(['a1', 'a2', 'a3', 'a4', 'b5'])
+      expect(await of({ disabled: true })).toEqual(['a2', 'a4', 'b5'])
+      expect(await of({ disabled: false })).toEqual(['a1', 'a3'])
+      expect(await of({ verified: true })).toEqual(['a3', 'a4', 'b5'])
+      expect(await of({ verified: false })).toEqual(['a1', 'a2'])
+      expect(await of({ verified: false, disabled: true })).toEqual(['a2'])
+      expect(await of({ search: 'a', disabled: true })).toEqual(['a2', 'a4'])
+      expect(await of({ search: 'a', verified: true, disabled: true })).toEqual(['a4'])
+    })
+
+    test('a page goes on behind a user who was deleted meanwhile', async () => {
+      const { store, tenant, users } = await withUsers(
+        ...['a1', 'a2', 'a3', 'a4'].map((name) => ({ email: `${name}@example.com` })),
+      )
+      const query = { search: 'a' }
+      const first = await store.users.search(tenant.id, query, { after: undefined, limit: 2 })
+      for (const { id } of users.slice(1, 3)) {
+        await store.users.delete(tenant.id, id, anAudit('delete'))
+      }
+      const { items } = await store.users.search(tenant.id, query, { after: first.next, limit: 2 })
+      expect(items.map(({ email }) => email)).toEqual(['a4@example.com'])
+    })
+
+    test('a long name is found by what an index can hold of it', async () => {
+      const name = '🦜'.repeat(1_000)
+      const { store, tenant } = await withUsers({ email: 'long@example.com', profile: { name } })
+      const search = '🦜'.repeat(300)
+      expect(await found(store, tenant.id, { search })).toEqual(['long@example.com'])
+    })
+  })
+}
