@@ -12,9 +12,22 @@ export function methodsWithoutEffect(settings: TenantSettings): string[] {
   return Object.entries(NOT_BUILT).flatMap(([name, key]) => (settings[key] ? [name] : []))
 }
 
+/** A way to begin a login. */
+export type FirstStep = 'password' | 'totp_email' | 'hardware'
+
+/** The ways to begin a login at the tenant, the main one first: what every user has comes before passkeys. */
+export function firstSteps(settings: TenantSettings): FirstStep[] {
+  const allowed: Record<FirstStep, boolean> = {
+    password: settings.allowPasswords,
+    totp_email: allowsMailLogin(settings),
+    hardware: allowsKeys(settings),
+  }
+  return (Object.keys(allowed) as FirstStep[]).filter((step) => allowed[step])
+}
+
 /** Whether there is any way to log in at the tenant. */
 export function hasWayIn(settings: TenantSettings): boolean {
-  return settings.allowPasswords || allowsKeys(settings) || allowsMailLogin(settings)
+  return firstSteps(settings).length > 0
 }
 
 /** Whether a mailed code is the first step of a login: it takes the place of passwords. */

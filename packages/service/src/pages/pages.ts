@@ -35,6 +35,13 @@ interface OtherStep {
   href: string
 }
 
+/** A way to begin a login, with where its form goes. */
+export type LoginWay =
+  | { kind: 'password'; action: string; resetPath: string }
+  | { kind: 'totp_email'; action: string }
+  /** `options`: what the browser is to ask a passkey, as JSON. */
+  | { kind: 'hardware'; action: string; options: string }
+
 /** A page on which a script runs, if it has the path of one. */
 interface Scripted {
   script?: string | undefined
@@ -76,20 +83,15 @@ interface Enrolment {
 export interface Pages {
   login: Scripted & {
     csrf: string
-    action: string
     email: string
-    hasPassword: boolean
-    /** Where a code by mail is asked for, which takes the place of a password. */
-    codePath?: string | undefined
-    /** What the browser is to ask a passkey, as JSON, and where its answer goes. */
-    passkey?: { action: string; options: string } | undefined
+    /** The ways to begin, the main one first. */
+    ways: LoginWay[]
     /** What the browser is to be told of a passkey, as JSON. */
     signal?: string | undefined
     problem?: TextKey | undefined
     notice?: TextKey | undefined
     info?: TextKey | undefined
     signupPath?: string | undefined
-    resetPath: string
   }
   /** A code was mailed as the first step of a login. */
   loginCode: {

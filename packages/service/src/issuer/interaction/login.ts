@@ -1,8 +1,8 @@
 import { note } from '../../domain/audit.ts'
-import { allowsMailLogin, hasWayIn } from '../../domain/login-methods.ts'
+import { type FirstStep, firstSteps, hasWayIn } from '../../domain/login-methods.ts'
 import { verifyPassword } from '../../domain/passwords.ts'
 import { findUser } from '../../domain/users.ts'
-import { keyScript, type Pages } from '../../pages/index.ts'
+import { keyScript, type LoginWay, type Pages } from '../../pages/index.ts'
 import { type Form, redirect } from '../requests/http.ts'
 import { showLoginOff } from './dead-end.ts'
 import { csrfToken, flowPath } from './flow-path.ts'
@@ -73,21 +73,28 @@ export async function showForm(
   shown: Pick<Pages['login'], 'email' | 'problem' | 'notice' | 'info' | 'signal'>,
 ): Promise<void> {
   const { interaction, tenant } = flow
-  const keyOptions = await passkeyOptions(flow)
+  const steps = firstSteps(tenant.settings)
   show(flow, status, 'login', {
     ...shown,
     csrf: csrfToken(interaction.uid),
-    action: loginPath(interaction),
-    hasPassword: tenant.settings.allowPasswords,
-    codePath: allowsMailLogin(tenant.settings) ? flowPath(interaction, '/code') : undefined,
-    passkey:
-      keyOptions === undefined
-        ? undefined
-        : { action: flowPath(interaction, '/passkey'), options: keyOptions },
-    script: keyOptions === undefined ? undefined : keyScript.path,
-    resetPath: flowPath(interaction, '/reset'),
+    ways: await Promise.all(steps.map((step) => wayOf(flow, step))),
+    script: steps.includes('hardware') ? keyScript.path : undefined,
     signupPath: isSignupOpen(tenant) ? flowPath(interaction, '/signup') : undefined,
   })
+}
+
+async function wayOf(flow: InteractionRequest, kind: FirstStep): Promise<LoginWay> {
+  const { interaction } = flow
+  switch (kind) {
+    case 'password':
+      return { kind, action: loginPath(interaction), resetPath: flowPath(interaction, '/reset') }
+    case 'totp_email':
+      return { kind, action: flowPath(interaction, '/code') }
+    case 'hardware': {
+      const action = flowPath(interaction, '/passkey')
+      return { kind, action, options: await passkeyOptions(flow) }
+    }
+  }
 }
 
 /** Where the login form is: not at the first page where an account is to be chosen. */

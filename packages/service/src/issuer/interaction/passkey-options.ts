@@ -1,10 +1,8 @@
-import { allowsKeys } from '../../domain/login-methods.ts'
 import type { InteractionRequest } from './flow-request.ts'
 import { type KeyQuestion, requestOptions } from './key-ceremony.ts'
 
-/** What the browser is to ask any passkey; `undefined` where there are none. */
-export async function passkeyOptions(flow: InteractionRequest): Promise<string | undefined> {
-  if (!allowsKeys(flow.tenant.settings)) return undefined
+/** What the browser is to ask any passkey, as JSON. */
+export async function passkeyOptions(flow: InteractionRequest): Promise<string> {
   return requestOptions(flow, questionOf(flow), [])
 }
 
