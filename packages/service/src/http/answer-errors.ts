@@ -4,6 +4,7 @@ import { reaches } from '../domain/api-keys.ts'
 import { noteRefusal } from '../domain/audit.ts'
 import type { DomainContext, ServiceScope } from '../domain/context.ts'
 import type { ClientIp } from '../server/client.ts'
+import { pathOf } from '../server/request-log.ts'
 import type { ApiKey } from '../store/records.ts'
 import { errorOf, sendError } from './errors.ts'
 import { actorOf, type Locals } from './locals.ts'
@@ -32,7 +33,7 @@ export function answerErrors({
   return (cause, req, res, next) => {
     const { requestId, key } = res.locals as Locals
     const error = errorOf(cause)
-    const entry = { requestId, code: error.code, method: req.method, url: req.originalUrl }
+    const entry = { requestId, code: error.code, method: req.method, path: pathOf(req) }
     if (error.statusCode >= 500) logger.error({ ...entry, err: cause }, 'request failed')
     else logger.info(entry, 'request refused')
 

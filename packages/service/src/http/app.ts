@@ -5,6 +5,7 @@ import { authenticate, authenticationFailure, findKeysOnce, reaches } from '../d
 import type { DomainContext } from '../domain/context.ts'
 import { notFound, ServiceError } from '../domain/errors.ts'
 import type { ClientIp } from '../server/client.ts'
+import { pathOf } from '../server/request-log.ts'
 import { answerErrors } from './answer-errors.ts'
 import { applicationRoutes } from './applications.ts'
 import { MAX_BODY_BYTES, parseBody, parseItems, parseJson } from './body.ts'
@@ -89,7 +90,7 @@ function answerNoTenant(logger: Logger, req: express.Request, res: express.Respo
   const host = req.headers.host ?? ''
   const sentence = `No tenant has the domain "${host}".`
   const { requestId } = res.locals as Locals
-  logger.info({ requestId, host, url: req.originalUrl }, 'no tenant has this domain')
+  logger.info({ requestId, host, path: pathOf(req) }, 'no tenant has this domain')
   if (req.accepts(['json', 'html']) !== 'html') {
     sendError(res, requestId, new ServiceError('not_found', sentence))
     return

@@ -1,13 +1,18 @@
 import type { RequestListener } from 'node:http'
 import type { Logger } from 'pino'
 
-/** Logs every request at the level `debug`. Of its address the path alone: a query may hold a secret. */
+/** The path of a request for the log: its query may hold a secret or an address. */
+export function pathOf(req: { originalUrl?: string; url?: string | undefined }): string {
+  return (req.originalUrl ?? req.url ?? '/').split('?', 1)[0] as string
+}
+
+/** Logs every request at the level `debug`. */
 export function logRequests(logger: Logger, listener: RequestListener): RequestListener {
   return (req, res) => {
     if (logger.isLevelEnabled('debug')) {
       const start = performance.now()
-      const { method, url = '/' } = req
-      const request = { method, host: req.headers.host, path: url.split('?', 1)[0] }
+      const { method } = req
+      const request = { method, host: req.headers.host, path: pathOf(req) }
       res.once('finish', () => {
         const requestId = res.getHeader('request-id')
         const ms = Math.round(performance.now() - start)

@@ -83,7 +83,7 @@ test('a body that ends before its announced length changes nothing', async () =>
 })
 
 test('an upload that the client breaks off is no error in the log, whatever it was for', async () => {
-  const log: { level: number; msg: string; url?: string }[] = []
+  const log: { level: number; msg: string; path?: string }[] = []
   const logger = pino(
     { level: 'info' },
     { write: (line: string) => void log.push(JSON.parse(line)) },
@@ -118,7 +118,7 @@ test('an upload that the client breaks off is no error in the log, whatever it w
     socket.destroy()
   }
   // The last of them is refused by the API, which says so.
-  await vi.waitFor(() => expect(log.some(({ url }) => url === api.users)).toBe(true))
+  await vi.waitFor(() => expect(log.some(({ path }) => path === api.users)).toBe(true))
   expect(log.filter(({ level }) => level >= 50)).toEqual([])
 })
 
@@ -170,6 +170,19 @@ test('a request at a host without a tenant says so, and the host is logged', asy
   expect(page.status).toBe(404)
   expect(await page.text()).toContain('No tenant has the domain "lgoin.acme.example".')
   expect(log.filter((line) => line.includes('"host":"lgoin.acme.example"'))).toHaveLength(2)
+})
+
+test('the log has the path of a refused request, and nothing of its query', async () => {
+  const log: string[] = []
+  const logger = pino({ level: 'info' }, { write: (line: string) => void log.push(line) })
+  await using api = await startApi('memory', { logger })
+
+  await api.service.fetch('https://lgoin.acme.example/reset?token=t0psecret')
+  await api.get(`${api.users}?search=ada%40example.com`)
+
+  expect(log.join('')).toContain('"path":"/reset"')
+  expect(log.join('')).toContain(`"path":"${api.users}"`)
+  expect(log.join('')).not.toMatch(/t0psecret|example\.com/)
 })
 
 test('an answer in JSON cannot be taken for another type', async () => {
