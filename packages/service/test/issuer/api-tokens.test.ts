@@ -105,6 +105,24 @@ describe.each(storeKinds)('on %s', (store) => {
     await expect(client.refreshTokenGrant(app.config, token, both)).rejects.toMatchObject(refused)
   })
 
+  test('a refresh that is refused for its API leaves the refresh token good', async () => {
+    await using issuer = await startIssuer({ store })
+    await issuer.addUser(ada)
+    const app = await createCaller(issuer)
+    const { refresh_token: token = '' } = await tokensFor(issuer, app, [notes], notes)
+    const refresh = (...resources: string[]) =>
+      client.refreshTokenGrant(
+        app.config,
+        token,
+        new URLSearchParams(resources.map((one): [string, string] => ['resource', one])),
+      )
+
+    for (const asked of [[prices], [notes, prices]]) {
+      await expect(refresh(...asked)).rejects.toMatchObject({ error: 'invalid_target' })
+    }
+    expect(partsOf((await refresh(notes)).access_token)[1]).toMatchObject({ aud: notes })
+  })
+
   test('an application without the metadata gets no token for any API', async () => {
     await using issuer = await startIssuer({ store })
     const app = await createClient(issuer)

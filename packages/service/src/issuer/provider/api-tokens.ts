@@ -28,6 +28,21 @@ export const apiTokens: NonNullable<Features['resourceIndicators']> = {
 }
 
 /**
+ * Every refresh token is used once. A refresh for an API that the login did not ask for is refused before its
+ * token is used up: the next refresh would count as a theft and end the login.
+ *
+ * @see RFC 8707 §2.2
+ */
+export function rotatesUnlessRefused({ oidc }: KoaContextWithOIDC): true {
+  const asked = oidc.params?.['resource']
+  const granted = oidc.entities.RefreshToken?.resourceIndicators
+  if (asked && !(typeof asked === 'string' && granted?.has(asked))) {
+    throw new errors.InvalidTarget('ask for one of the APIs that the login asked for')
+  }
+  return true
+}
+
+/**
  * What an access token says of its login: for an API, when and how strongly the user logged in; for userinfo,
  * when, to know whether the login is still valid.
  *

@@ -11,7 +11,7 @@ import { factsOf } from '../requests/request-facts.ts'
 import { createLogout } from '../sessions/logout.ts'
 import { claimsOfScope, createFindAccount } from './account.ts'
 import { createAdapterFactory } from './adapter.ts'
-import { apiTokens, claimsOfAccessToken } from './api-tokens.ts'
+import { apiTokens, claimsOfAccessToken, rotatesUnlessRefused } from './api-tokens.ts'
 import { EARLIER_SECRET, EARLIER_SECRET_UNTIL } from './client-metadata.ts'
 import { loadImpliedGrant } from './grants.ts'
 import { createPolicy, prompts } from './policy.ts'
@@ -52,7 +52,7 @@ export function createConfiguration(
     pkce: { required: needsPkce },
     allowOmittingSingleRegisteredRedirectUri: false,
     clientBasedCORS: () => false,
-    rotateRefreshToken: true,
+    rotateRefreshToken: rotatesUnlessRefused,
     cookies: cookies(options.isSecure),
     routes: paths,
     extraParams: ['screen_hint'],
