@@ -1,4 +1,12 @@
-export type { LoginWay, Look, PageName, Pages, UnregisteredRedirect, WayOn } from './pages.ts'
+export type {
+  LoginWay,
+  Look,
+  PageName,
+  Pages,
+  Problem,
+  UnregisteredRedirect,
+  WayOn,
+} from './pages.ts'
 export { renderPage } from './render.ts'
 export { keyScript, scriptHeaders } from './scripts.ts'
 export {

@@ -35,6 +35,12 @@ interface OtherStep {
   href: string
 }
 
+/** What is wrong with what was sent: with a field, or with all of it. */
+export interface Problem<Field extends string> {
+  field?: Field | undefined
+  text: TextKey
+}
+
 /** A way to begin a login, with where its form goes. */
 export type LoginWay =
   | { kind: 'password'; action: string; resetPath: string }
@@ -76,7 +82,7 @@ interface Enrolment {
   others: OtherStep[]
   /** Whether the login goes on without it. */
   canSkip: boolean
-  problem?: TextKey | undefined
+  problem?: Problem<'code'> | undefined
 }
 
 /** Every hosted page with what it shows. Values are escaped when they are rendered. */
@@ -88,7 +94,7 @@ export interface Pages {
     ways: LoginWay[]
     /** What the browser is to be told of a passkey, as JSON. */
     signal?: string | undefined
-    problem?: TextKey | undefined
+    problem?: Problem<'email' | 'password'> | undefined
     notice?: TextKey | undefined
     info?: TextKey | undefined
     signupPath?: string | undefined
@@ -99,7 +105,7 @@ export interface Pages {
     email: string
     action: string
     startPath: string
-    problem?: TextKey | undefined
+    problem?: Problem<'code'> | undefined
     notice?: TextKey | undefined
   }
   /** The second step of a login. */
@@ -117,8 +123,10 @@ export interface Pages {
     others: OtherStep[]
     /** For how many days the device can be trusted; 0 when it cannot. */
     trustDays: number
+    /** Whether the visitor has chosen to trust it. */
+    trust?: boolean | undefined
     startPath: string
-    problem?: TextKey | undefined
+    problem?: Problem<'code'> | undefined
     notice?: TextKey | undefined
   }
   enrolApp: Enrolment & {
@@ -128,14 +136,14 @@ export interface Pages {
   }
   enrolMail: Enrolment & { email: string; isSent: boolean }
   /** What the browser is to ask a new key, as JSON: one for logins, or one for second steps alone. */
-  enrolKey: Enrolment & Scripted & { passkey: string; second: string }
+  enrolKey: Enrolment & Scripted & { passkey: string; second: string; name: string }
   /** New recovery codes, which are shown once. */
   recoveryCodes: { csrf: string; codes: string[]; action: string }
   /** Second steps of a user who is logged in. */
   security: Scripted & {
     csrf: string
     email: string
-    problem?: TextKey | undefined
+    problem?: Problem<never> | undefined
     keys: ShownKey[]
     /** What the browser is to be told of the user's passkeys, as JSON. */
     signal?: string | undefined
@@ -155,7 +163,7 @@ export interface Pages {
   profile: {
     csrf: string
     claims: Readonly<Record<'name' | 'given_name' | 'family_name', string>>
-    problem?: { field: 'name' | 'given_name' | 'family_name'; text: TextKey } | undefined
+    problem?: Problem<'name' | 'given_name' | 'family_name'> | undefined
   }
   /** Another address; `isSent`: a code was mailed to it. */
   changeEmail: {
@@ -163,13 +171,13 @@ export interface Pages {
     current: string
     email: string
     isSent?: boolean | undefined
-    problem?: TextKey | undefined
+    problem?: Problem<'email' | 'code'> | undefined
   }
   changePassword: {
     csrf: string
     email: string
     hasPassword: boolean
-    problem?: { field: 'current' | 'password'; text: TextKey } | undefined
+    problem?: Problem<'current' | 'password'> | undefined
   }
   sessions: {
     csrf: string
@@ -178,14 +186,14 @@ export interface Pages {
     /** Devices on which no second step is asked for. */
     devices: ShownDevice[]
   }
-  deleteAccount: { csrf: string; email: string; problem?: TextKey | undefined }
+  deleteAccount: { csrf: string; email: string; problem?: Problem<'confirm'> | undefined }
   /** A user is logged in, and the application asks which account to use. */
   selectAccount: { csrf: string; email: string; otherPath: string }
   signup: {
     csrf: string
     name: string
     email: string
-    problem?: { field: 'name' | 'email' | 'password'; text: TextKey } | undefined
+    problem?: Problem<'name' | 'email' | 'password'> | undefined
     loginPath: string
   }
   /** Somebody has to read a message before they can go on. */
@@ -205,15 +213,20 @@ export interface Pages {
     application: string
     /** Whether the visitor has to enter a password: the one chosen before, or a new one. */
     asksPassword: boolean
-    problem?: TextKey | undefined
+    problem?: Problem<'password'> | undefined
   }
   resetRequest: {
     csrf: string
     email: string
-    problem?: TextKey | undefined
+    problem?: Problem<'email'> | undefined
     loginPath?: string | undefined
   }
-  reset: { token: string; email: string; application: string; problem?: TextKey | undefined }
+  reset: {
+    token: string
+    email: string
+    application: string
+    problem?: Problem<'password'> | undefined
+  }
   confirmLogout: { action: string; xsrf: string; email: string; company: string }
   /** A page that only says something. */
   message: {

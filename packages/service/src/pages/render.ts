@@ -58,10 +58,33 @@ export function renderPage<Name extends PageName>(
     style: style.css,
     script,
     support: look.supportEmail && t('support').split('{email}'),
-    body: templates.render(fileOf(name), { ...page, look, t }),
+    body: templates.render(fileOf(name), { ...page, look, t, ...problemIn(page, t) }),
   })
   const headers = pageHeaders(style, look.logoUrl, script !== undefined)
   return { html, headers: { ...headers, 'content-language': look.language } }
+}
+
+/** What templates say of a problem, where it belongs. */
+function problemIn(
+  page: Pages[PageName],
+  t: Translate,
+): {
+  /** The problem of the page as a whole, if there is one. */
+  problem: string | undefined
+  /** A field's own problem. It begins with the cursor where that is, and without one, at `isStart`. */
+  at(name: string, isStart?: boolean): { name: string; focus: boolean; problem: string | undefined }
+} {
+  const found = 'problem' in page ? page.problem : undefined
+  const field = found?.field
+  const text = found && t(found.text)
+  return {
+    problem: field === undefined ? text : undefined,
+    at: (name, isStart = false) => ({
+      name,
+      focus: field === undefined ? isStart : field === name,
+      problem: field === name ? text : undefined,
+    }),
+  }
 }
 
 /** The path of the script that runs on a page, if there is one. */

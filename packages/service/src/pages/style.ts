@@ -77,7 +77,8 @@ form { margin: 1.25rem 0 0; }
 .field { margin-bottom: 1.1rem; }
 .row { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 .75rem; }
 label { display: block; margin-bottom: .35rem; font-weight: 600; font-size: .95rem; }
-.hint { margin: .35rem 0 0; font-size: .875rem; }
+.hint, .problem { margin: .35rem 0 0; font-size: .875rem; }
+.problem { color: var(--bad); font-weight: 500; }
 label .hint { font-weight: 400; }
 input {
   width: 100%; min-height: 3rem; padding: .6rem .85rem; font: inherit; color: var(--ink);
@@ -115,9 +116,10 @@ button.danger:hover { background: var(--bad); text-decoration: underline; }
 .or::before, .or::after { content: ""; flex: 1; border-top: 1px solid var(--edge); }
 summary { margin-top: .75rem; color: var(--accent); cursor: pointer; }
 details form { margin-top: .75rem; }
-.check { display: flex; gap: .6rem; align-items: flex-start; margin-bottom: 1.1rem; }
+.check { display: flex; flex-wrap: wrap; gap: 0 .6rem; align-items: flex-start; margin-bottom: 1.1rem; }
 .check input { flex: none; width: 1.35rem; min-height: 1.35rem; height: 1.35rem; margin: .1rem 0 0; padding: 0; accent-color: var(--accent); }
-.check label { margin: 0; font-weight: 400; }
+.check label { flex: 1; margin: 0; font-weight: 400; }
+.check .problem { flex-basis: 100%; }
 input.code { font-variant-numeric: tabular-nums; letter-spacing: .12em; }
 .ways { margin: .5rem 0 0; padding: 0; list-style: none; text-align: center; line-height: 2; }
 .qr { width: 13rem; max-width: 100%; margin: 1.25rem auto; border-radius: .7rem; overflow: hidden; border: 1px solid var(--edge); }

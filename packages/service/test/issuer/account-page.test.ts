@@ -28,8 +28,9 @@ async function open(
 
 const titleOf = ({ html }: Page): string => /<h1>([^<]*)<\/h1>/.exec(html)?.[1] ?? ''
 
-/** What the page says in its note. */
-const noteOf = ({ html }: Page): string => /class="note [^>]*>([^<]*)</.exec(html)?.[1] ?? ''
+/** What the page says in its note, or at a field. */
+const noteOf = ({ html }: Page): string =>
+  /class="(?:note [^"]*|problem)"[^>]*>([^<]*)</.exec(html)?.[1] ?? ''
 
 describe.each(storeKinds)('on %s', (store) => {
   test('after the login a user is on the page of the account that was asked for', async () => {

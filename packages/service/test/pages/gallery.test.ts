@@ -214,7 +214,7 @@ const pages: Record<string, (page: Window) => Promise<void>> = {
     await page.fill('#current', 'wrong')
     await page.fill('#password', 'another fine long one')
     await page.click('button[type=submit]')
-    await page.locator('#problem').waitFor()
+    await page.locator('#current-problem').waitFor()
   },
   'account-sessions': async (page) => {
     const email = await newReader()

@@ -26,6 +26,7 @@ export async function deleteAccount(flow: FlowRequest, visit: Visit, form: Form)
 }
 
 function showForm(flow: FlowRequest, { csrf, user }: Visit, status: number): void {
-  const problem = status === 200 ? undefined : 'deletionConfirm'
+  const problem =
+    status === 200 ? undefined : ({ field: 'confirm', text: 'deletionUnconfirmed' } as const)
   show(flow, status, 'deleteAccount', { csrf, email: user.email, problem })
 }

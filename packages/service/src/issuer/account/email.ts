@@ -2,7 +2,7 @@ import { changeAddress } from '../../domain/accounts.ts'
 import { unlessRefused } from '../../domain/commit.ts'
 import { checkNewEmail } from '../../domain/rules.ts'
 import { findUser } from '../../domain/users.ts'
-import type { TextKey } from '../../pages/index.ts'
+import type { Pages, TextKey } from '../../pages/index.ts'
 import { emailKey } from '../../store/email-key.ts'
 import { type FlowRequest, occasionOf, scopeOf, show } from '../interaction/flow-request.ts'
 import { judgeMailCode, mailCode } from '../interaction/mail-code.ts'
@@ -21,7 +21,9 @@ export function showEmail(flow: FlowRequest, visit: Visit): void {
 export async function changeEmail(flow: FlowRequest, visit: Visit, form: Form): Promise<void> {
   const email = (form.get('email') ?? '').trim()
   const problem = problemOf(email, visit)
-  if (problem) return showForm(flow, visit, 422, { email, problem })
+  if (problem) {
+    return showForm(flow, visit, 422, { email, problem: { field: 'email', text: problem } })
+  }
   const code = form.get('step') === 'send' ? undefined : form.get('code')
   return code === undefined ? sendTo(flow, visit, email) : prove(flow, visit, email, code)
 }
@@ -44,7 +46,7 @@ async function sendTo(flow: FlowRequest, visit: Visit, email: string): Promise<v
   const isFree = !owner || owner.id === visit.user.id
   const recipient = isFree ? { ...visit.user, email, verifiedAt: undefined } : undefined
   const isSent = await mailCode(flow, codeOf(visit, email), { email, user: recipient }, 'address')
-  if (!isSent) return showForm(flow, visit, 429, { email, problem: 'factorNotSent' })
+  if (!isSent) return showForm(flow, visit, 429, { email, problem: { text: 'factorNotSent' } })
   showForm(flow, visit, 200, { email, isSent })
 }
 
@@ -61,7 +63,8 @@ async function prove(flow: FlowRequest, visit: Visit, email: string, code: strin
     outcome === 'right' &&
     (await unlessRefused(changeAddress(scopeOf(flow, user.id), user.id, email), 'already_exists'))
   if (!changed) {
-    return showForm(flow, visit, 422, { email, isSent: true, problem: 'factorRefused' })
+    const problem = { field: 'code', text: 'factorRefused' } as const
+    return showForm(flow, visit, 422, { email, isSent: true, problem })
   }
   await context.throttle.forgiveFactor(facts, user.id)
   // To the address from before, whose owner may not have wanted this.
@@ -78,7 +81,7 @@ function showForm(
   flow: FlowRequest,
   { csrf, user }: Visit,
   status: number,
-  shown: { email: string; isSent?: boolean; problem?: TextKey },
+  shown: Pick<Pages['changeEmail'], 'email' | 'isSent' | 'problem'>,
 ): void {
   show(flow, status, 'changeEmail', { csrf, current: user.email, ...shown })
 }

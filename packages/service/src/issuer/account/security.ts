@@ -4,7 +4,7 @@ import { deleteCredential } from '../../domain/credentials.ts'
 import { addableFactors, type Factors, renewRecoveryCodes } from '../../domain/factors.ts'
 import { renameKey } from '../../domain/keys.ts'
 import { allowsMailLogin } from '../../domain/login-methods.ts'
-import type { TextKey } from '../../pages/index.ts'
+import type { Pages } from '../../pages/index.ts'
 import type { TenantSettings } from '../../store/records.ts'
 import {
   keepSession,
@@ -27,7 +27,7 @@ export async function showSecurity(
   flow: FlowRequest,
   { user, csrf, factors }: Visit,
   status = 200,
-  problem?: TextKey,
+  problem?: Pages['security']['problem'],
 ): Promise<void> {
   const { enrolled, recoveryCodes } = factors
   const { settings } = flow.tenant
@@ -69,7 +69,7 @@ export async function change(flow: FlowRequest, visit: Visit, form: Form): Promi
   const id = ids.find((known) => known === form.get('remove'))
   if (id === undefined) return redirect(response, accountPaths.security)
   if (isOnlyWayIn(flow.tenant.settings, factors, id)) {
-    return showSecurity(flow, visit, 422, 'securityOnlyWay')
+    return showSecurity(flow, visit, 422, { text: 'securityOnlyWay' })
   }
   const at = nowMicros(context.domain.clock)
   if (!(await keepSession(flow, user, at))) return redirect(response, accountPaths.security)

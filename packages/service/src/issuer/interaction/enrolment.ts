@@ -8,7 +8,7 @@ import { lifetimes } from '../../domain/lifetimes.ts'
 import { keyMethod } from '../../domain/login-methods.ts'
 import { newSeed, stepOf, totpUri } from '../../domain/totp.ts'
 import { openIfKnown } from '../../domain/vault.ts'
-import type { TextKey } from '../../pages/index.ts'
+import type { Problem } from '../../pages/index.ts'
 import { entryName } from '../../store/protocol-store.ts'
 import type { Micros, User } from '../../store/records.ts'
 import { readSession } from '../oidc-provider-internals.ts'
@@ -57,7 +57,8 @@ export async function showEnrolment(
   flow: FlowRequest,
   place: Place,
   status = 200,
-  problem?: TextKey,
+  problem?: Problem<'code'>,
+  keyName = '',
 ): Promise<void> {
   const { user, csrf, path, kinds, canSkip } = place
   const kind = chosen(flow, place)
@@ -70,7 +71,7 @@ export async function showEnrolment(
     const isSent = await hasMailCode(flow, mailKey(place), user)
     return show(flow, status, 'enrolMail', { ...form, email: user.email, isSent })
   }
-  if (kind === 'hardware') return showNewKey(flow, place, status, form)
+  if (kind === 'hardware') return showNewKey(flow, place, status, { ...form, name: keyName })
   const { companyName, domain } = flow.tenant.settings
   const seed = (await readSeed(flow, place)) ?? (await beginSeed(flow, place))
   const qr = renderSVG(totpUri(seed, companyName || domain, user.email), { border: 2 })
@@ -95,7 +96,7 @@ export async function submitEnrolment(
   const seed = kind && (await readSeed(flow, place))
   const step = seed && stepOf(seed, code, flow.context.domain.clock)
   if (!seed || !step) {
-    await showEnrolment(flow, place, 422, 'factorWrong')
+    await showEnrolment(flow, place, 422, { field: 'code', text: 'factorWrong' })
     return undefined
   }
   await flow.context.protocol.delete(nameOf(flow, place))
@@ -109,15 +110,15 @@ async function submitKey(
   place: Place,
   form: Form,
 ): Promise<Enrolled | undefined> {
+  const name = form.get('name') ?? ''
   const judged = await judgeForm(flow, place, form)
   if (judged.kind === 'refused') {
-    const problem = judged.reason === 'no_verification' ? 'keyNeedsPin' : 'keyRefused'
-    await showEnrolment(flow, place, 422, problem)
+    const text = judged.reason === 'no_verification' ? 'keyNeedsPin' : 'keyRefused'
+    await showEnrolment(flow, place, 422, { text }, name)
     return undefined
   }
   const { user } = place
   const { facts } = judged
-  const name = form.get('name') ?? ''
   return add(flow, place, keyMethod(facts), (at) =>
     enrolKey(scopeOf(flow, user.id), user, facts, name, at),
   )
@@ -140,12 +141,13 @@ async function submitMail(
   }
   if (isAsked) {
     const isSent = await mailCode(flow, mailKey(place), { email: user.email, user })
-    await showEnrolment(flow, place, isSent ? 200 : 429, isSent ? undefined : 'factorNotSent')
+    if (isSent) await showEnrolment(flow, place)
+    else await showEnrolment(flow, place, 429, { text: 'factorNotSent' })
     return undefined
   }
   const outcome = await judgeMailCode(flow, mailKey(place), user.id, code)
   if (outcome !== 'right') {
-    await showEnrolment(flow, place, 422, 'factorRefused')
+    await showEnrolment(flow, place, 422, { field: 'code', text: 'factorRefused' })
     return undefined
   }
   return add(flow, place, 'totp_email', (at) => enrolMail(scopeOf(flow, user.id), user, at))

@@ -4,7 +4,7 @@ import { noteMailProof, proveRecoveryCode, proveTotp } from '../../domain/factor
 import { noteKeyProof } from '../../domain/keys.ts'
 import { keyMethod } from '../../domain/login-methods.ts'
 import { judgeKey, keyIdOf } from '../../domain/webauthn.ts'
-import { keyScript, type Pages, type TextKey } from '../../pages/index.ts'
+import { keyScript, type Pages, type Problem } from '../../pages/index.ts'
 import type { Form } from '../requests/http.ts'
 import { accountPaths } from '../requests/paths.ts'
 import { csrfToken, flowPath } from './flow-path.ts'
@@ -26,11 +26,11 @@ type Kind = FactorKind | 'recovery_codes'
 
 /** What is said of a wrong one. */
 const problems = {
-  hardware: 'keyRefused',
-  totp_app: 'factorWrong',
-  totp_email: 'factorRefused',
-  recovery_codes: 'factorRefused',
-} as const satisfies Record<Kind, TextKey>
+  hardware: { text: 'keyRefused' },
+  totp_app: { field: 'code', text: 'factorWrong' },
+  totp_email: { field: 'code', text: 'factorRefused' },
+  recovery_codes: { field: 'code', text: 'factorRefused' },
+} as const satisfies Record<Kind, Problem<'code'>>
 
 /** After so many wrong codes in a row the user is told that somebody knows the password. */
 const SUSPICIOUS = 3
@@ -59,7 +59,8 @@ export async function submitFactor(flow: InteractionRequest, form: Form): Promis
 
   const code = form.get(kind === 'hardware' ? 'credential' : 'code') ?? ''
   const problem = problems[kind]
-  if (code.trim() === '') return showForm(flow, 422, step, kind, kinds, { problem })
+  const trust = flow.tenant.settings.rememberDevice && form.get('trust') === 'yes'
+  if (code.trim() === '') return showForm(flow, 422, step, kind, kinds, { problem, trust })
   const { progress, user } = step
   const admission = await context.throttle.admitFactor(facts, user.id, progress.id)
   switch (admission.kind) {
@@ -77,7 +78,6 @@ export async function submitFactor(flow: InteractionRequest, form: Form): Promis
   if (outcome !== 'wrong' && outcome !== 'expired') {
     await context.throttle.forgiveFactor(facts, user.id)
     if (kind === 'recovery_codes') await sendNews(context, 'factors', occasionOf(flow), user)
-    const trust = flow.tenant.settings.rememberDevice && form.get('trust') === 'yes'
     return completeFurtherStep(flow, step, { method: outcome, trust })
   }
   await note(scopeOf(flow, user.id), 'login.wrong_code', user.id, 'failure')
@@ -86,9 +86,10 @@ export async function submitFactor(flow: InteractionRequest, form: Form): Promis
   }
   if (outcome === 'expired') {
     await mailCode(flow, interaction.uid, { email: user.email, user })
-    return showForm(flow, 422, step, kind, kinds, { problem: 'factorExpired' })
+    const expired = { field: 'code', text: 'factorExpired' } as const
+    return showForm(flow, 422, step, kind, kinds, { problem: expired, trust })
   }
-  return showForm(flow, 422, step, kind, kinds, { problem })
+  return showForm(flow, 422, step, kind, kinds, { problem, trust })
 }
 
 /** What is proven by what was entered, if anything. */
@@ -150,7 +151,7 @@ async function send(
   const isSent = await mailCode(flow, interaction.uid, { email: user.email, user })
   const news = isSent
     ? ({ notice: 'factorSent' } as const)
-    : ({ problem: 'factorNotSent' } as const)
+    : ({ problem: { text: 'factorNotSent' } } as const)
   return showForm(flow, isSent ? 200 : 429, step, kind, kinds, news)
 }
 
@@ -165,7 +166,7 @@ async function showForm(
   step: Step,
   kind: Kind,
   kinds: readonly Kind[],
-  news: Pick<Pages['factor'], 'problem' | 'notice'> = {},
+  news: Pick<Pages['factor'], 'problem' | 'notice' | 'trust'> = {},
 ): Promise<void> {
   const { interaction, tenant } = flow
   const { rememberDevice, rememberDeviceSeconds } = tenant.settings

@@ -37,11 +37,13 @@ export async function submitCode(flow: InteractionRequest, form: Form): Promise<
   // By another request of this browser, such as the first of a double click.
   if (sent?.isUsed) return redirect(response, flowPath(interaction, '/factor'))
   if (sent?.code === undefined) {
-    return showLoginForm(flow, 422, { email: sent?.email ?? '', problem: 'loginCodeExpired' })
+    const problem = { text: 'loginCodeExpired' } as const
+    return showLoginForm(flow, 422, { email: sent?.email ?? '', problem })
   }
   const entered = form.get('code') ?? ''
   const { id, email } = sent
-  if (entered.trim() === '') return showForm(flow, 422, email, { problem: 'factorRefused' })
+  const problem = { field: 'code', text: 'factorRefused' } as const
+  if (entered.trim() === '') return showForm(flow, 422, email, { problem })
   if ((await context.throttle.admitCode(facts, id)).kind === 'refused') {
     await endMailCode(flow, loginOf(flow))
     const wayOn = { href: loginPath(interaction), text: 'backToLogin' } as const
@@ -59,7 +61,7 @@ export async function submitCode(flow: InteractionRequest, form: Form): Promise<
       return completeStep(flow, outcome.user, 'totp_email', outcome.loggedInAt)
     case 'refused':
       await note(scopeOf(flow), `login.${outcome.reason}`, sent.userId, 'failure')
-      return showForm(flow, 422, email, { problem: 'factorRefused' })
+      return showForm(flow, 422, email, { problem })
   }
 }
 
@@ -67,7 +69,10 @@ export async function submitCode(flow: InteractionRequest, form: Form): Promise<
 async function send(flow: InteractionRequest, typed: string): Promise<void> {
   const { context, facts, interaction, response } = flow
   const email = typed.trim()
-  if (!isEmail(email)) return showLoginForm(flow, 422, { email, problem: 'emailInvalid' })
+  if (!isEmail(email)) {
+    const problem = { field: 'email', text: 'emailInvalid' } as const
+    return showLoginForm(flow, 422, { email, problem })
+  }
   const admission = await context.throttle.admitMailRequest(facts)
   if (admission.kind === 'refused') return showTooMany(flow, admission.retryAfterSeconds)
 
@@ -77,7 +82,7 @@ async function send(flow: InteractionRequest, typed: string): Promise<void> {
   if (await mailCode(flow, loginOf(flow), { email, user }, 'first')) {
     return redirect(response, flowPath(interaction, '/code'))
   }
-  showForm(flow, 429, email, { problem: 'factorNotSent' })
+  showForm(flow, 429, email, { problem: { text: 'factorNotSent' } })
 }
 
 /** The code proves the mailbox, and so the address. */

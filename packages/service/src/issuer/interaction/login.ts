@@ -62,7 +62,10 @@ export async function login(flow: InteractionRequest, form: Form): Promise<void>
     case 'refused':
       // The reason is for the operator; the visitor reads the same text in every case.
       await note(scope, `login.${outcome.reason}`, user?.id ?? 'unknown', 'failure')
-      return showForm(flow, 422, { email, problem: 'loginFailed' })
+      return showForm(flow, 422, {
+        email,
+        problem: { field: email ? 'password' : 'email', text: 'loginFailed' },
+      })
   }
 }
 

@@ -53,7 +53,7 @@ export async function logInWithPasskey(flow: InteractionRequest, form: Form): Pr
   const isGone = reason === 'unknown_key' && keyId !== undefined
   return showForm(flow, 422, {
     email: '',
-    problem: reason === 'no_verification' ? 'keyNeedsPin' : 'keyRefused',
+    problem: { text: reason === 'no_verification' ? 'keyNeedsPin' : 'keyRefused' },
     // What the browser offers is no key here any more.
     signal: isGone
       ? JSON.stringify({

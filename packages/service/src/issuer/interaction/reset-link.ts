@@ -95,8 +95,9 @@ function showForm(
   status: number,
   token: string,
   content: EmailToken,
-  problem?: TextKey,
+  text?: TextKey,
 ): void {
   const application = content.applicationId ?? ''
+  const problem = text && ({ field: 'password', text } as const)
   show(flow, status, 'reset', { token, email: content.email, application, problem })
 }

@@ -61,7 +61,7 @@ async function showForm(
   show(flow, status, 'resetRequest', {
     email,
     csrf: interaction ? csrfToken(interaction.uid) : '',
-    problem: isInvalid ? 'emailInvalid' : undefined,
+    problem: isInvalid ? { field: 'email', text: 'emailInvalid' } : undefined,
     loginPath: interaction && flowPath(interaction),
   })
 }

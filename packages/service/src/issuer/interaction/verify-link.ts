@@ -129,13 +129,13 @@ function showForm(
   status: number,
   token: string,
   content: EmailToken,
-  problem?: TextKey,
+  text?: TextKey,
 ): void {
   show(flow, status, 'verify', {
     token,
     email: content.email,
     application: content.applicationId ?? '',
     asksPassword: asksPassword(flow, content),
-    problem,
+    problem: text && { field: 'password', text },
   })
 }

@@ -182,6 +182,7 @@ export const de: Texts = {
   deletionText:
     'Ihr Konto {email} wird gelöscht, mit allem, was hier über Sie bekannt ist. Das lässt sich nicht rückgängig machen.',
   deletionConfirm: 'Ja, mein Konto endgültig löschen',
+  deletionUnconfirmed: 'Setzen Sie das Häkchen, um Ihr Konto zu löschen.',
   deletionButton: 'Konto löschen',
   deletionDoneTitle: 'Ihr Konto ist gelöscht',
   deletionDoneText: 'Sie sind überall abgemeldet.',

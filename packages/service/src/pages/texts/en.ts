@@ -170,6 +170,7 @@ export const en = {
   deletionText:
     'Your account {email} is deleted with everything that is known of you here. This cannot be undone.',
   deletionConfirm: 'Yes, delete my account for good',
+  deletionUnconfirmed: 'Tick the box to delete your account.',
   deletionButton: 'Delete account',
   deletionDoneTitle: 'Your account is deleted',
   deletionDoneText: 'You are logged out everywhere.',
