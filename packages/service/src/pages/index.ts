@@ -8,7 +8,7 @@ export type {
   WayOn,
 } from './pages.ts'
 export { renderPage } from './render.ts'
-export { keyScript, scriptHeaders } from './scripts.ts'
+export { keyScript, scriptAt, scriptHeaders } from './scripts.ts'
 export {
   chooseLanguage,
   type Language,

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { Eta } from 'eta'
 import { iconOf } from './icons.ts'
 import type { Look, PageName, Pages } from './pages.ts'
+import { passwordScript } from './scripts.ts'
 import { pageHeaders, styleOf } from './style.ts'
 import { type Language, type TextKey, type Translate, translator } from './texts/index.ts'
 
@@ -46,8 +47,9 @@ export function renderPage<Name extends PageName>(
 ): { html: string; headers: Record<string, string> } {
   const t = translator(look.language)
   const style = styleOf(look.color)
-  const script = scriptOf(page)
   const brand = brandName(look)
+  const body = templates.render(fileOf(name), { ...page, look, t, ...problemIn(page, t) })
+  const scripts = scriptsOf(page, body)
   const html = templates.render('./layout', {
     look,
     title: titleOf(name, look, page, t),
@@ -56,11 +58,11 @@ export function renderPage<Name extends PageName>(
     initial: [...brand][0]?.toUpperCase() ?? '',
     wide: name === 'outbox',
     style: style.css,
-    script,
+    scripts,
     support: look.supportEmail && t('support').split('{email}'),
-    body: templates.render(fileOf(name), { ...page, look, t, ...problemIn(page, t) }),
+    body,
   })
-  const headers = pageHeaders(style, look.logoUrl, script !== undefined)
+  const headers = pageHeaders(style, look.logoUrl, scripts.length > 0)
   return { html, headers: { ...headers, 'content-language': look.language } }
 }
 
@@ -87,9 +89,11 @@ function problemIn(
   }
 }
 
-/** The path of the script that runs on a page, if there is one. */
-function scriptOf(page: Pages[PageName]): string | undefined {
-  return 'script' in page ? page.script : undefined
+/** The paths of the scripts that run on a page. */
+function scriptsOf(page: Pages[PageName], body: string): string[] {
+  const own = 'script' in page ? page.script : undefined
+  const further = body.includes(' data-show-password') ? passwordScript.path : undefined
+  return [own, further].filter((path) => path !== undefined)
 }
 
 function brandName({ logoText, companyName }: Look): string {

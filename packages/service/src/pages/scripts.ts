@@ -1,17 +1,32 @@
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
-const text = readFileSync(new URL('scripts/keys.js', import.meta.url), 'utf8')
-
-/** The script that asks for passkeys and security keys. What it says is in its name. */
-export const keyScript: { path: string; text: string } = {
-  path: `/assets/keys-${hash('sha256', text, 'hex').slice(0, 16)}.js`,
-  text,
+/** A script of the hosted pages, and where it is. */
+interface Script {
+  path: string
+  text: string
 }
+
+/** Asks for passkeys and security keys. */
+export const keyScript: Script = read('keys')
+
+/** Lets people read the password that they are entering. */
+export const passwordScript: Script = read('show-password')
 
 /** Of an answer with a script, which never changes. */
 export const scriptHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/javascript; charset=utf-8',
   'cache-control': 'public, max-age=31536000, immutable',
   'cross-origin-resource-policy': 'same-origin',
+}
+
+/** The text of the script at a path, if there is one. */
+export function scriptAt(path: string): string | undefined {
+  return [keyScript, passwordScript].find((script) => script.path === path)?.text
+}
+
+/** A script whose text is named by its path. */
+function read(name: string): Script {
+  const text = readFileSync(new URL(`scripts/${name}.js`, import.meta.url), 'utf8')
+  return { path: `/assets/${name}-${hash('sha256', text, 'hex').slice(0, 16)}.js`, text }
 }

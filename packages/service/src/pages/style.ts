@@ -121,6 +121,16 @@ details form { margin-top: .75rem; }
 .check label { flex: 1; margin: 0; font-weight: 400; }
 .check .problem { flex-basis: 100%; }
 input.code { font-variant-numeric: tabular-nums; letter-spacing: .12em; }
+.secret { position: relative; }
+.secret input { padding-right: 3.25rem; }
+.secret:has(button:not([hidden])) ::-ms-reveal { display: none; }
+button.show {
+  position: absolute; right: .125rem; top: .125rem; width: 2.75rem; min-height: 2.75rem; padding: .65rem;
+  background: transparent; color: var(--soft); border-radius: .6rem;
+}
+button.show:hover { background: transparent; color: var(--ink); }
+button.show svg { display: block; width: 100%; fill: none; stroke: currentColor; stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
+button.show[aria-pressed="false"] .slash { display: none; }
 .ways { margin: .5rem 0 0; padding: 0; list-style: none; text-align: center; line-height: 2; }
 .qr { width: 13rem; max-width: 100%; margin: 1.25rem auto; border-radius: .7rem; overflow: hidden; border: 1px solid var(--edge); }
 .qr svg { display: block; width: 100%; height: auto; }

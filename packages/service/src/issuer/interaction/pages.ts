@@ -1,5 +1,5 @@
 import { allowsKeys, hasWayIn } from '../../domain/login-methods.ts'
-import { keyScript, scriptHeaders } from '../../pages/index.ts'
+import { scriptAt, scriptHeaders } from '../../pages/index.ts'
 import { isFormRequest, repeatAsGet } from '../requests/as-get.ts'
 import { type Form, readForm, redirect, sendJson } from '../requests/http.ts'
 import { accountPaths } from '../requests/paths.ts'
@@ -44,8 +44,6 @@ export async function handleFlow(
     case '/login':
       if (!hasWayIn(tenant.settings)) return showLoginOff(flow)
       return showStartAgain(flow, 200, 'startAgainHint')
-    case keyScript.path:
-      return sendScript(flow)
     // W3C A Well-Known URL for Changing Passwords
     case '/.well-known/change-password':
       return redirect(flow.response, accountPaths.password)
@@ -54,13 +52,17 @@ export async function handleFlow(
     case '/x/outbox':
       return showOutbox(flow)
     default:
-      return showNotFound(flow)
+      return showOther(flow)
   }
 }
 
-function sendScript({ response }: FlowRequest): void {
-  response.writeHead(200, { ...scriptHeaders, 'content-length': Buffer.byteLength(keyScript.text) })
-  response.end(keyScript.text)
+/** Answers with a script of the pages, or says that there is no such page. */
+async function showOther(flow: FlowRequest): Promise<void> {
+  const { response, url } = flow
+  const script = scriptAt(url.pathname)
+  if (script === undefined) return showNotFound(flow)
+  response.writeHead(200, { ...scriptHeaders, 'content-length': Buffer.byteLength(script) })
+  response.end(script)
 }
 
 /**

@@ -1,5 +1,5 @@
-// The only script of the hosted pages. It asks the browser for a passkey or security key and sends the
-// answer with the form. Without it the pages offer their other ways.
+// Asks the browser for a passkey or security key and sends the answer with the form. Without it the pages
+// offer their other ways.
 ;(() => {
   if (!window.PublicKeyCredential || !navigator.credentials) return
   const MEMBERS = [

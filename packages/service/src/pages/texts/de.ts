@@ -13,6 +13,9 @@ export const de: Texts = {
   name: 'Ihr Name',
   optional: 'freiwillig',
   backToLogin: 'Zurück zur Anmeldung',
+  showPassword: 'Passwort anzeigen',
+  showNewPassword: 'Neues Passwort anzeigen',
+  showCurrentPassword: 'Jetziges Passwort anzeigen',
   passwordHint: 'Mindestens 8 Zeichen. Gut sind ein paar Wörter ohne Zusammenhang.',
 
   loginTitle: 'Bei {company} anmelden',

@@ -10,6 +10,9 @@ export const en = {
   name: 'Your name',
   optional: 'optional',
   backToLogin: 'Back to log in',
+  showPassword: 'Show password',
+  showNewPassword: 'Show new password',
+  showCurrentPassword: 'Show current password',
   passwordHint: 'At least 8 characters. A few unrelated words make a good one.',
 
   loginTitle: 'Log in to {company}',
