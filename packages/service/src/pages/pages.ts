@@ -104,7 +104,7 @@ export interface Pages {
     csrf: string
     email: string
     action: string
-    startPath: string
+    otherPath: string
     problem?: Problem<'code'> | undefined
     notice?: TextKey | undefined
   }
@@ -125,7 +125,7 @@ export interface Pages {
     trustDays: number
     /** Whether the visitor has chosen to trust it. */
     trust?: boolean | undefined
-    startPath: string
+    otherPath: string
     problem?: Problem<'code'> | undefined
     notice?: TextKey | undefined
   }

@@ -64,6 +64,7 @@ const queries = [
   '&kind=totp_email',
   '&kind=recovery_codes',
   '&start=login',
+  '&start=other',
 ]
 const names = [
   'email',

@@ -10,6 +10,7 @@ import { accountPaths } from '../requests/paths.ts'
 import { csrfToken, flowPath } from './flow-path.ts'
 import { type InteractionRequest, occasionOf, scopeOf, show } from './flow-request.ts'
 import { type KeyQuestion, requestOptions, takeCeremony } from './key-ceremony.ts'
+import { otherPath } from './login.ts'
 import {
   completeFurtherStep,
   endProgress,
@@ -191,7 +192,7 @@ async function showForm(
       .map((other) => ({ href: `${path}&kind=${other}`, kind: other })),
     trustDays:
       rememberDevice && rememberDeviceSeconds > 0 ? Math.ceil(rememberDeviceSeconds / 86_400) : 0,
-    startPath: `${flowPath(interaction)}&start=login`,
+    otherPath: otherPath(interaction),
   })
 }
 

@@ -10,7 +10,7 @@ import { type Form, redirect } from '../requests/http.ts'
 import { showNotFound } from './dead-end.ts'
 import { csrfToken, flowPath } from './flow-path.ts'
 import { type InteractionRequest, scopeOf, show } from './flow-request.ts'
-import { loginPath, showForm as showLoginForm } from './login.ts'
+import { loginPath, otherPath, showForm as showLoginForm } from './login.ts'
 import { completeStep } from './login-progress.ts'
 import { endMailCode, findMailCode, judgeMailCode, mailCode, type SentCode } from './mail-code.ts'
 import { showLinkNeeded, showTooMany } from './too-many.ts'
@@ -117,7 +117,7 @@ function showForm(
     csrf: csrfToken(interaction.uid),
     email,
     action: flowPath(interaction, '/code'),
-    startPath: `${flowPath(interaction)}&start=login`,
+    otherPath: otherPath(interaction),
   })
 }
 

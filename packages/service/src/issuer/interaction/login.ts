@@ -8,7 +8,7 @@ import { showLoginOff } from './dead-end.ts'
 import { csrfToken, flowPath } from './flow-path.ts'
 import { type Interaction, type InteractionRequest, scopeOf, show } from './flow-request.ts'
 import { findDevice } from './known-device.ts'
-import { completeStep, stepUp } from './login-progress.ts'
+import { completeStep, endProgress, stepUp } from './login-progress.ts'
 import { passkeyOptions } from './passkey-options.ts'
 import { continueSignup, readPending } from './pending.ts'
 import { currentUser } from './select-account.ts'
@@ -20,9 +20,11 @@ export async function showLogin(flow: InteractionRequest): Promise<void> {
   const { interaction, url } = flow
   if (!hasWayIn(flow.tenant.settings)) return showLoginOff(flow)
   if (url.searchParams.get('done') === 'verified' && (await continueSignup(flow))) return
-  if (url.searchParams.get('start') !== 'login' && (await stepUp(flow))) return
+  const start = url.searchParams.get('start')
+  if (start === 'other') return showAnew(flow)
+  if (start !== 'login' && (await stepUp(flow))) return
 
-  if (url.searchParams.get('start') === 'signup' && isSignupOpen(flow.tenant)) {
+  if (start === 'signup' && isSignupOpen(flow.tenant)) {
     return redirect(flow.response, flowPath(interaction, '/signup'))
   }
 
@@ -38,6 +40,12 @@ export async function showLogin(flow: InteractionRequest): Promise<void> {
     ...(isReset && { notice: 'loginReset' }),
     ...(!isReset && isAgain && hasPassword && interaction.session && { info: 'loginAgain' }),
   })
+}
+
+/** Forgets what was proven, and shows the login form for another address. */
+async function showAnew(flow: InteractionRequest): Promise<void> {
+  await endProgress(flow)
+  await showForm(flow, 200, { email: '' })
 }
 
 /** Checks the submitted password. */
@@ -103,6 +111,11 @@ async function wayOf(flow: InteractionRequest, kind: FirstStep): Promise<LoginWa
 /** Where the login form is: not at the first page where an account is to be chosen. */
 export function loginPath(interaction: Interaction): string {
   return flowPath(interaction, interaction.prompt.name === 'select_account' ? '/other' : '')
+}
+
+/** Where the login begins again, with another address. */
+export function otherPath(interaction: Interaction): string {
+  return `${loginPath(interaction)}&start=other`
 }
 
 /** Whose session it is that has to be renewed; nobody's, where another account may be meant. */

@@ -12,6 +12,7 @@ export const de: Texts = {
   newPassword: 'Neues Passwort',
   name: 'Ihr Name',
   optional: 'freiwillig',
+  notYou: 'Nicht Sie?',
   backToLogin: 'Zurück zur Anmeldung',
   showPassword: 'Passwort anzeigen',
   showNewPassword: 'Neues Passwort anzeigen',

@@ -9,6 +9,7 @@ export const en = {
   newPassword: 'New password',
   name: 'Your name',
   optional: 'optional',
+  notYou: 'Not you?',
   backToLogin: 'Back to log in',
   showPassword: 'Show password',
   showNewPassword: 'Show new password',
