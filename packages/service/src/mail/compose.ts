@@ -1,5 +1,5 @@
 import { brandOf } from '../domain/tenant-features.ts'
-import { buttonColor } from '../pages/accents.ts'
+import { accentsOf } from '../pages/accents.ts'
 import { type Language, type TextKey, translator } from '../pages/texts/index.ts'
 import type { Tenant, User } from '../store/records.ts'
 import type { MailMessage } from './message.ts'
@@ -47,12 +47,15 @@ export function composeMail(
   const isProven = to?.verifiedAt !== undefined
   const name = isProven ? (to.profile.given_name ?? to.profile.name) : undefined
   const { subject, text, button } = texts[kind]
+  const { color, logoUrl } = brandOf(tenant)
   const content = {
     language: options.language,
     subject: t(subject, { company }),
     brand: logoImageText || company,
-    color: buttonColor(brandOf(tenant).color),
+    logoUrl,
+    accents: accentsOf(color),
     greeting: name ? t('mailGreeting', { name }) : t('mailGreetingPlain'),
+    code: options.values?.code === undefined ? undefined : t('mailCode', options.values),
     text: t(text, options.values),
     button: button && t(button),
     link: options.link,

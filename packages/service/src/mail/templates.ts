@@ -1,13 +1,19 @@
+import { fileURLToPath } from 'node:url'
 import { Eta } from 'eta'
+import type { Accents } from '../pages/accents.ts'
+import type { Language } from '../pages/texts/index.ts'
 
 /** What a message says, in its reader's language. */
 export interface MailContent {
-  language: string
+  language: Language
   subject: string
   brand: string
-  /** The background of the button. White can be read on it. */
-  color: string
+  /** Of an image, by https, in place of the brand. */
+  logoUrl: string | undefined
+  accents: { light: Accents; dark: Accents }
   greeting: string
+  /** Such as `Your code: 12345678`. */
+  code: string | undefined
   text: string
   button: string | undefined
   link: string | undefined
@@ -17,52 +23,31 @@ export interface MailContent {
   signature: string
 }
 
-const eta = new Eta({ autoEscape: true })
-
-// Mail programs know few styles and no style sheets.
-eta.loadTemplate(
-  '@mail',
-  `<!doctype html>
-<html lang="<%= it.language %>">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title><%= it.subject %></title>
-</head>
-<body style="margin:0;padding:24px 12px;font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif;font-size:16px;line-height:1.55">
-<table role="presentation" align="center" width="100%" style="max-width:520px;margin:0 auto;border-collapse:collapse">
-<tr><td style="padding:0 8px 20px;font-weight:bold;font-size:18px"><%= it.brand %></td></tr>
-<tr><td style="padding:0 8px">
-<p><%= it.greeting %></p>
-<p><%= it.text %></p>
-<% if (it.link && it.button) { %>
-<p style="padding:8px 0"><a href="<%= it.link %>" style="display:inline-block;padding:13px 24px;border-radius:10px;background:<%= it.color %>;color:#ffffff;text-decoration:none;font-weight:bold"><%= it.button %></a></p>
-<p style="font-size:14px"><%= it.linkFallback %><br><a href="<%= it.link %>" style="word-break:break-all"><%= it.link %></a></p>
-<% } %>
-<% if (it.ignore) { %><p style="font-size:14px"><%= it.ignore %></p><% } %>
-<% if (it.support) { %><p style="font-size:14px"><%= it.support %></p><% } %>
-<p><%= it.signature %></p>
-</td></tr>
-</table>
-</body>
-</html>
-`,
-)
+const templates = new Eta({
+  views: fileURLToPath(new URL('templates', import.meta.url)),
+  autoEscape: true,
+  cache: true,
+})
 
 /** The two forms of a message. */
 export const mailTemplates = {
-  html: (content: MailContent): string => eta.render('@mail', content),
+  html: (content: MailContent): string =>
+    templates.render('./message', {
+      ...content,
+      initial: [...content.brand][0]?.toUpperCase() ?? '',
+      parts: content.code?.split(/(?<=: )/) ?? [],
+    }),
 
   plain: (content: MailContent): string =>
     [
       content.greeting,
+      content.code,
       content.text,
       content.link && content.button ? `${content.button}:\n${content.link}` : '',
       content.ignore,
       content.support,
       content.signature,
     ]
-      .filter((paragraph) => paragraph !== '')
+      .filter((paragraph) => paragraph !== '' && paragraph !== undefined)
       .join('\n\n'),
 }

@@ -7,29 +7,32 @@ const CONTRAST = 7
 
 type Rgb = [red: number, green: number, blue: number]
 
+/** The colours of links and buttons on a page, such as `#3b46c8`. */
+export interface Accents {
+  accent: string
+  /** Under the pointer. */
+  strong: string
+  /** Of the text of a button. */
+  onAccent: string
+}
+
 /**
  * The colours of buttons and links in a colour of the tenant: darker on light pages and lighter on dark ones
  * until they can be read.
  *
- * @param color - Such as `#3b46c8`.
- * @returns Custom properties of the style sheet.
+ * @param color - Such as `#3b46c8`, which is ours.
  */
-export function accentsOf(color: string): { light: string; dark: string } {
+export function accentsOf(color = '#3b46c8'): { light: Accents; dark: Accents } {
   const light = readable(rgbOf(color), rgbOf(LIGHT), [0, 0, 0])
   const dark = readable(rgbOf(color), rgbOf(DARK), [255, 255, 255])
   return {
-    light: properties(light, mixed(light, [0, 0, 0], 0.2), '#ffffff'),
-    dark: properties(dark, mixed(dark, [255, 255, 255], 0.3), '#10142c'),
+    light: accents(light, mixed(light, [0, 0, 0], 0.2), '#ffffff'),
+    dark: accents(dark, mixed(dark, [255, 255, 255], 0.3), '#10142c'),
   }
 }
 
-/** The background of buttons with white text, in the colour of a tenant or in ours. */
-export function buttonColor(color = '#3b46c8'): string {
-  return hexOf(readable(rgbOf(color), rgbOf(LIGHT), [0, 0, 0]))
-}
-
-function properties(accent: Rgb, strong: Rgb, onAccent: string): string {
-  return `--accent: ${hexOf(accent)}; --accent-strong: ${hexOf(strong)}; --on-accent: ${onAccent};`
+function accents(accent: Rgb, strong: Rgb, onAccent: string): Accents {
+  return { accent: hexOf(accent), strong: hexOf(strong), onAccent }
 }
 
 function readable(color: Rgb, background: Rgb, towards: Rgb): Rgb {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { accentsOf } from './accents.ts'
+import { type Accents, accentsOf } from './accents.ts'
 
 /** A style sheet, and the hash by which the policy of a page allows it. */
 export interface Style {
@@ -23,9 +23,13 @@ export function styleOf(color = ''): Style {
 
 function accentRules(color: string): string {
   const { light, dark } = accentsOf(color)
-  return `:root { ${light} }
-@media (prefers-color-scheme: dark) { :root { ${dark} } }
+  return `:root { ${properties(light)} }
+@media (prefers-color-scheme: dark) { :root { ${properties(dark)} } }
 `
+}
+
+function properties({ accent, strong, onAccent }: Accents): string {
+  return `--accent: ${accent}; --accent-strong: ${strong}; --on-accent: ${onAccent};`
 }
 
 /** One column, light or dark as the visitor prefers. */

@@ -310,15 +310,16 @@ export const de: Texts = {
   mailChangedText:
     'Ihr Passwort wurde gerade geändert, und Sie sind überall sonst abgemeldet. Wenn Sie das nicht waren, setzen Sie sofort über „Passwort vergessen?“ ein neues und sagen Sie uns Bescheid.',
   mailCodeSubject: 'Ihr Code für {company}',
+  mailCode: 'Ihr Code: {code}',
   mailCodeText:
-    'Ihr Code ist {code}. Er gilt zehn Minuten, für die Anmeldung bei {application}, die Sie gerade begonnen haben. Von uns fragt Sie niemand danach. Wenn Sie keine Anmeldung begonnen haben, kennt jemand Ihr Passwort: Setzen Sie ein neues.',
+    'Er gilt zehn Minuten, für die Anmeldung bei {application}, die Sie gerade begonnen haben. Von uns fragt Sie niemand danach. Wenn Sie keine Anmeldung begonnen haben, kennt jemand Ihr Passwort: Setzen Sie ein neues.',
   mailLoginCodeText:
-    'Ihr Code ist {code}. Er gilt zehn Minuten, für die Anmeldung bei {application}, die Sie gerade begonnen haben. Von uns fragt Sie niemand danach. Wenn Sie keine Anmeldung begonnen haben, können Sie diese Nachricht ignorieren.',
+    'Er gilt zehn Minuten, für die Anmeldung bei {application}, die Sie gerade begonnen haben. Von uns fragt Sie niemand danach. Wenn Sie keine Anmeldung begonnen haben, können Sie diese Nachricht ignorieren.',
   mailFactorsSubject: 'Die Wege zur Anmeldung bei {company} wurden geändert',
   mailFactorsText:
     'Ein zweiter Schritt Ihres Kontos wurde gerade hinzugefügt, entfernt oder durch einen Wiederherstellungscode ersetzt. Wenn Sie das nicht waren, setzen Sie sofort über „Passwort vergessen?“ ein neues Passwort und sagen Sie uns Bescheid.',
   mailAddressCodeText:
-    'Ihr Code ist {code}. Er gilt zehn Minuten. Geben Sie ihn dort ein, wo Sie ihn angefordert haben, damit dies die Adresse Ihres Kontos bei {application} wird. Niemand von uns fragt danach. Wenn Sie ihn nicht angefordert haben, können Sie diese Nachricht ignorieren.',
+    'Er gilt zehn Minuten. Geben Sie ihn dort ein, wo Sie ihn angefordert haben, damit dies die Adresse Ihres Kontos bei {application} wird. Niemand von uns fragt danach. Wenn Sie ihn nicht angefordert haben, können Sie diese Nachricht ignorieren.',
   mailMovedSubject: 'Die Adresse Ihres Kontos bei {company} wurde geändert',
   mailMovedText:
     'Die Adresse Ihres Kontos ist jetzt {email}. Wenn Sie das nicht waren, melden Sie sich sofort bei uns.',
