@@ -5,8 +5,8 @@ import { median, row } from './parts/numbers.ts'
 import { installInto, must, packTarballs } from './parts/tarballs.ts'
 
 /**
- * What each adapter is to install and to import, with and without the session store for Redis: each
- * in an empty folder as npm installs it, from packed tarballs, beside its framework alone.
+ * The cost of installing and importing each adapter, with and without the session store for Redis:
+ * each in an empty folder as npm installs it, from packed tarballs, beside its framework alone.
  */
 const ROUNDS = Number(process.env.ROUNDS ?? 9)
 const FRAMEWORKS = ['express', 'fastify', 'hono', 'koa']

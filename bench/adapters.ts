@@ -1,9 +1,9 @@
 import { type Entry, openContest } from './parts/contest.ts'
 
 /**
- * What an adapter costs beside its framework with the session and login plugins that are usual there:
- * CPU of the application for a page that is for logged-in people, with sessions in the process and in
- * Redis. `@hono/oidc-auth` keeps its session in a signed cookie and knows no store.
+ * The cost of an adapter beside its framework with the session and login plugins that are usual
+ * there: CPU of the application for a page that is for logged-in people, with sessions in the
+ * process and in Redis. `@hono/oidc-auth` keeps its session in a signed cookie and knows no store.
  */
 const PEERS: Record<string, string> = {
   'latchkey/fastify': '@fastify/passport',

@@ -3,7 +3,7 @@ import { makeFolder, userId } from './parts/folder.ts'
 import { get, load, post } from './parts/load.ts'
 import { quantile, row } from './parts/numbers.ts'
 
-/** What other requests feel while 16 password hashes are asked for at once. */
+/** The delay of other requests while 16 password hashes are computed at once. */
 
 const HASHES = 16
 const folder = await makeFolder(1_000)

@@ -5,9 +5,9 @@ import { median, row } from './parts/numbers.ts'
 import { createVisitor, type Visitor } from './parts/visitor.ts'
 
 /**
- * What a change of the kit costs: two checkouts of this repository, each installed, in turns in the same
- * run. `kit-before-after.ts ../before .` shows the CPU of each request, and the median of the ratios
- * within rounds. Sessions are in the process.
+ * The cost of a change of the kit: two checkouts of this repository, each installed, in turns in
+ * the same run. `kit-before-after.ts ../before .` shows the CPU of each request, and the median of
+ * the ratios within rounds. Sessions are in the process.
  */
 const ROUNDS = Number(process.env.ROUNDS ?? 14)
 const REQUESTS = Number(process.env.REQUESTS ?? 1000)

@@ -9,8 +9,9 @@ import { installInto, packTarballs } from './parts/tarballs.ts'
 import { createVisitor } from './parts/visitor.ts'
 
 /**
- * What a kit is to install and to start: each in an empty folder as npm installs it, ours from packed
- * tarballs. Size and packages beyond Express, CPU until it listens, memory after 10,000 requests.
+ * The cost of installing and starting a kit: each in an empty folder as npm installs it, ours from
+ * packed tarballs. Size and packages beyond Express, CPU until it listens, memory after 10,000
+ * requests.
  */
 const ROUNDS = Number(process.env.ROUNDS ?? 9)
 const REQUESTS = Number(process.env.REQUESTS ?? 10_000)

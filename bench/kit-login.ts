@@ -3,7 +3,7 @@ import { median, row } from './parts/numbers.ts'
 import { createVisitor, type Visitor } from './parts/visitor.ts'
 
 /**
- * What a login costs: CPU of the application from its login route to the session, sessions in the
+ * The cost of a login: CPU of the application from its login route to the session, sessions in the
  * process, the provider in another one that signs everybody in at once.
  */
 const ROUNDS = Number(process.env.ROUNDS ?? 7)

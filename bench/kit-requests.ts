@@ -1,8 +1,8 @@
 import { openContest } from './parts/contest.ts'
 
 /**
- * What a kit costs: CPU of the application for a page that is for logged-in people, asked for by one of
- * them and by a visitor, with sessions in the process and in Redis.
+ * The cost of a kit: CPU of the application for a page that is for logged-in people, asked for by
+ * one of them and by a visitor, with sessions in the process and in Redis.
  */
 const FLOOR = 'express-session'
 const IN_MEMORY = ['express', FLOOR, 'latchkey', 'passport-openidconnect', 'openid-client/passport']

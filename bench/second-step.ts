@@ -1,5 +1,5 @@
 /**
- * What the second step by an authenticator app costs the service: the judgement of a code with all that is
+ * The cost of the second step by an authenticator app: the check of a code with all that is
  * written for it, on SQLite.
  *
  *   node --conditions=latchkey-source bench/second-step.ts
@@ -32,7 +32,7 @@ try {
     await prove()
     written.push(commits() - before)
   }
-  // Where the log begins anew there is nothing to compare.
+  // Where the log starts over there is nothing to compare.
   const writes = new Set(written.filter((count) => count >= 0))
 
   const half = apps.length / 2

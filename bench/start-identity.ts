@@ -2,7 +2,10 @@ import { createServer } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import { median, row } from './parts/numbers.ts'
 
-/** What `@latchkey/testing` adds to a test: its import, an identity, a user, and signing them in. */
+/**
+ * The time that `@latchkey/testing` adds to a test: its import, an identity, a user, and signing
+ * them in.
+ */
 
 const ROUNDS = 20
 

@@ -93,7 +93,7 @@ async function prepareUsers(): Promise<string[]> {
   return ids
 }
 
-/** Creates credentials at a steady rate, whatever the answers are, until it is told to stop. */
+/** Creates credentials at a steady rate, regardless of the answers, until it is told to stop. */
 async function importUntil(stopped: AbortSignal, ids: string[]): Promise<Map<number, number>> {
   const statuses = new Map<number, number>()
   const running: Promise<void>[] = []

@@ -6,7 +6,7 @@ import { followGettingStarted } from './getting-started.ts'
 import { publishedPackages, root } from './packages.ts'
 import { report, run } from './run.ts'
 
-// What users receive: the packed tarballs, looked at, installed and loaded as they would do it.
+// Checks the packed tarballs: inspects, installs and loads them as users do.
 const folder = await mkdtemp(path.join(tmpdir(), 'latchkey-packages-'))
 try {
   await checkPackages()

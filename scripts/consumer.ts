@@ -13,7 +13,7 @@ const runtimes = ['node22', 'node']
 /** Applications in TypeScript that use the tarballs. */
 const APPLICATIONS = path.join(root, 'test/tarballs')
 
-/** What those applications install beside the tarballs and the frameworks, which are peers. */
+/** The tools that those applications install beside the tarballs and the frameworks, which are peers. */
 const TOOLS = [
   '@types/express',
   '@types/koa',
@@ -78,7 +78,7 @@ export async function checkConsumer(
   }
 }
 
-/** What a user can import or require of a package; `./package.json` is data. */
+/** The names that a user can import or require of a package; `./package.json` is data. */
 function moduleSpecifiers({ name, exports = {} }: Manifest): string[] {
   return Object.keys(exports)
     .filter((subpath) => !subpath.endsWith('.json'))

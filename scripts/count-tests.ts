@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** What Vitest's JSON reporter tells of one run. */
+/** The report of one run, as Vitest's JSON reporter writes it. */
 type TestReport = {
   numPassedTests: number
   numFailedTests: number

@@ -79,7 +79,7 @@ function withTarballs(text: string, packed: readonly PackedPackage[]): string {
   return commands.replace(/^npm install/m, `npm pkg set ${overrides.join(' ')}\nnpm install`)
 }
 
-/** What the service printed, under the names that the guide shows. */
+/** The lines that the service printed, under the names that the guide shows. */
 function settings(shown: string, printed: string): string {
   return [...shown.matchAll(/^(\w+)=/gm)]
     .map(([, name]) => {

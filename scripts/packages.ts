@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** What the scripts read of a package.json. */
+/** The members of a package.json that the scripts read. */
 export type Manifest = {
   name: string
   version: string

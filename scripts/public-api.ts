@@ -3,7 +3,7 @@ import path from 'node:path'
 import { parseSync } from 'oxc-parser'
 import { publishedPackages } from './packages.ts'
 
-/** What each module of a package exports, by name; `@latchkey/core/node` and its like are modules too. */
+/** The exports of each module of a package, by name; `@latchkey/core/node` and its like are modules too. */
 export function exportsOfPackages(): string {
   const modules = publishedPackages().flatMap(({ folder, manifest }) =>
     Object.entries(manifest.exports ?? {})

@@ -26,7 +26,7 @@ export interface Contestant {
   written: number
 }
 
-/** Who takes part, and beside whom. */
+/** A kit that is measured, and the one it is compared with. */
 export interface Entry {
   readonly name: string
   readonly floor: string

@@ -2,7 +2,7 @@ import type { Express, RequestHandler } from 'express'
 import type { Store } from 'express-session'
 import type { Profile, VerifyCallback } from 'passport-openidconnect'
 
-/** What an application of a measurement is given. */
+/** Settings of the application in a measurement. */
 export interface KitSettings {
   readonly issuer: string
   readonly baseUrl: string
@@ -74,7 +74,7 @@ export const kits: Record<string, (app: Express, settings: KitSettings) => Promi
     const { issuer, baseUrl } = settings
     app.use(await sessions(settings))
     const method = oidc.ClientSecretBasic(client.secret)
-    // What `discovery()` would come to, so that starting needs no provider.
+    // The result of `discovery()`, so that starting needs no provider.
     const metadata = {
       issuer,
       authorization_endpoint: `${issuer}/auth`,

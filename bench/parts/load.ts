@@ -11,7 +11,7 @@ export interface Load {
   seconds?: number
   /** The text of the nth request. */
   request(n: number): string
-  /** What every answer must be. Default 200. */
+  /** The status that every answer must have. Default 200. */
   status?: number
 }
 

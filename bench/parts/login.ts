@@ -16,7 +16,7 @@ interface Answer {
   body: string
 }
 
-/** Somebody who logs in at an issuer. */
+/** A user who logs in at an issuer. */
 export type Logins = ReturnType<typeof createLogins>
 
 const REDIRECT_URI = 'http://localhost:3000/callback'
@@ -143,7 +143,7 @@ export function createLogins(ports: number | readonly number[], client: BenchCli
       await redeem(callback.location, verifier)
       return callback.cookies.filter((cookie) => !cookie.endsWith('='))
     },
-    /** A login of somebody who is logged in already. */
+    /** A login of a user who is logged in already. */
     async again(cookies: string[]): Promise<void> {
       const verifier = randomBytes(32).toString('base64url')
       const callback = await ask('GET', authorization(verifier), cookies)

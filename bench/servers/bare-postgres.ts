@@ -3,7 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { createConnections } from '../../packages/service/src/store/postgres/connections.ts'
 import { serveCommands } from '../parts/child.ts'
 
-/** What PostgreSQL does by itself, through the service's connections and no rule: `bare-postgres.ts DATABASE TENANT`. */
+/**
+ * The speed of PostgreSQL alone, through the service's connections and without its rules:
+ * `bare-postgres.ts DATABASE TENANT`.
+ */
 
 const [, , url = '', tenantId = ''] = process.argv
 const connections = createConnections({ url })

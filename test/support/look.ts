@@ -29,7 +29,7 @@ export async function keepPicture(page: Page, name: string): Promise<void> {
 /**
  * What axe has against the page, which has no frames.
  *
- * @param onlyColors - For a page that was looked at in other colours already.
+ * @param onlyColors - For a page that was looked at in other colors already.
  */
 export async function violationsOf(page: Page, onlyColors = false): Promise<string[]> {
   // Most of the time of a look went into sending axe, so it is sent to a document once.

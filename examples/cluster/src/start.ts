@@ -94,7 +94,7 @@ async function startProcess(environment: Record<string, string>): Promise<void> 
   await Promise.race([once(child, 'message'), failed])
 }
 
-/** What every process of the service is told. */
+/** Settings that all processes of the service share. */
 function namesOf({
   database,
   redis,

@@ -30,7 +30,7 @@ export function createApp(auth: AuthRouterOptions, processName: string): Express
     const data = req.session as unknown as { visits?: number }
     data.visits = (data.visits ?? 0) + 1
     const devices = await router.sessions.list(user.sub)
-    const why = 'Whichever process you reach, it finds your session in Redis.'
+    const why = 'Every process finds your session in Redis.'
     const body = `${card(user)}${verdict('let in', why)}
       ${facts('This page', { 'answered by': processName, 'opened by you': data.visits })}
       ${sessionFacts(session)}

@@ -2,7 +2,7 @@ import { type AuthRouterOptions, createAuthRouter, getUser, requireUser } from '
 import express, { type Express } from 'express'
 import { findOrCreateAccount } from './accounts.ts'
 
-/** What `auth({ … })` of express-openid-connect becomes. */
+/** The replacement of `auth({ … })` of express-openid-connect. */
 export function fromExpressOpenidConnect(connection: AuthRouterOptions): Express {
   const app = express()
   // #region express-openid-connect
@@ -28,7 +28,7 @@ export function fromExpressOpenidConnect(connection: AuthRouterOptions): Express
   return app
 }
 
-/** What a strategy and its routes of passport-openidconnect become. */
+/** The replacement of a strategy and its routes of passport-openidconnect. */
 export function fromPassportOpenidconnect(connection: AuthRouterOptions): Express {
   const app = express()
   // #region passport-openidconnect
@@ -51,7 +51,7 @@ export function fromPassportOpenidconnect(connection: AuthRouterOptions): Expres
   return app
 }
 
-/** What `keycloak.protect()` becomes. */
+/** The replacement of `keycloak.protect()`. */
 export function fromKeycloakConnect(connection: AuthRouterOptions): Express {
   const app = express()
   // #region keycloak-connect
@@ -90,7 +90,7 @@ function keycloakRoles(user: Readonly<Record<string, unknown>>): string[] {
 }
 // #endregion
 
-/** What `ExpressAuth({ … })` of @auth/express becomes. */
+/** The replacement of `ExpressAuth({ … })` of @auth/express. */
 export function fromAuthJs(connection: AuthRouterOptions): Express {
   const app = express()
   // #region auth-js
@@ -114,7 +114,7 @@ export function fromAuthJs(connection: AuthRouterOptions): Express {
   return app
 }
 
-/** What `clerkMiddleware()` and `requireAuth()` of @clerk/express become. */
+/** The replacement of `clerkMiddleware()` and `requireAuth()` of @clerk/express. */
 export function fromClerk(connection: AuthRouterOptions): Express {
   const app = express()
   // #region clerk
@@ -131,7 +131,7 @@ export function fromClerk(connection: AuthRouterOptions): Express {
   return app
 }
 
-/** What a better-auth with `genericOAuth()` becomes. */
+/** The replacement of a better-auth with `genericOAuth()`. */
 export function fromBetterAuth(connection: AuthRouterOptions): Express {
   const app = express()
   // #region better-auth

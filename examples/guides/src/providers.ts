@@ -1,6 +1,6 @@
 import { type AuthRouterOptions, appleClientSecret } from '@latchkey/express'
 
-// What applications of well-known providers pass to createAuthRouter(). The pages in docs/providers
+// The options of createAuthRouter() for well-known providers. The pages in docs/providers
 // quote it, and test/vendors.test.ts logs in with it.
 
 // #region auth0

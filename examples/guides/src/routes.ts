@@ -10,7 +10,7 @@ import express, { type Express } from 'express'
 import { z } from 'zod'
 import { findOrCreateAccount } from './accounts.ts'
 
-/** An application that has changed most of what can be changed about its routes. */
+/** An application that has changed most options of its routes. */
 export function createRoutesApp(connection: AuthRouterOptions): Express {
   const app = express()
 

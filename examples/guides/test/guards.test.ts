@@ -47,7 +47,7 @@ test.for([
   expect(await open(path, user)).toBe(answer)
 })
 
-test('a page that needs nobody greets whoever there is', async () => {
+test('a page that needs no login greets a logged-in user', async () => {
   expect(await open('/', {})).toBe('Hello stranger')
   await open('/account', { sub: 'ada', name: 'Ada' })
   expect(await open('/', {})).toBe('Hello Ada')

@@ -28,7 +28,7 @@ interface Served {
 
 let served: Served
 
-// The guides' own commands, in the order in which somebody follows them.
+// The guides' own commands, in the order in which a reader follows them.
 beforeAll(async () => {
   mkdirSync(join(folder, 'bin'))
   for (const [command, name] of Object.entries({

@@ -9,7 +9,10 @@ import {
 import { requirementOf } from '@latchkey/core/adapter'
 import { nodePlatform, serveNode } from '@latchkey/core/node'
 
-/** What a request is here: what the framework has, and what the hook `onError` receives. */
+/**
+ * A request and its response under node:http: what the framework has, and what the hook `onError`
+ * receives.
+ */
 export interface Exchange {
   readonly req: IncomingMessage
   readonly res: ServerResponse

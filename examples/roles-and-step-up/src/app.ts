@@ -9,7 +9,7 @@ import express, { type Express } from 'express'
 import { accessPage, deletePage, homePage, publishPage, refusedPage, reviewPage } from './pages.ts'
 import { rolesOf } from './roles.ts'
 
-/** An editorial office: some may publish, and what cannot be undone asks for the password again. */
+/** An editorial office: some users may publish, and destructive actions ask for the password again. */
 export function createApp(auth: AuthRouterOptions): Express {
   const app = express()
   app.use(
@@ -44,7 +44,7 @@ export function createApp(auth: AuthRouterOptions): Express {
     res.send(reviewPage(getUser(req)))
   })
 
-  // Whoever logged in more than a minute ago does so again, once, and comes back here.
+  // A user who logged in more than a minute ago logs in again, once, and comes back here.
   app.get('/delete', requireUser({ maxAge: 60 }), (req, res) => {
     res.send(deletePage(getUser(req), req.auth.session))
   })

@@ -1,6 +1,6 @@
 /**
- * Who may do what. The application owns its roles; here they are a list, elsewhere a table with the
- * user's `sub` as its key.
+ * The roles of each user. The application owns its roles; here they are a list, elsewhere a table
+ * with the user's `sub` as its key.
  */
 const rolesByEmail: Readonly<Record<string, readonly string[]>> = {
   'ada@example.com': ['author', 'editor'],

@@ -22,7 +22,7 @@ test('an editor publishes and reviews, an author reviews, and others do neither'
   expect(await allowed('mallory@elsewhere.example')).toEqual([403, 403, 200])
 })
 
-test('whoever is refused sees why on a page of the office, a program gets problem details', async () => {
+test('a user who is refused sees why on a page of the office, a program gets problem details', async () => {
   const browser = await logIn(app, await identity.createUser())
   const person = await browser.get('/publish').set('accept', 'text/html')
   expect(person.status).toBe(403)

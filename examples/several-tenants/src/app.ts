@@ -13,7 +13,7 @@ export interface Company {
 /** The companies by the name in their address. */
 export type Companies = Readonly<Record<string, Company>>
 
-/** One application for several companies. Where somebody logs in follows from the company they chose. */
+/** One application for several companies. A user logs in at the provider of the company that they chose. */
 export function createApp(
   companies: Companies,
   auth: Pick<AuthRouterOptions, 'baseUrl' | 'session' | 'allowPrivateIssuers'>,

@@ -22,7 +22,7 @@ afterAll(() => Promise.all([acme.close(), globex.close()]))
 const open = (browser: ReturnType<typeof request.agent>, path: string) =>
   browser.get(path).set('accept', 'text/html')
 
-test('who chose a company logs in there, and is nobody at another', async () => {
+test('a user who chose a company logs in there, and is not logged in at another', async () => {
   const browser = request.agent(app)
   const olga = await globex.createUser({ name: 'Olga' })
   await browser.post('/company/globex')

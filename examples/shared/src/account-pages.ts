@@ -8,7 +8,7 @@ import {
   verdict,
 } from './page.ts'
 
-/** What every visitor sees. */
+/** The page for every visitor. */
 export function homePage(site: string, user: ShownUser | undefined): string {
   const link = '<p class="actions"><a class="button" href="/account">Your account</a></p>'
   if (user) return page({ site, title: 'Welcome back', user, body: card(user) + link })
@@ -16,7 +16,7 @@ export function homePage(site: string, user: ShownUser | undefined): string {
   return page({ site, title: site, body })
 }
 
-/** What only logged-in users see. */
+/** The page for logged-in users. */
 export function accountPage(
   site: string,
   user: ShownUser,

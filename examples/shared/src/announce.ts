@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import type { DemoUser } from './demo-service.ts'
 
-/** What `start` tells a person. */
+/** The facts that `start` prints. */
 export interface Announcement {
   readonly title: string
   readonly url: string

@@ -8,12 +8,12 @@ import {
   type IdentityServiceOptions,
 } from '@latchkey/service'
 
-/** Somebody to log in as. */
+/** A user to log in as. */
 export interface DemoUser {
   readonly name: string
   readonly email: string
   readonly password: string
-  /** What is special about them, as `start` prints it. */
+  /** A note about the user, which `start` prints. */
   readonly note: string
   readonly verified?: boolean
   readonly disabled?: boolean
@@ -66,8 +66,8 @@ export const joan: DemoUser = {
 }
 
 /**
- * Can add a passkey. Nobody can be given one: its private key never leaves the device or the password
- * manager that made it.
+ * Can add a passkey. The demo can't create one: its private key never leaves the device or the
+ * password manager that made it.
  */
 export const radia: DemoUser = {
   name: 'Radia Perlman',
@@ -77,7 +77,7 @@ export const radia: DemoUser = {
   passkey: true,
 }
 
-/** What an application needs to log in somewhere. */
+/** The credentials with which an application logs in somewhere. */
 export interface DemoClient {
   readonly issuer: string
   readonly clientId: string

@@ -1,13 +1,13 @@
 import { style } from './style.ts'
 
-/** What an example shows of the logged-in user. */
+/** The facts about the logged-in user that an example shows. */
 export interface ShownUser {
   readonly sub: string
   readonly name?: string
   readonly email?: string
 }
 
-/** What an example shows of the session: `req.auth.session`. */
+/** The facts about the session that an example shows: `req.auth.session`. */
 export interface ShownSession {
   readonly id: string
   readonly issuer: string
@@ -21,7 +21,7 @@ export interface PageOptions {
   readonly title: string
   /** The name of the example, which leads home; text. */
   readonly site: string
-  /** Who is logged in, if anybody: then there is a button to log out. */
+  /** The logged-in user, if there is one: then there is a button to log out. */
   readonly user?: ShownUser | undefined
   /** HTML. */
   readonly body: string
@@ -46,7 +46,7 @@ export function card(user: ShownUser): string {
     <span>Logged in as <strong>${html(name)}</strong><br><small>${html(user.email ?? '')}</small></span></p>`
 }
 
-/** What a guard decided, and why; HTML. */
+/** The decision of a guard and its reason; HTML. */
 export function verdict(decision: 'let in' | 'refused', why: string): string {
   const isYes = decision === 'let in'
   const text = isYes ? 'The guard let you in.' : 'The guard refused.'
@@ -61,7 +61,7 @@ export function facts(caption: string, rows: Readonly<Record<string, unknown>>):
   return `<table><caption>${html(caption)}</caption>${lines.join('')}</table>`
 }
 
-/** What may be shown of a session. */
+/** The facts about a session that a page may show. */
 export function sessionFacts(session: ShownSession | undefined): string {
   if (!session) return ''
   return facts('The session', {

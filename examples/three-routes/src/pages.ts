@@ -6,7 +6,7 @@ const site = 'Three routes'
 const recorder =
   '<p>How did a login go? On your own machine, the <a href="/__latchkey">login recorder</a> shows each step.</p>'
 
-/** What everybody sees. */
+/** The page for every visitor. */
 export function homePage({ isAuthenticated, user }: RequestAuth): string {
   if (isAuthenticated) {
     const actions = '<p class="actions"><a class="button" href="/account">Your account</a></p>'
@@ -20,7 +20,7 @@ export function homePage({ isAuthenticated, user }: RequestAuth): string {
   })
 }
 
-/** What only logged-in users see. */
+/** The page for logged-in users. */
 export function accountPage(user: User, session: SessionInfo | undefined): string {
   return page({
     site,

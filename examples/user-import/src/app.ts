@@ -12,7 +12,7 @@ export function createApp(auth: AuthRouterOptions, shop: ShopDatabase): Express 
     createAuthRouter({
       ...auth,
       hooks: {
-        // Whoever was brought over is a customer already; a newcomer becomes one here. `sub` is the key:
+        // An imported user is a customer already; a new user becomes one here. `sub` is the key:
         // an address can change hands, an id cannot.
         afterCallback({ user }) {
           const customer = shop.customerOf(String(user.sub), String(user.name ?? user.email))

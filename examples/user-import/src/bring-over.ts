@@ -13,7 +13,7 @@ interface OldUser {
   readonly password_hash: string
 }
 
-/** What became of a line. */
+/** The result of importing one line. */
 export interface BroughtOver {
   readonly email: string
   readonly customerId: number

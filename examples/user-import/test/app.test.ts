@@ -50,7 +50,7 @@ test('who is new becomes a customer at the first login, and is the same one at t
   expect(rowOf(second.text)).toBe(rowOf(first.text))
 })
 
-test('a hash that is none is named, and running it again brings nobody over twice', async () => {
+test('an invalid hash is named, and a second run imports no user twice', async () => {
   expect(report.filter(({ problem }) => problem).map(({ email }) => email)).toEqual([
     'charles@example.com',
   ])

@@ -51,7 +51,7 @@ export interface AuthHealth extends ProviderHealth {
   readonly sessions: StoreHealth['status']
 }
 
-/** What an application can ask of its login outside requests; adapters hand it on. */
+/** The methods of an instance outside requests; adapters hand it on. */
 export interface AuthHandle {
   /** The sessions of users, on every device. */
   readonly sessions: SessionDirectory
@@ -87,8 +87,8 @@ export interface Auth<U = User> extends AuthHandle {
    * The same for frameworks that speak `Request` and `Response`: answers the kit's own routes, and
    * gives every other request to `next`. Errors of the kit that `next` throws are answered.
    *
-   * @param details - What the framework's body parser left, and what the hook `onError` receives:
-   *   default `{ request }`.
+   * @param details - The body that the framework's body parser left, and the argument that the hook
+   *   `onError` receives: default `{ request }`.
    */
   fetch(
     request: Request,
@@ -260,7 +260,7 @@ async function issuerName({ providers }: AuthContext): Promise<string> {
 const NOTHING_ANSWERS = 'Neither the provider nor the session store can be reached.'
 const STORE_IS_BACK = 'The session store answers again.'
 
-/** Looked up at each call, so that whoever replaces it later is heard. */
+/** Looked up at each call, so that a later replacement takes effect. */
 const globalFetch: typeof fetch = (input, init) => fetch(input, init)
 
 function refuseToFetch(): never {

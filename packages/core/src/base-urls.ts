@@ -47,7 +47,7 @@ interface AtBaseUrl {
 }
 
 /**
- * Finds the base URL of a request. One is all there is, whatever the request says. Of several, the host
+ * Finds the base URL of a request. A single one is used for every request. Of several, the host
  * that the browser named has to be the host of one, and everything else comes from the options.
  *
  * @param contexts - The instance at each base URL.

@@ -19,7 +19,7 @@ import type { StoredSessions } from './session/stored-sessions.ts'
 import type { Refresher } from './tokens/refresh.ts'
 import type { UserRefresher } from './tokens/refresh-user.ts'
 
-/** What every flow of one instance works with. */
+/** The parts that every flow of one instance shares. */
 export interface AuthContext {
   readonly options: ResolvedAuthOptions
   readonly providers: Providers
@@ -51,7 +51,7 @@ export interface Adoption {
   forget(asked: RequestContext): Promise<readonly string[]>
 }
 
-/** What every flow works with while it answers one request. */
+/** The parts that every flow shares while it answers one request. */
 export interface RequestContext {
   readonly context: AuthContext
   readonly request: AuthRequest
@@ -63,7 +63,7 @@ export interface RequestContext {
 /** Loads the personas of development. */
 export type LoadPersonas = () => Promise<StartPersonas>
 
-/** What an instance needs of the platform it runs on. */
+/** The features of the platform that an instance needs. */
 export interface Platform {
   /** Where options that are left out are looked up, usually `process.env`. */
   readonly environment?: Readonly<Record<string, string | undefined>>

@@ -13,8 +13,9 @@ const MAX_USERS = 10
 const TAG_LENGTH = 16
 
 /**
- * The browser and system of a request, such as `Firefox on macOS`; `undefined` where its `User-Agent` does
- * not tell. What is not the name of a browser that the library knows is left out: it is the visitor's text.
+ * The browser and system of a request, such as `Firefox on macOS`; `undefined` where its
+ * `User-Agent` does not tell. Browsers that the library does not know are left out: their name is
+ * the visitor's text.
  */
 export async function deviceLabel({ headers }: AuthRequest): Promise<string | undefined> {
   const userAgent = headers.get('user-agent')?.slice(0, MAX_USER_AGENT)

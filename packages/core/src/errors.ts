@@ -32,7 +32,7 @@ export type CallbackErrorCode =
   | 'LATCHKEY_LOGIN_DENIED' // the provider answered with an error
   | 'LATCHKEY_CODE_REFUSED' // the provider did not redeem the code
   | 'LATCHKEY_TOKEN_INVALID' // the tokens did not pass validation
-  | 'LATCHKEY_USERINFO_INVALID' // userinfo speaks of somebody else, or cannot be used
+  | 'LATCHKEY_USERINFO_INVALID' // userinfo is about another user, or cannot be used
   | 'LATCHKEY_STEP_UP_FAILED' // the stronger login that was asked for did not take place
 
 /** Why a guard did not let a request through. */
@@ -55,7 +55,7 @@ export type LogoutErrorCode =
   | 'LATCHKEY_LOGOUT_FORGED' // the request does not come from this site
   | 'LATCHKEY_LOGOUT_TOKEN_INVALID' // a back-channel logout token did not pass validation
 
-/** What an error may carry beside its code and message. */
+/** Options of an error, beside its code and message. */
 export interface LatchkeyErrorOptions {
   /** The underlying error. */
   readonly cause?: unknown
@@ -102,11 +102,11 @@ const STATUS: Readonly<Record<LatchkeyErrorCode, number>> = {
  * The root of every error of the kit.
  *
  * `message` says what was found, what was expected and what to do; it holds no secret, token or
- * code, and is meant for whoever runs the application. What a visitor reads is another text.
+ * code, and is meant for the operator of the application. Visitors read another text.
  */
 export class LatchkeyError extends Error {
   override readonly name: string = 'LatchkeyError'
-  /** What happened, stable across releases. */
+  /** The kind of error, stable across releases. */
   readonly code: LatchkeyErrorCode
   /** The HTTP status to answer with. */
   readonly status: number
@@ -179,7 +179,7 @@ export class CookieSessionError extends LatchkeyError {
   declare readonly code: CookieSessionErrorCode
 }
 
-/** What a {@link CallbackError} may carry beside its code and message. */
+/** Options of a {@link CallbackError}, beside its code and message. */
 export interface CallbackErrorOptions extends LatchkeyErrorOptions {
   /** The provider's own `error` parameter. */
   readonly providerError?: string | undefined

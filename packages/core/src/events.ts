@@ -1,6 +1,9 @@
 import { hash } from 'node:crypto'
 
-/** What happens, in one word each. The names are those of the diagnostics channels, after `latchkey:`. */
+/**
+ * The names of events, one word each. The names are those of the diagnostics channels, after
+ * `latchkey:`.
+ */
 export type AuthEventName =
   | 'login.started'
   | 'login.succeeded'

@@ -19,7 +19,7 @@ export interface CallbackContext<U = User> {
   readonly parameters: Readonly<Record<string, string>>
   /** The access token, for an API that knows more about the user. */
   readonly accessToken: string
-  /** Who was logged in here before. */
+  /** The session that this browser had before. */
   readonly previous: AuthSession | undefined
 }
 
@@ -42,7 +42,7 @@ export interface Hooks<Exchange = unknown, U = User> {
   ) => MaybePromise<Readonly<Record<string, string>> | undefined>
   /**
    * After every check and before there is a session. May change the user or the destination, which is
-   * sanitised again; throw a {@link DeniedError} to turn the user away.
+   * sanitized again; throw a {@link DeniedError} to turn the user away.
    */
   readonly afterCallback?: (
     context: CallbackContext<U>,
@@ -86,7 +86,7 @@ export interface NewDevice<U = User> {
   readonly device: string | undefined
 }
 
-/** What a logout token said. */
+/** The content of a logout token. */
 export interface LogoutNotice {
   readonly issuer: string
   readonly sub: string | undefined

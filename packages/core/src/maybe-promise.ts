@@ -1,7 +1,7 @@
 /** A value that is there already, or will be: what need not wait costs no turn of the event loop. */
 export type MaybePromise<T> = T | Promise<T>
 
-/** Whether a value is a promise, of whatever make. */
+/** Whether a value is a promise, native or not. */
 export function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
 }

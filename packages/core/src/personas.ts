@@ -136,7 +136,7 @@ function withPersonas(
   return { resolved, personas }
 }
 
-/** Shows the users, or logs one in: with `as`, or as nobody when the application told to ask nothing. */
+/** Shows the users, or logs one in: with `as`, or without a user when the application told it to ask nothing. */
 async function logInAs(
   { context, request }: RequestContext,
   started: () => Promise<Personas>,

@@ -18,8 +18,8 @@ export interface Recorder {
 }
 
 /**
- * Makes the flight recorder; `undefined` where this is not a developer's machine. What keeps and shows
- * the notes is loaded with the first note, and runs behind the request.
+ * Makes the flight recorder; `undefined` where this is not a developer's machine. The code that
+ * keeps and shows the notes is loaded with the first note, and runs behind the request.
  */
 export function createRecorder(options: ResolvedAuthOptions): Recorder | undefined {
   if (!options.development) return undefined

@@ -14,7 +14,7 @@ import type { AuthSession } from './session/session.ts'
 import { createSessionData, type SessionData } from './session/session-data.ts'
 import type { StoredSession } from './session/stored-session.ts'
 
-/** What to send: its headers are on the {@link ResponsePort} already. */
+/** The answer to send: its headers are on the {@link ResponsePort} already. */
 export type Answer = Omit<AuthResponse, 'headers'>
 
 /**
@@ -26,8 +26,8 @@ export interface ResponsePort<Sent = Answer> extends HeaderSink {
   /** Whether the headers have left, so that no cookie can be set any more. Default: they have not. */
   readonly isSent?: boolean
   /**
-   * Runs `write` when the headers are about to leave, so that no later header of the application, and no
-   * error handler that begins anew, undoes it. Without it, `write` runs at once.
+   * Runs `write` when the headers are about to leave, so that no later header of the application,
+   * and no error handler that starts over, undoes it. Without it, `write` runs at once.
    */
   beforeSent?(write: (headers: HeaderSink) => void): void
   /** Sends what `auth.login()` and `auth.logout()` come to. Default: they resolve to the answer. */
@@ -53,7 +53,7 @@ export interface Visit<U = User, Sent = Answer> {
    * Decides whether the request may go on: `undefined` when it may, otherwise what to send instead. It
    * decides at once when nothing has to be waited for.
    *
-   * @param subject - What checks receive as the request. Default the {@link AuthRequest}.
+   * @param subject - The request that checks receive. Default the {@link AuthRequest}.
    */
   admit(
     requirement?: ByMember<Requirement<never, U>>,
@@ -69,7 +69,7 @@ export interface Visit<U = User, Sent = Answer> {
   sessionUsed(): void
 }
 
-/** What a visit is made of. */
+/** The parts of a visit. */
 export interface VisitParts<Sent> {
   readonly context: AuthContext
   readonly request: AuthRequest
@@ -254,7 +254,8 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
     this.#provider = provider
     if (isDue && this.current) {
       await context.userRefresher.refreshDue(provider, session)
-      // A session in the cookie is kept by this answer, whatever the application looks at.
+      // A session in the cookie is kept by this answer, even if the application does not look at
+      // it.
       if (session.setCookies.length > 0) this.sessionUsed()
     }
     return this

@@ -19,7 +19,7 @@ export interface Visits<Request extends object, Sent = void> {
    * @throws {@link LatchkeyError} with `LATCHKEY_ROUTER_NOT_MOUNTED` when the request passed no adapter.
    */
   of<U>(request: Request): Visit<U, Sent>
-  /** What is known about the user of a request. */
+  /** The user of a request and their session. */
   getAuth<U = User>(request: Request): RequestAuth<U, Sent>
   /**
    * The logged-in user of a request.

@@ -1,8 +1,8 @@
 import type { RequestAuth } from '@latchkey/core'
 
-/** What a request has once it has passed `createAuthRouter`. */
+/** A request that has passed `createAuthRouter`. */
 interface WithAuth {
-  /** What is known about the user of this request. */
+  /** The user of this request and their session. */
   auth: RequestAuth
 }
 

@@ -26,7 +26,7 @@ export type AuthRouterOptions<U = User> = AuthOptions<
   SessionStore | ExpressStore
 >
 
-/** What an application mounts, and what it can ask afterwards. */
+/** The middleware that an application mounts, with the methods for use outside requests. */
 export interface AuthRouter<U = User> extends RequestHandler, AuthHandle, SocketHandle<U> {
   /**
    * The logged-in user of a request, typed by the schema of the options.

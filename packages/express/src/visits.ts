@@ -5,7 +5,7 @@ import type { Request } from 'express'
 export const visits: Visits<Request> = createVisits('app.use(createAuthRouter(…))')
 
 /**
- * What is known about the user of a request. It is `req.auth`, also where another package has put
+ * The user of a request and their session. It is `req.auth`, also where another package has put
  * something else there.
  */
 export const getAuth: typeof visits.getAuth = visits.getAuth

@@ -40,7 +40,7 @@ async function notify(site: Site, token: string): Promise<number> {
 const state = async (site: Site, browser: Browser): Promise<string> =>
   (await browser.open(site.url)).text
 
-test('a logout token for a user ends every session of that user and of nobody else', async () => {
+test('a logout token for a user ends every session of that user and no other session', async () => {
   await using site = await start()
   const devices = [await device(site), await device(site), await device(site)]
   const bob = await device(site, 'bob')

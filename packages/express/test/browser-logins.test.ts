@@ -169,7 +169,7 @@ async function beginAsAttacker(at: TlsSite): Promise<{ callback: string; setCook
   return { callback, setCookies }
 }
 
-test('in a real browser a sibling host cannot log a visitor in as somebody else', async () => {
+test('in a real browser a sibling host cannot log a visitor in as another user', async () => {
   const { callback, setCookies } = await beginAsAttacker(site)
   planted = { setCookies, html: '<main>planted</main>' }
   const context = await newContext()

@@ -45,7 +45,7 @@ test('an ID Token without a kid is refused where several keys could have signed 
   expect((await logIn()).text).toContain('LATCHKEY_TOKEN_INVALID')
 })
 
-test('keys of kinds that nobody knows yet do not keep the others from being used', async () => {
+test('keys of unknown kinds do not keep the others from being used', async () => {
   await start()
   site.provider.fault = 'jwks with keys of unknown kinds'
 
@@ -130,7 +130,7 @@ test.each([
   ['shown on a page', '/login?max_age=0', 403, 'LATCHKEY_LOGIN_DENIED'],
   ['quiet when nothing was to be asked', '/login?max_age=0&prompt=none', 303, ''],
 ])(
-  'an error that comes by form_post is %s, and signs nobody in',
+  'an error that comes by form_post is %s, and logs no user in',
   async (_what, path, status, code) => {
     const baseUrl = 'https://app.example.com'
     await start({ baseUrl, responseMode: 'form_post' })

@@ -101,7 +101,7 @@ test.each([
   '/any?path=/session',
   '/any/?next=/callback',
   '/any?%23/login',
-])('an address such as %s is guarded by its path, whatever else is in it', async (path) => {
+])('an address such as %s is guarded by its path, regardless of the rest', async (path) => {
   const response = await browser.send(site.url + path)
 
   expect(response.status).toBe(401)

@@ -144,7 +144,7 @@ test('also where providers do not name themselves in their answers', async () =>
   await Promise.all([site.close(), other.close()])
 })
 
-test('a code of one provider is never sent to another, whatever iss says', async () => {
+test('a code of one provider is never sent to another, regardless of iss', async () => {
   const { site, other } = await startTenants()
   const browser = createBrowser()
   choose(browser, site, 'first')
@@ -187,7 +187,7 @@ test.each([
   expect(visit.trail).toHaveLength(1)
 })
 
-test('a resolver that names nobody is an error of the configuration, and lets nobody in', async () => {
+test('a resolver that names no provider is an error of the configuration, and lets no request in', async () => {
   await using site = await startSite(
     (app) => {
       app.get('/private', requireUser({ respond: 'redirect' }), (_req, res) => {

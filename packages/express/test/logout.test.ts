@@ -219,7 +219,7 @@ test('while the provider is down a logout still ends the session here', async ()
   expect((await visitor.open(dark.url)).text).toBe('out')
 })
 
-test('a session that was ended is gone for whoever kept its cookie', async () => {
+test('a session that was ended is gone, also for a browser that kept its cookie', async () => {
   const copy = createBrowser()
   for (const [key, cookie] of browser.cookies) copy.cookies.set(key, cookie)
 

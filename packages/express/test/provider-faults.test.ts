@@ -115,7 +115,7 @@ test.each<Fault>(['state of another login', 'state missing'])(
   },
 )
 
-test.each<Fault>(['invalid_grant', 'code of nobody'])(
+test.each<Fault>(['invalid_grant', 'unknown code'])(
   '%s: one more try, then a page that says the code was refused',
   async (fault) => {
     const browser = createBrowser()

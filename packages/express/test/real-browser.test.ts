@@ -119,7 +119,7 @@ test('in a real browser a strict session cookie, too, lets logins arrive, and th
   server.close()
 })
 
-test('in a real browser an image of the logout signs nobody out, and a link that is followed does', async () => {
+test('in a real browser an image of the logout logs no user out, and a link that is followed does', async () => {
   const context = await browser.newContext()
   const tab = await context.newPage()
   await tab.goto(`${site.url}/login`)

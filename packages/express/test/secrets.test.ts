@@ -15,7 +15,7 @@ const faults: (Fault | undefined)[] = [
   undefined,
   'access_denied',
   'error with markup',
-  'code of nobody',
+  'unknown code',
   'iss of another provider',
   'state of another login',
   'invalid_client',

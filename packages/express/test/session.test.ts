@@ -51,7 +51,7 @@ const cookieOf = (site: Site, browser: Browser): string =>
 const json = async (site: Site, browser: Browser, path: string): Promise<Data> =>
   JSON.parse((await browser.open(site.url + path)).text)
 
-test('who somebody is depends on issuer and sub, and never on an address of mail', async () => {
+test('a user is identified by issuer and sub, and never on an address of mail', async () => {
   await using site = await startSite(routes)
   const browser = createBrowser()
   await browser.open(`${site.url}/login`)

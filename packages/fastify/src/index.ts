@@ -29,12 +29,12 @@ export * from '@latchkey/core/application'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What is known about the user of this request. */
+    /** The user of this request and their session. */
     readonly auth: RequestAuth<User, FastifyReply>
   }
 }
 
-/** What an application registers, and what it can ask afterwards. */
+/** The plugin that an application registers, with the methods for use outside requests. */
 export interface AuthPlugin extends FastifyPluginAsync, AuthHandle, SocketHandle {}
 
 /** The options of {@link createAuth}: those of the core. */
@@ -47,7 +47,7 @@ const visits: Visits<FastifyRequest, FastifyReply> = createVisits(
   'await app.register(createAuth(…))',
 )
 
-/** What is known about the user of a request; `request.auth` with its type. */
+/** The user of a request and their session; `request.auth` with its type. */
 export const getAuth: typeof visits.getAuth = visits.getAuth
 /** The logged-in user of a request; throws `LATCHKEY_LOGIN_REQUIRED` when no user is logged in. */
 export const getUser: typeof visits.getUser = visits.getUser
@@ -85,7 +85,7 @@ export function createAuth<U = User>(options: AuthPluginOptions<U> = {}): AuthPl
           const failed = (cause: unknown): FastifyReply => reply.send(cause)
           visit.answerError(error).then((answer) => visit.send(answer), failed)
         } else if (errorHandler) errorHandler.call(app, error, request, reply)
-        // What is thrown here goes on to the error handler of the application.
+        // Errors that are thrown here go on to the application's error handler.
         else throw error
       }
     })

@@ -14,7 +14,7 @@ import type { Context, MiddlewareHandler } from 'hono'
 
 export * from '@latchkey/core/application'
 
-/** What {@link createAuth} adds to `c.var`. */
+/** The members that {@link createAuth} adds to `c.var`. */
 export interface AuthEnv<U = User> {
   Variables: { readonly auth: RequestAuth<U, Response> }
 }
@@ -22,12 +22,12 @@ export interface AuthEnv<U = User> {
 /** The options of {@link createAuth}: those of the core. */
 export type AuthMiddlewareOptions<U = User> = AuthOptions<U, { readonly c: Context }>
 
-/** What an application mounts, and what it can ask afterwards. */
+/** The middleware that an application mounts, with the methods for use outside requests. */
 export interface AuthMiddleware<U = User> extends MiddlewareHandler<AuthEnv<U>>, AuthHandle {}
 
 const visits: Visits<Context, Response> = createVisits('app.use(createAuth(…))')
 
-/** What is known about the user of a request; `c.var.auth` with its type. */
+/** The user of a request and their session; `c.var.auth` with its type. */
 export const getAuth: typeof visits.getAuth = visits.getAuth
 /** The logged-in user of a request; throws `LATCHKEY_LOGIN_REQUIRED` when no user is logged in. */
 export const getUser: typeof visits.getUser = visits.getUser

@@ -13,7 +13,7 @@ import { nodePlatform, type SocketHandle, serveNode, socketHandle } from '@latch
 
 export * from '@latchkey/core/application'
 
-/** What is used of a context of Koa. */
+/** The members of Koa's context that are used. */
 export interface KoaContext {
   readonly req: IncomingMessage
   readonly res: ServerResponse
@@ -29,12 +29,12 @@ export type KoaMiddleware<C = KoaContext> = (ctx: C, next: () => Promise<unknown
 /** The options of {@link createAuth}: those of the core. */
 export type AuthMiddlewareOptions<U = User> = AuthOptions<U, { readonly ctx: KoaContext }>
 
-/** What an application mounts, and what it can ask afterwards. */
+/** The middleware that an application mounts, with the methods for use outside requests. */
 export interface AuthMiddleware extends KoaMiddleware, AuthHandle, SocketHandle {}
 
 const visits: Visits<KoaContext> = createVisits('app.use(createAuth(…))')
 
-/** What is known about the user of a request; `ctx.state.auth` with its type. */
+/** The user of a request and their session; `ctx.state.auth` with its type. */
 export const getAuth: typeof visits.getAuth = visits.getAuth
 /** The logged-in user of a request; throws `LATCHKEY_LOGIN_REQUIRED` when no user is logged in. */
 export const getUser: typeof visits.getUser = visits.getUser

@@ -1,4 +1,4 @@
-/** What every error of this package is: `code` is part of the API and keeps its meaning. */
+/** The base of every error of this package: `code` is part of the API and keeps its meaning. */
 export class LatchkeyError extends Error {
   override readonly name: string = 'LatchkeyError'
   readonly code: string
@@ -9,7 +9,7 @@ export class LatchkeyError extends Error {
   }
 }
 
-/** What the service said when it refused a request. */
+/** The details of a request that the service refused. */
 export interface Refusal {
   /** The `code` of the Error object, such as `not_found`; `unknown` when there was no such object. */
   code: string

@@ -4,7 +4,7 @@ import { OptionsError } from './errors.ts'
 /** `fetch`, as far as this package needs it. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>
 
-/** What a request consists of. */
+/** The options of a request. */
 export type FetchInit = Omit<RequestInit, 'method' | 'headers' | 'body' | 'signal'> & {
   method: string
   headers: Record<string, string>
@@ -12,7 +12,7 @@ export type FetchInit = Omit<RequestInit, 'method' | 'headers' | 'body' | 'signa
   signal: AbortSignal
 }
 
-/** What is read of a `Response`. */
+/** The members of a `Response` that are read. */
 export type FetchResponse = Pick<Response, 'ok' | 'status' | 'text'> & {
   headers: Pick<Headers, 'get'>
 }

@@ -1,7 +1,7 @@
 /** String keys and values for your own use. Not for sensitive data. */
 export type Metadata = Record<string, string>
 
-/** What every object has. Instants are as the service wrote them: RFC 3339, UTC. */
+/** The members that every object has. Instants are as the service wrote them: RFC 3339, UTC. */
 export interface ApiObject {
   readonly type: string
   readonly id: string
@@ -61,7 +61,7 @@ export interface User extends ApiObject {
   profile: Profile
 }
 
-/** What a hash may be imported in. */
+/** The algorithms of hashes that can be imported. */
 export type ImportAlgorithm = 'bcrypt' | 'plain' | 'md5' | 'sha1' | 'sha256' | 'sha512'
 
 /**
@@ -117,10 +117,10 @@ export interface UserImport extends UserInput {
   password?: CredentialInput['password']
 }
 
-/** What became of a user of an import. */
+/** The result for one user of an import. */
 export type ImportResult =
   | { status: 'created'; id: string }
-  /** Somebody has the address already; who, when the service tells it. Nothing was changed. */
+  /** Another user has the address; their id, when the service tells it. Nothing was changed. */
   | { status: 'existing'; user?: User }
   /** The codes are those of the service. `id`: the user was created, but has no password. */
   | { status: 'refused'; code: string; detail: string; id?: string }

@@ -62,7 +62,7 @@ function isZero(object: Json): boolean {
 }
 
 /**
- * What an update posts: the complete object, without the empty strings that {@link restoreZeros}
+ * The body of an update: the complete object, without the empty strings that {@link restoreZeros}
  * put in. To a server an omitted member is its zero value, but an empty string may be no URL.
  */
 export function forUpdate(changed: object, original: Json): Json {

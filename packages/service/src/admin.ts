@@ -20,14 +20,14 @@ import type { ApiKey, StoredAuditEntry, Tenant, TenantSettings } from './store/r
 /** How a signing key is rotated. */
 export interface RotationOptions {
   /**
-   * Withdraws the earlier keys at once, when somebody else may have one. Sessions and refresh tokens go
-   * on; what an earlier key has signed is no longer believed, by the issuer and by those who read its
-   * keys again. Default `false`.
+   * Withdraws the earlier keys at once, when another person may have one. Sessions and refresh
+   * tokens go on; what an earlier key has signed is no longer believed, by the issuer and by those
+   * who read its keys again. Default `false`.
    */
   withdrawEarlier?: boolean
 }
 
-/** What the specification leaves out of `/v1`: tenants come and go, and keys are made. */
+/** Operations that the specification leaves out of `/v1`: tenants come and go, and keys are made. */
 export interface Admin {
   /**
    * Creates a tenant. Settings that are not given: passwords and sign-ups are on, the rest is off.
@@ -88,7 +88,7 @@ export interface Admin {
 /**
  * The admin half of a service.
  *
- * @param name - Who uses it, as the audit log says it.
+ * @param name - The key's user, as the audit log names it.
  */
 export function createAdmin(context: DomainContext, name = 'admin'): Admin {
   const scope: ServiceScope = { context, actor: { name } }

@@ -7,7 +7,7 @@ import { inspectRedis, type RedisFacts } from './store/redis/inspect.ts'
 /** A few seconds do no harm. Codes of authenticator apps are good for half a minute more. */
 const MAX_SECONDS_APART = 30
 
-/** What is examined. */
+/** The servers to examine. */
 interface Examined {
   database: DatabaseOptions
   redis?: string | undefined
@@ -15,7 +15,7 @@ interface Examined {
   repair: boolean
 }
 
-/** What an operator should change about a PostgreSQL, a Redis or this machine, a sentence each. */
+/** Advice for an operator about a PostgreSQL, a Redis or this machine, a sentence each. */
 export async function examineShared({ database, redis, repair }: Examined): Promise<string[]> {
   const connections = createConnections(database, { queryMs: 0 })
   try {
@@ -50,7 +50,7 @@ async function examineRedis(url: string): Promise<string[]> {
   }
 }
 
-/** What is wrong with one node of Redis. */
+/** The faults of one Redis node. */
 function redisFindings({ node, evictionPolicy, isPersistent }: RedisFacts): string[] {
   const findings: string[] = []
   if (evictionPolicy !== undefined && evictionPolicy !== 'noeviction') {

@@ -27,7 +27,7 @@ const TABLES = [
   'audit',
 ] as const
 
-/** What was moved: rows by table, and what has a time to live. */
+/** The number of objects moved: rows by table, and entries with a time to live. */
 export interface MoveReport {
   rows: Record<string, number>
   entries: number

@@ -43,7 +43,7 @@ export interface IdentityServiceOptions {
   masterKey?: string | undefined
   /**
    * A file of such keys, one a line, in place of `masterKey`. The first one encrypts, all of them
-   * decrypt. When the file changes, everything is encrypted anew while the service serves.
+   * decrypt. When the file changes, everything is encrypted again while the service serves.
    */
   masterKeyFile?: string | undefined
   /** Requests that one API key may make per second. Default 100. */

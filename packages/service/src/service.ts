@@ -40,7 +40,7 @@ export interface IdentityService {
    * @throws with a sentence when the port is taken or the certificate cannot be used.
    */
   listen(options?: ListenOptions): Promise<AddressInfo>
-  /** What `/v1` leaves out: tenants, API keys, secrets, the audit log. */
+  /** The operations that `/v1` leaves out: tenants, API keys, secrets, the audit log. */
   readonly admin: Admin
   /** Mail that was captured instead of being sent, or that waits. */
   readonly outbox: Pick<Outbox, 'list'>

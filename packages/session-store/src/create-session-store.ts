@@ -27,7 +27,7 @@ export interface SessionStoreOptions {
    * express-session alone. Each has 32 characters or more; the first of a list seals, every one opens.
    */
   readonly secret?: string | readonly string[] | undefined
-  /** What every key begins with. Default `latchkey:`. */
+  /** The beginning of every key. Default `latchkey:`. */
   readonly prefix?: string
   /**
    * A session in use is prolonged at most this often, and at least after a quarter of its idle time.

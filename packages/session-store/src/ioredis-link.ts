@@ -36,7 +36,7 @@ export function connectIoredis(url: string): RedisLink {
     },
   })
   const link = ioredisLink(client)
-  // What fails is reported by the commands that fail, and by `health()`.
+  // Failures are reported by the commands that fail, and by `health()`.
   client.on('error', () => {})
   return {
     ...link,

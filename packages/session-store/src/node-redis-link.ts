@@ -6,7 +6,10 @@ interface Scannable {
   scanIterator(options: { MATCH: string; COUNT: number }): AsyncIterable<string[]>
 }
 
-/** What is used of a client of node-redis: `createClient`, `createSentinel` or `createCluster`. */
+/**
+ * The members of node-redis's client that are used: `createClient`, `createSentinel` or
+ * `createCluster`.
+ */
 export interface NodeRedisClient {
   get(key: string): Promise<unknown>
   on(event: 'ready' | 'reconnecting', listener: () => void): unknown
@@ -33,7 +36,7 @@ export function nodeRedisLink(client: NodeRedisClient): RedisLink {
     typeMapping: { [BULK_STRING]: Buffer },
     timeout: undefined,
   }) as { get(key: string): Promise<Buffer | null> }
-  // Answers as the scripts are written for, whatever the application has mapped types to.
+  // Answers in the types that the scripts expect, regardless of the application's type mapping.
   const writer = client.withTypeMapping({}) as NodeRedisClient
   const keyPrefix = String((client as { _keyPrefix?: string | Buffer })._keyPrefix ?? '')
   const call = (key: string, args: ScriptArgument[]) => ({ keys: [key], arguments: args })

@@ -6,7 +6,7 @@ import { VERSION_BYTES } from './scripts.ts'
 const FORMAT = Buffer.of(1)
 const MAX_REMEMBERED = 5_000
 
-/** What is sealed: the session's id, which Redis knows as a hash only, and its record. */
+/** The sealed part of a record: the session's id, which Redis knows as a hash only, and its record. */
 interface OpenedRecord {
   readonly id: string
   readonly record: SessionRecord
@@ -42,7 +42,7 @@ export function sessionName(id: string): string {
 export function createRecordSeal(secrets: readonly string[]): RecordSeal {
   const sealer = createByteSealer(secrets, 'session-record')
   const nameKeys = secrets.map((secret) => deriveKey(secret, 'session-index'))
-  // What was opened before: to decrypt and parse a record takes longer than to fetch it.
+  // Records that were opened before: decrypting and parsing a record takes longer than fetching it.
   const known = new Map<string, { readonly value: Buffer; readonly opened: OpenedRecord }>()
   return {
     seal(name, { id, record }) {

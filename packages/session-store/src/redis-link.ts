@@ -1,6 +1,6 @@
 import type { Script } from './scripts.ts'
 
-/** What a script takes beside its key. */
+/** The arguments of a script, beside its key. */
 export type ScriptArgument = string | Buffer
 
 /** Hears how the connection to Redis fares. */
@@ -9,7 +9,7 @@ export interface ConnectionWatcher {
   ready(): void
 }
 
-/** The little that is asked of a Redis client, whichever it is. */
+/** The few operations that any Redis client must offer. */
 export interface RedisLink {
   get(key: string): Promise<Buffer | null>
   evalSha(script: Script, key: string, args: ScriptArgument[]): Promise<unknown>

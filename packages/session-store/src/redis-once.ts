@@ -4,7 +4,7 @@ import type { RedisCommands } from './redis-commands.ts'
 import { claimScript, releaseScript } from './scripts.ts'
 import type { ManagedSessionStore } from './session-store.ts'
 
-/** What processes agree about: what has happened once, and whose turn it is. */
+/** The operations that processes coordinate through Redis: what has happened once, and whose turn it is. */
 type RedisOnce = Pick<ManagedSessionStore, 'once' | 'lock'>
 
 /**

@@ -25,7 +25,7 @@ interface Sealed {
   readonly value: Buffer
 }
 
-/** What connect-redis does. */
+/** The operations of a store as connect-redis has them. */
 type Sessions = Pick<RedisSessionStore, 'get' | 'destroy' | 'clear' | 'length' | 'ids' | 'all'>
 
 const SESSION = 's:'

@@ -6,7 +6,7 @@ export interface Script {
   readonly sha: string
 }
 
-/** What a session that has ended leaves behind for a while, so that a late write finds it. */
+/** The mark that a destroyed session leaves behind for a while, so that a late write finds it. */
 export const ENDED = 'x'
 
 /** Bytes at the start of a sealed value that differ at every write: its version. */

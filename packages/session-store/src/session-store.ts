@@ -22,7 +22,10 @@ export interface ExpressSessionStore extends EventEmitter {
   createSession(request: Any, session: Any): Any
 }
 
-/** What `createSessionStore()` makes: a store with every ability, which is its own manager. */
+/**
+ * The session store that `createSessionStore()` returns: a store with every ability, which is its
+ * own manager.
+ */
 export interface ManagedSessionStore extends SessionStore {
   readonly index: SessionIndex
   readonly once: ReplayCache

@@ -63,8 +63,9 @@ const GROUPS: Readonly<Record<string, readonly Case[]>> = {
 /**
  * Declares the contract of an adapter as tests, and prints a table of what passed at the end.
  *
- * @param runner - What declares tests. Default the globals of Jest, or of Vitest with `globals: true`;
- *   otherwise pass what the runner's module exports: `import * as runner from 'node:test'`.
+ * @param runner - The functions that declare tests. Default the globals of Jest, or of Vitest with
+ *   `globals: true`; otherwise pass what the runner's module exports: `import * as runner from
+ *   'node:test'`.
  */
 export function describeAdapter(
   adapter: AdapterUnderTest,

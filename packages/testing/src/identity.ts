@@ -15,7 +15,7 @@ import {
 } from './users.ts'
 import type { VirtualKey, VirtualKeyOptions } from './virtual-key.ts'
 
-/** What an identity may be asked for at its start. */
+/** Options of an identity. */
 export interface IdentityOptions {
   /**
    * Where its users log in: any domain, as nothing is looked up. Default `login.test`, and with `listen`
@@ -26,7 +26,7 @@ export interface IdentityOptions {
   readonly listen?: boolean
 }
 
-/** What `createAuthRouter` needs to log in at an identity. */
+/** The options with which `createAuthRouter` logs in at an identity. */
 export interface ClientOptions {
   readonly issuer: string
   readonly clientId: string
@@ -42,12 +42,13 @@ export interface Identity {
   /** Its issuer, such as `https://login.test`. */
   readonly issuer: string
   /**
-   * The options of an application under test: those given, and what it takes to log in here. Its routes
-   * are registered. `baseUrl` is `http://localhost:3000` by default, where nobody needs to listen.
+   * The options of an application under test: those given, and what it takes to log in here. Its
+   * routes are registered. `baseUrl` is `http://localhost:3000` by default, where no server needs
+   * to listen.
    */
   clientOptions(): ClientOptions
   clientOptions<Options extends AuthOptions>(options: Options): ClientOptions & Options
-  /** Creates somebody who can log in. */
+  /** Creates a user who can log in. */
   createUser(user?: NewUser): Promise<TestUser>
   /**
    * Logs a user in at the page that an application led to, and goes back to the application's callback
@@ -55,8 +56,9 @@ export interface Identity {
    *
    * @param agent - An agent of supertest, with the cookies from where the login began.
    * @param url - Where the application sent the visitor: the `location` of its redirect.
-   * @returns What the application's callback answered; a redirect when the user is logged in.
-   * @throws {@link TestingError} with `LATCHKEY_TEST_LOGIN_REFUSED` when the pages let nobody through.
+   * @returns The answer of the application's callback; a redirect when the user is logged in.
+   * @throws {@link TestingError} with `LATCHKEY_TEST_LOGIN_REFUSED` when the pages refuse the
+   *   login.
    */
   logIn<Response>(agent: TestAgent<Response>, url: string, user: KnownUser): Promise<Response>
   /**

@@ -2,7 +2,7 @@ import { TestingError } from './errors.ts'
 import { type KnownUser, secondStepOf } from './users.ts'
 import type { KeyCreation, KeyRequest, VirtualKey } from './virtual-key.ts'
 
-/** What is used of an agent of supertest. */
+/** The members of a supertest agent that are used. */
 export interface TestAgent<Response = unknown> {
   get(path: string): { set(name: string, value: string): PromiseLike<Response> }
 }
@@ -81,7 +81,7 @@ export function keyForm(
   return html === undefined ? undefined : { action: textOf(action), html }
 }
 
-/** What a button asks a key, by its value where there are several. */
+/** The question of a button to a key, by its value where there are several. */
 export function questionOn(html: string, value = ''): KeyQuestion {
   const button = new RegExp(
     `<button[^>]*${value && ` value="${value}"`}[^>]* data-options="([^"]*)"`,

@@ -36,8 +36,9 @@ const RULES: Rules<DescribeLoginOptions> = {
  * @param createApp - Creates the application with the options of a provider that misbehaves on demand.
  *   It is called for each case.
  * @param options - Where the application has a guarded page, and its routes where they were renamed.
- * @param runner - What declares tests. Default the globals of Jest, or of Vitest with `globals: true`;
- *   otherwise pass what the runner's module exports: `import * as runner from 'node:test'`.
+ * @param runner - The functions that declare tests. Default the globals of Jest, or of Vitest with
+ *   `globals: true`; otherwise pass what the runner's module exports: `import * as runner from
+ *   'node:test'`.
  * @throws {@link ConfigError} for an option that is unknown or of a wrong type.
  */
 export function describeLogin(

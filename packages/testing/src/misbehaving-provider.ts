@@ -132,7 +132,7 @@ export async function startMisbehavingProvider(
     const bad = networkFault(provider.fault, path)
     if (bad === 'delayed') await new Promise<void>((resume) => held.push(resume))
     else if (bad) return answerBadly(bad, res)
-    // Whoever is gone by now has asked for nothing.
+    // A client that is gone by now needs no answer.
     if (req.socket.destroyed) return
     switch (path) {
       case '/.well-known/openid-configuration':

@@ -2,7 +2,7 @@ import { TestingError } from './errors.ts'
 import { asksForCode, refused } from './log-in.ts'
 import { type KnownUser, secondStepOf } from './users.ts'
 
-/** What is used of a page of Playwright. */
+/** The members of a Playwright page that are used. */
 export interface TestPage {
   goto(url: string): Promise<unknown>
   url(): string
@@ -18,7 +18,7 @@ export interface TestPage {
  * the application sends the user, usually at that address.
  *
  * @param page - A page of Playwright.
- * @param url - What only logged-in users see, or the login route.
+ * @param url - A page for logged-in users, or the login route.
  * @param user - Of an identity that was started with `listen: true`.
  * @throws {@link TestingError} that says where the way ended.
  */

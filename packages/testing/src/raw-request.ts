@@ -9,7 +9,7 @@ export interface RawAnswer {
 }
 
 /**
- * Sends a request whose target stays as it is written: clients normalise `//p` and `/./p`, and cannot
+ * Sends a request whose target stays as it is written: clients normalize `//p` and `/./p`, and cannot
  * send the absolute form.
  */
 export async function sendRaw(

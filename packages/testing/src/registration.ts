@@ -53,7 +53,7 @@ export async function createRegistration(
         logout_urls: [...logoutUrls].slice(-MAX_URLS),
       }),
     )
-    // Whoever fetches hears of it.
+    // The caller that fetches gets the error.
     registered.catch(() => {})
   }
 

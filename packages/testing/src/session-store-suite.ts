@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AuthSession, SessionIndex, SessionRecord, SessionStore } from '@latchkey/core'
 
-/** What a case needs: stores on the same sessions, each as another process would have it. */
+/** The store of a case: stores on the same sessions, each as another process would have it. */
 export type OpenStore = () => SessionStore
 
 /** One promise of a session store. */
@@ -84,7 +84,7 @@ const sessions: StoreCase[] = [
     },
   },
   {
-    name: 'data of the application never passes for a login, whatever its name',
+    name: 'data of the application never passes for a login, under any name',
     ability: 'sessions',
     async run(open) {
       const id = newId()
@@ -94,7 +94,7 @@ const sessions: StoreCase[] = [
     },
   },
   {
-    name: 'an id that nobody stored is no session',
+    name: 'an id that was never stored is no session',
     ability: 'sessions',
     async run(open) {
       assert.equal(await open().get(newId()), undefined)
@@ -340,7 +340,7 @@ const locks: StoreCase[] = [
     },
   },
   {
-    name: 'whoever kept a lock too long does not release it for the next',
+    name: 'a process that kept a lock too long does not release it for the next',
     ability: 'lock',
     async run(open) {
       const key = newId()

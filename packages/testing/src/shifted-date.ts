@@ -48,7 +48,7 @@ function shift(byMs: number): void {
     shifted = shiftedDate(original)
     globalThis.Date = shifted
   } else if (aheadMs === 0 && original && globalThis.Date === shifted) {
-    // Whoever has faked Date since keeps their fake; ours underneath no longer moves anything.
+    // A test that has faked Date since keeps its fake; ours underneath no longer moves anything.
     globalThis.Date = original
     original = undefined
   }

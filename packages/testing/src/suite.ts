@@ -1,6 +1,6 @@
 import { type GroupResult, tableOf } from './table.ts'
 
-/** What is used of a test runner: Vitest, Jest and node:test have it. */
+/** The functions of a test runner that are used: Vitest, Jest and node:test have it. */
 export interface TestRunner {
   describe(name: string, body: () => void): unknown
   /** node:test sets no limit of its own, and ignores this one. */
@@ -11,15 +11,18 @@ export interface TestRunner {
   after?(body: () => Promise<void>): unknown
 }
 
-/** A case: a sentence that is true of what is tested, and the function that shows it. */
+/** A case: a sentence that is true of the subject, and the function that shows it. */
 export type SuiteCase<Bench> = readonly [
   name: string,
   run: (bench: Bench) => Promise<void>,
-  /** What the case needs that not everything tested has: the reason why it is left out there. */
+  /**
+   * The feature that a case needs, where not every subject of the suite has it: the reason why it
+   * is left out there.
+   */
   needs?: string,
 ]
 
-/** What all cases of a suite share. */
+/** The parts that all cases of a suite share. */
 interface SuiteBench {
   /** Closes what a case has opened. */
   clear(): Promise<void>

@@ -4,7 +4,7 @@ import { type TestableApp, toTestable } from './app.ts'
 import { TestingError } from './errors.ts'
 import type { KnownUser } from './users.ts'
 
-// biome-ignore lint/suspicious/noTsIgnore: without supertest's types, which nobody else needs, this is any
+// biome-ignore lint/suspicious/noTsIgnore: without supertest's types, needed here only, this is any
 /** @ts-ignore An agent of supertest, as `request.agent(app)` makes one. */
 export type SupertestAgent = import('supertest/lib/agent.js')
 

@@ -1,4 +1,4 @@
-/** What came of the cases of a group. */
+/** The result of the cases of a group. */
 export interface GroupResult {
   readonly group: string
   readonly cases: number

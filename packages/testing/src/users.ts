@@ -13,7 +13,7 @@ import { type Authenticator, createAuthenticator } from './authenticator.ts'
 import type { Identity } from './identity.ts'
 import type { Call } from './management.ts'
 
-/** Somebody who can log in. Whatever is not given is made up. */
+/** A user who can log in. Members that are not given are made up. */
 export interface NewUser {
   /** Default `user-1@example.com` and so on. */
   readonly email?: string

@@ -15,7 +15,7 @@ export interface VirtualKeyOptions {
   readonly isSyncable?: boolean
 }
 
-/** What a page asks of a new key; see `PublicKeyCredentialCreationOptionsJSON`. */
+/** A page's options for a new key; see `PublicKeyCredentialCreationOptionsJSON`. */
 export interface KeyCreation {
   readonly challenge: string
   readonly rp: { readonly id?: string | undefined }
@@ -23,7 +23,7 @@ export interface KeyCreation {
   readonly authenticatorSelection?: { readonly residentKey?: string } | undefined
 }
 
-/** What a page asks of a key that it knows; see `PublicKeyCredentialRequestOptionsJSON`. */
+/** A page's options for a key that it knows; see `PublicKeyCredentialRequestOptionsJSON`. */
 export interface KeyRequest {
   readonly challenge: string
   readonly rpId?: string | undefined
@@ -57,7 +57,7 @@ const SYNCABLE = 0x08
 const BACKED_UP = 0x10
 const ATTESTED = 0x40
 
-/** What browser and key say, before the key signs it. */
+/** The statement of browser and key, before the key signs it. */
 export interface Said {
   client: Record<string, unknown>
   data: Buffer

@@ -8,7 +8,7 @@ import {
 } from 'node:crypto'
 import { randomBytes } from './random.ts'
 
-/** What a sealed value is for. A value sealed for one purpose never opens for another. */
+/** The purpose of a sealed value. A value sealed for one purpose never opens for another. */
 export type SealPurpose =
   | 'login'
   | 'state'

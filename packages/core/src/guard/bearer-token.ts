@@ -79,7 +79,7 @@ function tokenOf(request: AuthRequest): string {
   return token
 }
 
-/** What the claims of a token are compared with. */
+/** The values that the claims of a token must match. */
 interface Expected {
   readonly issuer: string
   readonly audiences: readonly string[]

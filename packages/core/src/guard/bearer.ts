@@ -7,7 +7,7 @@ import { bearerChallenge, publishRefusal } from './refusals.ts'
 import { rehearse } from './rehearsal.ts'
 import type { Requirement } from './requirement.ts'
 
-/** What a client is told of a token that is refused (`error_description`). */
+/** The reason that a client gets when its token is refused (`error_description`). */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'token.typ': 'The token is not a JWT access token (RFC 9068)',
   'token.iss': 'The token is from another issuer',

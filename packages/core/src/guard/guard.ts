@@ -25,7 +25,7 @@ export interface GuardedRequest extends RequestContext {
 /**
  * Decides whether a request may go on; at once when nothing has to be waited for.
  *
- * @param subject - What checks receive as the request; adapters pass their framework's.
+ * @param subject - The request that checks receive; adapters pass their framework's.
  * @returns `undefined` when it may, otherwise the response to send instead: a login for a page, 401
  *   with problem details for a program, and 403 for a user who is logged in and not allowed.
  * @throws {@link SessionStoreError} when the store did not answer.

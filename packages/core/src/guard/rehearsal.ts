@@ -9,7 +9,7 @@ import type { Requirement } from './requirement.ts'
  * Reports what a guard with `enforce: false` would have refused, and lets the user pass. A check that
  * fails with an error is reported, too: a rule that is tried out harms no page.
  *
- * @param lacking - What the login itself does not meet.
+ * @param lacking - The parts of the requirement that the login itself does not meet.
  */
 export function rehearse(
   { options, log, publish }: Pick<AuthContext, 'options' | 'log' | 'publish'>,

@@ -11,7 +11,7 @@ import type { GuardedRequest } from './guard.ts'
 import { type ByMember, checkUserRequirement, type UserRequirement } from './requirement.ts'
 import type { User } from './user.ts'
 
-/** What a request can do for its user, whoever that is. */
+/** The actions of a request for its user, logged in or not. */
 interface RequestActions<U, Sent> {
   /**
    * Whether a user is logged in who has these roles and claims and passes this check: for templates and
@@ -59,9 +59,9 @@ interface RequestActions<U, Sent> {
 }
 
 /**
- * What a request knows about its user. Look at `isAuthenticated` first: the types of `user` and
- * `session` follow from it. Turned into JSON it holds no token. When the session store did not answer,
- * looking throws a {@link SessionStoreError}: a failure is no logout.
+ * The user of a request and their session. Look at `isAuthenticated` first: the types of `user` and
+ * `session` follow from it. Turned into JSON it holds no token. When the session store did not
+ * answer, looking throws a {@link SessionStoreError}: a failure is no logout.
  *
  * @typeParam Sent - What `login()` and `logout()` resolve to: nothing where the framework has sent the
  *   answer, and the answer itself where the handler returns it.

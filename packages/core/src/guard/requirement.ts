@@ -22,9 +22,9 @@ export interface Requirement<Request = unknown, U = User> {
   /** Whether this user may do this. Anything but `true` refuses; an error that is thrown is answered. */
   readonly check?: (user: U, request: Request) => MaybePromise<boolean>
   /**
-   * What may say whose request it is. `bearer` is an access token in the header `Authorization`, and
-   * needs the option `bearer`. A request with a token is decided by the token alone. Default
-   * `['session']`.
+   * The kinds of credentials that are accepted. `bearer` is an access token in the header
+   * `Authorization`, and needs the option `bearer`. A request with a token is decided by the token
+   * alone. Default `['session']`.
    */
   readonly accept?: readonly ('session' | 'bearer')[]
   /** Scopes that a bearer token must have, every one; a session needs none. */
@@ -55,7 +55,7 @@ export type ClaimRule<Request = unknown> =
   | boolean
   | ((value: unknown, request: Request) => boolean)
 
-/** The part of a requirement that `auth.has()` answers. Whatever is asked for must be met. */
+/** The part of a requirement that `auth.has()` answers. All parts must be met. */
 export interface UserRequirement<U = User> {
   /** One of these roles, or every one of `all`. */
   readonly roles?: readonly RoleOf<U>[] | { readonly all: readonly RoleOf<U>[] }

@@ -5,7 +5,8 @@ import type { AuthRequest } from './request.ts'
 const MAX_BODY_BYTES = 65_536
 
 /**
- * The form that a request carries. No more than 64 KiB are read, whatever the request says of its length.
+ * The form that a request carries. No more than 64 KiB are read, regardless of the length that the
+ * request states.
  *
  * @throws {@link RequestError} for a longer body, one that was read before, and one that breaks off.
  */

@@ -103,7 +103,7 @@ const TEXTS: Partial<Record<LatchkeyErrorCode, VisitorText>> = {
   },
 }
 
-/** What goes into an error response beside the error. */
+/** Options of an error response. */
 export interface ErrorResponseOptions {
   /** A path of this site that begins a login. */
   readonly loginUrl?: string | undefined

@@ -6,8 +6,9 @@ import type { AuthRequest } from './request.ts'
  *
  * The browser's own word comes first: `Sec-Fetch-Mode: navigate` with a document or frame as
  * `Sec-Fetch-Dest` is a page, any other mode a program. Without it `X-Requested-With:
- * XMLHttpRequest` is a program, and so is whatever does not prefer HTML in `Accept`: a request
- * without `Accept`, or with nothing but a wildcard, is a program too, because no browser navigates so.
+ * XMLHttpRequest` is a program, and so is a request that does not prefer HTML in `Accept`: a
+ * request without `Accept`, or with nothing but a wildcard, is a program too, because no browser
+ * navigates so.
  */
 export function isApiRequest(request: Pick<AuthRequest, 'method' | 'headers'>): boolean {
   const { headers } = request

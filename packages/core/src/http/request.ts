@@ -1,8 +1,8 @@
 /**
- * What the core reads of a request; a web-standard `Request` is one.
+ * The part of a request that the core reads; a web-standard `Request` is one.
  *
- * An adapter may pass something lighter. `url` is absolute, and its origin is that of `baseUrl`
- * whatever the request said.
+ * An adapter may pass something lighter. `url` is absolute, and its origin is that of `baseUrl`,
+ * regardless of the request.
  */
 export interface AuthRequest {
   readonly method: string
@@ -24,22 +24,22 @@ export interface AuthRequest {
   readonly remoteAddress?: string | undefined
 }
 
-/** What an adapter may add to a request. */
+/** Details that an adapter may add to a request. */
 export interface RequestDetails {
   /**
    * The IP address at the other end of the connection, where the request does not say it. Without it
    * there is no flight recorder.
    */
   readonly remoteAddress?: string | undefined
-  /** What the body parser of the framework left. */
+  /** The body as the framework's body parser left it. */
   readonly body?: unknown
-  /** What the hook `onError` receives, such as `{ req, res }`. */
+  /** The argument of the hook `onError`, such as `{ req, res }`. */
   readonly exchange?: unknown
 }
 
 /**
- * What the core answers with, lighter than a web-standard `Response`. Where one is needed it is
- * `new Response(answer.body, answer)`.
+ * The core's answer, lighter than a web-standard `Response`. Where one is needed it is `new
+ * Response(answer.body, answer)`.
  */
 export interface AuthResponse {
   readonly status: number
@@ -72,7 +72,7 @@ export function publicUrl(path: string, baseUrl: URL): string {
   return isPublic ? origin + rooted : origin + prefix + rooted
 }
 
-/** The parts of each `baseUrl`: a URL computes them anew whenever it is asked. */
+/** The parts of each `baseUrl`: a URL computes them at each access. */
 const parts = new WeakMap<URL, { readonly origin: string; readonly prefix: string }>()
 
 /** The origin of a `baseUrl`, and its path without the slash at the end. */

@@ -36,7 +36,7 @@ function policyOf(style: string): string {
   ].join('; ')
 }
 
-/** What a page consists of. `body` is HTML: whatever came from outside is escaped in it. */
+/** The parts of a page. `body` is HTML: values from outside are escaped in it. */
 export interface Page {
   readonly title: string
   readonly body: string

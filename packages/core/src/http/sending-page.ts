@@ -28,7 +28,7 @@ export function isFromOtherPage(
   return isChecked && !isFromTrustedPage(request, options)
 }
 
-/** What the browser said of the page, for the developer. */
+/** The browser's headers about the page that sent the request, for the developer. */
 export function sendingPage({ headers }: Headers): string {
   const said = [
     ['Sec-Fetch-Site', headers.get('sec-fetch-site')],

@@ -16,7 +16,7 @@ import type { LoginTransaction, LostLogin } from './transaction.ts'
 
 const SINGLE_PARAMETERS = ['state', 'code', 'iss', 'error', 'error_description', 'response']
 
-/** What a provider answers when it was told to ask nothing and would have to (OIDC Core 1.0 §3.1.2.6). */
+/** Answers of a provider that was told to show no page but has to (OIDC Core 1.0 §3.1.2.6). */
 const QUIET_ERRORS: readonly unknown[] = [
   'login_required',
   'interaction_required',

@@ -9,9 +9,9 @@ import type { Provider } from '../provider/provider.ts'
 import { issuerRedirectUri } from '../provider/redirect-uri.ts'
 import { keptReturnTo, warnShortened } from './return-to.ts'
 
-/** What one login may ask for. */
+/** Options of one login. */
 export interface LoginRequest {
-  /** Where the login ends; sanitised here. */
+  /** Where the login ends; sanitized here. */
   readonly returnTo?: string | undefined
   /**
    * `none` asks nothing of the visitor, and comes back logged in or not; `create` is a sign-up, where

@@ -9,12 +9,12 @@ const PLAIN = /^(?:\/|(?:\/[\w-]+(?:\.[\w-]+)*)+\/?)(?:\?[\w.~%=&+-]+)?$/
  * Decides where a login may end.
  *
  * `value` is resolved against `baseUrl` as a browser would resolve it and kept when the origin is
- * the same, otherwise `fallback` is returned. What is returned is a path with its query and fragment,
- * never a host, and giving it in again returns it unchanged. Anything that parsers are known to read
- * in different ways (backslashes, control characters, a path that begins with two slashes) is refused.
- * Of more than 1,024 characters the path is kept, without its query.
+ * the same, otherwise `fallback` is returned. The result is a path with its query and fragment,
+ * never a host. Checking the result again returns it unchanged. Anything that parsers are known to
+ * read in different ways (backslashes, control characters, a path that begins with two slashes) is
+ * refused. Of more than 1,024 characters the path is kept, without its query.
  *
- * @param value - Whatever came in: a query parameter, an opened cookie, an argument.
+ * @param value - The value that came in: a query parameter, an opened cookie, an argument.
  * @param fallback - Default the path of `baseUrl`.
  */
 export function safeReturnTo(

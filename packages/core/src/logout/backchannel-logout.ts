@@ -13,7 +13,7 @@ const TOLERANCE_SECONDS = 30
 const MAX_AGE_SECONDS = 600
 const MAX_TOKEN_LENGTH = 16_384
 
-/** What a valid logout token asks for: at least one of `sub` and `sid`. */
+/** The claims of a valid logout token: at least one of `sub` and `sid`. */
 interface LogoutClaims {
   /** Where it is remembered that the token has been used, and for how many seconds. */
   readonly mark: { readonly key: string; readonly seconds: number }

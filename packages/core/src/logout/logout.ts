@@ -9,9 +9,9 @@ import { silentLoginMark } from '../login/silent-login.ts'
 import type { AuthSession } from '../session/session.ts'
 import type { StoredSession } from '../session/stored-session.ts'
 
-/** What one logout may ask for. */
+/** Options of one logout. */
 export interface LogoutRequest {
-  /** Where the logout ends on this site; sanitised here. */
+  /** Where the logout ends on this site; sanitized here. */
   readonly returnTo?: string | undefined
   /** Whether the provider's session ends too. Default `true`. */
   readonly federated?: boolean
@@ -49,7 +49,7 @@ export async function handleLogout(asked: RequestContext): Promise<AuthResponse>
 }
 
 /**
- * Ends the session here, whatever happens at the provider, and sends the visitor on to end the
+ * Ends the session here, also when the provider fails, and sends the visitor on to end the
  * provider's session too, when it can.
  *
  * @see OpenID Connect RP-Initiated Logout 1.0 §2

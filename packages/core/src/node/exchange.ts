@@ -51,9 +51,9 @@ function moduleOf(url: URL): typeof import('node:http') | typeof import('node:ht
 }
 
 /**
- * The other side gave up a kept connection at the moment it was taken up again. What is sent again may
- * have arrived the first time, but its answer is lost either way: a code or a refresh token that was
- * spent is then refused, as it would have been at the next attempt.
+ * The other side gave up a kept connection at the moment it was taken up again. A request that is
+ * sent again may have arrived the first time, but its answer is lost either way: a code or a
+ * refresh token that was spent is then refused, as it would have been at the next attempt.
  */
 function isStale(outgoing: ClientRequest, error: NodeJS.ErrnoException): boolean {
   return outgoing.reusedSocket && error.code === 'ECONNRESET' && !outgoing.destroyed

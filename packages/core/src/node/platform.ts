@@ -4,7 +4,7 @@ import type { AuthEventName } from '../events.ts'
 import { createNodeTransport } from './transport.ts'
 
 /**
- * What an instance needs of Node: the environment, events on the diagnostics channels
+ * The features of Node that an instance needs: the environment, events on the diagnostics channels
  * `latchkey:<name>`, and ways to reach providers.
  */
 export function nodePlatform(): Platform {

@@ -13,7 +13,7 @@ export interface NodeResponse {
 }
 
 /**
- * The response of a visit over node:http. What the kit sets is written when the headers leave: no
+ * The response of a visit over node:http. The kit's headers are written when the headers leave: no
  * handler overrides it, and no error handler that removes all headers loses it.
  */
 export function toResponsePort(response: NodeResponse): ResponsePort<void> {

@@ -24,7 +24,7 @@ export type AuthSocket<U = User> =
       refuse(socket: Duplex): void
     }
 
-/** What adapters of frameworks on Node hand on, for connections that the framework does not see. */
+/** The handle that adapters on Node give an application for connections that the framework does not see. */
 export interface SocketHandle<U = User> {
   /**
    * Decides about the request of a WebSocket handshake as `requireUser()` does: `server.on('upgrade')`

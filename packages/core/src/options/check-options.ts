@@ -87,8 +87,8 @@ export interface Checked<Options> {
 /** How options are checked. */
 export interface CheckSettings {
   /**
-   * What names of other libraries are here: the name of an option, or a sentence. Members are written
-   * with a dot: `session.rolling`.
+   * The option that a name of another library stands for: the name of an option, or a sentence.
+   * Members are written with a dot: `session.rolling`.
    */
   readonly equivalents?: Readonly<Record<string, string>>
   /** The meaning of a member that is present and `undefined`. Default `not set`. */
@@ -101,7 +101,7 @@ export interface CheckSettings {
  * Checks the names and the types of an options object. An unknown name is reported with the nearest
  * known one.
  *
- * @param name - What the options are called where they are no object.
+ * @param name - The name of the options in the error when they are no object.
  */
 export function checkOptions<Options>(
   options: unknown,

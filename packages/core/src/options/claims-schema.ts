@@ -10,7 +10,7 @@ export interface ClaimsSchema<Output = unknown> {
   }
 }
 
-/** What a schema says of a value. */
+/** The result of checking a value against a schema. */
 export type SchemaResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly { readonly path?: readonly unknown[] | undefined }[] }

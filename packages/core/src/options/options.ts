@@ -106,8 +106,8 @@ export interface AdoptOptions {
   /** The name of the old session cookie, such as `appSession`. Its pieces `appSession.0` and so on belong to it. */
   readonly cookie: string
   /**
-   * Reads an old session: `undefined` where the cookie opens none. It must verify the cookie as the old
-   * kit did: whoever it names is logged in.
+   * Reads an old session: `undefined` where the cookie opens none. It must verify the cookie as the
+   * old kit did: the user that it names is logged in.
    */
   readonly read: (
     cookie: string,
@@ -118,9 +118,9 @@ export interface AdoptOptions {
 /** The session's options. */
 export interface AuthSessionOptions<Store = SessionStore> {
   /**
-   * At least 32 characters that nobody can guess; cookies are signed and sealed with keys derived
-   * from it. Of a list the first is used for new cookies and all are accepted, so that secrets can be
-   * changed without signing anybody out. Falls back to `LATCHKEY_SESSION_SECRET`.
+   * At least 32 characters that can't be guessed; cookies are signed and sealed with keys derived
+   * from it. Of a list the first is used for new cookies and all are accepted, so that secrets can
+   * be changed without signing anybody out. Falls back to `LATCHKEY_SESSION_SECRET`.
    */
   readonly secret?: string | readonly string[] | undefined
   /**
@@ -149,7 +149,7 @@ export interface AuthSessionOptions<Store = SessionStore> {
   readonly adopt?: AdoptOptions
 }
 
-/** What an application says about itself and its provider. */
+/** The options of an application and its provider. */
 export interface AuthOptions<U = User, Exchange = unknown, Store = SessionStore> {
   /** The provider's issuer identifier, or a choice by request. Falls back to `LATCHKEY_ISSUER`. */
   readonly issuer?: string | URL | IssuerResolver | undefined
@@ -291,7 +291,7 @@ export interface ResolvedBearer {
   readonly introspection: boolean
 }
 
-/** The options whatever type they give the user: within the kit a user is a record of claims. */
+/** The options with any type of user: within the kit a user is a record of claims. */
 export type AnyAuthOptions = AuthOptions<Readonly<Record<string, unknown>>>
 
 /** The options with every default filled in and every URL parsed. */

@@ -30,7 +30,7 @@ const MAKE_SECRET = 'Make one with: openssl rand -base64 32'
 export function resolveOptions(given: AnyAuthOptions, known?: Environment): ResolvedAuthOptions {
   const environment = known ?? {}
   const checked = checkOptions<AnyAuthOptions>(given, OPTION_RULES, { equivalents: EQUIVALENTS })
-  // What is at fault by its type is missing from these, and is not reported a second time.
+  // Options of a wrong type are missing from these, and are not reported a second time.
   const options = checked.good
   const faults: ConfigFault[] = []
   const read = createReader(environment, faults, options.insecureHttpHosts)

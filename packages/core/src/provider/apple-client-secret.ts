@@ -16,8 +16,8 @@ const LIFETIME_SECONDS = 3600
 const RENEW_SECONDS = 600
 
 /**
- * Makes the client secrets that Apple takes: JWTs signed with a key of the developer account. Pass it as
- * the option `clientSecret`. A secret lasts an hour and is made anew ten minutes before.
+ * Makes the client secrets that Apple takes: JWTs signed with a key of the developer account. Pass
+ * it as the option `clientSecret`. A secret lasts an hour and is replaced ten minutes before.
  *
  * @throws an error at once when the key is not a P-256 private key.
  */

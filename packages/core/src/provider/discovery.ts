@@ -10,7 +10,7 @@ import type { ProviderFetch } from './transport.ts'
 /** A provider's discovery document, and how configurations of openid-client are made from it. */
 export interface Discovered {
   readonly metadata: ServerMetadata
-  /** Makes a configuration of openid-client; whoever uses it says how the provider is reached. */
+  /** Makes a configuration of openid-client; its caller decides how the provider is reached. */
   configure(authentication: ClientAuthentication): Promise<Configuration>
 }
 

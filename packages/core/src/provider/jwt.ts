@@ -11,7 +11,7 @@ export interface JwtHeader {
 /** A compact JWS taken apart; nothing is verified. */
 export interface DecodedJws {
   readonly header: JwtHeader
-  /** What the signature is over. */
+  /** The text that the signature covers. */
   readonly signed: string
   readonly signature: Buffer
 }

@@ -4,8 +4,9 @@ import { type KeySet, parseKeySet } from './signature.ts'
 import { createTokenBucket } from './token-bucket.ts'
 
 /**
- * Who sent a token: the provider, over a connection of ours, or anybody who knows the address of a
- * route. Each has fetches of its own, so that a flood of the second does not use up those of the first.
+ * The sender of a token: the provider, over a connection of ours, or anybody who knows the address
+ * of a route. Each has fetches of its own, so that a flood of the second does not use up those of
+ * the first.
  */
 export type TokenSender = 'provider' | 'anybody'
 

@@ -8,14 +8,14 @@ export interface ProviderHealth {
   readonly discoveredAt: number | undefined
 }
 
-/** What the provider published, and when it was asked. */
+/** The provider's metadata, and the time it was fetched. */
 export interface MetadataCache<T> {
-  /** What is known; a promise of it when it has to be looked up first. */
+  /** The metadata that is known; a promise of it when it has to be looked up first. */
   get(): T | Promise<T>
   health(): ProviderHealth
 }
 
-/** What is looked up, and where that is told. */
+/** Settings of the cache: the lookup, and the function that is told about it. */
 export interface MetadataCacheSettings<T> {
   readonly issuer: string
   lookUp(): Promise<T>

@@ -1,7 +1,7 @@
 import type { Configuration, CustomFetch } from 'openid-client'
 import type { ProviderAnswer, ProviderFetch } from './transport.ts'
 
-/** What openid-client exports. */
+/** The exports of openid-client. */
 export type OpenidClient = typeof import('openid-client')
 
 /** Calls openid-client with a configuration that reaches the provider. */

@@ -19,7 +19,7 @@ import { type ClientCall, type ClientPool, createClientPool } from './openid-cli
 import { type KeySet, type SignatureAnswer, verifySignature } from './signature.ts'
 import { createProviderFetch, type ProviderFetch, type ProviderTransport } from './transport.ts'
 
-/** What a provider works with. */
+/** Settings of a provider. */
 export interface ProviderSettings extends Omit<ResolvedAuthOptions, 'registration'> {
   readonly registration: ResolvedRegistration
   readonly transport: ProviderTransport
@@ -62,7 +62,7 @@ export interface Provider {
   health(): ProviderHealth
 }
 
-/** What is known of the provider, and made from it. */
+/** The provider's metadata, and the objects made from it. */
 interface Known extends Discovered {
   readonly authorizationPrefix: string
   /** Of this discovery document: a later one has a pool of its own. */

@@ -13,7 +13,7 @@ export interface ProviderRequest {
   readonly signal?: AbortSignal | undefined
 }
 
-/** What a provider answered, the whole of it in memory. */
+/** A provider's answer, all of it in memory. */
 export interface ProviderAnswer {
   readonly status: number
   readonly headers: [name: string, value: string][]
@@ -121,8 +121,8 @@ function unavailable(url: string, what: string, error?: unknown): ProviderError 
 }
 
 /**
- * What failed on the network, as its code and message alone. The error itself stays behind: those of
- * HTTP parsers carry what was received, tokens included.
+ * The cause of a network failure, as its code and message alone. The error itself stays behind:
+ * those of HTTP parsers carry what was received, tokens included.
  */
 function networkCause(error: unknown): Error | undefined {
   let found: { readonly code: string; readonly message: string } | undefined

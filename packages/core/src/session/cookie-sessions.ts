@@ -19,9 +19,9 @@ interface Sent {
 }
 
 /**
- * Makes sessions that are sealed in the cookie, and in no store. What this process has written within a
- * minute, and which sessions it has ended, it remembers, so that requests which overlap do not undo each
- * other here. Another process knows nothing of that.
+ * Makes sessions that are sealed in the cookie, and in no store. The process remembers which
+ * sessions it has written within a minute and which it has ended, so that requests which overlap do
+ * not undo each other here. Another process knows nothing of that.
  *
  * @param now - The time in whole seconds.
  * @param failed - Hears of every session that could not be written.
@@ -66,7 +66,7 @@ export function createCookieSessions(
   }
 }
 
-/** What the requests of one instance share. */
+/** The state that the requests of one instance share. */
 interface Shared {
   readonly chunks: SessionChunks
   readonly memory: Memory
@@ -146,7 +146,7 @@ class CookieStore implements SessionStore {
     )
   }
 
-  /** The `Set-Cookie` values of what was done, with what other requests of this process have done. */
+  /** The `Set-Cookie` values of the changes, with those that other requests of this process have made. */
   setCookies(): readonly string[] {
     if (!this.#isChanged) return NOTHING_WRITTEN.lines
     const { id } = this.#session ?? {}
@@ -184,7 +184,7 @@ class CookieStore implements SessionStore {
 
 const NOTHING_WRITTEN = { record: undefined, lines: [] }
 
-/** What one process remembers of sessions that are in cookies. */
+/** The memory of one process about sessions in cookies. */
 interface Memory {
   /** The newer of the record in the cookie and the one that this process wrote; `undefined` when it has ended. */
   latest(id: string, own: SessionRecord | undefined): SessionRecord | undefined

@@ -20,7 +20,7 @@ export interface EndedLogins {
   remember(notice: Notice): Promise<void>
   /**
    * Whether a notice ended the login of a session. Ask once the session is stored: of this and
-   * {@link remember}, whichever comes later then sees the other.
+   * {@link remember}, the later then sees the other.
    *
    * @param issuedAt - When the provider issued the ID Token of the login, by its clock.
    */

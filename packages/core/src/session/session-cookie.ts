@@ -10,7 +10,7 @@ const MAX_REMEMBERED = 10_000
 /** 32 bytes as base64url. */
 const SIGNATURE_LENGTH = 43
 
-/** What the browser has to be told of its session: the new id, `null` when it has ended. */
+/** The change that the browser has to make to its session cookie: the new id, `null` when it has ended. */
 export type SessionNews = string | null | undefined
 
 /** The cookie that carries the signed id of a session. */

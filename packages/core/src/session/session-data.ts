@@ -2,11 +2,11 @@ import type { SessionsById } from './sessions-by-id.ts'
 import type { StoredSession } from './stored-session.ts'
 
 /**
- * The application's own data in the session, beside the login. What was read is one moment's; every
- * change is stored before its promise resolves.
+ * The application's own data in the session, beside the login. The data that was read is a
+ * snapshot; every change is stored before its promise resolves.
  */
 export interface SessionData {
-  /** What is stored; an empty object where there is none. */
+  /** The stored data; an empty object where there is none. */
   get(): Readonly<Record<string, unknown>>
   /**
    * Stores values, each under its name; `undefined` removes one. Names that are not given stay as
@@ -19,7 +19,7 @@ export interface SessionData {
   clear(): Promise<void>
 }
 
-/** What the data of a session needs of the visit. */
+/** The parts of a visit that the data of a session needs. */
 export interface DataVisit {
   sessionUsed(): void
   setCookies(cookies: readonly string[]): void

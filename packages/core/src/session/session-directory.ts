@@ -37,7 +37,10 @@ export interface SessionDirectory {
   revokeAll(user: UserName, options?: { readonly except?: string | undefined }): Promise<number>
 }
 
-/** What a user needs to recognise a device, and no finer: it is no record of what they do. */
+/**
+ * The precision of times in the list of sessions, enough to recognize a device and no finer: it is
+ * no record of what they do.
+ */
 const HOUR = 3600
 
 /** The name of a session outside: a hash of its id. */
@@ -85,7 +88,7 @@ export function createSessionDirectory(
   }
 }
 
-/** What may be shown of a session. */
+/** The facts about a session that may be shown. */
 export function describeSession(id: string, session: AuthSession): SessionInfo {
   const { issuer, createdAt, expiresAt, authTime, acr, amr, device, adopted } = session
   return {

@@ -2,7 +2,7 @@ import type { CookieScope } from '../http/cookies.ts'
 import type { AuthSession } from './session.ts'
 import type { SessionRecord } from './session-store.ts'
 
-/** What sessions need of the options, every default filled in. */
+/** Settings of sessions, every default filled in. */
 export interface SessionSettings {
   readonly secrets: readonly string[]
   readonly cookieName: string

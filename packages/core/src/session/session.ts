@@ -9,7 +9,7 @@ export interface SessionTokens {
   readonly scope?: string | undefined
 }
 
-/** What is kept about a logged-in user. Plain JSON; instants are in seconds since the epoch. */
+/** The session of a logged-in user. Plain JSON; instants are in seconds since the epoch. */
 export interface AuthSession {
   /** The provider's own name, as its tokens have it. */
   readonly issuer: string
@@ -27,7 +27,7 @@ export interface AuthSession {
   /** When userinfo was last read, if it was. */
   readonly userReadAt?: number | undefined
   readonly createdAt: number
-  /** The session ends here whatever happens in between. */
+  /** The session always ends here. */
   readonly expiresAt: number
   /** When the user last proved who they are, if the provider said so. */
   readonly authTime?: number | undefined

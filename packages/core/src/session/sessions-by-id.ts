@@ -6,7 +6,7 @@ import { expiryOf, hasExpired, indexKeys, type SessionSettings } from './session
 import type { SessionRecord, SessionStore } from './session-store.ts'
 import { storeAnswer } from './store-answer.ts'
 
-/** What {@link SessionsById} works with. */
+/** The parts of {@link SessionsById}. */
 export interface SessionParts {
   readonly settings: SessionSettings
   readonly store: SessionStore

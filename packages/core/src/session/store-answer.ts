@@ -2,9 +2,10 @@ import { CookieSessionError, SessionEndedError, SessionStoreError } from '../err
 import { isThenable, type MaybePromise } from '../maybe-promise.ts'
 
 /**
- * Asks the session store. What it answers at once is there at once; what it throws is a rejection.
+ * Asks the session store. An answer without a promise is there at once; an error that it throws
+ * becomes a rejection.
  *
- * @throws {@link SessionStoreError} whatever the store failed with; errors of the kit as they are.
+ * @throws {@link SessionStoreError} for every failure of the store; errors of the kit as they are.
  */
 export function storeAnswer<T>(ask: () => MaybePromise<T>): MaybePromise<T> {
   try {

@@ -9,7 +9,7 @@ import type { SessionsById } from './sessions-by-id.ts'
 
 type Data = SessionRecord['data']
 
-/** What was found when a session was opened. */
+/** The result of opening a session. */
 export interface OpenedSession {
   readonly id?: string
   readonly record?: SessionRecord
@@ -51,7 +51,7 @@ export class StoredSession {
     return this.#record?.data ?? NO_DATA
   }
 
-  /** The `Set-Cookie` values that the browser needs after what was done. */
+  /** The `Set-Cookie` values that the browser needs after the changes. */
   get setCookies(): readonly string[] {
     return this.#sessions.setCookies(this.#news)
   }
@@ -91,7 +91,7 @@ export class StoredSession {
   }
 
   /**
-   * Begins a session under a new id, whatever was there before, and resolves once it is stored.
+   * Replaces the session by one under a new id, and resolves once it is stored.
    *
    * @param issuedAt - When the ID token of the login was issued, by the provider's clock.
    * @param id - The new id, where several requests must come to the same one. Default a random one.

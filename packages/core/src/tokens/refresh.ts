@@ -26,7 +26,7 @@ export interface AccessTokenRequest {
   readonly force?: boolean
 }
 
-/** What refreshing works with. */
+/** Settings of refreshing. */
 export interface RefreshSettings {
   readonly lock: SessionLock | undefined
   readonly options: ResolvedAuthOptions

@@ -2,12 +2,12 @@ import { bodyReadBefore, formText, readStream } from '../http/body.ts'
 import { type AuthRequest, publicUrl, type RequestDetails } from '../http/request.ts'
 
 /**
- * Presents a web `Request` to the core. Its URL is under the one given, whatever the `Host` header or a
- * proxy made of it, and its body is read no further than 64 KiB.
+ * Presents a web `Request` to the core. Its URL is under the one given, regardless of the `Host`
+ * header and proxies, and its body is read no further than 64 KiB.
  *
  * @param baseUrl - `auth.baseUrl`.
- * @param details - What the framework's body parser left, and what the hook `onError` receives:
- *   default `{ request }`.
+ * @param details - The body that the framework's body parser left, and the argument that the hook
+ *   `onError` receives: default `{ request }`.
  * @param response - Says when the response to it has ended.
  */
 export function toAuthRequest(

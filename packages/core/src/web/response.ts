@@ -37,7 +37,7 @@ export class WebResponse implements ResponsePort<Response> {
 
   send({ status, body }: Answer): Response {
     const response = new Response(body ?? null, { status, headers: this.#headers ?? [] })
-    // What is set from now on belongs to another response, but for cookies.
+    // Headers that are set from now on belong to another response, except cookies.
     this.#headers = undefined
     return response
   }

@@ -37,7 +37,7 @@ export function createSessionBridge(sessions: StoredSessions): AttachSession {
 
 const prepared = new WeakSet<object>()
 
-/** What all requests of an application inherit from, in every application that it mounts. */
+/** The object that all requests of an application inherit from, mounted applications included. */
 function sharedBy(req: Request): object {
   let { app } = req as unknown as { app?: Application }
   while (app?.parent) app = app.parent

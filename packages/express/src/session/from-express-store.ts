@@ -25,8 +25,9 @@ const MAX_REMEMBERED = 10_000
  * back-channel logout and no list of sessions, and of two processes that write at the same instant the
  * later one wins.
  *
- * Many of these stores touch a session without changing what `get` answers, and some never expire one.
- * So this process remembers its touches, and a record that is a quarter of its time old is written anew.
+ * Many of these stores touch a session without changing what `get` answers, and some never expire
+ * one. So this process remembers its touches, and a record that is a quarter of its time old is
+ * written again.
  */
 export function fromExpressStore(store: ExpressStore): SessionStore {
   const touched = new Map<string, number>()

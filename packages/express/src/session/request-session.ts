@@ -13,9 +13,9 @@ type Session = Request['session']
  * neither shown nor written here, so a late write of the application undoes nothing.
  */
 export class RequestSession extends expressSession.Store {
-  /** What `req.session` is; `undefined` once it is destroyed. */
+  /** The value of `req.session`; `undefined` once it is destroyed. */
   session: Session | undefined
-  /** What `req.sessionID` is. */
+  /** The value of `req.sessionID`. */
   sessionID: string
   /** Settles when what `req.session.save()` began is done. */
   saving: Promise<unknown> | undefined
@@ -35,12 +35,12 @@ export class RequestSession extends expressSession.Store {
     this.sessionID = this.#stored.id ?? sessions.newId()
   }
 
-  /** Makes the session of what is stored. By then the request has this as its `sessionStore`. */
+  /** Makes the session from the stored data. By then the request has this as its `sessionStore`. */
   open(): void {
     this.#show(this.#stored.data)
   }
 
-  /** Whether the session holds anything else than what is stored of it. */
+  /** Whether the session differs from its stored data. */
   get isChanged(): boolean {
     return (
       this.session !== undefined && this.session !== null && this.#read !== jsonOf(this.session)
@@ -50,7 +50,7 @@ export class RequestSession extends expressSession.Store {
   /** Tells the browser the id of a session that is saved at the end of the response. */
   announce(): void {
     if (!this.isChanged) return
-    // What is in the cookie has to leave with the headers, and what is stored can follow them.
+    // Data in the cookie has to leave with the headers; data in a store can follow them.
     if (this.#sessions.inCookie) this.save(() => {})
     else if (this.#stored.id !== this.sessionID) this.#stored.announce(this.sessionID)
   }

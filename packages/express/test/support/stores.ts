@@ -3,7 +3,7 @@ import { createSessionStore } from '@latchkey/session-store'
 import { afterAll } from 'vitest'
 import { startRedis, type TestRedis } from '../../../session-store/test/support/redis.ts'
 
-/** The stores that the kit promises the same behaviour on. */
+/** The stores that the kit promises the same behavior on. */
 export const STORES = ['core', 'memory', 'redis'] as const
 
 /** One of {@link STORES}: core's own, `createSessionStore()` in memory, or on Redis. */

@@ -20,7 +20,7 @@ Examples:
         source ~/.latchkey-completion
   fish: latchkey completion fish > ~/.config/fish/completions/latchkey.fish`
 
-/** What may follow the words that lead to a command. Where nothing is known, it is a file. */
+/** The words that may follow a command. Where nothing is known, it is a file. */
 interface Described {
   path: string[]
   /** Subcommands, or what the first argument may be. */

@@ -67,7 +67,9 @@ function warnOfKey(command: Command): void {
   }
   const { protocol, hostname } = URL.parse(url ?? '') ?? {}
   if (apiKey && protocol === 'http:' && hostname && !isLoopback(hostname)) {
-    console.error(`The API key goes to ${hostname} unencrypted; use https, unless nobody listens.`)
+    console.error(
+      `The API key goes to ${hostname} unencrypted; use https, unless no one can listen on the way.`,
+    )
   }
 }
 

@@ -16,7 +16,7 @@ import { type Columns, type OutputOptions, printAll, printOne, withOutput } from
 type Options = TenantOptions &
   OutputOptions & { limit?: number; data?: string; set?: [string, string][]; user: string }
 
-/** What the commands of one resource do. */
+/** The actions of the commands of one resource. */
 interface Resource<T> {
   name: string
   one: string

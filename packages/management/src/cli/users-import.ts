@@ -206,7 +206,7 @@ function checkHeader(
   if (isSame) return
   const what = found.file === wanted.file ? 'another tenant' : 'another version of the file'
   throw new Error(
-    `${journalFile} is of an import of ${what}; name another with --journal to begin anew.`,
+    `${journalFile} is of an import of ${what}; name another with --journal to start over.`,
   )
 }
 

@@ -3,7 +3,7 @@ import type { Application } from '../types.ts'
 import { testClientSecret } from './client-secret.ts'
 import { pingRedis } from './redis.ts'
 
-/** What a check found, and what to do about it. */
+/** The result of a check, with a remedy. */
 export interface Finding {
   check: string
   state: 'ok' | 'fault' | 'skipped'
@@ -92,7 +92,7 @@ function checkClock(provider: Discovered | undefined): Finding {
   const seconds = Math.round((Date.now() - date) / 1_000)
   if (Math.abs(seconds) <= MAX_SKEW_SECONDS) return ok('clock', `differs by ${Math.abs(seconds)} s`)
   const found = `this machine is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead' : 'behind'}`
-  return fault('clock', found, 'Synchronise both clocks (NTP); tokens would be refused.')
+  return fault('clock', found, 'Synchronize both clocks (NTP); tokens would be refused.')
 }
 
 function checkLogout(provider: Discovered | undefined): Finding {

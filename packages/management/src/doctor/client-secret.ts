@@ -1,6 +1,6 @@
 import type { Fetch } from '../options.ts'
 
-/** What a token endpoint said of a client's credentials. */
+/** A token endpoint's answer to a client's credentials. */
 export type SecretAnswer = 'accepted' | 'refused' | { readonly unclear: string }
 
 /** A client of a provider, and how it may prove who it is. */

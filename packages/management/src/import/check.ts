@@ -7,7 +7,7 @@ import type { Mapping, Target } from './mapping.ts'
 import { emailKey, type ImportRow, toRow } from './row.ts'
 import { type FileFormat, readSource } from './source.ts'
 
-/** What is imported, and how it is read. */
+/** The file to import, and how it is read. */
 export interface ImportFile {
   file: string
   format: FileFormat

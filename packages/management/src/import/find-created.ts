@@ -7,7 +7,7 @@ import { emailKey } from './row.ts'
  *
  * @param after - A user that was created before any of them; `undefined` to search the whole list.
  * @param startedAt - When the import began, in milliseconds of the service's clock, rounded down
- *   to a second: users from before are somebody else's.
+ *   to a second: earlier users are not of this import.
  * @returns by key of the address.
  */
 export async function findCreated(

@@ -15,7 +15,7 @@ export function isAlgorithm(text: string): text is ImportAlgorithm {
   return (algorithms as readonly string[]).includes(text)
 }
 
-/** What is wrong with a hash, without quoting it. The service has the last word. */
+/** The fault of a hash, without quoting it. The service has the last word. */
 export function hashFault(alg: ImportAlgorithm, hash: string): string | undefined {
   switch (alg) {
     case 'plain':

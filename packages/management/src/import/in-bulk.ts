@@ -19,7 +19,7 @@ export function createInBulk(
   ledger: Ledger,
   oneByOne: OneByOne,
 ): (rows: readonly ImportRow[]) => Promise<void> {
-  /** Whether a user who is there already is of this import, by a request that nobody heard of. */
+  /** Whether a user who is there already is of this import, by a request whose answer was lost. */
   function isOurs(row: ImportRow, found: Extract<Imported, { status: 'existing' }>): boolean {
     const mayBe = row.row < standing.begunBelow || found.isUncertain
     const { user } = found
@@ -48,7 +48,7 @@ export function createInBulk(
     try {
       results = await importer.post(rows.map(toImport))
     } catch (error) {
-      // What a proxy in between refuses, its size for instance, may be the fault of one of them.
+      // A proxy may refuse the request for one of them, for its size for instance.
       if (!(error instanceof ApiError) || !isOwnFault(error, undefined)) throw error
       for (const row of rows) await oneByOne.take(row)
       return

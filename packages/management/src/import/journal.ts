@@ -27,7 +27,7 @@ export interface JournalEntry {
   email?: string
 }
 
-/** What the journal belongs to; it continues no other import. */
+/** The import that the journal belongs to; it continues no other import. */
 export interface JournalHeader {
   version: 1
   file: string

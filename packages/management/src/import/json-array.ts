@@ -5,8 +5,8 @@ export interface Piece {
 }
 
 /**
- * Cuts a JSON array of objects into its elements without holding more than one, whatever the size of
- * the file. What is inside an element is not judged.
+ * Cuts a JSON array of objects into its elements without holding more than one, for a file of any
+ * size. The content of an element is not checked.
  */
 export async function* splitJsonArray(chunks: AsyncIterable<string>): AsyncGenerator<Piece> {
   let line = 1

@@ -22,7 +22,7 @@ const aliases: Record<string, readonly string[]> = {
   alg: ['alg', 'algorithm', 'hashalgorithm', 'passwordalgorithm', 'password.alg'],
 }
 
-/** What `--map` may name, besides `profile.x` and `metadata.x`. */
+/** The targets of `--map`, besides `profile.x` and `metadata.x`. */
 export const targets: readonly Target[] = Object.keys(aliases)
 
 /** Decides where a column goes; `undefined` for one that is left out. */

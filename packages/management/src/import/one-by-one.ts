@@ -8,9 +8,9 @@ import type { Standing } from './resume.ts'
 import { emailKey, type ImportRow } from './row.ts'
 
 export interface OneByOne {
-  /** Takes one row over, whatever an earlier run has done of it. */
+  /** Imports one row, also when an earlier run has imported a part of it. */
   take(row: ImportRow): Promise<void>
-  /** @param mayExist - Whether an attempt that nobody heard of may have created it. */
+  /** @param mayExist - Whether an attempt whose answer was lost may have created it. */
   createPassword(row: ImportRow, userId: string, mayExist: boolean): Promise<void>
 }
 
@@ -27,7 +27,7 @@ export function createOneByOne(options: OneByOneOptions, ledger: Ledger): OneByO
   const users = client.users(tenantId)
   let lost: Promise<Map<string, User>> | undefined
 
-  /** What a killed run may have created without noting it. */
+  /** Users that a killed run may have created without noting it. */
   function findLost(): Promise<Map<string, User>> {
     lost ??= findCreated(users, standing.anchor, startedAt)
     return lost

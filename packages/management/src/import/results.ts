@@ -5,9 +5,9 @@ import { escapeFormula } from './formula.ts'
 import { readEntries } from './journal.ts'
 
 /**
- * Writes the two files of an import from its journal: old id → new id, and what was rejected and why.
- * Each replaces the one before only when it is complete. The first is for programs, ids as they are; the
- * second is for people.
+ * Writes the two files of an import from its journal: old id → new id, and the rejected rows with
+ * the reasons. Each replaces the one before only when it is complete. The first is for programs,
+ * ids as they are; the second is for people.
  */
 export async function writeResults(
   journal: string,

@@ -73,7 +73,7 @@ export function emailKey(email: string): string {
   return email.trim().normalize('NFC').toLowerCase()
 }
 
-/** As the API takes it. What is so already keeps every digit. */
+/** As the API takes it. An instant in this form already keeps every digit. */
 function readInstant(text: string | undefined, faults: string[]): string | undefined {
   if (text === undefined) return undefined
   if (Number.isNaN(Date.parse(text))) {

@@ -1,13 +1,13 @@
 import type { UserImport } from '../types.ts'
 
-/** What one request holds. Users whose password has to be hashed take the service 50 ms of CPU each. */
+/** The limits of one request. Users whose password has to be hashed take the service 50 ms of CPU each. */
 const MOST = { users: 100, bytes: 250_000, hashes: 20 }
 
 /** Gathers users until one request is full. */
 export interface Batch<T> {
   /** `false`, and nothing is added, when there is no room. There always is in an empty one. */
   add(item: T, user: UserImport): boolean
-  /** What was added; it is empty afterwards. */
+  /** The items that were added; it is empty afterwards. */
   take(): T[]
   readonly items: readonly T[]
 }

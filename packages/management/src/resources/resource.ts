@@ -10,7 +10,7 @@ import { forUpdate, restoreZeros, type Zeros } from '../zero-values.ts'
 // biome-ignore lint/suspicious/noConfusingVoidType: a function that changes its argument returns nothing
 export type Change<T> = Partial<T> | ((object: T) => T | void)
 
-/** What can be read and replaced. */
+/** A resource that can be read and replaced. */
 export interface Readable<T> {
   /** All objects, in the order of creation, read a page at a time as the iteration goes. */
   list(options?: ListOptions): AsyncGenerator<T, void, undefined>
@@ -24,7 +24,7 @@ export interface Readable<T> {
   update(id: string, change: Change<T>): Promise<T>
 }
 
-/** What can also be deleted. */
+/** A resource that can also be deleted. */
 export interface Deletable<T> {
   /**
    * Deletes the object; resolves with its last version, or with `undefined` when an attempt whose

@@ -4,7 +4,7 @@ import type { ImportResult, User, UserImport } from '../types.ts'
 import { restoreZeros, zeros } from '../zero-values.ts'
 import { segment } from './resource.ts'
 
-/** What became of a user of one request; see {@link ImportResult}. */
+/** The result for one user of a request; see {@link ImportResult}. */
 export type Imported =
   | Exclude<ImportResult, { status: 'existing' }>
   /** `isUncertain`: an earlier attempt had no answer, so the user may be one that it created. */
@@ -12,7 +12,7 @@ export type Imported =
 
 /** Many users in one request, which is no part of the specification: some servers have it. */
 export interface UserImporter {
-  /** Whether this one has it. Asked once, by an import of nobody, which changes nothing anywhere. */
+  /** Whether this one has it. Probes for the bulk endpoint once, with an empty import that changes nothing. */
   isOffered(): Promise<boolean>
   /** Sends as many users as one {@link Batch} holds; resolves with what became of each, in order. */
   post(users: readonly UserImport[]): Promise<Imported[]>
@@ -30,7 +30,8 @@ export function createUserImporter(send: Send, tenantId: string): UserImporter {
       const input = { method: 'POST', path, body: { users: [] }, isRepeatable: true } as const
       return (await send(input)).body.type === 'UserImport'
     } catch (error) {
-      // Whatever else it says about an address that it may not know, /v1 says whether it works.
+      // A server may answer anything for an address that it does not know; /v1 shows whether it
+      // works.
       const isAnswer = error instanceof ApiError || error instanceof ResponseError
       if (isAnswer && !(error instanceof RateLimitError)) return false
       throw error

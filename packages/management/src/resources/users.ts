@@ -16,8 +16,9 @@ export interface Users extends Readable<User>, Deletable<User> {
    * Creates users with their passwords, and tells what became of each, in their order. It sends a
    * hundred in a request to a service that takes them so, and two requests for each to any other.
    *
-   * What is refused ends nothing. When the service cannot be reached it throws, and sending all of
-   * them again creates nobody twice: those that are there are `existing`. To bring a table over,
+   * A refused user does not end the import. When the service cannot be reached it throws, and
+   * sending all of them again creates no user twice: those that are there are `existing`. To bring
+   * a table over,
    * `latchkey users import` also notes how far it came.
    */
   import(
@@ -83,7 +84,7 @@ async function importOne(
 }
 
 /**
- * Whether a refusal is for what was sent of one user, and not for the key, the tenant or the moment.
+ * Whether a refusal is about the data of one user, and not about the key, the tenant or the moment.
  *
  * @param userId - The user, when there is one: without, it is the tenant that was not found.
  */

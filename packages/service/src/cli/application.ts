@@ -18,7 +18,7 @@ export function addApplicationCommands(program: Command): void {
     .requiredOption('--tenant <id>', 'the tenant of the application')
     .option(
       '--overlap-hours <number>',
-      'how long the secret of before is accepted too; 0 when somebody else may have it',
+      'how long the earlier secret is accepted too; 0 if it may have leaked',
       wholeNumber(0, 8_760),
       24,
     )

@@ -14,7 +14,7 @@ interface SeededUser extends DemoUser {
   isVerified: boolean
 }
 
-/** Whom one can log in as, with what is worth trying with each. */
+/** The users to log in as, with a hint for each. */
 const demoUsers: readonly SeededUser[] = [
   { email: 'ada@example.com', name: 'Ada Lovelace', isVerified: true, password, note: '' },
   {
@@ -47,7 +47,7 @@ const demoUsers: readonly SeededUser[] = [
   },
 ]
 
-/** A user to log in as, and what is special about them today. */
+/** A user to log in as, with a hint that is true today. */
 export interface DemoUser {
   email: string
   /** `undefined` for a user who has none yet. */
@@ -55,7 +55,7 @@ export interface DemoUser {
   note: string
 }
 
-/** What there is to log in to. */
+/** The tenant, application and users of the demo. */
 export interface Demo {
   issuer: string
   users: DemoUser[]

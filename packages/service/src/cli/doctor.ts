@@ -40,7 +40,7 @@ async function examine(options: DoctorOptions): Promise<void> {
   if (count > 0) throw new Error(`${count} findings need a decision of yours.`)
 }
 
-/** What is wrong with the way in which PostgreSQL and Redis are run. */
+/** Problems in the way PostgreSQL and Redis are run. */
 async function operationFindings(options: DoctorOptions): Promise<{ finding: string }[]> {
   const database = databaseOf(options)
   if (!database) return []

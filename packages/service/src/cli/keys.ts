@@ -12,7 +12,7 @@ export function addSigningKeyCommands(program: Command): void {
       .description('Give tenants a new signing key; no session and no token ends.'),
   )
     .option('--tenant <id...>', 'these tenants (default: all of them)')
-    .option('--withdraw-earlier', 'publish no earlier key: somebody else may have it')
+    .option('--withdraw-earlier', 'publish no earlier key, if it may have leaked')
     .addHelpText(
       'after',
       '\nA server that runs on the folder signs with the new keys within a minute.',

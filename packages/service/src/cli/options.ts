@@ -89,7 +89,7 @@ export async function withAdmin<T>(
   }
 }
 
-/** The account of whoever runs the command; behind sudo, the account that it was called from. */
+/** The account that runs the command; behind sudo, the account that called it. */
 function operatorName(): string {
   if (process.env.SUDO_USER) return process.env.SUDO_USER
   try {

@@ -1,6 +1,6 @@
 import { type Logger, pino } from 'pino'
 
-/** JSON lines on standard output; whatever could be a secret is cut out. */
+/** JSON lines on standard output; values that could be a secret are cut out. */
 export function createLogger(level: string): Logger {
   const secrets = ['authorization', 'cookie', 'password', 'secret', 'token', 'hash']
   return pino({

@@ -1,4 +1,4 @@
-// What moves the cursor, changes the title or the direction of the text, or cannot be seen.
+// Characters that move the cursor, change the title or the direction of the text, or can't be seen.
 const CONTROL =
   /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u202a-\u202e\u2066-\u2069]/gu
 

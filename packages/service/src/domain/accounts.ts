@@ -53,8 +53,8 @@ export async function confirmAddress(
 }
 
 /**
- * Gives the user a new password and ends all sessions. Whoever could do this has read the user's
- * mail, so it proves the address as well.
+ * Gives the user a new password and ends all sessions. Only a reader of the user's mail can do
+ * this, so it proves the address as well.
  *
  * @returns Whether it was done; it is not for a disabled credential.
  */

@@ -6,7 +6,7 @@ import type { DomainContext } from './context.ts'
 export interface AddressClash {
   tenant: Tenant
   user: User
-  /** Who has the address in its canonical writing, if there is one. */
+  /** The user who has the address in its canonical spelling, if there is one. */
   other: User | undefined
 }
 

@@ -7,7 +7,7 @@ import { newId } from './ids.ts'
 import { createKept } from './kept.ts'
 import { checkText } from './rules.ts'
 
-/** What every API key begins with, so that scanners recognise one that leaked. */
+/** The beginning of every API key, so that scanners recognize one that leaked. */
 export const API_KEY_PREFIX = 'latchkey_'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -80,7 +80,7 @@ export type Authentication =
 /** Finds a key by its hash. */
 type FindKey = (hash: string) => Promise<ApiKey | undefined>
 
-/** What may have changed a key or what it reaches. */
+/** Events that may have changed a key or its reach. */
 const CONCERNS_KEYS = /^(api_key|tenant)\./
 
 /**

@@ -12,7 +12,7 @@ import { newId } from './ids.ts'
 import { checkMetadata, checkText, checkUrl, checkUrls } from './rules.ts'
 import { getTenant } from './tenants.ts'
 
-/** What a caller decides about an application. */
+/** The fields of an application that a caller sets. */
 export type ApplicationInput = Pick<
   Application,
   'name' | 'metadata' | 'loginUrl' | 'logoutUrls' | 'redirectUrls'
@@ -99,8 +99,8 @@ export const SECRET_OVERLAP_SECONDS = 86_400
 /** How a client secret is rotated. */
 export interface SecretRotation {
   /**
-   * How long the secret of before is accepted beside the new one. The one before that stops at once.
-   * 0 when somebody else may have it. Default: a day.
+   * How long the secret of before is accepted beside the new one. The one before that stops at
+   * once. 0 when it may have leaked. Default: a day.
    */
   overlapSeconds?: number
 }
@@ -202,7 +202,7 @@ async function checkApplication(scope: Scope, input: ApplicationInput): Promise<
   return developerMode
 }
 
-/** Checks what an application has a rule for since it may have been stored. What is stored already may stay. */
+/** Checks what an application has a rule for since it may have been stored. Values that are stored already may stay. */
 function checkNew(
   input: ApplicationInput,
   stored: Application | undefined,

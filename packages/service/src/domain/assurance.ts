@@ -8,7 +8,7 @@ const levels = ['single', 'two_step', 'mfa', 'phr', 'phrh'] as const
 /** A strength of a login, as {@link levels} orders them. */
 export type Level = (typeof levels)[number]
 
-/** What can be proven in a second step, the best first. */
+/** The factors of a second step, the best first. */
 export const factorKinds = ['hardware', 'totp_app', 'totp_email'] as const
 
 /** A second factor. */
@@ -36,7 +36,7 @@ export const methodsOf: Readonly<Record<FactorKind, readonly Method[]>> = {
 }
 
 /**
- * How strong a login is after these proofs. A mailed code makes no second factor, whichever step it is:
+ * How strong a login is after these proofs. A mailed code makes no second factor, in either step:
  * the same mailbox resets the password.
  */
 export function levelOf(proofs: readonly Method[]): Level {
@@ -69,7 +69,7 @@ export function amrOf(proofs: readonly Method[]): string[] {
   ]
 }
 
-/** What was proven for a session with these claims, as far as it matters for the next step. */
+/** The factors proven for a session with these claims, as far as they matter for the next step. */
 export function proofsOf(acr: string | undefined, amr: readonly string[] = []): Method[] {
   const isByMail = amr.includes('otp') && !amr.includes('pwd')
   switch (levelOfAcr(acr ?? '')) {
@@ -86,7 +86,7 @@ export function proofsOf(acr: string | undefined, amr: readonly string[] = []): 
   }
 }
 
-/** What has followed a mailed code. */
+/** The factor that followed a mailed code. */
 function secondOf(amr: readonly string[]): Method {
   if (amr.includes('hwk')) return 'key_bound'
   return amr.includes('swk') ? 'key' : 'totp_app'

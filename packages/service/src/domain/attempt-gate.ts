@@ -99,7 +99,7 @@ export function createAttemptGate(
     else lines.set(key, [waiter])
   }
 
-  /** Whatever came of the first one's turn may have left room for the next. */
+  /** The outcome of the first one's turn may have left room for the next. */
   function leave(key: string | undefined, waiter: Waiter): void {
     if (key === undefined) return
     const line = lines.get(key)

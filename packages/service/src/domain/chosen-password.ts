@@ -38,7 +38,7 @@ export async function judgePassword(
   return undefined
 }
 
-/** Whether a password is a name, whatever digits and signs are put in or after it. */
+/** Whether a password is a name, also with digits and other characters in or after it. */
 function isMadeOf(password: string, { email, user, tenant }: Names): boolean {
   const localPart = email.trim().split('@')[0] ?? ''
   const whole = [localPart, tenant.name, tenant.companyName]

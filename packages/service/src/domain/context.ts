@@ -6,7 +6,7 @@ import type { DomainPolicy } from './domain-names.ts'
 import type { PasswordEngine } from './password-engine.ts'
 import type { Vault } from './vault.ts'
 
-/** What the rules work with. One per service. */
+/** The parts that the rules work with. One per service. */
 export interface DomainContext {
   readonly store: DataStore
   readonly clock: Clock
@@ -30,7 +30,7 @@ export interface Actor {
   readonly requestId?: string
   /** The address of the client. */
   readonly address?: string | undefined
-  /** What the client's browser or program calls itself. */
+  /** The `User-Agent` of the client. */
   readonly userAgent?: string | undefined
   /** The application at which the user logs in or out. */
   readonly applicationId?: string | undefined

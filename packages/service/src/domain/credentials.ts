@@ -14,13 +14,13 @@ import { findPassword, importPassword, isStalePassword, isStoredPassword } from 
 import { checkMetadata } from './rules.ts'
 import { getUser } from './users.ts'
 
-/** What a caller decides about every credential. */
+/** The fields of every credential that a caller sets. */
 export interface CredentialInput {
   disabled: boolean
   metadata: Metadata
 }
 
-/** What a caller decides about a password credential; `alg` and `hash` as the caller sent them. */
+/** The fields of a password credential that a caller sets; `alg` and `hash` as the caller sent them. */
 export interface PasswordInput extends CredentialInput {
   alg: string
   hash: string

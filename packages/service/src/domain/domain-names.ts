@@ -27,7 +27,7 @@ export const DOMAIN_HOLD_MICROS = 30 * DAY_MICROS
  * The domain in the form in which it is stored and compared: a host in lower case and ASCII, with a
  * port where there is one.
  *
- * @throws ServiceError `invalid_request` for what is no host.
+ * @throws ServiceError `invalid_request` for text that is no host.
  */
 export function canonicalDomain(domain: string): string {
   const url = URL.parse(`https://${domain}`)

@@ -48,7 +48,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** The one answer for whatever is missing, deleted, unknown or out of the caller's reach. */
+/** The one answer for objects that are missing, deleted, unknown or out of the caller's reach. */
 export function notFound(): ServiceError {
   return new ServiceError(
     'not_found',

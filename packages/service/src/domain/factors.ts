@@ -29,7 +29,7 @@ export interface Factors {
   usable: FactorKind[]
   /** Passkeys and security keys that are enabled and allowed, and were made for this very domain. */
   keys: HardwareCredential[]
-  /** What those prove in a second step. */
+  /** The methods that those prove in a second step. */
   methods: Method[]
   /** All that are enrolled, those that are disabled or not allowed included. */
   enrolled: FactorKind[]
@@ -250,7 +250,7 @@ function resealed({ vault }: DomainContext, last: Credential): Credential | unde
   return sealedKey === undefined ? undefined : { ...last, sealedKey }
 }
 
-/** What every credential begins with. */
+/** The fields that every credential begins with. */
 export function newRecord({ context, tenantId }: Scope, user: User, id: string) {
   const now = nowMicros(context.clock)
   const times = { createdAt: now, updatedAt: now }

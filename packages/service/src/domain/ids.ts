@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 
-/** What an id names, by its prefix. */
+/** The kind of object that an id names, by its prefix. */
 export type IdPrefix = 'ten' | 'app' | 'usr' | 'key'
 
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz'

@@ -12,7 +12,7 @@ export interface ImportedPassword {
   hash: string
 }
 
-/** `existing`: somebody has the address already; nothing was written. */
+/** `existing`: another user has the address; nothing was written. */
 export type Imported = { kind: 'created'; user: User } | { kind: 'existing'; user: User }
 
 /**
@@ -28,7 +28,7 @@ export async function importUser(
 ): Promise<Imported> {
   checkUser(input)
   const { context } = scope
-  // Hashing is the expensive part, so nobody is hashed for who is there already.
+  // Hashing is the expensive part, so no password is hashed for a user who exists already.
   const present = await findUser(scope, input.email)
   if (present) return { kind: 'existing', user: present }
 

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import { type DomainContext, foreignVersion } from './context.ts'
 
-/** What was read and is kept, by a key. */
+/** Values that were read and are kept, by a key. */
 export interface Kept<T> {
-  /** What is kept, or what `read` finds now. */
+  /** The kept value, or the one that `read` finds now. */
   get(key: string, read: () => Promise<T | undefined>): Promise<T | undefined>
 }
 
@@ -41,8 +41,8 @@ export function createKept<T extends object>(domain: DomainContext, concerns: Re
 
       const before = generation
       const found = await read()
-      // What was read before a write came in between is not kept. Nor is that there is nothing:
-      // whoever asks for names that do not exist would drive out those that do.
+      // A value that was read before a write is not kept. Nor is that there is nothing:
+      // a client that asks for unknown names would drive out the known ones.
       if (found && before === generation) kept.set(key, found)
       return found
     },

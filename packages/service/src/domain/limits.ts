@@ -68,7 +68,7 @@ export const defaultLimits: Limits = {
   mailPerClient: { free: 30, baseSeconds: 10, maxSeconds: 900, forgetSeconds: 3_600 },
 }
 
-/** Who tries something, and at which tenant. */
+/** The user or client of an attempt, and its tenant. */
 export interface Attempter {
   readonly tenant: Pick<Tenant, 'id'>
   /** Empty for a request from within this process. */
@@ -95,7 +95,8 @@ export interface Throttle {
    * Judges a login, unless too many have failed: at the address from its network, from its network,
    * and at the address from everywhere. On a known device, only failures on this device count.
    *
-   * Only a refusal counts: not what `judge` throws, when it was too busy. What is right ends the row.
+   * Only a refusal counts: not what `judge` throws, when it was too busy. A right attempt ends the
+   * row.
    */
   tryLogin(
     attempt: LoginAttempt,
@@ -109,8 +110,8 @@ export interface Throttle {
   /** The owner of the address has set a password: what others guessed before counts no longer. */
   forgiveAddress(facts: Attempter, email: string): Promise<void>
   /**
-   * Counts an attempt at a second step, right or wrong, before it is judged: attempts at once cannot
-   * exceed the limits, whatever the number of processes.
+   * Counts an attempt at a second step, right or wrong, before it is judged: attempts at once
+   * cannot exceed the limits, with any number of processes.
    *
    * @param login - Names the login.
    */
@@ -268,7 +269,7 @@ export function createThrottle(
   }
 }
 
-/** What a login does to a counter. One that was not judged counts as no failure. */
+/** The effect of a login on a counter. One that was not judged counts as no failure. */
 function effectOf(outcome: string | undefined, { name }: LoginCounter): AttemptOutcome {
   if (outcome === undefined) return 'unchanged'
   if (outcome !== 'verified') return 'failed'

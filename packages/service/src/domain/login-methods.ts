@@ -35,7 +35,7 @@ export function allowsMailLogin({ allowPasswords, allowTotpEmail }: TenantSettin
   return !allowPasswords && allowTotpEmail
 }
 
-/** What second factors follow. */
+/** The first step, which second factors follow. */
 export function firstMethod({ allowPasswords }: TenantSettings): 'password' | 'totp_email' {
   return allowPasswords ? 'password' : 'totp_email'
 }
@@ -56,7 +56,7 @@ export function rpIdOf({ domain }: Pick<TenantSettings, 'domain'>): string | und
   return isIP(host.replace(/^\[|\]$/g, '')) ? undefined : host
 }
 
-/** What a key proves in a second step. */
+/** The method that a key proves in a second step. */
 export function keyMethod({ isSyncable }: Pick<HardwareCredential, 'isSyncable'>): Method {
   return isSyncable ? 'key' : 'key_bound'
 }

@@ -6,7 +6,7 @@ import { createFairLine } from './fair-line.ts'
 /** Cost of every hash the service makes itself. */
 export const STANDARD_COST = 10
 
-/** Who waits for a hash: a person logging in goes before a row of an import. */
+/** The kind of work that waits for a hash: a person logging in goes before a row of an import. */
 export type HashPriority = 'login' | 'import'
 
 /** bcrypt, one tenant after the other, with a core left free for everything else. */

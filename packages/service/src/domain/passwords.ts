@@ -20,7 +20,7 @@ const MAX_ATTEMPT_BYTES = 4_096
 const MIN_COST = 8
 const MAX_COST = 12
 
-/** What a hash may be imported in. */
+/** The algorithms of hashes that can be imported. */
 export const importAlgorithms = ['bcrypt', 'plain', 'md5', 'sha1', 'sha256', 'sha512'] as const
 
 const digestBytes = { md5: 16, sha1: 20, sha256: 32, sha512: 64 } as const
@@ -69,7 +69,7 @@ export async function hashPassword(
   password: string,
   priority: HashPriority,
 ): Promise<StoredPassword> {
-  const text = normalisePassword(password)
+  const text = normalizePassword(password)
   const bytes = Buffer.byteLength(text)
   if (bytes === 0 || bytes > MAX_PASSWORD_BYTES) {
     throw new ServiceError(
@@ -107,14 +107,14 @@ export type Verification =
   | { kind: 'refused'; reason: RefusalReason }
 
 /**
- * Checks a password at a login. It costs one bcrypt verification whatever the answer is, for unknown
+ * Checks a password at a login. It costs one bcrypt verification for every answer, for unknown
  * users (`undefined`) as well, so that time tells nothing.
  *
- * What changes meanwhile counts: user and password are read again after the verification, and the login
- * has begun before, so that whatever ends the user's sessions from then on ends this one too.
+ * Changes in between count: user and password are read again after the verification, and the login
+ * has begun before, so that a change that ends the user's sessions from then on ends this one too.
  *
  * A legacy hash, or one whose cost differs from the standard cost, is replaced by bcrypt of the
- * password at the standard cost, unless it was changed by somebody else meanwhile.
+ * password at the standard cost, unless another request changed it meanwhile.
  */
 export async function verifyPassword(
   scope: Scope,
@@ -141,7 +141,7 @@ export async function verifyPassword(
   }
   if (currentUser.disabled) return { kind: 'refused', reason: 'user_disabled' }
   if (current.disabled) return { kind: 'refused', reason: 'credential_disabled' }
-  const upgraded = await upgrade(scope, current, normalisePassword(password))
+  const upgraded = await upgrade(scope, current, normalizePassword(password))
   return { kind: 'verified', user: currentUser, loggedInAt, upgraded }
 }
 
@@ -160,7 +160,7 @@ export async function isPassword(
   stored: StoredPassword | undefined,
   password: string,
 ): Promise<boolean> {
-  const text = normalisePassword(password)
+  const text = normalizePassword(password)
   const attempt = Buffer.byteLength(text) > MAX_ATTEMPT_BYTES ? '' : text
   const matches = await passwords.verify(
     stored ? preimage(stored.alg, attempt) : attempt,
@@ -183,7 +183,7 @@ export function isStoredPassword(stored: StoredPassword, alg: string, hash: stri
 
 /**
  * Whether the posted pair is a copy from before a login upgraded the hash, or the stored hash under
- * another algorithm, which would open to nobody.
+ * another algorithm, which no password would open.
  */
 export function isStalePassword(
   { password, state }: PasswordCredential,
@@ -217,7 +217,7 @@ async function upgrade(scope: Scope, known: PasswordCredential, text: string): P
   return now?.kind === 'password' && now.password.hash === password.hash
 }
 
-/** What bcrypt is computed over: the password, or the lower-case hexadecimal of its legacy digest. */
+/** The input of bcrypt: the password, or the lower-case hexadecimal of its legacy digest. */
 function preimage(alg: StoredAlgorithm, password: string): string {
   if (alg === 'bcrypt') return password
   const digest = alg.slice(0, alg.indexOf('|')) as Digest
@@ -229,7 +229,7 @@ function isWrapped(alg: string): boolean {
   return Object.hasOwn(digestBytes, digest) && rest.join('|') === 'bcrypt'
 }
 
-function normalisePassword(password: string): string {
+function normalizePassword(password: string): string {
   return password.normalize('NFC')
 }
 

@@ -3,7 +3,7 @@ import { ServiceError } from './errors.ts'
 
 /** The key of a tenant's metadata that says whether users may delete their own accounts. */
 const DELETION_KEY = 'latchkey_account_deletion'
-/** The key of a tenant's metadata with the colour of buttons and links. */
+/** The key of a tenant's metadata with the color of buttons and links. */
 const COLOR_KEY = 'latchkey_brand_color'
 /** The key of a tenant's metadata with the address of the image above every page. */
 const LOGO_KEY = 'latchkey_logo_url'
@@ -13,7 +13,7 @@ const RULES: Readonly<Record<string, { isGood(value: string): boolean; wanted: s
     isGood: (value) => value === 'true' || value === 'false',
     wanted: '"true" or "false", which is the default',
   },
-  [COLOR_KEY]: { isGood: isColor, wanted: 'a colour such as #3b46c8' },
+  [COLOR_KEY]: { isGood: isColor, wanted: 'a color such as #3b46c8' },
   [LOGO_KEY]: { isGood: isImageUrl, wanted: 'an https:// URL of an image, without a fragment' },
 }
 
@@ -34,7 +34,7 @@ export function isDeletionAllowed({ metadata }: Pick<Tenant, 'metadata'>): boole
   return metadata[DELETION_KEY] === 'true'
 }
 
-/** The colour and the image of the tenant's pages, if it has them. */
+/** The color and the image of the tenant's pages, if it has them. */
 export function brandOf({ metadata }: Pick<Tenant, 'metadata'>): {
   color: string | undefined
   logoUrl: string | undefined

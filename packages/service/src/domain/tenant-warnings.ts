@@ -5,7 +5,7 @@ import { opensDeveloperMode } from './developer-mode.ts'
 import { hasWayIn, methodsWithoutEffect, rpIdOf } from './login-methods.ts'
 
 /**
- * What the owner of a tenant should know about its settings, in sentences.
+ * Warnings for the owner of a tenant about its settings, in sentences.
  *
  * @param before - The tenant before it was changed.
  */

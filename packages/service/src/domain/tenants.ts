@@ -9,7 +9,7 @@ import { newId } from './ids.ts'
 import { checkEmail, checkMetadata, checkText } from './rules.ts'
 import { checkNewFeatures } from './tenant-features.ts'
 
-/** What a caller decides about a tenant. */
+/** The fields of a tenant that a caller sets. */
 export type TenantInput = Pick<Tenant, 'name' | 'metadata' | 'settings'>
 
 /** The settings of a tenant of which only the domain is known. */

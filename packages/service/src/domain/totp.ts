@@ -1,7 +1,7 @@
 import { Secret, TOTP } from 'otpauth'
 import type { Clock } from '../clock.ts'
 
-/** What every authenticator app can do. @see RFC 6238 §1.2 */
+/** The parameters that every authenticator app supports. @see RFC 6238 §1.2 */
 export const totpParameters = { algorithm: 'SHA1', digits: 6, period: 30 } as const
 
 /** How many steps before and after the present one are good: clocks of phones are not exact. */

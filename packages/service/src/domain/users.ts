@@ -13,7 +13,7 @@ export type ClaimsOf = (
   userId: string,
 ) => Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>
 
-/** What a caller decides about a user. */
+/** The fields of a user that a caller sets. */
 export interface UserInput {
   email: string
   /** Whether the address is known to be the user's. */
@@ -109,8 +109,8 @@ export async function searchUsers(
 /**
  * Replaces what a caller decides about a user by `input`, all of it.
  *
- * Another address is unverified, whatever `input` says: a client that GETs, changes and POSTs would
- * carry the proof of the old address along. Disabling ends the user's sessions.
+ * Another address is unverified, regardless of `input`: a client that GETs, changes and POSTs
+ * would carry the proof of the old address along. Disabling ends the user's sessions.
  */
 export async function updateUser(scope: Scope, id: string, input: UserInput): Promise<User> {
   checkUser(input)

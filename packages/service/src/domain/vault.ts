@@ -103,8 +103,8 @@ export function createVault(masterKeys: Uint8Array | MasterKeys): Vault {
 }
 
 /**
- * What was sealed, or `undefined` when its master key is gone: for what begins again then, such as a code
- * that was mailed.
+ * The opened value, or `undefined` when its master key is gone: for what begins again then, such as
+ * a code that was mailed.
  */
 export function openIfKnown(vault: Vault, purpose: string, sealed: string): string | undefined {
   try {

@@ -1,4 +1,4 @@
-/** What a browser says about the page that asked. */
+/** The browser's statement about the page that asked. */
 interface Client {
   type: unknown
   challenge: unknown

@@ -8,7 +8,7 @@ import { type AssertionText, type AttestationText, readResponse } from './webaut
  */
 export const keyAlgorithms = [-7, -8, -257]
 
-/** What a response must be an answer to. */
+/** The question that a response must answer. */
 export interface Ceremony {
   /** Base64url. It was used up before. */
   challenge: string
@@ -19,14 +19,14 @@ export interface Ceremony {
   needsVerification: boolean
 }
 
-/** What is kept of a key. */
+/** The stored facts about a key. */
 export type KeyFacts = Pick<
   HardwareCredential,
   'rpId' | 'keyId' | 'publicKey' | 'aaguid' | 'transports' | 'discoverable' | 'isSyncable'
 > &
   KeyUse
 
-/** What a use of a key changes. */
+/** The facts that a use of a key changes. */
 export interface KeyUse {
   counter: number
   isBackedUp: boolean
@@ -97,7 +97,7 @@ export async function judgeNewKey(
     const data = readAuthenticator(object.get('authData'))
     const wrong = data ? refusalOfAuthenticator(ceremony, data) : 'malformed'
     if (wrong) return refused(wrong)
-    // Nobody asked for an attestation, and its certificates could name addresses to fetch.
+    // No attestation was asked for, and its certificates could name addresses to fetch.
     const isPlain = object.get('fmt') === 'none' || object.get('fmt') === 'packed'
     if (!isPlain || object.get('attStmt').get('x5c') !== undefined) return refused('attested')
 
@@ -129,7 +129,7 @@ export async function judgeNewKey(
     }
     return { kind: 'accepted', facts }
   } catch {
-    // The library throws for whatever it does not accept.
+    // The library throws for every response that it does not accept.
     return refused('malformed')
   }
 }
@@ -185,7 +185,7 @@ export function hasAdvanced(last: number, next: number): boolean {
   return next > last || (next === 0 && last === 0)
 }
 
-/** What the browser says about itself; the library leaves some of it unchecked. */
+/** The fault in the browser's statement; the library leaves some of it unchecked. */
 function refusalOfClient(
   { challenge, origin }: Ceremony,
   { client }: AssertionText | AttestationText,
@@ -197,7 +197,7 @@ function refusalOfClient(
   return client.origin !== origin || isFramed ? 'wrong_origin' : undefined
 }
 
-/** What an authenticator says before its extensions. */
+/** An authenticator's statement, without its extensions. */
 interface Authenticator {
   rpIdHash: string
   isPresent: boolean

@@ -205,7 +205,7 @@ function handle(
     if (listing.more && last) res.setHeader('link', nextLink(req.path, page, last.id))
     sendJson(
       res,
-      listBody(listing, page.limit, (item) => route.serialise(call, item as never)),
+      listBody(listing, page.limit, (item) => route.serialize(call, item as never)),
     )
   }
 }

@@ -24,7 +24,7 @@ export const applicationRoutes: Route[] = [
     summary: 'The applications of a tenant',
     resource: 'Application',
     run: ({ scope }, page) => listApplications(scope, page),
-    serialise: ({ scope }, application) => withSecret(scope, application),
+    serialize: ({ scope }, application) => withSecret(scope, application),
   }),
   write({
     path: collection,
@@ -33,7 +33,7 @@ export const applicationRoutes: Route[] = [
     resource: 'Application',
     body: applicationBody,
     run: async ({ scope }, body) =>
-      serialiseApplication(await createApplication(scope, applicationInput(body))),
+      serializeApplication(await createApplication(scope, applicationInput(body))),
   }),
   {
     kind: 'get',
@@ -60,11 +60,11 @@ export const applicationRoutes: Route[] = [
     summary: 'Delete an application; answers with its last version',
     resource: 'Application',
     run: async ({ scope, ids }) =>
-      serialiseApplication(await deleteApplication(scope, ids.application_id)),
+      serializeApplication(await deleteApplication(scope, ids.application_id)),
   },
 ]
 
-/** What a body says about an application. */
+/** The application that a body describes. */
 export function applicationInput(body: ApplicationBody): ApplicationInput {
   return {
     name: body.name,
@@ -76,11 +76,11 @@ export function applicationInput(body: ApplicationBody): ApplicationInput {
 }
 
 function withSecret({ context }: Scope, application: Application): object {
-  return serialiseApplication(application, openSecret(context, application))
+  return serializeApplication(application, openSecret(context, application))
 }
 
 /** An application as the API answers with it; without `secret` after a create or a delete. */
-function serialiseApplication(application: Application, secret?: string): object {
+function serializeApplication(application: Application, secret?: string): object {
   return omitZero(
     {
       type: 'Application',

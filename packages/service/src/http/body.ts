@@ -5,7 +5,7 @@ import { sentencesOf } from './sentences.ts'
 /** The largest body, in bytes, after decompression. */
 export const MAX_BODY_BYTES = 256 * 1024
 
-/** A body that fits its schema, and the members that nobody knows. */
+/** A body that fits its schema, and its unknown members. */
 export interface ParsedBody<T> {
   value: T
   ignored: string[]
@@ -34,7 +34,7 @@ export function parseJson(bytes: Uint8Array | undefined): Record<string, unknown
 /**
  * Checks the shape of a body.
  *
- * @throws ServiceError that names the first faults and what was expected.
+ * @throws ServiceError that names the first faults and the expected values.
  */
 export function parseBody<S extends z.ZodObject>(
   schema: S,
@@ -90,7 +90,7 @@ function refusePrototypeKeys(body: object): void {
   }
 }
 
-/** The members of `body` that `schema` does not name, nested ones as `settings.colour`. */
+/** The members of `body` that `schema` does not name, nested ones as `settings.color`. */
 function unknownMembers(
   schema: z.ZodObject,
   body: Record<string, unknown>,

@@ -24,7 +24,7 @@ export const credentialRoutes: Route[] = [
     summary: 'The credentials of a user',
     resource: 'Credential',
     run: ({ scope, ids }, page) => listCredentials(scope, ids.user_id, page),
-    serialise: (_, credential) => serialiseCredential(credential),
+    serialize: (_, credential) => serializeCredential(credential),
   }),
   write({
     path: collection,
@@ -33,7 +33,7 @@ export const credentialRoutes: Route[] = [
     resource: 'PasswordCredential',
     body: credentialBody,
     run: async ({ scope, ids }, body) =>
-      serialiseCredential(await createCredential(scope, ids.user_id, passwordInput(body))),
+      serializeCredential(await createCredential(scope, ids.user_id, passwordInput(body))),
   }),
   {
     kind: 'get',
@@ -42,7 +42,7 @@ export const credentialRoutes: Route[] = [
     summary: 'One credential',
     resource: 'Credential',
     run: async ({ scope, ids }) =>
-      serialiseCredential(await getCredential(scope, ids.user_id, ids.credential_id)),
+      serializeCredential(await getCredential(scope, ids.user_id, ids.credential_id)),
   },
   write({
     path: single,
@@ -58,7 +58,7 @@ export const credentialRoutes: Route[] = [
       },
     },
     run: async ({ scope, ids: { user_id, credential_id } }, body) =>
-      serialiseCredential(
+      serializeCredential(
         credential_id === 'password'
           ? await updatePassword(scope, user_id, passwordInput(body))
           : await updateCredential(scope, user_id, credential_id, body),
@@ -71,11 +71,11 @@ export const credentialRoutes: Route[] = [
     summary: 'Remove a credential; answers with its last version',
     resource: 'Credential',
     run: async ({ scope, ids }) =>
-      serialiseCredential(await deleteCredential(scope, ids.user_id, ids.credential_id)),
+      serializeCredential(await deleteCredential(scope, ids.user_id, ids.credential_id)),
   },
 ]
 
-/** What a body says about a password credential. */
+/** The password credential that a body describes. */
 export function passwordInput({ disabled, metadata, password }: CredentialBody): PasswordInput {
   return { disabled, metadata, alg: password.alg, hash: password.hash }
 }
@@ -89,7 +89,7 @@ const typeOf: Record<CredentialKind, CredentialType> = {
 }
 
 /** A credential as the API answers with it. */
-function serialiseCredential(credential: Credential): object {
+function serializeCredential(credential: Credential): object {
   return omitZero({
     type: typeOf[credential.kind],
     id: credential.id,
@@ -101,7 +101,7 @@ function serialiseCredential(credential: Credential): object {
   })
 }
 
-/** What is particular to a kind, without what proves it: only a password shows its hash. */
+/** The fields of one kind of credential, without its secrets: only a password shows its hash. */
 function detailsOf(credential: Credential): Record<string, object> {
   switch (credential.kind) {
     case 'password': {

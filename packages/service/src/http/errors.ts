@@ -5,7 +5,7 @@ import { notFound, ServiceError } from '../domain/errors.ts'
 import { StoreError } from '../store/errors.ts'
 import { headerText } from './header-text.ts'
 
-/** The refusal that an error of any kind becomes. What is not meant for callers stays inside. */
+/** The refusal that an error of any kind becomes. Details that are not meant for callers stay inside. */
 export function errorOf(cause: unknown): ServiceError {
   if (cause instanceof ServiceError) return cause
   if (cause instanceof StoreError) {
@@ -25,7 +25,7 @@ export function errorOf(cause: unknown): ServiceError {
   )
 }
 
-/** What the body reader and the router refuse, by the `type` and `status` that http-errors sets. */
+/** Refusals of the body reader and the router, by the `type` and `status` that http-errors sets. */
 function bodyError(cause: unknown): ServiceError | undefined {
   if (!(cause instanceof Error) || !('status' in cause)) return undefined
   const type = 'type' in cause ? cause.type : undefined

@@ -91,9 +91,9 @@ function limitOf(limit: string | undefined): number {
 export function listBody<T>(
   listing: Listing<T>,
   limit: number,
-  serialise: (item: T) => unknown,
+  serialize: (item: T) => unknown,
 ): object {
-  const data = listing.items.map(serialise)
+  const data = listing.items.map(serialize)
   return { type: 'List', total: listing.total, count: data.length, limit, data }
 }
 

@@ -3,7 +3,7 @@ import type { Actor } from '../domain/context.ts'
 import { type ClientIp, userAgentOf } from '../server/client.ts'
 import type { ApiKey } from '../store/records.ts'
 
-/** What the steps of one request hand on. */
+/** Values that the steps of one request pass on. */
 export interface Locals {
   requestId: string
   key?: ApiKey
@@ -11,7 +11,7 @@ export interface Locals {
   refusedKey?: ApiKey | undefined
 }
 
-/** Who sent the request: the key, whether it is good or not, or a visitor without one. */
+/** The sender of the request: the key, whether it is good or not, or a visitor without one. */
 export function actorOf(clientIp: ClientIp, req: express.Request, res: express.Response): Actor {
   const { key, refusedKey, requestId } = res.locals as Locals
   const { id } = key ?? refusedKey ?? {}

@@ -47,7 +47,7 @@ const answered: Partial<Record<ObjectName, object>> = {
     hardware: {
       type: 'object',
       properties: {
-        name: { type: 'string', description: 'What the user calls it.' },
+        name: { type: 'string', description: "The user's name for it." },
         aaguid: { type: 'string', description: 'The model of the authenticator.' },
         transports: { type: 'array', items: { type: 'string' } },
         discoverable: { type: 'boolean', description: 'Whether it logs in without an address.' },
@@ -74,7 +74,7 @@ const credentialTypes: readonly CredentialType[] = [
   'HardwareCredential',
 ]
 
-/** The objects of the answers, as JSON Schema. What is not required is omitted when it is zero. */
+/** The objects of the answers, as JSON Schema. A member that is not required is omitted when it is zero. */
 export const resourceSchemas: Record<ResourceName, object> = {
   Tenant: resourceSchema('Tenant'),
   Application: resourceSchema('Application'),

@@ -3,7 +3,7 @@ import type { Scope } from '../domain/context.ts'
 import type { Listing, Page } from '../store/ports.ts'
 import type { ApiKey } from '../store/records.ts'
 
-/** What the answers are called in the specification and in the OpenAPI document. */
+/** The names of answers in the specification and in the OpenAPI document. */
 export type ResourceName = 'Tenant' | 'Application' | 'User' | 'Credential' | CredentialType
 
 /** The kinds of credentials, by their names in answers. */
@@ -37,7 +37,7 @@ export interface Call {
   spend(requests: number): Promise<void>
   /** Says in a header `latchkey-warning` what the answer, as documented, has no place for. */
   warn(sentence: string): void
-  /** Whether nobody waits for the answer any more. */
+  /** Whether the client no longer waits for the answer. */
   isAbandoned(): boolean
 }
 
@@ -58,7 +58,7 @@ export interface ObjectRoute extends RouteBase {
 export interface WriteRoute<S extends z.ZodObject = z.ZodObject> extends RouteBase {
   readonly kind: 'write'
   readonly body: S
-  /** Where the shape depends on what is stored: all shapes, and which one it is. */
+  /** Where the shape depends on the stored object: all shapes, and which one it is. */
   readonly choice?: {
     readonly bodies: readonly z.ZodObject[]
     of(call: Call): Promise<z.ZodObject>
@@ -72,7 +72,7 @@ export interface WriteRoute<S extends z.ZodObject = z.ZodObject> extends RouteBa
 export interface ListRoute extends RouteBase {
   readonly kind: 'list'
   run(call: Call, page: Page): Promise<Listing<{ id: string }>>
-  serialise(call: Call, item: never): object
+  serialize(call: Call, item: never): object
 }
 
 /** A part of a list that is not counted; `next` is the `after` of what follows it. */
@@ -122,7 +122,7 @@ export function query<S extends z.ZodObject>(route: Omit<QueryRoute<S>, 'kind'>)
 export function list<T extends { id: string }>(
   route: RouteBase & {
     run(call: Call, page: Page): Promise<Listing<T>>
-    serialise(call: Call, item: T): object
+    serialize(call: Call, item: T): object
   },
 ): Route {
   return { ...route, kind: 'list' } as unknown as ListRoute

@@ -5,8 +5,8 @@ type Issue = z.core.$ZodIssue
 const MAX_SENTENCES = 3
 
 /**
- * What is wrong with a body, in sentences for the one who sent it. Text that was sent is not repeated:
- * it may be a password.
+ * The faults of a body, in sentences for its sender. Text that was sent is not repeated: it may be
+ * a password.
  */
 export function sentencesOf(issues: readonly Issue[], body: unknown): string {
   return issues

@@ -13,7 +13,7 @@ export const tenantRoutes: Route[] = [
     summary: 'The tenants that the API key can access',
     resource: 'Tenant',
     run: ({ scope, key }, page) => listTenants(scope, key.reach, page),
-    serialise: (_, tenant) => serialiseTenant(tenant),
+    serialize: (_, tenant) => serializeTenant(tenant),
   }),
   {
     kind: 'get',
@@ -21,7 +21,7 @@ export const tenantRoutes: Route[] = [
     operationId: 'getTenant',
     summary: 'One tenant',
     resource: 'Tenant',
-    run: async ({ scope }) => serialiseTenant(await getTenant(scope)),
+    run: async ({ scope }) => serializeTenant(await getTenant(scope)),
   },
   write({
     path: '/v1/tenants/:tenant_id',
@@ -33,12 +33,12 @@ export const tenantRoutes: Route[] = [
       const before = await getTenant(scope)
       const tenant = await updateTenant(scope, tenantInput(body))
       for (const sentence of await warningsOf(scope, tenant, before)) warn(sentence)
-      return serialiseTenant(tenant)
+      return serializeTenant(tenant)
     },
   }),
 ]
 
-/** What a body says about a tenant. */
+/** The tenant that a body describes. */
 export function tenantInput({ name, metadata, settings }: TenantBody): TenantInput {
   return {
     name,
@@ -64,7 +64,7 @@ export function tenantInput({ name, metadata, settings }: TenantBody): TenantInp
 }
 
 /** A tenant as the API answers with it. */
-export function serialiseTenant({ settings, ...tenant }: Tenant): object {
+export function serializeTenant({ settings, ...tenant }: Tenant): object {
   return omitZero({
     type: 'Tenant',
     id: tenant.id,

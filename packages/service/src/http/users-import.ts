@@ -7,7 +7,7 @@ import { parseBody } from './body.ts'
 import { errorOf } from './errors.ts'
 import type { BatchRoute, Call } from './route.ts'
 import { importedUserBody } from './schemas.ts'
-import { ignoredMembers, serialiseUser, userInput } from './users.ts'
+import { ignoredMembers, serializeUser, userInput } from './users.ts'
 
 /** Users in one request, which counts as one towards the rate limit. */
 const MAX_USERS = 100
@@ -15,7 +15,7 @@ const MAX_USERS = 100
 /** Users that are written before other requests have their turn: 2 ms of work and one durable commit. */
 const SLICE = 25
 
-/** What became of one user. */
+/** The result for one user. */
 type Result =
   | { status: 'created'; id: string }
   | { status: 'existing'; user: object }
@@ -94,7 +94,7 @@ async function importItem(call: Call, item: unknown, ignored: Set<string>): Prom
     const outcome = await importUser(call.scope, userInput(value), value.password)
     return outcome.kind === 'created'
       ? { status: 'created', id: outcome.user.id }
-      : { status: 'existing', user: serialiseUser(outcome.user) }
+      : { status: 'existing', user: serializeUser(outcome.user) }
   } catch (cause) {
     const error = errorOf(cause)
     if (error.statusCode >= 500 && error.code !== 'unavailable') throw cause
@@ -120,7 +120,7 @@ function resultSchemas(): object[] {
     result('refused', {
       code: { enum: Object.keys(statusOfCode) },
       status_code: { type: 'integer' },
-      detail: { type: 'string', description: 'What was found and what to do.' },
+      detail: { type: 'string', description: 'The fault and the remedy.' },
     }),
   ]
 }

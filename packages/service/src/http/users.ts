@@ -23,7 +23,7 @@ export const userRoutes: Route[] = [
     summary: 'The users of a tenant',
     resource: 'User',
     run: ({ scope }, page) => listUsers(scope, page),
-    serialise: (_, user) => serialiseUser(user),
+    serialize: (_, user) => serializeUser(user),
   }),
   write({
     path: collection,
@@ -32,7 +32,7 @@ export const userRoutes: Route[] = [
     resource: 'User',
     body: userBody,
     ignored: ignoredMembers,
-    run: async ({ scope }, body) => serialiseUser(await createUser(scope, userInput(body))),
+    run: async ({ scope }, body) => serializeUser(await createUser(scope, userInput(body))),
   }),
   {
     kind: 'get',
@@ -40,7 +40,7 @@ export const userRoutes: Route[] = [
     operationId: 'getUser',
     summary: 'One user',
     resource: 'User',
-    run: async ({ scope, ids }) => serialiseUser(await getUser(scope, ids.user_id)),
+    run: async ({ scope, ids }) => serializeUser(await getUser(scope, ids.user_id)),
   },
   write({
     path: single,
@@ -50,7 +50,7 @@ export const userRoutes: Route[] = [
     body: userBody,
     ignored: ignoredMembers,
     run: async ({ scope, ids }, body) =>
-      serialiseUser(await updateUser(scope, ids.user_id, userInput(body))),
+      serializeUser(await updateUser(scope, ids.user_id, userInput(body))),
   }),
   {
     kind: 'delete',
@@ -58,7 +58,7 @@ export const userRoutes: Route[] = [
     operationId: 'deleteUser',
     summary: 'Delete a user with all credentials; answers with the last version',
     resource: 'User',
-    run: async ({ scope, ids }) => serialiseUser(await deleteUser(scope, ids.user_id)),
+    run: async ({ scope, ids }) => serializeUser(await deleteUser(scope, ids.user_id)),
   },
 ]
 
@@ -67,7 +67,7 @@ export function ignoredMembers({ verified_at, profile }: UserBody): string[] {
   return verified_at !== undefined && !profile.email_verified ? ['verified_at'] : []
 }
 
-/** What a body says about a user. */
+/** The user that a body describes. */
 export function userInput({ disabled, metadata, profile, verified_at }: UserBody): UserInput {
   const { email, email_verified, first_name, givenname, ...rest } = profile
   const members = { ...rest, given_name: rest.given_name ?? first_name ?? givenname }
@@ -87,7 +87,7 @@ export function userInput({ disabled, metadata, profile, verified_at }: UserBody
 }
 
 /** A user as the API answers with it. */
-export function serialiseUser(user: User): object {
+export function serializeUser(user: User): object {
   return omitZero({
     type: 'User',
     id: user.id,

@@ -1,7 +1,7 @@
 /**
  * The object without its zero values: false, 0, "", empty objects and empty arrays.
  *
- * @param keep - Members that stay whatever they hold.
+ * @param keep - Members that stay with any value.
  * @see Specification, "Conventions for all resources" 3
  */
 export function omitZero(

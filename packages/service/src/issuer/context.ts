@@ -16,7 +16,7 @@ export interface IssuerLogger {
   error(facts: object, message: string): void
 }
 
-/** What the issuer works with. One per service. */
+/** The parts that the issuer works with. One per service. */
 export interface IssuerContext {
   readonly domain: DomainContext
   readonly protocol: ProtocolStore

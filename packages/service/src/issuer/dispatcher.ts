@@ -19,7 +19,7 @@ import { setFacts } from './requests/request-facts.ts'
 /** Headers by which a proxy speaks for a client. None of them may decide what the issuer says. */
 const FORWARDING_HEADER = /^(forwarded|x-forwarded-.*|x-real-ip|x-original-.*)$/
 
-/** A year. What else the customer serves below the domain is the customer's to decide. */
+/** A year. Other hosts below the domain are the customer's to decide. */
 const STRICT_TRANSPORT_SECURITY = 'max-age=31536000'
 
 /**

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { ClaimsOf } from '../domain/users.ts'
 
-// What oidc-provider does not document and the issuer depends on. An upgrade that changes it fails in
-// test/issuer/oidc-provider-internals.test.ts, and is mended here.
+// The undocumented parts of oidc-provider that the issuer depends on. An upgrade that changes it
+// fails in test/issuer/oidc-provider-internals.test.ts, and is mended here.
 
 /** A browser's session at the issuer. */
 export type Session = InstanceType<Provider['Session']>
@@ -117,8 +117,8 @@ export interface EndedSession {
  * Hands every session that ends at an application with a back-channel address to `keep` in place of
  * sending a logout token; oidc-provider would try once, and let the browser wait.
  *
- * @returns What sends the logout token, unless the application or its address is gone; it resolves with
- *   whether it was sent, and rejects when it was not accepted.
+ * @returns A function that sends the logout token, unless the application or its address is gone;
+ *   it resolves with whether it was sent, and rejects when it was not accepted.
  */
 export function interceptLogoutTokens(
   provider: Provider,
@@ -159,7 +159,7 @@ interface InteractionModel {
  * resumed in that browser alone. An interaction that begins with a session whose user may not go on with it is
  * independent of that session.
  *
- * @param begin - What stands for the browser that sent the request, and how long the interaction waits
+ * @param begin - The browser that sent the request, and how long the interaction waits
  *   for its page to be opened. When it rejects, nothing begins.
  */
 export function bindInteractions(

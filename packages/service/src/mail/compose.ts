@@ -5,7 +5,7 @@ import type { Tenant, User } from '../store/records.ts'
 import type { MailMessage } from './message.ts'
 import { mailTemplates } from './templates.ts'
 
-/** What a message is about. */
+/** The subject of a message. */
 export type MailKind =
   | 'verify'
   | 'reset'

@@ -1,8 +1,8 @@
 /** A message ready to be sent. */
 export interface MailMessage {
   /**
-   * `undefined` for a message to nobody. It takes the same way through the service as any other, so
-   * that asking for one takes the same time whether there is an account or not.
+   * `undefined` for a message that is not sent. It takes the same way through the service as any
+   * other, so that asking for one takes the same time whether there is an account or not.
    */
   to: string | undefined
   /** The tenant's name, in front of the sender's address. */
@@ -11,7 +11,7 @@ export interface MailMessage {
   subject: string
   text: string
   html: string
-  /** The link in it, for whoever reads captured mail. */
+  /** The link in it, for readers of captured mail. */
   link: string | undefined
 }
 

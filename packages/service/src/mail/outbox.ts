@@ -184,7 +184,7 @@ function purpose(id: string): string {
   return `mail:${id}`
 }
 
-/** What a mail server said, without addresses or content. */
+/** The mail server's answer, without addresses or content. */
 function reasonOf(error: unknown): string {
   const { code, responseCode } = error as { code?: unknown; responseCode?: unknown }
   return [code, responseCode].filter((part) => part !== undefined).join(' ') || 'unknown'

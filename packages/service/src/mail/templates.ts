@@ -3,7 +3,7 @@ import { Eta } from 'eta'
 import type { Accents } from '../pages/accents.ts'
 import type { Language } from '../pages/texts/index.ts'
 
-/** What a message says, in its reader's language. */
+/** The content of a message, in its reader's language. */
 export interface MailContent {
   language: Language
   subject: string

@@ -17,7 +17,7 @@ export interface Accents {
 }
 
 /**
- * The colours of buttons and links in a colour of the tenant: darker on light pages and lighter on dark ones
+ * The colors of buttons and links in a color of the tenant: darker on light pages and lighter on dark ones
  * until they can be read.
  *
  * @param color - Such as `#3b46c8`, which is ours.

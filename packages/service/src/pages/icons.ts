@@ -1,7 +1,7 @@
 import type { PageName, Pages } from './pages.ts'
 import type { TextKey } from './texts/index.ts'
 
-/** What a page is about, at a glance. */
+/** The sign of a page's subject. */
 interface Icon {
   tone: 'good' | 'bad' | 'plain'
   /** Of an SVG image of 24 by 24. */

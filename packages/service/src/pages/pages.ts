@@ -26,7 +26,7 @@ export interface UnregisteredRedirect {
   command: string | undefined
 }
 
-/** What can be entered in a second step. */
+/** The kinds of codes of a second step. */
 type SecondStep = 'hardware' | 'totp_app' | 'totp_email' | 'recovery_codes'
 
 /** The way to another second step. */
@@ -75,7 +75,7 @@ interface ShownDevice {
   since: string
 }
 
-/** What the pages that add a second step have in common. */
+/** The members that all pages for adding a second step share. */
 interface Enrolment {
   csrf: string
   action: string
@@ -112,7 +112,7 @@ export interface Pages {
   factor: Scripted & {
     csrf: string
     kind: SecondStep
-    /** What the browser is to ask a key, as JSON. */
+    /** The key's request options, as JSON. */
     keyOptions?: string | undefined
     /** Where a key that is lost can be removed, for a user who has shown enough to do so. */
     lostKeyPath?: string | undefined
@@ -145,7 +145,7 @@ export interface Pages {
     email: string
     problem?: Problem<never> | undefined
     keys: ShownKey[]
-    /** What the browser is to be told of the user's passkeys, as JSON. */
+    /** The signal to the browser about the user's passkeys, as JSON. */
     signal?: string | undefined
     enrolled: SecondStep[]
     addable: OtherStep[]
@@ -153,7 +153,7 @@ export interface Pages {
     hasRecovery: boolean
     isScarce: boolean
   }
-  /** What is known of a user who is logged in, with a way to change each of it. */
+  /** The details of a logged-in user, each with a way to change it. */
   account: {
     /** Each has a value of the user, or says what its page is about. */
     rows: { href: string; label: TextKey; value?: string; about?: TextKey }[]
@@ -196,7 +196,7 @@ export interface Pages {
     problem?: Problem<'name' | 'email' | 'password'> | undefined
     loginPath: string
   }
-  /** Somebody has to read a message before they can go on. */
+  /** The user has to read a message before going on. */
   checkMail: {
     text: TextKey
     email: string

@@ -52,7 +52,7 @@ export function createClientIp(trustedProxies: readonly string[], logger: Warner
   }
 }
 
-/** What a browser or program calls itself; of a longer text, the beginning. */
+/** The `User-Agent` of a browser or program; of a longer text, the beginning. */
 export function userAgentOf({ headers }: IncomingMessage): string | undefined {
   return headers['user-agent']?.slice(0, MAX_USER_AGENT)
 }

@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import { duplexPair } from 'node:stream'
 import { Agent, fetch as undiciFetch } from 'undici'
 
-/** `fetch` that ends in a server of this process, whatever the host of the URL; no socket is opened. */
+/** `fetch` that ends in a server of this process, for any host of the URL; no socket is opened. */
 export interface InProcess {
   readonly fetch: typeof globalThis.fetch
   close(): Promise<void>

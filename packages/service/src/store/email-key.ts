@@ -3,7 +3,7 @@ import { domainToASCII } from 'node:url'
 
 /**
  * The form in which addresses are compared: trimmed, NFC and in lower case, the local part without
- * invisible characters, the domain by IDNA. What visitors type may be anything, so it never throws.
+ * invisible characters, the domain by IDNA. Visitors may type anything, so it never throws.
  */
 export function emailKey(email: string): string {
   const text = earlierEmailKey(email)
@@ -22,7 +22,7 @@ export function earlierEmailKey(email: string): string {
 export const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u
 
 /**
- * The domain of an address as the DNS knows it; `undefined` for what cannot be one.
+ * The domain of an address as the DNS knows it; `undefined` for text that cannot be one.
  *
  * @see RFC 5890, Unicode Technical Standard 46
  */

@@ -45,7 +45,7 @@ export type Outcome<T> =
   | { kind: 'missing' | 'duplicate' }
 
 /**
- * What must outlive the process: tenants and all that they hold.
+ * The data that must outlive the process: tenants and all that they hold.
  *
  * Every method is atomic by itself, together with its audit entry, and resolves when the outcome is
  * durable. Objects returned are copies. Methods reject only when the store itself fails. Every
@@ -207,7 +207,7 @@ export interface AuditQuery {
 
 export interface AuditStore {
   /**
-   * For what is not part of a write, such as a login.
+   * For events that are not part of a write, such as a login.
    *
    * @param atMost - How many refused entries of the actor stay; the oldest are forgotten.
    */

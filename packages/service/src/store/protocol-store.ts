@@ -8,7 +8,7 @@ import type { Micros } from './records.ts'
  */
 export interface ProtocolEntry {
   tenantId: string
-  /** What it is, such as `Session` or `AuthorizationCode`. */
+  /** The kind of entry, such as `Session` or `AuthorizationCode`. */
   kind: string
   /** Unique among the tenant's entries of that kind. */
   key: string
@@ -21,7 +21,7 @@ export interface ProtocolEntry {
   uid?: string | undefined
   /** The user it belongs to. */
   accountId?: string | undefined
-  /** When it was spent. It stays until it expires, so that a second use is recognised. */
+  /** When it was spent. It stays until it expires, so that a second use is recognized. */
   consumedAt?: Micros | undefined
 }
 
@@ -57,7 +57,7 @@ export type Admission = { kind: 'admitted' } | { kind: 'refused'; retryAfterSeco
 /** Whether an attempt may begin; `busy`: those under way could use up the free ones by failing. */
 export type Beginning = Admission | { kind: 'busy' }
 
-/** What an attempt leaves behind: a failure that counts, no attempts at all, or those made before it. */
+/** The effect of an attempt: a failure that counts, no attempts at all, or those made before it. */
 export type AttemptOutcome = 'failed' | 'forgiven' | 'unchanged'
 
 /** A message on its way out, sealed because mail may hold a link that opens an account. */
@@ -78,7 +78,7 @@ export const MAIL_KEPT_SECONDS = 7 * 86_400
 /** Messages that wait to be sent, and mail captured instead of being sent. */
 export interface MessageQueue {
   add(mail: QueuedMessage): Promise<void>
-  /** Takes up to `limit` messages that are due, so that nobody else gets them before `until`. */
+  /** Takes up to `limit` messages that are due, so that no other process gets them before `until`. */
   claim(limit: number, until: Micros): Promise<QueuedMessage[]>
   /** Keeps a claimed message from others for longer; it may have been removed. */
   renew(id: string, until: Micros): Promise<void>
@@ -101,8 +101,8 @@ export interface MessageQueues {
 }
 
 /**
- * What has a time to live: everything OpenID Connect passes around, attempts that are counted, and
- * mail on its way out.
+ * The store of data that expires: everything OpenID Connect passes around, attempts that are
+ * counted, and mail on its way out.
  *
  * Every method is atomic by itself. Nothing that has expired is ever returned. Objects returned are
  * copies. Methods reject only when the store itself fails. Every implementation passes the suite in

@@ -1,5 +1,5 @@
 /**
- * What the service remembers, as plain data. Rules about it are in `domain`, its wire form in `http`.
+ * The service's records, as plain data. Rules about it are in `domain`, its wire form in `http`.
  *
  * Every `…At` and `…After` is an integer in microseconds since the epoch, taken from the service's
  * clock and never from a database.
@@ -58,7 +58,7 @@ export interface Application {
   redirectUrls: string[]
 }
 
-/** Someone with an account at a tenant. */
+/** A user with an account at a tenant. */
 export interface User {
   id: string
   tenantId: string
@@ -121,7 +121,7 @@ export interface PasswordCredential extends CredentialRecord {
 /** The service's own notes about a password. */
 export interface PasswordState {
   /**
-   * SHA-256 of the hash that a login replaced, hexadecimal. It recognises a stale copy that would
+   * SHA-256 of the hash that a login replaced, hexadecimal. It recognizes a stale copy that would
    * undo the upgrade.
    */
   upgradedFrom?: string
@@ -161,11 +161,11 @@ export interface RecoveryCredential extends CredentialRecord {
 /** A passkey or security key. A user may have several. */
 export interface HardwareCredential extends CredentialRecord {
   kind: 'hardware'
-  /** What the user calls it; may be empty. */
+  /** The user's name for it; may be empty. */
   name: string
   /** The host that it was made for: it answers no other. */
   rpId: string
-  /** What the authenticator calls it, base64url; {@link CredentialRecord.id} is made from it. */
+  /** The authenticator's id of the key, base64url; {@link CredentialRecord.id} is made from it. */
   keyId: string
   /** In the form of COSE, base64url. */
   publicKey: string
@@ -192,7 +192,7 @@ export type Credential =
   | RecoveryCredential
   | HardwareCredential
 
-/** What a credential is. */
+/** The kind of a credential. */
 export type CredentialKind = Credential['kind']
 
 /** Which tenants a key may reach: all of them, those of the future included, or the ones named. */
@@ -232,7 +232,7 @@ export interface SigningKey {
  */
 export type AuditOutcome = 'success' | 'failure' | 'refused'
 
-/** Who did what to which object, from where, and in which request. */
+/** An entry of the audit log: actor, action, object, address and request. */
 export interface AuditEntry {
   at: Micros
   /** `undefined` for what concerns the service itself, such as API keys. */
@@ -241,14 +241,14 @@ export interface AuditEntry {
   actor: string
   /** The `request-id` of the answer, when there was a request. */
   requestId: string | undefined
-  /** What was done, such as `user.update`, or the error code of what was refused. */
+  /** The action, such as `user.update`, or the error code of a refusal. */
   action: string
   /** The id of the object concerned. */
   target: string
   outcome: AuditOutcome
   /** The address of the client, when a request came from one. */
   address: string | undefined
-  /** What the client's browser or program calls itself. */
+  /** The `User-Agent` of the client. */
   userAgent: string | undefined
   /** The application at which the user logs in or out. */
   applicationId: string | undefined

@@ -11,7 +11,7 @@ const policyOf = ({ headers }: Page): string[] =>
 const ownStyle = ({ html }: Page): string =>
   `style-src 'sha256-${hash('sha256', /<style>([\s\S]*)<\/style>/.exec(html)?.[1] ?? '', 'base64')}'`
 
-test('pages and mails are in the colour of the tenant, with its image, and the policy allows just these', async () => {
+test('pages and mails are in the color of the tenant, with its image, and the policy allows just these', async () => {
   await using issuer = await startIssuer({ settings: { developerMode: true } })
   await issuer.addUser({ email: 'ada@example.com', password: 'correct horse battery' })
   const browser = createBrowser(issuer)

@@ -351,7 +351,7 @@ describe.each(storeKinds)('on %s', (store) => {
           .setExpirationTime('5m')
           .sign(Buffer.from(issuer.secretOf(application))),
     ],
-  ])('a logout with an ID token %s gets a page and logs nobody out', async (_, forge) => {
+  ])('a logout with an ID token %s gets a page and logs no user out', async (_, forge) => {
     const { page, isLoggedIn } = await logOut(async (hint) => ({
       ...back,
       id_token_hint: await forge(hint),

@@ -420,7 +420,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
 
     expect(page.status).toBe(429)
     expect(page.html).toContain('Please log in again')
-    expect((await issuer.mails())[0]?.subject).toContain('Somebody knows your password')
+    expect((await issuer.mails())[0]?.subject).toContain('Another person knows your password')
   })
 
   test('failed answers of a network are counted, and those of others go on', async () => {

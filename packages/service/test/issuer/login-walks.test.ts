@@ -393,7 +393,7 @@ async function wander(sequence: readonly (typeof moves)[number][]): Promise<numb
 }
 
 test(
-  'whatever a walk proves, the code that it gets says no more than that, and there is none below two steps',
+  'the code that a walk gets says no more than the walk has proven, and there is none below two steps',
   async () => {
     expect(await wander(['passkey'])).toBe(1)
     expect(await wander(['begin with a key', 'password', 'app', 'key'])).toBe(1)

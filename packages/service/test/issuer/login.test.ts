@@ -68,7 +68,7 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 })
 
-test('every URL that discovery names is on the issuer, whatever headers a client sends', async () => {
+test('every URL that discovery names is on the issuer, regardless of the headers that a client sends', async () => {
   await using issuer = await startIssuer()
   const answer = await issuer.fetch(`${issuer.url}/.well-known/openid-configuration`, {
     headers: {

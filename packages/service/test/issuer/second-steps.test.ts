@@ -129,7 +129,9 @@ describe.each(allStoreKinds)('on %s', (store) => {
       'name="password"',
     )
     const mails = await issuer.mails()
-    expect(mails.map(({ subject }) => subject)).toEqual(['Somebody knows your password at Acme'])
+    expect(mails.map(({ subject }) => subject)).toEqual([
+      'Another person knows your password at Acme',
+    ])
   })
 
   test('guesses over many logins are judged no more often than the limit of the user allows', async () => {

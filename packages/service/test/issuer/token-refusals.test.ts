@@ -269,7 +269,7 @@ test('a refresh asks for no more than was granted (RFC 6749 §6)', async () => {
   expect(answer).toMatchObject({ status: 400, body: { error: 'invalid_scope' } })
 })
 
-test('a refresh token that nobody uses expires after thirty days', async () => {
+test('a refresh token that is not used expires after thirty days', async () => {
   await using issuer = await startIssuer()
   await issuer.addUser(ada)
   const { app, begun, callback } = await obtainCode(issuer, { scope: 'openid offline_access' })

@@ -18,7 +18,7 @@ const colors = fc
   .integer({ min: 0, max: 0xff_ff_ff })
   .map((n) => `#${n.toString(16).padStart(6, '0')}`)
 
-test('links and buttons in any colour can be read, on light and on dark pages', () => {
+test('links and buttons in any color can be read, on light and on dark pages', () => {
   fc.assert(
     fc.property(colors, (color) => {
       const { light, dark } = accentsOf(color)

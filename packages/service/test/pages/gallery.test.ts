@@ -376,7 +376,7 @@ const pages: Record<string, (page: Window) => Promise<void>> = {
   },
 }
 
-test('axe finds what is wrong with a page: its colours, and what readers of screens miss', async () => {
+test('axe finds what is wrong with a page: its colors, and what readers of screens miss', async () => {
   const page = opened.desktop as Window
   await page.setContent('<main><p style="color: #bbb">pale</p><input></main>')
   expect((await violationsOf(page)).join()).toMatch(/color-contrast[\s\S]*label/)

@@ -144,7 +144,7 @@ test.each([
   if (isKnown) expect(victim.url()).toContain(`${site.url}/callback?code=`)
 })
 
-test('a sibling host cannot log a visitor in as somebody else with the resume cookie of its own login', async () => {
+test('a sibling host cannot log a visitor in as another user with the resume cookie of its own login', async () => {
   await attacker.goto(loginUrl())
   const cookies = await attacker.context().cookies()
   const resume = resumeCookie(cookies)

@@ -4,7 +4,7 @@ import type { AuthOptions, RequestAuth, Requirement, SessionStore, User } from '
 
 type MaybePromise<T> = T | Promise<T>
 
-/** What a route of a {@link TestApplication} answers. */
+/** The answer of a route of a {@link TestApplication}. */
 export interface TestAnswer {
   /** Default 200. */
   readonly status?: number
@@ -14,7 +14,7 @@ export interface TestAnswer {
   readonly body: string | Readable
 }
 
-/** The application's own data of a session, in whatever way the adapter offers it. */
+/** The application's own data of a session, in the way that the adapter offers it. */
 export interface TestData {
   get(): MaybePromise<Readonly<Record<string, unknown>>>
   set(values: Readonly<Record<string, unknown>>): MaybePromise<unknown>
@@ -23,12 +23,12 @@ export interface TestData {
 
 /** One request to a route, as the application sees it. */
 export interface TestRequest {
-  /** What the adapter puts on the request: `req.auth`, `c.var.auth` and so on. */
+  /** The object that the adapter puts on the request: `req.auth`, `c.var.auth` and so on. */
   readonly auth: RequestAuth<User, unknown>
-  /** What `getUser()` of the adapter returns or throws. */
+  /** The user that the adapter's `getUser()` returns. */
   user(): User
   readonly data: TestData
-  /** What the body parser made of the body; `undefined` without one. */
+  /** The body as the body parser left it; `undefined` without one. */
   readonly body: unknown
 }
 
@@ -38,7 +38,7 @@ export interface TestRoute {
   readonly path: string
   /** With one, `requireUser(requirement)` stands in front of the handler. */
   readonly requirement?: Requirement
-  /** Resolves to the answer. What it throws goes to the framework, as any handler's error does. */
+  /** Resolves to the answer. An error that it throws goes to the framework, as any handler's error does. */
   handle(request: TestRequest): Promise<TestAnswer>
 }
 
@@ -51,8 +51,8 @@ export interface TestApplication {
    */
   readonly parser: 'before' | 'after' | 'none'
   /**
-   * What the application's own error handler answers. Errors of the kit are answered by the adapter,
-   * whatever this says. Without one, the framework's default error handler answers.
+   * The answer of the application's own error handler. Errors of the kit are always answered by the
+   * adapter. Without one, the framework's default error handler answers.
    */
   readonly onError?: (error: unknown) => TestAnswer
 }

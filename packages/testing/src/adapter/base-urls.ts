@@ -5,7 +5,7 @@ import { BASE_URL, type Case, cookieOf, cookiesOf, locationOf, type Visitor } fr
 const SHOP = 'http://shop.localhost:3000'
 const options = { baseUrl: [BASE_URL, SHOP] }
 
-/** What a visitor brings back from the provider: the origin that it leads to, and the path there. */
+/** The provider's answer, as a visitor brings it back: the origin that it leads to, and the path there. */
 async function returned(begun: Response): Promise<{ origin: string; path: string }> {
   const answer = await fetch(locationOf(begun), { redirect: 'manual' })
   const { origin, pathname, search } = new URL(answer.headers.get('location') ?? 'nowhere:')
@@ -40,7 +40,7 @@ export const baseUrls: readonly Case[] = [
     },
   ],
   [
-    'a host that is in no base URL is refused, whatever forwarded headers say, and public pages are served',
+    'a host that is in no base URL is refused, regardless of forwarded headers, and public pages are served',
     async ({ open }) => {
       const site = await open({ options })
       for (const host of [

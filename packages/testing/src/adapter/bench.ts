@@ -11,14 +11,14 @@ import { type WatchedStore, watchStore } from './watched-store.ts'
 
 export const BASE_URL = 'http://localhost:3000'
 
-/** What a browser sends with a navigation. */
+/** The headers of a browser's navigation. */
 export const PAGE: Readonly<Record<string, string>> = {
   accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
   'sec-fetch-mode': 'navigate',
   'sec-fetch-dest': 'document',
 }
 
-/** What a case may change of its application. */
+/** The parts of its application that a case may change. */
 export interface Setup extends Partial<TestApplication> {
   readonly options?: AuthOptions
   /** A site whose sessions this one shares. */
@@ -53,7 +53,7 @@ export interface Site {
   authorize(begun: Response): Promise<string>
 }
 
-/** What every case is given. */
+/** The tools of every case. */
 export interface Bench {
   readonly provider: MisbehavingProvider
   open(setup?: Setup): Promise<Site>

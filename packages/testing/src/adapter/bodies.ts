@@ -14,7 +14,7 @@ const echo: TestRoute = {
 const PARSERS: readonly TestApplication['parser'][] = ['before', 'after', 'none']
 const MEBIBYTE = Buffer.alloc(1_048_576, 'x')
 
-/** Sends up to 300 MiB until there is an answer; resolves to its status, and what was sent by then. */
+/** Sends up to 300 MiB until there is an answer; resolves to its status, and the number of bytes sent by then. */
 async function flood(site: Site, path: string): Promise<{ status: number; mebibytes: number }> {
   const sending = httpRequest({
     ...{ host: '127.0.0.1', port: portOf(site.server), path, method: 'POST' },

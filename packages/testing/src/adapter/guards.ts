@@ -135,7 +135,7 @@ export const guards: readonly Case[] = [
     },
   ],
   [
-    'a claim must be equal to what is asked for, and of the same type',
+    'a claim must equal the value asked for, and be of the same type',
     async ({ open, provider }) => {
       const site = await open({
         routes: [guarded('/verified', { claims: { email_verified: true } })],
@@ -180,7 +180,7 @@ export const guards: readonly Case[] = [
     },
   ],
   [
-    'a check that fails is an error of the application and lets nobody in',
+    'a check that fails is an error of the application and lets no request in',
     async ({ open }) => {
       const seen: unknown[] = []
       const broken = new Error('database is down')

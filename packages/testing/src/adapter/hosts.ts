@@ -27,7 +27,7 @@ export const hosts: readonly Case[] = [
     },
   ],
   [
-    'a login by way of a guard ends on this site, whatever the Host was',
+    'a login by way of a guard ends on this site, regardless of the Host',
     async ({ open }) => {
       const site = await open()
       const visitor = site.visitor()

@@ -3,7 +3,7 @@ import { assertPrivate, type Case, cookieOf, NO_STORE, withCookie } from './benc
 
 export const outages: readonly Case[] = [
   [
-    'while the store is down a guarded page is 503 with Retry-After, and nobody is sent to log in',
+    'while the store is down a guarded page is 503 with Retry-After, and no visitor is sent to log in',
     async ({ open }) => {
       const site = await open()
       const ada = await site.user()

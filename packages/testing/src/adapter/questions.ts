@@ -93,7 +93,7 @@ export const questions: readonly Case[] = [
     },
   ],
   [
-    'auth.has() fails while the store does not answer, and does not take the user for nobody',
+    'auth.has() fails while the store does not answer, and does not take the user for a visitor',
     async ({ open }) => {
       const site = await open({ routes: [asking('/admin', ADMIN)] })
       const ada = await site.user()

@@ -39,7 +39,7 @@ export const routes: readonly Case[] = [
     },
   ],
   [
-    'a login never ends on another site, whatever returnTo says',
+    'a login never ends on another site, regardless of returnTo',
     async ({ open }) => {
       const site = await open()
       for (const outside of ['https://evil.example/', '//evil.example', '/\\evil.example']) {

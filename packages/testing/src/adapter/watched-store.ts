@@ -36,5 +36,5 @@ export function watchStore(store: SessionStore): WatchedStore {
   }
 }
 
-/** Methods that ask nobody. */
+/** Methods that make no request. */
 const SILENT: ReadonlySet<string> = new Set(['health', 'useSecrets', 'on', 'once', 'emit'])

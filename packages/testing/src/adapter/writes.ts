@@ -4,7 +4,7 @@ import { type Case, cookiesOf } from './bench.ts'
 const OWN = 'http://localhost:3000'
 const OTHER = 'https://admin.example'
 
-/** What browsers say of a page of another origin. */
+/** The headers of a request from a page of another origin. */
 const ELSEWHERE: readonly Record<string, string>[] = [
   { 'sec-fetch-site': 'same-site', origin: 'http://sibling.localhost:3000' },
   { 'sec-fetch-site': 'cross-site', origin: OWN },

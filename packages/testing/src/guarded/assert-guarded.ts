@@ -7,11 +7,11 @@ import { fastifyEntries } from './fastify.ts'
 import { honoEntries } from './hono.ts'
 import { koaEntries } from './koa.ts'
 
-/** What needs no guard. */
+/** The routes that need no guard. */
 export interface GuardedOptions {
   /**
-   * The routes that need no guard, with the paths that the application gave them: `'/'` for every method,
-   * `'GET /books/:id'` for one. What is mounted is `USE /path`.
+   * The routes that need no guard, with the paths that the application gave them: `'/'` for every
+   * method, `'GET /books/:id'` for one. A mounted application is `USE /path`.
    */
   readonly public?: readonly string[]
 }

@@ -4,17 +4,18 @@ export interface Entry {
   readonly method: string | undefined
   /** As the application wrote it, mount paths included. */
   readonly path: string
-  /** Whether it sees requests to the path, to what is below it, or all of them. */
+  /** Whether it sees requests to the path, to paths below it, or all of them. */
   readonly sees: 'path' | 'below' | 'all'
   /**
-   * What it is: a guard; a handler, which answers; a middleware, which may answer or pass the request on;
-   * or an application or folder of files that is mounted, which answers and cannot be looked into.
+   * The kind of entry: a guard; a handler, which answers; a middleware, which may answer or pass
+   * the request on; or an application or folder of files that is mounted, which answers and cannot
+   * be looked into.
    */
   readonly kind: 'guard' | 'handler' | 'middleware' | 'mounted'
   readonly name: string
 }
 
-/** What is found out about an application. */
+/** The facts found out about an application. */
 export interface GuardReport {
   /** The routes behind a guard, such as `GET /account`. */
   readonly guarded: string[]
@@ -28,7 +29,7 @@ export interface GuardReport {
 
 const GUARD = Symbol.for('latchkey.guard')
 
-/** What a function of the application is, as far as it can be seen from outside. */
+/** The kind of a function of the application, as far as it can be seen from outside. */
 export function kindOf(handler: unknown, otherwise: 'handler' | 'middleware'): Entry['kind'] {
   return Object.hasOwn(Object(handler), GUARD) ? 'guard' : otherwise
 }

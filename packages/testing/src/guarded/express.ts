@@ -2,7 +2,7 @@ import { type Entry, hidden, isKit, joined, kindOf } from './entries.ts'
 
 type Path = string | RegExp
 
-/** What is used of a layer of Express 4 and 5. */
+/** The members of a layer of Express 4 and 5 that are used. */
 interface Layer {
   readonly name: string
   readonly handle: ((...args: unknown[]) => unknown) & { readonly stack?: readonly Layer[] }
@@ -26,7 +26,7 @@ interface ExpressApp {
   readonly router?: { readonly stack: readonly Layer[] }
 }
 
-/** What requests pass in an application of Express, `undefined` for anything else. */
+/** The functions that requests pass in an Express application, `undefined` for anything else. */
 export function expressEntries(app: unknown): Entry[] | undefined {
   if (typeof app !== 'function' || !('handle' in app)) return undefined
   const { lazyrouter, _router } = app as ExpressApp

@@ -1,7 +1,7 @@
 import { TestingError } from '../errors.ts'
 import { type Entry, kindOf } from './entries.ts'
 
-/** What the plugin of `@latchkey/fastify` keeps on the application. */
+/** The records that the plugin of `@latchkey/fastify` keeps on the application. */
 interface Kept {
   /** Whether no route had been added before. */
   readonly isWhole: boolean

@@ -3,7 +3,7 @@ import { type Entry, hidden, isKit, kindOf } from './entries.ts'
 
 type Handler = ((...args: unknown[]) => unknown) & { readonly router?: KoaRouter }
 
-/** What is used of a router of @koa/router and koa-router. */
+/** The members of a router of @koa/router and koa-router that are used. */
 interface KoaRouter {
   readonly stack: readonly Layer[]
 }
@@ -15,7 +15,7 @@ interface Layer {
   readonly stack: readonly Handler[]
 }
 
-/** What requests pass in an application of Koa, `undefined` for anything else. */
+/** The functions that requests pass in a Koa application, `undefined` for anything else. */
 export function koaEntries(app: unknown): Entry[] | undefined {
   const { middleware, callback } = (app ?? {}) as { middleware?: unknown; callback?: unknown }
   if (!Array.isArray(middleware) || typeof callback !== 'function') return undefined
@@ -46,7 +46,10 @@ function methodsOf(methods: readonly string[]): (string | undefined)[] {
   return methods.filter((method) => method !== 'HEAD' || !methods.includes('GET'))
 }
 
-/** What `router.use()` adds sees everything under the prefix of the router, written as `/prefix(?:\/|$)`. */
+/**
+ * The path of a layer that `router.use()` added: all below the router's prefix, written as
+ * `/prefix(?:\/|$)`.
+ */
 function pathOf(path: string | RegExp): string {
   if (path instanceof RegExp) return hidden(String(path))
   return path.replace(/(\(\?:\\\/\|\$\)|\(\[\^\\\/\]\*\)|\{\/\*\w+\}|\(\.\*\))$/, '') || '/'

@@ -10,7 +10,7 @@ export interface LoginAppOptions extends ClientOptions {
   readonly timeoutSeconds: number
 }
 
-/** Creates an application that logs in with these options. It is called anew for each case. */
+/** Creates an application that logs in with these options. It is called for each case. */
 export type CreateLoginApp = (options: LoginAppOptions) => TestableApp | Promise<TestableApp>
 
 /** Where the application under test has what the cases need. */

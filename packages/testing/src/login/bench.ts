@@ -26,7 +26,7 @@ export interface LoginSite {
   user(): Promise<Visitor>
 }
 
-/** What every case is given. */
+/** The tools of every case. */
 export interface LoginBench {
   readonly provider: MisbehavingProvider
   /** Creates the application and serves it. */

@@ -80,7 +80,7 @@ export function createBrowser(origins: Readonly<Record<string, string>> = {}): B
   return browser
 }
 
-/** What a browser says of a form on a page of the same site. */
+/** The headers of a form on a page of the same site. */
 function sentBy({ origin }: URL, { method = 'GET' }: BrowserRequest): Record<string, string> {
   return method === 'GET' ? {} : { origin }
 }

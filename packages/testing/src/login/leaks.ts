@@ -70,7 +70,7 @@ async function answersOf({ visitor, paths }: LoginSite): Promise<Answer[]> {
   return answers
 }
 
-/** What a text shows of the tokens and secrets of all logins; codes are spent when a page is shown. */
+/** The tokens and secrets of all logins that a text shows; codes are spent when a page is shown. */
 function secretIn({ provider }: LoginSite, text: string): string | undefined {
   const isToken = (secret: string): boolean => !/^[0-9a-f]{32}$/.test(secret)
   const found = provider.secrets.find((secret) => isToken(secret) && text.includes(secret))

@@ -57,7 +57,7 @@ export const logins: readonly LoginCase[] = [
       ['state missing', 'an answer without state logs no user in'],
       ['state of another login', 'an answer with another state logs no user in'],
       ['iss of another provider', 'an answer that another provider claims logs no user in'],
-      ['code of nobody', 'a made-up code logs no user in'],
+      ['unknown code', 'a made-up code logs no user in'],
       ['access_denied', 'a login that the provider refuses logs no user in'],
     ] satisfies [Fault, string][]
   ).map(

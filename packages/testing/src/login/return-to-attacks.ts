@@ -1,4 +1,4 @@
-/** What has been sent as a place to return to in order to end on another site. */
+/** Places to return to that have been used to send users to another site. */
 export const returnToAttacks: readonly string[] = [
   'https://evil.example',
   'https://evil.example/',

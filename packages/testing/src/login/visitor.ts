@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { LoginSite } from './bench.ts'
 import { type Browser, createBrowser, PAGE_HEADERS } from './browser.ts'
 
-/** What the application answered. */
+/** The application's answer. */
 export interface Answer {
   readonly status: number
   readonly headers: Headers

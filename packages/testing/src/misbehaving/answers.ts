@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Fault } from './faults.ts'
 import { foreignKey, type SigningKey, toJwk } from './signing.ts'
 
-/** What a discovery document is made of. */
+/** The parts of a discovery document. */
 interface DiscoverySource {
   readonly issuer: string
   readonly fault: Fault | undefined
@@ -37,7 +37,7 @@ export function issuerName(issuer: string, fault: Fault | undefined, tenant: unk
   return `${new URL(issuer).origin}/${tenant}/v2.0`
 }
 
-/** What is at `jwks_uri`. */
+/** The document at `jwks_uri`. */
 export function keySet(fault: Fault | undefined, key: SigningKey): unknown {
   switch (fault) {
     case 'jwks empty':
@@ -92,7 +92,7 @@ export function authorizationResponse(
     case 'code repeated':
       answer.append('code', code)
       break
-    case 'code of nobody':
+    case 'unknown code':
       answer.set('code', 'a-code-of-nobody')
       break
     case 'issuer of every Entra tenant':

@@ -1,4 +1,4 @@
-/** What can be wrong with the authorization response. */
+/** The faults of the authorization response. */
 export type AuthorizationFault =
   | 'state missing'
   | 'state of another login'
@@ -7,12 +7,12 @@ export type AuthorizationFault =
   | 'iss missing'
   | 'code missing'
   | 'code repeated'
-  | 'code of nobody'
+  | 'unknown code'
   | 'access_denied'
   | 'login_required'
   | 'error with markup'
 
-/** What can be wrong with the token response. */
+/** The faults of the token response. */
 export type TokenFault =
   | 'invalid_grant'
   | 'invalid_client'
@@ -23,7 +23,7 @@ export type TokenFault =
   | 'token response is an array'
   | 'token response in broken HTTP'
 
-/** What can be wrong with the ID Token. */
+/** The faults of the ID Token. */
 export type IdTokenFault =
   | 'id_token signed with a foreign key under a known kid'
   | 'id_token signed with an unknown kid'
@@ -55,17 +55,17 @@ export type IdTokenFault =
   | 'id_token issued before the login'
   | 'id_token with a wrong at_hash'
 
-/** What can be wrong with userinfo. */
+/** The faults of userinfo. */
 export type UserinfoFault = 'userinfo of another user' | 'userinfo without sub' | 'userinfo refused'
 
-/** What can be wrong with the discovery document. */
+/** The faults of the discovery document. */
 export type DiscoveryFault =
   | 'discovery names another issuer'
   | 'discovery without token_endpoint'
   | 'discovery without jwks_uri'
   | 'discovery is an array'
 
-/** What can be wrong with the keys. */
+/** The faults of the keys. */
 export type JwksFault =
   | 'jwks empty'
   | 'jwks without keys'
@@ -78,7 +78,7 @@ export type JwksFault =
 /** Where something can go wrong on the network. */
 export type Endpoint = 'discovery' | 'jwks' | 'token' | 'userinfo'
 
-/** What can go wrong on the network, at one endpoint. */
+/** The faults of the network, at one endpoint. */
 export type NetworkFault =
   | 'down'
   | 'hanging'

@@ -22,7 +22,7 @@ export function listen(server: Server, port: number): Promise<number> {
   })
 }
 
-/** Stops at once, whatever is open. */
+/** Stops at once, with connections open or not. */
 export function close(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve())

@@ -1,7 +1,7 @@
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import type { Fault } from './faults.ts'
 
-/** What a provider can sign with. */
+/** The algorithms that a provider can sign with. */
 export type SigningAlgorithm = 'RS256' | 'ES256'
 
 /** A key the provider signs with. */
@@ -46,7 +46,7 @@ export function signJwt(
   return `${signed}.${sign('sha256', Buffer.from(signed), privateKey).toString('base64url')}`
 }
 
-/** Makes an ID Token, with what is to be wrong about it. */
+/** Makes an ID Token with the given fault. */
 export function signIdToken(
   claims: Readonly<Record<string, unknown>>,
   key: SigningKey,

@@ -1,4 +1,4 @@
-/** What a browser is called, such as `Firefox` on `macOS`; empty where its `User-Agent` does not tell. */
+/** The name of a browser, such as `Firefox` on `macOS`; empty where its `User-Agent` does not tell. */
 export interface BrowserName {
   browser: string
   system: string

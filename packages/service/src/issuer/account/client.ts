@@ -11,7 +11,7 @@ export const RETURN_PATH = '/account/return'
 /** How recent a login must be to change the ways to log in, in seconds. */
 export const MAX_AGE_SECONDS = 300
 
-// Nobody redeems its codes: the account page goes by the session alone.
+// Its codes are never redeemed: the account page uses the session alone.
 const secret = randomBytes(32).toString('base64url')
 
 /** The account page as oidc-provider knows its clients. */

@@ -37,7 +37,7 @@ function problemOf(email: string, { user }: Visit): TextKey | undefined {
   return email === user.email ? 'emailSame' : undefined
 }
 
-/** Nothing tells the visitor whether the address is somebody else's: then nobody gets the message. */
+/** Nothing tells the visitor whether the address belongs to another user: in that case no message is sent. */
 async function sendTo(flow: FlowRequest, visit: Visit, email: string): Promise<void> {
   const { context, facts } = flow
   const admission = await context.throttle.admitMailRequest(facts)

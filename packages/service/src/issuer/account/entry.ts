@@ -16,7 +16,7 @@ export interface Visit {
   user: User
   session: Session
   factors: Factors
-  /** What the forms of the page must send back. */
+  /** The token that the forms of the page must send back. */
   csrf: string
 }
 

@@ -15,7 +15,7 @@ import { endSessions, showSessions } from './sessions.ts'
 /** A page of the account. */
 interface AccountPage {
   show(flow: FlowRequest, visit: Visit): void | Promise<void>
-  /** What its forms do. A page without forms is shown to users whose login is old, too. */
+  /** Handles a form of the page. A page without forms is shown to users whose login is old, too. */
   submit?(flow: FlowRequest, visit: Visit, form: Form): void | Promise<void>
 }
 
@@ -30,7 +30,7 @@ const pages: Readonly<Record<string, AccountPage>> = {
   [accountPaths.deletion]: { show: showDeletion, submit: deleteAccount },
 }
 
-/** Answers a request for a page of the account; `false` for what is not there. */
+/** Answers a request for a page of the account; `false` for unknown paths. */
 export async function handleAccount(flow: FlowRequest): Promise<boolean> {
   const { pathname } = flow.url
   if (pathname === RETURN_PATH) {

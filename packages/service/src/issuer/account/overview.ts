@@ -4,7 +4,7 @@ import { type FlowRequest, show } from '../interaction/flow-request.ts'
 import { accountPaths, paths } from '../requests/paths.ts'
 import type { Visit } from './entry.ts'
 
-/** What a change that was just made is answered with, by the member `done` of the query. */
+/** The notice after a change, by the member `done` of the query. */
 const notices: Readonly<Record<string, TextKey>> = {
   profile: 'accountSaved',
   email: 'accountEmailDone',

@@ -35,7 +35,7 @@ function isProven({ tenant }: InteractionRequest, user: User): boolean {
   return user.verifiedAt !== undefined || tenant.settings.allowUnverified
 }
 
-/** Lets the application's request go on. What was done before it stays done. */
+/** Lets the application's request go on. Earlier steps stay done. */
 async function finish(flow: InteractionRequest): Promise<void> {
   await finishInteraction(flow, { ...flow.interaction.lastSubmission, verify_email: {} })
 }

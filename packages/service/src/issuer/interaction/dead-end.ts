@@ -77,7 +77,7 @@ export async function showInvalidLink(flow: FlowRequest, again?: WayOn): Promise
   show(flow, 410, 'message', { title: 'linkInvalidTitle', text: 'linkInvalidText', wayOn })
 }
 
-/** The address of whoever is logged in in this browser. */
+/** The address of the user who is logged in in this browser. */
 async function signedInAs(flow: FlowRequest): Promise<string | undefined> {
   const { context, provider, tenant, request, response } = flow
   const session = await readSession(provider, request, response)

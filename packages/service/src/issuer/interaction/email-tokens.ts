@@ -3,10 +3,10 @@ import { nowMicros } from '../../domain/context.ts'
 import type { StoredPassword } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
 
-/** What a link in a message is good for. */
+/** The purpose of a link in a message. */
 export type TokenPurpose = 'VerifyToken' | 'ResetToken'
 
-/** What a link in a message says. */
+/** The content of a link in a message. */
 export interface EmailToken {
   userId?: string | undefined
   /** The account to make, for an address that has none yet. */

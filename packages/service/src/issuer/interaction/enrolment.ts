@@ -27,7 +27,7 @@ export interface Place {
   csrf: string
   /** The address of the page, to which `kind` can be added. */
   path: string
-  /** What may be enrolled here, the best first. */
+  /** The factors that can be enrolled here, the best first. */
   kinds: readonly FactorKind[]
   /** Where to go instead, if anywhere; `step`: the form may be left without doing it. */
   canSkip: boolean

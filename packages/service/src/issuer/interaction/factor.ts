@@ -22,10 +22,10 @@ import { hasMailCode, judgeMailCode, mailCode } from './mail-code.ts'
 import { sendNews } from './messages.ts'
 import { showTooMany } from './too-many.ts'
 
-/** What can be entered in a second step. */
+/** The kinds of codes of a second step. */
 type Kind = FactorKind | 'recovery_codes'
 
-/** What is said of a wrong one. */
+/** The message about a wrong code, by its kind. */
 const problems = {
   hardware: { text: 'keyRefused' },
   totp_app: { field: 'code', text: 'factorWrong' },
@@ -33,7 +33,7 @@ const problems = {
   recovery_codes: { field: 'code', text: 'factorRefused' },
 } as const satisfies Record<Kind, Problem<'code'>>
 
-/** After so many wrong codes in a row the user is told that somebody knows the password. */
+/** After so many wrong codes in a row the user is told that another person knows the password. */
 const SUSPICIOUS = 3
 
 /** Asks for a second factor, the best one first. */
@@ -93,7 +93,7 @@ export async function submitFactor(flow: InteractionRequest, form: Form): Promis
   return showForm(flow, 422, step, kind, kinds, { problem, trust })
 }
 
-/** What is proven by what was entered, if anything. */
+/** The method that the entered code proves, if any. */
 async function judge(
   flow: InteractionRequest,
   step: Step,
@@ -117,7 +117,7 @@ async function judge(
   }
 }
 
-/** What the response of a key proves in a second step, if anything. */
+/** The method that the response of a key proves in a second step, if any. */
 async function proveKey(
   flow: InteractionRequest,
   step: Step,

@@ -7,13 +7,13 @@ import { endSession } from '../sessions/end-session.ts'
 import { type Interaction, type InteractionRequest, scopeOf } from './flow-request.ts'
 import { rememberDevice } from './known-device.ts'
 
-/** What a user has shown during a login. */
+/** The factors that a user has proven during a login. */
 export interface Shown {
   /** In the order in which they were given. */
   proofs: readonly Method[]
   /**
-   * An instant before the user, and what proves who it is, were read; in seconds since the epoch. What
-   * ended the user's sessions since then has ended this one as well.
+   * An instant before the user, and what proves who it is, were read; in seconds since the epoch. A
+   * change that ended the user's sessions since then has ended this one as well.
    */
   loggedInAt: number
   /** Whether the second step is not asked for on this device from now on. */
@@ -51,9 +51,10 @@ export async function finishLogin(
 }
 
 /**
- * Lets the application's request go on with what was found out.
+ * Lets the application's request go on with the result.
  *
- * @param result - By prompt, as oidc-provider reads it. It takes the place of what was found before.
+ * @param result - By prompt, as oidc-provider reads it. It takes the place of the steps that were
+ *   found before.
  */
 export async function finishInteraction(
   { interaction, response }: InteractionRequest,
@@ -65,7 +66,7 @@ export async function finishInteraction(
 }
 
 /**
- * When somebody else is logged in in this browser, their session ends here; oidc-provider would ask
+ * When another user is logged in in this browser, their session ends here; oidc-provider would ask
  * the browser to run a script.
  */
 async function endOtherSession(flow: InteractionRequest, user: User): Promise<void> {

@@ -1,15 +1,15 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 
-/** What the flow's pages need of an interaction of oidc-provider. */
+/** The members of oidc-provider's interaction that the pages need. */
 interface Interaction {
   uid: string
   params: { [name: string]: unknown }
 }
 
-/** How the id of an interaction is recognised, and nothing more. */
+/** How the id of an interaction is recognized, and nothing more. */
 const HANDLE_LENGTH = 16
 
-/** The pages of a login, by what follows its path. */
+/** The pages of a login, by the rest of the path. */
 export type FlowPage =
   | ''
   | '/passkey'
@@ -21,7 +21,7 @@ export type FlowPage =
   | '/factor'
   | '/enrol'
 
-/** What a link in a message has done before it led back into the login. */
+/** The action of a link in a message that led back into the login. */
 export type Done = 'verified' | 'reset'
 
 /**
@@ -68,7 +68,10 @@ export function flowHandle(uid: string): string {
   return digest('handle', uid).toString('base64url').slice(0, HANDLE_LENGTH)
 }
 
-/** What a form of the interaction must send back. Only who holds the interaction's cookie knows it. */
+/**
+ * The token that a form of the interaction must send back. Only who holds the interaction's cookie
+ * knows it.
+ */
 export function csrfToken(uid: string): string {
   return digest('csrf', uid).toString('base64url')
 }

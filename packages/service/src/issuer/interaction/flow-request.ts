@@ -25,7 +25,7 @@ export interface FlowRequest {
   url: URL
   request: IncomingMessage
   response: ServerResponse
-  /** What the application asked for, or what the link in a message says. */
+  /** The languages that the application or the link in a message asked for. */
   uiLocales: string | undefined
   /** The application that the visitor came from, as far as the request tells. */
   applicationId: string | undefined
@@ -45,7 +45,7 @@ export interface InteractionRequest extends FlowRequest {
   handle: string
 }
 
-/** What the query of a hosted page says about where its visitor came from. */
+/** The origin of a visitor, from the query of a hosted page. */
 export function originOf(
   request: IncomingMessage,
   url: URL,
@@ -85,7 +85,7 @@ function wantsPage({ provider, request, response }: FlowRequest): boolean {
 }
 
 /**
- * What a page says, for programs.
+ * The code of a page's message, for programs.
  *
  * @see RFC 6749 §5.2
  */

@@ -39,7 +39,7 @@ const loginPages = {
   '/enrol': { show: showEnrol, submit: submitEnrol },
 }
 
-/** The pages of each prompt of the policy, by what follows `/login/<handle>`. */
+/** The pages of each prompt of the policy, by the path after `/login/<handle>`. */
 const pages: { [prompt: string]: { [page: string]: Page } } = {
   login: loginPages,
   create: loginPages,
@@ -77,8 +77,8 @@ export async function handleInteraction(flow: FlowRequest): Promise<void> {
 }
 
 /**
- * Answers for a login that did not begin in this browser. A browser that has been here begins it anew:
- * of two tabs that were the first here, at once, only one keeps the browser's secret.
+ * Answers for a login that did not begin in this browser. A browser that has been here starts it
+ * again: of two tabs that were the first here, at once, only one keeps the browser's secret.
  */
 async function startOver(flow: FlowRequest, { params }: Interaction): Promise<void> {
   if (!isMarked(flow.request)) return showDeadEnd(flow)
@@ -90,8 +90,8 @@ async function startOver(flow: FlowRequest, { params }: Interaction): Promise<vo
 }
 
 /**
- * Begins a login anew whose session ended meanwhile, such as by a new password that was set elsewhere; says
- * whether there was one. A page that tells what a link has done tells it.
+ * Restarts a login whose session ended meanwhile, such as by a new password that was set elsewhere.
+ * Returns whether there was one. A page that tells what a link has done tells it.
  */
 async function startAgain(flow: FlowRequest, handle: string): Promise<boolean> {
   const { provider, request, response, url } = flow

@@ -7,7 +7,7 @@ import { entryName } from '../../store/protocol-store.ts'
 import type { HardwareCredential, User } from '../../store/records.ts'
 import type { FlowRequest } from './flow-request.ts'
 
-/** What a key is asked for. An answer to one question is none to another. */
+/** The question to a key. An answer to one question is none to another. */
 export interface KeyQuestion {
   purpose: 'login' | 'factor' | 'enrol'
   /** Names the login, or the session, in which it is asked. */
@@ -44,7 +44,7 @@ export async function challengeOf(flow: FlowRequest, question: KeyQuestion): Pro
 }
 
 /**
- * What the answer to a question must be an answer to. It uses the challenge up, before anything is
+ * Takes the question that a response must answer. It uses the challenge up, before anything is
  * verified: of any number of answers one is judged.
  *
  * @returns `undefined` when nothing was asked, or the question has been answered.
@@ -64,7 +64,7 @@ export async function takeCeremony(
   return { challenge, origin: facts.issuer, rpId, needsVerification }
 }
 
-/** What the browser is to ask a key that the user has, as JSON; of no keys: any passkey. */
+/** The request options for a key that the user has, as JSON; of no keys: any passkey. */
 export async function requestOptions(
   flow: FlowRequest,
   question: KeyQuestion,
@@ -82,7 +82,7 @@ export async function requestOptions(
 }
 
 /**
- * What the browser is to ask a new key, as JSON.
+ * The creation options for a new key, as JSON.
  *
  * @param use - `passkey`: it will log its user in alone; `second`: it follows a password.
  * @see Web Authentication Level 3 §5.4

@@ -15,7 +15,7 @@ const KIND = 'KnownDevice'
 /** 32 random bytes. */
 const TOKEN = /^[\w-]{43}$/
 
-/** What is kept of a device that the user trusts. */
+/** The kind of record about a device that the user trusts. */
 const TRUSTED = 'TrustedDevice'
 
 /** When the user logged in, in seconds since the epoch. */

@@ -15,7 +15,7 @@ import { completeStep } from './login-progress.ts'
 import { endMailCode, findMailCode, judgeMailCode, mailCode, type SentCode } from './mail-code.ts'
 import { showLinkNeeded, showTooMany } from './too-many.ts'
 
-/** What came of a code in place of a password. */
+/** The result of a code instead of a password. */
 type Outcome =
   | { kind: 'verified'; user: User; loggedInAt: number }
   | { kind: 'refused'; reason: 'wrong_code' | 'user_disabled' }

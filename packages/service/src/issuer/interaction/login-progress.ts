@@ -24,7 +24,7 @@ import { type FlowPage, flowPath } from './flow-path.ts'
 import type { InteractionRequest } from './flow-request.ts'
 import { isTrusted } from './known-device.ts'
 
-/** What has been proven in a login that is not finished. */
+/** The factors proven so far in a login that is not finished. */
 interface LoginProgress extends Shown {
   /** Names this attempt: a login that begins again is another one. */
   id: string
@@ -186,7 +186,7 @@ async function goOn(flow: InteractionRequest, step: Step, isStored: boolean): Pr
   await finishLogin(flow, user, progress)
 }
 
-/** The page that asks for what is not proven yet; `undefined` when all is. */
+/** The page that asks for the next missing factor; `undefined` when all is. */
 async function nextPage(
   flow: InteractionRequest,
   { progress, user }: Step,

@@ -14,7 +14,7 @@ const DIGITS = 8
 /** OWASP ASVS 5.0 §6.5.5 allows ten minutes. */
 const LIFETIME_SECONDS = 600
 
-/** Whose code it is that was mailed to an address without an account: nobody's. */
+/** The user id of a code for an address without an account. */
 const NOBODY = 'nobody'
 
 const mailKinds = { first: 'loginCode', second: 'code', address: 'addressCode' } as const
@@ -36,12 +36,12 @@ export interface SentCode extends Omit<MailCode, 'sealed'> {
   isUsed: boolean
 }
 
-/** What came of a code that was entered. */
+/** The result of a code that was entered. */
 export type MailCodeOutcome = 'right' | 'wrong' | 'expired'
 
 /**
- * Mails a code that is good for this login alone, and ends the one before. Without a user everything is
- * done as well, but nobody gets the message, and the code is good for nothing.
+ * Mails a code that is good for this login alone, and ends the one before. Without a user
+ * everything is done as well, but no message is sent, and the code opens nothing.
  *
  * @param login - Names the login, or the session, that the code belongs to.
  * @param purpose - The step of the login that the code is: the message of the first one knows of no password.

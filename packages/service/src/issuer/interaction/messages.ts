@@ -30,8 +30,8 @@ const linkOf: { [Kind in LinkKind]: [TokenPurpose, string] } = {
 /**
  * Sends a message with a link to the user.
  *
- * Without a user everything is done as well, but the message goes to nobody: whoever asks cannot tell
- * from the time it takes whether there is one.
+ * Without a user everything is done as well, but the message is not sent: the time it takes does
+ * not show whether there is an account.
  */
 export async function sendLink(
   context: IssuerContext,
@@ -86,8 +86,8 @@ async function postLink(
 }
 
 /**
- * Tells the user what has happened: the password, the address or the ways to log in were changed, the account
- * was deleted, or somebody who knows the password has guessed at the second step.
+ * Tells the user what has happened: the password, the address or the ways to log in were changed,
+ * the account was deleted, or a person who knows the password has guessed at the second step.
  */
 export async function sendNews(
   context: IssuerContext,
@@ -103,8 +103,8 @@ export async function sendNews(
 }
 
 /**
- * Sends a code, unless too many messages went to the address; then it is not sent. Without a user it goes
- * to nobody; see {@link sendLink}.
+ * Sends a code, unless too many messages went to the address; then it is not sent. Without a user
+ * it is not sent; see {@link sendLink}.
  */
 export async function sendCode(
   context: IssuerContext,

@@ -36,7 +36,7 @@ export async function judgeForm(
   place: KeyPlace,
   form: Form,
 ): Promise<Judged<{ facts: KeyFacts }>> {
-  // What a key is used for later is decided by what it proves then.
+  // The later uses of a key follow from the methods that it proves then.
   const isPasskey = form.get('use') !== 'second'
   const ceremony = await takeCeremony(flow, questionOf(place), isPasskey)
   if (!ceremony) return { kind: 'refused', reason: 'wrong_challenge' }

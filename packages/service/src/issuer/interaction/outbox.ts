@@ -35,8 +35,8 @@ function isThisMachine({ facts }: FlowRequest): boolean {
 }
 
 /**
- * Whether an API key of the tenant came along: as a bearer token, or as the password of any name. What
- * a link in a message does is no reading, so a read-only key is not enough.
+ * Whether an API key of the tenant came along: as a bearer token, or as the password of any name. A
+ * link in a message changes something, so a read-only key is not enough.
  */
 async function hasApiKey({ context, tenant, request }: FlowRequest): Promise<boolean> {
   const { authorization = '' } = request.headers

@@ -15,7 +15,7 @@ import { showVerify, verify } from './verify-link.ts'
 /**
  * Answers a request for a hosted page.
  *
- * @param handleAccount - Answers what is below `/account`; resolves to `false` for what is not there.
+ * @param handleAccount - Answers requests below `/account`; resolves to `false` for unknown paths.
  */
 export async function handleFlow(
   flow: FlowRequest,

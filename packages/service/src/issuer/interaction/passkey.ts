@@ -17,7 +17,7 @@ import { completeStep } from './login-progress.ts'
 import { questionOf } from './passkey-options.ts'
 import { showTooMany } from './too-many.ts'
 
-/** What came of a login with a passkey. */
+/** The result of a login with a passkey. */
 type Outcome =
   | { kind: 'verified'; user: User; method: 'passkey' | 'passkey_bound'; loggedInAt: number }
   | {
@@ -83,7 +83,7 @@ async function judge(flow: InteractionRequest, text: string): Promise<Outcome> {
   if (judged.kind === 'refused') return refused(judged.reason, user.id)
   if (key.disabled) return refused('credential_disabled', user.id)
   if (!(await noteKeyProof(scope, key, judged.use))) return refused('counter_back', user.id)
-  // What has ended the user's sessions since ends this login too.
+  // A change that has ended the user's sessions since then ends this login too.
   const current = await lookUpUser(context.domain, tenant.id, user.id)
   if (!current || !isLoginValid(current, loggedInAt)) return refused('user_disabled', user.id)
   return { kind: 'verified', user: current, method: methodOf(key), loggedInAt }

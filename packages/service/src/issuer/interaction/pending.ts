@@ -8,12 +8,15 @@ import type { Signup } from './email-tokens.ts'
 import type { InteractionRequest } from './flow-request.ts'
 import { completeStep } from './login-progress.ts'
 
-/** What a login waits for: that somebody reads a message. */
+/** The step that a login waits for: the user reads a message. */
 export interface Pending {
   reason: 'signup' | 'reset'
   /** As it was typed. */
   email: string
-  /** Who has signed up in this browser; `undefined` when the address was taken, or is to be proven first. */
+  /**
+   * The user who has signed up in this browser; `undefined` when the address was taken, or is to be
+   * proven first.
+   */
   userId?: string | undefined
   /** The account to make when the link is followed, if the address is to be proven first. */
   signup?: Signup | undefined
@@ -60,7 +63,7 @@ export function pendingKey({ tenant, interaction }: InteractionRequest): string 
   return entryName(tenant.id, KIND, interaction.uid).key
 }
 
-/** What the login waits for, if it does. */
+/** The step that the login waits for, if there is one. */
 export async function readPending(flow: InteractionRequest): Promise<Pending | undefined> {
   const { context, tenant, interaction } = flow
   const entry = await context.protocol.find(entryName(tenant.id, KIND, interaction.uid))
@@ -68,10 +71,10 @@ export async function readPending(flow: InteractionRequest): Promise<Pending | u
 }
 
 /**
- * Logs in whoever signed up in this browser, once the address is proven or need not be.
+ * Logs in the user who signed up in this browser, once the address is proven or need not be.
  *
- * Not after somebody has set another password: anybody can sign up with an address, and whoever sets
- * the password later is the one who reads its mail.
+ * Not after another password was set: anyone can sign up with an address, but only the reader of
+ * its mail can set the password later.
  *
  * @returns Whether it was done, and the request is answered.
  */

@@ -23,7 +23,7 @@ export async function showSelectAccount(flow: InteractionRequest): Promise<void>
   })
 }
 
-/** Goes on as the user who is logged in. What was done before stays done. */
+/** Goes on as the user who is logged in. Earlier steps stay done. */
 export async function selectAccount(flow: InteractionRequest): Promise<void> {
   await finishInteraction(flow, { ...flow.interaction.lastSubmission, select_account: {} })
 }

@@ -22,7 +22,7 @@ interface Entered {
   email: string
 }
 
-/** What people are called fits. */
+/** Names are at most 200 characters. */
 const MAX_NAME_LENGTH = 200
 
 /** Shows the form to create an account. */
@@ -112,7 +112,7 @@ export const passwordProblems = {
   character: 'passwordCharacter',
 } as const satisfies Record<string, TextKey>
 
-/** What is wrong with a name that a user entered. */
+/** The fault of a name that a user entered. */
 export function nameProblem(name: string): TextKey | undefined {
   if ([...name].length > MAX_NAME_LENGTH) return 'nameLong'
   return /\p{Cc}/u.test(name) || !name.isWellFormed() ? 'nameCharacter' : undefined

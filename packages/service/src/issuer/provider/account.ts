@@ -31,7 +31,7 @@ export const claimsOfScope = {
 }
 
 /**
- * Finds whom a session or token speaks for: nobody, when the user is gone or disabled, or when the
+ * Finds the user of a session or token: none when the user is gone or disabled, or when the
  * login was before the user's sessions were voided.
  */
 export function createFindAccount(context: IssuerContext, tenantId: string): FindAccount {

@@ -68,8 +68,8 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
 }
 
 /**
- * What is stored of a payload: its own id, the id of the browser's session, and the parameters that are
- * in an interaction twice are left out.
+ * The stored part of a payload: its own id, the id of the browser's session, and the parameters
+ * that are in an interaction twice are left out.
  */
 function withoutId(payload: AdapterPayload, id: string): AdapterPayload {
   const { jti: _, ...stored } = payload

@@ -17,7 +17,7 @@ import { loadImpliedGrant } from './grants.ts'
 import { createPolicy, prompts } from './policy.ts'
 import { createRenderError } from './render-error.ts'
 
-/** How oidc-provider is set up for a tenant. What a setting decides is read at each request. */
+/** How oidc-provider is set up for a tenant. Settings are read at each request. */
 export function createConfiguration(
   context: IssuerContext,
   tenant: Tenant,

@@ -7,7 +7,7 @@ import type { Tenant } from '../../store/records.ts'
 import { clientMetadata } from './client-metadata.ts'
 import { issuerUrl, mustStaySecure } from './issuer-url.ts'
 
-/** A tenant with what follows from its domain. */
+/** A tenant with the facts that follow from its domain. */
 export interface Site {
   readonly tenant: Tenant
   readonly issuer: string
@@ -17,8 +17,8 @@ export interface Site {
 }
 
 /**
- * Tenants and applications as they are now. What every request needs is read once and kept until
- * something was written that may concern it, by this process or another.
+ * Tenants and applications as they are now. Records that every request needs are read once and kept
+ * until a write that may concern them, by this process or another.
  */
 export interface Directory {
   /** The tenant that is served at a host, in lower case. */
@@ -27,7 +27,7 @@ export interface Directory {
   client(tenantId: string, id: string): Promise<AdapterPayload | undefined>
 }
 
-/** What may have changed a tenant or an application. */
+/** Events that may have changed a tenant or an application. */
 const CONCERNS_DIRECTORY = /^(tenant|application)\./
 
 /** Makes the directory over the data store. */

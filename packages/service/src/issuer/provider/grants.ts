@@ -6,7 +6,7 @@ type Grant = InstanceType<Provider['Grant']>
 
 /**
  * The user's consent to what the application asks for. All applications are the tenant's own, so it
- * is implied: the session's grant is extended by what is missing.
+ * is implied: the session's grant is extended by the missing scopes.
  *
  * One grant serves all logins of an application within a session, so that a second tab does not
  * revoke the tokens of the first.

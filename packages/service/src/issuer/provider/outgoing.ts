@@ -37,7 +37,7 @@ export function isPublicAddress(text: string): boolean {
 }
 
 /**
- * Requests that reach the public internet over TLS only, so that nobody can use the service to look
+ * Requests that reach the public internet over TLS only, so that the service can't be used to look
  * around in the network it runs in. The address is checked when the connection is made: a name that
  * changes its address between two look-ups gains nothing.
  *
@@ -89,7 +89,7 @@ export function createOutgoing(context: OutgoingContext): Outgoing {
         signal: AbortSignal.timeout(TIMEOUT_MS),
         dispatcher: exempt ? open : guarded,
       })
-      // Nobody reads what is in it, and it may be endless.
+      // Its content is not needed, and it may be endless.
       await response.body?.cancel()
       return new Response(null, { status: response.status })
     },

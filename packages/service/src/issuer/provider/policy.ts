@@ -22,8 +22,9 @@ const { base, Check, Prompt } = interactionPolicy
 export const prompts = ['none', 'create', 'login', 'select_account', 'consent'] as const
 
 /**
- * What a visitor must do before the application gets its answer: log in, and prove the address where
- * the tenant asks for that. A login answers `create` and `select_account` as well: see `finish.ts`.
+ * The steps that a visitor must take before the application gets its answer: log in, and prove the
+ * address where the tenant asks for that. A login answers `create` and `select_account` as well:
+ * see `finish.ts`.
  *
  * The consent prompt stays registered, because requests with `prompt=consent` must be accepted and
  * `offline_access` depends on it, but it never asks: see `grants.ts`.
@@ -114,9 +115,9 @@ export function allowOfflineAccess(provider: Provider): void {
 }
 
 /**
- * Refuses `response_mode=fragment`: codes go to the application's server, and what follows a `#` is for
- * scripts in the browser. oidc-provider always offers the mode, so it gets to see one that no provider
- * has.
+ * Refuses `response_mode=fragment`: codes go to the application's server, and the part after a `#`
+ * is for scripts in the browser. oidc-provider always offers the mode, so it gets to see one that
+ * no provider has.
  */
 export function refuseFragments(provider: Provider): void {
   provider.use(async (ctx, next) => {

@@ -50,7 +50,7 @@ export interface Providers {
 
 interface Built {
   domain: string
-  /** What other processes had written by then. */
+  /** The version of the data that other processes had written by then. */
   version: unknown
   served: Promise<Served>
 }
@@ -71,7 +71,7 @@ export function createProviders(context: IssuerContext): Providers {
 
       const served = build(context, tenant)
       built.set(tenant.id, { domain, version, served })
-      // What failed is tried again by the next request.
+      // A failed attempt is repeated by the next request.
       served.catch(() => built.delete(tenant.id))
       return served
     },

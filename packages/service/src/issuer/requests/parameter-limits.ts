@@ -1,14 +1,14 @@
 import { paths } from './paths.ts'
 
-/** What an application may send along for itself, in bytes. */
+/** The largest parameters that an application may send for its own use, in bytes. */
 const MAX_BYTES: Readonly<Record<string, number>> = { state: 2_048, nonce: 2_048 }
 
 /** All parameters of a login, in bytes. */
 const MAX_ALL_BYTES = 8_192
 
 /**
- * What is too long in a request for a login, in a sentence. All parameters are stored until the login
- * ends, for visitors who are not known.
+ * A sentence about a parameter of a login that is too long. All parameters are stored until the
+ * login ends, for visitors who are not known.
  */
 export function tooLong({ pathname, search, searchParams }: URL): string | undefined {
   if (pathname !== paths.authorization) return undefined

@@ -21,7 +21,7 @@ export const accountPaths = {
 
 const PAGE = ['GET', 'HEAD', 'POST']
 
-// What scripts of other origins may ask for has a preflight.
+// Paths that scripts of other origins may ask for have a preflight.
 const METHODS: Readonly<Record<string, readonly string[]>> = {
   [paths.authorization]: PAGE,
   [paths.token]: ['POST', 'OPTIONS'],

@@ -3,7 +3,7 @@ import type { Scope } from '../../domain/context.ts'
 import type { Tenant } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
 
-/** What is known about a request before anything answers it. */
+/** The facts about a request, known before it is answered. */
 export interface RequestFacts {
   /** Whose domain was asked, with its settings as they are now. */
   tenant: Tenant
@@ -33,7 +33,7 @@ export function setFacts(request: IncomingMessage, known: RequestFacts): void {
   facts.set(request, known)
 }
 
-/** What {@link setFacts} attached. */
+/** The facts that {@link setFacts} attached. */
 export function factsOf(request: IncomingMessage): RequestFacts {
   const known = facts.get(request)
   if (!known) throw new Error('The request did not come through the dispatcher.')

@@ -50,7 +50,7 @@ export function createLogout(context: IssuerContext): LogoutFeature {
       const { tenant } = factsOf(ctx.req)
       const applicationId = ctx.oidc.client?.clientId ?? lastApplication(ctx.req)
       const wayOn = await wayToApplication(context, tenant, applicationId, 'continueTo')
-      // Whoever declined comes here as well.
+      // A user who declined comes here as well.
       const { accountId } = await readSession(ctx.oidc.provider, ctx.req, ctx.res)
       const user = accountId && (await lookUpUser(context.domain, tenant.id, accountId))
       if (!user)
@@ -65,8 +65,8 @@ export function createLogout(context: IssuerContext): LogoutFeature {
 const TOLERANCE_SECONDS = 15
 
 /**
- * Asks whoever logs out with an ID Token of a key that was withdrawn or has expired, as it asks those
- * who bring none. To oidc-provider such a token is a fault, and the person could not log out.
+ * Asks for confirmation when the ID Token's key was withdrawn or has expired, as without an ID
+ * Token. To oidc-provider such a token is a fault, and the person could not log out.
  *
  * A token that is dated in the future is taken for none as well: it was signed while the clock was
  * wrong, so it proves nothing about who is logged in now.
@@ -87,7 +87,7 @@ export function askInPlaceOfOldHints(provider: Provider, keys: readonly JWK[]): 
   })
 }
 
-/** The header or the claims of a JWT whose signature was not checked; nothing of what is no JWT. */
+/** The header or the claims of a JWT whose signature was not checked; nothing for other text. */
 function partOf(jwt: string, index: 0 | 1): { kid?: unknown; iat?: unknown } {
   try {
     return Object(JSON.parse(Buffer.from(jwt.split('.')[index] ?? '', 'base64url').toString()))
@@ -96,7 +96,7 @@ function partOf(jwt: string, index: 0 | 1): { kid?: unknown; iat?: unknown } {
   }
 }
 
-/** Whoever is not logged in has nothing to confirm; oidc-provider would answer with a script. */
+/** A visitor who is not logged in has nothing to confirm; oidc-provider would answer with a script. */
 export function skipNeedlessConfirmation(provider: Provider): void {
   provider.use(async (ctx, next) => {
     await next()

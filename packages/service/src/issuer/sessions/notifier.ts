@@ -21,7 +21,7 @@ export interface Notifier {
    * a back-channel address.
    */
   tell(provider: Provider, ended: EndedSession): Promise<void>
-  /** Starts to send, with what was left when the service ended. */
+  /** Starts to send, beginning with the notices that were left when the service ended. */
   start(providerOf: (tenant: Tenant) => Promise<Provider>): void
   /** Resolves when what is due was tried. */
   idle(): Promise<void>

@@ -252,7 +252,7 @@ export const en = {
   errorRedirect:
     'The application asked to be answered at an address that is not registered for it.',
   errorNoRedirect:
-    'No redirect URL is registered for this application yet, so nobody can log in to it.',
+    'No redirect URL is registered for this application yet, so no one can log in to it.',
   errorClient: 'The application is not known here.',
   errorServer: 'Something went wrong on our side. Please try again in a moment.',
   errorForm: 'This form is no longer valid. Go back, load the page again and repeat the step.',
@@ -282,7 +282,7 @@ export const en = {
   mailResetButton: 'Set a new password',
   mailExistsSubject: 'You have an account at {company} already',
   mailExistsText:
-    'Somebody, probably you, wanted to create an account with this address. There is one already. Log in with it, or set a new password if you have forgotten it. The link works for one hour.',
+    'You, or another person, wanted to create an account with this address. There is one already. Log in with it, or set a new password if you have forgotten it. The link works for one hour.',
   mailExistsButton: 'Set a new password',
   mailChangedSubject: 'Your password for {company} was changed',
   mailChangedText:
@@ -304,9 +304,9 @@ export const en = {
   mailDeletedSubject: 'Your account at {company} was deleted',
   mailDeletedText:
     'Your account was deleted just now, as you asked. If this was not you, tell us at once.',
-  mailGuessedSubject: 'Somebody knows your password at {company}',
+  mailGuessedSubject: 'Another person knows your password at {company}',
   mailGuessedText:
-    'Somebody has entered your password, and then wrong codes for the second step. If this was not you, set a new password now with “Forgot your password?”.',
+    'A person entered your password, and then wrong codes for the second step. If this was not you, set a new password now with “Forgot your password?”.',
 }
 
 /** A text by its key. */

@@ -23,8 +23,9 @@ export function translator(language: Language): Translate {
 /**
  * The best language for a visitor.
  *
- * @param uiLocales - What the application asked for, as in the parameter `ui_locales`.
- * @param acceptLanguage - What the browser asks for.
+ * @param uiLocales - The languages that the application asked for, as in the parameter
+ *   `ui_locales`.
+ * @param acceptLanguage - The languages that the browser asks for.
  * @see OpenID Connect Core 1.0 §3.1.2.1, RFC 9110 §12.5.4
  */
 export function chooseLanguage(

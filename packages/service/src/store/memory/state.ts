@@ -12,13 +12,13 @@ import type {
 } from '../records.ts'
 import { createSortedMap, type SortedMap } from './sorted-map.ts'
 
-/** A user with what belongs to it. */
+/** A user with their credentials and records. */
 export interface HeldUser {
   user: User
   credentials: SortedMap<Credential>
 }
 
-/** A tenant with what belongs to it. */
+/** A tenant with its objects. */
 export interface HeldTenant {
   tenant: Tenant
   applications: SortedMap<Application>
@@ -28,7 +28,7 @@ export interface HeldTenant {
   signingKeys: SigningKey[]
 }
 
-/** What the parts of the memory store share. */
+/** The state that the parts of the memory store share. */
 export interface MemoryState {
   tenants: SortedMap<HeldTenant>
   tenantIdByDomain: Map<string, string>

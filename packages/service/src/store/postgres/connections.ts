@@ -118,7 +118,7 @@ export function createConnections(
       const client = await reader()
       return (await client.query(queryOf(statement, isKept))) as Rows
     } catch (error) {
-      // What ended one has ended the others, too, though it may not be known yet.
+      // The failure that ended one has ended the others, too, though it may not be known yet.
       if (isConnectionLost(error) && readers === from) {
         readers = []
         void endAll(from)

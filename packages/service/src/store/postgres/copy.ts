@@ -40,7 +40,7 @@ export async function countRows(run: Run, table: string): Promise<number> {
   return rows[0]?.n ?? 0
 }
 
-/** Counts lists anew, lets ids go on after the last one and tells other processes. */
+/** Recounts lists, lets ids go on after the last one and tells other processes. */
 export async function finishCopy(run: Run): Promise<void> {
   const shards = `generate_series(0, ${COUNTER_SHARDS - 1}) as shard`
   const ofTenants = (name: string) =>

@@ -30,7 +30,7 @@ export function createPostgresDataStore(connections: Connections): DataStore {
   }
 }
 
-/** What asks whether the store is well should not wait until a connection gives up. */
+/** A check of the store's health does not wait until a connection gives up. */
 const CHECK_MS = 2_000
 
 async function within(ms: number, work: Promise<unknown>): Promise<void> {

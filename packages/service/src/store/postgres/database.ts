@@ -15,8 +15,8 @@ const BEGIN = `begin;
   update revision set n = n + 1`
 
 /**
- * PostgreSQL as the tables know it. {@link Engine.write} is for what is written rarely: it holds the
- * row `revision`, so that rare writes happen one after another in all processes, and those that
+ * PostgreSQL as the tables know it. {@link Engine.write} is for rare writes: it holds the
+ * row `revision`, so that they happen one after another in all processes, and those that
  * changed something leave a new revision behind.
  */
 export function createDatabase(connections: Connections): Engine {
@@ -57,7 +57,7 @@ export function createDatabase(connections: Connections): Engine {
   }
 }
 
-/** What changed nothing is undone, so that it leaves no new revision behind. */
+/** A transaction that changed nothing is rolled back, so that it leaves no new revision behind. */
 function hasWritten(outcome: unknown): boolean {
   return (outcome as { kind?: unknown } | undefined)?.kind === 'written'
 }

@@ -2,7 +2,7 @@ import { DatabaseError } from 'pg'
 import { StoreError } from '../errors.ts'
 
 /**
- * What a server answers on a connection that is good for nothing more: it was demoted to read-only, it
+ * The error codes of a connection that can't be used any more: it was demoted to read-only, it
  * shuts down, or it ended the session.
  */
 const LOST = /^(25006|57P0\d|08...)$/

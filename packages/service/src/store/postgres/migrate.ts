@@ -20,7 +20,7 @@ const LOCK = 716_493_051_284
 const LOCK_MS = 2_000
 const MAX_TRIES = 30
 
-/** What a database lacks, as {@link pendingMigrations} finds it. */
+/** The state of a database's schema, as {@link pendingMigrations} finds it. */
 export type SchemaState = { kind: 'current' } | { kind: 'behind'; missing: readonly string[] }
 
 /**

@@ -1,7 +1,7 @@
 import type { Row, Value } from '../sql/prepared.ts'
 import type { Statement } from './connections.ts'
 
-/** A statement in the making: its text is the same for the same shape, whatever the values are. */
+/** A statement in the making: its text is the same for the same shape, with any values. */
 export interface Draft {
   /** Adds a value; answers with its place in the text. */
   bind(value: Value | undefined): string

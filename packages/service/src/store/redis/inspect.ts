@@ -6,7 +6,10 @@ import { answered } from './scripts.ts'
 export interface RedisFacts {
   /** `host:port`, where the connection knows it. */
   node: string
-  /** What happens when memory is full; `undefined` where it does not say. */
+  /**
+   * The `maxmemory-policy` of Redis, which decides what happens when memory is full; `undefined`
+   * where it does not say.
+   */
   evictionPolicy: string | undefined
   /** Whether what it holds outlives a restart. */
   isPersistent: boolean

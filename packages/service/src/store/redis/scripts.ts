@@ -4,7 +4,7 @@ import type { RedisConnection } from './connect.ts'
 /** An atomic step on one key, so that it runs on a Cluster as well. */
 type Script = (key: string, ...values: (string | number)[]) => Promise<unknown>
 
-/** What is known of a field of attempts, written as `count lastAt forgetAt`. */
+/** The state of a field of attempts, written as `count lastAt forgetAt`. */
 const MADE = `
   local function made()
     local text = redis.call('HGET', KEYS[1], ARGV[1])

@@ -13,7 +13,7 @@ import { createUsers, usersTable } from './users.ts'
 /** The tables of a data store. */
 export type SqlTables = Omit<DataStore, 'foreignVersion' | 'exclusively' | 'check' | 'close'>
 
-/** The tables that few writes concern, whichever SQL database they are in. */
+/** The tables that few writes concern, for every SQL database. */
 export function createRareTables(
   engine: Engine,
 ): Pick<SqlTables, 'tenants' | 'applications' | 'apiKeys' | 'signingKeys'> {

@@ -9,8 +9,8 @@ export type Value = string | number | null
 export type Row = { [column: string]: Value }
 
 /**
- * A query that is compiled once and then only bound: building it anew, and the way through Kysely's
- * executor, cost more than running it.
+ * A query that is compiled once and then only bound: building it each time, and the way through
+ * Kysely's executor, cost more than running it.
  *
  * @param build - Makes the query from its parameters; called once, with stand-ins, so it must not
  *   look at their values.

@@ -16,8 +16,8 @@ import { storeFailure } from './failure.ts'
 type Run = <R>(query: Pick<CompiledQuery, 'sql' | 'parameters'>) => QueryResult<R>
 
 /**
- * Kysely over one `node:sqlite` connection. Whoever owns the connection sees to it that a
- * transaction has it alone.
+ * Kysely over one `node:sqlite` connection. The connection's owner makes sure that a transaction
+ * has it alone.
  */
 export function createSqliteKysely<S>(database: DatabaseSync): Queries<S> {
   const run = createRunner(database)

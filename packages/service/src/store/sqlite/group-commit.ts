@@ -25,7 +25,7 @@ interface Job {
 /** Each write of a group holds the others up, so a group is kept to a few milliseconds of work. */
 const MAX_GROUP = 256
 
-/** Group commit on a connection that nobody else writes through. */
+/** Group commit on a connection with no other writer. */
 export function createGroupCommit(database: DatabaseSync): GroupCommit {
   const commitGroup = prepareGroup(database)
   const waiting: Job[] = []

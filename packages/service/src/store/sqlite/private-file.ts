@@ -1,8 +1,8 @@
 import { chmodSync, closeSync, openSync } from 'node:fs'
 
 /**
- * Makes a database file that its owner alone may read, whatever the umask, or closes one that others
- * may read. SQLite gives the log beside it the same mode.
+ * Makes a database file that only its owner may read, with any umask, or closes one that others may
+ * read. SQLite gives the log beside it the same mode.
  *
  * @param path - A file, or `:memory:`.
  */

@@ -44,9 +44,9 @@ const NOTICES = `
 /**
  * Opens `protocol.db`, or creates it.
  *
- * Synchronous NORMAL: a commit survives the end of the process, however sudden; a power cut may take
- * the last ones along, which costs someone a login and never lets a code be spent twice without its
- * tokens being lost as well.
+ * Synchronous NORMAL: a commit survives the end of the process, however sudden; a power cut may
+ * take the last ones along, which costs a user a login and never lets a code be used twice without
+ * its tokens being lost as well.
  *
  * @param path - A file, or `:memory:`.
  */

@@ -13,7 +13,10 @@ import { createGroupCommit } from './group-commit.ts'
 import { createSqliteQueue } from './protocol-queue.ts'
 import { openProtocolDatabase, SCHEMA_VERSION } from './protocol-schema.ts'
 
-/** What one round of {@link ProtocolStore.prune} removes at most, so that nobody waits for it. */
+/**
+ * The most entries that one round of {@link ProtocolStore.prune} removes, so that other requests
+ * need not wait.
+ */
 const PRUNE_BATCH = 2000
 
 interface Row {

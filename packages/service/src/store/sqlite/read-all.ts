@@ -13,7 +13,7 @@ export function* readTable(from: string | DatabaseSync, table: string): Generato
   }
 }
 
-/** What has not expired by `now`, in lots. */
+/** The entries that have not expired by `now`, in batches. */
 export function* allEntries(
   database: DatabaseSync,
   lot: number,

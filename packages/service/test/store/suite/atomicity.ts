@@ -19,7 +19,7 @@ async function aWorld(open: Open) {
   const tenant = aTenant()
   const other = aTenant()
   const user = aUser(tenant.id)
-  const neighbour = aUser(tenant.id)
+  const neighbor = aUser(tenant.id)
   const credential = aCredential(user)
   const application = anApplication(tenant.id)
   const apiKey = anApiKey()
@@ -28,7 +28,7 @@ async function aWorld(open: Open) {
   await store.tenants.insert(tenant, setUp)
   await store.tenants.insert(other, setUp)
   await store.users.insert(user, setUp)
-  await store.users.insert(neighbour, setUp)
+  await store.users.insert(neighbor, setUp)
   await store.credentials.insert(credential, setUp)
   await store.applications.insert(application, setUp)
   await store.apiKeys.insert(apiKey, setUp)
@@ -38,7 +38,7 @@ async function aWorld(open: Open) {
     tenant,
     other,
     user,
-    neighbour,
+    neighbor,
     credential,
     application,
     apiKey,
@@ -93,8 +93,8 @@ const successes: Record<string, Write> = {
   'users.update': ({ store, tenant, user }, audit) =>
     store.users.update(tenant.id, user.id, (u) => ({ ...u, disabled: true }), audit),
   'users.delete': ({ store, tenant, user }, audit) => store.users.delete(tenant.id, user.id, audit),
-  'credentials.insert': ({ store, neighbour }, audit) =>
-    store.credentials.insert(aCredential(neighbour), audit, later),
+  'credentials.insert': ({ store, neighbor }, audit) =>
+    store.credentials.insert(aCredential(neighbor), audit, later),
   'credentials.update': ({ store, tenant, user, credential }, audit) =>
     store.credentials.update(
       tenant.id,
@@ -140,11 +140,11 @@ const refusals: Record<string, Write> = {
     return store.users.insert(copycat, audit, aCredential(copycat))
   },
   'an insert of an orphan user': ({ store }, audit) => store.users.insert(aUser('ten_x'), audit),
-  'an update of a user to an address that is taken': ({ store, user, neighbour }, audit) =>
+  'an update of a user to an address that is taken': ({ store, user, neighbor }, audit) =>
     store.users.update(
       user.tenantId,
       user.id,
-      (current) => ({ ...current, emailKey: neighbour.emailKey }),
+      (current) => ({ ...current, emailKey: neighbor.emailKey }),
       audit,
     ),
   'an update of a missing user': ({ store, tenant }, audit) =>
@@ -155,16 +155,16 @@ const refusals: Record<string, Write> = {
     store.credentials.insert(aCredential(user), audit, later),
   'an insert of an orphan credential': ({ store, tenant }, audit) =>
     store.credentials.insert(aCredential(aUser(tenant.id)), audit, later),
-  'an update of a missing credential': ({ store, neighbour }, audit) =>
+  'an update of a missing credential': ({ store, neighbor }, audit) =>
     store.credentials.update(
-      neighbour.tenantId,
-      neighbour.id,
+      neighbor.tenantId,
+      neighbor.id,
       'password',
       (current) => ({ credential: { ...current }, sessionsValidAfter: later }),
       audit,
     ),
-  'a deletion of a missing credential': ({ store, neighbour }, audit) =>
-    store.credentials.delete(neighbour.tenantId, neighbour.id, 'password', audit, later),
+  'a deletion of a missing credential': ({ store, neighbor }, audit) =>
+    store.credentials.delete(neighbor.tenantId, neighbor.id, 'password', audit, later),
   'an insert of an API key for a missing tenant': ({ store, tenant }, audit) =>
     store.apiKeys.insert(anApiKey({ reach: [tenant.id, 'ten_x'] }), audit),
   'a revocation of a missing API key': ({ store }, audit) =>

@@ -87,12 +87,12 @@ export function describeTenants(open: Open): void {
     test('a deleted tenant takes everything below it along', async () => {
       const store = await open()
       const tenant = aTenant()
-      const neighbour = aTenant()
+      const neighbor = aTenant()
       const user = aUser(tenant.id)
-      const stays = aUser(neighbour.id)
+      const stays = aUser(neighbor.id)
       const application = anApplication(tenant.id)
       await store.tenants.insert(tenant, anAudit('create'))
-      await store.tenants.insert(neighbour, anAudit('create'))
+      await store.tenants.insert(neighbor, anAudit('create'))
       await store.users.insert(user, anAudit('create'), aCredential(user))
       await store.users.insert(stays, anAudit('create'), aCredential(stays))
       await store.applications.insert(application, anAudit('create'))
@@ -113,8 +113,8 @@ export function describeTenants(open: Open): void {
       expect(await store.applications.get(tenant.id, application.id)).toBeUndefined()
       expect(await store.applications.list(tenant.id, page)).toBeUndefined()
       expect(await store.signingKeys.list(tenant.id)).toEqual([])
-      expect(await store.users.get(neighbour.id, stays.id)).toEqual(stays)
-      expect(await store.credentials.get(neighbour.id, stays.id, 'password')).toBeDefined()
+      expect(await store.users.get(neighbor.id, stays.id)).toEqual(stays)
+      expect(await store.credentials.get(neighbor.id, stays.id, 'password')).toBeDefined()
     })
 
     test('a tenant that takes the id of a deleted one begins empty', async () => {
