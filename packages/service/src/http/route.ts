@@ -75,7 +75,7 @@ export interface ListRoute extends RouteBase {
   serialize(call: Call, item: never): object
 }
 
-/** A part of a list that is not counted; `next` is the `after` of what follows it. */
+/** A part of a list that is not counted; `next` is the `after` of the part that follows. */
 export interface Part {
   readonly items: readonly object[]
   readonly next: string | undefined

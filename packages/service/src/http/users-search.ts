@@ -3,7 +3,7 @@ import { limits } from '../domain/rules.ts'
 import { searchUsers } from '../domain/users.ts'
 import { decodePlace, encodePlace } from './list.ts'
 import { query } from './route.ts'
-import { serialiseUser } from './users.ts'
+import { serializeUser } from './users.ts'
 
 const flag = z.enum(['true', 'false']).optional()
 
@@ -32,7 +32,7 @@ export const searchUsersRoute = query({
       { search, disabled: isTrue(disabled), verified: isTrue(verified) },
       { after: key === undefined || id === undefined ? undefined : { key, id }, limit },
     )
-    return { items: items.map(serialiseUser), next: next && encodePlace([next.key, next.id]) }
+    return { items: items.map(serializeUser), next: next && encodePlace([next.key, next.id]) }
   },
 })
 

@@ -7,7 +7,7 @@ const CONTRAST = 7
 
 type Rgb = [red: number, green: number, blue: number]
 
-/** The colours of links and buttons on a page, such as `#3b46c8`. */
+/** The colors of links and buttons on a page, such as `#3b46c8`. */
 export interface Accents {
   accent: string
   /** Under the pointer. */

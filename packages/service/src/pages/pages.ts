@@ -35,7 +35,7 @@ interface OtherStep {
   href: string
 }
 
-/** What is wrong with what was sent: with a field, or with all of it. */
+/** A mistake in a form: in one field, or in all of it. */
 export interface Problem<Field extends string> {
   field?: Field | undefined
   text: TextKey
@@ -92,7 +92,7 @@ export interface Pages {
     email: string
     /** The ways to begin, the main one first. */
     ways: LoginWay[]
-    /** What the browser is to be told of a passkey, as JSON. */
+    /** A signal to the browser about a passkey, as JSON. */
     signal?: string | undefined
     problem?: Problem<'email' | 'password'> | undefined
     notice?: TextKey | undefined
@@ -135,7 +135,7 @@ export interface Pages {
     seed: string
   }
   enrolMail: Enrolment & { email: string; isSent: boolean }
-  /** What the browser is to ask a new key, as JSON: one for logins, or one for second steps alone. */
+  /** Options for a new key, as JSON: one for logins, or one for second steps only. */
   enrolKey: Enrolment & Scripted & { passkey: string; second: string; name: string }
   /** New recovery codes, which are shown once. */
   recoveryCodes: { csrf: string; codes: string[]; action: string }

@@ -66,7 +66,7 @@ export function renderPage<Name extends PageName>(
   return { html, headers: { ...headers, 'content-language': look.language } }
 }
 
-/** What templates say of a problem, where it belongs. */
+/** The sentence for a problem, at its field. */
 function problemIn(
   page: Pages[PageName],
   t: Translate,

@@ -8,10 +8,10 @@ export interface Style {
   hash: string
 }
 
-/** By colour: to compute one costs more than to render its page. */
+/** By color: to compute one costs more than to render its page. */
 const kept = new LRUCache<string, Style>({ max: 1_000 })
 
-/** The look of hosted pages in the colour of a tenant, or in ours. */
+/** The look of hosted pages in the color of a tenant, or in ours. */
 export function styleOf(color = ''): Style {
   const known = kept.get(color)
   if (known) return known

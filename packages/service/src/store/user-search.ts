@@ -16,14 +16,14 @@ export interface SearchCursor {
   id: string
 }
 
-/** Which part of what is found: what follows `after`, at most `limit` users. */
+/** A page of the users found: at most `limit` of those that follow `after`. */
 export interface SearchPage {
   after: SearchCursor | undefined
   limit: number
 }
 
 /**
- * A part of what was found. With `next` there may be more; a part may be short, even empty, as a search
+ * A part of the users found. With `next` there may be more; a part may be short, even empty, as a search
  * looks at a bounded number of users at a time.
  */
 export interface Found<T> {
@@ -64,7 +64,7 @@ export const SEARCH_LENGTH = 254
 const SCAN_ROWS = 500
 const MAX_ROUNDS = 3
 
-/** The form in which names are compared with what is searched: trimmed, NFC and in lower case. */
+/** The form in which names and searches are compared: trimmed, NFC and in lower case. */
 export function searchKey(text: string): string {
   const key = text.trim().normalize('NFC').toLowerCase().normalize('NFC')
   return key.length > SEARCH_LENGTH ? [...key].slice(0, SEARCH_LENGTH).join('') : key
@@ -81,11 +81,11 @@ export function searchKeys({ profile }: Pick<User, 'profile'>): {
   }
 }
 
-/** What the keys of a user begin with who is searched. Words are compared from their beginning only. */
+/** Prefixes of the keys of the users searched for. Words are compared from their beginning only. */
 function prefixesOf(search: string | undefined): Partial<Record<SearchColumn, string>> {
   const text = searchKey(search ?? '')
   if (text === '') return {}
-  // What is behind the @ is compared as the DNS knows it.
+  // The part behind the @ is compared as the DNS knows it.
   const email_key = text.includes('@') ? emailKey(text) : text
   if (text.startsWith('usr_')) return { id: text, email_key }
   return { email_key, name_key: text, family_name_key: text }

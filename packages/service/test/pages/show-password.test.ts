@@ -25,7 +25,7 @@ const loginUrl = async () => (await (await createClient(issuer)).begin()).url
 test.for([
   ['en-GB', 'Show password'],
   ['de-DE', 'Passwort anzeigen'],
-])(
+] as const)(
   'in %s a button shows the password and hides it again, by the keyboard too, and says so',
   async ([locale, name]) => {
     const page = await chromium.open({ locale })

@@ -169,7 +169,7 @@ async function add(
     redirect(flow.response, path)
     return undefined
   }
-  // Before the factor: what is half done then is codes that nobody has seen.
+  // Before the factor: a failure in between leaves codes that no one has seen.
   const codes = isFirst ? await renewRecoveryCodes(scopeOf(flow, user.id), user) : undefined
   if (!(await enrol(endedBefore))) {
     redirect(flow.response, path)

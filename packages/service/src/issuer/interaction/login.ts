@@ -118,7 +118,7 @@ export function otherPath(interaction: Interaction): string {
   return `${loginPath(interaction)}&start=other`
 }
 
-/** Whose session it is that has to be renewed; nobody's, where another account may be meant. */
+/** The user whose session has to be renewed; none where another account may be meant. */
 async function currentEmail(flow: InteractionRequest): Promise<string> {
   if (flow.interaction.prompt.name !== 'login') return ''
   return (await currentUser(flow))?.email ?? ''

@@ -1,7 +1,7 @@
 import type { InteractionRequest } from './flow-request.ts'
 import { type KeyQuestion, requestOptions } from './key-ceremony.ts'
 
-/** What the browser is to ask any passkey, as JSON. */
+/** The request options for any passkey, as JSON. */
 export async function passkeyOptions(flow: InteractionRequest): Promise<string> {
   return requestOptions(flow, questionOf(flow), [])
 }

@@ -54,7 +54,7 @@ export async function logInWithPasskey(flow: InteractionRequest, form: Form): Pr
   return showForm(flow, 422, {
     email: '',
     problem: { text: reason === 'no_verification' ? 'keyNeedsPin' : 'keyRefused' },
-    // What the browser offers is no key here any more.
+    // The passkey that the browser offers no longer exists here.
     signal: isGone
       ? JSON.stringify({
           name: 'signalUnknownCredential',

@@ -43,7 +43,7 @@ export function rotatesUnlessRefused({ oidc }: KoaContextWithOIDC): true {
 }
 
 /**
- * What an access token says of its login: for an API, when and how strongly the user logged in; for userinfo,
+ * Claims of an access token about its login: for an API, when and how strongly the user logged in; for userinfo,
  * when, to know whether the login is still valid.
  *
  * @see RFC 9068 §2.2.1

@@ -290,14 +290,14 @@ export const en = {
   mailCodeSubject: 'Your code for {company}',
   mailCode: 'Your code: {code}',
   mailCodeText:
-    'It works for ten minutes, for the login to {application} that you have just begun. Nobody from us asks you for it. If you did not begin a login, somebody knows your password: set a new one.',
+    'It works for ten minutes, for the login to {application} that you have just begun. We never ask you for it. If you did not begin a login, another person knows your password: set a new one.',
   mailLoginCodeText:
-    'It works for ten minutes, for the login to {application} that you have just begun. Nobody from us asks you for it. If you did not begin a login, you can ignore this message.',
+    'It works for ten minutes, for the login to {application} that you have just begun. We never ask you for it. If you did not begin a login, you can ignore this message.',
   mailFactorsSubject: 'The ways to log in at {company} were changed',
   mailFactorsText:
     'A second step of your account was just added, removed or replaced by a recovery code. If this was not you, set a new password at once with “Forgot your password?” and tell us.',
   mailAddressCodeText:
-    'It works for ten minutes. Enter it where you asked for it, to make this the address of your account at {application}. Nobody from us asks you for it. If you did not ask for it, you can ignore this message.',
+    'It works for ten minutes. Enter it where you asked for it, to make this the address of your account at {application}. We never ask you for it. If you did not ask for it, you can ignore this message.',
   mailMovedSubject: 'The address of your account at {company} was changed',
   mailMovedText:
     'The address of your account is {email} now. If this was not you, tell us at once.',

@@ -32,7 +32,7 @@ export function createUserSearch({
           Value,
         ]
         const by = sql.ref(column)
-        // An id is its own key. What else stands at the place is the key of another column.
+        // An id is its own key. The other part of the place is the key of another column.
         const isBehind =
           column === 'id'
             ? sql<boolean>`id >= ${key} and id <> ${id}`
@@ -71,7 +71,7 @@ export function createUserSearch({
     })
 }
 
-/** What the index has for a condition, in its words: otherwise it would not be used. */
+/** The condition of a partial index, in its own words: otherwise it would not be used. */
 function indexed(column: RangeScan['column'], only: RangeScan['only']) {
   if (only === 'disabled') return sql<boolean>`disabled = 1`
   if (only === 'unverified') return sql<boolean>`verified_at is null`
