@@ -42,6 +42,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
       { text: 'Logging and events', link: '/guides/logging' },
       { text: 'Testing your application', link: '/guides/testing' },
       { text: 'Troubleshooting', link: '/guides/troubleshooting' },
+      { text: 'Options', link: '/reference/options' },
       { text: 'Error codes', link: '/errors' },
       { text: 'Environment variables', link: '/environment' },
     ],
@@ -50,6 +51,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
     text: 'Going live',
     items: [
       { text: 'Deployment', link: '/guides/deployment' },
+      { text: 'Upgrading', link: '/guides/upgrading' },
       { text: 'Running the service', link: '/guides/running-the-service' },
       { text: 'Scaling the service', link: '/guides/scaling' },
       { text: 'Importing users', link: '/guides/importing-users' },

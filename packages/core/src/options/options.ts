@@ -120,7 +120,7 @@ export interface AuthSessionOptions<Store = SessionStore> {
   /**
    * At least 32 characters that can't be guessed; cookies are signed and sealed with keys derived
    * from it. Of a list the first is used for new cookies and all are accepted, so that secrets can
-   * be changed without signing anybody out. Falls back to `LATCHKEY_SESSION_SECRET`.
+   * be changed without logging users out. Falls back to `LATCHKEY_SESSION_SECRET`.
    */
   readonly secret?: string | readonly string[] | undefined
   /**
@@ -133,7 +133,7 @@ export interface AuthSessionOptions<Store = SessionStore> {
   readonly idleSeconds?: number
   /** Seconds after login at which a session ends in any case. Default 604,800 (a week). */
   readonly absoluteSeconds?: number
-  /** The session cookie. */
+  /** The name of the session cookie and its attribute `SameSite`. */
   readonly cookie?: {
     /**
      * Its name, before the prefix `__Host-` that it has on https. Default `latchkey`, and with a path in
@@ -153,7 +153,7 @@ export interface AuthSessionOptions<Store = SessionStore> {
 export interface AuthOptions<U = User, Exchange = unknown, Store = SessionStore> {
   /** The provider's issuer identifier, or a choice by request. Falls back to `LATCHKEY_ISSUER`. */
   readonly issuer?: string | URL | IssuerResolver | undefined
-  /** Falls back to `LATCHKEY_CLIENT_ID`. */
+  /** The id of this application at the provider. Falls back to `LATCHKEY_CLIENT_ID`. */
   readonly clientId?: string | undefined
   /**
    * A secret, or a function that makes one, such as `appleClientSecret()`. Falls back to
@@ -161,8 +161,9 @@ export interface AuthOptions<U = User, Exchange = unknown, Store = SessionStore>
    */
   readonly clientSecret?: ClientSecret | undefined
   /**
-   * Default `client_secret_basic`, or `client_secret_post` where the provider knows only that.
-   * `private_key_jwt` needs `clientKey`; `none` is for clients without a secret.
+   * How the application authenticates at the provider. Default `client_secret_basic`, or
+   * `client_secret_post` where the provider knows only that. `private_key_jwt` needs `clientKey`;
+   * `none` is for clients without a secret.
    */
   readonly clientAuth?: ClientAuth
   /** The private key of `private_key_jwt`: RSA (RS256), P-256 (ES256) or Ed25519, PEM or key object. */
@@ -193,7 +194,7 @@ export interface AuthOptions<U = User, Exchange = unknown, Store = SessionStore>
    * checked.
    */
   readonly trustedOrigins?: readonly string[] | 'any'
-  /** Default `openid profile email`. */
+  /** The scopes that logins ask for. Default `openid profile email`. */
   readonly scope?: string
   /** Where logins end. */
   readonly returnTo?: ReturnToOptions
@@ -234,6 +235,7 @@ export interface AuthOptions<U = User, Exchange = unknown, Store = SessionStore>
   readonly claims?: ClaimsSchema<U>
   /** The user's roles for `requireUser({ roles })`. Default the claim `roles`. */
   readonly rolesFrom?: (user: NoInfer<U>) => readonly string[]
+  /** Functions that take part in logins and logouts, such as to refuse a user. Each is awaited. */
   readonly hooks?: Hooks<Exchange, NoInfer<U>>
   /**
    * Lets an issuer resolver name providers on private networks and over plain http. Right in tests
@@ -264,7 +266,7 @@ export interface AuthOptions<U = User, Exchange = unknown, Store = SessionStore>
    * function it also takes the place of the guard against private addresses.
    */
   readonly fetch?: typeof fetch
-  /** The time in whole seconds since the epoch. */
+  /** The clock: whole seconds since the epoch. For tests. Default: the time of the machine. */
   readonly now?: () => number
 }
 

@@ -1,0 +1,43 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { membersOf } from '../scripts/router-options.ts'
+
+/** Writes the page of the router's options: each docstring, with its example that a test runs. */
+const root = path.resolve(import.meta.dirname, '..')
+const read = (file: string) => readFileSync(path.join(root, file), 'utf8')
+
+const source = read('examples/guides/src/options.ts')
+
+/** The example of an option, out of the table of examples. */
+function exampleOf(name: string): string {
+  const key = name.includes('.') ? `'${name}'` : name
+  const pattern = new RegExp(
+    `^ {2}${key.replace('.', '\\.')}: (\\{[^\\n]*\\}|\\{\\n[\\s\\S]*?\\n {2}\\}),$`,
+    'm',
+  )
+  const found = pattern.exec(source)?.[1]
+  if (!found) throw new Error(`There is no example of the option ${name}.`)
+  return `createAuthRouter(${found.replace(/^ {2}/gm, '')})`
+}
+
+const sections = membersOf(read('packages/core/src/options/options.ts')).map(
+  ({ name, text }) => `## ${name}\n\n${text}\n\n\`\`\`ts\n${exampleOf(name)}\n\`\`\`\n`,
+)
+const folder = path.join(import.meta.dirname, 'reference')
+mkdirSync(folder, { recursive: true })
+writeFileSync(
+  path.join(folder, 'options.md'),
+  `---
+outline: [2, 2]
+---
+
+# Options
+
+The options of \`createAuthRouter()\` for Express, and of \`createAuth()\` for Fastify, Hono, Koa and other frameworks. Most
+applications set none of them: the five [environment variables](../environment.md) are enough. An unknown option is
+refused, with the nearest right name.
+
+An example sets only the option that it shows. The others come from the environment.
+
+${sections.join('\n')}`,
+)
