@@ -1,10 +1,13 @@
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { defineConfig, type MarkdownRenderer, type UserConfig } from 'vitepress'
 import { sidebar } from './sidebar.ts'
 import { anchorOf, pageOf, root, siteLink } from './site-map.ts'
 
-const icon =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="6" r="4" fill="#2f5bd7"/><path d="M7 9h2v6H7z" fill="#2f5bd7"/></svg>'
+/** The mark of the site, within the page, so that it needs no request and no path. */
+const mark = `data:image/svg+xml,${encodeURIComponent(
+  readFileSync(path.join(root, 'docs/mark.svg'), 'utf8'),
+)}`
 
 export default defineConfig({
   title: 'Latchkey',
@@ -17,13 +20,14 @@ export default defineConfig({
   cacheDir: path.join(root, 'docs/.vitepress/cache'),
   ignoreDeadLinks: 'localhostLinks',
   rewrites: (document) => pageOf(document) ?? document,
-  head: [['link', { rel: 'icon', href: `data:image/svg+xml,${encodeURIComponent(icon)}` }]],
+  head: [['link', { rel: 'icon', type: 'image/svg+xml', href: mark }]],
   markdown: {
     anchor: { slugify: anchorOf },
     config: (markdown) => markdown.use(linkPages).use(tickBoxes),
     theme: { light: 'github-light', dark: 'github-dark' },
   },
   themeConfig: {
+    logo: { src: mark, alt: '' },
     search: { provider: 'local' },
     nav: [
       { text: 'Guides', link: '/guides/getting-started', activeMatch: '^/guides/' },

@@ -1,4 +1,29 @@
+import type { Theme } from 'vitepress'
 import theme from 'vitepress/theme-without-fonts'
+import { h } from 'vue'
+import picture from '../../images/logged-in.png'
 import './style.css'
+import { data as code } from './ten-lines.data.ts'
 
-export default theme
+/** The code and the picture of the front page. */
+const front = () =>
+  h('div', { class: 'front' }, [
+    h('div', { class: 'front-code vp-doc', innerHTML: code }),
+    h('figure', [
+      h('img', {
+        src: picture,
+        width: 1200,
+        height: 960,
+        alt: 'The account page of the example application: Ada Lovelace is logged in',
+      }),
+      h('figcaption', [h('code', '/account'), ' of the example, after a login']),
+    ]),
+  ])
+
+/** VitePress's theme, with a front page that shows the code and a picture. */
+const site: Theme = {
+  extends: theme,
+  Layout: () => h(theme.Layout, null, { 'home-hero-after': front }),
+}
+
+export default site
