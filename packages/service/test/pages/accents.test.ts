@@ -32,7 +32,7 @@ test('links and buttons in any color can be read, on light and on dark pages', (
   )
 })
 
-test('a colour that can be read already stays as it is', () => {
+test('a color that can be read already stays as it is', () => {
   expect(accentsOf('#7a1f5c').light.accent).toBe('#7a1f5c')
   expect(accentsOf('#ffd166').dark.accent).toBe('#ffd166')
 })
