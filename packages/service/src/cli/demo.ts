@@ -2,8 +2,11 @@ import type { AuthenticatorApp } from '../domain/authenticator-app.ts'
 import type { IdentityService } from '../service.ts'
 import type { Tenant } from '../store/records.ts'
 
-/** Where the demo tenant issues, without the port. */
-const HOSTNAME = 'acme.localhost'
+/** The host of the demo tenant: one that every client resolves, unlike names below `localhost`. */
+const HOSTNAME = 'localhost'
+
+/** The host that earlier versions gave it. */
+const EARLIER_HOSTNAME = 'acme.localhost'
 
 const APPLICATION = 'Demo application'
 
@@ -159,7 +162,8 @@ function routesAt(applicationUrl: string) {
 }
 
 function isDemo({ settings }: Tenant): boolean {
-  return settings.developerMode && settings.domain.split(':')[0] === HOSTNAME
+  const [hostname = ''] = settings.domain.split(':')
+  return settings.developerMode && [HOSTNAME, EARLIER_HOSTNAME].includes(hostname)
 }
 
 function seedDocument(domain: string, applicationUrl: string): object {

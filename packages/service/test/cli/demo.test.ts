@@ -3,7 +3,10 @@ import { expect, onTestFinished, test } from 'vitest'
 import { prepareDemo } from '../../src/cli/demo.ts'
 
 test('the demo finds its users in a folder that had a hundred others before', async () => {
-  const service = await createIdentityService({ allowDeveloperMode: true })
+  const service = await createIdentityService({
+    allowDeveloperMode: true,
+    allowHttpOnLoopback: true,
+  })
   onTestFinished(() => service.close())
   const others = Array.from({ length: 100 }, (_, n) => ({
     profile: { email: `u${n}@example.com` },

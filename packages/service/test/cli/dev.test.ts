@@ -92,7 +92,7 @@ test('dev serves a demo tenant on the next free port, with what it prints a clie
 
   const first = await startDev(port, folder.path)
   expect(Number(new URL(first.issuer).port)).toBeGreaterThan(port)
-  expect(new URL(first.issuer).hostname).toBe('acme.localhost')
+  expect(new URL(first.issuer).hostname).toBe('localhost')
   const { page, redeem } = await logIn(first, 'ada@example.com')
   const claims = (await redeem(page)).claims()
   expect(claims).toMatchObject({ iss: first.issuer, email: 'ada@example.com' })
@@ -106,7 +106,7 @@ test('dev serves a demo tenant on the next free port, with what it prints a clie
   other.close()
 
   const second = await startDev(port, folder.path)
-  expect(second.issuer).toBe(`http://acme.localhost:${port}`)
+  expect(second.issuer).toBe(`http://localhost:${port}`)
   expect([second.clientId, second.clientSecret]).toEqual([first.clientId, first.clientSecret])
   const again = await logIn(second, 'ada@example.com')
   expect((await again.redeem(again.page)).claims()?.sub).toBe(claims?.sub)
