@@ -1,4 +1,4 @@
-import { globSync, readFileSync, rmSync } from 'node:fs'
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Application, type TypeDocOptions } from 'typedoc'
 import type { PluginOptions } from 'typedoc-plugin-markdown'
@@ -64,4 +64,14 @@ if (!project) throw new Error('The sources do not compile, so there is no API re
 for (const module of project.children ?? []) module.name = names.get(module.name) ?? module.name
 rmSync(out, { recursive: true, force: true })
 await application.generateOutputs(project)
+mendAnchors()
 if (application.logger.hasErrors()) process.exitCode = 1
+
+/** Links to a name that the generator counted twice lead to its one heading. */
+function mendAnchors(): void {
+  for (const file of globSync('@latchkey/**/*.md', { cwd: out })) {
+    const page = path.join(out, file)
+    const text = readFileSync(page, 'utf8')
+    writeFileSync(page, text.replace(/(\]\([^)\s]*#[a-z]+)-1\)/g, '$1)'))
+  }
+}

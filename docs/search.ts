@@ -6,7 +6,7 @@ const chunks = path.join(import.meta.dirname, '.vitepress/dist/assets/chunks')
 
 /** The pages that the search of the built site finds for some words, the best first. */
 export async function createSearch(): Promise<(words: string) => string[]> {
-  const [file] = globSync('@localSearchIndexroot.*.js', { cwd: chunks })
+  const [file] = globSync('@localSearchIndex*.js', { cwd: chunks })
   if (!file) throw new Error('The site is not built: run `npx pnpm docs:build` first.')
   const { default: index } = (await import(path.join(chunks, file))) as { default: string }
   // As the search box of VitePress has them.

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { defineConfig, type MarkdownRenderer, type UserConfig } from 'vitepress'
+import { codeThemes } from './code-themes.ts'
 import { sidebar } from './sidebar.ts'
 import { anchorOf, pageOf, root, siteLink } from './site-map.ts'
 
@@ -24,7 +25,7 @@ export default defineConfig({
   markdown: {
     anchor: { slugify: anchorOf },
     config: (markdown) => markdown.use(linkPages).use(tickBoxes),
-    theme: { light: 'github-light', dark: 'github-dark' },
+    theme: codeThemes,
   },
   themeConfig: {
     logo: { src: mark, alt: '' },

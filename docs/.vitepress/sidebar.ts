@@ -21,7 +21,7 @@ const PACKAGES = [
   ...['session-store', 'management', 'testing', 'service'],
 ]
 
-/** What is beside every page. */
+/** The navigation beside every page. A group that folds needs a link, or its button would hold another button. */
 export const sidebar: DefaultTheme.SidebarItem[] = [
   {
     text: 'Your application',
@@ -71,6 +71,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
   },
   {
     text: 'Providers',
+    link: '/providers/',
     collapsed: true,
     items: [
       { text: 'All providers', link: '/providers/' },
@@ -101,6 +102,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
   },
   {
     text: 'Packages',
+    link: '/packages/express',
     collapsed: true,
     items: PACKAGES.map((name) => ({
       text: `@latchkey/${name}`,
@@ -109,11 +111,13 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
   },
   {
     text: 'API reference',
+    link: '/reference/management-api',
     collapsed: true,
     items: [{ text: 'Management API', link: '/reference/management-api' }, ...reference],
   },
   {
     text: 'Project',
+    link: '/project/architecture',
     collapsed: true,
     items: [
       { text: 'Architecture', link: '/project/architecture' },
@@ -125,7 +129,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
       { text: 'Known faults of login kits', link: '/peers-coverage' },
     ],
   },
-  { text: 'Decisions', collapsed: true, items: decisions },
+  { text: 'Decisions', link: decisions[0]?.link ?? '/', collapsed: true, items: decisions },
 ]
 
 function titleOf(file: string): string {

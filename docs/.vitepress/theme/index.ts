@@ -1,6 +1,6 @@
-import type { Theme } from 'vitepress'
+import { type Theme, useData } from 'vitepress'
 import theme from 'vitepress/theme-without-fonts'
-import { h } from 'vue'
+import { defineComponent, h, onMounted, watch } from 'vue'
 import picture from '../../images/logged-in.png'
 import './style.css'
 import { data as code } from './ten-lines.data.ts'
@@ -23,7 +23,20 @@ const front = () =>
 /** VitePress's theme, with a front page that shows the code and a picture. */
 const site: Theme = {
   extends: theme,
-  Layout: () => h(theme.Layout, null, { 'home-hero-after': front }),
+  Layout: defineComponent({
+    setup() {
+      const { frontmatter } = useData()
+      // The theme gives every page a main landmark but the front page.
+      const mark = () => {
+        const content = document.getElementById('VPContent')
+        if (frontmatter.value.layout === 'home') content?.setAttribute('role', 'main')
+        else content?.removeAttribute('role')
+      }
+      onMounted(mark)
+      watch(frontmatter, mark, { flush: 'post' })
+      return () => h(theme.Layout, null, { 'home-hero-after': front })
+    },
+  }),
 }
 
 export default site
