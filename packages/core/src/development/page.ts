@@ -7,16 +7,16 @@ import type { Fact, Step } from './steps.ts'
 import { applicationFacts, browserFacts, eventFact, type RecorderView, time } from './view.ts'
 
 const STYLE =
-  'body{max-width:60rem;margin:2rem auto}h2{font-size:1.2rem;margin:2rem 0 .5rem}' +
+  'body{place-items:start center}main{max-width:60rem}h2{font-size:1.2rem;margin:2rem 0 .5rem}' +
   'dl{display:grid;grid-template-columns:minmax(8rem,max-content) 1fr;gap:.25rem 1rem;margin:.5rem 0}' +
-  'dt{color:#5f5f6b}dd{margin:0;overflow-wrap:anywhere;white-space:pre-wrap;min-width:0}' +
-  'details{border:1px solid #d5d5dd;border-radius:.5rem;margin:.75rem 0;padding:.5rem 1rem}' +
+  'dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere;white-space:pre-wrap;min-width:0}' +
+  'details{border:1px solid var(--edge);border-radius:.5rem;margin:.75rem 0;padding:.5rem 1rem}' +
   'summary{cursor:pointer;overflow-wrap:anywhere}ol{padding-left:1.5rem}li{margin:.75rem 0}' +
   '.good{color:#126b34}.bad{color:#a8200d}.tag{font-weight:600}' +
   '.advice{border-left:3px solid #a8200d;padding-left:.75rem;margin:.5rem 0}' +
   'textarea{box-sizing:border-box;width:100%;min-height:14rem;font:13px/1.4 ui-monospace,monospace;color:inherit;background:transparent;border:1px solid #8a8a96;border-radius:.5rem;padding:.75rem}' +
   '@media(max-width:40rem){dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.5rem}}' +
-  '@media(prefers-color-scheme:dark){dt{color:#a5a5b3}details{border-color:#44444f}.good{color:#7ddb9b}.bad{color:#ff9d8a}.advice{border-color:#ff9d8a}}'
+  '@media(prefers-color-scheme:dark){.good{color:#7ddb9b}.bad{color:#ff9d8a}.advice{border-color:#ff9d8a}}'
 
 /** Shows the flights. Everything in them has been cleaned of secrets; here it is escaped. */
 export function recorderPage(view: RecorderView): AuthResponse {

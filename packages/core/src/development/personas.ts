@@ -72,7 +72,7 @@ function unknownPersona(as: string, users: readonly Persona[]): RequestError {
 
 const STYLE =
   'ul{list-style:none;padding:0}li{margin:.75rem 0}' +
-  'li a{display:block;padding:.75rem 1rem;border:1px solid #8a8a96;border-radius:.5rem;text-decoration:none;color:inherit}' +
+  'li a{display:block;padding:.75rem 1rem;border:1px solid var(--soft);border-radius:.7rem;text-decoration:none;color:inherit}' +
   'li a:hover,li a:focus-visible{border-color:currentColor}li strong,li small{display:block}'
 
 function personasPage(users: readonly Persona[], query: URLSearchParams): AuthResponse {

@@ -28,7 +28,9 @@ export function createAnswerError(
     if (own) return fromResponse(own)
     const path = pathOf(request.url)
     const isLogin = path === routes.login || path === routes.callback
-    return errorResponse(error, request, { ...options, recorder, isLogin })
+    const isHome = path === baseUrl.pathname || error.code === 'LATCHKEY_HOST_UNKNOWN'
+    const homeUrl = isHome ? undefined : baseUrl.pathname
+    return errorResponse(error, request, { ...options, homeUrl, recorder, isLogin })
   }
 }
 

@@ -107,6 +107,8 @@ const TEXTS: Partial<Record<LatchkeyErrorCode, VisitorText>> = {
 export interface ErrorResponseOptions {
   /** A path of this site that begins a login. */
   readonly loginUrl?: string | undefined
+  /** A path of this site for visitors who cannot go on here. */
+  readonly homeUrl?: string | undefined
   /** Whether to answer a program; decided from the request when absent. */
   readonly api?: boolean
   /**
@@ -131,13 +133,19 @@ export function errorResponse(
 ): AuthResponse {
   const isLoginLost = options.isLogin && error.code === 'LATCHKEY_SESSION_UNAVAILABLE'
   const text = isLoginLost ? LOGIN_NOT_STORED : (TEXTS[error.code] ?? GENERIC)
-  const { loginUrl } = options
+  const { loginUrl, homeUrl, recorder } = options
   const response =
     (options.api ?? isApiRequest(request))
       ? problem(error, text.title, loginUrl ? { loginUrl } : {})
       : page({
           title: text.title,
-          body: `<p>${text.advice}</p>${loginUrl ? `<p><a href="${escapeHtml(loginUrl)}">Log in</a></p>` : ''}${options.recorder ? forDeveloper(error, options.recorder) : ''}<p><small>${error.code} · ${error.correlationId}</small></p>`,
+          body: [
+            `<p>${text.advice}</p>`,
+            loginUrl ? `<a class="button" href="${escapeHtml(loginUrl)}">Log in</a>` : '',
+            homeUrl ? `<p class="back"><a href="${escapeHtml(homeUrl)}">Start page</a></p>` : '',
+            recorder ? forDeveloper(error, recorder) : '',
+            `<p><small>${error.code} · ${error.correlationId}</small></p>`,
+          ].join(''),
           status: error.status,
         })
   response.headers.push(...Object.entries(options.headers ?? {}))

@@ -21,9 +21,15 @@ export function escapeHtml(text: string): string {
 }
 
 const STYLE =
-  'body{font:16px/1.5 system-ui,sans-serif;max-width:34rem;margin:15vh auto;padding:0 1rem;color:#1b1b1f;background:#fff}' +
-  'h1{font-size:1.5rem}a,button{font:inherit}button{padding:.5rem 1rem}small{color:#5f5f6b}' +
-  '@media(prefers-color-scheme:dark){body{color:#eee;background:#17171c}a{color:#9db8ff}small{color:#a5a5b3}}'
+  ':root{color-scheme:light dark;--page:#f3f4f8;--card:#fff;--ink:#171a26;--soft:#565d73;--edge:#e1e4ee;--accent:#3b46c8;--on:#fff}' +
+  '@media(prefers-color-scheme:dark){:root{--page:#0f111a;--card:#191c28;--ink:#eef0f8;--soft:#aab1c8;--edge:#2a2f41;--accent:#aab4ff;--on:#10142c}}' +
+  '*{box-sizing:border-box}' +
+  'body{margin:0;min-height:100vh;display:grid;place-items:center;padding:1.5rem 1rem;font:1rem/1.55 system-ui,sans-serif;overflow-wrap:anywhere;color:var(--ink);background:var(--page)}' +
+  'main{width:100%;max-width:28rem;padding:2rem;background:var(--card);border:1px solid var(--edge);border-radius:1.25rem}' +
+  'h1{margin:0 0 .5rem;font-size:1.55rem;line-height:1.25;text-wrap:balance}p{margin:0 0 1rem}' +
+  'a{color:var(--accent);text-underline-offset:.18em}small{color:var(--soft)}' +
+  'button,.button{display:block;width:100%;min-height:3rem;margin:1.25rem 0 1rem;padding:.7rem 1rem;font:inherit;font-weight:650;text-align:center;text-decoration:none;cursor:pointer;border:1px solid transparent;border-radius:.7rem;background:var(--accent);color:var(--on)}' +
+  '.back{text-align:center}:focus-visible{outline:3px solid var(--accent);outline-offset:2px}'
 
 const POLICY = policyOf(STYLE)
 
@@ -63,7 +69,7 @@ export function page(content: Page): AuthResponse {
     ['referrer-policy', namesOrigin ? 'same-origin' : 'no-referrer'],
     ['x-content-type-options', 'nosniff'],
   ]
-  const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)}</title><style>${style}</style></head><body><main><h1>${escapeHtml(title)}</h1>${body}</main></body></html>`
+  const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${escapeHtml(title)}</title><style>${style}</style></head><body><main><h1>${escapeHtml(title)}</h1>${body}</main></body></html>`
   return { status, headers, body: html }
 }
 
@@ -73,7 +79,7 @@ export function page(content: Page): AuthResponse {
  * allowed its forms does not count for it.
  */
 export function onwardPage(location: string, setCookies: readonly string[] = []): AuthResponse {
-  const body = `<p><a href="${escapeHtml(location)}">Continue</a></p>`
+  const body = `<a class="button" href="${escapeHtml(location)}">Continue</a>`
   const answer = page({ title: 'One moment', body })
   answer.headers.push(['refresh', `0;url=${location}`], ...cookies(setCookies))
   return answer

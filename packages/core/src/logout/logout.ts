@@ -41,9 +41,10 @@ export async function handleLogout(asked: RequestContext): Promise<AuthResponse>
   const { logout = '' } = context.options.routes
   const kept = returnTo && safeReturnTo(returnTo, context.options.baseUrl)
   const action = kept ? `${logout}?${new URLSearchParams({ returnTo: kept })}` : logout
+  const home = escapeHtml(context.options.baseUrl.pathname)
   return page({
     title: 'Log out?',
-    body: `<form method="post" action="${escapeHtml(action)}"><button>Log out</button></form>`,
+    body: `<form method="post" action="${escapeHtml(action)}"><button>Log out</button></form><p class="back"><a href="${home}">Stay logged in</a></p>`,
     namesOrigin: true,
   })
 }
@@ -108,7 +109,7 @@ export async function handleLoggedOut({ context, request }: RequestContext): Pro
   const { login } = context.options.routes
   return page({
     title: 'You are logged out',
-    body: login ? `<p><a href="${escapeHtml(login)}">Log in again</a></p>` : '',
+    body: login ? `<a class="button" href="${escapeHtml(login)}">Log in again</a>` : '',
   })
 }
 

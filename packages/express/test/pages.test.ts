@@ -1,0 +1,87 @@
+import { requireUser } from '@latchkey/express'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { launchChromium } from '../../../test/support/chromium.ts'
+import { keepPicture, overflows, sizes, violationsOf } from '../../../test/support/look.ts'
+import { type Site, startSite } from './support/site.ts'
+
+let site: Site
+let browser: Browser
+let context: BrowserContext
+
+beforeAll(async () => {
+  site = await startSite((app) => {
+    app.get('/', (_req, res) => void res.send('<h1>The start page</h1>'))
+    app.get('/account', requireUser(), (_req, res) => void res.send('<h1>The account</h1>'))
+    app.get('/admin', requireUser({ roles: ['admin'] }), (_req, res) => void res.send('never'))
+  })
+  browser = await launchChromium()
+  context = await browser.newContext()
+}, 60_000)
+afterAll(async () => {
+  await browser?.close()
+  await site.close()
+})
+
+async function looksGood(page: Page, name: string): Promise<void> {
+  for (const device of ['desktop', 'phone', 'narrowest'] as const) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.setViewportSize(sizes[device])
+      await page.emulateMedia({ colorScheme })
+      await keepPicture(page, `kit-${name}-${device}-${colorScheme}`)
+      expect(await violationsOf(page, colorScheme === 'dark')).toEqual([])
+      expect(await overflows(page)).toBe(false)
+    }
+  }
+}
+
+test('the question whether to log out has a way back, on which the user stays logged in', {
+  timeout: 60_000,
+}, async () => {
+  const page = await context.newPage()
+  await page.goto(`${site.url}/account`)
+  await page.goto(`${site.url}/logout`)
+  await page.getByRole('heading', { name: 'Log out?' }).waitFor()
+  await looksGood(page, 'logout')
+  await page.getByRole('link', { name: 'Stay logged in' }).click()
+  await page.getByRole('heading', { name: 'The start page' }).waitFor()
+  await page.goto(`${site.url}/account`)
+  await page.getByRole('heading', { name: 'The account' }).waitFor()
+})
+
+test('an error page says what to do, and leads to a new login and to the start page', {
+  timeout: 60_000,
+}, async () => {
+  const page = await (await browser.newContext()).newPage()
+  site.provider.fault = 'access_denied'
+  await page.goto(`${site.url}/account`)
+  site.provider.fault = undefined
+  await page.getByRole('heading', { name: 'You were not logged in' }).waitFor()
+  expect(await page.textContent('main')).toContain('You can try again.')
+  await looksGood(page, 'error')
+  const login = page.getByRole('link', { name: 'Log in' })
+  expect(await login.getAttribute('href')).toBe('/login')
+  await page.getByRole('link', { name: 'Start page' }).click()
+  await page.getByRole('heading', { name: 'The start page' }).waitFor()
+})
+
+test('a user who is refused is led to the start page', { timeout: 60_000 }, async () => {
+  const page = await context.newPage()
+  await page.goto(`${site.url}/admin`)
+  await page.getByRole('heading', { name: 'You are not allowed to see this' }).waitFor()
+  await looksGood(page, 'forbidden')
+  expect(await page.getByRole('link', { name: 'Start page' }).getAttribute('href')).toBe('/')
+})
+
+test('an error at the start page itself does not lead there', {
+  timeout: 60_000,
+}, async () => {
+  const page = await context.newPage()
+  const shop = await startSite((app) => {
+    app.get('/', requireUser({ roles: ['admin'] }), (_req, res) => void res.send('never'))
+  })
+  await using _ = shop
+  await page.goto(shop.url)
+  await page.getByRole('heading', { name: 'You are not allowed to see this' }).waitFor()
+  expect(await page.getByRole('link', { name: 'Start page' }).count()).toBe(0)
+})
