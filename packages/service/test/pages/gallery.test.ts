@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keepPicture, overflows, sizes, violationsOf } from '../../../../test/support/look.ts'
+import { findUser } from '../../src/domain/users.ts'
 import type { Application, TenantSettings } from '../../src/store/records.ts'
 import { createBrowser } from '../issuer/support/browser.ts'
 import { createClient } from '../issuer/support/client.ts'
@@ -67,9 +68,10 @@ async function withSettings(
   changes: Partial<TenantSettings>,
   visit: () => Promise<void>,
 ): Promise<void> {
+  const before = (await issuer.domain.store.tenants.get(issuer.tenant.id))?.settings
   await issuer.changeSettings(changes)
   await visit()
-  await issuer.changeSettings(settings)
+  await issuer.changeSettings({ ...before })
 }
 
 /** A link in a message to a user of its own, who asks for it in another browser. */
@@ -86,10 +88,19 @@ async function mailLink(page: Window, path: '/verify' | '/reset'): Promise<strin
 const factors = { ...allFactors, rememberDevice: true, rememberDeviceSeconds: 30 * 86_400 }
 
 /** A user of their own. */
-async function newReader(): Promise<string> {
+async function newReader(input: Parameters<TestIssuer['addUser']>[0] = {}): Promise<string> {
   const email = `reader-${Math.random()}@example.com`
-  await issuer.addUser({ ...ada, email })
-  return email
+  await issuer.addUser({ ...ada, email, ...input })
+  return input.email ?? email
+}
+
+/** 60 characters without a space. */
+const LONG = 'Gartenbedarfsgroßhandelsgesellschaftsversicherungsangestellt'
+
+/** A user of their own whose names and address are long. */
+function newLongReader(): Promise<string> {
+  const email = `${'long'.repeat(14)}${Math.random()}@${'example'.repeat(6)}.com`
+  return newReader({ email, profile: { name: LONG, given_name: LONG, family_name: LONG } })
 }
 
 /** Visits as a user of their own who has every second step, and its seed. */
@@ -201,6 +212,13 @@ const pages: Record<string, (page: Window) => Promise<void>> = {
       await page.locator('button[value=renew]').waitFor()
     })
   },
+  'account-password': (page) => openAccount(page, '/account/password', '#current'),
+  'account-names-refused': async (page) => {
+    await openAccount(page, '/account/profile', '#name')
+    await page.fill('#given_name', LONG.repeat(4))
+    await page.click('button[type=submit]')
+    await page.locator('#given_name-problem').waitFor()
+  },
   account: (page) => openAccount(page, '/account', '.rows'),
   'account-names': (page) => openAccount(page, '/account/profile', '#name'),
   'account-email': async (page) => {
@@ -250,6 +268,44 @@ const pages: Record<string, (page: Window) => Promise<void>> = {
       logIn(page, `${'long'.repeat(15)}@${'example'.repeat(8)}.com`),
     )
   },
+  'account-long': async (page) => openAccount(page, '/account', '.rows', await newLongReader()),
+  'account-email-long': async (page) =>
+    openAccount(page, '/account/email', 'button[value=send]', await newLongReader()),
+  'factor-long': (page) =>
+    withSettings({ ...factors, companyName: LONG, logoImageText: LONG }, async () => {
+      const email = await newLongReader()
+      const user = await findUser(issuer.scope, email)
+      if (user) await addMail(issuer, user)
+      await logIn(page, email)
+      await page.locator('button[value=send]').waitFor()
+    }),
+  'select-account-long': async (page) => {
+    await logIn(page, await newLongReader())
+    const app = await createClient(issuer, application)
+    await page.goto((await app.begin({ prompt: 'select_account' })).url)
+  },
+  'logout-question-long': async (page) => {
+    await withSettings({ companyName: LONG, logoImageText: LONG }, async () => {
+      await logIn(page, await newLongReader())
+      await page.goto(`${issuer.url}/oidc/logout`)
+    })
+  },
+  'login-passkey': async (page) => {
+    await withSettings({ allowHardware: true }, async () => {
+      await page.goto(await login())
+      await page.locator('[data-options]').waitFor()
+    })
+  },
+  'login-passkey-only': async (page) => {
+    await withSettings({ allowPasswords: false, allowHardware: true }, async () => {
+      await page.goto(await login())
+      await page.locator('[data-options]').waitFor()
+    })
+  },
+  'enrol-key': (page) =>
+    withSettings({ allowHardware: true }, () =>
+      openAccount(page, '/account/security/add?kind=hardware', '[value=passkey]'),
+    ),
   'login-bare': async (page) => {
     await withSettings({ companyName: '', logoImageText: '', supportEmail: '' }, async () => {
       await page.goto(await login())
@@ -263,6 +319,14 @@ const pages: Record<string, (page: Window) => Promise<void>> = {
   'login-mail': async (page) => {
     await withSettings({ allowPasswords: false, allowTotpEmail: true }, async () => {
       await page.goto(await login())
+    })
+  },
+  'login-code': async (page) => {
+    await withSettings({ allowPasswords: false, allowTotpEmail: true }, async () => {
+      await page.goto(await login())
+      await page.fill('#email', await newReader())
+      await page.click('button[type=submit]')
+      await page.locator('#code').waitFor()
     })
   },
   'login-code-refused': async (page) => {
@@ -376,6 +440,22 @@ const pages: Record<string, (page: Window) => Promise<void>> = {
   },
 }
 
+/** What is to be pressed or filled in, and is lower than 44 pixels (WCAG 2.2 §2.5.5). */
+const small = (page: Window) =>
+  page.evaluate(`[...document.querySelectorAll('button, a.button, summary, .rows a, input:not([type=checkbox])')]
+    .filter((target) => target.checkVisibility() && target.getBoundingClientRect().height < 44)
+    .map((target) => target.outerHTML)`)
+
+/** The ids of fields that are said to be wrong. */
+const wrongOn = (page: Window) =>
+  page.evaluate(`[...document.querySelectorAll('[aria-invalid=true]')].map(({ id }) => id)`)
+
+/** The id of the field with the cursor, where it is one that is said to be wrong. */
+const focusedOn = (page: Window) =>
+  page.evaluate(
+    `[document.activeElement].filter((one) => one.ariaInvalid === 'true').map(({ id }) => id)`,
+  )
+
 test('axe finds what is wrong with a page: its colors, and what readers of screens miss', async () => {
   const page = opened.desktop as Window
   await page.setContent('<main><p style="color: #bbb">pale</p><input></main>')
@@ -396,6 +476,8 @@ test.each(Object.entries(pages))(
         await keepPicture(page, `${name}-${device}-${colorScheme}`)
         expect(await violationsOf(page, colorScheme === 'dark')).toEqual([])
       }
+      expect(await small(page)).toEqual([])
+      expect(await focusedOn(page)).toEqual(await wrongOn(page))
       expect(await overflows(page)).toBe(false)
       await page.setViewportSize(sizes.narrowest)
       expect(await overflows(page)).toBe(false)

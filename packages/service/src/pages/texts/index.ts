@@ -3,12 +3,18 @@ import { en, type TextKey, type Texts } from './en.ts'
 
 export type { TextKey } from './en.ts'
 
-/** The languages there are texts in; the first one is for everybody else. */
-export const languages = ['en', 'de'] as const
+/**
+ * The texts of pages and mails by language, as BCP 47 names it. A language is added here and nowhere else;
+ * visitors who read none of them get the default.
+ */
+export const catalogues: { readonly en: Texts; readonly de: Texts } = { en, de }
 
-export type Language = (typeof languages)[number]
+export type Language = keyof typeof catalogues
 
-const catalogues: Record<Language, Texts> = { en, de }
+/** The languages there are texts in. */
+export const languages: readonly Language[] = Object.keys(catalogues) as Language[]
+
+const DEFAULT: Language = 'en'
 
 /** Looks a text up and puts the values in place of `{name}`. */
 export type Translate = (key: TextKey, values?: Record<string, string>) => string
@@ -48,5 +54,5 @@ export function chooseLanguage(
     const known = languages.find((language) => language === primary)
     if (known) return known
   }
-  return languages[0]
+  return DEFAULT
 }
