@@ -27,6 +27,11 @@ export interface PageOptions {
   readonly body: string
 }
 
+/** A keyhole, in the page itself, so that browsers do not ask for `/favicon.ico`. */
+const icon = `data:image/svg+xml,${encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="9" fill="#2f5bd7"/><path fill="#fff" d="M16 7a5 5 0 0 1 2.5 9.3l1.3 7.2a1 1 0 0 1-1 1.2h-5.6a1 1 0 0 1-1-1.2l1.3-7.2A5 5 0 0 1 16 7z"/></svg>',
+)}`
+
 /** A whole page. */
 export function page({ title, site, user, body }: PageOptions): string {
   const logOut = user
@@ -34,7 +39,7 @@ export function page({ title, site, user, body }: PageOptions): string {
     : '<a class="button" href="/login">Log in</a>'
   return `<!doctype html><html lang="en"><head><meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>${html(title)} · ${html(site)}</title><style>${style}</style></head>
+    <title>${html(title)} · ${html(site)}</title><link rel="icon" href="${icon}"><style>${style}</style></head>
     <body><header><a href="/">${html(site)}</a>${logOut}</header>
     <main><h1>${html(title)}</h1>${body}</main></body></html>`
 }

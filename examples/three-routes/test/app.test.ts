@@ -21,6 +21,7 @@ test('the pages show who is logged in, the session and what the guard decided', 
   const { text } = await browser.get('/account')
 
   expect(home).toContain('Logged in as <strong>Ada &lt;Lovelace&gt;</strong>')
+  expect(home).toContain('<link rel="icon" href="data:image/svg+xml,')
   expect(text).toContain('The guard let you in.')
   expect(text).toContain(identity.issuer)
   expect(text).toMatch(/logged in<\/th><td>\d{4}-/)

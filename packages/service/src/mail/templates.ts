@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { Eta } from 'eta'
 import type { Accents } from '../pages/accents.ts'
+import { initialOf } from '../pages/mark.ts'
 import type { Language } from '../pages/texts/index.ts'
 
 /** The content of a message, in its reader's language. */
@@ -34,7 +35,7 @@ export const mailTemplates = {
   html: (content: MailContent): string =>
     templates.render('./message', {
       ...content,
-      initial: [...content.brand][0]?.toUpperCase() ?? '',
+      initial: initialOf(content.brand),
       parts: content.code?.split(/(?<=: )/) ?? [],
     }),
 

@@ -1,3 +1,4 @@
+export { markHeaders, markOf, markPaths } from './mark.ts'
 export type {
   LoginWay,
   Look,

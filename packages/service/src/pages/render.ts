@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { Eta } from 'eta'
 import { iconOf } from './icons.ts'
+import { brandName, initialOf } from './mark.ts'
 import type { Look, PageName, Pages } from './pages.ts'
 import { passwordScript } from './scripts.ts'
 import { pageHeaders, styleOf } from './style.ts'
@@ -55,7 +56,7 @@ export function renderPage<Name extends PageName>(
     title: titleOf(name, look, page, t),
     brand,
     icon: iconOf(name, page),
-    initial: [...brand][0]?.toUpperCase() ?? '',
+    initial: initialOf(brand),
     wide: name === 'outbox',
     style: style.css,
     scripts,
@@ -94,10 +95,6 @@ function scriptsOf(page: Pages[PageName], body: string): string[] {
   const own = 'script' in page ? page.script : undefined
   const further = body.includes(' data-show-password') ? passwordScript.path : undefined
   return [own, further].filter((path) => path !== undefined)
-}
-
-function brandName({ logoText, companyName }: Look): string {
-  return logoText || companyName
 }
 
 function titleOf(name: PageName, look: Look, page: Pages[PageName], t: Translate): string {

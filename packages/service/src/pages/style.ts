@@ -188,8 +188,8 @@ export function pageHeaders(
     `style-src 'sha256-${style.hash}'`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
-    // A source has no query.
-    ...(image === undefined ? [] : [`img-src ${image.split('?')[0]}`]),
+    // The icon, and the image of the tenant; a source has no query.
+    ["img-src 'self'", image?.split('?')[0]].filter((part) => part !== undefined).join(' '),
     ...(hasScript ? ["script-src 'self'"] : []),
   ]
   return { ...headers, 'content-security-policy': policy.join('; ') }

@@ -29,12 +29,31 @@ test('pages and mails are in the color of the tenant, with its image, and the po
 
   expect(plain.html).not.toContain('<img')
   expect(policyOf(plain)).toContain(ownStyle(plain))
-  expect(policyOf(plain).join()).not.toContain('img-src')
+  expect(policyOf(plain)).toContain("img-src 'self'")
   expect(branded.html).toContain('--accent: #7a1f5c;')
   expect(branded.html).toContain('src="https://cdn.example.com/acme/logo.svg?v=2"')
   expect(policyOf(branded)).toContain(ownStyle(branded))
-  expect(policyOf(branded)).toContain('img-src https://cdn.example.com/acme/logo.svg')
+  expect(policyOf(branded)).toContain("img-src 'self' https://cdn.example.com/acme/logo.svg")
   expect((await issuer.mails())[0]?.html).toContain('background:#7a1f5c')
+})
+
+test('the icon of the pages is the initial of the tenant in its colour, and is found without a page, too', async () => {
+  await using issuer = await startIssuer({ settings: { companyName: '<Acme' } })
+  await issuer.changeSettings({}, { latchkey_brand_color: '#7a1f5c' })
+  const browser = createBrowser(issuer)
+
+  const page = await browser.get('/reset')
+  const icons = [await browser.get('/favicon.svg'), await browser.get('/favicon.ico')]
+
+  expect(page.html).toContain('<link rel="icon" type="image/svg+xml" href="/favicon.svg">')
+  for (const { status, headers, html } of icons) {
+    expect(status).toBe(200)
+    expect(headers.get('content-type')).toBe('image/svg+xml')
+    expect(headers.get('cache-control')).toBe('public, max-age=3600')
+    expect(html).toContain('fill="#7a1f5c"')
+    expect(html).toContain('>&#60;</text>')
+  }
+  expect(issuer.problems).toEqual([])
 })
 
 test.for([

@@ -13,7 +13,6 @@ const requests = [
   ['GET', '/oidc/%ff', 404],
   ['GET', '/oidc/auth/a/b', 404],
   ['GET', '/.well-known/unknown', 404],
-  ['GET', '/favicon.ico', 404],
   ['GET', '/nothing', 404],
   ['GET', '/oidc/token', 405],
   ['PUT', '/oidc/token', 405],

@@ -1,7 +1,8 @@
 import { allowsKeys, hasWayIn } from '../../domain/login-methods.ts'
-import { scriptAt, scriptHeaders } from '../../pages/index.ts'
+import { markHeaders, markOf, markPaths, scriptAt, scriptHeaders } from '../../pages/index.ts'
 import { isFormRequest, repeatAsGet } from '../requests/as-get.ts'
 import { type Form, readForm, redirect, sendJson } from '../requests/http.ts'
+import { lookFor } from '../requests/look.ts'
 import { accountPaths } from '../requests/paths.ts'
 import { showLoginOff, showNotFound, showStartAgain } from './dead-end.ts'
 import { type FlowRequest, show } from './flow-request.ts'
@@ -56,13 +57,22 @@ export async function handleFlow(
   }
 }
 
-/** Answers with a script of the pages, or says that there is no such page. */
+/** Answers with what the pages load, or says that there is no such page. */
 async function showOther(flow: FlowRequest): Promise<void> {
-  const { response, url } = flow
-  const script = scriptAt(url.pathname)
-  if (script === undefined) return showNotFound(flow)
-  response.writeHead(200, { ...scriptHeaders, 'content-length': Buffer.byteLength(script) })
-  response.end(script)
+  const { pathname } = flow.url
+  const script = scriptAt(pathname)
+  if (script !== undefined) return sendAsset(flow, script, scriptHeaders)
+  if (!markPaths.includes(pathname)) return showNotFound(flow)
+  sendAsset(flow, markOf(lookFor(flow.tenant, flow.request)), markHeaders)
+}
+
+function sendAsset(
+  { response }: FlowRequest,
+  text: string,
+  headers: Readonly<Record<string, string>>,
+): void {
+  response.writeHead(200, { ...headers, 'content-length': Buffer.byteLength(text) })
+  response.end(text)
 }
 
 /**

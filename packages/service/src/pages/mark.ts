@@ -1,0 +1,32 @@
+import { accentsOf } from './accents.ts'
+import type { Look } from './pages.ts'
+
+/** The name that stands above a page. */
+export function brandName({
+  logoText,
+  companyName,
+}: Pick<Look, 'logoText' | 'companyName'>): string {
+  return logoText || companyName
+}
+
+/** The letter that stands for a name. */
+export function initialOf(name: string): string {
+  return [...name][0]?.toUpperCase() ?? ''
+}
+
+/** The icon of a tenant's pages: its initial on its colour, as an SVG image. */
+export function markOf(look: Pick<Look, 'logoText' | 'companyName' | 'color'>): string {
+  const { accent, onAccent } = accentsOf(look.color).light
+  const initial = initialOf(brandName(look)).replace(/[&<>]/g, (char) => `&#${char.charCodeAt(0)};`)
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="9" fill="${accent}"/><text x="16" y="22.5" text-anchor="middle" font-family="system-ui,sans-serif" font-weight="700" font-size="19" fill="${onAccent}">${initial}</text></svg>`
+}
+
+/** Where browsers find the icon, also by themselves. */
+export const markPaths: readonly string[] = ['/favicon.svg', '/favicon.ico']
+
+/** Of an answer with the icon, which changes with the tenant's settings. */
+export const markHeaders: Readonly<Record<string, string>> = {
+  'content-type': 'image/svg+xml',
+  'cache-control': 'public, max-age=3600',
+  'content-security-policy': "default-src 'none'",
+}
