@@ -140,6 +140,7 @@ button.show[aria-pressed="false"] .slash { display: none; }
   display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 1rem; margin: 1rem 0; padding: .55rem .95rem;
   border: 1px solid var(--edge); border-radius: .7rem;
 }
+.who span { flex: 1 1 12rem; }
 .ways { margin: .5rem 0 0; padding: 0; list-style: none; text-align: center; line-height: 2; }
 .qr { width: 13rem; max-width: 100%; margin: 1.25rem auto; border-radius: .7rem; overflow: hidden; border: 1px solid var(--edge); }
 .qr svg { display: block; width: 100%; height: auto; }

@@ -70,8 +70,11 @@ async function withSettings(
 ): Promise<void> {
   const before = (await issuer.domain.store.tenants.get(issuer.tenant.id))?.settings
   await issuer.changeSettings(changes)
-  await visit()
-  await issuer.changeSettings({ ...before })
+  try {
+    await visit()
+  } finally {
+    await issuer.changeSettings({ ...before })
+  }
 }
 
 /** A link in a message to a user of its own, who asks for it in another browser. */
@@ -303,9 +306,11 @@ const pages: Record<string, (page: Window) => Promise<void>> = {
     })
   },
   'enrol-key': (page) =>
-    withSettings({ allowHardware: true }, () =>
-      openAccount(page, '/account/security/add?kind=hardware', '[value=passkey]'),
-    ),
+    withSettings({ allowHardware: true }, async () => {
+      await openAccount(page, '/account/security', 'a[href*="kind=hardware"]')
+      await page.click('a[href*="kind=hardware"]')
+      await page.locator('button[value=passkey]').waitFor()
+    }),
   'login-bare': async (page) => {
     await withSettings({ companyName: '', logoImageText: '', supportEmail: '' }, async () => {
       await page.goto(await login())
