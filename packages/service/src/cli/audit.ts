@@ -73,8 +73,15 @@ export function addAuditCommand(program: Command): void {
 }
 
 /** An entry as one line; members without a value are left out. */
-function line({ at, tenantId, requestId, userAgent, applicationId, ...rest }: StoredAuditEntry) {
-  const { id, actor, action, target, outcome, address } = rest
+function line({
+  at,
+  tenantId,
+  requestId,
+  userAgent,
+  applicationId,
+  ...rest
+}: StoredAuditEntry): string {
+  const { id, actor, action, target, outcome, fields, address } = rest
   const entry = {
     id,
     at: formatTimestamp(at),
@@ -82,6 +89,7 @@ function line({ at, tenantId, requestId, userAgent, applicationId, ...rest }: St
     action,
     target,
     outcome,
+    fields,
     tenant_id: tenantId,
     application_id: applicationId,
     request_id: requestId,

@@ -6,7 +6,7 @@ import type {
   StoredPassword,
   User,
 } from '../store/records.ts'
-import { commit, unlessRefused } from './commit.ts'
+import { commit, noting, unlessRefused } from './commit.ts'
 import { type DomainContext, nowMicros, type Scope, updated } from './context.ts'
 import { passwordCredential } from './credentials.ts'
 import { isSamePassword, isStoredPassword } from './passwords.ts'
@@ -158,7 +158,7 @@ function changeUser(
     context.store.users.update(
       tenantId,
       userId,
-      (last) => updated(context, last, change(last)),
+      noting(audit, (last) => updated(context, last, change(last))),
       audit,
     ),
   )

@@ -5,7 +5,7 @@ import { checkNewPkce } from './application-pkce.ts'
 import { checkNewResources } from './application-resources.ts'
 import { checkNewScopes } from './application-scopes.ts'
 import { checkNewUrls, needsDeveloperMode } from './application-urls.ts'
-import { commit, type WriteAction } from './commit.ts'
+import { commit, noting, type WriteAction } from './commit.ts'
 import { type DomainContext, nowMicros, type Scope, updated } from './context.ts'
 import { found } from './errors.ts'
 import { newId } from './ids.ts'
@@ -176,8 +176,9 @@ function change(
     context.store.applications.update(
       tenantId,
       id,
-      (last) =>
+      noting(audit, (last) =>
         updated(context, last, { earlierSecret: acceptedSecret(context, last), ...changes(last) }),
+      ),
       audit,
     ),
   )

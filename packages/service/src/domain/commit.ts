@@ -1,6 +1,7 @@
-import type { Outcome } from '../store/ports.ts'
-import type { AuditEntry } from '../store/records.ts'
+import type { Change, Outcome } from '../store/ports.ts'
+import type { AuditEntry, Credential } from '../store/records.ts'
 import { entryOf } from './audit.ts'
+import { changedFields } from './changed-fields.ts'
 import type { ServiceScope } from './context.ts'
 import { alreadyExists, type ErrorCode, notFound, ServiceError } from './errors.ts'
 
@@ -63,6 +64,27 @@ export async function commit<T>(
       return outcome.record
     case 'unchanged':
       return outcome.record
+  }
+}
+
+/** `change`, which also notes in the audit entry the names of the members that it changes. */
+export function noting<T extends object>(audit: AuditEntry, change: Change<T>): Change<T> {
+  return (last) => {
+    const next = change(last)
+    audit.fields = changedFields(last, next)
+    return next
+  }
+}
+
+/** As {@link noting}, for the change of a credential. */
+export function notingCredential<R extends { credential: Credential }>(
+  audit: AuditEntry,
+  change: (last: Credential) => R,
+): (last: Credential) => R {
+  return (last) => {
+    const changed = change(last)
+    audit.fields = changedFields(last, changed.credential)
+    return changed
   }
 }
 

@@ -7,7 +7,7 @@ import type {
   StoredPassword,
   User,
 } from '../store/records.ts'
-import { commit } from './commit.ts'
+import { commit, notingCredential } from './commit.ts'
 import { type DomainContext, nowMicros, type Scope, updated } from './context.ts'
 import { alreadyExists, found, ServiceError } from './errors.ts'
 import { findPassword, importPassword, isStalePassword, isStoredPassword } from './passwords.ts'
@@ -108,7 +108,7 @@ export function updateCredential(
     credential: updated(context, last, { disabled, metadata }),
   })
   return commit(scope, 'credential.update', `${userId}/${id}`, (audit) =>
-    context.store.credentials.update(tenantId, userId, id, change, audit),
+    context.store.credentials.update(tenantId, userId, id, notingCredential(audit, change), audit),
   )
 }
 
@@ -144,7 +144,13 @@ export async function updatePassword(
     }
   }
   return commit(scope, 'credential.update', `${userId}/password`, (audit) =>
-    context.store.credentials.update(tenantId, userId, 'password', change, audit),
+    context.store.credentials.update(
+      tenantId,
+      userId,
+      'password',
+      notingCredential(audit, change),
+      audit,
+    ),
   )
 }
 

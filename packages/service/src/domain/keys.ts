@@ -1,5 +1,5 @@
 import type { HardwareCredential, Micros, User } from '../store/records.ts'
-import { commit, unlessRefused } from './commit.ts'
+import { commit, notingCredential, unlessRefused } from './commit.ts'
 import { nowMicros, type Scope, updated } from './context.ts'
 import { enrol, newRecord, use } from './factors.ts'
 import { keyCredentialId } from './ids.ts'
@@ -68,10 +68,10 @@ export async function renameKey(
       tenantId,
       userId,
       id,
-      (last) => ({
+      notingCredential(audit, (last) => ({
         credential:
           last.kind === 'hardware' ? updated(context, last, { name: tidyName(name) }) : last,
-      }),
+      })),
       audit,
     ),
   )

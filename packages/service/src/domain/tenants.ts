@@ -1,6 +1,6 @@
 import type { Listing, Page } from '../store/ports.ts'
 import type { Micros, Reach, Tenant, TenantSettings } from '../store/records.ts'
-import { commit } from './commit.ts'
+import { commit, noting } from './commit.ts'
 import { type DomainContext, nowMicros, type Scope, type ServiceScope, updated } from './context.ts'
 import { canonicalDomain, checkDomain, DOMAIN_HOLD_MICROS } from './domain-names.ts'
 import { verifyDomain } from './domain-verification.ts'
@@ -90,7 +90,7 @@ export async function updateTenant(scope: Scope, input: TenantInput): Promise<Te
     return updated(context, last, checked)
   }
   return commit(scope, 'tenant.update', tenantId, (audit) =>
-    context.store.tenants.update(tenantId, change, audit, heldUntil(context)),
+    context.store.tenants.update(tenantId, noting(audit, change), audit, heldUntil(context)),
   )
 }
 

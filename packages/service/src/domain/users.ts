@@ -2,7 +2,7 @@ import { earlierEmailKey, emailKey } from '../store/email-key.ts'
 import type { Listing, Page } from '../store/ports.ts'
 import type { Credential, Micros, User } from '../store/records.ts'
 import type { Found, SearchPage, UserQuery } from '../store/user-search.ts'
-import { commit } from './commit.ts'
+import { commit, noting } from './commit.ts'
 import { type DomainContext, nowMicros, type Scope, updated } from './context.ts'
 import { found, ServiceError } from './errors.ts'
 import { newId } from './ids.ts'
@@ -131,7 +131,7 @@ export async function updateUser(scope: Scope, id: string, input: UserInput): Pr
     })
   }
   return commit(scope, 'user.update', id, (audit) =>
-    context.store.users.update(tenantId, id, change, audit),
+    context.store.users.update(tenantId, id, noting(audit, change), audit),
   )
 }
 

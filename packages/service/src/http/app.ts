@@ -8,10 +8,12 @@ import type { ClientIp } from '../server/client.ts'
 import { pathOf } from '../server/request-log.ts'
 import { answerErrors } from './answer-errors.ts'
 import { applicationRoutes } from './applications.ts'
+import { auditRoutes } from './audit.ts'
 import { MAX_BODY_BYTES, parseBody, parseItems, parseJson } from './body.ts'
 import { credentialRoutes } from './credentials.ts'
 import { sendError } from './errors.ts'
 import { headerText } from './header-text.ts'
+import { JSON_LINES, sendLines } from './json-lines.ts'
 import { listBody, nextLink, parsePage, parseQuery } from './list.ts'
 import { actorOf, type Locals } from './locals.ts'
 import { methodOf } from './method.ts'
@@ -31,6 +33,7 @@ export const routes: readonly Route[] = [
   ...credentialRoutes,
   importUsersRoute,
   searchUsersRoute,
+  ...auditRoutes,
 ]
 
 export interface ApiOptions {
@@ -216,7 +219,11 @@ function queryHandler(
 ): RequestHandler {
   return async (req, res) => {
     const { page, filter, given } = parseQuery(req.url, route.filters)
-    const { items, next } = await route.run(callOf(options, req, res), filter, page)
+    const call = callOf(options, req, res)
+    if (route.lines && req.accepts(['json', JSON_LINES]) === JSON_LINES) {
+      return sendLines(res, (after) => route.run(call, filter, { ...page, after }), page.after)
+    }
+    const { items, next } = await route.run(call, filter, page)
     if (next !== undefined) res.setHeader('link', nextLink(req.path, page, next, given))
     sendJson(res, { type: 'List', count: items.length, limit: page.limit, data: items })
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { statusOfCode } from '../domain/errors.ts'
+import { JSON_LINES } from './json-lines.ts'
 import { MAX_LIMIT } from './list.ts'
 import { methodOf } from './method.ts'
 import { resourceSchemas } from './resource-schemas.ts'
@@ -67,7 +68,10 @@ function operation(route: Route): object {
     responses: {
       '200': {
         description: isList ? 'One page' : 'The object',
-        content: json(answerSchema(route)),
+        content: {
+          ...json(answerSchema(route)),
+          ...(route.kind === 'query' && route.lines && jsonLines(route.resource)),
+        },
       },
       default: { $ref: '#/components/responses/Error' },
     },
@@ -163,6 +167,12 @@ function listProperties(name: string): Record<string, object> {
     limit: { type: 'integer', minimum: 1, maximum: MAX_LIMIT },
     data: { type: 'array', items: { $ref: `#/components/schemas/${name}` } },
   }
+}
+
+function jsonLines(name: string): object {
+  const description = 'All of it, one object a line.'
+  const schema = { description, $ref: `#/components/schemas/${name}` }
+  return { [JSON_LINES]: { schema } }
 }
 
 function json(schema: object): object {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { CredentialType, ResourceName } from './route.ts'
 import { applicationBody, credentialBodies, tenantBody, userBody } from './schemas.ts'
 
-type ObjectName = Exclude<ResourceName, 'Credential'>
+type ObjectName = Exclude<ResourceName, 'Credential' | 'AuditEntry'>
 
 const bodies: Record<ObjectName, z.ZodObject> = {
   Tenant: tenantBody,
@@ -74,7 +74,30 @@ const credentialTypes: readonly CredentialType[] = [
   'HardwareCredential',
 ]
 
-/** The objects of the answers, as JSON Schema. A member that is not required is omitted when it is zero. */
+const auditEntrySchema = {
+  type: 'object',
+  required: ['type', 'id', 'at', 'actor', 'action', 'outcome'],
+  properties: {
+    type: { const: 'AuditEntry' },
+    id: { type: 'string', description: 'Of the permanent address of the entry.' },
+    at: timestamp,
+    actor: { type: 'string', description: 'Who did it, such as user:usr_… or key:key_….' },
+    action: { type: 'string', description: 'Such as user.update, or the code of a refusal.' },
+    target: { type: 'string', description: 'What it was done to.' },
+    outcome: { enum: ['success', 'failure', 'refused'] },
+    fields: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'The names of the members that were changed.',
+    },
+    application_id: { type: 'string' },
+    request_id: { type: 'string' },
+    address: { type: 'string', description: 'Of the client.' },
+    user_agent: { type: 'string' },
+  },
+}
+
+/** The objects of the answers, as JSON Schema. What is not required is omitted when it is zero. */
 export const resourceSchemas: Record<ResourceName, object> = {
   Tenant: resourceSchema('Tenant'),
   Application: resourceSchema('Application'),
@@ -84,6 +107,7 @@ export const resourceSchemas: Record<ResourceName, object> = {
   TotpEmailCredential: resourceSchema('TotpEmailCredential'),
   RecoveryCredential: resourceSchema('RecoveryCredential'),
   HardwareCredential: resourceSchema('HardwareCredential'),
+  AuditEntry: auditEntrySchema,
   Credential: {
     description: 'One of the kinds of credentials; more may come.',
     oneOf: credentialTypes.map((name) => ({ $ref: `#/components/schemas/${name}` })),

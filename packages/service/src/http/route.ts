@@ -3,8 +3,14 @@ import type { Scope } from '../domain/context.ts'
 import type { Listing, Page } from '../store/ports.ts'
 import type { ApiKey } from '../store/records.ts'
 
-/** The names of answers in the specification and in the OpenAPI document. */
-export type ResourceName = 'Tenant' | 'Application' | 'User' | 'Credential' | CredentialType
+/** What the answers are called in the specification and in the OpenAPI document. */
+export type ResourceName =
+  | 'Tenant'
+  | 'Application'
+  | 'User'
+  | 'Credential'
+  | 'AuditEntry'
+  | CredentialType
 
 /** The kinds of credentials, by their names in answers. */
 export type CredentialType =
@@ -20,6 +26,7 @@ export type PathParameters = {
   application_id: string
   user_id: string
   credential_id: string
+  entry_id: string
 }
 
 /** One request, after its API key, its reach and its rate were checked. */
@@ -89,6 +96,8 @@ export interface QueryRoute<S extends z.ZodObject = z.ZodObject> extends RouteBa
   readonly kind: 'query'
   /** The filters, by the names of their query parameters. */
   readonly filters: S
+  /** Whether a client may ask for all of it at once, as JSON lines. */
+  readonly lines?: boolean
   run(call: Call, filter: z.output<S>, page: Page): Promise<Part>
 }
 

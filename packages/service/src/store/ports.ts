@@ -1,3 +1,4 @@
+import type { AuditFilter, AuditPage, AuditPart } from './audit-search.ts'
 import type {
   ApiKey,
   Application,
@@ -213,6 +214,10 @@ export interface AuditStore {
    */
   append(entry: AuditEntry, atMost?: number): Promise<void>
   list(query: AuditQuery): Promise<StoredAuditEntry[]>
+  /** Entries of a tenant by time, the newest first. */
+  search(tenantId: string, filter: AuditFilter, page: AuditPage): Promise<AuditPart>
+  /** One entry of a tenant. */
+  get(tenantId: string, id: number): Promise<StoredAuditEntry | undefined>
   /**
    * At most `limit` entries that follow the one with this id, the oldest first. Where several processes
    * write, an entry is given out once nothing can come before it any more.

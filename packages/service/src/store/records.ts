@@ -252,6 +252,8 @@ export interface AuditEntry {
   userAgent: string | undefined
   /** The application at which the user logs in or out. */
   applicationId: string | undefined
+  /** The names of the members that an update changed; never their values. */
+  fields?: readonly string[] | undefined
 }
 
 /** An {@link AuditEntry} as it is stored; `id` grows with time. */

@@ -54,6 +54,8 @@ test('the document has the endpoints of the summary, those under /x/v1, and no o
       `POST ${credential}`,
       `DELETE ${credential}`,
       `GET /x${tenant}/users`,
+      `GET /x${tenant}/audit`,
+      `GET /x${tenant}/audit/{entry_id}`,
       `POST /x${tenant}/users/import`,
     ].sort(),
   )

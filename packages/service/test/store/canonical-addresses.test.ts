@@ -24,6 +24,9 @@ const earlier = [
 
 /** Takes back what migrations after that of the addresses have added. */
 const undoLater = `
+  drop index audit_by_tenant_and_time;
+  create index audit_by_tenant on audit (tenant_id);
+  alter table audit drop column fields;
   drop index users_by_name;
   drop index users_by_family_name;
   drop index users_disabled;

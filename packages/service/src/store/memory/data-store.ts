@@ -1,3 +1,4 @@
+import { searchEntries } from '../audit-search.ts'
 import type { ApiKeyStore, AuditStore, DataStore, SigningKeyStore } from '../ports.ts'
 import type { ApiKey, AuditEntry, SigningKey, StoredAuditEntry } from '../records.ts'
 import { createApplications } from './applications.ts'
@@ -110,6 +111,19 @@ function createAudit({ audit, record, copy }: MemoryState): AuditStore {
       }
       return found
     },
+    search: (tenantId, filter, page) =>
+      searchEntries(filter, page, async ({ from, before, target, limit }) =>
+        audit
+          .filter((entry) => entry.tenantId === tenantId && entry.at >= from)
+          .filter(({ at, id }) => at < before.at || (at === before.at && id < before.id))
+          .filter((entry) => isAbout(entry, target))
+          .sort((a, b) => b.at - a.at || b.id - a.id)
+          .slice(0, limit)
+          .map(copy),
+      ),
+    async get(tenantId, id) {
+      return copy(audit.find((entry) => entry.id === id && entry.tenantId === tenantId))
+    },
     async after(id, limit) {
       return audit
         .filter((entry) => entry.id > id)
@@ -125,6 +139,11 @@ function createAudit({ audit, record, copy }: MemoryState): AuditStore {
       return forgotten
     },
   }
+}
+
+function isAbout({ target }: AuditEntry, about: string | undefined): boolean {
+  if (about === undefined || target === about) return true
+  return about.endsWith('/') && `${target}/`.startsWith(about)
 }
 
 function isRefused({ outcome }: AuditEntry): boolean {

@@ -5,7 +5,7 @@ import { addSearchKeys, fillSearchKeys } from './search-keys.ts'
  * One change of the tables, in a transaction. One that writes many rows does so in steps: it answers
  * `unfinished`, and is asked again in a transaction of its own.
  */
-type Migration = (db: Kysely<unknown>) => Promise<'unfinished' | undefined | void>
+type Migration = (db: Kysely<unknown>) => Promise<unknown>
 
 /**
  * Every change of the tables, oldest first. One that was released is never edited, and none takes
@@ -15,6 +15,7 @@ export const migrations: Record<string, Migration> = {
   '0001-foundations': createFoundations,
   '0002-search-keys': addSearchKeys,
   '0003-fill-search-keys': fillSearchKeys,
+  '0004-audit-search': addAuditSearch,
 }
 
 /** How many shards a counter has, so that inserts into one list do not wait for each other. */
@@ -163,6 +164,15 @@ async function createFoundations(db: Kysely<unknown>): Promise<void> {
       sql`create index ${sql.id(`${name}_by_due`)} on ${sql.table(name)} (due_at)`,
       sql`create index ${sql.id(`${name}_by_tenant`)} on ${sql.table(name)} (tenant_id, number)`,
     ]),
+  ]
+  for (const statement of statements) await statement.execute(db)
+}
+
+async function addAuditSearch(db: Kysely<unknown>): Promise<void> {
+  const statements = [
+    sql`alter table audit add column fields text`,
+    sql`create index audit_by_tenant_and_time on audit (tenant_id, at, id)`,
+    sql`drop index audit_by_tenant`,
   ]
   for (const statement of statements) await statement.execute(db)
 }

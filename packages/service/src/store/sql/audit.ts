@@ -1,4 +1,5 @@
-import { type Selectable, sql } from 'kysely'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { type AuditScan, searchEntries } from '../audit-search.ts'
 import type { AuditStore } from '../ports.ts'
 import type { AuditEntry, StoredAuditEntry } from '../records.ts'
 import type { Engine } from './engine.ts'
@@ -37,11 +38,28 @@ export function createAudit({ reader, writer, write }: Engine, record: Record): 
       }),
 
     async list({ tenantId, requestId, target, limit = 100 }) {
-      let query = reader.selectFrom('audit').selectAll().orderBy('id', 'desc').limit(limit)
+      let query = reader.selectFrom('audit').selectAll().limit(limit)
+      // As the index has it; elsewhere the order of ids is that of time.
+      if (tenantId !== undefined && requestId === undefined && target === undefined) {
+        query = query.orderBy('at', 'desc')
+      }
+      query = query.orderBy('id', 'desc')
       if (tenantId !== undefined) query = query.where('tenant_id', '=', tenantId)
       if (requestId !== undefined) query = query.where('request_id', '=', requestId)
       if (target !== undefined) query = query.where('target', '=', target)
       return (await query.execute()).map(toEntry)
+    },
+
+    search: (tenantId, filter, page) =>
+      searchEntries(filter, page, async (scan) => {
+        const { rows } = await scanOf(tenantId, scan).execute(reader)
+        return rows.map(toEntry)
+      }),
+
+    async get(tenantId, id) {
+      const query = reader.selectFrom('audit').selectAll().where('id', '=', id)
+      const row = await query.where('tenant_id', '=', tenantId).executeTakeFirst()
+      return row && toEntry(row)
     },
 
     async after(id, limit) {
@@ -62,9 +80,26 @@ export function createAudit({ reader, writer, write }: Engine, record: Record): 
   }
 }
 
+function scanOf(
+  tenantId: string,
+  { from, before, target, limit }: AuditScan,
+): RawBuilder<Selectable<AuditRow>> {
+  const isIn = sql`tenant_id = ${tenantId} and at >= ${from} and (at, id) < (${before.at}, ${before.id})`
+  const inOrder = sql`order by at desc, id desc limit ${limit}`
+  if (target === undefined) return sql`select * from audit where ${isIn} ${inOrder}`
+  // `0` is what follows `/`.
+  const whole = target.slice(0, -1)
+  const about = target.endsWith('/')
+    ? sql`target = ${whole} or target >= ${target} and target < ${`${whole}0`}`
+    : sql`target = ${target}`
+  // There are few about one target: in the order of the tenant, all others would be read as well.
+  return sql`with about as materialized (select * from audit where ${about})
+    select * from about where ${isIn} ${inOrder}`
+}
+
 /** An entry as a row; the database gives it its id. */
 export function toRow(entry: AuditEntry): Omit<AuditRow, 'id'> {
-  const { tenantId, requestId, address, userAgent, applicationId, ...rest } = entry
+  const { tenantId, requestId, address, userAgent, applicationId, fields, ...rest } = entry
   return {
     ...rest,
     tenant_id: tenantId ?? null,
@@ -72,6 +107,7 @@ export function toRow(entry: AuditEntry): Omit<AuditRow, 'id'> {
     address: address ?? null,
     user_agent: userAgent ?? null,
     application_id: applicationId ?? null,
+    fields: fields ? JSON.stringify(fields) : null,
   }
 }
 
@@ -89,5 +125,6 @@ export function toEntry(row: Selectable<AuditRow>): StoredAuditEntry {
     address: row.address ?? undefined,
     userAgent: row.user_agent ?? undefined,
     applicationId: row.application_id ?? undefined,
+    fields: row.fields === null ? undefined : JSON.parse(row.fields),
   }
 }

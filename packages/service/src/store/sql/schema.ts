@@ -120,4 +120,5 @@ export type AuditRow = {
   address: string | null
   user_agent: string | null
   application_id: string | null
+  fields: Json | null
 }

@@ -13,6 +13,7 @@ const migrations: Record<string, Migration> = {
   '0005-audit-facts': { up: addAuditFacts },
   '0006-rotations': { up: addRotations },
   '0007-search-keys': { up: addSearchKeys },
+  '0008-audit-search': { up: addAuditSearch },
 }
 
 /**
@@ -173,6 +174,15 @@ async function addRotations(db: Kysely<unknown>): Promise<void> {
     sql`alter table applications add column earlier_secret text`,
     sql`alter table applications add column earlier_secret_until integer`,
     sql`alter table api_keys add column read_only integer not null default 0`,
+  ]
+  for (const statement of statements) await statement.execute(db)
+}
+
+async function addAuditSearch(db: Kysely<unknown>): Promise<void> {
+  const statements = [
+    sql`alter table audit add column fields text`,
+    sql`create index audit_by_tenant_and_time on audit (tenant_id, at, id)`,
+    sql`drop index audit_by_tenant`,
   ]
   for (const statement of statements) await statement.execute(db)
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
+import type { AuditFilter, AuditPage } from '../../../src/store/audit-search.ts'
 import type { Open } from '../data-store-suite.ts'
 import { anAudit } from '../records.ts'
 
@@ -52,6 +53,58 @@ export function describeAudit(open: Open): void {
       expect(await actions(0, 2)).toEqual(['a', 'b'])
       expect(await actions(second?.id ?? 0, 10)).toEqual(['c', 'd'])
       expect(await actions(last?.id ?? 0, 10)).toEqual([])
+    })
+
+    test('entries of a tenant are found by who did what, to what and when, page by page', async () => {
+      const store = await open()
+      const entry = (at: number, action: string, actor: string, target: string) =>
+        anAudit(action, { tenantId: 't1', at, actor, target })
+      for (const one of [
+        entry(10, 'user.create', 'key:k', 'usr_1'),
+        entry(20, 'login.succeeded', 'user:usr_1', 'usr_1'),
+        entry(30, 'credential.create', 'user:usr_1', 'usr_1/totp_app'),
+        entry(30, 'user.update', 'key:k', 'usr_12'),
+        entry(40, 'login.failed', 'visitor', 'usr_1'),
+        anAudit('user.update', { tenantId: 't2', at: 35, target: 'usr_1' }),
+      ]) {
+        await store.audit.append(one)
+      }
+      async function found(filter: AuditFilter, limit: number): Promise<string[]> {
+        const actions: string[] = []
+        for (let after: AuditPage['after']; ; ) {
+          const { items, next } = await store.audit.search('t1', filter, { after, limit })
+          expect(items.length).toBeLessThanOrEqual(limit)
+          actions.push(...items.map(({ at, action }) => `${at} ${action}`))
+          if (!next) return actions
+          after = next
+        }
+      }
+      const all = ['40 login.failed', '30 user.update', '30 credential.create']
+      all.push('20 login.succeeded', '10 user.create')
+      for (const limit of [1, 2, 5, 100]) {
+        expect(await found({}, limit)).toEqual(all)
+        expect(await found({ user: 'usr_1' }, limit)).toEqual(all.toSpliced(1, 1))
+        expect(await found({ target: 'usr_1' }, limit)).toEqual(all.toSpliced(1, 2))
+        expect(await found({ actor: 'key:k' }, limit)).toEqual([all[1], all[4]])
+        expect(await found({ action: 'login.' }, limit)).toEqual([all[0], all[3]])
+        expect(await found({ from: 20, to: 40 }, limit)).toEqual(all.slice(1, 4))
+        expect(await found({ from: 20, actor: 'user:usr_1', user: 'usr_1' }, limit)).toEqual([
+          all[2],
+          all[3],
+        ])
+      }
+      expect(await found({ user: 'usr_1', target: 'usr_1' }, 1)).toHaveLength(3)
+    })
+
+    test('an entry is read by its id within its tenant, with the names of what changed', async () => {
+      const store = await open()
+      await store.audit.append(anAudit('x', { tenantId: 't1', fields: ['metadata.a,"b"', 'name'] }))
+      const [entry] = await store.audit.list({})
+      const id = entry?.id ?? 0
+      expect(entry?.fields).toEqual(['metadata.a,"b"', 'name'])
+      expect(await store.audit.get('t1', id)).toEqual(entry)
+      expect(await store.audit.get('t2', id)).toBeUndefined()
+      expect(await store.audit.get('t1', id + 1)).toBeUndefined()
     })
 
     test('pruning forgets what is older than an instant and tells how much', async () => {

@@ -1,0 +1,29 @@
+import type { AuditFilter, AuditPage, AuditPart } from '../store/audit-search.ts'
+import type { StoredAuditEntry } from '../store/records.ts'
+import type { Scope } from './context.ts'
+import { found } from './errors.ts'
+import { getTenant } from './tenants.ts'
+
+/**
+ * Entries of a tenant, the newest first.
+ *
+ * @throws ServiceError `not_found` when there is no such tenant.
+ */
+export async function searchAudit(
+  scope: Scope,
+  filter: AuditFilter,
+  page: AuditPage,
+): Promise<AuditPart> {
+  const { store } = scope.context
+  const [, part] = await Promise.all([
+    getTenant(scope),
+    store.audit.search(scope.tenantId, filter, page),
+  ])
+  return part
+}
+
+/** One entry of a tenant. */
+export async function getAuditEntry(scope: Scope, id: number): Promise<StoredAuditEntry> {
+  await getTenant(scope)
+  return found(await scope.context.store.audit.get(scope.tenantId, id))
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { getAuditEntry, searchAudit } from '../domain/audit-search.ts'
+import { notFound, ServiceError } from '../domain/errors.ts'
+import type { StoredAuditEntry } from '../store/records.ts'
+import { decodePlace, encodePlace } from './list.ts'
+import { query, type Route } from './route.ts'
+import { formatTimestamp, parseTimestamp } from './timestamps.ts'
+import { omitZero } from './wire.ts'
+
+const collection = '/x/v1/tenants/:tenant_id/audit'
+
+const text = z.string().min(1).max(200).optional()
+const instant = z.string().optional()
+
+const filters = z.object({
+  actor: text.meta({ description: 'Who did it, such as user:usr_… or key:key_….' }),
+  action: text.meta({ description: 'The beginning of the action, such as user. or login.' }),
+  target: text.meta({ description: 'What it was done to, such as app_….' }),
+  user: text.meta({ description: 'The id of a user: the user, and what belongs to the user.' }),
+  from: instant.meta({ format: 'date-time', description: 'From this instant on.' }),
+  to: instant.meta({ format: 'date-time', description: 'Before this instant.' }),
+})
+
+const place = z.tuple([z.int(), z.int()])
+
+/** Who did what in a tenant. */
+export const auditRoutes: Route[] = [
+  query({
+    path: collection,
+    operationId: 'listAudit',
+    summary: 'The audit log of a tenant, the newest entries first',
+    resource: 'AuditEntry',
+    filters,
+    lines: true,
+    async run({ scope }, { from, to, ...rest }, { after, limit }) {
+      const [at, id] = decodePlace(after, place) ?? []
+      const { items, next } = await searchAudit(
+        scope,
+        { ...rest, from: instantOf('from', from), to: instantOf('to', to) },
+        { after: at === undefined || id === undefined ? undefined : { at, id }, limit },
+      )
+      return { items: items.map(serialiseEntry), next: next && encodePlace([next.at, next.id]) }
+    },
+  }),
+  {
+    kind: 'get',
+    path: `${collection}/:entry_id`,
+    operationId: 'getAuditEntry',
+    summary: 'One entry of the audit log',
+    resource: 'AuditEntry',
+    async run({ scope, ids }) {
+      if (!/^[1-9]\d{0,14}$/.test(ids.entry_id)) throw notFound()
+      return serialiseEntry(await getAuditEntry(scope, Number(ids.entry_id)))
+    },
+  },
+]
+
+/** An entry as the API answers with it. */
+export function serialiseEntry(entry: StoredAuditEntry): object {
+  return omitZero({
+    type: 'AuditEntry',
+    id: String(entry.id),
+    at: formatTimestamp(entry.at),
+    actor: entry.actor,
+    action: entry.action,
+    target: entry.target,
+    outcome: entry.outcome,
+    fields: entry.fields ?? [],
+    application_id: entry.applicationId,
+    request_id: entry.requestId,
+    address: entry.address,
+    user_agent: entry.userAgent,
+  })
+}
+
+function instantOf(name: string, text: string | undefined): number | undefined {
+  const at = text === undefined ? undefined : parseTimestamp(text)
+  if (text !== undefined && at === undefined) {
+    throw new ServiceError(
+      'invalid_request',
+      `"${name}" must be a timestamp such as 2026-01-31T09:30:00Z (RFC 3339).`,
+    )
+  }
+  return at
+}
