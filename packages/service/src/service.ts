@@ -87,16 +87,6 @@ export async function createIdentityService(
   })
   let closing: Promise<void> | undefined
   const clientIp = createClientIp(options.trustedProxies ?? [], logger)
-  const api = createApi({
-    context,
-    logger,
-    clientIp,
-    rateLimit,
-    async ready() {
-      if (closing) throw new ServiceError('unavailable', 'The service is shutting down.')
-      await check()
-    },
-  })
   const issuer = createIssuer({
     domain: context,
     protocol,
@@ -105,6 +95,17 @@ export async function createIdentityService(
     clientIp,
     idTokenClaims: options.idTokenClaims,
     allowHttpOnLoopback: options.allowHttpOnLoopback ?? false,
+  })
+  const api = createApi({
+    context,
+    support: issuer.support,
+    logger,
+    clientIp,
+    rateLimit,
+    async ready() {
+      if (closing) throw new ServiceError('unavailable', 'The service is shutting down.')
+      await check()
+    },
   })
   const handler = logRequests(logger, (req, res) => {
     if (hasTwoHosts(req)) return refuseTwoHosts(res)

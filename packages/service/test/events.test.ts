@@ -120,6 +120,12 @@ describe.each(stores)('on %s', (store) => {
     await emits(['credential.update'], () => post(`${credentials}/password`, { password }))
     await emits(['credential.delete'], () => remove(`${credentials}/password`))
     await emits([], () => remove(`${credentials}/password`))
+    await emits(['user.update'], () => post(`${users}/${bob.id}`, { profile }))
+    const mail = (await emits([], () => post(`/x${users}/${bob.id}/mails`, { kind: 'invite' })))
+      .body
+    await emits([], () => post(`/x${tenant}/mails/${mail.id}/resend`, {}))
+    await emits(['user.update'], () => remove(`/x${users}/${bob.id}/sessions`))
+    await emits([], () => remove(`/x${users}/${bob.id}/sessions/none`))
     await emits(['user.delete'], () => remove(`${users}/${bob.id}`))
     const imported = ['grace', 'alan'].map((name) => ({
       profile: { email: `${name}@example.com` },

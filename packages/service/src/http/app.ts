@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { authenticate, authenticationFailure, findKeysOnce, reaches } from '../domain/api-keys.ts'
 import type { DomainContext } from '../domain/context.ts'
 import { notFound, ServiceError } from '../domain/errors.ts'
+import type { Support } from '../domain/support.ts'
 import type { ClientIp } from '../server/client.ts'
 import { pathOf } from '../server/request-log.ts'
 import { answerErrors } from './answer-errors.ts'
@@ -20,6 +21,7 @@ import { methodOf } from './method.ts'
 import { openApiDocument } from './openapi.ts'
 import type { RateLimit } from './rate-limit.ts'
 import type { Call, Route } from './route.ts'
+import { supportRoutes } from './support.ts'
 import { tenantRoutes } from './tenants.ts'
 import { userRoutes } from './users.ts'
 import { importUsersRoute } from './users-import.ts'
@@ -34,10 +36,12 @@ export const routes: readonly Route[] = [
   importUsersRoute,
   searchUsersRoute,
   ...auditRoutes,
+  ...supportRoutes,
 ]
 
 export interface ApiOptions {
   readonly context: DomainContext
+  readonly support: Support
   readonly rateLimit: RateLimit
   readonly logger: Logger
   readonly clientIp: ClientIp
@@ -230,12 +234,13 @@ function queryHandler(
 }
 
 function callOf(options: ApiOptions, req: express.Request, res: express.Response): Call {
-  const { context, rateLimit } = options
+  const { context, rateLimit, support } = options
   const { key } = res.locals as Required<Locals>
   const ids = req.params as Call['ids']
   return {
     scope: { context, actor: actorOf(options.clientIp, req, res), tenantId: ids.tenant_id },
     key,
+    support,
     ids,
     spend: (requests) => rateLimit.spend(key.id, requests),
     warn: (sentence) => void res.appendHeader('latchkey-warning', headerText(sentence)),

@@ -2,7 +2,10 @@ import { z } from 'zod'
 import type { CredentialType, ResourceName } from './route.ts'
 import { applicationBody, credentialBodies, tenantBody, userBody } from './schemas.ts'
 
-type ObjectName = Exclude<ResourceName, 'Credential' | 'AuditEntry'>
+type ObjectName = Exclude<
+  ResourceName,
+  'Credential' | 'AuditEntry' | 'Session' | 'EndedSessions' | 'Mail'
+>
 
 const bodies: Record<ObjectName, z.ZodObject> = {
   Tenant: tenantBody,
@@ -97,6 +100,36 @@ const auditEntrySchema = {
   },
 }
 
+const sessionSchema = {
+  type: 'object',
+  required: ['type', 'id', 'logged_in_at'],
+  properties: {
+    type: { const: 'Session' },
+    id: { type: 'string' },
+    logged_in_at: timestamp,
+    browser: { type: 'string', description: 'Such as Firefox, where it says so.' },
+    system: { type: 'string', description: 'Such as macOS, where the browser says so.' },
+    application_ids: { type: 'array', items: { type: 'string' } },
+  },
+}
+
+const mailSchema = {
+  type: 'object',
+  required: ['type', 'id', 'created_at', 'kind', 'state'],
+  properties: {
+    type: { const: 'Mail' },
+    id: { type: 'string' },
+    created_at: timestamp,
+    kind: { type: 'string', description: 'Such as reset, verify, invite or loginCode.' },
+    user_id: { type: 'string', description: 'Absent for an address without an account.' },
+    state: { enum: ['waiting', 'captured', 'sent', 'given_up'] },
+    attempts: { type: 'integer', description: 'How often sending has failed.' },
+    last_answer: { type: 'string', description: 'What the mail server answered last.' },
+    due_at: { ...timestamp, description: 'When it is tried next.' },
+    sent_at: timestamp,
+  },
+}
+
 /** The objects of the answers, as JSON Schema. What is not required is omitted when it is zero. */
 export const resourceSchemas: Record<ResourceName, object> = {
   Tenant: resourceSchema('Tenant'),
@@ -108,6 +141,16 @@ export const resourceSchemas: Record<ResourceName, object> = {
   RecoveryCredential: resourceSchema('RecoveryCredential'),
   HardwareCredential: resourceSchema('HardwareCredential'),
   AuditEntry: auditEntrySchema,
+  Session: sessionSchema,
+  EndedSessions: {
+    type: 'object',
+    required: ['type', 'data'],
+    properties: {
+      type: { const: 'EndedSessions' },
+      data: { type: 'array', items: { $ref: '#/components/schemas/Session' } },
+    },
+  },
+  Mail: mailSchema,
   Credential: {
     description: 'One of the kinds of credentials; more may come.',
     oneOf: credentialTypes.map((name) => ({ $ref: `#/components/schemas/${name}` })),

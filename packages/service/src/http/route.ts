@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Scope } from '../domain/context.ts'
+import type { Support } from '../domain/support.ts'
 import type { Listing, Page } from '../store/ports.ts'
 import type { ApiKey } from '../store/records.ts'
 
@@ -10,6 +11,9 @@ export type ResourceName =
   | 'User'
   | 'Credential'
   | 'AuditEntry'
+  | 'Session'
+  | 'EndedSessions'
+  | 'Mail'
   | CredentialType
 
 /** The kinds of credentials, by their names in answers. */
@@ -27,6 +31,8 @@ export type PathParameters = {
   user_id: string
   credential_id: string
   entry_id: string
+  session_id: string
+  mail_id: string
 }
 
 /** One request, after its API key, its reach and its rate were checked. */
@@ -34,6 +40,7 @@ export interface Call {
   /** Within the tenant of the path, if it names one. */
   readonly scope: Scope
   readonly key: ApiKey
+  readonly support: Support
   /** Each that the path of the route names. */
   readonly ids: PathParameters
   /**

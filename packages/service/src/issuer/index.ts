@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { DomainContext } from '../domain/context.ts'
 import { createThrottle, defaultLimits, type Limits } from '../domain/limits.ts'
+import type { Support } from '../domain/support.ts'
 import type { ClaimsOf } from '../domain/users.ts'
 import type { MailTransport } from '../mail/message.ts'
 import { createOutbox, type Outbox } from '../mail/outbox.ts'
@@ -20,6 +21,7 @@ import {
 import { createUnfinishedLogins } from './requests/unfinished-logins.ts'
 import { createNotifier } from './sessions/notifier.ts'
 import { endVoidSessions } from './sessions/void-sessions.ts'
+import { createSupport } from './support.ts'
 
 export type { Limits } from '../domain/limits.ts'
 export type { Outbox } from '../mail/outbox.ts'
@@ -55,6 +57,8 @@ export interface Issuer {
   handle(request: IncomingMessage, response: ServerResponse): Promise<boolean>
   /** Mail that was captured or waits to be sent. */
   readonly outbox: Pick<Outbox, 'list'>
+  /** What operators do for users. */
+  readonly support: Support
   /**
    * Resolves when what was due was tried: notices of sessions that ended, and mail.
    */
@@ -116,6 +120,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
   return {
     handle: createDispatcher(context, providers),
     outbox: { list: (tenantId) => outbox.list(tenantId) },
+    support: createSupport(context, providerOf),
     idle,
     async close() {
       isClosing = true

@@ -9,6 +9,7 @@ import { mailTemplates } from './templates.ts'
 export type MailKind =
   | 'verify'
   | 'reset'
+  | 'invite'
   | 'exists'
   | 'changed'
   | 'code'
@@ -22,6 +23,7 @@ export type MailKind =
 const texts: { [Kind in MailKind]: { subject: TextKey; text: TextKey; button?: TextKey } } = {
   verify: { subject: 'mailVerifySubject', text: 'mailVerifyText', button: 'mailVerifyButton' },
   reset: { subject: 'mailResetSubject', text: 'mailResetText', button: 'mailResetButton' },
+  invite: { subject: 'mailInviteSubject', text: 'mailInviteText', button: 'mailInviteButton' },
   exists: { subject: 'mailExistsSubject', text: 'mailExistsText', button: 'mailExistsButton' },
   changed: { subject: 'mailChangedSubject', text: 'mailChangedText' },
   code: { subject: 'mailCodeSubject', text: 'mailCodeText' },

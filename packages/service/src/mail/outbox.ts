@@ -3,8 +3,14 @@ import { note } from '../domain/audit.ts'
 import { type DomainContext, isShared, nowMicros } from '../domain/context.ts'
 import { opensDeveloperMode } from '../domain/developer-mode.ts'
 import type { Vault } from '../domain/vault.ts'
-import type { ProtocolStore, QueuedMessage } from '../store/protocol-store.ts'
+import {
+  type MessageQuery,
+  NEVER,
+  type ProtocolStore,
+  type QueuedMessage,
+} from '../store/protocol-store.ts'
 import type { Tenant } from '../store/records.ts'
+import type { MailKind } from './compose.ts'
 import type { MailMessage, MailTransport } from './message.ts'
 
 /** A message that was captured instead of being sent. */
@@ -20,12 +26,21 @@ export interface Outbox {
    * Resolves once the message is stored; it is sent afterwards. A tenant whose developer mode is open
    * sends no mail, and neither does a service without a transport: there it is captured.
    */
-  post(tenant: Tenant, message: MailMessage): Promise<void>
+  post(tenant: Tenant, message: MailMessage, about: MailSubject): Promise<QueuedMessage>
   /** The tenant's messages that were captured or still wait, the newest first. */
   list(tenantId: string): Promise<CapturedMail[]>
+  /** What became of the tenant's messages of the last 7 days, the newest first. */
+  find(tenantId: string, query: MessageQuery): Promise<QueuedMessage[]>
+  get(tenantId: string, id: string): Promise<QueuedMessage | undefined>
   /** Tries what is due; resolves when there is nothing left to try. */
   deliver(): Promise<void>
   close(): Promise<void>
+}
+
+/** What a message is about, and the user it is for, when there is one. */
+export interface MailSubject {
+  kind: MailKind
+  userId?: string | undefined
 }
 
 export interface OutboxOptions {
@@ -58,9 +73,6 @@ const SHARED_POLL_MS = 1_000
 
 /** Messages at a time: as many as the transport has connections, so that few are sent twice after a crash. */
 const AT_ONCE = 2
-
-/** When a captured message is due: never. */
-const NEVER = Number.MAX_SAFE_INTEGER
 
 /** Makes the outbox and starts to send. */
 export function createOutbox(options: OutboxOptions): Outbox {
@@ -116,7 +128,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
     if (to === undefined || !transport) return mail.remove(queued.id)
     try {
       await transport.send({ ...message, to })
-      await mail.remove(queued.id)
+      // Without its content: the link in it opens an account.
+      await mail.end(queued.id, 'sent', nowMicros(domain.clock))
     } catch (error) {
       await postpone(queued, error)
     }
@@ -124,16 +137,17 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
   async function postpone(queued: QueuedMessage, error: unknown): Promise<void> {
     const now = nowMicros(domain.clock)
-    const facts = { mail: queued.id, tenantId: queued.tenantId, reason: reasonOf(error) }
+    const reason = reasonOf(error)
+    const facts = { mail: queued.id, tenantId: queued.tenantId, reason }
     if (now - queued.createdAt > GIVE_UP_SECONDS * 1e6) {
       logger.error(facts, 'A message was given up.')
       const scope = { context: domain, actor: { name: 'service' }, tenantId: queued.tenantId }
       await note(scope, 'mail.given_up', queued.id, 'failure')
-      return mail.remove(queued.id)
+      return mail.end(queued.id, 'given_up', now, reason)
     }
     logger.warn(facts, 'A message could not be sent; it will be tried again.')
     const wait = BACKOFF_SECONDS[Math.min(queued.attempts, BACKOFF_SECONDS.length - 1)] as number
-    return mail.retry(queued.id, now + wait * 1e6)
+    return mail.retry(queued.id, now + wait * 1e6, reason)
   }
 
   function open(queued: QueuedMessage): MailMessage {
@@ -141,11 +155,11 @@ export function createOutbox(options: OutboxOptions): Outbox {
   }
 
   return {
-    async post(tenant, message) {
+    async post(tenant, message, { kind, userId }) {
       const id = randomUUID()
       const isCaptured = !transport || opensDeveloperMode(domain, tenant)
       const createdAt = nowMicros(domain.clock)
-      await mail.add({
+      const queued: QueuedMessage = {
         id,
         tenantId: tenant.id,
         createdAt,
@@ -153,9 +167,16 @@ export function createOutbox(options: OutboxOptions): Outbox {
         attempts: 0,
         // The link in it opens an account, so it does not lie in the database in clear text.
         sealed: domain.vault.seal(purpose(id), JSON.stringify(message)),
-      })
+        // One to nobody is in no list.
+        ...(message.to !== undefined && { kind, userId }),
+      }
+      await mail.add(queued)
       if (!isCaptured) setImmediate(() => void deliver())
+      return queued
     },
+
+    find: mail.find,
+    get: mail.get,
 
     async list(tenantId) {
       const queued = await mail.list(tenantId, 100)

@@ -69,7 +69,30 @@ export interface QueuedMessage {
   dueAt: Micros
   /** How often sending has failed. */
   attempts: number
+  /** Empty once the message has ended. */
   sealed: string
+  /** What it is about, such as `reset`; `undefined` for one to nobody. */
+  kind?: string | undefined
+  /** The user it is for, when there is one. */
+  userId?: string | undefined
+  /** What the other side said last. */
+  answer?: string | undefined
+  /** How it ended, and when. */
+  outcome?: MessageOutcome | undefined
+  endedAt?: Micros | undefined
+}
+
+/** When a message is due that is not to be sent: captured mail, and one that has ended. */
+export const NEVER: Micros = Number.MAX_SAFE_INTEGER
+
+/** How a message ended. */
+export type MessageOutcome = 'sent' | 'given_up'
+
+/** Which messages, and the place behind which they are listed; the newest come first. */
+export interface MessageQuery {
+  userId?: string | undefined
+  after: { createdAt: Micros; id: string } | undefined
+  limit: number
 }
 
 /** How long captured mail, and a notice at the longest, is kept. */
@@ -82,13 +105,50 @@ export interface MessageQueue {
   claim(limit: number, until: Micros): Promise<QueuedMessage[]>
   /** Keeps a claimed message from others for longer; it may have been removed. */
   renew(id: string, until: Micros): Promise<void>
-  /** Puts a claimed message back after a failure. */
-  retry(id: string, dueAt: Micros): Promise<void>
+  /** Puts a claimed message back after a failure, with what the other side said. */
+  retry(id: string, dueAt: Micros, answer?: string): Promise<void>
+  /** Keeps that a message has ended, without its content. */
+  end(id: string, outcome: MessageOutcome, at: Micros, answer?: string): Promise<void>
   remove(id: string): Promise<void>
   /** Replaces what is sealed in the messages for which `change` answers with something. */
   reseal(change: (id: string, sealed: string) => string | undefined): Promise<void>
-  /** The tenant's messages, the newest first. */
+  /** The tenant's messages that have not ended, the newest first. */
   list(tenantId: string, limit: number): Promise<QueuedMessage[]>
+  /** The tenant's messages to somebody, those that have ended included, the newest first. */
+  find(tenantId: string, query: MessageQuery): Promise<QueuedMessage[]>
+  get(tenantId: string, id: string): Promise<QueuedMessage | undefined>
+}
+
+/** The columns of a message in an SQL store. */
+export interface MessageRow {
+  id: string
+  tenant_id: string
+  created_at: number
+  due_at: number
+  attempts: number
+  sealed: string
+  kind: string | null
+  user_id: string | null
+  answer: string | null
+  outcome: MessageOutcome | null
+  ended_at: number | null
+}
+
+/** A row as a message. */
+export function toMessage(row: MessageRow): QueuedMessage {
+  return {
+    id: row.id,
+    tenantId: row.tenant_id,
+    createdAt: row.created_at,
+    dueAt: row.due_at,
+    attempts: row.attempts,
+    sealed: row.sealed,
+    kind: row.kind ?? undefined,
+    userId: row.user_id ?? undefined,
+    answer: row.answer ?? undefined,
+    outcome: row.outcome ?? undefined,
+    endedAt: row.ended_at ?? undefined,
+  }
 }
 
 /** The queues of a store that keeps messages elsewhere than the rest of the protocol's state. */

@@ -288,6 +288,37 @@ export function describeProtocolStore(
     expect(await store.mail.list('ten_1', 10)).toEqual([])
   })
 
+  test('messages to somebody are found by user, the newest first, also when they have ended', async () => {
+    await using under = await open()
+    const { store, clock } = under
+    const at = micros(clock)
+    const message = { tenantId: 'ten_1', dueAt: at, attempts: 0, sealed: 's' }
+    for (const [id, createdAt, userId] of [
+      ['m1', at, 'u1'],
+      ['m2', at, 'u2'],
+      ['m3', at + 1, 'u1'],
+      ['m4', at + 2, undefined],
+    ] as const) {
+      await store.mail.add({ ...message, id, createdAt, kind: 'reset', userId })
+    }
+    await store.mail.add({ ...message, id: 'nobody', createdAt: at })
+    await store.mail.end('m1', 'sent', at + 5, 'answer')
+    const found = async (userId?: string, after?: { createdAt: number; id: string }, limit = 10) =>
+      (await store.mail.find('ten_1', { userId, after, limit })).map(({ id }) => id)
+    expect(await found()).toEqual(['m4', 'm3', 'm2', 'm1'])
+    expect(await found(undefined, { createdAt: at + 1, id: 'm3' }, 1)).toEqual(['m2'])
+    expect(await found(undefined, { createdAt: at, id: 'm2' })).toEqual(['m1'])
+    expect(await found('u1')).toEqual(['m3', 'm1'])
+    expect(await found('u1', { createdAt: at + 1, id: 'm3' })).toEqual(['m1'])
+    expect(await store.mail.find('ten_2', { after: undefined, limit: 9 })).toEqual([])
+    expect(await store.mail.get('ten_1', 'm1')).toMatchObject({
+      ...{ userId: 'u1', outcome: 'sent', endedAt: at + 5, answer: 'answer', sealed: '' },
+    })
+    expect(await store.mail.get('ten_2', 'm1')).toBeUndefined()
+    expect((await store.mail.list('ten_1', 10)).map(({ id }) => id)).not.toContain('m1')
+    expect((await store.mail.claim(10, at + 9)).map(({ id }) => id)).not.toContain('m1')
+  })
+
   test('what is sealed in a message is replaced, and all else of it stays', async () => {
     await using under = await open()
     const { store, clock } = under

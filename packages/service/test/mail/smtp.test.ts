@@ -76,6 +76,34 @@ test('a message reaches the mail server as text and HTML, in the tenant’s name
   await vi.waitFor(async () => expect(await issuer.mails()).toEqual([]), WAIT)
 })
 
+test('the outbox says what the mail server answered and when it took a message, and keeps no content of it', async () => {
+  await using server = await startMailServer()
+  await using issuer = await startIssuer({ mail: server.transport })
+  const user = await issuer.addUser(ada)
+  const query = { userId: user.id, after: undefined, limit: 10 }
+  const outbox = async () => issuer.support.mails(issuer.scope, query)
+  server.state.busy = true
+  await askForReset(issuer)
+  await vi.waitFor(() => expect(server.state.refused).toBe(1), WAIT)
+  await issuer.idle()
+  expect(await outbox()).toMatchObject([
+    { kind: 'reset', userId: user.id, attempts: 1, answer: expect.stringMatching(/\b451\b/) },
+  ])
+
+  server.state.busy = false
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 16_000 })
+  await issuer.idle()
+  const [sent] = await outbox()
+  expect(sent).toMatchObject({ outcome: 'sent', attempts: 1 })
+  expect(sent?.endedAt).toBeGreaterThan(sent?.createdAt ?? 0)
+  const kept = await issuer.protocol.mail.get(issuer.tenant.id, sent?.id ?? '')
+  expect(kept?.sealed).toBe('')
+
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 8 * 86_400_000 })
+  await issuer.protocol.prune()
+  expect(await outbox()).toEqual([])
+})
+
 test('nothing is sent for an address without an account', async () => {
   await using server = await startMailServer()
   await using issuer = await startIssuer({ mail: server.transport })
@@ -83,6 +111,8 @@ test('nothing is sent for an address without an account', async () => {
   await issuer.idle()
   expect(server.received).toEqual([])
   expect(await issuer.protocol.mail.list(issuer.tenant.id, 10)).toEqual([])
+  const query = { userId: undefined, after: undefined, limit: 10 }
+  expect(await issuer.support.mails(issuer.scope, query)).toEqual([])
 })
 
 test('a message that the server refuses for now is tried again later, with growing waits', async () => {
@@ -120,6 +150,8 @@ test('a message that cannot be sent for a day is given up, which the audit log s
   await issuer.idle()
   expect(await issuer.protocol.mail.list(issuer.tenant.id, 10)).toEqual([])
   expect(await issuer.actions()).toContain('mail.given_up')
+  const query = { userId: undefined, after: undefined, limit: 10 }
+  expect(await issuer.support.mails(issuer.scope, query)).toMatchObject([{ outcome: 'given_up' }])
 })
 
 test('a tenant in developer mode sends no mail; the outbox page shows it', async () => {

@@ -210,6 +210,13 @@ test('users of an earlier release are found by their names after an update in st
     drop index users_disabled; drop index users_unverified;
     drop index audit_by_tenant_and_time; alter table audit drop column fields;
     create index audit_by_tenant on audit (tenant_id, id);
+    drop index mail_by_time;
+    ${['mail', 'notices']
+      .map(
+        (table) => `alter table ${table} drop column kind, drop column user_id,
+          drop column answer, drop column outcome, drop column ended_at;`,
+      )
+      .join('')}
     delete from latchkey_migration where name >= '0002'`)
   const tenant = aTenant()
   const { settings, metadata, id } = tenant
@@ -228,6 +235,7 @@ test('users of an earlier release are found by their names after an update in st
     '0002-search-keys',
     '0003-fill-search-keys',
     '0004-audit-search',
+    '0005-outbox',
   ])
 
   const store = openPostgresDataStore(earlier.url)

@@ -62,6 +62,8 @@ export async function openApi(
   const { secret } = await createApiKey(admin, { name: 'tests', reach: [tenant.id] })
   const api = createApi({
     context,
+    // There is no issuer.
+    support: {} as never,
     logger: pino({ level: 'silent' }),
     rateLimit: createRateLimit(1_000_000),
     clientIp: createClientIp([], pino({ level: 'silent' })),

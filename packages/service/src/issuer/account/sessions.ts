@@ -1,28 +1,16 @@
-import { endSessionsBefore, isLoginValid } from '../../domain/accounts.ts'
+import { endSessionsBefore } from '../../domain/accounts.ts'
 import { lookUpApplication } from '../../domain/applications.ts'
 import { note } from '../../domain/audit.ts'
 import { nowMicros } from '../../domain/context.ts'
-import type { ProtocolEntry } from '../../store/protocol-store.ts'
 import { keepSession } from '../interaction/enrolment.ts'
-import { shownId } from '../interaction/flow-path.ts'
 import { type FlowRequest, languageOf, scopeOf, show } from '../interaction/flow-request.ts'
 import { listTrusted } from '../interaction/known-device.ts'
-import type { Session } from '../oidc-provider-internals.ts'
+import { browserOf } from '../requests/browser-name.ts'
 import { type Form, redirect } from '../requests/http.ts'
 import { accountPaths, paths } from '../requests/paths.ts'
-import { endSession, revokeGrant } from '../sessions/end-session.ts'
-import { browserOf } from './browser-name.ts'
+import { endUserSession, sessionsOf, shownId, type UserSession } from '../sessions/user-sessions.ts'
 import { ACCOUNT_CLIENT } from './client.ts'
 import type { Visit } from './entry.ts'
-
-/** A session of the user, as it is stored. */
-interface Found {
-  entry: ProtocolEntry
-  uid: string
-  loginTs: number
-  userAgent: string | undefined
-  authorizations: NonNullable<Session['authorizations']>
-}
 
 /** Shows where the user is logged in, and the devices on which no second step is asked for. */
 export async function showSessions(flow: FlowRequest, visit: Visit): Promise<void> {
@@ -68,15 +56,7 @@ export async function endSessions(flow: FlowRequest, visit: Visit, form: Form): 
   const others = (await findSessions(flow, visit)).filter(({ uid }) => uid !== session.uid)
   const ended = others.find(({ uid }) => shownId(uid) === form.get('end'))
   if (ended) {
-    const { entry, authorizations } = ended
-    await endSession(context, provider, {
-      accountId: user.id,
-      authorizations,
-      destroy: () => context.protocol.delete(entry),
-    })
-    // The device may be lost: what was granted to outlive its session ends as well.
-    const grants = Object.values(authorizations).flatMap(({ grantId }) => grantId ?? [])
-    await Promise.all(grants.map((grantId) => revokeGrant(provider, grantId)))
+    await endUserSession(context, provider, user, ended)
     await note(scope, 'logout.succeeded', user.id)
   }
   const devices = await listTrusted(flow, user, factors)
@@ -87,19 +67,11 @@ export async function endSessions(flow: FlowRequest, visit: Visit, form: Form): 
 
 /** The sessions of the user that are still good, this one first, then the newest. */
 async function findSessions(
-  { context, tenant }: FlowRequest,
+  { context }: FlowRequest,
   { user, session }: Visit,
-): Promise<Found[]> {
-  const entries = await context.protocol.listByAccount(tenant.id, 'Session', user.id)
-  const found = entries.map((entry): Found => {
-    const stored = JSON.parse(entry.payload) as Partial<Found>
-    const { loginTs = 0, userAgent, authorizations = {} } = stored
-    return { entry, uid: entry.uid ?? '', loginTs, userAgent, authorizations }
-  })
-  const isThis = ({ uid }: Found) => Number(uid === session.uid)
-  return found
-    .filter(({ loginTs }) => isLoginValid(user, loginTs))
-    .sort((a, b) => isThis(b) - isThis(a) || b.loginTs - a.loginTs)
+): Promise<UserSession[]> {
+  const isThis = ({ uid }: UserSession) => Number(uid === session.uid)
+  return (await sessionsOf(context, user)).sort((a, b) => isThis(b) - isThis(a))
 }
 
 async function namesOf(

@@ -83,11 +83,6 @@ export function isCsrfToken(uid: string, sent: string | undefined): boolean {
   return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
-/** How a page names a session. Its uid stays with the service, as the tokens of its forms come from it. */
-export function shownId(uid: string): string {
-  return digest('session', uid).toString('base64url').slice(0, HANDLE_LENGTH)
-}
-
 function digest(purpose: string, uid: string): Buffer {
   return hash('sha256', `latchkey ${purpose} ${uid}`, 'buffer')
 }

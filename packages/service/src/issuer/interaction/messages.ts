@@ -2,13 +2,14 @@ import { hash, randomUUID } from 'node:crypto'
 import { composeMail, type MailKind } from '../../mail/compose.ts'
 import type { Language } from '../../pages/index.ts'
 import { emailKey } from '../../store/email-key.ts'
+import type { QueuedMessage } from '../../store/protocol-store.ts'
 import type { User } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
 import type { RequestFacts } from '../requests/request-facts.ts'
 import { type EmailToken, issueEmailToken, type Signup, type TokenPurpose } from './email-tokens.ts'
 
 /** Messages with a link. */
-type LinkKind = Extract<MailKind, 'verify' | 'reset' | 'exists'>
+type LinkKind = Extract<MailKind, 'verify' | 'reset' | 'exists' | 'invite'>
 
 /** On which occasion a message is sent. */
 export interface Occasion {
@@ -25,13 +26,19 @@ const linkOf: { [Kind in LinkKind]: [TokenPurpose, string] } = {
   verify: ['VerifyToken', '/verify'],
   reset: ['ResetToken', '/reset'],
   exists: ['ResetToken', '/reset'],
+  invite: ['ResetToken', '/reset'],
 }
+
+/** How long the link of an invitation works; it is asked for by an operator and may wait for a week. */
+const INVITE_SECONDS = 7 * 86_400
 
 /**
  * Sends a message with a link to the user.
  *
- * Without a user everything is done as well, but the message is not sent: the time it takes does
- * not show whether there is an account.
+ * Without a user everything is done as well, but the message goes to nobody: whoever asks cannot tell
+ * from the time it takes whether there is one.
+ *
+ * @returns The message; `undefined` when too many went to the address.
  */
 export async function sendLink(
   context: IssuerContext,
@@ -39,11 +46,11 @@ export async function sendLink(
   occasion: Occasion,
   email: string,
   user: User | undefined,
-): Promise<void> {
-  if (!(await context.throttle.admitMail(occasion.facts, email))) return
+): Promise<QueuedMessage | undefined> {
+  if (!(await context.throttle.admitMail(occasion.facts, email))) return undefined
   const holder = user?.id ?? `nobody-${randomUUID()}`
   const content = { userId: holder, emailKey: user?.emailKey ?? '', email: user?.email ?? '' }
-  await postLink(context, kind, occasion, holder, content, user)
+  return postLink(context, kind, occasion, holder, content, user)
 }
 
 /**
@@ -71,18 +78,21 @@ async function postLink(
   holder: string,
   content: EmailToken,
   to: Parameters<typeof composeMail>[2],
-): Promise<void> {
+): Promise<QueuedMessage> {
   const [purpose, path] = linkOf[kind]
-  const token = await issueEmailToken(context, facts.tenant.id, purpose, holder, {
-    ...content,
-    flow,
-    applicationId,
-    browser,
-  })
+  const token = await issueEmailToken(
+    context,
+    facts.tenant.id,
+    purpose,
+    holder,
+    { ...content, flow, applicationId, browser },
+    kind === 'invite' ? INVITE_SECONDS : undefined,
+  )
   const query = new URLSearchParams({ token, ui_locales: language })
   if (applicationId !== undefined) query.set('application', applicationId)
   const link = `${facts.issuer}${path}?${query}`
-  await context.outbox.post(facts.tenant, composeMail(kind, facts.tenant, to, { language, link }))
+  const message = composeMail(kind, facts.tenant, to, { language, link })
+  return context.outbox.post(facts.tenant, message, { kind, userId: content.userId })
 }
 
 /**
@@ -99,6 +109,7 @@ export async function sendNews(
   await context.outbox.post(
     facts.tenant,
     composeMail(kind, facts.tenant, user, { language, values }),
+    { kind, userId: user.id },
   )
 }
 
@@ -116,6 +127,6 @@ export async function sendCode(
 ): Promise<boolean> {
   if (!(await context.throttle.admitMail(facts, email))) return false
   const message = composeMail(kind, facts.tenant, user, { language, values })
-  await context.outbox.post(facts.tenant, message)
+  await context.outbox.post(facts.tenant, message, { kind, userId: user?.id })
   return true
 }

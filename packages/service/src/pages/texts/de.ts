@@ -302,6 +302,10 @@ export const de: Texts = {
   mailResetSubject: 'Neues Passwort für {company}',
   mailResetText: 'über diesen Link setzen Sie ein neues Passwort. Er gilt eine Stunde.',
   mailResetButton: 'Neues Passwort setzen',
+  mailInviteSubject: 'Ihr Konto bei {company}',
+  mailInviteText:
+    'für Sie wurde ein Konto angelegt. Über diesen Link setzen Sie Ihr Passwort. Er gilt sieben Tage.',
+  mailInviteButton: 'Passwort setzen',
   mailExistsSubject: 'Sie haben schon ein Konto bei {company}',
   mailExistsText:
     'jemand, wahrscheinlich Sie, wollte mit dieser Adresse ein Konto anlegen. Es gibt schon eines. Melden Sie sich damit an, oder setzen Sie ein neues Passwort, wenn Sie es vergessen haben. Der Link gilt eine Stunde.',

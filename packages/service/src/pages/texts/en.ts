@@ -280,6 +280,10 @@ export const en = {
   mailResetSubject: 'Set a new password for {company}',
   mailResetText: 'Here is the link to set a new password. It works for one hour.',
   mailResetButton: 'Set a new password',
+  mailInviteSubject: 'Your account at {company}',
+  mailInviteText:
+    'An account was made for you. Here is the link to set your password. It works for seven days.',
+  mailInviteButton: 'Set your password',
   mailExistsSubject: 'You have an account at {company} already',
   mailExistsText:
     'You, or another person, wanted to create an account with this address. There is one already. Log in with it, or set a new password if you have forgotten it. The link works for one hour.',

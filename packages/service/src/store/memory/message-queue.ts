@@ -1,4 +1,4 @@
-import type { MessageQueue, QueuedMessage } from '../protocol-store.ts'
+import { type MessageQueue, NEVER, type QueuedMessage } from '../protocol-store.ts'
 import type { Micros } from '../records.ts'
 
 /** A queue of outgoing messages over a map, in the order of insertion. */
@@ -22,11 +22,17 @@ export function createMemoryQueue(
       if (message) message.dueAt = until
     },
 
-    async retry(id, dueAt) {
+    async retry(id, dueAt, answer) {
       const message = mail.get(id)
       if (!message) return
       message.dueAt = dueAt
       message.attempts++
+      message.answer = answer
+    },
+
+    async end(id, outcome, endedAt, answer) {
+      const message = mail.get(id)
+      if (message) Object.assign(message, { outcome, endedAt, answer, sealed: '', dueAt: NEVER })
     },
 
     async remove(id) {
@@ -35,16 +41,40 @@ export function createMemoryQueue(
 
     async reseal(change) {
       for (const message of mail.values()) {
+        if (message.outcome !== undefined) continue
         message.sealed = change(message.id, message.sealed) ?? message.sealed
       }
     },
 
     async list(tenantId, limit) {
-      const own = [...mail.values()].filter((message) => message.tenantId === tenantId)
+      const own = [...mail.values()].filter(
+        (message) => message.tenantId === tenantId && message.outcome === undefined,
+      )
       return own
         .reverse()
         .slice(0, limit)
         .map((message) => ({ ...message }))
     },
+
+    async find(tenantId, { userId, after, limit }) {
+      return [...mail.values()]
+        .filter((one) => one.tenantId === tenantId && one.kind !== undefined)
+        .filter((one) => userId === undefined || one.userId === userId)
+        .filter((one) => after === undefined || compare(one, after) < 0)
+        .sort((a, b) => compare(b, a))
+        .slice(0, limit)
+        .map((message) => ({ ...message }))
+    },
+
+    async get(tenantId, id) {
+      const message = mail.get(id)
+      return message?.tenantId === tenantId ? { ...message } : undefined
+    },
   }
+}
+
+type Place = Pick<QueuedMessage, 'createdAt' | 'id'>
+
+function compare(a: Place, b: Place): number {
+  return a.createdAt - b.createdAt || (a.id < b.id ? -1 : Number(a.id > b.id))
 }

@@ -16,6 +16,7 @@ export const migrations: Record<string, Migration> = {
   '0002-search-keys': addSearchKeys,
   '0003-fill-search-keys': fillSearchKeys,
   '0004-audit-search': addAuditSearch,
+  '0005-outbox': addOutbox,
 }
 
 /** How many shards a counter has, so that inserts into one list do not wait for each other. */
@@ -173,6 +174,24 @@ async function addAuditSearch(db: Kysely<unknown>): Promise<void> {
     sql`alter table audit add column fields text`,
     sql`create index audit_by_tenant_and_time on audit (tenant_id, at, id)`,
     sql`drop index audit_by_tenant`,
+  ]
+  for (const statement of statements) await statement.execute(db)
+}
+
+/** Who a message is for, and how it ended. */
+async function addOutbox(db: Kysely<unknown>): Promise<void> {
+  const statements = [
+    ...['mail', 'notices'].map(
+      (name) => sql`alter table ${sql.table(name)}
+        add column kind text,
+        add column user_id text collate "C",
+        add column answer text,
+        add column outcome text,
+        add column ended_at bigint`,
+    ),
+    sql`create index mail_by_time on mail (tenant_id, created_at, id)`,
+    sql`create index mail_by_user on mail (tenant_id, user_id, created_at, id)
+      where user_id is not null`,
   ]
   for (const statement of statements) await statement.execute(db)
 }

@@ -1,10 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { MessageQueue, QueuedMessage } from '../protocol-store.ts'
+import {
+  type MessageQueue,
+  type MessageRow,
+  NEVER,
+  type QueuedMessage,
+  toMessage,
+} from '../protocol-store.ts'
 import type { Micros } from '../records.ts'
 import type { GroupCommit } from './group-commit.ts'
-
-const COLUMNS =
-  'id, tenant_id AS tenantId, created_at AS createdAt, due_at AS dueAt, attempts, sealed'
 
 /** A queue of outgoing messages in `protocol.db`, in a table of its own. */
 export function createSqliteQueue(
@@ -14,38 +17,60 @@ export function createSqliteQueue(
   table: 'mail' | 'notice',
 ): MessageQueue {
   const sql = {
-    add: database.prepare(`INSERT INTO ${table} VALUES (?, ?, ?, ?, ?, ?)`),
+    add: database.prepare(
+      `INSERT INTO ${table} (id, tenant_id, created_at, due_at, attempts, sealed, kind, user_id)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
     claim: database.prepare(
       `UPDATE ${table} SET due_at = ? WHERE id IN
-         (SELECT id FROM ${table} WHERE due_at <= ? ORDER BY due_at LIMIT ?) RETURNING ${COLUMNS}`,
+         (SELECT id FROM ${table} WHERE due_at <= ? ORDER BY due_at LIMIT ?) RETURNING *`,
     ),
     renew: database.prepare(`UPDATE ${table} SET due_at = ? WHERE id = ?`),
-    retry: database.prepare(`UPDATE ${table} SET due_at = ?, attempts = attempts + 1 WHERE id = ?`),
+    retry: database.prepare(
+      `UPDATE ${table} SET due_at = ?, attempts = attempts + 1, answer = ? WHERE id = ?`,
+    ),
+    end: database.prepare(
+      `UPDATE ${table} SET outcome = ?, ended_at = ?, answer = ?, sealed = '', due_at = ${NEVER}
+         WHERE id = ?`,
+    ),
     remove: database.prepare(`DELETE FROM ${table} WHERE id = ?`),
-    sealed: database.prepare(`SELECT id, sealed FROM ${table}`),
+    sealed: database.prepare(`SELECT id, sealed FROM ${table} WHERE outcome IS NULL`),
     reseal: database.prepare(`UPDATE ${table} SET sealed = ? WHERE id = ? AND sealed = ?`),
     list: database.prepare(
-      `SELECT ${COLUMNS} FROM ${table} WHERE tenant_id = ? ORDER BY rowid DESC LIMIT ?`,
+      `SELECT * FROM ${table} WHERE tenant_id = ? AND outcome IS NULL ORDER BY rowid DESC LIMIT ?`,
     ),
+    find: database.prepare(
+      `SELECT * FROM ${table} WHERE tenant_id = ? AND kind IS NOT NULL
+         AND (created_at, id) < (?, ?) ORDER BY created_at DESC, id DESC LIMIT ?`,
+    ),
+    findOfUser: database.prepare(
+      `SELECT * FROM ${table} WHERE tenant_id = ? AND user_id = ?
+         AND (created_at, id) < (?, ?) ORDER BY created_at DESC, id DESC LIMIT ?`,
+    ),
+    get: database.prepare(`SELECT * FROM ${table} WHERE tenant_id = ? AND id = ?`),
   }
 
   return {
     async add(mail) {
       await commits.write(() =>
-        sql.add.run(mail.id, mail.tenantId, mail.createdAt, mail.dueAt, mail.attempts, mail.sealed),
+        sql.add.run(
+          ...[mail.id, mail.tenantId, mail.createdAt, mail.dueAt, mail.attempts, mail.sealed],
+          ...[mail.kind ?? null, mail.userId ?? null],
+        ),
       )
     },
     async claim(limit, until) {
       const at = now()
-      return commits.write(() => sql.claim.all(until, at, limit)) as unknown as Promise<
-        QueuedMessage[]
-      >
+      return commits.write(() => messages(sql.claim.all(until, at, limit)))
     },
     async renew(id, until) {
       await commits.write(() => sql.renew.run(until, id))
     },
-    async retry(id, dueAt) {
-      await commits.write(() => sql.retry.run(dueAt, id))
+    async retry(id, dueAt, answer) {
+      await commits.write(() => sql.retry.run(dueAt, answer ?? null, id))
+    },
+    async end(id, outcome, at, answer) {
+      await commits.write(() => sql.end.run(outcome, at, answer ?? null, id))
     },
     async remove(id) {
       await commits.write(() => sql.remove.run(id))
@@ -58,7 +83,22 @@ export function createSqliteQueue(
       }
     },
     async list(tenantId, limit) {
-      return sql.list.all(tenantId, limit) as unknown as QueuedMessage[]
+      return messages(sql.list.all(tenantId, limit))
+    },
+    async find(tenantId, { userId, after, limit }) {
+      const { createdAt, id } = after ?? { createdAt: NEVER, id: '' }
+      return messages(
+        userId === undefined
+          ? sql.find.all(tenantId, createdAt, id, limit)
+          : sql.findOfUser.all(tenantId, userId, createdAt, id, limit),
+      )
+    },
+    async get(tenantId, id) {
+      return messages(sql.get.all(tenantId, id))[0]
     },
   }
+}
+
+function messages(rows: unknown[]): QueuedMessage[] {
+  return (rows as MessageRow[]).map(toMessage)
 }

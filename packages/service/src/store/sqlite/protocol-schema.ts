@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { makePrivate } from './private-file.ts'
 
 /** The version of the tables, as `user_version` of the file has it. */
-export const SCHEMA_VERSION = 2
+export const SCHEMA_VERSION = 3
 
 /**
  * How many pages the log grows to, 16 MB of them, before they are copied into the file: the pages
@@ -41,6 +41,21 @@ const NOTICES = `
   CREATE INDEX notice_due ON notice (due_at);
 `
 
+/** What version 3 adds: who a message is for, and how it ended. */
+const OUTBOX = ['mail', 'notice']
+  .flatMap((table) =>
+    ['kind TEXT', 'user_id TEXT', 'answer TEXT', 'outcome TEXT', 'ended_at INTEGER'].map(
+      (column) => `ALTER TABLE ${table} ADD COLUMN ${column};`,
+    ),
+  )
+  .concat(
+    'CREATE INDEX mail_tenant ON mail (tenant_id, created_at, id);',
+    'CREATE INDEX mail_user ON mail (tenant_id, user_id, created_at, id) WHERE user_id IS NOT NULL;',
+  )
+  .join('\n')
+
+const STEPS = [SCHEMA, NOTICES, OUTBOX]
+
 /**
  * Opens `protocol.db`, or creates it.
  *
@@ -65,7 +80,7 @@ export function openProtocolDatabase(path: string): DatabaseSync {
     )
   }
   if (found.user_version < SCHEMA_VERSION) {
-    const missing = found.user_version === 0 ? SCHEMA + NOTICES : NOTICES
+    const missing = STEPS.slice(found.user_version).join('\n')
     database.exec(`BEGIN; ${missing} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT`)
   }
   return database

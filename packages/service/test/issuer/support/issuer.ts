@@ -151,6 +151,7 @@ export async function startIssuer(options: StartOptions = {}) {
     protocol: stores.protocol,
     tenant,
     application,
+    support: issuer.support,
     secretOf: (of: Application) => openSecret(domain, of),
     addApplication,
     addUser,

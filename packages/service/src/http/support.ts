@@ -1,0 +1,139 @@
+import { z } from 'zod'
+import { type LiveSession, type MailRecord, requestedMails } from '../domain/support.ts'
+import { NEVER } from '../store/protocol-store.ts'
+import { decodePlace, encodePlace } from './list.ts'
+import { query, type Route, write } from './route.ts'
+import { formatTimestamp } from './timestamps.ts'
+import { omitZero } from './wire.ts'
+
+const tenant = '/x/v1/tenants/:tenant_id'
+const user = `${tenant}/users/:user_id`
+
+const language = z
+  .enum(['en', 'de'])
+  .default('en')
+  .meta({ description: 'The language of the message.' })
+
+const mailBody = z
+  .object({
+    kind: z.enum(requestedMails).meta({
+      description:
+        'reset: a link for a new password. invite: the same for a user without a way to log in, for 7 days. verify: a link that proves the address.',
+    }),
+    language,
+  })
+  .meta({ description: 'A message to send.' })
+
+const place = z.tuple([z.int(), z.string()])
+
+/** What an operator does for a user who cannot log in: sessions and mail. */
+export const supportRoutes: Route[] = [
+  query({
+    path: `${user}/sessions`,
+    operationId: 'listSessions',
+    summary: 'Where a user is logged in, the newest login first',
+    resource: 'Session',
+    filters: z.object({}),
+    async run({ scope, ids, support }, _, { after, limit }) {
+      const sessions = await support.sessions(scope, ids.user_id)
+      const from = after === undefined ? 0 : sessions.findIndex(({ id }) => id === after) + 1
+      const items = sessions.slice(from, from + limit)
+      const next = from + limit < sessions.length ? items.at(-1)?.id : undefined
+      return { items: items.map(serialiseSession), next }
+    },
+  }),
+  {
+    kind: 'delete',
+    path: `${user}/sessions/:session_id`,
+    operationId: 'endSession',
+    summary: 'End a session: its applications are told and its tokens revoked',
+    resource: 'Session',
+    run: async ({ scope, ids, support }) =>
+      serialiseSession(await support.endSession(scope, ids.user_id, ids.session_id)),
+  },
+  {
+    kind: 'delete',
+    path: `${user}/sessions`,
+    operationId: 'endSessions',
+    summary: 'End all sessions of a user; answers with those that there were',
+    resource: 'EndedSessions',
+    async run({ scope, ids, support }) {
+      const data = (await support.endSessions(scope, ids.user_id)).map(serialiseSession)
+      return { type: 'EndedSessions', data }
+    },
+  },
+  write({
+    path: `${user}/mails`,
+    operationId: 'sendMail',
+    summary: 'Send a user a link for a new password, an invitation, or one that proves the address',
+    resource: 'Mail',
+    body: mailBody,
+    run: async ({ scope, ids, support }, body) =>
+      serialiseMail(await support.sendMail(scope, ids.user_id, body)),
+  }),
+  query({
+    path: `${tenant}/mails`,
+    operationId: 'listMails',
+    summary: 'What became of the messages of the last 7 days, the newest first',
+    resource: 'Mail',
+    filters: z.object({
+      user: z.string().min(1).max(100).optional().meta({ description: 'The id of a user.' }),
+    }),
+    async run({ scope, support }, { user: userId }, { after, limit }) {
+      const [createdAt, id] = decodePlace(after, place) ?? []
+      const behind = createdAt === undefined || id === undefined ? undefined : { createdAt, id }
+      const found = await support.mails(scope, { userId, after: behind, limit: limit + 1 })
+      const items = found.slice(0, limit)
+      const last = found.length > limit ? items.at(-1) : undefined
+      return {
+        items: items.map(serialiseMail),
+        next: last && encodePlace([last.createdAt, last.id]),
+      }
+    },
+  }),
+  {
+    kind: 'get',
+    path: `${tenant}/mails/:mail_id`,
+    operationId: 'getMail',
+    summary: 'What became of a message',
+    resource: 'Mail',
+    run: async ({ scope, ids, support }) => serialiseMail(await support.mail(scope, ids.mail_id)),
+  },
+  write({
+    path: `${tenant}/mails/:mail_id/resend`,
+    operationId: 'resendMail',
+    summary: 'Send a message again, with a new link in place of the one before',
+    resource: 'Mail',
+    body: z.object({}).meta({ description: 'An empty object.' }),
+    run: async ({ scope, ids, support }) =>
+      serialiseMail(await support.sendAgain(scope, ids.mail_id)),
+  }),
+]
+
+function serialiseSession(session: LiveSession): object {
+  return omitZero({
+    type: 'Session',
+    id: session.id,
+    logged_in_at: formatTimestamp(session.loggedInAt * 1e6),
+    browser: session.browser,
+    system: session.system,
+    application_ids: session.applicationIds,
+  })
+}
+
+/** A message as the API answers with it: everything but its content. */
+function serialiseMail(mail: MailRecord): object {
+  const state = mail.outcome ?? (mail.dueAt === NEVER ? 'captured' : 'waiting')
+  return omitZero({
+    type: 'Mail',
+    id: mail.id,
+    created_at: formatTimestamp(mail.createdAt),
+    kind: mail.kind,
+    user_id: mail.userId,
+    state,
+    attempts: mail.attempts,
+    last_answer: mail.answer,
+    due_at: state === 'waiting' ? formatTimestamp(mail.dueAt) : undefined,
+    sent_at: mail.outcome === 'sent' ? formatTimestamp(mail.endedAt ?? 0) : undefined,
+  })
+}

@@ -1,0 +1,151 @@
+import type { Provider } from 'oidc-provider'
+import { endSessionsBefore, mayReset } from '../domain/accounts.ts'
+import { note } from '../domain/audit.ts'
+import { nowMicros, type Scope } from '../domain/context.ts'
+import { listCredentials } from '../domain/credentials.ts'
+import { found, ServiceError } from '../domain/errors.ts'
+import {
+  type LiveSession,
+  type MailRecord,
+  type RequestedMail,
+  requestedMails,
+  type Support,
+} from '../domain/support.ts'
+import { getTenant } from '../domain/tenants.ts'
+import { getUser } from '../domain/users.ts'
+import type { QueuedMessage } from '../store/protocol-store.ts'
+import type { Tenant, User } from '../store/records.ts'
+import type { IssuerContext } from './context.ts'
+import { sendLink } from './interaction/messages.ts'
+import { issuerUrl } from './provider/issuer-url.ts'
+import { browserOf } from './requests/browser-name.ts'
+import type { RequestFacts } from './requests/request-facts.ts'
+import { endUserSession, sessionsOf, shownId, type UserSession } from './sessions/user-sessions.ts'
+
+/** What operators do for the users of a tenant, whichever way they ask. */
+export function createSupport(
+  context: IssuerContext,
+  providerOf: (tenant: Tenant) => Promise<Provider>,
+): Support {
+  async function sendMail(
+    scope: Scope,
+    userId: string,
+    { kind, language }: Parameters<Support['sendMail']>[2],
+  ): Promise<MailRecord> {
+    const [tenant, user] = await Promise.all([getTenant(scope), getUser(scope, userId)])
+    await checkUse(scope, tenant, user, kind)
+    const facts = factsFor(context, tenant, scope)
+    const sent = await sendLink(context, kind, { facts, language }, user.email, user)
+    if (!sent) {
+      throw new ServiceError(
+        'rate_limited',
+        'Too many messages went to this address lately. Try again in an hour.',
+        { retryAfterSeconds: 3_600 },
+      )
+    }
+    await note(scope, 'mail.requested', user.id)
+    return recordOf(sent)
+  }
+
+  async function mail(scope: Scope, id: string): Promise<MailRecord> {
+    await getTenant(scope)
+    const message = found(await context.outbox.get(scope.tenantId, id))
+    return recordOf(found(message.kind === undefined ? undefined : message))
+  }
+
+  return {
+    async sessions(scope, userId) {
+      const user = await getUser(scope, userId)
+      return Promise.all((await sessionsOf(context, user)).map(liveSession))
+    },
+
+    async endSession(scope, userId, id) {
+      const [tenant, user] = await Promise.all([getTenant(scope), getUser(scope, userId)])
+      const session = found(
+        (await sessionsOf(context, user)).find(({ uid }) => shownId(uid) === id),
+      )
+      await endUserSession(context, await providerOf(tenant), user, session)
+      await note(scope, 'logout.succeeded', user.id)
+      return liveSession(session)
+    },
+
+    async endSessions(scope, userId) {
+      const user = await getUser(scope, userId)
+      const sessions = await Promise.all((await sessionsOf(context, user)).map(liveSession))
+      // What follows the audit log tells the applications and revokes the tokens.
+      await endSessionsBefore(scope, userId, nowMicros(context.domain.clock))
+      return sessions
+    },
+
+    sendMail,
+    mail,
+
+    async mails(scope, query) {
+      await getTenant(scope)
+      return (await context.outbox.find(scope.tenantId, query)).map(recordOf)
+    },
+
+    async sendAgain(scope, id) {
+      const { kind, userId } = await mail(scope, id)
+      const requested = requestedMails.find((one) => one === kind)
+      if (!requested || userId === undefined) {
+        throw new ServiceError(
+          'conflict',
+          'Only links for a new password, for an invitation and for an address of a user are sent again.',
+        )
+      }
+      return sendMail(scope, userId, { kind: requested, language: 'en' })
+    },
+  }
+}
+
+/** Refuses a link that would open nothing. */
+async function checkUse(
+  scope: Scope,
+  { settings }: Tenant,
+  user: User,
+  kind: RequestedMail,
+): Promise<void> {
+  const refuse = (sentence: string) => new ServiceError('conflict', sentence)
+  if (kind === 'verify') {
+    if (user.verifiedAt !== undefined) throw refuse('The address of this user is verified.')
+    if (user.disabled) throw refuse('The user is disabled; enable the user first.')
+    return
+  }
+  if (!settings.allowPasswords) throw refuse('The tenant allows no passwords ("allow_passwords").')
+  if (!(await mayReset(scope.context, scope.tenantId, user))) {
+    throw refuse('The user or the password is disabled; enable it first.')
+  }
+  const page = { after: undefined, limit: 1 }
+  if (kind === 'invite' && (await listCredentials(scope, user.id, page)).total > 0) {
+    throw refuse('The user has a way to log in. Send a link for a new password ("reset") instead.')
+  }
+}
+
+function factsFor(context: IssuerContext, tenant: Tenant, { actor }: Scope): RequestFacts {
+  return {
+    tenant,
+    issuer: issuerUrl(tenant.settings.domain, context),
+    clientIp: actor.address ?? '',
+    userAgent: actor.userAgent,
+    requestId: actor.requestId ?? '',
+  }
+}
+
+async function liveSession({
+  uid,
+  loginTs,
+  userAgent,
+  authorizations,
+}: UserSession): Promise<LiveSession> {
+  return {
+    id: shownId(uid),
+    loggedInAt: Math.floor(loginTs),
+    applicationIds: Object.keys(authorizations),
+    ...(await browserOf(userAgent)),
+  }
+}
+
+function recordOf({ sealed, ...record }: QueuedMessage): MailRecord {
+  return record
+}
