@@ -67,6 +67,26 @@ export async function commit<T>(
   }
 }
 
+/**
+ * Writes many objects in one step, as {@link commit} does one.
+ *
+ * @param write - Calls the store; answers with the ids of what was written.
+ * @returns Those ids. Nothing was written of the others.
+ */
+export async function commitMany(
+  scope: ServiceScope,
+  action: WriteAction,
+  targets: readonly string[],
+  write: (audits: readonly AuditEntry[]) => Promise<readonly string[]>,
+): Promise<ReadonlySet<string>> {
+  const audits = targets.map((target) => entryOf(scope, action, target))
+  const written = new Set(await write(audits))
+  for (const audit of audits) {
+    if (written.has(audit.target)) scope.context.events.emit('change', audit)
+  }
+  return written
+}
+
 /** `change`, which also notes in the audit entry the names of the members that it changes. */
 export function noting<T extends object>(audit: AuditEntry, change: Change<T>): Change<T> {
   return (last) => {

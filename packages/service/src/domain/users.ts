@@ -38,9 +38,17 @@ export async function createUser(
 ): Promise<User> {
   checkUser(input)
   checkNewEmail('"profile.email"', input.email)
-  const { context, tenantId } = scope
+  const { context } = scope
+  const user = newUser(scope, input)
+  return commit(scope, 'user.create', user.id, (audit) =>
+    context.store.users.insert(user, audit, credentialFor?.(user)),
+  )
+}
+
+/** The record of a user who is created now, of input that was checked. */
+export function newUser({ context, tenantId }: Scope, input: UserInput): User {
   const now = nowMicros(context.clock)
-  const user: User = {
+  return {
     id: newId('usr', context.clock),
     tenantId,
     createdAt: now,
@@ -49,9 +57,6 @@ export async function createUser(
     verifiedAt: verifiedAt(input, now),
     sessionsValidAfter: 0,
   }
-  return commit(scope, 'user.create', user.id, (audit) =>
-    context.store.users.insert(user, audit, credentialFor?.(user)),
-  )
 }
 
 /** One user, if it is there. */
@@ -81,6 +86,22 @@ export async function findUser(
   const key = emailKey(email)
   const kept = earlier === key ? undefined : await users.findByEmail(tenantId, earlier)
   return kept ?? users.findByEmail(tenantId, key)
+}
+
+/** The users with these addresses, by the address as it is given; see {@link findUser}. */
+export async function findUsers(
+  { context, tenantId }: Scope,
+  emails: readonly string[],
+): Promise<Map<string, User>> {
+  const keys = [...new Set(emails.flatMap((email) => [earlierEmailKey(email), emailKey(email)]))]
+  const users = await context.store.users.findByEmails(tenantId, keys)
+  const byKey = new Map(users.map((user) => [user.emailKey, user]))
+  return new Map(
+    emails.flatMap((email) => {
+      const user = byKey.get(earlierEmailKey(email)) ?? byKey.get(emailKey(email))
+      return user ? [[email, user] as const] : []
+    }),
+  )
 }
 
 /** One page of the tenant's users. */

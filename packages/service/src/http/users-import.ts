@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { note } from '../domain/audit.ts'
 import { ServiceError, statusOfCode } from '../domain/errors.ts'
-import { importUser } from '../domain/import-user.ts'
+import { type Imported, importUsers, type UserToImport } from '../domain/import-user.ts'
 import { getTenant } from '../domain/tenants.ts'
 import { parseBody } from './body.ts'
 import { errorOf } from './errors.ts'
@@ -12,8 +12,8 @@ import { ignoredMembers, serializeUser, userInput } from './users.ts'
 /** Users in one request, which counts as one towards the rate limit. */
 const MAX_USERS = 100
 
-/** Users that are written before other requests have their turn: 2 ms of work and one durable commit. */
-const SLICE = 25
+/** Users that are written in one step, before other requests have their turn. */
+const SLICE = 50
 
 /** The result for one user. */
 type Result =
@@ -50,10 +50,10 @@ export const importUsersRoute: BatchRoute = {
       },
     },
   },
-  run: importUsers,
+  run: importAll,
 }
 
-async function importUsers(
+async function importAll(
   call: Call,
   items: readonly unknown[],
 ): Promise<{ body: object; ignored: string[] }> {
@@ -65,8 +65,7 @@ async function importUsers(
   const ignored = new Set<string>()
   const data: Result[] = []
   for (let at = 0; at < items.length && !call.isAbandoned(); at += SLICE) {
-    const slice = items.slice(at, at + SLICE)
-    data.push(...(await Promise.all(slice.map((item) => importItem(call, item, ignored)))))
+    data.push(...(await importSlice(call, items.slice(at, at + SLICE), ignored)))
     await setImmediate()
   }
 
@@ -83,24 +82,41 @@ async function importUsers(
   return { body: { type: 'UserImport', ...counts, data }, ignored: [...ignored] }
 }
 
-/** @throws what is the service's own fault, and no fault of this user. */
-async function importItem(call: Call, item: unknown, ignored: Set<string>): Promise<Result> {
+/** @throws what is the service's own fault, and no fault of a user. */
+async function importSlice(
+  call: Call,
+  items: readonly unknown[],
+  ignored: Set<string>,
+): Promise<Result[]> {
+  const parsed = items.map((item) => parseItem(item, ignored))
+  const users = parsed.filter((one) => 'input' in one)
+  const outcomes = (await importUsers(call.scope, users)).values()
+  return parsed.map((one) => resultOf('input' in one ? outcomes.next().value : one))
+}
+
+function parseItem(
+  item: unknown,
+  ignored: Set<string>,
+): UserToImport | Extract<Imported, { kind: 'refused' }> {
   try {
     if (typeof item !== 'object' || item === null || Array.isArray(item)) {
       throw new ServiceError('invalid_request', 'A user must be a JSON object.')
     }
     const { value, ignored: unknown } = parseBody(importedUserBody, item as Record<string, unknown>)
     for (const name of [...unknown, ...ignoredMembers(value)]) ignored.add(name)
-    const outcome = await importUser(call.scope, userInput(value), value.password)
-    return outcome.kind === 'created'
-      ? { status: 'created', id: outcome.user.id }
-      : { status: 'existing', user: serializeUser(outcome.user) }
+    return { input: userInput(value), password: value.password }
   } catch (cause) {
-    const error = errorOf(cause)
-    if (error.statusCode >= 500 && error.code !== 'unavailable') throw cause
-    const { code, statusCode, message } = error
-    return { status: 'refused', code, status_code: statusCode, detail: message }
+    return { kind: 'refused', cause }
   }
+}
+
+function resultOf(outcome: Imported | undefined): Result {
+  if (outcome?.kind === 'created') return { status: 'created', id: outcome.user.id }
+  if (outcome?.kind === 'existing') return { status: 'existing', user: serialiseUser(outcome.user) }
+  const error = errorOf(outcome?.cause)
+  if (error.statusCode >= 500 && error.code !== 'unavailable') throw outcome?.cause
+  const { code, statusCode, message } = error
+  return { status: 'refused', code, status_code: statusCode, detail: message }
 }
 
 function needsHashing(item: unknown): boolean {

@@ -120,10 +120,25 @@ export interface ApplicationStore {
   delete(tenantId: string, id: string, audit: AuditEntry): Promise<Outcome<Application>>
 }
 
+/** A user to insert together with others. */
+export interface NewUser {
+  user: User
+  credential: Credential | undefined
+  audit: AuditEntry
+}
+
 export interface UserStore {
   /** Inserts the user and, for a sign-up, the first credential. `duplicate`: the address is taken. */
   insert(user: User, audit: AuditEntry, credential?: Credential): Promise<Outcome<User>>
+  /**
+   * Inserts users of one tenant at once, each with its credential and its audit entry; answers with the
+   * ids of those that were written. Of the others nothing was: the address is taken, perhaps by another
+   * one of them, or there is no such tenant.
+   */
+  insertMany(tenantId: string, batch: readonly NewUser[]): Promise<string[]>
   get(tenantId: string, id: string): Promise<User | undefined>
+  /** Those whose addresses have one of these keys. */
+  findByEmails(tenantId: string, emailKeys: readonly string[]): Promise<User[]>
   findByEmail(tenantId: string, emailKey: string): Promise<User | undefined>
   /** `undefined` when there is no such tenant. */
   list(tenantId: string, page: Page): Promise<Listing<User> | undefined>

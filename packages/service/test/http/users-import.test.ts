@@ -68,6 +68,28 @@ describe.each(stores)('on %s', (store) => {
     expect((await api.get(`${api.users}/${there.id}/credentials`)).body.total).toBe(0)
   })
 
+  test('of a hundred users at once, those that clash are told apart from those that do not', async () => {
+    await using api = await startApi(store)
+    for (const n of [7, 42, 99]) await api.create(api.users, userOf(n))
+    const users: unknown[] = Array.from({ length: 100 }, (_, n) => ({
+      ...userOf(n),
+      password: bcrypt,
+    }))
+    users[50] = { ...userOf(49), password: bcrypt }
+    users[60] = { ...userOf(60), password: { alg: 'bcrypt', hash: 'short' } }
+    const { body } = await importUsers(api, users)
+
+    expect(body).toMatchObject({ created: 95, existing: 4, refused: 1 })
+    const of = (status: string) =>
+      body.data.flatMap((one: { status: string }, n: number) => (one.status === status ? [n] : []))
+    expect(of('refused')).toEqual([60])
+    const [twin] = of('existing').filter((n: number) => n === 49 || n === 50)
+    expect(of('existing')).toEqual([7, 42, twin, 99])
+    expect((await api.get(api.users)).body.total).toBe(98)
+    const { data } = (await api.get(`/x${api.tenant}/audit?action=user.create`)).body
+    expect(data).toHaveLength(98)
+  })
+
   test('a faulty user is refused with the code of /v1, and hinders no other', async () => {
     await using api = await startApi(store)
     const metadata = Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`k${n}`, 'v']))

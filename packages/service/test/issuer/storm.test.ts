@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { importUser } from '../../src/domain/import-user.ts'
+import { importUsers } from '../../src/domain/import-user.ts'
 import { createPasswordEngine, type PasswordEngine } from '../../src/domain/password-engine.ts'
 import { createTenant, defaultSettings } from '../../src/domain/tenants.ts'
 import { createBrowser } from './support/browser.ts'
@@ -13,13 +13,13 @@ async function importAtOthers({ scope: { context, actor } }: TestIssuer, count: 
   const other = await createTenant({ context, actor }, { name: '', metadata: {}, settings })
   const scope = { context, actor, tenantId: other.id }
   const input = { emailVerified: true, disabled: false, metadata: {}, profile: {} }
-  return Array.from({ length: count }, (_, n) =>
-    importUser(
-      scope,
-      { ...input, email: `user${n}@example.com` },
-      { alg: 'plain', hash: `password ${n}` },
-    ),
-  )
+  return Array.from({ length: count }, async (_, n) => {
+    const user = { ...input, email: `user${n}@example.com` }
+    const password = { alg: 'plain', hash: `password ${n}` }
+    const [imported] = await importUsers(scope, [{ input: user, password }])
+    if (imported?.kind === 'refused') throw imported.cause
+    return imported
+  })
 }
 
 describe.each(storeKinds)('on %s', (store) => {

@@ -74,11 +74,10 @@ export async function sendSignupMessage(
   const existing = await findUser(scopeOf(flow), email)
   const isWelcome = await mayReset(domain, tenant.id, existing)
   const occasion = occasionOf(flow)
-  if (signup && !existing) return sendSignupLink(context, occasion, email, signup)
-  if (existing && existing.id === userId) {
-    return sendLink(context, 'verify', occasion, email, existing)
-  }
-  return sendLink(context, 'exists', occasion, email, isWelcome ? existing : undefined)
+  if (signup && !existing) await sendSignupLink(context, occasion, email, signup)
+  else if (existing && existing.id === userId) {
+    await sendLink(context, 'verify', occasion, email, existing)
+  } else await sendLink(context, 'exists', occasion, email, isWelcome ? existing : undefined)
 }
 
 /** Whether visitors may create accounts. */

@@ -12,7 +12,7 @@ import { listPage, type MemoryState } from './state.ts'
 
 /** The users of a memory store. */
 export function createUsers({ tenants, written, copy }: MemoryState): UserStore {
-  return {
+  const users: UserStore = {
     async insert(user, audit, credential) {
       const held = tenants.get(user.tenantId)
       if (!held) return { kind: 'missing' }
@@ -22,6 +22,20 @@ export function createUsers({ tenants, written, copy }: MemoryState): UserStore 
       held.users.set(user.id, { user: copy(user), credentials })
       held.userIdByEmail.set(user.emailKey, user.id)
       return written(user, audit)
+    },
+
+    async insertMany(_, batch) {
+      const ids: string[] = []
+      for (const { user, credential, audit } of batch) {
+        const { kind } = await users.insert(user, audit, credential)
+        if (kind === 'written') ids.push(user.id)
+      }
+      return ids
+    },
+
+    async findByEmails(tenantId, emailKeys) {
+      const found = await Promise.all(emailKeys.map((key) => users.findByEmail(tenantId, key)))
+      return found.filter((user) => user !== undefined)
     },
 
     async get(tenantId, id) {
@@ -72,6 +86,7 @@ export function createUsers({ tenants, written, copy }: MemoryState): UserStore 
       return written(last, audit)
     },
   }
+  return users
 }
 
 interface Row extends SearchRow {

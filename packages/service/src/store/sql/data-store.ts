@@ -8,6 +8,7 @@ import { prepared, preparedInsert } from './prepared.ts'
 import { createSigningKeys } from './signing-keys.ts'
 import { createTable } from './table.ts'
 import { createTenants } from './tenants.ts'
+import { createInsertMany } from './user-batch.ts'
 import { createUsers, usersTable } from './users.ts'
 
 /** The tables of a data store. */
@@ -42,7 +43,12 @@ export function createSqlTables(engine: Engine): SqlTables {
   )
   return {
     ...createRareTables(engine),
-    users: createUsers(engine, createTable(engine, record, usersTable), insertCredential),
+    users: createUsers(
+      engine,
+      createTable(engine, record, usersTable),
+      insertCredential,
+      createInsertMany(engine),
+    ),
     credentials: createCredentials(
       engine,
       createTable(engine, record, credentialsTable),

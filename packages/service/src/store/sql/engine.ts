@@ -18,7 +18,7 @@ export interface Engine {
   readonly counters: {
     /** A list that is empty has a counter, one that does not exist has none. */
     create(scopes: readonly string[]): Promise<unknown>
-    add(scope: string, by: 1 | -1): Promise<unknown>
+    add(scope: string, by: number): Promise<unknown>
     remove(scopes: readonly string[]): Promise<unknown>
   }
   /** The differences between databases. */

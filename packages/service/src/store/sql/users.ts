@@ -3,6 +3,7 @@ import type { User } from '../records.ts'
 import { searchKeys } from '../user-search.ts'
 import { toRow as toCredentialRow } from './credentials.ts'
 import type { Engine } from './engine.ts'
+import { prepared } from './prepared.ts'
 import type { CredentialRow, UserRow } from './schema.ts'
 import { inTenant, type Table, type TableDefinition } from './table.ts'
 import { createUserSearch } from './user-search.ts'
@@ -11,17 +12,31 @@ import { createUserSearch } from './user-search.ts'
  * The users of an SQL store.
  *
  * @param insertCredential - The step that adds a credential.
+ * @param insertMany - Inserts many at once, as fast as the database can.
  */
 export function createUsers<S>(
   engine: Engine,
   table: Table<User, S>,
   insertCredential: (row: CredentialRow) => S,
+  insertMany: UserStore['insertMany'],
 ): UserStore {
+  const { reader, json } = engine
   const search = createUserSearch(engine)
+  const byEmails = prepared<[string, string], UserRow>(reader, 2, (tenantId, keys) =>
+    reader
+      .selectFrom('users')
+      .selectAll()
+      .where('tenant_id', '=', tenantId)
+      .where('email_key', 'in', json.items(keys)),
+  )
   return {
     insert: (user, audit, credential) =>
       table.insert(user, audit, () => credential && insertCredential(toCredentialRow(credential))),
+    insertMany,
     get: table.byId,
+    async findByEmails(tenantId, emailKeys) {
+      return (await byEmails(tenantId, JSON.stringify(emailKeys))).map(fromRow)
+    },
     findByEmail: table.byUnique,
     list: (tenantId, page) => table.page([tenantId], page),
     async search(tenantId, query, page) {
@@ -47,7 +62,8 @@ export const usersTable: TableDefinition<User> = {
   fromRow,
 }
 
-function toRow(user: User): UserRow {
+/** A user as a row. */
+export function toRow(user: User): UserRow {
   return {
     tenant_id: user.tenantId,
     id: user.id,

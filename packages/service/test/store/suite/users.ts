@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { User } from '../../../src/store/records.ts'
 import type { Open } from '../data-store-suite.ts'
 import { aCredential, anAudit, aTenant, aUser } from '../records.ts'
 
@@ -117,6 +118,43 @@ export function describeUsers(open: Open): void {
         kind: 'written',
       })
       expect(await store.credentials.get(tenant.id, user.id, 'password')).toEqual(credential)
+    })
+
+    test('users are inserted together with their credentials, but for those whose address is taken', async () => {
+      const { store, tenant, other } = await withTenant()
+      const there = aUser(tenant.id)
+      await store.users.insert(there, anAudit('create'))
+      const row = (user: User, hasPassword = true) => ({
+        user,
+        credential: hasPassword ? aCredential(user) : undefined,
+        audit: anAudit('user.create', { tenantId: tenant.id, target: user.id }),
+      })
+      const verifiedAt = 1_700_000_000_123_456
+      const first = row(aUser(tenant.id, { verifiedAt, profile: { name: 'Kim "K" \\ 🦜' } }))
+      const second = row(aUser(tenant.id, { disabled: true, metadata: {} }), false)
+      const taken = row(aUser(tenant.id, { emailKey: there.emailKey }))
+      const twin = row(aUser(tenant.id, { emailKey: first.user.emailKey }))
+      const ids = await store.users.insertMany(tenant.id, [first, second, taken, twin])
+
+      expect([...ids].sort()).toEqual([first.user.id, second.user.id].sort())
+      for (const { user, credential } of [first, second]) {
+        expect(await store.users.get(tenant.id, user.id)).toEqual(user)
+        const stored = await store.credentials.get(tenant.id, user.id, 'password')
+        expect(stored).toEqual(credential)
+      }
+      expect(await store.users.get(tenant.id, taken.user.id)).toBeUndefined()
+      expect(await store.credentials.get(tenant.id, twin.user.id, 'password')).toBeUndefined()
+      expect((await store.users.list(tenant.id, { after: undefined, limit: 9 }))?.total).toBe(3)
+      const written = (await store.audit.list({ tenantId: tenant.id })).map(({ target }) => target)
+      expect(written.sort()).toEqual([...ids].sort())
+      const emailKeys = [there.emailKey, first.user.emailKey, 'nobody@example.com']
+      const known = await store.users.findByEmails(tenant.id, emailKeys)
+      expect(known.map(({ id }) => id).sort()).toEqual([there.id, first.user.id].sort())
+
+      expect(await store.users.insertMany(tenant.id, [])).toEqual([])
+      const orphan = row(aUser('ten_x'))
+      expect(await store.users.insertMany('ten_x', [orphan])).toEqual([])
+      expect(await store.users.findByEmails(other.id, emailKeys)).toEqual([])
     })
 
     test('a user is found under its own tenant alone', async () => {
