@@ -1,7 +1,10 @@
 import { type ManagementClientOptions, resolveOptions } from './options.ts'
 import { createSend } from './request.ts'
 import { type Applications, createApplications } from './resources/applications.ts'
+import { type Audit, createAudit } from './resources/audit.ts'
 import { type Credentials, createCredentials } from './resources/credentials.ts'
+import { createMails, type Mails } from './resources/mails.ts'
+import { createSessions, type Sessions } from './resources/sessions.ts'
 import { createTenants, type Tenants } from './resources/tenants.ts'
 import { createUsers, type Users } from './resources/users.ts'
 
@@ -11,6 +14,10 @@ export interface ManagementClient {
   applications(tenantId: string): Applications
   users(tenantId: string): Users
   credentials(tenantId: string, userId: string): Credentials
+  /** Not of the specification, as are all that follow. */
+  audit(tenantId: string): Audit
+  sessions(tenantId: string, userId: string): Sessions
+  mails(tenantId: string): Mails
 }
 
 /**
@@ -29,5 +36,8 @@ export function createManagementClient(options: ManagementClientOptions): Manage
     applications: (tenantId) => createApplications(send, tenantId),
     users: (tenantId) => createUsers(send, tenantId),
     credentials: (tenantId, userId) => createCredentials(send, tenantId, userId),
+    audit: (tenantId) => createAudit(send, tenantId),
+    sessions: (tenantId, userId) => createSessions(send, tenantId, userId),
+    mails: (tenantId) => createMails(send, tenantId),
   }
 }

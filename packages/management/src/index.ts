@@ -17,21 +17,27 @@ export {
 export type { ListOptions, Page } from './list.ts'
 export type { Fetch, FetchInit, FetchResponse, ManagementClientOptions } from './options.ts'
 export type { Applications } from './resources/applications.ts'
+export type { Audit, AuditQuery } from './resources/audit.ts'
 export type { CreateOptions } from './resources/create.ts'
 export type { Credentials } from './resources/credentials.ts'
+export type { MailInput, Mails } from './resources/mails.ts'
 export type { Change, Deletable, Readable } from './resources/resource.ts'
+export type { Sessions } from './resources/sessions.ts'
 export type { Tenants } from './resources/tenants.ts'
-export type { Users } from './resources/users.ts'
+export type { UserSearch, Users } from './resources/users.ts'
 export type {
   ApiObject,
   Application,
   ApplicationInput,
+  AuditEntry,
   Credential,
   CredentialInput,
   ImportAlgorithm,
   ImportResult,
+  Mail,
   Metadata,
   Profile,
+  Session,
   Tenant,
   TenantSettings,
   User,

@@ -98,6 +98,54 @@ export interface Credential extends ApiObject {
   }
 }
 
+/** Who did what to which object, from where, and in which request. */
+export interface AuditEntry {
+  readonly type: string
+  readonly id: string
+  at: string
+  actor: string
+  /** What was done, such as `user.update`, or the error code of what was refused. */
+  action: string
+  target: string
+  outcome: 'success' | 'failure' | 'refused'
+  /** The names of the members that were changed. */
+  fields: string[]
+  application_id: string
+  request_id: string
+  address: string
+  user_agent: string
+  [member: string]: unknown
+}
+
+/** A session of a user. */
+export interface Session {
+  readonly type: string
+  readonly id: string
+  logged_in_at: string
+  /** Empty where the browser does not say. */
+  browser: string
+  system: string
+  application_ids: string[]
+  [member: string]: unknown
+}
+
+/** What became of a message. Its content is not told. */
+export interface Mail {
+  readonly type: string
+  readonly id: string
+  created_at: string
+  kind: string
+  /** Empty for an address without an account. */
+  user_id: string
+  state: 'waiting' | 'captured' | 'sent' | 'given_up'
+  attempts: number
+  /** What the mail server answered last. */
+  last_answer: string
+  due_at?: string
+  sent_at?: string
+  [member: string]: unknown
+}
+
 export interface ApplicationInput {
   name: string
   login_url?: string

@@ -6,7 +6,10 @@ export type Zeros = { readonly [member: string]: string | number | boolean | rea
 const common = { type: '', id: '', created_at: '', updated_at: '', metadata: {} } satisfies Zeros
 
 /** By the tables of the specification. `verified_at` has none: it is present or it is not. */
-export const zeros: Record<'Tenant' | 'Application' | 'User' | 'Credential', Zeros> = {
+export const zeros: Record<
+  'Tenant' | 'Application' | 'User' | 'Credential' | 'AuditEntry' | 'Session' | 'Mail',
+  Zeros
+> = {
   Tenant: {
     ...common,
     name: '',
@@ -42,6 +45,11 @@ export const zeros: Record<'Tenant' | 'Application' | 'User' | 'Credential', Zer
     profile: { email: '', name: '', family_name: '', email_verified: false },
   },
   Credential: { ...common, disabled: false, password: { alg: '', hash: '', cost: 0 } },
+  AuditEntry: {
+    ...{ target: '', fields: [], application_id: '', request_id: '', address: '', user_agent: '' },
+  },
+  Session: { browser: '', system: '', application_ids: [] },
+  Mail: { user_id: '', attempts: 0, last_answer: '' },
 }
 
 /** A copy of `object` with every member that the server omitted; all others as they came. */

@@ -352,3 +352,39 @@ test('the command says its version and all of its commands', async () => {
     expect(stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'))
   }
 })
+
+test('users are searched, sent an invitation and logged out, and the audit log tells of it', async () => {
+  await using installation = await startInstallation()
+  const users = clientOf(installation).users(installation.tenantId)
+  const { id } = await users.create({ profile: { email: 'ada@example.com', name: 'Ada' } })
+  await users.create({ profile: { email: 'eve@example.com' } })
+
+  const found = await installation.run(['users', 'search', 'ADA', '--disabled', 'false'])
+  expect(found.stdout).toContain('ada@example.com')
+  expect(found.stdout).not.toContain('eve@example.com')
+  const sent = await installation.run([
+    'mails',
+    'send',
+    '--user',
+    id,
+    '--kind',
+    'invite',
+    '-o',
+    'json',
+  ])
+  const mail = json(sent.stdout)
+  expect(mail).toMatchObject({ kind: 'invite', user_id: id })
+  const again = await installation.run(['mails', 'resend', mail.id, '-o', 'json'])
+  expect(json(again.stdout).id).not.toBe(mail.id)
+  const mails = await installation.run(['mails', 'list', '--user', id, '-o', 'json'])
+  expect(json(mails.stdout)).toHaveLength(2)
+  expect((await installation.run(['mails', 'get', mail.id])).code).toBe(0)
+  expect((await installation.run(['sessions', 'list', '--user', id])).stdout).toBe('(none)\n')
+  expect((await installation.run(['sessions', 'end-all', '--user', id])).code).toBe(0)
+  expect((await installation.run(['sessions', 'end', 'x', '--user', id])).code).toBe(1)
+  const audit = await installation.run(['audit', 'list', '--user', id, '-o', 'json'])
+  const [last] = json(audit.stdout)
+  expect(last).toMatchObject({ action: 'user.update', target: id })
+  const entry = await installation.run(['audit', 'get', last.id, '-o', 'json'])
+  expect(json(entry.stdout)).toEqual(last)
+}, 60_000)

@@ -8,6 +8,7 @@ import { version } from './engine.ts'
 import { Exit, exitCodes } from './exit-codes.ts'
 import { addResourceCommands } from './resources.ts'
 import { addRoutesCommand } from './routes.ts'
+import { addSupportCommands } from './support.ts'
 import { printable } from './terminal.ts'
 import { addExportCommand } from './users-export.ts'
 import { addImportCommand } from './users-import.ts'
@@ -30,6 +31,7 @@ export function createProgram(): Program {
     .addHelpText('after', help)
     .hook('preAction', (_, command) => warnOfKey(command))
   const users = addResourceCommands(program)
+  addSupportCommands(program, users)
   addImportCommand(users)
   addExportCommand(users)
   addRoutesCommand(program)

@@ -50,17 +50,20 @@ const applications: Resource<Application> = {
   withOptions: withTenant,
 }
 
+/** The cells of a user. */
+export const userColumns: Columns<User> = ({ id, profile, disabled, verified_at, created_at }) => ({
+  id,
+  email: profile.email,
+  name: profile.name,
+  disabled: disabled ? 'yes' : '',
+  verified: verified_at ? 'yes' : '',
+  created: created_at,
+})
+
 const users: Resource<User> = {
   name: 'users',
   one: 'user',
-  columns: ({ id, profile, disabled, verified_at, created_at }) => ({
-    id,
-    email: profile.email,
-    name: profile.name,
-    disabled: disabled ? 'yes' : '',
-    verified: verified_at ? 'yes' : '',
-    created: created_at,
-  }),
+  columns: userColumns,
   open: async (client, options) => client.users(await tenantOf(client, options)),
   example: 'latchkey users update usr_… --set disabled=true --set profile.name="Ada Lovelace"',
   withOptions: withTenant,

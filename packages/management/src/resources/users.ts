@@ -5,11 +5,22 @@ import { zeros } from '../zero-values.ts'
 import { createBatch } from './batch.ts'
 import { type CreateOptions, recovery } from './create.ts'
 import { createCredentials } from './credentials.ts'
+import { readFiltered } from './filtered.ts'
 import { createAccess, type Deletable, type Readable, segment } from './resource.ts'
 import { createUserImporter, type UserImporter } from './user-importer.ts'
 
+/** Which users; what is omitted does not narrow. */
+export interface UserSearch {
+  /** The beginning of an address, a name, a family name, or of an id with its `usr_`, in any case. */
+  search?: string | undefined
+  disabled?: boolean | undefined
+  verified?: boolean | undefined
+}
+
 /** The users of a tenant. */
 export interface Users extends Readable<User>, Deletable<User> {
+  /** Finds users, a page at a time as the iteration goes. Not of the specification. */
+  search(query?: UserSearch): AsyncGenerator<User, void, undefined>
   /** Creates a user without credentials. */
   create(input: UserInput, options?: CreateOptions<User>): Promise<User>
   /**
@@ -36,6 +47,7 @@ export function createUsers(send: Send, tenantId: string): Users {
     get,
     update,
     delete: access.delete,
+    search: (query = {}) => readFiltered(send, `/x${path}`, { ...query }, access.restore),
     async create(input, options) {
       const body = { type: 'User', ...input }
       const recover = recovery(options)

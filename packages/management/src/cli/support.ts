@@ -1,0 +1,121 @@
+import type { Command } from 'commander'
+import type { AuditQuery } from '../resources/audit.ts'
+import type { MailInput } from '../resources/mails.ts'
+import type { UserSearch } from '../resources/users.ts'
+import type { AuditEntry, Mail, Session } from '../types.ts'
+import { connect, type TenantOptions, tenantOf, withTenant } from './options.ts'
+import { type Columns, type OutputOptions, printAll, printOne, withOutput } from './output.ts'
+import { userColumns } from './resources.ts'
+
+type Options = TenantOptions & OutputOptions & { user: string }
+
+const auditColumns: Columns<AuditEntry> = ({ id, at, actor, action, target, outcome, fields }) => ({
+  ...{ id, at, actor, action, target, outcome },
+  fields: fields.join(' '),
+})
+
+const sessionColumns: Columns<Session> = ({ id, logged_in_at, browser, system }) => ({
+  id,
+  'logged in': logged_in_at,
+  browser: [browser, system].filter((name) => name !== '').join(', '),
+})
+
+const mailColumns: Columns<Mail> = ({ id, created_at, kind, user_id, state, ...mail }) => ({
+  ...{ id, created: created_at, kind, user: user_id, state },
+  attempts: String(mail.attempts),
+  answer: mail.last_answer,
+})
+
+/** Adds `users search`, `audit`, `sessions` and `mails`: what a service has beside the specification. */
+export function addSupportCommands(program: Command, users: Command): void {
+  const add = (group: Command, usage: string, description: string): Command =>
+    withOutput(withTenant(group.command(usage).description(description)))
+  const open = async (options: Options) => {
+    const client = connect(options)
+    const tenantId = await tenantOf(client, options)
+    return { client, tenantId }
+  }
+
+  add(users, 'search [beginning]', 'Find users by the beginning of an address, a name or an id.')
+    .option('--disabled <flag>', 'true: only those who are disabled; false: only the others')
+    .option('--verified <flag>', 'true: only those whose address is verified; false: the others')
+    .action(async (search: string | undefined, options: Options & Omit<UserSearch, 'search'>) => {
+      const { client, tenantId } = await open(options)
+      const { disabled, verified } = options
+      const found = client.users(tenantId).search({ search, disabled, verified })
+      await printAll(found, options, userColumns)
+    })
+
+  const audit = program.command('audit').description('list, get entries of the audit log')
+  add(audit, 'list', 'Show who did what, the newest entries first.')
+    .option('--actor <actor>', 'such as user:usr_… or key:key_…')
+    .option('--action <beginning>', 'the beginning of the action, such as login.')
+    .option('--target <id>', 'what it was done to')
+    .option('--user <id>', 'a user, and what belongs to the user')
+    .option('--from <instant>', 'such as 2026-01-31T09:30:00Z')
+    .option('--to <instant>', 'before this instant')
+    .action(async (options: Options & AuditQuery) => {
+      const { client, tenantId } = await open(options)
+      const { actor, action, target, user, from, to } = options
+      const entries = client.audit(tenantId).list({ actor, action, target, user, from, to })
+      await printAll(entries, options, auditColumns)
+    })
+  add(audit, 'get <id>', 'Show one entry.').action(async (id: string, options: Options) => {
+    const { client, tenantId } = await open(options)
+    await printOne(await client.audit(tenantId).get(id), options)
+  })
+
+  const sessions = program.command('sessions').description('list, end, end-all sessions of a user')
+  const ofUser = (usage: string, description: string) =>
+    add(sessions, usage, description).requiredOption('--user <id>', 'whose they are')
+  const openSessions = async (options: Options) => {
+    const { client, tenantId } = await open(options)
+    return client.sessions(tenantId, options.user)
+  }
+  ofUser('list', 'Show where a user is logged in.').action(async (options: Options) => {
+    await printAll((await openSessions(options)).list(), options, sessionColumns)
+  })
+  ofUser('end <id>', 'End one session.').action(async (id: string, options: Options) => {
+    await printOne(await (await openSessions(options)).end(id), options)
+  })
+  ofUser('end-all', 'End all sessions; shows those that there were.').action(
+    async (options: Options) => {
+      const ended = await (await openSessions(options)).endAll()
+      await printAll(toAsync(ended), options, sessionColumns)
+    },
+  )
+
+  const mails = program.command('mails').description('list, get, send, resend mail to users')
+  const openMails = async (options: Options) => {
+    const { client, tenantId } = await open(options)
+    return client.mails(tenantId)
+  }
+  add(mails, 'list', 'Show what became of the messages of the last 7 days.')
+    .option('--user <id>', 'to one user')
+    .action(async (options: Options) => {
+      const list = (await openMails(options)).list({ user: options.user })
+      await printAll(list, options, mailColumns)
+    })
+  add(mails, 'get <id>', 'Show what became of a message.').action(
+    async (id: string, options: Options) => {
+      await printOne(await (await openMails(options)).get(id), options)
+    },
+  )
+  add(mails, 'send', 'Send a user a link.')
+    .requiredOption('--user <id>', 'who gets it')
+    .requiredOption('--kind <kind>', 'reset, invite or verify')
+    .option('--language <language>', 'en or de', 'en')
+    .action(async (options: Options & MailInput) => {
+      const { user, kind, language } = options
+      await printOne(await (await openMails(options)).send(user, { kind, language }), options)
+    })
+  add(mails, 'resend <id>', 'Send a message again, with a new link.').action(
+    async (id: string, options: Options) => {
+      await printOne(await (await openMails(options)).sendAgain(id), options)
+    },
+  )
+}
+
+async function* toAsync<T>(items: readonly T[]): AsyncGenerator<T> {
+  yield* items
+}

@@ -1,0 +1,40 @@
+import type { Send } from '../request.ts'
+import type { AuditEntry } from '../types.ts'
+import { restoreZeros, zeros } from '../zero-values.ts'
+import { readFiltered } from './filtered.ts'
+import { segment } from './resource.ts'
+
+/** Which entries of the audit log; what is omitted does not narrow. */
+export interface AuditQuery {
+  /** Who did it, such as `user:usr_…` or `key:key_…`. */
+  actor?: string | undefined
+  /** The beginning of the action, such as `login.`. */
+  action?: string | undefined
+  target?: string | undefined
+  /** The id of a user: the user, and what belongs to the user. */
+  user?: string | undefined
+  /** From this instant on, in RFC 3339. */
+  from?: string | undefined
+  /** Before this instant. */
+  to?: string | undefined
+}
+
+/** Who did what in a tenant. */
+export interface Audit {
+  /** The newest entries first. */
+  list(query?: AuditQuery): AsyncGenerator<AuditEntry, void, undefined>
+  get(id: string): Promise<AuditEntry>
+}
+
+export function createAudit(send: Send, tenantId: string): Audit {
+  const path = `/x/v1/tenants/${segment(tenantId)}/audit`
+  const restore = (entry: Record<string, unknown>) =>
+    restoreZeros<AuditEntry>(entry, zeros.AuditEntry)
+  return {
+    list: (query = {}) => readFiltered(send, path, { ...query }, restore),
+    async get(id) {
+      const input = { method: 'GET', path: `${path}/${segment(id)}`, isRepeatable: true } as const
+      return restore((await send(input)).body)
+    },
+  }
+}

@@ -1,0 +1,26 @@
+import { type Page, readPage } from '../list.ts'
+import type { Json, Send } from '../request.ts'
+
+/** Filters of a list, by the names of their query parameters. */
+export type Filters = Readonly<Record<string, string | number | boolean | undefined>>
+
+/**
+ * Reads a list that is not counted to its end, a page at a time. A page may be short, even empty, while
+ * the server links to the next one.
+ */
+export async function* readFiltered<T>(
+  send: Send,
+  path: string,
+  filters: Filters,
+  restore: (item: Json) => T,
+): AsyncGenerator<T, void, undefined> {
+  let query: URLSearchParams | undefined = new URLSearchParams()
+  for (const [name, value] of Object.entries(filters)) {
+    if (value !== undefined) query.set(name, String(value))
+  }
+  while (query) {
+    const page: Page<T> = await readPage(send, path, query, restore)
+    yield* page.data
+    query = page.next
+  }
+}

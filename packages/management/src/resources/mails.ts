@@ -1,0 +1,44 @@
+import type { Send } from '../request.ts'
+import type { Mail } from '../types.ts'
+import { restoreZeros, zeros } from '../zero-values.ts'
+import { readFiltered } from './filtered.ts'
+import { segment } from './resource.ts'
+
+/** A message to send. */
+export interface MailInput {
+  /**
+   * `reset`: a link for a new password. `invite`: the same for a user without a way to log in, for 7 days.
+   * `verify`: a link that proves the address.
+   */
+  kind: 'reset' | 'invite' | 'verify'
+  /** Default `en`. */
+  language?: 'en' | 'de' | undefined
+}
+
+/** What became of the messages of the last 7 days. */
+export interface Mails {
+  /** The newest first. */
+  list(query?: { user?: string | undefined }): AsyncGenerator<Mail, void, undefined>
+  get(id: string): Promise<Mail>
+  /** Sends a message to a user. It is not repeated when its answer was lost. */
+  send(userId: string, input: MailInput): Promise<Mail>
+  /** Sends a message of the same kind, with a new link in place of the one before. */
+  sendAgain(id: string): Promise<Mail>
+}
+
+export function createMails(send: Send, tenantId: string): Mails {
+  const tenant = `/x/v1/tenants/${segment(tenantId)}`
+  const path = `${tenant}/mails`
+  const restore = (mail: Record<string, unknown>) => restoreZeros<Mail>(mail, zeros.Mail)
+  const post = async (to: string, body: object) =>
+    restore((await send({ method: 'POST', path: to, body, isRepeatable: false })).body)
+  return {
+    list: (query = {}) => readFiltered(send, path, { ...query }, restore),
+    async get(id) {
+      const input = { method: 'GET', path: `${path}/${segment(id)}`, isRepeatable: true } as const
+      return restore((await send(input)).body)
+    },
+    send: (userId, input) => post(`${tenant}/users/${segment(userId)}/mails`, input),
+    sendAgain: (id) => post(`${path}/${segment(id)}/resend`, {}),
+  }
+}

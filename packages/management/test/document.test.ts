@@ -1,0 +1,71 @@
+import { createIdentityService } from '@latchkey/service'
+import { expect, test } from 'vitest'
+import { createManagementClient, type Fetch } from '../src/index.ts'
+
+test('the client has every operation of the OpenAPI document, and sends no parameter that it does not name', async () => {
+  await using service = await createIdentityService({ requestsPerSecond: 1_000_000 })
+  const tenant = await service.admin.createTenant({ domain: 'login.example' })
+  const { secret } = await service.admin.createApiKey({ name: 'tests', reach: [tenant.id] })
+  const answer = await service.fetch('https://api.example/x/v1/openapi.json')
+  const { paths } = (await answer.json()) as {
+    paths: Record<string, Record<string, { parameters: { in: string; name: string }[] }>>
+  }
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { parameters }]) => ({
+      name: `${method.toUpperCase()} ${path}`,
+      method: method.toUpperCase(),
+      pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+      query: parameters.filter((one) => one.in === 'query').map(({ name }) => name),
+    })),
+  )
+  const used = new Set<string>()
+  const fetch: Fetch = (url, init) => {
+    const { pathname, searchParams } = new URL(url)
+    const matching = operations.filter(
+      ({ method, pattern }) => method === init?.method && pattern.test(pathname),
+    )
+    const [operation] = matching
+    expect(operation?.name, `${init?.method} ${pathname}`).toBeDefined()
+    expect(operation?.query).toEqual(expect.arrayContaining([...searchParams.keys()]))
+    for (const { name } of matching) used.add(name)
+    return service.fetch(url, init)
+  }
+  const client = createManagementClient({ baseUrl: 'https://api.example', apiKey: secret, fetch })
+
+  await Array.fromAsync(client.tenants.list({ limit: 5 }))
+  await client.tenants.update(tenant.id, { name: 'Acme' })
+  const applications = client.applications(tenant.id)
+  const application = await applications.create({ name: 'Shop' })
+  await Array.fromAsync(applications.list())
+  await applications.update(application.id, { name: 'Store' })
+  await applications.delete(application.id)
+  const users = client.users(tenant.id)
+  const user = await users.create({ profile: { email: 'ada@example.com' } })
+  await Array.fromAsync(users.list())
+  await Array.fromAsync(users.search({ search: 'a', disabled: false, verified: false }))
+  await users.update(user.id, { disabled: false })
+  await Array.fromAsync(users.import([{ profile: { email: 'eve@example.com' } }]))
+  const mails = client.mails(tenant.id)
+  const mail = await mails.send(user.id, { kind: 'invite', language: 'de' })
+  await Array.fromAsync(mails.list({ user: user.id }))
+  expect(await mails.get(mail.id)).toEqual(mail)
+  expect((await mails.sendAgain(mail.id)).kind).toBe('invite')
+  const credentials = client.credentials(tenant.id, user.id)
+  await credentials.create({ password: { alg: 'plain', hash: 'correct horse battery' } })
+  await Array.fromAsync(credentials.list())
+  await credentials.update('password', { disabled: true })
+  await credentials.delete('password')
+  const sessions = client.sessions(tenant.id, user.id)
+  expect(await Array.fromAsync(sessions.list())).toEqual([])
+  expect(await sessions.endAll()).toEqual([])
+  await expect(sessions.end('none')).rejects.toMatchObject({ status: 404 })
+  const audit = client.audit(tenant.id)
+  const query = { actor: 'x', action: 'user.', target: user.id, user: user.id }
+  const times = { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' }
+  expect(await Array.fromAsync(audit.list({ ...query, ...times }))).toEqual([])
+  const [entry] = await Array.fromAsync(audit.list({ user: user.id }))
+  expect(await audit.get(entry?.id ?? '')).toEqual(entry)
+  await users.delete(user.id)
+
+  expect([...used].sort()).toEqual(operations.map(({ name }) => name).sort())
+})
