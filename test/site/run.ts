@@ -115,7 +115,9 @@ async function lookAt(context: BrowserContext, origin: string, name: string): Pr
   await page.evaluate('document.documentElement.classList.add("dark")')
   const dark = await violationsOf(page, true)
   // Not the stricter contrast of WCAG's level AAA.
-  found.push(...dark.filter((fault) => fault.startsWith('color-contrast:')).map((fault) => `dark: ${fault}`))
+  found.push(
+    ...dark.filter((fault) => fault.startsWith('color-contrast:')).map((fault) => `dark: ${fault}`),
+  )
   if (SHOWN.includes(name)) {
     await keepPicture(page, `site-${name.replaceAll('/', '-')}-phone-dark`)
     await page.setViewportSize(DESKTOP)

@@ -98,13 +98,13 @@ export interface Credential extends ApiObject {
   }
 }
 
-/** Who did what to which object, from where, and in which request. */
+/** An action: its actor, its object, its origin and its request. */
 export interface AuditEntry {
   readonly type: string
   readonly id: string
   at: string
   actor: string
-  /** What was done, such as `user.update`, or the error code of what was refused. */
+  /** The action, such as `user.update`, or the error code of a refusal. */
   action: string
   target: string
   outcome: 'success' | 'failure' | 'refused'
@@ -129,7 +129,7 @@ export interface Session {
   [member: string]: unknown
 }
 
-/** What became of a message. Its content is not told. */
+/** The state of a message, without its content. */
 export interface Mail {
   readonly type: string
   readonly id: string
@@ -139,7 +139,7 @@ export interface Mail {
   user_id: string
   state: 'waiting' | 'captured' | 'sent' | 'given_up'
   attempts: number
-  /** What the mail server answered last. */
+  /** The last answer of the mail server. */
   last_answer: string
   due_at?: string
   sent_at?: string

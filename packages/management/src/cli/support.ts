@@ -51,7 +51,7 @@ export function addSupportCommands(program: Command, users: Command): void {
     .option('--actor <actor>', 'such as user:usr_… or key:key_…')
     .option('--action <beginning>', 'the beginning of the action, such as login.')
     .option('--target <id>', 'what it was done to')
-    .option('--user <id>', 'a user, and what belongs to the user')
+    .option('--user <id>', 'a user, with all objects of the user')
     .option('--from <instant>', 'such as 2026-01-31T09:30:00Z')
     .option('--to <instant>', 'before this instant')
     .action(async (options: Options & AuditQuery) => {

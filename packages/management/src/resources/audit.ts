@@ -6,12 +6,12 @@ import { segment } from './resource.ts'
 
 /** Which entries of the audit log; what is omitted does not narrow. */
 export interface AuditQuery {
-  /** Who did it, such as `user:usr_…` or `key:key_…`. */
+  /** The actor, such as `user:usr_…` or `key:key_…`. */
   actor?: string | undefined
   /** The beginning of the action, such as `login.`. */
   action?: string | undefined
   target?: string | undefined
-  /** The id of a user: the user, and what belongs to the user. */
+  /** The id of a user: the user, with all objects of the user. */
   user?: string | undefined
   /** From this instant on, in RFC 3339. */
   from?: string | undefined
@@ -19,7 +19,7 @@ export interface AuditQuery {
   to?: string | undefined
 }
 
-/** Who did what in a tenant. */
+/** The audit log of a tenant. */
 export interface Audit {
   /** The newest entries first. */
   list(query?: AuditQuery): AsyncGenerator<AuditEntry, void, undefined>

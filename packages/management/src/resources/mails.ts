@@ -15,7 +15,7 @@ export interface MailInput {
   language?: 'en' | 'de' | undefined
 }
 
-/** What became of the messages of the last 7 days. */
+/** The messages of the last 7 days, and whether they arrived. */
 export interface Mails {
   /** The newest first. */
   list(query?: { user?: string | undefined }): AsyncGenerator<Mail, void, undefined>

@@ -10,7 +10,7 @@ const internal = new Set([
   'earlierSecret',
 ])
 
-/** What members are called in the API where that is not their name in another case. */
+/** Names of members in the API, where they differ by more than their case. */
 const names: Record<string, string> = {
   email: 'profile.email',
   verifiedAt: 'profile.email_verified',

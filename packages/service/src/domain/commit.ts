@@ -70,7 +70,7 @@ export async function commit<T>(
 /**
  * Writes many objects in one step, as {@link commit} does one.
  *
- * @param write - Calls the store; answers with the ids of what was written.
+ * @param write - Calls the store; answers with the ids of those that were written.
  * @returns Those ids. Nothing was written of the others.
  */
 export async function commitMany(

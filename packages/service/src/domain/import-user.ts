@@ -21,8 +21,8 @@ export interface UserToImport {
 }
 
 /**
- * What became of a user. `existing`: somebody has the address already; nothing was written. `refused`,
- * with what was thrown: it hinders no other.
+ * The outcome for a user. `existing`: another user has the address; nothing was written. `refused`,
+ * with its error: the others are not affected.
  */
 export type Imported =
   | { kind: 'created'; user: User }
@@ -71,7 +71,7 @@ async function prepare(
 ): Promise<Prepared> {
   try {
     checkUser(input)
-    // Hashing is the expensive part, so nobody is hashed for who is there already.
+    // Hashing is the expensive part, so no password is hashed for a user who exists already.
     const existing = present.get(input.email)
     if (existing) return { kind: 'existing', user: existing }
     checkNewEmail('"profile.email"', input.email)

@@ -6,7 +6,7 @@ export interface LiveSession {
   id: string
   /** In whole seconds since the epoch. */
   loggedInAt: number
-  /** What the browser and its system are called, as far as they say so. */
+  /** The names of the browser and its system, as far as it sends them. */
   browser: string
   system: string
   /** The applications that the user has logged in to with it. */
@@ -22,7 +22,7 @@ export type RequestedMail = (typeof requestedMails)[number]
 /** A message, as the outbox tells of it: never its content. */
 export type MailRecord = Omit<QueuedMessage, 'sealed'>
 
-/** What operators do for users, beyond what is in the data store. */
+/** Help of operators for users, beyond the data store. */
 export interface Support {
   /** @throws ServiceError `not_found` for an unknown user, as all of these do. */
   sessions(scope: Scope, userId: string): Promise<LiveSession[]>

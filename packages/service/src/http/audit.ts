@@ -13,17 +13,17 @@ const text = z.string().min(1).max(200).optional()
 const instant = z.string().optional()
 
 const filters = z.object({
-  actor: text.meta({ description: 'Who did it, such as user:usr_… or key:key_….' }),
+  actor: text.meta({ description: 'The actor, such as user:usr_… or key:key_….' }),
   action: text.meta({ description: 'The beginning of the action, such as user. or login.' }),
-  target: text.meta({ description: 'What it was done to, such as app_….' }),
-  user: text.meta({ description: 'The id of a user: the user, and what belongs to the user.' }),
+  target: text.meta({ description: 'The object, such as app_….' }),
+  user: text.meta({ description: 'The id of a user: the user, with all objects of the user.' }),
   from: instant.meta({ format: 'date-time', description: 'From this instant on.' }),
   to: instant.meta({ format: 'date-time', description: 'Before this instant.' }),
 })
 
 const place = z.tuple([z.int(), z.int()])
 
-/** Who did what in a tenant. */
+/** The audit log of a tenant. */
 export const auditRoutes: Route[] = [
   query({
     path: collection,

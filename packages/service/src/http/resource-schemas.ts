@@ -84,9 +84,9 @@ const auditEntrySchema = {
     type: { const: 'AuditEntry' },
     id: { type: 'string', description: 'Of the permanent address of the entry.' },
     at: timestamp,
-    actor: { type: 'string', description: 'Who did it, such as user:usr_… or key:key_….' },
+    actor: { type: 'string', description: 'The actor, such as user:usr_… or key:key_….' },
     action: { type: 'string', description: 'Such as user.update, or the code of a refusal.' },
-    target: { type: 'string', description: 'What it was done to.' },
+    target: { type: 'string', description: 'The object.' },
     outcome: { enum: ['success', 'failure', 'refused'] },
     fields: {
       type: 'array',
@@ -124,13 +124,13 @@ const mailSchema = {
     user_id: { type: 'string', description: 'Absent for an address without an account.' },
     state: { enum: ['waiting', 'captured', 'sent', 'given_up'] },
     attempts: { type: 'integer', description: 'How often sending has failed.' },
-    last_answer: { type: 'string', description: 'What the mail server answered last.' },
+    last_answer: { type: 'string', description: 'The last answer of the mail server.' },
     due_at: { ...timestamp, description: 'When it is tried next.' },
     sent_at: timestamp,
   },
 }
 
-/** The objects of the answers, as JSON Schema. What is not required is omitted when it is zero. */
+/** The objects of the answers, as JSON Schema. A member that is not required is omitted when it is zero. */
 export const resourceSchemas: Record<ResourceName, object> = {
   Tenant: resourceSchema('Tenant'),
   Application: resourceSchema('Application'),

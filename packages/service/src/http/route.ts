@@ -4,7 +4,7 @@ import type { Support } from '../domain/support.ts'
 import type { Listing, Page } from '../store/ports.ts'
 import type { ApiKey } from '../store/records.ts'
 
-/** What the answers are called in the specification and in the OpenAPI document. */
+/** The names of answers in the specification and in the OpenAPI document. */
 export type ResourceName =
   | 'Tenant'
   | 'Application'

@@ -26,7 +26,7 @@ const mailBody = z
 
 const place = z.tuple([z.int(), z.string()])
 
-/** What an operator does for a user who cannot log in: sessions and mail. */
+/** Help for a user who cannot log in: sessions and mail. */
 export const supportRoutes: Route[] = [
   query({
     path: `${user}/sessions`,

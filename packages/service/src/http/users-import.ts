@@ -112,7 +112,7 @@ function parseItem(
 
 function resultOf(outcome: Imported | undefined): Result {
   if (outcome?.kind === 'created') return { status: 'created', id: outcome.user.id }
-  if (outcome?.kind === 'existing') return { status: 'existing', user: serialiseUser(outcome.user) }
+  if (outcome?.kind === 'existing') return { status: 'existing', user: serializeUser(outcome.user) }
   const error = errorOf(outcome?.cause)
   if (error.statusCode >= 500 && error.code !== 'unavailable') throw outcome?.cause
   const { code, statusCode, message } = error

@@ -57,7 +57,7 @@ export interface Issuer {
   handle(request: IncomingMessage, response: ServerResponse): Promise<boolean>
   /** Mail that was captured or waits to be sent. */
   readonly outbox: Pick<Outbox, 'list'>
-  /** What operators do for users. */
+  /** Help of operators for users. */
   readonly support: Support
   /**
    * Resolves when what was due was tried: notices of sessions that ended, and mail.

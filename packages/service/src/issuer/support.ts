@@ -22,7 +22,7 @@ import { browserOf } from './requests/browser-name.ts'
 import type { RequestFacts } from './requests/request-facts.ts'
 import { endUserSession, sessionsOf, shownId, type UserSession } from './sessions/user-sessions.ts'
 
-/** What operators do for the users of a tenant, whichever way they ask. */
+/** Help of operators for the users of a tenant: for the API and for the console. */
 export function createSupport(
   context: IssuerContext,
   providerOf: (tenant: Tenant) => Promise<Provider>,
@@ -72,7 +72,7 @@ export function createSupport(
     async endSessions(scope, userId) {
       const user = await getUser(scope, userId)
       const sessions = await Promise.all((await sessionsOf(context, user)).map(liveSession))
-      // What follows the audit log tells the applications and revokes the tokens.
+      // The follower of the audit log tells the applications and revokes the tokens.
       await endSessionsBefore(scope, userId, nowMicros(context.domain.clock))
       return sessions
     },

@@ -29,7 +29,7 @@ export interface Outbox {
   post(tenant: Tenant, message: MailMessage, about: MailSubject): Promise<QueuedMessage>
   /** The tenant's messages that were captured or still wait, the newest first. */
   list(tenantId: string): Promise<CapturedMail[]>
-  /** What became of the tenant's messages of the last 7 days, the newest first. */
+  /** The states of the tenant's messages of the last 7 days, the newest first. */
   find(tenantId: string, query: MessageQuery): Promise<QueuedMessage[]>
   get(tenantId: string, id: string): Promise<QueuedMessage | undefined>
   /** Tries what is due; resolves when there is nothing left to try. */
@@ -37,7 +37,7 @@ export interface Outbox {
   close(): Promise<void>
 }
 
-/** What a message is about, and the user it is for, when there is one. */
+/** The kind of a message, and its user, if there is one. */
 export interface MailSubject {
   kind: MailKind
   userId?: string | undefined
@@ -167,7 +167,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
         attempts: 0,
         // The link in it opens an account, so it does not lie in the database in clear text.
         sealed: domain.vault.seal(purpose(id), JSON.stringify(message)),
-        // One to nobody is in no list.
+        // A message without a recipient is in no list.
         ...(message.to !== undefined && { kind, userId }),
       }
       await mail.add(queued)

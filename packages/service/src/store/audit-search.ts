@@ -6,7 +6,7 @@ export interface AuditFilter {
   /** The beginning of the action, such as `user.`. */
   action?: string | undefined
   target?: string | undefined
-  /** The id of a user: entries about the user and what belongs to the user. */
+  /** The id of a user: entries about the user and all objects of the user. */
   user?: string | undefined
   from?: Micros | undefined
   /** Before this instant. */
@@ -19,13 +19,13 @@ export interface AuditPlace {
   id: number
 }
 
-/** Which part of what is found: what is older than `after`, at most `limit` entries. */
+/** A page of the entries found: at most `limit` of those older than `after`. */
 export interface AuditPage {
   after: AuditPlace | undefined
   limit: number
 }
 
-/** A part of what was found. With `next` there may be more; a part may be short, even empty. */
+/** A part of the entries found. With `next` there may be more; a part may be short, even empty. */
 export interface AuditPart {
   items: StoredAuditEntry[]
   next: AuditPlace | undefined

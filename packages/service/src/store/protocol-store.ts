@@ -71,11 +71,11 @@ export interface QueuedMessage {
   attempts: number
   /** Empty once the message has ended. */
   sealed: string
-  /** What it is about, such as `reset`; `undefined` for one to nobody. */
+  /** The kind, such as `reset`; `undefined` for a message without a recipient. */
   kind?: string | undefined
   /** The user it is for, when there is one. */
   userId?: string | undefined
-  /** What the other side said last. */
+  /** The last answer of the other side. */
   answer?: string | undefined
   /** How it ended, and when. */
   outcome?: MessageOutcome | undefined
@@ -114,7 +114,7 @@ export interface MessageQueue {
   reseal(change: (id: string, sealed: string) => string | undefined): Promise<void>
   /** The tenant's messages that have not ended, the newest first. */
   list(tenantId: string, limit: number): Promise<QueuedMessage[]>
-  /** The tenant's messages to somebody, those that have ended included, the newest first. */
+  /** The tenant's messages with a recipient, also those that have ended, the newest first. */
   find(tenantId: string, query: MessageQuery): Promise<QueuedMessage[]>
   get(tenantId: string, id: string): Promise<QueuedMessage | undefined>
 }

@@ -38,10 +38,11 @@ const ada = {
 const link = `https://login.acme.example/verify?token=${'x'.repeat(43)}&ui_locales=en&application=app_1`
 const values = { code: '40718293', application: 'Garden Shop', email: 'new@example.com' }
 
-/** Every message, with what it is about. */
+/** Every message, with its values. */
 const kinds: Record<MailKind, { link?: string; values?: Record<string, string> }> = {
   verify: { link },
   reset: { link },
+  invite: { link },
   exists: { link },
   changed: {},
   code: { values },

@@ -35,8 +35,8 @@ const INVITE_SECONDS = 7 * 86_400
 /**
  * Sends a message with a link to the user.
  *
- * Without a user everything is done as well, but the message goes to nobody: whoever asks cannot tell
- * from the time it takes whether there is one.
+ * Without a user everything is done as well, but the message is not sent: the time it takes does
+ * not show whether there is an account.
  *
  * @returns The message; `undefined` when too many went to the address.
  */

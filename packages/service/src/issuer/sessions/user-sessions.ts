@@ -34,7 +34,7 @@ export async function sessionsOf(
 }
 
 /**
- * Ends a session at the wish of somebody else than its browser. The device may be lost, so what was
+ * Ends a session, asked for by another browser or an operator. The device may be lost, so all that was
  * granted to outlive the session ends as well.
  */
 export async function endUserSession(

@@ -178,7 +178,7 @@ async function addAuditSearch(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await statement.execute(db)
 }
 
-/** Who a message is for, and how it ended. */
+/** The recipient of a message, and how it ended. */
 async function addOutbox(db: Kysely<unknown>): Promise<void> {
   const statements = [
     ...['mail', 'notices'].map(

@@ -6,7 +6,7 @@ import type { Connections } from './connections.ts'
 import { shardOf } from './counters.ts'
 import { sqlState } from './failure.ts'
 
-/** What PostgreSQL answers where a row refers to one that is not there. */
+/** The code with which PostgreSQL refuses a reference to a row that does not exist. */
 const NO_TENANT = '23503'
 
 /** Columns of numbers; all others are text. */

@@ -13,7 +13,7 @@ export interface BatchRows {
   audit: Row[]
 }
 
-/** What a batch writes, in the order of the tables. */
+/** The rows of a batch, in the order of the tables. */
 export function rowsOf(batch: readonly NewUser[]): BatchRows {
   return {
     users: batch.map(({ user }) => ({ ...toUserRow(user) })),

@@ -41,7 +41,7 @@ const NOTICES = `
   CREATE INDEX notice_due ON notice (due_at);
 `
 
-/** What version 3 adds: who a message is for, and how it ended. */
+/** Version 3: the recipient of a message, and how it ended. */
 const OUTBOX = ['mail', 'notice']
   .flatMap((table) =>
     ['kind TEXT', 'user_id TEXT', 'answer TEXT', 'outcome TEXT', 'ended_at INTEGER'].map(
