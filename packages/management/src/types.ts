@@ -66,8 +66,8 @@ export type ImportAlgorithm = 'bcrypt' | 'plain' | 'md5' | 'sha1' | 'sha256' | '
 
 /**
  * A way for a user to prove who they are: a `PasswordCredential`, a `HardwareCredential` (a passkey or
- * security key), a `TotpAppCredential` (an authenticator app), a `TotpEmailCredential` (codes by mail) or a
- * `RecoveryCredential` (recovery codes). More kinds may come. Only passwords can be created; of all kinds,
+ * security key), a `SocialCredential` (an account at a provider such as Google), a `TotpAppCredential` (an
+ * authenticator app), a `TotpEmailCredential` (codes by mail) or a `RecoveryCredential` (recovery codes). More kinds may come. Only passwords can be created; of all kinds,
  * `disabled` and `metadata` can be changed.
  */
 export interface Credential extends ApiObject {
@@ -93,6 +93,15 @@ export interface Credential extends ApiObject {
     transports?: string[]
     discoverable?: boolean
     backed_up?: boolean
+    last_used_at?: string
+    [member: string]: unknown
+  }
+  /** Of a `SocialCredential`; `email` is absent where the provider told none. */
+  social?: {
+    connection: string
+    issuer: string
+    subject: string
+    email?: string
     last_used_at?: string
     [member: string]: unknown
   }

@@ -3,6 +3,14 @@ import { type ApiKeyInput, createApiKey, listApiKeys, revokeApiKey } from './dom
 import { openSecret, rotateApplicationSecret, type SecretRotation } from './domain/applications.ts'
 import { exportAudit, listAudit } from './domain/audit.ts'
 import type { AuthenticatorApp } from './domain/authenticator-app.ts'
+import {
+  type ConnectionChanges,
+  type ConnectionInput,
+  createConnection,
+  deleteConnection,
+  listConnections,
+  updateConnection,
+} from './domain/connections.ts'
 import type { DomainContext, ServiceScope } from './domain/context.ts'
 import { rotateSigningKey } from './domain/signing-keys.ts'
 import {
@@ -15,7 +23,16 @@ import {
 } from './domain/tenants.ts'
 import { type SeedReport, seed } from './seed.ts'
 import type { AuditQuery } from './store/ports.ts'
-import type { ApiKey, StoredAuditEntry, Tenant, TenantSettings } from './store/records.ts'
+import type {
+  ApiKey,
+  Connection,
+  StoredAuditEntry,
+  Tenant,
+  TenantSettings,
+} from './store/records.ts'
+
+/** A connection as it may be shown: without its secret. */
+export type ShownConnection = Omit<Connection, 'sealedSecret'>
 
 /** How a signing key is rotated. */
 export interface RotationOptions {
@@ -75,6 +92,22 @@ export interface Admin {
    * @throws ServiceError `not_found` for an unknown user.
    */
   giveAuthenticatorApp(tenantId: string, userId: string): Promise<AuthenticatorApp>
+  /**
+   * Lets users of a tenant log in at another OpenID provider, where the tenant has `allowSocial`. Register
+   * `https://<domain>/social/callback` there as the redirect URI.
+   *
+   * @throws ServiceError with a sentence for a recipe or an option that no connection can have.
+   */
+  createConnection(tenantId: string, input: ConnectionInput): Promise<ShownConnection>
+  listConnections(tenantId: string): Promise<ShownConnection[]>
+  /** Changes what is given of a connection; the rest stays. */
+  updateConnection(
+    tenantId: string,
+    id: string,
+    changes: ConnectionChanges,
+  ): Promise<ShownConnection>
+  /** Removes a connection. Users who have no other way to log in set a password by a mailed link. */
+  deleteConnection(tenantId: string, id: string): Promise<ShownConnection>
   /** Users whose address is another's in another writing, from before such addresses were refused. */
   addressClashes(): AsyncIterable<AddressClash>
   /** Entries of the audit log, the newest first. */
@@ -124,9 +157,20 @@ export function createAdmin(context: DomainContext, name = 'admin'): Admin {
       const { giveAuthenticatorApp } = await import('./domain/authenticator-app.ts')
       return giveAuthenticatorApp({ ...scope, tenantId }, userId)
     },
+    createConnection: async (tenantId, input) =>
+      shown(await createConnection({ ...scope, tenantId }, input)),
+    listConnections: async (tenantId) => (await listConnections({ ...scope, tenantId })).map(shown),
+    updateConnection: async (tenantId, id, changes) =>
+      shown(await updateConnection({ ...scope, tenantId }, id, changes)),
+    deleteConnection: async (tenantId, id) =>
+      shown(await deleteConnection({ ...scope, tenantId }, id)),
     addressClashes: () => addressClashes(context),
     audit: (query = {}) => listAudit(context, query),
     exportAudit: (query) => exportAudit(context, query),
     seed: (document) => seed(scope, document),
   }
+}
+
+function shown({ sealedSecret: _, ...connection }: Connection): ShownConnection {
+  return connection
 }

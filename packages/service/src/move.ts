@@ -23,6 +23,7 @@ const TABLES = [
   'api_keys',
   'api_key_tenants',
   'signing_keys',
+  'connections',
   'held_domains',
   'audit',
 ] as const

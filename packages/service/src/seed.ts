@@ -1,9 +1,12 @@
 import { z } from 'zod'
 import { createApplication, listApplications } from './domain/applications.ts'
+import { recipeNamed, recipes } from './domain/connection-recipes.ts'
+import { createConnection, listConnections } from './domain/connections.ts'
 import type { Scope, ServiceScope } from './domain/context.ts'
 import { createCredential } from './domain/credentials.ts'
 import { canonicalDomain } from './domain/domain-names.ts'
 import { ServiceError } from './domain/errors.ts'
+import { nearestName } from './domain/nearest-name.ts'
 import { createTenant, defaultSettings, findTenant } from './domain/tenants.ts'
 import { createUser, findUser } from './domain/users.ts'
 import { applicationInput } from './http/applications.ts'
@@ -21,11 +24,27 @@ const seedSettings = tenantBody.shape.settings.extend({
   remember_login_seconds: z.number().default(defaultSettings.rememberLoginSeconds),
 })
 
+const seedConnection = z.looseObject({
+  recipe: z.string(),
+  name: z.string().optional(),
+  client_id: z.string(),
+  secret: z.string(),
+  issuer: z.string().optional(),
+  directory: z.string().optional(),
+  team_id: z.string().optional(),
+  key_id: z.string().optional(),
+  scopes: z.array(z.string()).optional(),
+  trust_email: z.boolean().optional(),
+  allow_signup: z.boolean().optional(),
+  enabled: z.boolean().optional(),
+})
+
 const seedDocument = z.strictObject({
   tenants: z.array(
     tenantBody.extend({
       settings: seedSettings,
       applications: z.array(applicationBody).default([]),
+      connections: z.array(seedConnection).default([]),
       users: z
         .array(userBody.extend({ password: credentialBody.shape.password.optional() }))
         .default([]),
@@ -39,12 +58,13 @@ type SeedTenant = z.output<typeof seedDocument>['tenants'][number]
 export interface SeedReport {
   tenants: number
   applications: number
+  connections: number
   users: number
 }
 
 /**
  * Creates what a document names and the service does not have: tenants by domain, applications by
- * name, users by email address. Members are written as in the management API; a user may have a
+ * name, connections by name, users by email address. Members are written as in the management API; a user may have a
  * `password` with `alg` and `hash`. Settings that are not given have their defaults.
  *
  * @throws ServiceError `invalid_request` when the document has another shape; then nothing is written.
@@ -57,10 +77,12 @@ export async function seed(scope: ServiceScope, document: unknown): Promise<Seed
       `The seed is refused: ${sentencesOf(parsed.error.issues, document)}`,
     )
   }
-  const report: SeedReport = { tenants: 0, applications: 0, users: 0 }
+  for (const { connections } of parsed.data.tenants) connections.forEach(checkConnection)
+  const report: SeedReport = { tenants: 0, applications: 0, connections: 0, users: 0 }
   for (const entry of parsed.data.tenants) {
     const { id: tenantId } = await seedTenant(scope, entry, report)
     await seedApplications({ ...scope, tenantId }, entry, report)
+    await seedConnections({ ...scope, tenantId }, entry, report)
     await seedUsers({ ...scope, tenantId }, entry, report)
   }
   return report
@@ -91,6 +113,41 @@ async function seedApplications(
     if (names.has(body.name)) continue
     await createApplication(scope, applicationInput(body))
     report.applications++
+  }
+}
+
+/** What is misspelt would have no effect, and nobody would see it. */
+function checkConnection(connection: SeedTenant['connections'][number]): void {
+  recipeNamed(connection.recipe)
+  const known = Object.keys(seedConnection.shape)
+  const unknown = Object.keys(connection).find((name) => !known.includes(name))
+  if (unknown === undefined) return
+  const nearest = nearestName(unknown, known)
+  const hint = nearest ? ` Did you mean "${nearest}"?` : ''
+  throw new ServiceError(
+    'invalid_request',
+    `The seed is refused: "${unknown}" is no member of a connection.${hint}`,
+  )
+}
+
+async function seedConnections(
+  scope: Scope,
+  { connections }: SeedTenant,
+  report: SeedReport,
+): Promise<void> {
+  if (connections.length === 0) return
+  const names = new Set((await listConnections(scope)).map(({ name }) => name))
+  for (const one of connections) {
+    const { client_id: clientId, team_id: teamId, key_id: keyId } = one
+    const { trust_email: trustEmail, allow_signup: allowSignup } = one
+    const { recipe, secret, issuer, directory, scopes, enabled } = one
+    const name = one.name ?? recipes[recipeNamed(recipe)].name
+    if (names.has(name)) continue
+    await createConnection(scope, {
+      ...{ recipe, name, clientId, secret, issuer, directory, teamId, keyId, scopes },
+      ...{ trustEmail, allowSignup, enabled },
+    })
+    report.connections++
   }
 }
 

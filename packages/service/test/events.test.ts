@@ -20,6 +20,7 @@ const readers = [
   'listApiKeys',
   'audit',
   'exportAudit',
+  'listConnections',
   'addressClashes',
 ]
 
@@ -104,11 +105,20 @@ describe.each(stores)('on %s', (store) => {
     await emits(['application.rotate_secret'], () =>
       admin.rotateApplicationSecret(tenantId, shop.id),
     )
+    const provider = { recipe: 'google', clientId: 'acme', secret: 'a secret' }
+    const { id: connection } = await emits(['connection.create'], () =>
+      admin.createConnection(tenantId, provider),
+    )
+    await emits(['connection.update'], () =>
+      admin.updateConnection(tenantId, connection, { enabled: false }),
+    )
     const ofTenant = ['signing_key.reseal', 'application.reseal']
-    await emits([...ofTenant, ...ofTenant], async () => {
+    const ofThis = ['signing_key.reseal', 'connection.reseal', 'application.reseal']
+    await emits([...ofThis, ...ofTenant], async () => {
       writeFileSync(masterKeyFile, newKey() + readFileSync(masterKeyFile, 'utf8'))
-      await expect.poll(() => emitted.length, { timeout: 10_000 }).toBe(4)
+      await expect.poll(() => emitted.length, { timeout: 10_000 }).toBe(5)
     })
+    await emits(['connection.delete'], () => admin.deleteConnection(tenantId, connection))
     const profile = { email: 'bob@example.com' }
     const bob = (await emits(['user.create'], () => post(users, { profile }))).body
     await emits([], () => post(users, { profile }))

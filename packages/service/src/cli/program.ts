@@ -3,6 +3,7 @@ import { ServiceError } from '../domain/errors.ts'
 import { helpOfAllCommands } from './all-commands.ts'
 import { addApplicationCommands } from './application.ts'
 import { addAuditCommand } from './audit.ts'
+import { addConnectionCommands } from './connection.ts'
 import { addDevCommand } from './dev.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { version } from './engine.ts'
@@ -49,6 +50,7 @@ Exit codes: 0 done, 1 failed, 2 called in a wrong way.`,
     addServeCommand,
     addTenantCommands,
     addApplicationCommands,
+    addConnectionCommands,
     addKeyCommands,
     addSigningKeyCommands,
     addSeedCommand,

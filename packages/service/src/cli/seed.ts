@@ -12,9 +12,10 @@ export function addSeedCommand(program: Command): void {
     withAdmin(
       options,
       async (admin) => {
-        const created = await admin.seed(readJson(file))
+        const { tenants, applications, connections, users } = await admin.seed(readJson(file))
+        const added = connections > 0 ? `, ${connections} connections` : ''
         console.log(
-          `Created ${created.tenants} tenants, ${created.applications} applications and ${created.users} users.`,
+          `Created ${tenants} tenants, ${applications} applications${added} and ${users} users.`,
         )
       },
       { create: true },

@@ -8,7 +8,7 @@ import type {
 } from '../store/records.ts'
 import { commit, noting, unlessRefused } from './commit.ts'
 import { type DomainContext, nowMicros, type Scope, updated } from './context.ts'
-import { passwordCredential } from './credentials.ts'
+import { deleteCredential, passwordCredential } from './credentials.ts'
 import { isSamePassword, isStoredPassword } from './passwords.ts'
 import { createUser } from './users.ts'
 
@@ -65,6 +65,7 @@ export async function resetPassword(
 ): Promise<boolean> {
   const at = nowMicros(scope.context.clock)
   if (!(await replacePassword(scope, 'credential.reset', user, { password, at }))) return false
+  if (user.verifiedAt === undefined) await dropWaysIn(scope, user.id, at, 'password')
   await confirmAddress(scope, user.id, user.emailKey)
   return true
 }
@@ -74,6 +75,31 @@ interface NewPassword {
   password: StoredPassword
   /** From when on the user's sessions are valid. */
   at: Micros
+}
+
+/**
+ * Removes everything by which the user can log in, because the owner of the address has come: whoever
+ * made the account before may have been somebody else. Second steps stay, so that this gets past none.
+ *
+ * @param at - Sessions from before end.
+ * @param kept - The id of the one that the owner has set.
+ */
+export async function dropWaysIn(
+  scope: Scope,
+  userId: string,
+  at: Micros,
+  kept?: string,
+): Promise<void> {
+  const { context, tenantId } = scope
+  const page = { after: undefined, limit: 100 }
+  const listed = await context.store.credentials.list(tenantId, userId, page)
+  for (const credential of listed?.items ?? []) {
+    const { id, kind } = credential
+    const isWayIn =
+      kind === 'password' || kind === 'social' || (kind === 'hardware' && credential.discoverable)
+    if (!isWayIn || id === kept) continue
+    await unlessRefused(deleteCredential(scope, userId, id, at), 'not_found')
+  }
 }
 
 /**

@@ -17,12 +17,13 @@ export type FactorKind = (typeof factorKinds)[number]
 /**
  * A way in which a user has proven who they are during a login. A passkey verifies its user, so it stands
  * alone; a key is the same thing in a second step, where it need not. Either is `_bound` when it cannot
- * leave its device.
+ * leave its device. Of an account at a provider nothing is known but that the provider let its user in.
  */
 export type Method =
   | 'password'
   | Exclude<FactorKind, 'hardware'>
   | 'recovery_codes'
+  | 'social'
   | 'passkey'
   | 'passkey_bound'
   | 'key'
@@ -37,7 +38,7 @@ export const methodsOf: Readonly<Record<FactorKind, readonly Method[]>> = {
 
 /**
  * How strong a login is after these proofs. A mailed code makes no second factor, in either step:
- * the same mailbox resets the password.
+ * the same mailbox resets the password. Nor does an account at a provider, whose strength is not known.
  */
 export function levelOf(proofs: readonly Method[]): Level {
   const has = (...methods: Method[]) => methods.some((method) => proofs.includes(method))
@@ -48,7 +49,9 @@ export function levelOf(proofs: readonly Method[]): Level {
   const hasOther = has('totp_app', 'recovery_codes')
   if (hasPassword && hasOther) return 'mfa'
   const isFurther = hasPassword || hasOther || has('key', 'key_bound')
-  return has('totp_email') && isFurther ? 'two_step' : 'single'
+  if (has('totp_email') && isFurther) return 'two_step'
+  const isSecond = has('totp_email') || hasOther || has('key', 'key_bound')
+  return has('social') && isSecond ? 'two_step' : 'single'
 }
 
 /**
@@ -61,6 +64,8 @@ export function amrOf(proofs: readonly Method[]): string[] {
   const [isBound, isSyncable] = [has('passkey_bound', 'key_bound'), has('passkey', 'key')]
   return [
     ...(has('password') ? ['pwd'] : []),
+    // RFC 8176 has no value for it.
+    ...(has('social') ? ['fed'] : []),
     ...(has('totp_app', 'totp_email', 'recovery_codes') ? ['otp'] : []),
     ...(isBound ? ['hwk'] : []),
     ...(isSyncable ? ['swk'] : []),
@@ -71,6 +76,7 @@ export function amrOf(proofs: readonly Method[]): string[] {
 
 /** The factors proven for a session with these claims, as far as they matter for the next step. */
 export function proofsOf(acr: string | undefined, amr: readonly string[] = []): Method[] {
+  if (amr.includes('fed')) return amr.length === 1 ? ['social'] : ['social', afterSocial(amr)]
   const isByMail = amr.includes('otp') && !amr.includes('pwd')
   switch (levelOfAcr(acr ?? '')) {
     case undefined:
@@ -84,6 +90,11 @@ export function proofsOf(acr: string | undefined, amr: readonly string[] = []): 
     case 'phrh':
       return amr.includes('pwd') ? ['password', 'key_bound'] : ['passkey_bound']
   }
+}
+
+/** The factor that followed an account at a provider; of the codes, the weakest. */
+function afterSocial(amr: readonly string[]): Method {
+  return amr.includes('otp') ? 'totp_email' : secondOf(amr)
 }
 
 /** The factor that followed a mailed code. */

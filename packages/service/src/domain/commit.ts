@@ -32,6 +32,10 @@ export const writeActions = [
   'signing_key.create',
   'signing_key.reseal',
   'signing_key.delete',
+  'connection.create',
+  'connection.update',
+  'connection.reseal',
+  'connection.delete',
 ] as const
 
 /** A write, as {@link writeActions} lists it. */

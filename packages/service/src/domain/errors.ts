@@ -63,6 +63,7 @@ export function found<T>(record: T | undefined): T {
 }
 
 const existing: Record<string, string> = {
+  connection: 'Another connection of this tenant has this name.',
   tenant:
     'Another tenant has this "settings.domain", or gave it up within the last 30 days; the operator can free it.',
   user: 'Another user of this tenant has this "profile.email".',

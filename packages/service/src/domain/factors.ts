@@ -3,6 +3,7 @@ import type {
   Credential,
   HardwareCredential,
   Micros,
+  SocialCredential,
   TenantSettings,
   User,
 } from '../store/records.ts'
@@ -35,6 +36,10 @@ export interface Factors {
   enrolled: FactorKind[]
   /** All passkeys and security keys, those that cannot be used included. */
   allKeys: HardwareCredential[]
+  /** Accounts at providers, those that cannot be used included. */
+  social: SocialCredential[]
+  /** Whether the user has a password that is not disabled. */
+  hasPassword: boolean
   /** How many recovery codes are left; 0 where there is no factor that they could stand for. */
   recoveryCodes: number
   /** When the last of them was enrolled or changed. Their use is no change. */
@@ -80,7 +85,8 @@ export async function readFactors(
     kind === 'hardware' ? keys.length > 0 : enabled.some((c) => c.kind === kind),
   )
   const recovery = enabled.find((credential) => credential.kind === 'recovery_codes')
-  const changes = listed.filter(({ kind }) => kind !== 'password').map((c) => c.updatedAt)
+  const isFirst = ({ kind }: Credential) => kind === 'password' || kind === 'social'
+  const changes = listed.filter((c) => !isFirst(c)).map((c) => c.updatedAt)
   return {
     usable,
     keys,
@@ -89,6 +95,8 @@ export async function readFactors(
     ),
     enrolled: factorKinds.filter((kind) => listed.some((credential) => credential.kind === kind)),
     allKeys: listed.filter(isKey),
+    social: listed.filter((credential) => credential.kind === 'social'),
+    hasPassword: enabled.some(({ kind }) => kind === 'password'),
     recoveryCodes: usable.length > 0 ? (recovery?.hashes.length ?? 0) : 0,
     changedAt: Math.max(0, ...changes),
   }

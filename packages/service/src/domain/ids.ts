@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 
 /** The kind of object that an id names, by its prefix. */
-export type IdPrefix = 'ten' | 'app' | 'usr' | 'key'
+export type IdPrefix = 'ten' | 'app' | 'usr' | 'key' | 'con'
 
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz'
 
@@ -39,9 +39,9 @@ export function idPattern(prefix: IdPrefix): RegExp {
   return new RegExp(`^${prefix}_[${CROCKFORD}]{26}$`)
 }
 
-/** Matches the ids of credentials: the kind, or what {@link keyCredentialId} makes. */
+/** Matches the ids of credentials: the kind, or what {@link keyCredentialId} and {@link socialCredentialId} make. */
 export const credentialIdPattern: RegExp = new RegExp(
-  `^(password|totp_app|totp_email|recovery_codes|hwk_[${CROCKFORD}]{26})$`,
+  `^(password|totp_app|totp_email|recovery_codes|(?:hwk|soc)_[${CROCKFORD}]{26})$`,
 )
 
 /**
@@ -52,6 +52,19 @@ export const credentialIdPattern: RegExp = new RegExp(
  */
 export function keyCredentialId(keyId: string): string {
   return `hwk_${base32(hash('sha256', keyId, 'buffer').subarray(0, 16))}`
+}
+
+/**
+ * The id of an account at a provider: made from what names it, so that one user of a tenant can have it. The
+ * subject alone names nothing: two providers may call different people the same.
+ */
+export function socialCredentialId({
+  connectionId,
+  issuer,
+  subject,
+}: Record<'connectionId' | 'issuer' | 'subject', string>): string {
+  const names = JSON.stringify([connectionId, issuer, subject])
+  return `soc_${base32(hash('sha256', names, 'buffer').subarray(0, 16))}`
 }
 
 /** 16 bytes as 26 characters, the most significant first. */

@@ -1,16 +1,6 @@
 import { isIP } from 'node:net'
-import type { HardwareCredential, TenantSettings } from '../store/records.ts'
+import type { Connection, HardwareCredential, TenantSettings } from '../store/records.ts'
 import type { Method } from './assurance.ts'
-
-/** The settings of login methods that are foreseen and not built, by their names in the API. */
-const NOT_BUILT: Readonly<Record<string, keyof TenantSettings>> = {
-  allow_social: 'allowSocial',
-}
-
-/** The methods that are switched on and have no effect, by the names of their settings in the API. */
-export function methodsWithoutEffect(settings: TenantSettings): string[] {
-  return Object.entries(NOT_BUILT).flatMap(([name, key]) => (settings[key] ? [name] : []))
-}
 
 /** A way to begin a login. */
 export type FirstStep = 'password' | 'totp_email' | 'hardware'
@@ -25,9 +15,13 @@ export function firstSteps(settings: TenantSettings): FirstStep[] {
   return (Object.keys(allowed) as FirstStep[]).filter((step) => allowed[step])
 }
 
-/** Whether there is any way to log in at the tenant. */
-export function hasWayIn(settings: TenantSettings): boolean {
-  return firstSteps(settings).length > 0
+/**
+ * Whether there is any way to log in at the tenant.
+ *
+ * @param offered - The connections at which its users can log in now.
+ */
+export function hasWayIn(settings: TenantSettings, offered: readonly Connection[]): boolean {
+  return firstSteps(settings).length > 0 || offered.length > 0
 }
 
 /** Whether a mailed code is the first step of a login: it takes the place of passwords. */

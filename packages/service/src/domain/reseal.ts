@@ -1,6 +1,7 @@
 import type { Page } from '../store/ports.ts'
 import { listApplications, resealApplication } from './applications.ts'
 import { unlessRefused } from './commit.ts'
+import { resealConnections } from './connections.ts'
 import type { DomainContext, Scope } from './context.ts'
 import { resealFactors } from './factors.ts'
 import { resealSigningKeys } from './signing-keys.ts'
@@ -16,6 +17,7 @@ export async function resealSecrets(context: DomainContext): Promise<void> {
   for await (const { id: tenantId } of all(tenants)) {
     const scope: Scope = { context, actor, tenantId }
     await resealSigningKeys(scope)
+    await resealConnections(scope)
     await unlessRefused(resealApplications(scope), 'not_found')
     await unlessRefused(resealUsers(scope), 'not_found')
   }

@@ -1,8 +1,9 @@
 import type { Tenant } from '../store/records.ts'
 import { listStranded } from './applications.ts'
+import { offeredConnections } from './connections.ts'
 import type { Scope } from './context.ts'
 import { opensDeveloperMode } from './developer-mode.ts'
-import { hasWayIn, methodsWithoutEffect, rpIdOf } from './login-methods.ts'
+import { hasWayIn, rpIdOf } from './login-methods.ts'
 
 /**
  * Warnings for the owner of a tenant about its settings, in sentences.
@@ -16,13 +17,13 @@ export async function warningsOf(
 ): Promise<string[]> {
   const { settings } = tenant
   const lost = await countLostKeys(scope, tenant, before)
-  const idle = methodsWithoutEffect(settings)
+  const offered = await offeredConnections(scope.context, tenant)
   const stranded = (await listStranded(scope)).map(({ id, name }) => `${id} "${name}"`)
   const warnings = {
     'Users cannot log in: "allow_passwords" is off, and no other setting allows a way to log in.':
-      !hasWayIn(settings),
-    [`These settings have no effect, as their login methods are not built: ${idle.join(', ')}.`]:
-      idle.length > 0,
+      !hasWayIn(settings, offered),
+    '"allow_social" has no effect: no connection is enabled. Add one: latchkey-service connection add':
+      settings.allowSocial && offered.length === 0,
     [`Outside developer mode, plain-http URLs do not work, of: ${stranded.join(', ')}.`]:
       stranded.length > 0,
     [`Passkeys and security keys that users added at another domain do not work at this one (${lost} of them). They work again when you set it back.`]:

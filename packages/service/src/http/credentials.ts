@@ -86,6 +86,7 @@ const typeOf: Record<CredentialKind, CredentialType> = {
   totp_email: 'TotpEmailCredential',
   recovery_codes: 'RecoveryCredential',
   hardware: 'HardwareCredential',
+  social: 'SocialCredential',
 }
 
 /** A credential as the API answers with it. */
@@ -120,6 +121,11 @@ function detailsOf(credential: Credential): Record<string, object> {
       const { name, aaguid, transports, discoverable, state } = credential
       const facts = { name, aaguid, transports, discoverable, backed_up: state.isBackedUp }
       return { hardware: omitZero({ ...facts, ...lastUsed(state.usedAt) }) }
+    }
+    case 'social': {
+      const { connectionId: connection, issuer, subject, email, state } = credential
+      const facts = { connection, issuer, subject, email, ...lastUsed(state.usedAt) }
+      return { social: omitZero(facts) }
     }
   }
 }

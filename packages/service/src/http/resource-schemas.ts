@@ -16,6 +16,7 @@ const bodies: Record<ObjectName, z.ZodObject> = {
   TotpEmailCredential: credentialBodies.totp_email,
   RecoveryCredential: credentialBodies.recovery_codes,
   HardwareCredential: credentialBodies.hardware,
+  SocialCredential: credentialBodies.social,
 }
 
 const timestamp = { type: 'string', format: 'date-time' }
@@ -59,6 +60,18 @@ const answered: Partial<Record<ObjectName, object>> = {
       },
     },
   },
+  SocialCredential: {
+    social: {
+      type: 'object',
+      properties: {
+        connection: { type: 'string', description: 'The id of the connection.' },
+        issuer: { type: 'string', description: 'The provider that asserts the account.' },
+        subject: { type: 'string', description: 'How the provider calls the account.' },
+        email: { type: 'string', description: 'As the provider told it when it was connected.' },
+        ...lastUsedAt,
+      },
+    },
+  },
 }
 
 /** Members that an answer always has, beyond `type`, `id`, `created_at` and `updated_at`. */
@@ -75,6 +88,7 @@ const credentialTypes: readonly CredentialType[] = [
   'TotpEmailCredential',
   'RecoveryCredential',
   'HardwareCredential',
+  'SocialCredential',
 ]
 
 const auditEntrySchema = {
@@ -140,6 +154,7 @@ export const resourceSchemas: Record<ResourceName, object> = {
   TotpEmailCredential: resourceSchema('TotpEmailCredential'),
   RecoveryCredential: resourceSchema('RecoveryCredential'),
   HardwareCredential: resourceSchema('HardwareCredential'),
+  SocialCredential: resourceSchema('SocialCredential'),
   AuditEntry: auditEntrySchema,
   Session: sessionSchema,
   EndedSessions: {

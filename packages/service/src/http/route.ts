@@ -23,6 +23,7 @@ export type CredentialType =
   | 'TotpEmailCredential'
   | 'RecoveryCredential'
   | 'HardwareCredential'
+  | 'SocialCredential'
 
 /** The ids of the path, by their names in it. */
 export type PathParameters = {

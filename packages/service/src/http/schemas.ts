@@ -170,6 +170,7 @@ export const credentialBodies = {
   totp_email: factorBody('TotpEmailCredential'),
   recovery_codes: factorBody('RecoveryCredential'),
   hardware: factorBody('HardwareCredential'),
+  social: factorBody('SocialCredential'),
 } satisfies Record<CredentialKind, z.ZodObject>
 
 export const importedUserBody = userBody

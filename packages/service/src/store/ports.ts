@@ -3,10 +3,12 @@ import type {
   ApiKey,
   Application,
   AuditEntry,
+  Connection,
   Credential,
   Micros,
   Reach,
   SigningKey,
+  SocialCredential,
   StoredAuditEntry,
   Tenant,
   User,
@@ -59,6 +61,7 @@ export interface DataStore {
   readonly credentials: CredentialStore
   readonly apiKeys: ApiKeyStore
   readonly signingKeys: SigningKeyStore
+  readonly connections: ConnectionStore
   readonly audit: AuditStore
 
   /**
@@ -128,7 +131,10 @@ export interface NewUser {
 }
 
 export interface UserStore {
-  /** Inserts the user and, for a sign-up, the first credential. `duplicate`: the address is taken. */
+  /**
+   * Inserts the user and, for a sign-up, the first credential. `duplicate`: the address is taken, or the
+   * account at a provider that the credential stands for is another user's.
+   */
   insert(user: User, audit: AuditEntry, credential?: Credential): Promise<Outcome<User>>
   /**
    * Inserts users of one tenant at once, each with its credential and its audit entry; answers with the
@@ -156,8 +162,9 @@ export interface UserStore {
 
 export interface CredentialStore {
   /**
-   * `duplicate`: the user has one of that id. `sessionsValidAfter` is set on the user in the same
-   * step, unless it is undefined or the user has a later one.
+   * `duplicate`: the user has one of that id, or another user has that account at a provider.
+   * `sessionsValidAfter` is set on the user in the same step, unless it is undefined or the user has a
+   * later one.
    */
   insert(
     credential: Credential,
@@ -165,6 +172,8 @@ export interface CredentialStore {
     sessionsValidAfter?: Micros,
   ): Promise<Outcome<Credential>>
   get(tenantId: string, userId: string, id: string): Promise<Credential | undefined>
+  /** The account at a provider with this id, whoever it belongs to. */
+  findSocial(tenantId: string, id: string): Promise<SocialCredential | undefined>
   /** `undefined` when there is no such user. */
   list(tenantId: string, userId: string, page: Page): Promise<Listing<Credential> | undefined>
   /** How many passkeys and security keys of the tenant's users were made for another host. */
@@ -210,6 +219,21 @@ export interface SigningKeyStore {
     audit: AuditEntry,
   ): Promise<Outcome<SigningKey>>
   delete(tenantId: string, id: string, audit: AuditEntry): Promise<Outcome<SigningKey>>
+}
+
+export interface ConnectionStore {
+  /** `duplicate`: the tenant has one of that name. */
+  insert(connection: Connection, audit: AuditEntry): Promise<Outcome<Connection>>
+  get(tenantId: string, id: string): Promise<Connection | undefined>
+  /** In the order of creation. A tenant has a handful. */
+  list(tenantId: string): Promise<Connection[]>
+  update(
+    tenantId: string,
+    id: string,
+    change: Change<Connection>,
+    audit: AuditEntry,
+  ): Promise<Outcome<Connection>>
+  delete(tenantId: string, id: string, audit: AuditEntry): Promise<Outcome<Connection>>
 }
 
 /** Which audit entries; what is omitted does not narrow. */

@@ -184,6 +184,22 @@ export interface HardwareCredential extends CredentialRecord {
   state: FactorState & { counter: number; isBackedUp: boolean }
 }
 
+/**
+ * A user's account at a provider of a {@link Connection}. A user may have several; an account at a provider
+ * belongs to one user of the tenant.
+ */
+export interface SocialCredential extends CredentialRecord {
+  kind: 'social'
+  connectionId: string
+  /** The provider that has asserted it; {@link CredentialRecord.id} is made from these three. */
+  issuer: string
+  /** How the provider calls the account. */
+  subject: string
+  /** The address that the provider named when it was connected; may be empty. */
+  email: string
+  state: FactorState
+}
+
 /** A way for a user to prove who they are. */
 export type Credential =
   | PasswordCredential
@@ -191,6 +207,7 @@ export type Credential =
   | TotpEmailCredential
   | RecoveryCredential
   | HardwareCredential
+  | SocialCredential
 
 /** The kind of a credential. */
 export type CredentialKind = Credential['kind']
@@ -214,6 +231,36 @@ export interface ApiKey {
   revokedAt: Micros | undefined
   /** To the minute; `undefined` until the first use. */
   lastUsedAt: Micros | undefined
+}
+
+/** The providers that there are recipes for; `oidc` is any other. */
+export const recipeNames = ['google', 'microsoft', 'apple', 'gitlab', 'oidc'] as const
+
+/** Which recipe a connection was made by. */
+export type RecipeName = (typeof recipeNames)[number]
+
+/** An OpenID provider at which users of the tenant can log in instead. */
+export interface Connection {
+  id: string
+  tenantId: string
+  /** What users read; unique within the tenant. */
+  name: string
+  createdAt: Micros
+  updatedAt: Micros
+  recipe: RecipeName
+  issuer: string
+  /** How the provider calls this tenant. */
+  clientId: string
+  /** The client secret, or the private key of Apple's recipe, encrypted under the master key. */
+  sealedSecret: string
+  scopes: string[]
+  /** Whether an address that the provider has verified counts as proven here. */
+  trustEmail: boolean
+  /** Whether users without an account get one, where the tenant allows sign-ups. */
+  allowSignup: boolean
+  enabled: boolean
+  /** What only the recipe of Apple needs. */
+  apple: { teamId: string; keyId: string } | undefined
 }
 
 /** A key with which a tenant signs its tokens. */

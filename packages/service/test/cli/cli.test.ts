@@ -168,6 +168,78 @@ test('seed creates what a file names, once', async () => {
   expect((await run(seed)).stdout).toBe('Created 0 tenants, 0 applications and 0 users.\n')
 })
 
+test('seed creates connections by name, and refuses a member or a recipe that is misspelt', async () => {
+  using folder = temporaryFolder()
+  const file = join(folder.path, 'seed.json')
+  const seed = ['seed', file, '--data', join(folder.path, 'data')]
+  const write = (connection: object) => {
+    const connections = [{ recipe: 'gitlab', client_id: 'a', secret: 'b', ...connection }]
+    const tenants = [{ settings: { domain: 'a.example.com' }, connections }]
+    writeFileSync(file, JSON.stringify({ tenants }))
+  }
+
+  write({ trustemail: true })
+  expect((await run(seed)).stderr).toContain(
+    '"trustemail" is no member of a connection. Did you mean "trust_email"?',
+  )
+  write({ recipe: 'gitlap' })
+  expect((await run(seed)).stderr).toContain('"gitlap" is not a recipe. Did you mean "gitlab"?')
+  expect((await run(['tenant', 'list', ...seed.slice(2)])).stdout).toBe('(none)\n')
+  write({})
+  const created = 'Created 1 tenants, 0 applications, 1 connections and 0 users.\n'
+  expect((await run(seed)).stdout).toBe(created)
+  expect((await run(seed)).stdout).toBe('Created 0 tenants, 0 applications and 0 users.\n')
+}, 60_000)
+
+test('connections are added, listed, changed and removed, and no secret is shown', async () => {
+  using folder = temporaryFolder()
+  const { id: tenant } = await aTenant(folder.path)
+  const data = ['--data', folder.path, '--tenant', tenant]
+  const secretFile = join(folder.path, 'secret')
+  writeFileSync(secretFile, 'very-secret\n')
+  const add = (...more: string[]) =>
+    run(['connection', 'add', ...data, '--client-id', 'a', ...more])
+
+  const wrongs = [
+    [['--recipe', 'gogle'], '"gogle" is not a recipe. Did you mean "google"?'],
+    [['--recipe', 'google'], 'Give the client secret in a file, with --secret-file'],
+    [
+      ['--recipe', 'microsoft', '--secret-file', secretFile, '--directory', 'common'],
+      'The recipe "microsoft" needs "directory": the id of your Entra directory, a GUID',
+    ],
+    [
+      ['--recipe', 'google', '--secret-file', secretFile, '--team-id', 'x'],
+      '"teamId" is not an option of the recipe "google".',
+    ],
+    [['--recipe', 'google', '--secret', 'x'], "unknown option '--secret'"],
+  ] as const
+  for (const [options, sentence] of wrongs) {
+    expect((await add(...options)).stderr).toContain(sentence)
+  }
+  const added = await add('--recipe', 'google', '--secret-file', secretFile)
+  const [id = '', redirectUri] = added.stdout.split('\n')
+  expect(redirectUri).toBe('Redirect URI to register: https://login.example.com/social/callback')
+  const change = ['connection', 'update', id, ...data, '--name', 'Work', '--no-enabled']
+  expect((await run(change)).stdout).toBe('Changed the connection "Work".\n')
+  const listed = await run(['connection', 'list', ...data, '--json'])
+  expect(JSON.parse(listed.stdout)).toEqual([
+    {
+      id,
+      name: 'Work',
+      recipe: 'google',
+      issuer: 'https://accounts.google.com',
+      'client id': 'a',
+      'trust email': 'no',
+      'sign-ups': 'yes',
+      enabled: 'no',
+    },
+  ])
+  expect(added.stdout + listed.stdout).not.toContain('very-secret')
+  const removed = await run(['connection', 'remove', id, ...data, '--yes'])
+  expect(removed.stdout).toBe('Removed the connection "Work".\n')
+  expect((await run(['connection', 'list', ...data])).stdout).toBe('(none)\n')
+}, 120_000)
+
 test('a seed of another shape is refused with what is wrong, and nothing is created', async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'seed.json')
@@ -195,6 +267,8 @@ test.for([
   ['key', 'create'],
   ['application', 'rotate-secret'],
   ['keys', 'rotate'],
+  ['connection', 'add'],
+  ['connection', 'update'],
   ['seed'],
   ['audit'],
   ['audit', 'export'],

@@ -8,6 +8,7 @@ import { bcryptOf } from '../support/hashes.ts'
 const secrets = ['v1.seed', 'hash-of-a-code']
 
 const KEY = 'hwk_0123456789abcdefghjkmnpqrs'
+const SOCIAL = 'soc_0123456789abcdefghjkmnpqrs'
 
 /** A user with one credential of every kind; `path` is where they are. */
 async function withFactors(api: OpenApi): Promise<{ id: string; path: string }> {
@@ -53,6 +54,15 @@ async function withFactors(api: OpenApi): Promise<{ id: string; path: string }> 
       isSyncable: true,
       state: { counter: 3, isBackedUp: true, usedAt: 1_700_000_000_000_000 },
     },
+    {
+      ...record(SOCIAL, 5),
+      kind: 'social',
+      connectionId: 'con_0123456789abcdefghjkmnpqrs',
+      issuer: 'https://accounts.example.com',
+      subject: '4711',
+      email: 'ada@example.com',
+      state: { usedAt: 1_700_000_000_000_000 },
+    },
   ]
   for (const credential of kinds) {
     const audit = { at: now, actor: `user:${id}`, action: 'credential.create', target: id }
@@ -69,7 +79,7 @@ async function withFactors(api: OpenApi): Promise<{ id: string; path: string }> 
   return { id, path }
 }
 
-const ids = ['totp_app', 'totp_email', 'recovery_codes', KEY]
+const ids = ['totp_app', 'totp_email', 'recovery_codes', KEY, SOCIAL]
 
 /** What an update posts back. */
 async function read(api: Pick<Api, 'get'>, path: string): Promise<Record<string, unknown>> {
@@ -99,13 +109,14 @@ describe.each(stores)('on %s', (store) => {
 
     const { body } = await api.get(path)
 
-    expect(body).toMatchObject({ total: 5, count: 5 })
+    expect(body).toMatchObject({ total: 6, count: 6 })
     expect(body.data.map(({ type }: { type: string }) => type)).toEqual([
       'PasswordCredential',
       'TotpAppCredential',
       'TotpEmailCredential',
       'RecoveryCredential',
       'HardwareCredential',
+      'SocialCredential',
     ])
     expect(body.data[1]).toMatchObject({
       id: 'totp_app',
@@ -120,6 +131,13 @@ describe.each(stores)('on %s', (store) => {
       backed_up: true,
       last_used_at: expect.stringMatching(/^2023-/),
     })
+    expect(body.data[5].social).toEqual({
+      connection: 'con_0123456789abcdefghjkmnpqrs',
+      issuer: 'https://accounts.example.com',
+      subject: '4711',
+      email: 'ada@example.com',
+      last_used_at: expect.stringMatching(/^2023-/),
+    })
     for (const secret of secrets) expect(JSON.stringify(body)).not.toContain(secret)
     expect(JSON.stringify(body)).not.toContain('lastStep')
   })
@@ -129,7 +147,7 @@ describe.each(stores)('on %s', (store) => {
     const { path } = await withFactors(api)
 
     const first = await api.get(`${path}?limit=2`)
-    const second = await api.get(`${path}?limit=3&after=totp_app`)
+    const second = await api.get(`${path}?limit=4&after=totp_app`)
 
     expect(first.body.data.map(({ id }: { id: string }) => id)).toEqual(['password', 'totp_app'])
     expect(first.headers.get('link')).toContain('after=totp_app')
@@ -175,7 +193,7 @@ describe.each(stores)('on %s', (store) => {
 
     expectError(await api.get(`${path}/${id}`), 404, 'not_found')
     expectError(await api.post(`${path}/${id}`, last), 404, 'not_found')
-    expect((await api.get(path)).body.total).toBe(4)
+    expect((await api.get(path)).body.total).toBe(5)
   })
 
   test('a factor of another user is not found under a user', async () => {
@@ -198,7 +216,7 @@ test('only passwords can be created through the API', async () => {
   const { id } = await api.createUser()
   const path = `${api.users}/${id}/credentials`
 
-  for (const type of ['TotpAppCredential', 'TotpEmailCredential', 'RecoveryCredential', 'Other']) {
+  for (const type of ['TotpAppCredential', 'TotpEmailCredential', 'SocialCredential', 'Other']) {
     const answer = await api.post(path, { type, totp_app: { digits: 6 } })
     expectError(answer, 400, 'invalid_request')
     expect(answer.headers.get('latchkey-error-detail')).toContain(

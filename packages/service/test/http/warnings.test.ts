@@ -29,17 +29,17 @@ describe.each(stores)('on %s, the answer to the update of a tenant', (store) => 
     )
   })
 
-  test('names login methods that are not built', async () => {
+  test('warns that users cannot log in at a provider without a connection', async () => {
     const settings = { allow_passwords: true, allow_social: true }
     expect(await warningsOf(settings)).toBe(
-      'These settings have no effect, as their login methods are not built: allow_social.',
+      '"allow_social" has no effect: no connection is enabled. Add one: latchkey-service connection add',
     )
   })
 
   test('has every warning, when there are several', async () => {
     const warnings = await warningsOf({ allow_social: true, developer_mode: true })
     expect(warnings).toContain('Users cannot log in')
-    expect(warnings).toContain('not built: allow_social.')
+    expect(warnings).toContain('"allow_social" has no effect')
     expect(warnings).toContain('"developer_mode" opens no private network')
   })
 })

@@ -4,6 +4,7 @@ import { describeApiKeys } from './suite/api-keys.ts'
 import { describeApplications } from './suite/applications.ts'
 import { describeAtomicity } from './suite/atomicity.ts'
 import { describeAudit } from './suite/audit.ts'
+import { describeConnections } from './suite/connections.ts'
 import { describeCredentials } from './suite/credentials.ts'
 import { describeLists } from './suite/lists.ts'
 import { describeSigningKeys } from './suite/signing-keys.ts'
@@ -34,6 +35,7 @@ export function describeDataStore(name: string, open: Open): void {
     describeCredentials(opened)
     describeApiKeys(opened)
     describeSigningKeys(opened)
+    describeConnections(opened)
     describeAudit(opened)
     describeLists(opened)
     describeAtomicity(opened, open)

@@ -2,9 +2,11 @@ import type {
   ApiKey,
   Application,
   AuditEntry,
+  Connection,
   Credential,
   PasswordCredential,
   SigningKey,
+  SocialCredential,
   Tenant,
   User,
 } from '../../src/store/records.ts'
@@ -146,7 +148,52 @@ export function credentialsOf(user: User): Credential[] {
       isSyncable: false,
       state: { counter: 4_294_967_295, isBackedUp: false, usedAt },
     },
+    { ...aSocialCredential(user), ...times(5), state: { usedAt } },
   ]
+}
+
+const times = (age: number) => ({
+  createdAt: 1_800_000_000_000_000 + age,
+  updatedAt: 1_800_000_000_000_000 + age,
+})
+
+/** An account at a provider, which no other user has. */
+export function aSocialCredential(
+  user: User,
+  members: Partial<SocialCredential> = {},
+): SocialCredential {
+  const { text } = next()
+  return {
+    ...without(aCredential(user, { id: `soc_${text}` })),
+    kind: 'social',
+    connectionId: 'con_0123',
+    issuer: 'https://accounts.example.com',
+    subject: `1|"${text}"`,
+    email: 'Ada@Example.com',
+    state: {},
+    ...members,
+  }
+}
+
+export function aConnection(tenantId: string, members: Partial<Connection> = {}): Connection {
+  const { n, text } = next()
+  return {
+    id: `con_${text}`,
+    tenantId,
+    name: `Provider "${n}"`,
+    createdAt: 1_700_000_000_000_000 + n,
+    updatedAt: 1_700_000_000_000_001 + n,
+    recipe: 'apple',
+    issuer: 'https://accounts.example.com',
+    clientId: 'client "1"',
+    sealedSecret: `v1.${text}`,
+    scopes: ['openid', 'email'],
+    trustEmail: false,
+    allowSignup: true,
+    enabled: n % 2 === 0,
+    apple: { teamId: 'TEAM', keyId: 'KEY' },
+    ...members,
+  }
 }
 
 function without({

@@ -1,5 +1,5 @@
 import { note } from '../../domain/audit.ts'
-import { type FirstStep, firstSteps, hasWayIn } from '../../domain/login-methods.ts'
+import { type FirstStep, firstSteps } from '../../domain/login-methods.ts'
 import { verifyPassword } from '../../domain/passwords.ts'
 import { findUser } from '../../domain/users.ts'
 import { keyScript, type LoginWay, type Pages } from '../../pages/index.ts'
@@ -9,6 +9,7 @@ import { csrfToken, flowPath } from './flow-path.ts'
 import { type Interaction, type InteractionRequest, scopeOf, show } from './flow-request.ts'
 import { findDevice } from './known-device.ts'
 import { completeStep, endProgress, stepUp } from './login-progress.ts'
+import { isLoginOn } from './offered.ts'
 import { passkeyOptions } from './passkey-options.ts'
 import { continueSignup, readPending } from './pending.ts'
 import { currentUser } from './select-account.ts'
@@ -18,7 +19,7 @@ import { showLinkNeeded, showTooMany } from './too-many.ts'
 /** Shows the login form, or goes on at once when a link in a message has just allowed it. */
 export async function showLogin(flow: InteractionRequest): Promise<void> {
   const { interaction, url } = flow
-  if (!hasWayIn(flow.tenant.settings)) return showLoginOff(flow)
+  if (!(await isLoginOn(flow))) return showLoginOff(flow)
   if (url.searchParams.get('done') === 'verified' && (await continueSignup(flow))) return
   const start = url.searchParams.get('start')
   if (start === 'other') return showAnew(flow)

@@ -1,4 +1,4 @@
-import { allowsKeys, hasWayIn } from '../../domain/login-methods.ts'
+import { allowsKeys } from '../../domain/login-methods.ts'
 import { markHeaders, markOf, markPaths, scriptAt, scriptHeaders } from '../../pages/index.ts'
 import { isFormRequest, repeatAsGet } from '../requests/as-get.ts'
 import { type Form, readForm, redirect, sendJson } from '../requests/http.ts'
@@ -7,6 +7,7 @@ import { accountPaths } from '../requests/paths.ts'
 import { showLoginOff, showNotFound, showStartAgain } from './dead-end.ts'
 import { type FlowRequest, show } from './flow-request.ts'
 import { handleInteraction } from './interaction.ts'
+import { isLoginOn } from './offered.ts'
 import { showOutbox } from './outbox.ts'
 import { reset, showReset } from './reset-link.ts'
 import { requestReset, showResetRequest } from './reset-request.ts'
@@ -43,7 +44,7 @@ export async function handleFlow(
       return showStartAgain(flow, 200, 'startAgainHint')
     case '/':
     case '/login':
-      if (!hasWayIn(tenant.settings)) return showLoginOff(flow)
+      if (!(await isLoginOn(flow))) return showLoginOff(flow)
       return showStartAgain(flow, 200, 'startAgainHint')
     // W3C A Well-Known URL for Changing Passwords
     case '/.well-known/change-password':

@@ -18,6 +18,9 @@ export function createCredentials({ tenants, written, copy }: MemoryState): Cred
       const held = heldUser(credential.tenantId, credential.userId)
       if (!held) return { kind: 'missing' }
       if (held.credentials.get(credential.id)) return { kind: 'duplicate' }
+      const owners = tenants.get(credential.tenantId)?.userIdBySocial
+      if (owners?.has(credential.id)) return { kind: 'duplicate' }
+      if (credential.kind === 'social') owners?.set(credential.id, credential.userId)
       held.credentials.set(credential.id, copy(credential))
       if (sessionsValidAfter !== undefined) endSessions(held, sessionsValidAfter)
       return written(credential, audit)
@@ -25,6 +28,12 @@ export function createCredentials({ tenants, written, copy }: MemoryState): Cred
 
     async get(tenantId, userId, id) {
       return copy(heldUser(tenantId, userId)?.credentials.get(id))
+    },
+
+    async findSocial(tenantId, id) {
+      const owner = tenants.get(tenantId)?.userIdBySocial.get(id)
+      const found = owner && heldUser(tenantId, owner)?.credentials.get(id)
+      return found && found.kind === 'social' ? copy(found) : undefined
     },
 
     async list(tenantId, userId, page) {
@@ -56,6 +65,7 @@ export function createCredentials({ tenants, written, copy }: MemoryState): Cred
       const last = held?.credentials.get(id)
       if (!held || !last) return { kind: 'missing' }
       held.credentials.delete(id)
+      tenants.get(tenantId)?.userIdBySocial.delete(id)
       endSessions(held, sessionsValidAfter)
       return written(last, audit)
     },

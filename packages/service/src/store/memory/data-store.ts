@@ -2,6 +2,7 @@ import { searchEntries } from '../audit-search.ts'
 import type { ApiKeyStore, AuditStore, DataStore, SigningKeyStore } from '../ports.ts'
 import type { ApiKey, AuditEntry, SigningKey, StoredAuditEntry } from '../records.ts'
 import { createApplications } from './applications.ts'
+import { createConnections } from './connections.ts'
 import { createCredentials } from './credentials.ts'
 import { createState, type MemoryState } from './state.ts'
 import { createTenants } from './tenants.ts'
@@ -17,6 +18,7 @@ export function createMemoryDataStore(): DataStore {
     credentials: createCredentials(state),
     apiKeys: createApiKeys(state),
     signingKeys: createSigningKeys(state),
+    connections: createConnections(state),
     audit: createAudit(state),
     foreignVersion: () => 0,
     check: async () => {},

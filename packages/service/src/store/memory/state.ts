@@ -3,6 +3,7 @@ import type {
   ApiKey,
   Application,
   AuditEntry,
+  Connection,
   Credential,
   Micros,
   SigningKey,
@@ -25,7 +26,10 @@ export interface HeldTenant {
   users: SortedMap<HeldUser>
   /** User ids by the form in which addresses are compared. */
   userIdByEmail: Map<string, string>
+  /** User ids by the ids of their accounts at providers. */
+  userIdBySocial: Map<string, string>
   signingKeys: SigningKey[]
+  connections: SortedMap<Connection>
 }
 
 /** The state that the parts of the memory store share. */

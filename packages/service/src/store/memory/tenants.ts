@@ -35,7 +35,9 @@ export function createTenants(state: MemoryState): TenantStore {
         applications: createSortedMap(),
         users: createSortedMap(),
         userIdByEmail: new Map(),
+        userIdBySocial: new Map(),
         signingKeys: [],
+        connections: createSortedMap(),
       })
       return written(tenant, audit)
     },

@@ -17,10 +17,12 @@ export function createUsers({ tenants, written, copy }: MemoryState): UserStore 
       const held = tenants.get(user.tenantId)
       if (!held) return { kind: 'missing' }
       if (held.userIdByEmail.has(user.emailKey)) return { kind: 'duplicate' }
+      if (credential && held.userIdBySocial.has(credential.id)) return { kind: 'duplicate' }
       const credentials = createSortedMap<Credential>()
       if (credential) credentials.set(credential.id, copy(credential))
       held.users.set(user.id, { user: copy(user), credentials })
       held.userIdByEmail.set(user.emailKey, user.id)
+      if (credential?.kind === 'social') held.userIdBySocial.set(credential.id, user.id)
       return written(user, audit)
     },
 
@@ -83,6 +85,9 @@ export function createUsers({ tenants, written, copy }: MemoryState): UserStore 
       if (!held || !last) return { kind: 'missing' }
       held.users.delete(id)
       held.userIdByEmail.delete(last.emailKey)
+      for (const [social, owner] of held.userIdBySocial) {
+        if (owner === id) held.userIdBySocial.delete(social)
+      }
       return written(last, audit)
     },
   }

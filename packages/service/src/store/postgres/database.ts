@@ -3,6 +3,7 @@ import type { Engine } from '../sql/engine.ts'
 import type { Schema } from '../sql/schema.ts'
 import type { Connections, Run } from './connections.ts'
 import { createCounters } from './counters.ts'
+import { isDuplicate } from './failure.ts'
 import { createPostgresKysely } from './kysely.ts'
 import { createLines } from './lines.ts'
 
@@ -48,6 +49,7 @@ export function createDatabase(connections: Connections): Engine {
     reader,
     writer,
     write: (work) => inLine('', () => connections.use((run) => transaction(run, work))),
+    isDuplicate,
     counters: createCounters(writer as never),
     json: {
       items: (json) => sql`(select json_array_elements_text(${json}::json))`,

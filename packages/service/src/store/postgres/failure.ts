@@ -37,3 +37,8 @@ export function isConflict(error: unknown): boolean {
 export function isLockTimeout(error: unknown): boolean {
   return sqlState(error instanceof StoreError ? error.cause : error) === '55P03'
 }
+
+/** Whether a unique index has such a row already. */
+export function isDuplicate(error: unknown): boolean {
+  return sqlState(error) === '23505'
+}

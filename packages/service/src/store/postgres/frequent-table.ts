@@ -8,7 +8,7 @@ import type { Row } from '../sql/prepared.ts'
 import { createTable, type Table, type TableDefinition } from '../sql/table.ts'
 import type { Connections, Rows, Statement } from './connections.ts'
 import { shardOf } from './counters.ts'
-import { isConflict, sqlState } from './failure.ts'
+import { isConflict, isDuplicate, sqlState } from './failure.ts'
 import { createLines } from './lines.ts'
 import { type Draft, draft, type Further, insertRow } from './statement.ts'
 
@@ -16,7 +16,6 @@ import { type Draft, draft, type Further, insertRow } from './statement.ts'
 const MAX_TRIES = 20
 
 const FOREIGN_KEY_VIOLATION = '23503'
-const UNIQUE_VIOLATION = '23505'
 
 /**
  * A table that is written often: each write is one statement, together with its counter, its audit
@@ -82,6 +81,8 @@ export function createFrequentTable<T>(
         return rows.length === 0 ? { kind: 'duplicate' } : { kind: 'written', record: inserted }
       } catch (error) {
         if (sqlState(error) === FOREIGN_KEY_VIOLATION) return { kind: 'missing' }
+        // Of a further step: the row itself does nothing then.
+        if (isDuplicate(error)) return { kind: 'duplicate' }
         throw error
       }
     },
@@ -126,7 +127,7 @@ async function unlessDuplicate(write: () => Promise<Rows>): Promise<Rows | 'dupl
   try {
     return await again(write)
   } catch (error) {
-    if (sqlState(error) === UNIQUE_VIOLATION) return 'duplicate'
+    if (isDuplicate(error)) return 'duplicate'
     throw error
   }
 }

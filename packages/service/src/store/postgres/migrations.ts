@@ -17,6 +17,7 @@ export const migrations: Record<string, Migration> = {
   '0003-fill-search-keys': fillSearchKeys,
   '0004-audit-search': addAuditSearch,
   '0005-outbox': addOutbox,
+  '0006-connections': addConnections,
 }
 
 /** How many shards a counter has, so that inserts into one list do not wait for each other. */
@@ -194,4 +195,28 @@ async function addOutbox(db: Kysely<unknown>): Promise<void> {
       where user_id is not null`,
   ]
   for (const statement of statements) await statement.execute(db)
+}
+
+// The id of a social credential is made from connection, issuer and subject: one user of a tenant has it.
+async function addConnections(db: Kysely<unknown>): Promise<void> {
+  await sql`create table connections (
+    tenant_id text collate "C" not null references tenants (id) on delete cascade,
+    id text collate "C" not null,
+    name text not null,
+    recipe text not null,
+    issuer text not null,
+    client_id text not null,
+    sealed_secret text not null,
+    scopes text not null,
+    trust_email smallint not null,
+    allow_signup smallint not null,
+    enabled smallint not null,
+    apple text,
+    created_at bigint not null,
+    updated_at bigint not null,
+    primary key (tenant_id, id)
+  )`.execute(db)
+  await sql`create unique index connections_by_name on connections (tenant_id, name)`.execute(db)
+  await sql`create unique index credentials_social on credentials (tenant_id, id)
+    where type = 'SocialCredential'`.execute(db)
 }

@@ -1,6 +1,7 @@
+import { sql } from 'kysely'
 import { pageOfCredentials } from '../credential-order.ts'
 import type { CredentialStore } from '../ports.ts'
-import type { Credential, CredentialKind, Micros } from '../records.ts'
+import type { Credential, CredentialKind, Micros, SocialCredential } from '../records.ts'
 import type { Engine } from './engine.ts'
 import { prepared } from './prepared.ts'
 import type { CredentialRow } from './schema.ts'
@@ -29,6 +30,16 @@ export function createCredentials<S>(
       .selectAll('credentials'),
   )
 
+  const socialById = prepared(reader, 2, (tenantId: string, id: string) =>
+    reader
+      .selectFrom('credentials')
+      .selectAll()
+      .where('tenant_id', '=', tenantId)
+      .where('id', '=', id)
+      // As the index has it, which a parameter would not match.
+      .where('type', '=', sql.lit(typeOf.social)),
+  )
+
   return {
     insert(credential, audit, at) {
       const { tenantId, userId } = credential
@@ -37,6 +48,10 @@ export function createCredentials<S>(
       )
     },
     get: table.byId,
+    async findSocial(tenantId, id) {
+      const [row] = await socialById(tenantId, id)
+      return row && (fromRow(row as CredentialRow) as SocialCredential)
+    },
     async list(tenantId, userId, page) {
       const rows = await ofUser(tenantId, userId)
       if (rows.length === 0) return undefined
@@ -86,6 +101,7 @@ const typeOf = {
   totp_email: 'TotpEmailCredential',
   recovery_codes: 'RecoveryCredential',
   hardware: 'HardwareCredential',
+  social: 'SocialCredential',
 } as const satisfies { [Kind in CredentialKind]: CredentialRow['type'] }
 
 /** A credential as a row. */
@@ -120,6 +136,10 @@ function secretOf(credential: Credential): object {
       const { discoverable, isSyncable } = credential
       return { name, rpId, keyId, publicKey, aaguid, transports, discoverable, isSyncable }
     }
+    case 'social': {
+      const { connectionId, issuer, subject, email } = credential
+      return { connectionId, issuer, subject, email }
+    }
   }
 }
 
@@ -147,5 +167,7 @@ function fromRow(row: CredentialRow): Credential {
       return { ...record, kind: 'recovery_codes', ...secret }
     case 'HardwareCredential':
       return { ...record, kind: 'hardware', ...secret }
+    case 'SocialCredential':
+      return { ...record, kind: 'social', ...secret }
   }
 }

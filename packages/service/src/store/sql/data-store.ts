@@ -2,6 +2,7 @@ import type { DataStore } from '../ports.ts'
 import { createApiKeys } from './api-keys.ts'
 import { createApplications } from './applications.ts'
 import { createAudit, createRecord } from './audit.ts'
+import { createConnectionTable } from './connections.ts'
 import { createCredentials, credentialsTable } from './credentials.ts'
 import type { Engine } from './engine.ts'
 import { prepared, preparedInsert } from './prepared.ts'
@@ -17,13 +18,14 @@ export type SqlTables = Omit<DataStore, 'foreignVersion' | 'exclusively' | 'chec
 /** The tables that few writes concern, for every SQL database. */
 export function createRareTables(
   engine: Engine,
-): Pick<SqlTables, 'tenants' | 'applications' | 'apiKeys' | 'signingKeys'> {
+): Pick<SqlTables, 'tenants' | 'applications' | 'apiKeys' | 'signingKeys' | 'connections'> {
   const record = createRecord(engine)
   return {
     tenants: createTenants(engine, record),
     applications: createApplications(engine, record),
     apiKeys: createApiKeys(engine, record),
     signingKeys: createSigningKeys(engine, record),
+    connections: createConnectionTable(engine, record),
   }
 }
 

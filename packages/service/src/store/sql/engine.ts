@@ -14,6 +14,8 @@ export interface Engine {
   readonly writer: Queries<Schema>
   /** Runs `work` atomically and resolves when it is durable. No two run at the same time. */
   write<T>(work: () => Promise<T>): Promise<T>
+  /** Whether a write failed because a unique index has such a row; the write is undone then. */
+  isDuplicate(error: unknown): boolean
   /** The lengths of the lists, read from `counters`. Only inside {@link Engine.write}. */
   readonly counters: {
     /** A list that is empty has a counter, one that does not exist has none. */

@@ -12,6 +12,7 @@ export interface Schema {
   api_keys: ApiKeyRow
   api_key_tenants: { key_id: string; tenant_id: string }
   signing_keys: SigningKeyRow
+  connections: ConnectionRow
   audit: AuditRow
   held_domains: HeldDomainRow
   counters: { scope: string; value: number }
@@ -79,6 +80,7 @@ export type CredentialRow = {
     | 'TotpEmailCredential'
     | 'RecoveryCredential'
     | 'HardwareCredential'
+    | 'SocialCredential'
   secret: Json
   metadata: Json
   disabled: number
@@ -93,6 +95,23 @@ export type SigningKeyRow = {
   id: string
   created_at: number
   sealed_jwk: string
+}
+
+export type ConnectionRow = {
+  tenant_id: string
+  id: string
+  name: string
+  recipe: string
+  issuer: string
+  client_id: string
+  sealed_secret: string
+  scopes: Json
+  trust_email: number
+  allow_signup: number
+  enabled: number
+  apple: Json | null
+  created_at: number
+  updated_at: number
 }
 
 export type ApiKeyRow = {

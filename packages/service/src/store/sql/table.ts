@@ -127,6 +127,16 @@ export function createTable<T>(
     if (counter) await engine.counters.add(counter(...(pick(row, within) as string[])), by)
   }
 
+  /** Writes; what a further step finds taken is a `duplicate`, too. */
+  async function unlessDuplicate(work: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
+    try {
+      return await write(work)
+    } catch (error) {
+      if (engine.isDuplicate(error)) return { kind: 'duplicate' }
+      throw error
+    }
+  }
+
   async function written(
     after: T,
     row: Row,
@@ -154,7 +164,7 @@ export function createTable<T>(
     },
 
     insert: (inserted, audit, step) =>
-      write(async () => {
+      unlessDuplicate(async () => {
         const row = toRow(inserted)
         const above =
           parentOf && (await parentOf(...(pick(row, parent?.columns ?? []) as string[])))

@@ -5,6 +5,7 @@ import type { Engine } from '../sql/engine.ts'
 import type { Schema } from '../sql/schema.ts'
 import { createCounters } from './counters.ts'
 import { createSqliteKysely } from './dialect.ts'
+import { isDuplicate } from './failure.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { migrate } from './migrations.ts'
 import { makePrivate } from './private-file.ts'
@@ -49,6 +50,7 @@ export async function openDatabase(folder: string): Promise<Database> {
     reader,
     writer,
     write: commits.write,
+    isDuplicate,
     counters: createCounters(writer),
     json: {
       items: (json) => sql`(select value from json_each(${json}))`,

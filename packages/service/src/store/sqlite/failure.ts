@@ -16,3 +16,10 @@ export function storeFailure(cause: unknown): unknown {
   if ('errcode' in cause && mistakes.has(Number(cause.errcode) & 0xff)) return cause
   return new StoreError(`The database failed: ${cause.message}.`, { cause })
 }
+
+const CONSTRAINT_UNIQUE = 2067
+
+/** Whether a unique index has such a row already. */
+export function isDuplicate(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === CONSTRAINT_UNIQUE
+}

@@ -14,6 +14,7 @@ const migrations: Record<string, Migration> = {
   '0006-rotations': { up: addRotations },
   '0007-search-keys': { up: addSearchKeys },
   '0008-audit-search': { up: addAuditSearch },
+  '0009-connections': { up: addConnections },
 }
 
 /**
@@ -185,4 +186,28 @@ async function addAuditSearch(db: Kysely<unknown>): Promise<void> {
     sql`drop index audit_by_tenant`,
   ]
   for (const statement of statements) await statement.execute(db)
+}
+
+// The id of a social credential is made from connection, issuer and subject: one user of a tenant has it.
+async function addConnections(db: Kysely<unknown>): Promise<void> {
+  await sql`create table connections (
+    tenant_id text not null references tenants (id) on delete cascade,
+    id text not null,
+    name text not null,
+    recipe text not null,
+    issuer text not null,
+    client_id text not null,
+    sealed_secret text not null,
+    scopes text not null,
+    trust_email integer not null,
+    allow_signup integer not null,
+    enabled integer not null,
+    apple text,
+    created_at integer not null,
+    updated_at integer not null,
+    primary key (tenant_id, id)
+  ) strict, without rowid`.execute(db)
+  await sql`create unique index connections_by_name on connections (tenant_id, name)`.execute(db)
+  await sql`create unique index credentials_social on credentials (tenant_id, id)
+    where type = 'SocialCredential'`.execute(db)
 }

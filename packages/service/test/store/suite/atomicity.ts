@@ -3,6 +3,7 @@ import type { DataStore } from '../../../src/store/ports.ts'
 import type { AuditEntry } from '../../../src/store/records.ts'
 import type { Open } from '../data-store-suite.ts'
 import {
+  aConnection,
   aCredential,
   anApiKey,
   anApplication,
@@ -24,6 +25,7 @@ async function aWorld(open: Open) {
   const application = anApplication(tenant.id)
   const apiKey = anApiKey()
   const signingKey = aSigningKey(tenant.id)
+  const connection = aConnection(tenant.id)
   const setUp = anAudit('set-up')
   await store.tenants.insert(tenant, setUp)
   await store.tenants.insert(other, setUp)
@@ -33,6 +35,7 @@ async function aWorld(open: Open) {
   await store.applications.insert(application, setUp)
   await store.apiKeys.insert(apiKey, setUp)
   await store.signingKeys.insert(signingKey, setUp)
+  await store.connections.insert(connection, setUp)
   return {
     store,
     tenant,
@@ -43,6 +46,7 @@ async function aWorld(open: Open) {
     application,
     apiKey,
     signingKey,
+    connection,
   }
 }
 
@@ -62,6 +66,7 @@ async function contents(store: DataStore): Promise<object> {
       ),
       applications: await store.applications.list(id, page),
       signingKeys: await store.signingKeys.list(id),
+      connections: await store.connections.list(id),
     }
   })
   return {
@@ -119,6 +124,17 @@ const successes: Record<string, Write> = {
     ),
   'signingKeys.delete': ({ store, tenant, signingKey }, audit) =>
     store.signingKeys.delete(tenant.id, signingKey.id, audit),
+  'connections.insert': ({ store, tenant }, audit) =>
+    store.connections.insert(aConnection(tenant.id), audit),
+  'connections.update': ({ store, tenant, connection }, audit) =>
+    store.connections.update(
+      tenant.id,
+      connection.id,
+      (last) => ({ ...last, enabled: !last.enabled }),
+      audit,
+    ),
+  'connections.delete': ({ store, tenant, connection }, audit) =>
+    store.connections.delete(tenant.id, connection.id, audit),
 }
 
 const refusals: Record<string, Write> = {
@@ -175,6 +191,10 @@ const refusals: Record<string, Write> = {
     store.signingKeys.insert(aSigningKey('ten_x'), audit),
   'a deletion of a missing signing key': ({ store, tenant }, audit) =>
     store.signingKeys.delete(tenant.id, 'kid-x', audit),
+  'an insert of a connection whose name is taken': ({ store, tenant, connection }, audit) =>
+    store.connections.insert(aConnection(tenant.id, { name: connection.name }), audit),
+  'a deletion of a missing connection': ({ store, tenant }, audit) =>
+    store.connections.delete(tenant.id, 'con_x', audit),
 }
 
 /** The four updates, each with a change of the test's choice. */

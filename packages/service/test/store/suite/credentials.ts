@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import type { Credential } from '../../../src/store/records.ts'
 import type { Open } from '../data-store-suite.ts'
-import { aCredential, anAudit, aTenant, aUser, credentialsOf } from '../records.ts'
+import {
+  aCredential,
+  anAudit,
+  aSocialCredential,
+  aTenant,
+  aUser,
+  credentialsOf,
+} from '../records.ts'
 
 export function describeCredentials(open: Open): void {
   describe('credentials', () => {
@@ -129,6 +136,50 @@ export function describeCredentials(open: Open): void {
       ).toEqual({ kind: 'missing' })
       expect(await store.users.get(tenant.id, other.id)).toEqual(other)
       expect(await store.credentials.get(tenant.id, user.id, 'password')).toEqual(credential)
+    })
+
+    test('an account at a provider is found whoever it belongs to, and belongs to one user of a tenant', async () => {
+      const { store, tenant, user, other } = await withUser()
+      const elsewhere = aTenant()
+      const stranger = aUser(elsewhere.id)
+      await store.tenants.insert(elsewhere, anAudit('create'))
+      await store.users.insert(stranger, anAudit('create'))
+      const social = aSocialCredential(user)
+      const { id } = social
+      await store.credentials.insert(social, anAudit('create'))
+      await store.credentials.insert(aCredential(user), anAudit('create'))
+
+      expect(await store.credentials.findSocial(tenant.id, id)).toEqual(social)
+      expect(await store.credentials.findSocial(tenant.id, 'password')).toBeUndefined()
+      expect(await store.credentials.findSocial(elsewhere.id, id)).toBeUndefined()
+      const theirs = aSocialCredential(other, { id })
+      expect(await store.credentials.insert(theirs, anAudit('create'), ended)).toEqual({
+        kind: 'duplicate',
+      })
+      expect(await store.users.get(tenant.id, other.id)).toEqual(other)
+      const newcomer = aUser(tenant.id)
+      const first = aSocialCredential(newcomer, { id })
+      expect(await store.users.insert(newcomer, anAudit('create'), first)).toEqual({
+        kind: 'duplicate',
+      })
+      expect(await store.users.get(tenant.id, newcomer.id)).toBeUndefined()
+      expect(await store.users.findByEmail(tenant.id, newcomer.emailKey)).toBeUndefined()
+      const far = aSocialCredential(stranger, { id })
+      expect(await store.credentials.insert(far, anAudit('create'))).toMatchObject({
+        kind: 'written',
+      })
+
+      await store.users.delete(tenant.id, user.id, anAudit('delete'))
+      expect(await store.credentials.findSocial(tenant.id, id)).toBeUndefined()
+      expect(await store.credentials.insert(theirs, anAudit('create'))).toMatchObject({
+        kind: 'written',
+      })
+      await store.credentials.delete(tenant.id, other.id, id, anAudit('delete'), ended)
+      expect(await store.credentials.findSocial(tenant.id, id)).toBeUndefined()
+      expect(await store.users.insert(newcomer, anAudit('create'), first)).toMatchObject({
+        kind: 'written',
+      })
+      expect(await store.credentials.findSocial(tenant.id, id)).toEqual(first)
     })
 
     test('a list holds the credentials of the user, page by page', async () => {

@@ -1,0 +1,163 @@
+import { readFileSync } from 'node:fs'
+import type { Command } from 'commander'
+import { recipeNamed } from '../domain/connection-recipes.ts'
+import type { ConnectionChanges } from '../domain/connections.ts'
+import {
+  commaSeparated,
+  type DataOptions,
+  printTable,
+  withAdmin,
+  withDataOptions,
+} from './options.ts'
+import { oneLine } from './terminal.ts'
+
+interface ChangeOptions extends DataOptions {
+  tenant: string
+  name?: string
+  clientId?: string
+  secretFile?: string
+  scopes?: string[]
+  trustEmail?: boolean
+  allowSignup?: boolean
+  enabled?: boolean
+  keyId?: string
+}
+
+interface AddOptions extends ChangeOptions {
+  recipe: string
+  clientId: string
+  issuer?: string
+  directory?: string
+  teamId?: string
+}
+
+/** The variable with the client secret: an argument would be seen by every process of the machine. */
+const SECRET = 'LATCHKEY_CONNECTION_SECRET'
+
+/** Adds `connection list`, `connection add`, `connection update` and `connection remove`. */
+export function addConnectionCommands(program: Command): void {
+  const connection = program
+    .command('connection')
+    .description('Let users log in at other providers, such as Google.')
+
+  withDataOptions(connection.command('list').description('List the connections of a tenant.'))
+    .requiredOption('--tenant <id>', 'the tenant')
+    .option('--json', 'print JSON')
+    .action(({ tenant, json = false, ...options }: ChangeOptions & { json?: boolean }) =>
+      withAdmin(options, async (admin) => {
+        const rows = (await admin.listConnections(tenant)).map((one) => ({
+          id: one.id,
+          name: one.name,
+          recipe: one.recipe,
+          issuer: one.issuer,
+          'client id': one.clientId,
+          'trust email': yesOrNo(one.trustEmail),
+          'sign-ups': yesOrNo(one.allowSignup),
+          enabled: yesOrNo(one.enabled),
+        }))
+        printTable(rows, json)
+      }),
+    )
+
+  withChanges(
+    connection
+      .command('add')
+      .description('Add a connection; prints its id, and the redirect URI to register.'),
+  )
+    .requiredOption('--recipe <name>', 'google, microsoft, apple, gitlab, or oidc for any other')
+    .requiredOption('--client-id <id>', 'how the provider calls your application')
+    .option('--issuer <url>', 'of the provider: for oidc, and a GitLab of your own')
+    .option('--directory <guid>', 'of Microsoft Entra: the directory (tenant) whose users log in')
+    .option('--team-id <id>', 'of Apple: your team')
+    .option('--key-id <id>', 'of Apple: the private key, which takes the place of the secret')
+    .action(({ tenant, secretFile, scopes, ...given }: AddOptions) => {
+      // Before the secret is asked for.
+      recipeNamed(given.recipe)
+      const secret = readSecret(secretFile)
+      if (secret === undefined) {
+        throw new Error(`Give the client secret in a file, with --secret-file, or in ${SECRET}.`)
+      }
+      return withAdmin(given, async (admin) => {
+        const added = await admin.createConnection(tenant, {
+          ...given,
+          scopes: split(scopes),
+          secret,
+        })
+        const { settings } = (await admin.listTenants()).find(({ id }) => id === tenant) ?? {}
+        console.log(added.id)
+        console.log(`Redirect URI to register: https://${settings?.domain}/social/callback`)
+        if (!settings?.allowSocial) {
+          console.log('Users see the connection once the tenant has "allow_social": true.')
+        }
+      })
+    })
+
+  withChanges(
+    connection.command('update <id>').description('Change a connection; what is not given stays.'),
+  )
+    .option('--client-id <id>', 'how the provider calls your application')
+    .option('--key-id <id>', 'of Apple: another private key')
+    .action((id: string, { tenant, secretFile, scopes, ...given }: ChangeOptions) =>
+      withAdmin(given, async (admin) => {
+        const { name, clientId, trustEmail, allowSignup, enabled, keyId } = given
+        const changes: ConnectionChanges = {
+          ...{ name, clientId, trustEmail, allowSignup, enabled, keyId },
+          scopes: split(scopes),
+          secret: readSecret(secretFile),
+        }
+        const changed = await admin.updateConnection(tenant, id, changes)
+        console.log(`Changed the connection "${oneLine(changed.name)}".`)
+      }),
+    )
+
+  withDataOptions(
+    connection
+      .command('remove <id>')
+      .description('Remove a connection; nobody logs in by it then.'),
+  )
+    .requiredOption('--tenant <id>', 'the tenant')
+    .requiredOption('--yes', 'confirm: what users have connected cannot be brought back')
+    .action((id: string, { tenant, ...options }: ChangeOptions) =>
+      withAdmin(options, async (admin) => {
+        const { name } = await admin.deleteConnection(tenant, id)
+        console.log(`Removed the connection "${oneLine(name)}".`)
+      }),
+    )
+}
+
+/** Adds the options that `add` and `update` have in common. */
+function withChanges(command: Command): Command {
+  return withDataOptions(command)
+    .requiredOption('--tenant <id>', 'the tenant')
+    .option('--name <name>', 'what users read on the button')
+    .option(
+      '--secret-file <file>',
+      `file of the client secret, or of Apple's private key; "-" reads standard input (default: ${SECRET})`,
+    )
+    .option('--scopes <names>', 'scopes to ask for, separated by commas', commaSeparated)
+    .option('--trust-email', 'addresses that the provider has verified count as proven')
+    .option('--no-trust-email', 'users prove their addresses here (the default)')
+    .option('--allow-signup', 'users without an account get one (the default)')
+    .option('--no-allow-signup', 'only users who have an account log in by it')
+    .option('--enabled', 'offer it (the default)')
+    .option('--no-enabled', 'keep it, and do not offer it')
+}
+
+/** The secret of a file, of standard input, or of the environment. */
+function readSecret(file: string | undefined): string | undefined {
+  if (file === undefined) return process.env[SECRET] || undefined
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8')
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    throw new Error(`The file of --secret-file, ${file}, cannot be read (${code}).`, { cause })
+  }
+}
+
+function split(scopes: string[] | undefined): string[] | undefined {
+  return scopes?.map((scope) => scope.trim()).filter((scope) => scope !== '')
+}
+
+function yesOrNo(value: boolean): string {
+  return value ? 'yes' : 'no'
+}

@@ -1,0 +1,61 @@
+import type { SocialCredential, User } from '../store/records.ts'
+import type { DomainContext, Scope } from './context.ts'
+import { nowMicros } from './context.ts'
+import { enrol, newRecord, use } from './factors.ts'
+import { socialCredentialId } from './ids.ts'
+import { limits } from './rules.ts'
+import { createUser, lookUpUser } from './users.ts'
+
+/** An account at a provider, as the provider has asserted it. */
+export interface SocialAccount {
+  connectionId: string
+  issuer: string
+  subject: string
+  /** Empty where the provider tells none. */
+  email: string
+}
+
+/** The user to whom an account at a provider is connected. */
+export async function findConnected(
+  { store }: Pick<DomainContext, 'store'>,
+  tenantId: string,
+  account: SocialAccount,
+): Promise<{ user: User; credential: SocialCredential } | undefined> {
+  const credential = await store.credentials.findSocial(tenantId, socialCredentialId(account))
+  const user = credential && (await lookUpUser({ store }, tenantId, credential.userId))
+  return user && { user, credential }
+}
+
+/** Connects an account at a provider; `false` when it is connected already, to whomever. */
+export function connectAccount(scope: Scope, user: User, account: SocialAccount): Promise<boolean> {
+  return enrol(scope, credentialOf(scope, user, account), undefined)
+}
+
+/** Notes that the account was proven. It is not when it was disabled or removed meanwhile. */
+export function noteSocialProof(scope: Scope, { userId, id }: SocialCredential): Promise<boolean> {
+  const usedAt = nowMicros(scope.context.clock)
+  return use(scope, userId, id, (last) =>
+    last.kind === 'social' ? { ...last, state: { usedAt } } : undefined,
+  )
+}
+
+/**
+ * Creates a user who logs in by an account at a provider.
+ *
+ * @throws ServiceError `already_exists` when the address is taken, or the account is connected.
+ */
+export function signUpByAccount(
+  scope: Scope,
+  account: SocialAccount,
+  { name, emailVerified }: { name: string; emailVerified: boolean },
+): Promise<User> {
+  const isName = name !== '' && [...name].length <= limits.textLength && !name.includes('\0')
+  const profile: User['profile'] = isName && name.isWellFormed() ? { name } : {}
+  const input = { email: account.email, emailVerified, disabled: false, metadata: {}, profile }
+  return createUser(scope, input, (user) => credentialOf(scope, user, account))
+}
+
+function credentialOf(scope: Scope, user: User, account: SocialAccount): SocialCredential {
+  const record = newRecord(scope, user, socialCredentialId(account))
+  return { ...record, kind: 'social', ...account, state: {} }
+}
