@@ -1,3 +1,4 @@
+import { createPrivateKey } from 'node:crypto'
 import type { Connection, Tenant } from '../store/records.ts'
 import { commit, unlessRefused } from './commit.ts'
 import { followRecipe, type RecipeInput, recipeNamed, recipes } from './connection-recipes.ts'
@@ -149,8 +150,22 @@ export async function resealConnections(scope: Scope): Promise<void> {
 
 function withSecret(context: DomainContext, connection: Connection, secret: string): Connection {
   if (secret.trim() === '') throw refused('The client secret is empty.')
+  if (connection.apple) checkAppleKey(secret)
   const sealedSecret = context.vault.seal(purpose(connection), secret.trim())
   return { ...connection, sealedSecret }
+}
+
+function checkAppleKey(pem: string): void {
+  let curve: string | undefined
+  try {
+    curve = createPrivateKey(pem).asymmetricKeyDetails?.namedCurve
+  } catch {
+    // What cannot be read is no key.
+  }
+  if (curve === 'prime256v1') return
+  throw refused(
+    'The secret of Apple is the private key that Apple has given you: a .p8 file, in PEM.',
+  )
 }
 
 function check({ name, clientId, scopes }: Connection): void {

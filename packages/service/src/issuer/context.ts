@@ -9,6 +9,7 @@ import type { Outgoing } from './provider/outgoing.ts'
 import type { RequestCounts } from './requests/request-limits.ts'
 import type { UnfinishedLogins } from './requests/unfinished-logins.ts'
 import type { Notifier } from './sessions/notifier.ts'
+import type { Upstreams } from './social/upstreams.ts'
 
 /** Where the issuer reports what an operator should know. No secret ever reaches it. */
 export interface IssuerLogger {
@@ -27,6 +28,7 @@ export interface IssuerContext {
   readonly counts: RequestCounts
   readonly unfinished: UnfinishedLogins
   readonly outgoing: Outgoing
+  readonly upstreams: Upstreams
   readonly clientIp: ClientIp
   readonly logger: IssuerLogger
   readonly idTokenClaims: ClaimsOf | undefined

@@ -21,6 +21,7 @@ import {
 import { createUnfinishedLogins } from './requests/unfinished-logins.ts'
 import { createNotifier } from './sessions/notifier.ts'
 import { endVoidSessions } from './sessions/void-sessions.ts'
+import { createUpstreams } from './social/upstreams.ts'
 import { createSupport } from './support.ts'
 
 export type { Limits } from '../domain/limits.ts'
@@ -76,6 +77,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
   const outbox = createOutbox({ domain, protocol, transport: options.mail, logger })
   const requestLimits = { ...defaultRequestLimits, ...options.requestLimits }
   const allowHttpOnLoopback = options.allowHttpOnLoopback ?? false
+  const outgoing = createOutgoing({ domain, allowHttpOnLoopback })
   const context: IssuerContext = {
     domain,
     protocol,
@@ -88,7 +90,8 @@ export function createIssuer(options: IssuerOptions): Issuer {
     counts: createRequestCounts(requestLimits),
     unfinished: createUnfinishedLogins({ ...domain, protocol }, requestLimits.unfinishedLogins),
     clientIp: options.clientIp,
-    outgoing: createOutgoing({ domain, allowHttpOnLoopback }),
+    outgoing,
+    upstreams: createUpstreams({ domain, outgoing, logger }),
     allowHttpOnLoopback,
   }
   const providers = createProviders(context)

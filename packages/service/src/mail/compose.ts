@@ -19,6 +19,7 @@ export type MailKind =
   | 'addressCode'
   | 'moved'
   | 'deleted'
+  | 'connected'
 
 const texts: { [Kind in MailKind]: { subject: TextKey; text: TextKey; button?: TextKey } } = {
   verify: { subject: 'mailVerifySubject', text: 'mailVerifyText', button: 'mailVerifyButton' },
@@ -32,6 +33,7 @@ const texts: { [Kind in MailKind]: { subject: TextKey; text: TextKey; button?: T
   addressCode: { subject: 'mailCodeSubject', text: 'mailAddressCodeText' },
   moved: { subject: 'mailMovedSubject', text: 'mailMovedText' },
   deleted: { subject: 'mailDeletedSubject', text: 'mailDeletedText' },
+  connected: { subject: 'mailFactorsSubject', text: 'mailConnectedText' },
   guessed: { subject: 'mailGuessedSubject', text: 'mailGuessedText' },
 }
 

@@ -5,6 +5,7 @@ export type {
   PageName,
   Pages,
   Problem,
+  ShownConnections,
   UnregisteredRedirect,
   WayOn,
 } from './pages.ts'

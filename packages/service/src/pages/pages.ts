@@ -75,6 +75,21 @@ interface ShownDevice {
   since: string
 }
 
+/** The buttons that lead to providers. */
+export interface ShownConnections {
+  action: string
+  connections: { id: string; name: string }[]
+}
+
+/** A user's account at a provider. */
+interface ShownAccount {
+  id: string
+  /** Of the connection. */
+  name: string
+  email: string
+  added: string
+}
+
 /** The members that all pages for adding a second step share. */
 interface Enrolment {
   csrf: string
@@ -97,7 +112,23 @@ export interface Pages {
     problem?: Problem<'email' | 'password'> | undefined
     notice?: TextKey | undefined
     info?: TextKey | undefined
+    social: ShownConnections
+    /** What came of a trip to a provider. */
+    socialProblem?: { text: TextKey; values: { name: string } } | undefined
+    /** What the login connects at its end. */
+    link?: { name: string; account: { email: string } } | undefined
     signupPath?: string | undefined
+  }
+  /** The visitor proves the address that a provider has told. */
+  socialAddress: {
+    csrf: string
+    /** Of the connection. */
+    name: string
+    email: string
+    isSent: boolean
+    action: string
+    startPath: string
+    problem?: TextKey | undefined
   }
   /** A code was mailed as the first step of a login. */
   loginCode: {
@@ -144,6 +175,11 @@ export interface Pages {
     csrf: string
     email: string
     problem?: Problem<never> | undefined
+    /** Why a connection was not made. */
+    socialProblem?: { text: TextKey; values: { name: string } } | undefined
+    accounts: ShownAccount[]
+    /** Providers at which the user has connected no account. */
+    social: ShownConnections
     keys: ShownKey[]
     /** The signal to the browser about the user's passkeys, as JSON. */
     signal?: string | undefined
@@ -194,6 +230,7 @@ export interface Pages {
     name: string
     email: string
     problem?: Problem<'name' | 'email' | 'password'> | undefined
+    social: ShownConnections
     loginPath: string
   }
   /** The user has to read a message before going on. */

@@ -17,6 +17,7 @@ const templates = new Eta({
 const titles: { [Name in PageName]: TextKey | undefined } = {
   login: 'loginTitle',
   loginCode: 'loginCodeTitle',
+  socialAddress: 'verifyTitle',
   factor: 'factorTitle',
   enrolApp: 'enrolAppTitle',
   enrolMail: 'enrolMailTitle',

@@ -119,6 +119,11 @@ button.danger { background: var(--bad); color: var(--card); }
 button.danger:hover { background: var(--bad); text-decoration: underline; }
 .or { display: flex; align-items: center; gap: .75rem; margin: 1.25rem 0 0; color: var(--soft); }
 .or::before, .or::after { content: ""; flex: 1; border-top: 1px solid var(--edge); }
+.social button { display: flex; align-items: center; justify-content: center; gap: .6rem; }
+.social .initial {
+  display: grid; place-items: center; flex: none; width: 1.6rem; height: 1.6rem; border-radius: 50%;
+  background: var(--plain-back); font-size: .9rem;
+}
 summary { margin-top: .75rem; color: var(--accent); cursor: pointer; }
 details form { margin-top: .75rem; }
 .check { display: flex; flex-wrap: wrap; gap: 0 .6rem; align-items: flex-start; margin-bottom: 1.1rem; }

@@ -35,7 +35,9 @@ export async function enter(flow: FlowRequest, isForChanges: boolean): Promise<V
     const visit = { user, session, factors, csrf: csrfToken(session.uid) }
     if (!isForChanges) return visit
     // A recovery code is to be enough for a user who has lost a key.
-    const strongest = levelOf([firstMethod(tenant.settings), ...factors.methods])
+    const hasOwn = factors.hasPassword || factors.social.length === 0
+    const first = hasOwn ? firstMethod(tenant.settings) : 'social'
+    const strongest = levelOf([first, ...factors.methods])
     const own = isAtLeast(strongest, 'mfa') ? 'mfa' : strongest
     wanted = own === 'single' ? undefined : acrOf[own]
     const age = context.domain.clock.now() / 1000 - loginTs

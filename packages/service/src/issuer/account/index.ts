@@ -9,7 +9,7 @@ import { comeBack, enter, type Visit } from './entry.ts'
 import { showOverview } from './overview.ts'
 import { setPassword, showPassword } from './password.ts'
 import { saveProfile, showProfile } from './profile.ts'
-import { ADD_PATH, add, change, showAdd, showSecurity } from './security.ts'
+import { ADD_PATH, add, change, connect, showAdd, showConnect, showSecurity } from './security.ts'
 import { endSessions, showSessions } from './sessions.ts'
 
 /** A page of the account. */
@@ -26,6 +26,7 @@ const pages: Readonly<Record<string, AccountPage>> = {
   [accountPaths.password]: { show: showPassword, submit: setPassword },
   [accountPaths.security]: { show: showSecurity, submit: change },
   [ADD_PATH]: { show: showAdd, submit: add },
+  [accountPaths.connect]: { show: showConnect, submit: connect },
   [accountPaths.sessions]: { show: showSessions, submit: endSessions },
   [accountPaths.deletion]: { show: showDeletion, submit: deleteAccount },
 }

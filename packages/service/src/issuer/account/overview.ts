@@ -16,7 +16,9 @@ export function showOverview(flow: FlowRequest, { user, factors }: Visit): void 
   const { tenant, url } = flow
   const { name = '', given_name = '', family_name = '' } = user.profile
   const ways =
-    factors.allKeys.length + factors.enrolled.filter((kind) => kind !== 'hardware').length
+    factors.allKeys.length +
+    factors.social.length +
+    factors.enrolled.filter((kind) => kind !== 'hardware').length
   const rows: Pages['account']['rows'] = [
     {
       href: accountPaths.profile,

@@ -5,7 +5,6 @@ import { addableFactors, type Factors, renewRecoveryCodes } from '../../domain/f
 import { renameKey } from '../../domain/keys.ts'
 import { allowsMailLogin } from '../../domain/login-methods.ts'
 import type { Pages } from '../../pages/index.ts'
-import type { TenantSettings } from '../../store/records.ts'
 import {
   keepSession,
   type Place,
@@ -14,8 +13,10 @@ import {
 } from '../interaction/enrolment.ts'
 import { type FlowRequest, occasionOf, scopeOf, show } from '../interaction/flow-request.ts'
 import { sendNews } from '../interaction/messages.ts'
+import { offered } from '../interaction/offered.ts'
 import { type Form, redirect } from '../requests/http.ts'
 import { accountPaths } from '../requests/paths.ts'
+import { beginConnecting, finishConnecting, shownAccounts } from './connect.ts'
 import type { Visit } from './entry.ts'
 import { shownKeys } from './keys.ts'
 
@@ -25,16 +26,20 @@ export const ADD_PATH = `${accountPaths.security}/add`
 /** Shows the user's ways to log in. */
 export async function showSecurity(
   flow: FlowRequest,
-  { user, csrf, factors }: Visit,
+  visit: Visit,
   status = 200,
   problem?: Pages['security']['problem'],
+  socialProblem?: Pages['security']['socialProblem'],
 ): Promise<void> {
+  const { user, csrf, factors } = visit
   const { enrolled, recoveryCodes } = factors
   const { settings } = flow.tenant
   show(flow, status, 'security', {
     csrf,
     email: user.email,
     problem,
+    socialProblem,
+    ...(await shownAccounts(flow, visit)),
     ...shownKeys(flow, user, factors),
     enrolled: enrolled.filter((kind) => kind !== 'hardware'),
     addable: addableFactors(settings, factors).map((kind) => ({
@@ -66,28 +71,45 @@ export async function change(flow: FlowRequest, visit: Visit, form: Form): Promi
     ...factors.enrolled.filter((kind) => kind !== 'hardware'),
     ...factors.allKeys.map(({ id }) => id),
   ]
-  const id = ids.find((known) => known === form.get('remove'))
+  const accounts = factors.social.map(({ id }) => id)
+  const id = [...ids, ...accounts].find((known) => known === form.get('remove'))
   if (id === undefined) return redirect(response, accountPaths.security)
-  if (isOnlyWayIn(flow.tenant.settings, factors, id)) {
+  if (await isOnlyWayIn(flow, factors, id)) {
     return showSecurity(flow, visit, 422, { text: 'securityOnlyWay' })
   }
   const at = nowMicros(context.domain.clock)
   if (!(await keepSession(flow, user, at))) return redirect(response, accountPaths.security)
   await unlessRefused(deleteCredential(scope, user.id, id, at), 'not_found')
-  if (ids.length === 1)
+  if (ids.length === 1 && ids[0] === id)
     await unlessRefused(deleteCredential(scope, user.id, 'recovery_codes', at), 'not_found')
   await sendNews(context, 'factors', occasionOf(flow), user)
   redirect(response, accountPaths.security)
 }
 
-/** Without passwords and codes by mail, a user whose last key is gone cannot come back. */
-function isOnlyWayIn(settings: TenantSettings, { keys }: Factors, id: string): boolean {
-  return (
-    !settings.allowPasswords &&
-    !allowsMailLogin(settings) &&
-    keys.length === 1 &&
-    keys[0]?.id === id
-  )
+/** Whether the user cannot come back once this way to log in is gone. */
+async function isOnlyWayIn(flow: FlowRequest, factors: Factors, id: string): Promise<boolean> {
+  const { settings } = flow.tenant
+  const connections = new Set((await offered(flow)).map((connection) => connection.id))
+  const social = factors.social.filter((one) => !one.disabled && connections.has(one.connectionId))
+  const ways = [
+    ...(settings.allowPasswords && factors.hasPassword ? ['password'] : []),
+    ...(allowsMailLogin(settings) ? ['mail'] : []),
+    ...factors.keys.filter(({ discoverable }) => discoverable).map((key) => key.id),
+    ...social.map((account) => account.id),
+  ]
+  return ways.length === 1 && ways[0] === id
+}
+
+/** Connects an account at a provider, which has just named it. */
+export async function showConnect(flow: FlowRequest, visit: Visit): Promise<void> {
+  const problem = await finishConnecting(flow, visit)
+  if (problem) return showSecurity(flow, visit, 422, undefined, problem)
+}
+
+/** Leads to a provider, whose account of the user is to be connected. */
+export async function connect(flow: FlowRequest, visit: Visit, form: Form): Promise<void> {
+  const problem = await beginConnecting(flow, visit, form)
+  if (problem) return showSecurity(flow, visit, 422, undefined, problem)
 }
 
 /** Shows how a way to log in is added. */

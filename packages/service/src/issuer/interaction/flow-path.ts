@@ -14,6 +14,7 @@ export type FlowPage =
   | ''
   | '/passkey'
   | '/code'
+  | '/social'
   | '/signup'
   | '/reset'
   | '/sent'

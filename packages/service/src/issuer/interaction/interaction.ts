@@ -22,6 +22,7 @@ import { requestReset, showResetRequest } from './reset-request.ts'
 import { selectAccount, showSelectAccount } from './select-account.ts'
 import { sent, showSent } from './sent.ts'
 import { showSignup, signup } from './signup.ts'
+import { showSocial, submitSocial } from './social.ts'
 
 interface Page {
   show(flow: InteractionRequest): Promise<void>
@@ -32,6 +33,7 @@ const loginPages = {
   '': { show: showLogin, submit: login },
   '/passkey': { show: showPasskey, submit: logInWithPasskey },
   '/code': { show: showCode, submit: submitCode },
+  '/social': { show: showSocial, submit: submitSocial },
   '/signup': { show: showSignup, submit: signup },
   '/reset': { show: showResetRequest, submit: requestReset },
   '/sent': { show: showSent, submit: sent },

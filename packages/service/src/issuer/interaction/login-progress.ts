@@ -23,6 +23,7 @@ import { finishLogin, type Shown } from './finish.ts'
 import { type FlowPage, flowPath } from './flow-path.ts'
 import type { InteractionRequest } from './flow-request.ts'
 import { isTrusted } from './known-device.ts'
+import { completeLink } from './social-link.ts'
 
 /** The factors proven so far in a login that is not finished. */
 interface LoginProgress extends Shown {
@@ -50,7 +51,7 @@ const KIND = 'LoginProgress'
 export async function completeStep(
   flow: InteractionRequest,
   user: User,
-  method: Extract<Method, 'password' | 'totp_email' | 'passkey' | 'passkey_bound'>,
+  method: Extract<Method, 'password' | 'totp_email' | 'passkey' | 'passkey_bound' | 'social'>,
   loggedInAt: number,
 ): Promise<void> {
   const progress = { id: newId(), userId: user.id, proofs: [method], loggedInAt }
@@ -183,6 +184,7 @@ async function goOn(flow: InteractionRequest, step: Step, isStored: boolean): Pr
   if (isStored && !(await context.protocol.consume(nameOf(flow)))) {
     return redirect(response, interaction.returnTo)
   }
+  await completeLink(flow, user)
   await finishLogin(flow, user, progress)
 }
 

@@ -9,11 +9,12 @@ import { csrfToken, flowPath } from './flow-path.ts'
 import { type Interaction, type InteractionRequest, scopeOf, show } from './flow-request.ts'
 import { findDevice } from './known-device.ts'
 import { completeStep, endProgress, stepUp } from './login-progress.ts'
-import { isLoginOn } from './offered.ts'
+import { isLoginOn, shownConnections } from './offered.ts'
 import { passkeyOptions } from './passkey-options.ts'
 import { continueSignup, readPending } from './pending.ts'
 import { currentUser } from './select-account.ts'
 import { isSignupOpen } from './signup.ts'
+import { readLink } from './social-link.ts'
 import { showLinkNeeded, showTooMany } from './too-many.ts'
 
 /** Shows the login form, or goes on at once when a link in a message has just allowed it. */
@@ -82,7 +83,7 @@ export async function login(flow: InteractionRequest, form: Form): Promise<void>
 export async function showForm(
   flow: InteractionRequest,
   status: number,
-  shown: Pick<Pages['login'], 'email' | 'problem' | 'notice' | 'info' | 'signal'>,
+  shown: Pick<Pages['login'], 'email' | 'problem' | 'notice' | 'info' | 'signal' | 'socialProblem'>,
 ): Promise<void> {
   const { interaction, tenant } = flow
   const steps = firstSteps(tenant.settings)
@@ -91,6 +92,8 @@ export async function showForm(
     csrf: csrfToken(interaction.uid),
     ways: await Promise.all(steps.map((step) => wayOf(flow, step))),
     script: steps.includes('hardware') ? keyScript.path : undefined,
+    social: await shownConnections(flow),
+    link: await readLink(flow),
     signupPath: isSignupOpen(tenant) ? flowPath(interaction, '/signup') : undefined,
   })
 }

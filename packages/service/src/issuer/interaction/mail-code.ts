@@ -19,6 +19,9 @@ const NOBODY = 'nobody'
 
 const mailKinds = { first: 'loginCode', second: 'code', address: 'addressCode' } as const
 
+/** Who gets a code: a user, or somebody of whom only the address is known. */
+export type Recipient = Pick<User, 'id' | 'email' | 'profile' | 'verifiedAt'>
+
 /** A code that was mailed, encrypted under the master key. */
 interface MailCode {
   /** Names this code: one that is sent later for the same login is another. */
@@ -51,7 +54,7 @@ export type MailCodeOutcome = 'right' | 'wrong' | 'expired'
 export async function mailCode(
   flow: FlowRequest,
   login: string,
-  { email, user }: { email: string; user: User | undefined },
+  { email, user }: { email: string; user: Recipient | undefined },
   purpose: keyof typeof mailKinds = 'second',
 ): Promise<boolean> {
   const { context, tenant, applicationId } = flow

@@ -101,7 +101,7 @@ async function postLink(
  */
 export async function sendNews(
   context: IssuerContext,
-  kind: 'changed' | 'factors' | 'guessed' | 'moved' | 'deleted',
+  kind: 'changed' | 'factors' | 'guessed' | 'moved' | 'deleted' | 'connected',
   { facts, language }: Occasion,
   user: User,
   values: Record<string, string> = {},
@@ -122,7 +122,7 @@ export async function sendCode(
   kind: Extract<MailKind, 'code' | 'loginCode' | 'addressCode'>,
   { facts, language }: Occasion,
   email: string,
-  user: User | undefined,
+  user: Parameters<typeof composeMail>[2],
   values: { code: string; application: string },
 ): Promise<boolean> {
   if (!(await context.throttle.admitMail(facts, email))) return false

@@ -1,7 +1,9 @@
 import { offeredConnections } from '../../domain/connections.ts'
 import { hasWayIn } from '../../domain/login-methods.ts'
+import type { ShownConnections } from '../../pages/index.ts'
 import type { Connection } from '../../store/records.ts'
-import type { FlowRequest } from './flow-request.ts'
+import { flowPath } from './flow-path.ts'
+import type { FlowRequest, InteractionRequest } from './flow-request.ts'
 
 /** The connections at which users of the tenant can log in now. */
 export function offered({ context, tenant }: FlowRequest): Promise<Connection[]> {
@@ -14,6 +16,12 @@ export async function offeredWith(
   id: string | undefined,
 ): Promise<Connection | undefined> {
   return (await offered(flow)).find((connection) => connection.id === id)
+}
+
+/** The buttons that lead to providers. */
+export async function shownConnections(flow: InteractionRequest): Promise<ShownConnections> {
+  const connections = (await offered(flow)).map(({ id, name }) => ({ id, name }))
+  return { action: flowPath(flow.interaction, '/social'), connections }
 }
 
 /** Whether there is any way to log in at the tenant. */

@@ -3,7 +3,7 @@ import { markHeaders, markOf, markPaths, scriptAt, scriptHeaders } from '../../p
 import { isFormRequest, repeatAsGet } from '../requests/as-get.ts'
 import { type Form, readForm, redirect, sendJson } from '../requests/http.ts'
 import { lookFor } from '../requests/look.ts'
-import { accountPaths } from '../requests/paths.ts'
+import { accountPaths, SOCIAL_CALLBACK } from '../requests/paths.ts'
 import { showLoginOff, showNotFound, showStartAgain } from './dead-end.ts'
 import { type FlowRequest, show } from './flow-request.ts'
 import { handleInteraction } from './interaction.ts'
@@ -12,6 +12,7 @@ import { showOutbox } from './outbox.ts'
 import { reset, showReset } from './reset-link.ts'
 import { requestReset, showResetRequest } from './reset-request.ts'
 import { isSignupOpen } from './signup.ts'
+import { returnFromProvider } from './social-trip.ts'
 import { showVerify, verify } from './verify-link.ts'
 
 /**
@@ -33,6 +34,8 @@ export async function handleFlow(
   if (/^\/account(\/|$)/.test(url.pathname) && (await handleAccount(flow))) return
 
   switch (url.pathname) {
+    case SOCIAL_CALLBACK:
+      return returnFromProvider(flow)
     case '/verify':
       return isPost ? submit(flow, verify) : showVerify(flow)
     case '/reset':

@@ -12,6 +12,7 @@ import { showNotFound } from './dead-end.ts'
 import { csrfToken, flowPath } from './flow-path.ts'
 import { type InteractionRequest, occasionOf, scopeOf, show } from './flow-request.ts'
 import { sendLink, sendSignupLink } from './messages.ts'
+import { shownConnections } from './offered.ts'
 import { type Pending, pendingKey, writePending } from './pending.ts'
 import { showTooMany } from './too-many.ts'
 
@@ -97,6 +98,7 @@ async function showForm(
     ...entered,
     problem,
     csrf: csrfToken(interaction.uid),
+    social: await shownConnections(flow),
     loginPath: flowPath(interaction),
   })
 }

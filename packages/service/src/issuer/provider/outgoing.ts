@@ -12,8 +12,10 @@ type ProviderFetch = NonNullable<Configuration['fetch']>
 
 /** Requests from the service to addresses that customers have written down. */
 export interface Outgoing {
-  /** `fetch` for the provider of a tenant. */
+  /** `fetch` for the provider of a tenant; what is answered is not read. */
   forTenant(tenantId: string): ProviderFetch
+  /** `fetch` on behalf of a tenant, whose answers may have 512 KiB. */
+  reading(tenantId: string): (url: string, options: RequestInit) => Promise<Response>
   close(): Promise<void>
 }
 
@@ -24,6 +26,9 @@ interface OutgoingContext {
 
 /** How long an application may take to answer. */
 const TIMEOUT_MS = 5_000
+
+/** No document of a provider is as large. */
+const MAX_BODY_BYTES = 512 * 1024
 
 /** The only IPv6 addresses that are given out. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
@@ -75,23 +80,39 @@ export function createOutgoing(context: OutgoingContext): Outgoing {
     return tenant !== undefined && opensDeveloperMode(context.domain, tenant)
   }
 
+  async function send(tenantId: string, url: URL, options: RequestInit) {
+    const exempt = await isExempt(tenantId, url)
+    if (!exempt) assertPublic(url)
+    const { method, headers, body } = options
+    return undiciFetch(url.href, {
+      method: method ?? 'GET',
+      headers: [...new Headers(headers)],
+      ...(body && { body: String(body) }),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      dispatcher: exempt ? open : guarded,
+    })
+  }
+
   return {
     forTenant: (tenantId) => async (target, options) => {
-      const url = new URL(String(target))
-      const exempt = await isExempt(tenantId, url)
-      if (!exempt) assertPublic(url)
-      const { method, headers, body } = options as RequestInit
-      const response = await undiciFetch(url.href, {
-        method: method ?? 'GET',
-        headers: [...new Headers(headers)],
-        ...(body && { body: String(body) }),
-        redirect: 'manual',
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-        dispatcher: exempt ? open : guarded,
-      })
+      const response = await send(tenantId, new URL(String(target)), options as RequestInit)
       // Its content is not needed, and it may be endless.
       await response.body?.cancel()
       return new Response(null, { status: response.status })
+    },
+    reading: (tenantId) => async (target, options) => {
+      const { status, headers, body } = await send(tenantId, new URL(target), options)
+      const chunks: Uint8Array[] = []
+      let size = 0
+      for await (const chunk of body ?? []) {
+        size += chunk.length
+        if (size > MAX_BODY_BYTES) throw new Error(`${target} answered with too much.`)
+        chunks.push(chunk)
+      }
+      const isEmpty = status === 204 || status === 205 || status === 304
+      const read = isEmpty ? null : Buffer.concat(chunks)
+      return new Response(read, { status, headers: [...headers] })
     },
     async close() {
       await Promise.all([guarded.destroy(), open.destroy()])

@@ -1,11 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readFields, redirect } from './http.ts'
-import { paths } from './paths.ts'
+import { paths, SOCIAL_CALLBACK } from './paths.ts'
 
-/** Where an application may send a browser with a form instead of a query. */
-const PATHS = new Set<string>([paths.authorization, paths.end_session])
+/** Where an application, or a provider, may send a browser with a form instead of a query. */
+const PATHS = new Set<string>([paths.authorization, paths.end_session, SOCIAL_CALLBACK])
 
-/** Whether an application's request has come as a form. */
+/** All that is read of a provider's answer: nothing else of it goes into an address. */
+const OF_ANSWER = ['code', 'state', 'iss', 'error']
+
+/** Whether the request of an application or a provider has come as a form. */
 export function isFormRequest(request: IncomingMessage, url: URL): boolean {
   return request.method === 'POST' && PATHS.has(url.pathname)
 }
@@ -21,5 +24,9 @@ export async function repeatAsGet(
   response: ServerResponse,
   url: URL,
 ): Promise<void> {
-  redirect(response, `${url.pathname}?${await readFields(request)}`)
+  const fields = await readFields(request)
+  if (url.pathname === SOCIAL_CALLBACK) {
+    for (const name of [...fields.keys()]) if (!OF_ANSWER.includes(name)) fields.delete(name)
+  }
+  redirect(response, `${url.pathname}?${fields}`)
 }

@@ -1,4 +1,4 @@
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import { lifetimes } from '../../domain/lifetimes.ts'
@@ -15,9 +15,32 @@ const TOKEN = /^[\w-]{43}$/
  * @returns A hash of the secret, to be stored with what begins in this browser.
  */
 export function markBrowser(ctx: KoaContextWithOIDC): string {
-  const token = tokenOf(ctx.req) ?? randomBytes(32).toString('base64url')
-  setHostCookie(ctx, NAME, token, lifetimes.interactionSeconds)
-  return digest(token)
+  return digest(mark(ctx))
+}
+
+/**
+ * Like {@link markBrowser}, with a secret for what begins here, which only this browser brings back.
+ *
+ * @param purpose - Names what begins.
+ */
+export function markWithSecrets(ctx: CookieContext, purpose: string): BrowserSecrets {
+  const token = mark(ctx)
+  return { browser: digest(token), secrets: (name) => secretOf(token, `${purpose} ${name}`) }
+}
+
+/** The same secrets, in the same browser. */
+export function secretsOf(request: IncomingMessage, purpose: string): BrowserSecrets['secrets'] {
+  const token = tokenOf(request) ?? ''
+  return (name) => secretOf(token, `${purpose} ${name}`)
+}
+
+type CookieContext = Parameters<typeof setHostCookie>[0]
+
+interface BrowserSecrets {
+  /** What {@link isSameBrowser} knows the browser by. */
+  browser: string
+  /** 256 bits that follow from the browser's secret, which is not stored. */
+  secrets: (name: string) => string
 }
 
 /** Whether the browser has a secret of its own. */
@@ -31,6 +54,16 @@ export function isSameBrowser(request: IncomingMessage, browser: string | undefi
   if (token === undefined || browser === undefined) return false
   const [given, expected] = [Buffer.from(digest(token)), Buffer.from(browser)]
   return given.length === expected.length && timingSafeEqual(given, expected)
+}
+
+function mark(ctx: CookieContext): string {
+  const token = tokenOf(ctx.req) ?? randomBytes(32).toString('base64url')
+  setHostCookie(ctx, NAME, token, lifetimes.interactionSeconds)
+  return token
+}
+
+function secretOf(token: string, purpose: string): string {
+  return createHmac('sha256', token).update(`latchkey ${purpose}`).digest('base64url')
 }
 
 function tokenOf(request: IncomingMessage): string | undefined {

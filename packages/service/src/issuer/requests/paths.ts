@@ -15,9 +15,13 @@ export const accountPaths = {
   email: '/account/email',
   password: '/account/password',
   security: '/account/security',
+  connect: '/account/security/connect',
   sessions: '/account/sessions',
   deletion: '/account/delete',
 } as const
+
+/** Where providers send browsers back to. */
+export const SOCIAL_CALLBACK = '/social/callback'
 
 const PAGE = ['GET', 'HEAD', 'POST']
 

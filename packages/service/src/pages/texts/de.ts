@@ -36,6 +36,25 @@ export const de: Texts = {
     'Wenn es ein Konto für {email} gibt, haben wir einen Code dorthin geschickt. Er gilt zehn Minuten.',
   loginCodeExpired: 'Dieser Code ist abgelaufen. Fordern Sie einen neuen an.',
   loginPasskey: 'Mit Passkey anmelden',
+  socialContinue: 'Weiter mit {name}',
+  socialLink:
+    'Für {email} gibt es schon ein Konto. Melden Sie sich dort einmal an, um {name} zu verbinden.',
+  socialUnreachable:
+    'Wir konnten {name} nicht erreichen. Nehmen Sie einen anderen Weg oder versuchen Sie es noch einmal.',
+  socialDenied:
+    '{name} hat Sie nicht angemeldet, oder Sie haben abgebrochen. Nehmen Sie einen anderen Weg oder versuchen Sie es noch einmal.',
+  socialFailed:
+    'Die Anmeldung bei {name} hat nicht geklappt. Nehmen Sie einen anderen Weg oder versuchen Sie es noch einmal.',
+  socialOff: 'Dieser Weg zur Anmeldung ist abgeschaltet. Nehmen Sie einen anderen.',
+  socialNoAddress:
+    '{name} hat uns Ihre E-Mail-Adresse nicht mitgeteilt. Melden Sie sich auf einem anderen Weg an und verbinden Sie {name} dann auf der Seite Ihres Kontos.',
+  socialNoAccount:
+    'Hier ist kein Konto mit {name} verbunden, und auf diesem Weg entsteht keins. Nehmen Sie einen anderen.',
+  socialRefused:
+    'Mit diesem Konto bei {name} können Sie sich nicht anmelden. Nehmen Sie einen anderen Weg.',
+  socialTaken: 'Dieses Konto bei {name} ist schon mit einem anderen Konto verbunden.',
+  socialAddressText:
+    '{name} nennt {email} als Ihre E-Mail-Adresse. Bestätigen Sie sie mit einem Code, den wir dorthin schicken.',
   loginAgain: 'Bitte geben Sie Ihr Passwort noch einmal ein, um fortzufahren.',
 
   selectTitle: 'Konto wählen',
@@ -128,6 +147,9 @@ export const de: Texts = {
     'Fingerabdruck, Gesicht oder die PIN Ihres Geräts statt des Passworts, oder ein Sicherheitsschlüssel danach.',
   securityAbout_totp_app: 'Eine App auf Ihrem Telefon zeigt alle 30 Sekunden einen neuen Code.',
   securityAbout_totp_email: 'Bei jeder Anmeldung schicken wir einen Code an Ihre Adresse.',
+  securityAbout_social: 'Melden Sie sich mit Ihrem Konto bei {name} an.',
+  securityConnect: 'Verbinden',
+  securityConnectWhich: '{name} verbinden',
   securityAdd: 'Hinzufügen',
   securityAddWhich: 'Hinzufügen: {which}',
   securityRemove: 'Entfernen',
@@ -320,6 +342,8 @@ export const de: Texts = {
   mailLoginCodeText:
     'Er gilt zehn Minuten, für die Anmeldung bei {application}, die Sie gerade begonnen haben. Von uns fragt Sie niemand danach. Wenn Sie keine Anmeldung begonnen haben, können Sie diese Nachricht ignorieren.',
   mailFactorsSubject: 'Die Wege zur Anmeldung bei {company} wurden geändert',
+  mailConnectedText:
+    'Ihr Konto ist jetzt mit Ihrem Konto bei {name} verbunden: Sie können sich mit beiden anmelden. Wenn Sie das nicht waren, entfernen Sie die Verbindung auf der Seite Ihres Kontos, setzen Sie ein neues Passwort und sagen Sie uns Bescheid.',
   mailFactorsText:
     'Ein zweiter Schritt Ihres Kontos wurde gerade hinzugefügt, entfernt oder durch einen Wiederherstellungscode ersetzt. Wenn Sie das nicht waren, setzen Sie sofort über „Passwort vergessen?“ ein neues Passwort und sagen Sie uns Bescheid.',
   mailAddressCodeText:

@@ -33,6 +33,20 @@ export const en = {
     'If there is an account for {email}, we have sent a code there. It works for ten minutes.',
   loginCodeExpired: 'This code has expired. Ask for another one.',
   loginPasskey: 'Log in with a passkey',
+  socialContinue: 'Continue with {name}',
+  socialLink: 'There is an account for {email}. Log in to it once to connect {name}.',
+  socialUnreachable: 'We could not reach {name}. Use another way or try again.',
+  socialDenied: '{name} has not let you in, or you cancelled. Use another way or try again.',
+  socialFailed: 'The login at {name} did not work. Use another way or try again.',
+  socialOff: 'This way to log in has been switched off. Use another way.',
+  socialNoAddress:
+    '{name} has not told us your email address. Log in another way, then connect {name} on the page of your account.',
+  socialNoAccount:
+    'No account here is connected with {name}, and none can be made this way. Use another way.',
+  socialRefused: 'This account at {name} cannot be used to log in. Use another way.',
+  socialTaken: 'This account at {name} is connected with another account already.',
+  socialAddressText:
+    '{name} says that your email address is {email}. Confirm it with a code that we send there.',
   loginAgain: 'Please enter your password again to continue.',
 
   selectTitle: 'Choose an account',
@@ -115,6 +129,9 @@ export const en = {
   securityOnlyWay: 'This is your only way to log in. Add another one first.',
   securityAbout_hardware:
     'Your fingerprint, your face or the PIN of your device instead of the password, or a security key after it.',
+  securityAbout_social: 'Log in with your account at {name}.',
+  securityConnect: 'Connect',
+  securityConnectWhich: 'Connect {name}',
   securityAbout_totp_app: 'An app on your phone shows a new code every 30 seconds.',
   securityAbout_totp_email: 'We send a code to your address at each login.',
   securityAdd: 'Add',
@@ -300,6 +317,8 @@ export const en = {
   mailFactorsSubject: 'The ways to log in at {company} were changed',
   mailFactorsText:
     'A second step of your account was just added, removed or replaced by a recovery code. If this was not you, set a new password at once with “Forgot your password?” and tell us.',
+  mailConnectedText:
+    'Your account is connected with your account at {name} now: you can log in with either. If this was not you, remove the connection on the page of your account, set a new password and tell us.',
   mailAddressCodeText:
     'It works for ten minutes. Enter it where you asked for it, to make this the address of your account at {application}. We never ask you for it. If you did not ask for it, you can ignore this message.',
   mailMovedSubject: 'The address of your account at {company} was changed',

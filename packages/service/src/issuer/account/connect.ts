@@ -1,0 +1,109 @@
+import { isLoginValid } from '../../domain/accounts.ts'
+import { connectAccount, findConnected } from '../../domain/social.ts'
+import { lookUpUser } from '../../domain/users.ts'
+import type { Pages } from '../../pages/index.ts'
+import type { Connection } from '../../store/records.ts'
+import { type FlowRequest, languageOf, occasionOf, scopeOf } from '../interaction/flow-request.ts'
+import { sendNews } from '../interaction/messages.ts'
+import { offered, offeredWith } from '../interaction/offered.ts'
+import { tripTexts } from '../interaction/social.ts'
+import {
+  readProof,
+  sendToProvider,
+  type TripProblem,
+  tripProblemOf,
+  useProof,
+} from '../interaction/social-trip.ts'
+import { type Form, redirect } from '../requests/http.ts'
+import { accountPaths } from '../requests/paths.ts'
+import type { Visit } from './entry.ts'
+
+/** What the page of a user's ways to log in shows of accounts at providers. */
+export async function shownAccounts(
+  flow: FlowRequest,
+  { factors }: Visit,
+): Promise<Pick<Pages['security'], 'accounts' | 'social'>> {
+  const format = new Intl.DateTimeFormat(languageOf(flow), { dateStyle: 'medium', timeZone: 'UTC' })
+  const { context, tenant } = flow
+  const all = await context.domain.store.connections.list(tenant.id)
+  const connected = new Set(factors.social.map(({ connectionId }) => connectionId))
+  return {
+    accounts: factors.social.map(({ id, connectionId, issuer, email, createdAt }) => ({
+      id,
+      // A connection may be gone; what is connected to it can still be removed.
+      name: all.find((one) => one.id === connectionId)?.name ?? new URL(issuer).host,
+      email,
+      added: format.format(createdAt / 1000),
+    })),
+    social: {
+      action: accountPaths.connect,
+      connections: (await offered(flow))
+        .filter(({ id }) => !connected.has(id))
+        .map(({ id, name }) => ({ id, name })),
+    },
+  }
+}
+
+/** Why nothing was connected. */
+type Problem = NonNullable<Pages['security']['socialProblem']>
+
+/**
+ * Connects the account that a provider has named, in the session in which it was asked for.
+ *
+ * @returns Why it was not done; `undefined` when the request is answered.
+ */
+export async function finishConnecting(
+  flow: FlowRequest,
+  visit: Visit,
+): Promise<Problem | undefined> {
+  const { context, tenant, url, response } = flow
+  const { user } = visit
+  const trip = tripProblemOf(flow)
+  if (trip) {
+    const id = url.searchParams.get('connection') ?? undefined
+    return problemOf(trip, await offeredWith(flow, id))
+  }
+  const key = keyOf(visit)
+  const proof = await readProof(flow, key)
+  const connection = proof && (await offeredWith(flow, proof.account.connectionId))
+  if (proof && !proof.isUsed && !connection) return problemOf('off', undefined)
+  if (connection && proof && (await useProof(flow, key))) {
+    const scope = scopeOf(flow, user.id)
+    // The session may have ended since the request came.
+    const current = await lookUpUser(context.domain, tenant.id, user.id)
+    if (!current || !isLoginValid(current, visit.session.loginTs)) {
+      return problemOf('off', connection)
+    }
+    if (await connectAccount(scope, user, proof.account)) {
+      await sendNews(context, 'connected', occasionOf(flow), user, { name: connection.name })
+    } else {
+      const owner = await findConnected(context.domain, tenant.id, proof.account)
+      if (owner?.user.id !== user.id) {
+        return { text: 'socialTaken', values: { name: connection.name } }
+      }
+    }
+  }
+  redirect(response, accountPaths.security)
+  return undefined
+}
+
+/** Sends the browser to a provider. @returns As {@link finishConnecting}. */
+export async function beginConnecting(
+  flow: FlowRequest,
+  visit: Visit,
+  form: Form,
+): Promise<Problem | undefined> {
+  const connection = await offeredWith(flow, form.get('connection'))
+  if (!connection) return problemOf('off', undefined)
+  const place = { key: keyOf(visit), path: accountPaths.connect }
+  const problem = await sendToProvider(flow, place, connection, false)
+  return problem && problemOf(problem, connection)
+}
+
+function problemOf(problem: TripProblem, connection: Connection | undefined): Problem {
+  return { text: tripTexts[problem], values: { name: connection?.name ?? '' } }
+}
+
+function keyOf({ session, user }: Visit): string {
+  return `account:${session.uid}:${user.id}`
+}

@@ -1,0 +1,261 @@
+import { LRUCache } from 'lru-cache'
+import type { AuthorizationResponseError, Configuration } from 'openid-client'
+import { recipes } from '../../domain/connection-recipes.ts'
+import { openConnectionSecret } from '../../domain/connections.ts'
+import type { DomainContext } from '../../domain/context.ts'
+import { isEmail } from '../../domain/rules.ts'
+import type { SocialAccount } from '../../domain/social.ts'
+import type { Connection } from '../../store/records.ts'
+import type { Outgoing } from '../provider/outgoing.ts'
+import { appleSecret } from './apple-secret.ts'
+
+/** What binds the answer of a provider to the browser that was sent there. */
+export interface Binding {
+  state: string
+  nonce: string
+  codeVerifier: string
+}
+
+/** How a browser is sent to a provider. */
+export interface UpstreamRequest extends Binding {
+  redirectUri: string
+  /** Whether the provider is to ask its user again. */
+  isFresh: boolean
+  uiLocales: string | undefined
+}
+
+/** A user of a provider, as the provider's signed statement says. */
+export interface Asserted {
+  account: SocialAccount
+  /** Whether the provider says that its user has proven the address. */
+  emailVerified: boolean
+  name: string
+}
+
+/**
+ * Why a login at a provider came to nothing: it did not answer, it or its user said no, or what it said
+ * cannot be believed.
+ */
+export type UpstreamProblem = 'unreachable' | 'denied' | 'failed'
+
+/** A login at a provider that came to nothing. */
+export class UpstreamError extends Error {
+  override readonly name = 'UpstreamError'
+  readonly problem: UpstreamProblem
+
+  constructor(problem: UpstreamProblem, message: string) {
+    super(message)
+    this.problem = problem
+  }
+}
+
+/** The OpenID providers of connections, as a client of theirs. */
+export interface Upstreams {
+  /** Where to send the browser. @throws {@link UpstreamError} */
+  begin(connection: Connection, request: UpstreamRequest): Promise<string>
+  /**
+   * Redeems the answer of the provider. Its tokens are not kept.
+   *
+   * @param url - The address at which the browser came back.
+   * @throws {@link UpstreamError}
+   */
+  finish(connection: Connection, url: URL, binding: Binding): Promise<Asserted>
+}
+
+/** How long what a provider says about itself is believed without asking again. */
+const FRESH_MS = 3_600_000
+
+/** When to ask again after it has failed; what is known is used until then. */
+const RETRY_MS = 60_000
+
+/** Some kilobytes each. */
+const MAX_KNOWN = 500
+
+/** Clocks of others are not ours. */
+const TOLERANCE_SECONDS = 30
+
+interface Known {
+  config: Configuration
+  freshUntil: number
+}
+
+interface UpstreamContext {
+  domain: DomainContext
+  outgoing: Outgoing
+  logger: { warn(facts: object, message: string): void }
+}
+
+/** The request has not reached the provider, or the provider is out of order. */
+class Unreachable extends Error {
+  override readonly name = 'Unreachable'
+}
+
+/** Makes the client. openid-client is loaded with the first login. */
+export function createUpstreams({ domain, outgoing, logger }: UpstreamContext): Upstreams {
+  const known = new LRUCache<string, Known>({ max: MAX_KNOWN })
+  const asking = new Map<string, Promise<Known>>()
+
+  async function discover(connection: Connection): Promise<Known> {
+    const client = await import('openid-client')
+    const { tenantId, issuer, clientId, apple } = connection
+    const secret = openConnectionSecret(domain, connection)
+    const isPlain = issuer.startsWith('http:')
+    const read = outgoing.reading(tenantId)
+    const config = await client.discovery(
+      new URL(issuer),
+      clientId,
+      { [client.clockTolerance]: TOLERANCE_SECONDS },
+      (server, metadata, body, headers) => {
+        const own = apple ? appleSecret(connection, secret, domain.clock.now()) : secret
+        const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+        const isBasic = methods.includes('client_secret_basic')
+        const auth = isBasic ? client.ClientSecretBasic : client.ClientSecretPost
+        auth(own)(server, metadata, body, headers)
+      },
+      {
+        // The address is checked by the guard of outgoing requests, which lets plain http pass on loopback.
+        execute: isPlain
+          ? [client.allowInsecureRequests, client.enableNonRepudiationChecks]
+          : [client.enableNonRepudiationChecks],
+        [client.customFetch]: async (url, options) => {
+          const response = await reach(() => read(url, options as RequestInit))
+          if (response.status >= 500) throw new Unreachable(`It answered ${response.status}.`)
+          return response
+        },
+      },
+    )
+    return { config, freshUntil: domain.clock.now() + FRESH_MS }
+  }
+
+  async function configOf(connection: Connection): Promise<Configuration> {
+    // A connection that was changed is another one.
+    const key = `${connection.tenantId} ${connection.id} ${connection.updatedAt}`
+    const found = known.get(key)
+    if (found && found.freshUntil > domain.clock.now()) return found.config
+    const asked = asking.get(key) ?? discover(connection).finally(() => asking.delete(key))
+    asking.set(key, asked)
+    try {
+      const fresh = await asked
+      known.set(key, fresh)
+      return fresh.config
+    } catch (error) {
+      if (!found) throw error
+      const { tenantId, id, issuer } = connection
+      const facts = { tenantId, connection: id, issuer, ...factsOf(error) }
+      logger.warn(
+        facts,
+        'A provider does not say where its endpoints are; the ones of before are used.',
+      )
+      found.freshUntil = domain.clock.now() + RETRY_MS
+      return found.config
+    }
+  }
+
+  /** Does it, and turns what goes wrong into an error that names no secret, with a line in the log. */
+  async function attempt<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      const problem = problemOf(error)
+      const { tenantId, id, issuer } = connection
+      const facts = { tenantId, connection: id, issuer, problem, ...factsOf(error) }
+      logger.warn(facts, 'A login at a provider came to nothing.')
+      throw new UpstreamError(problem, `The login at ${issuer} came to nothing.`)
+    }
+  }
+
+  return {
+    begin: (connection, request) =>
+      attempt(connection, async () => {
+        const client = await import('openid-client')
+        const config = await configOf(connection)
+        const { redirectUri, state, nonce, codeVerifier, isFresh, uiLocales } = request
+        const { responseMode, freshPrompt } = recipes[connection.recipe]
+        const url = client.buildAuthorizationUrl(config, {
+          redirect_uri: redirectUri,
+          scope: connection.scopes.join(' '),
+          state,
+          nonce,
+          code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),
+          code_challenge_method: 'S256',
+          ...(responseMode && { response_mode: responseMode }),
+          ...(isFresh && freshPrompt && { prompt: freshPrompt }),
+          ...(uiLocales !== undefined && { ui_locales: uiLocales }),
+        })
+        if (!/^https?:$/.test(url.protocol)) throw new Error('The endpoint is no web address.')
+        return url.href
+      }),
+
+    finish: (connection, url, { state, nonce, codeVerifier }) =>
+      attempt(connection, async () => {
+        const client = await import('openid-client')
+        const config = await configOf(connection)
+        const tokens = await client.authorizationCodeGrant(config, url, {
+          expectedState: state,
+          expectedNonce: nonce,
+          pkceCodeVerifier: codeVerifier,
+          idTokenExpected: true,
+        })
+        const claims = tokens.claims()
+        if (!claims) throw new Error('There is no ID token.')
+        const { userinfo_endpoint: userinfo } = config.serverMetadata()
+        const isComplete = claims.email !== undefined || userinfo === undefined
+        const more = isComplete
+          ? {}
+          : await client.fetchUserInfo(config, tokens.access_token, claims.sub)
+        return asserted(connection, { ...more, ...claims })
+      }),
+  }
+}
+
+type Claims = Readonly<Record<string, unknown>> & { iss: string; sub: string }
+
+function asserted(connection: Connection, claims: Claims): Asserted {
+  const email = textOf(claims.email).trim()
+  const { verifiedClaim } = recipes[connection.recipe]
+  return {
+    account: {
+      connectionId: connection.id,
+      issuer: claims.iss,
+      subject: claims.sub,
+      email: isEmail(email) ? email : '',
+    },
+    // "true" is not true: who knows what else that provider confuses.
+    emailVerified: claims[verifiedClaim] === true,
+    name: textOf(claims.name).trim(),
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+async function reach(send: () => Promise<Response>): Promise<Response> {
+  try {
+    return await send()
+  } catch (cause) {
+    const { message } = cause as Error
+    throw new Unreachable(message, { cause })
+  }
+}
+
+function problemOf(error: unknown): UpstreamProblem {
+  for (let one = error; one instanceof Error; one = one.cause) {
+    if (one instanceof Unreachable) return 'unreachable'
+  }
+  if ((error as Error).name !== 'AuthorizationResponseError') return 'failed'
+  const { error: code } = error as AuthorizationResponseError
+  return /^(server_error|temporarily_unavailable)$/.test(code) ? 'unreachable' : 'denied'
+}
+
+/** Never the error itself: openid-client keeps the tokens in it that it did not believe. */
+function factsOf(error: unknown): Record<string, string | undefined> {
+  const { code, error: said, message, cause } = error as Error & { code?: string; error?: unknown }
+  const reason = cause instanceof Unreachable ? cause.message : message
+  return {
+    reason,
+    code,
+    // The provider may say anything: of its own words only codes are kept.
+    error: typeof said === 'string' && /^[a-z_]{1,40}$/.test(said) ? said : undefined,
+  }
+}
