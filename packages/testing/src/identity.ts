@@ -6,6 +6,7 @@ import { logIn, type TestAgent } from './log-in.ts'
 import { createCall } from './management.ts'
 import { createRegistration } from './registration.ts'
 import { createTestClock, type TestClock } from './shifted-date.ts'
+import { checkUpstreamOptions, connectUpstream, type UpstreamOptions } from './upstream.ts'
 import {
   createUsers,
   type KnownUser,
@@ -68,6 +69,15 @@ export interface Identity {
    * @throws {@link ConfigError} for an option that is unknown or of a wrong type.
    */
   virtualKey(user: TestUser, options?: VirtualKeyOptions): Promise<VirtualKey>
+  /**
+   * Starts another identity at which users of this one can log in: "Continue with Upstream". Whoever is
+   * created there logs in to an application of this one through both, with `logIn(app, user)`. Where the
+   * address is verified there, it is here; users without an account get one. The setting `allow_social` is
+   * switched on. Closing this identity closes it.
+   *
+   * @throws {@link ConfigError} for an option that is unknown or of a wrong type.
+   */
+  upstream(options?: UpstreamOptions): Promise<Identity>
   /** The messages that would have been sent, the newest first; `link` is the link in them. */
   outbox(): Promise<CapturedMail[]>
   /** The time, which can be moved ahead to see a session end. */
@@ -129,7 +139,10 @@ async function createIdentity(
   /** The keys of users, by their ids. */
   const keys = new Map<string, VirtualKey>()
 
+  const upstreams: Identity[] = []
+
   async function close(): Promise<void> {
+    await Promise.all(upstreams.map((upstream) => upstream.close()))
     clock.reset()
     await service.close()
   }
@@ -144,6 +157,14 @@ async function createIdentity(
       const key = await addVirtualKey(place, call, tenant.id, user, options)
       keys.set(user.id, key)
       return key
+    },
+    async upstream(wanted = {}) {
+      checkUpstreamOptions(wanted)
+      // The service reaches its providers over sockets alone.
+      const upstream = await startIdentity({ listen: true, domain: 'upstream.localhost' })
+      upstreams.push(upstream)
+      await connectUpstream(identity, place, call, upstream, wanted)
+      return upstream
     },
     outbox: () => service.outbox.list(tenant.id),
     clock,

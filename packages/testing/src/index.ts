@@ -13,6 +13,7 @@ export type { TestAgent } from './log-in.ts'
 export { logInPage, type TestPage } from './playwright.ts'
 export type { TestClock } from './shifted-date.ts'
 export { type LogInOptions, logIn, type SupertestAgent } from './supertest.ts'
+export type { UpstreamOptions } from './upstream.ts'
 export type { KnownUser, NewUser, TestUser, UserClaims } from './users.ts'
 export type {
   KeyCreation,

@@ -28,18 +28,26 @@ export async function logIn<Response>(
   user: KnownUser,
   key?: VirtualKey,
 ): Promise<Response> {
-  const { origin, pathname } = new URL(url, 'http://relative.invalid')
-  if (origin !== place.issuer) {
-    const where = origin === 'http://relative.invalid' ? pathname : origin + pathname
-    throw new TestingError(
-      'LATCHKEY_TEST_NO_LOGIN',
-      `${JSON.stringify(where)} is not at ${place.issuer}; pass the location that the application ` +
-        'redirects to when it asks for a login.',
-    )
-  }
+  checkIsAt(place, url)
   const left = await passPages(createVisitor(place), url, user, key)
   if (left.kind === 'page') throw refused(left.html, user)
   return agent.get(left.url.pathname + left.url.search).set('accept', 'text/html')
+}
+
+/**
+ * Checks where a login begins.
+ *
+ * @throws {@link TestingError} with `LATCHKEY_TEST_NO_LOGIN` for an address elsewhere.
+ */
+export function checkIsAt(place: LoginPlace, url: string): void {
+  const { origin, pathname } = new URL(url, 'http://relative.invalid')
+  if (origin === place.issuer) return
+  const where = origin === 'http://relative.invalid' ? pathname : origin + pathname
+  throw new TestingError(
+    'LATCHKEY_TEST_NO_LOGIN',
+    `${JSON.stringify(where)} is not at ${place.issuer}; pass the location that the application ` +
+      'redirects to when it asks for a login.',
+  )
 }
 
 /** Opens an address and does what the pages of a login ask for: at most a password, and a key or a code after it. */
