@@ -90,6 +90,16 @@ describe('what start prints', () => {
     await page.context().close()
   })
 
+  test('a person whose account is elsewhere logs in there, and is logged in', async () => {
+    const page = await atLogin()
+    await page.getByRole('button', { name: 'Continue with Partner' }).click()
+    await page.waitForURL('http://partner.localhost:*/**')
+    await logIn(page, 'mary@example.com')
+    await page.waitForURL('**/account')
+    expect(await page.textContent('.card')).toContain('Logged in as Mary Jackson')
+    await page.context().close()
+  })
+
   test('a person who was imported with an md5 hash logs in with their old password', async () => {
     const page = await atLogin()
     await logIn(page, 'alan@example.com')
@@ -126,7 +136,10 @@ describe('what start prints', () => {
 
   test('the line for curl answers with the tenant', () => {
     const { data } = JSON.parse(execSync(`${demo.curl} --silent`, { encoding: 'utf8' }))
-    expect(data).toMatchObject([{ type: 'Tenant', name: 'Acme' }])
+    expect(data).toMatchObject([
+      { type: 'Tenant', name: 'Acme' },
+      { type: 'Tenant', name: 'Partner' },
+    ])
   })
 
   test('a second one beside it takes the next free ports', { timeout: 60_000 }, async () => {

@@ -33,6 +33,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
       { text: 'APIs and access tokens', link: '/guides/bearer-tokens' },
       { text: 'WebSockets and event streams', link: '/guides/sockets' },
       { text: 'Second factors and passkeys', link: '/guides/second-factors' },
+      { text: 'Social login', link: '/guides/social-login' },
       { text: 'The account page', link: '/guides/account-page' },
       { text: 'Branding', link: '/guides/branding' },
       { text: 'Sessions and Redis', link: '/guides/sessions' },

@@ -80,6 +80,14 @@ test('a tenant allows second factors, and a factor that a user does not have can
   await expect(run('remove-factor.sh')).rejects.toThrow(/not_found/)
 })
 
+test('users of a tenant may log in at a provider, whose redirect URI is printed', async () => {
+  writeFileSync(join(folder, 'google.secret'), 'a secret')
+  environment.GOOGLE_CLIENT_ID = 'acme'
+  const printed = await run('social.sh')
+  expect(printed).toContain('Redirect URI to register: https://login.example.com/social/callback')
+  expect(printed).toMatch(/allow_social +true/)
+})
+
 test('client secrets and the master key are rotated while the service runs', async () => {
   expect(await run('rotate-secret.sh')).toMatch(/^[\w-]{43}\n$/)
   await run('rotate-master-key.sh')

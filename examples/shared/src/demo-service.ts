@@ -77,7 +77,15 @@ export const radia: DemoUser = {
   passkey: true,
 }
 
-/** The credentials with which an application logs in somewhere. */
+/** Has her account at another provider. */
+const mary: DemoUser = {
+  name: 'Mary Jackson',
+  email: 'mary@example.com',
+  password: 'wind tunnel',
+  note: 'choose “Continue with Partner”, where her account is',
+}
+
+/** What an application needs to log in somewhere. */
 export interface DemoClient {
   readonly issuer: string
   readonly clientId: string
@@ -103,6 +111,14 @@ export interface DemoService {
     /** The redirect URL to register. Default `/callback`. */
     readonly redirectUrlOf?: (issuer: string) => string
   }): Promise<DemoClient & { readonly tenantId: string; readonly users: readonly DemoUser[] }>
+  /**
+   * Lets users of a tenant log in at another provider, "Partner": a second tenant, which is connected anew
+   * at each start. Answers with its users.
+   */
+  addProvider(tenant: {
+    readonly tenantId: string
+    readonly issuer: string
+  }): Promise<readonly DemoUser[]>
   /** Prints a code whenever Enter is pressed, once a user has an authenticator app. */
   printCodes(): void
   close(): Promise<void>
@@ -139,10 +155,31 @@ export async function startDemoService(options: {
   let app: AuthenticatorApp | undefined
   let lines: Interface | undefined
 
-  return {
+  const demo: DemoService = {
     url,
     apiKey,
     management,
+    async addProvider({ tenantId, issuer }) {
+      const name = 'Partner'
+      const { users, ...partner } = await demo.addTenant({
+        subdomain: 'partner',
+        company: name,
+        application: 'Acme',
+        baseUrl: issuer,
+        users: [mary],
+        redirectUrlOf: () => `${issuer}/social/callback`,
+      })
+      for (const { id } of await admin.listConnections(tenantId)) {
+        await admin.deleteConnection(tenantId, id)
+      }
+      const { clientId, clientSecret: secret } = partner
+      const connection = { recipe: 'oidc', name, issuer: partner.issuer, clientId, secret }
+      await admin.createConnection(tenantId, { ...connection, trustEmail: true })
+      await management.tenants.update(tenantId, ({ settings }) => {
+        settings.allow_social = true
+      })
+      return users
+    },
     async addTenant({
       subdomain,
       company,
@@ -182,6 +219,7 @@ export async function startDemoService(options: {
       return service.close()
     },
   }
+  return demo
 }
 
 /** A new key for every start: the secret of an old one cannot be read again. */

@@ -54,13 +54,14 @@ async function start(): Promise<void> {
       `start is running already, on ${values.data}. To run another beside it: ${beside}`,
     )
   })
-  const { issuer, clientId, clientSecret, users } = await service.addTenant({
+  const { tenantId, issuer, clientId, clientSecret, users } = await service.addTenant({
     subdomain: 'acme',
     company: 'Acme',
     application: 'Three routes',
     baseUrl,
     users: [...people, joan, radia],
   })
+  const atPartner = await service.addProvider({ tenantId, issuer })
 
   Object.assign(process.env, {
     LATCHKEY_ISSUER: issuer,
@@ -75,7 +76,7 @@ async function start(): Promise<void> {
     title: 'Latchkey',
     url: baseUrl,
     begunAt,
-    users,
+    users: [...users, ...atPartner],
     more: {
       Recorder: `${baseUrl}/__latchkey`,
       Issuer: issuer,

@@ -1,13 +1,19 @@
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import {
+  type MisbehavingProvider,
+  startMisbehavingProvider,
+} from '../../../testing/src/misbehaving-provider.ts'
 import { renewRecoveryCodes } from '../../src/domain/factors.ts'
-import type { User } from '../../src/store/records.ts'
+import { connectAccount } from '../../src/domain/social.ts'
+import type { Connection, User } from '../../src/store/records.ts'
 import { type Browser, createBrowser, type Page } from './support/browser.ts'
 import { type Client, createClient } from './support/client.ts'
 import { addApp, addMail, allFactors, codeOf, hasCode, MFA, mailedCode } from './support/factors.ts'
 import { instantPasswords } from './support/instant-passwords.ts'
 import { startIssuer, type TestIssuer } from './support/issuer.ts'
 import { createVirtualKey, giveKey, optionsOn } from './support/keys.ts'
+import { answerOf, connect } from './support/social.ts'
 import { ada, moveTime } from './support/token-endpoint.ts'
 
 const free = { free: 1e6, baseSeconds: 1, maxSeconds: 1, forgetSeconds: 1 }
@@ -28,6 +34,9 @@ let app: Client
 let seed: string
 let foreignId: string
 let user: User
+let provider: MisbehavingProvider
+let connection: Connection
+let strangers = 0
 const key = createVirtualKey()
 /** Of another user. */
 const foreignKey = createVirtualKey()
@@ -36,6 +45,7 @@ beforeAll(async () => {
   const settings = {
     ...allFactors,
     allowHardware: true,
+    allowSocial: true,
     rememberDevice: true,
     rememberDeviceSeconds: 86_400,
   }
@@ -49,14 +59,28 @@ beforeAll(async () => {
   await giveKey(issuer, grace, foreignKey, 'second')
   foreignId = await keyIdOf(grace)
   app = await createClient(issuer)
+  provider = await startMisbehavingProvider()
+  connection = await connect(issuer, provider)
+  await connectAccount(issuer.scope, user, {
+    connectionId: connection.id,
+    issuer: provider.issuer,
+    subject: 'ada',
+    email: '',
+  })
 })
 
-afterAll(() => issuer[Symbol.asyncDispose]())
+afterAll(async () => {
+  await issuer[Symbol.asyncDispose]()
+  await provider.close()
+})
 afterEach(() => {
   vi.useRealTimers()
 })
 
-const pages = ['', '/passkey', '/code', '/factor', '/enrol', '/signup', '/reset', '/sent', '/other']
+const pages = [
+  ...['', '/passkey', '/code', '/social', '/factor', '/enrol'],
+  ...['/signup', '/reset', '/sent', '/other'],
+]
 const queries = [
   '',
   '&kind=hardware',
@@ -64,7 +88,7 @@ const queries = [
   '&kind=totp_email',
   '&kind=recovery_codes',
   '&start=login',
-  '&start=other',
+  '&problem=denied',
 ]
 const names = [
   'email',
@@ -77,6 +101,8 @@ const names = [
   'userId',
   'proofs',
   'remove',
+  'connection',
+  'state',
 ]
 const values = ['', 'yes', 'send', 'skip', 'continue', 'resend', 'totp_app', 'totp_email', '000000']
 
@@ -201,6 +227,9 @@ const moves = [
   'mailed code',
   'mailed code of another login',
   'passkey',
+  'provider',
+  'provider again',
+  'provider with a foreign address',
   'key',
   'key again',
   'key of another user',
@@ -221,6 +250,7 @@ const moves = [
  */
 function expectedAmr(proofs: ReadonlySet<string>, isTrusted: boolean): string[] | undefined {
   if (proofs.has('passkey')) return ['swk', 'user', 'mfa']
+  if (proofs.has('provider')) return amrAfterProvider(proofs, isTrusted)
   if (!proofs.has('password')) return undefined
   if (proofs.size < 2) return isTrusted ? ['pwd'] : undefined
   const has = (...some: string[]) => some.some((proof) => proofs.has(proof))
@@ -229,6 +259,16 @@ function expectedAmr(proofs: ReadonlySet<string>, isTrusted: boolean): string[] 
     ...(has('app', 'recovery', 'mail') ? ['otp'] : []),
     ...(has('key') ? ['swk', 'user'] : []),
     ...(has('app', 'recovery', 'key') ? ['mfa'] : []),
+  ]
+}
+
+function amrAfterProvider(proofs: ReadonlySet<string>, isTrusted: boolean): string[] | undefined {
+  if (proofs.size < 2) return isTrusted ? ['fed'] : undefined
+  const has = (...some: string[]) => some.some((proof) => proofs.has(proof))
+  return [
+    'fed',
+    ...(has('app', 'recovery', 'mail') ? ['otp'] : []),
+    ...(has('key') ? ['swk', 'user'] : []),
   ]
 }
 
@@ -248,6 +288,7 @@ async function wander(sequence: readonly (typeof moves)[number][]): Promise<numb
   let trusts = false
   let isTrusted = false
   let usedKey = ''
+  let usedAnswer = ''
   let wanted = ''
   let begun = await app.begin()
   let page = await browser.get(begun.url)
@@ -334,6 +375,20 @@ async function wander(sequence: readonly (typeof moves)[number][]): Promise<numb
         usedKey = key.get(optionsOn(page), issuer.url)
         await answer(usedKey, 'passkey')
         break
+      case 'provider':
+      case 'provider with a foreign address': {
+        if (!has('connection')) break
+        const isOwn = move === 'provider'
+        // A new one each time: a walk that proves everything connects it.
+        provider.user = { sub: isOwn ? 'ada' : `stranger-${++strangers}`, email: ada.email }
+        proofs = new Set(isOwn ? ['provider'] : [])
+        usedAnswer = await answerOf(await browser.submit(page, { connection: connection.id }))
+        page = await browser.get(usedAnswer)
+        break
+      }
+      case 'provider again':
+        if (usedAnswer !== '') page = await browser.get(usedAnswer)
+        break
       case 'key':
         if (!(await toKind('hardware'))) break
         usedKey = key.get(optionsOn(page), issuer.url)
@@ -382,7 +437,9 @@ async function wander(sequence: readonly (typeof moves)[number][]): Promise<numb
     const shown = move === 'silently' ? session : proofs.size === 0 ? session : proofs
     const claims = (await app.redeem(begun, page)).claims()
     expect(claims?.amr).toEqual(expectedAmr(shown, isTrusted))
-    if (markOf[wanted]) expect(claims?.amr).toContain(markOf[wanted])
+    // After a provider nothing is as strong; the application is told so, and not refused.
+    const isMet = !shown.has('provider')
+    if (markOf[wanted] && isMet) expect(claims?.amr).toContain(markOf[wanted])
     session = new Set(shown)
     isTrusted ||= trusts
     trusts = false
@@ -396,6 +453,10 @@ test(
   'the code that a walk gets says no more than the walk has proven, and there is none below two steps',
   async () => {
     expect(await wander(['passkey'])).toBe(1)
+    expect(await wander(['provider'])).toBe(0)
+    expect(await wander(['provider', 'app', 'provider again'])).toBe(1)
+    expect(await wander(['provider', 'trust and app', 'provider'])).toBe(2)
+    expect(await wander(['provider with a foreign address', 'password', 'key'])).toBe(1)
     expect(await wander(['begin with a key', 'password', 'app', 'key'])).toBe(1)
     expect(await wander(['begin with a key', 'password', 'app', 'mail', 'mailed code'])).toBe(0)
     let opened = 0

@@ -1,12 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keepPicture, overflows, sizes, violationsOf } from '../../../../test/support/look.ts'
-import { findUser } from '../../src/domain/users.ts'
+import {
+  type MisbehavingProvider,
+  startMisbehavingProvider,
+} from '../../../testing/src/misbehaving-provider.ts'
 import type { Application, TenantSettings } from '../../src/store/records.ts'
 import { createBrowser } from '../issuer/support/browser.ts'
 import { createClient } from '../issuer/support/client.ts'
 import { addApp, addMail, allFactors, codeOf, MFA, TWO_STEP } from '../issuer/support/factors.ts'
 import { instantPasswords } from '../issuer/support/instant-passwords.ts'
 import { startIssuer, type TestIssuer } from '../issuer/support/issuer.ts'
+import { connect } from '../issuer/support/social.ts'
 import { startApplication, startChromium } from './chromium.ts'
 
 const ada = { email: 'ada@example.com', password: 'correct horse battery' }
@@ -23,6 +27,7 @@ const settings = {
 }
 
 let issuer: TestIssuer
+let provider: MisbehavingProvider
 let application: Application
 let site: Awaited<ReturnType<typeof startApplication>>
 let chromium: Awaited<ReturnType<typeof startChromium>>
@@ -39,11 +44,16 @@ beforeAll(async () => {
   site = await startApplication()
   application = await issuer.addApplication({ name: 'Garden Shop', ...site.input })
   await issuer.addUser(ada)
+  provider = await startMisbehavingProvider()
+  await connect(issuer, provider, { name: 'Acme Identity Management' })
+  const nobody = { ...provider, issuer: 'http://127.0.0.1:1' }
+  await connect(issuer, nobody, { name: 'Bankverbindungsdienstleistungen' })
   await issuer.addUser({ ...ada, email: 'new@example.com', emailVerified: false })
 })
 
 afterAll(async () => {
   await issuer[Symbol.asyncDispose]()
+  await provider.close()
   await chromium[Symbol.asyncDispose]()
   await site[Symbol.asyncDispose]()
 })
@@ -134,11 +144,51 @@ async function openAccount(
   await page.locator(shown).waitFor()
 }
 
+/** Comes back from a provider, which has named an account that is new here. */
+async function social(page: Window, claims: object, more = async () => {}): Promise<void> {
+  await withSettings({ allowSocial: true }, async () => {
+    provider.user = { sub: `visitor-${Math.random()}`, ...claims }
+    await page.goto(await login())
+    await page.click('button[name=connection]')
+    await more()
+  })
+}
+
 /** Every page, by what leads to it. */
 const pages: Record<string, (page: Window) => Promise<void>> = {
   login: async (page) => {
     await page.goto(await login())
   },
+  'login-social': (page) =>
+    withSettings({ allowSocial: true }, async () => {
+      await page.goto(await login())
+    }),
+  'login-social-only': (page) =>
+    withSettings({ allowSocial: true, allowPasswords: false }, async () => {
+      await page.goto(await login())
+    }),
+  'signup-social': (page) =>
+    withSettings({ allowSocial: true }, async () => {
+      await page.goto(await login())
+      await page.click('a[href*="/signup"]')
+    }),
+  'social-unreachable': (page) =>
+    withSettings({ allowSocial: true }, async () => {
+      await page.goto(await login())
+      await page.click('button[name=connection] >> nth=1')
+    }),
+  'social-link': (page) => social(page, { email: ada.email }),
+  'social-address': (page) => social(page, { email: 'newcomer@example.com' }),
+  'social-address-sent': (page) =>
+    social(page, { email: 'newcomer@example.com' }, async () => {
+      await page.click('button[value=send]')
+    }),
+  'security-social': (page) =>
+    withSettings({ allowSocial: true }, async () => {
+      provider.user = { sub: `reader-${Math.random()}`, email: 'countess@example.com' }
+      await openAccount(page, '/account/security', 'button[name=connection]')
+      await page.click('button[name=connection]')
+    }),
   'login-refused': async (page) => {
     await page.goto(await login())
     await page.fill('#email', 'grace@example.com')

@@ -78,9 +78,8 @@ export async function finishConnecting(
       await sendNews(context, 'connected', occasionOf(flow), user, { name: connection.name })
     } else {
       const owner = await findConnected(context.domain, tenant.id, proof.account)
-      if (owner?.user.id !== user.id) {
-        return { text: 'socialTaken', values: { name: connection.name } }
-      }
+      const text = owner ? 'socialTaken' : 'socialRefused'
+      if (owner?.user.id !== user.id) return { text, values: { name: connection.name } }
     }
   }
   redirect(response, accountPaths.security)
