@@ -85,7 +85,7 @@ const mary: DemoUser = {
   note: 'choose “Continue with Partner”, where her account is',
 }
 
-/** What an application needs to log in somewhere. */
+/** The credentials with which an application logs in somewhere. */
 export interface DemoClient {
   readonly issuer: string
   readonly clientId: string

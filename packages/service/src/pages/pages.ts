@@ -128,7 +128,7 @@ export interface Pages {
     isSent: boolean
     action: string
     startPath: string
-    problem?: TextKey | undefined
+    problem?: Problem<'code'> | undefined
   }
   /** A code was mailed as the first step of a login. */
   loginCode: {

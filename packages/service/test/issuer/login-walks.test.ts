@@ -88,6 +88,7 @@ const queries = [
   '&kind=totp_email',
   '&kind=recovery_codes',
   '&start=login',
+  '&start=other',
   '&problem=denied',
 ]
 const names = [

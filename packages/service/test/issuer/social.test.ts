@@ -407,7 +407,7 @@ describe.each(storeKinds)('on %s', (store) => {
       'code missing',
       'code repeated',
       'state repeated',
-      'code of nobody',
+      'unknown code',
       'access_denied',
       'error with markup',
       'invalid_grant',

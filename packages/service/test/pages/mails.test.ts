@@ -51,6 +51,7 @@ const kinds: Record<MailKind, { link?: string; values?: Record<string, string> }
   factors: {},
   guessed: {},
   moved: { values: { email: values.email } },
+  connected: { values: { name: 'Partner', email: values.email } },
   deleted: {},
 }
 

@@ -122,7 +122,7 @@ export async function sendCode(
   kind: Extract<MailKind, 'code' | 'loginCode' | 'addressCode'>,
   { facts, language }: Occasion,
   email: string,
-  user: Parameters<typeof composeMail>[2],
+  user: (NonNullable<Parameters<typeof composeMail>[2]> & { id?: string }) | undefined,
   values: { code: string; application: string },
 ): Promise<boolean> {
   if (!(await context.throttle.admitMail(facts, email))) return false

@@ -174,7 +174,7 @@ async function send(
   const admission = await context.throttle.admitMailRequest(facts)
   if (admission.kind === 'refused') return showTooMany(flow, admission.retryAfterSeconds)
   const isSent = await mailCode(flow, codeOf(flow, proof), recipientOf(proof), 'first')
-  const news = isSent ? {} : ({ problem: 'factorNotSent' } as const)
+  const news = isSent ? {} : ({ problem: { text: 'factorNotSent' } } as const)
   return showAddress(flow, isSent ? 200 : 429, proof, connection, news)
 }
 
@@ -200,7 +200,9 @@ async function prove(
   if (outcome.kind === 'needs_link') return showLinkNeeded(flow, flowPath(interaction, '/reset'))
   if (outcome.kind === 'refused') {
     await note(scopeOf(flow), 'login.wrong_code', connection.id, 'failure')
-    return showAddress(flow, 422, proof, connection, { problem: 'factorRefused' })
+    return showAddress(flow, 422, proof, connection, {
+      problem: { field: 'code', text: 'factorRefused' },
+    })
   }
   // The code is used up, and the answer with it.
   if (!(await useProof(flow, interaction.uid))) return showSocial(flow)
