@@ -14,7 +14,7 @@ export function initialOf(name: string): string {
   return [...name][0]?.toUpperCase() ?? ''
 }
 
-/** The icon of a tenant's pages: its initial on its colour, as an SVG image. */
+/** The icon of a tenant's pages: its initial on its color, as an SVG image. */
 export function markOf(look: Pick<Look, 'logoText' | 'companyName' | 'color'>): string {
   const { accent, onAccent } = accentsOf(look.color).light
   const initial = initialOf(brandName(look)).replace(/[&<>]/g, (char) => `&#${char.charCodeAt(0)};`)

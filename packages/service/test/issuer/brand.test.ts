@@ -37,7 +37,7 @@ test('pages and mails are in the color of the tenant, with its image, and the po
   expect((await issuer.mails())[0]?.html).toContain('background:#7a1f5c')
 })
 
-test('the icon of the pages is the initial of the tenant in its colour, and is found without a page, too', async () => {
+test('the icon of the pages is the initial of the tenant in its color, and is found without a page, too', async () => {
   await using issuer = await startIssuer({ settings: { companyName: '<Acme' } })
   await issuer.changeSettings({}, { latchkey_brand_color: '#7a1f5c' })
   const browser = createBrowser(issuer)
