@@ -10,7 +10,7 @@ interface Icon {
 
 const done: Icon = { tone: 'good', path: 'M5 12.5 10 17.5 19 7.5' }
 const failed: Icon = { tone: 'bad', path: 'M12 5.5v8M12 18v.5' }
-const wait: Icon = { tone: 'plain', path: 'M12 6v6.5l4 2.5' }
+const wait: Icon = { tone: 'plain', path: 'M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16zM12 8v4.5l3 2' }
 const mail: Icon = { tone: 'plain', path: 'M4.5 7h15v10.5h-15zM4.5 7.5 12 13l7.5-5.5' }
 
 const byTitle: Partial<Record<TextKey, Icon>> = {

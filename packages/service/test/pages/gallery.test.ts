@@ -521,6 +521,7 @@ test('axe finds what is wrong with a page: its colors, and what readers of scree
 
 test.each(Object.entries(pages))(
   'axe finds nothing wrong with the page "%s", light or dark, on a desktop or a phone, in English or German, and nothing overflows',
+  { timeout: 60_000 },
   async (name, visit) => {
     for (const [device, viewport] of Object.entries(windows)) {
       const page = opened[device] as Window

@@ -61,6 +61,7 @@ const violationsIn = async (page: Parameters<typeof violationsOf>[0]) =>
 
 test.for(Object.entries(kinds))(
   'axe finds nothing wrong with the mail "%s", light or dark, in every language, and its text says the same',
+  { timeout: 60_000 },
   async ([kind, options]) => {
     const page = await chromium.open()
     const requested: string[] = []
@@ -107,7 +108,7 @@ test('a mail loads the logo of the tenant and nothing else, and says its name wh
   expect(mail.text).not.toContain(LOGO)
 })
 
-test('a mail in long names fits on a narrow phone', async () => {
+test('a mail in long names fits on a narrow phone', { timeout: 60_000 }, async () => {
   const tenant = tenantWith({ companyName: LONG, logoImageText: LONG })
   const profile = { name: LONG, given_name: LONG }
   const email = `${'long'.repeat(15)}@example.com`
