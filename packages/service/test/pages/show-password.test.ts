@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { keepPicture } from '../../../../test/support/look.ts'
 import { createClient } from '../issuer/support/client.ts'
 import { instantPasswords } from '../issuer/support/instant-passwords.ts'
 import { startIssuer, type TestIssuer } from '../issuer/support/issuer.ts'
@@ -74,6 +75,7 @@ test('without scripts the button is not there, and the login works', async () =>
   const page = await chromium.open({ locale: 'en', javaScriptEnabled: false })
   await page.goto(await loginUrl())
   expect(await page.getByRole('button', { name: 'Show password' }).count()).toBe(0)
+  await keepPicture(page, 'login-without-scripts')
   await page.fill('#email', ada.email)
   await page.fill('#password', ada.password)
   await page.route(/localhost:3000/, (route) => route.fulfill({ body: 'the application' }))
