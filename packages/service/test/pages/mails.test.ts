@@ -44,6 +44,7 @@ const kinds: Record<MailKind, { link?: string; values?: Record<string, string> }
   reset: { link },
   invite: { link },
   exists: { link },
+  invite: { link },
   changed: {},
   code: { values },
   loginCode: { values },
