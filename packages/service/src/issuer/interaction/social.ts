@@ -200,9 +200,8 @@ async function prove(
   if (outcome.kind === 'needs_link') return showLinkNeeded(flow, flowPath(interaction, '/reset'))
   if (outcome.kind === 'refused') {
     await note(scopeOf(flow), 'login.wrong_code', connection.id, 'failure')
-    return showAddress(flow, 422, proof, connection, {
-      problem: { field: 'code', text: 'factorRefused' },
-    })
+    const problem = { field: 'code', text: 'factorRefused' } as const
+    return showAddress(flow, 422, proof, connection, { problem })
   }
   // The code is used up, and the answer with it.
   if (!(await useProof(flow, interaction.uid))) return showSocial(flow)
