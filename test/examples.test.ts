@@ -43,7 +43,7 @@ test.for(examples)(
     await page.goto(example.application + opens)
     const [email = '', password = ''] = Object.entries(example.passwords)[0] ?? []
     await page.getByLabel('Email address').fill(email)
-    await page.getByLabel('Password').fill(password)
+    await page.getByLabel('Password', { exact: true }).fill(password)
     await page.getByRole('button', { name: 'Log in' }).click()
 
     await page.getByText(sees).first().waitFor()

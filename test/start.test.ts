@@ -40,7 +40,7 @@ describe('what start prints', () => {
 
   async function logIn(page: Page, email: string): Promise<void> {
     await page.getByLabel('Email address').fill(email)
-    await page.getByLabel('Password').fill(demo.passwords[email] ?? '')
+    await page.getByLabel('Password', { exact: true }).fill(demo.passwords[email] ?? '')
     await page.getByRole('button', { name: 'Log in', exact: true }).click()
   }
 

@@ -43,7 +43,6 @@ async function start(): Promise<void> {
   programs.push({ stop: () => service.close() })
   const users = people.slice(0, 1)
   const { issuer, clientId, clientSecret } = await service.addTenant({
-    subdomain: 'acme',
     company: 'Acme',
     application: 'Cluster',
     baseUrl,

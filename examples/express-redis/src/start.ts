@@ -21,7 +21,6 @@ async function start(): Promise<void> {
   const service = await startDemoService({ port: await freePort(4400, port) })
   const users = people.slice(0, 1)
   const client = await service.addTenant({
-    subdomain: 'acme',
     company: 'Acme',
     application: 'Express and Redis',
     baseUrl,

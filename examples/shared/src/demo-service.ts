@@ -99,11 +99,12 @@ export interface DemoService {
   /** The management API. */
   readonly management: ManagementClient
   /**
-   * Sees to it that there is a tenant at `<subdomain>.localhost`, with these users and this application,
+   * Sees to it that there is a tenant at `localhost`, or at `<subdomain>.localhost`, with these users and this application,
    * all through the management API. Of the users that were there before, it says what is true now.
    */
   addTenant(wanted: {
-    readonly subdomain: string
+    /** For one of several tenants; not every client resolves names below `localhost`. */
+    readonly subdomain?: string
     readonly company: string
     readonly application: string
     readonly baseUrl: string
@@ -188,7 +189,7 @@ export async function startDemoService(options: {
       users,
       redirectUrlOf = () => `${baseUrl}/callback`,
     }) {
-      const domain = `${subdomain}.localhost:${port}`
+      const domain = `${subdomain ? `${subdomain}.` : ''}localhost:${port}`
       const { id: tenantId } = await tenantAt(service, management, company, domain)
       const found: DemoUser[] = []
       for (const user of users) {

@@ -26,7 +26,6 @@ export async function runExample(options: {
   const baseUrl = `http://localhost:${port}`
   const service = await startDemoService({ port: await freePort(4400, port) })
   const { issuer, clientId, clientSecret } = await service.addTenant({
-    subdomain: 'acme',
     company: 'Acme',
     application: title,
     baseUrl,

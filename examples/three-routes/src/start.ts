@@ -19,7 +19,9 @@ the application alone: test users log in with one click.
 try {
   await start()
 } catch (error) {
-  console.error(error instanceof Error ? error.message : error)
+  const { code, message } = error as NodeJS.ErrnoException
+  const isUsage = code?.startsWith('ERR_PARSE_ARGS')
+  console.error(isUsage ? `${message}\nAdd --help for the options.` : (message ?? error))
   process.exitCode = 1
 }
 
@@ -54,8 +56,7 @@ async function start(): Promise<void> {
       `start is running already, on ${values.data}. To run another beside it: ${beside}`,
     )
   })
-  const { tenantId, issuer, clientId, clientSecret, users } = await service.addTenant({
-    subdomain: 'acme',
+  const { issuer, clientId, clientSecret, users } = await service.addTenant({
     company: 'Acme',
     application: 'Three routes',
     baseUrl,

@@ -25,7 +25,7 @@ export interface BroughtOver {
  * Brings the users of the old table over, with the hashes of their passwords, and keeps their new ids as
  * foreign keys. It may run again: who is there already is found, not created.
  *
- * A table of millions is better brought over by `latchkey users import`, which notes how far it came.
+ * A table of millions is better imported by `latchkey users import`, which notes how far it came.
  */
 export async function bringOver(
   file: string,

@@ -10,7 +10,6 @@ const port = await freePort(process.env.PORT ?? 3000, undefined, 'PORT')
 const baseUrl = `http://localhost:${port}`
 const service = await startDemoService({ port: await freePort(4400, port) })
 const { tenantId, issuer, clientId, clientSecret } = await service.addTenant({
-  subdomain: 'acme',
   company: 'Acme',
   application: 'The shop',
   baseUrl,
