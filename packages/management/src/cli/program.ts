@@ -22,7 +22,7 @@ export interface Program {
 /** Makes the command with all its subcommands. */
 export function createProgram(): Program {
   const program = new Command('latchkey')
-    .description('Manage tenants, applications and users; bring users over; check an installation.')
+    .description('Manage tenants, applications and users; import users; check an installation.')
     .version(version, '--version', 'print the version')
     .configureHelp(helpOfAllCommands)
     .showHelpAfterError('Add --help for the options.')
@@ -86,5 +86,5 @@ Examples:
 LATCHKEY_URL, LATCHKEY_API_KEY, LATCHKEY_TENANT, LATCHKEY_TIMEOUT and LATCHKEY_OUTPUT stand for the
 options of the same name.
 
-Exit codes: 0 done; 1 failed; 2 called in a wrong way; 3 rows were rejected, or faults or differences
+Exit codes: 0 done; 1 failed; 2 usage error; 3 rows were rejected, or faults or differences
 were found; 4 an import was interrupted and can be continued.`

@@ -18,7 +18,7 @@ import { printable } from './terminal.ts'
 
 /** The `latchkey-service` command. */
 export interface Program {
-  /** Runs it; resolves with the exit code: 0 done, 1 failed, 2 called in a wrong way. */
+  /** Runs it; resolves with the exit code: 0 done, 1 failed, 2 usage error. */
   run(args: string[]): Promise<number>
 }
 
@@ -43,7 +43,7 @@ Examples:
 
 Every option with a value, except those of dev, can be given as an environment variable instead, such as
 LATCHKEY_DATA for --data.
-Exit codes: 0 done, 1 failed, 2 called in a wrong way.`,
+Exit codes: 0 done, 1 failed, 2 usage error.`,
     )
   for (const add of [
     addDevCommand,
