@@ -40,7 +40,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
       { text: 'Write a session store', link: '/guides/session-stores' },
       { text: 'TypeScript', link: '/guides/typescript' },
       { text: 'Single-page applications', link: '/guides/single-page-applications' },
-      { text: 'Logging and events', link: '/guides/logging' },
+      { text: 'Logging', link: '/guides/logging' },
       { text: 'Testing your application', link: '/guides/testing' },
       { text: 'Troubleshooting', link: '/guides/troubleshooting' },
       { text: 'Options', link: '/reference/options' },
