@@ -89,7 +89,9 @@ async function lookAtAll(): Promise<void> {
   const work = async (): Promise<void> => {
     const context = await browser.newContext({ viewport: PHONE, reducedMotion: 'reduce' })
     // Pages that are linked are not fetched ahead.
-    await context.addInitScript('Object.defineProperty(navigator, "connection", { value: { saveData: true } })')
+    await context.addInitScript(
+      'Object.defineProperty(navigator, "connection", { value: { saveData: true } })',
+    )
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
       const found = await lookAt(context, `http://127.0.0.1:${port}/`, name)
       for (const fault of found) report(`${name}: ${fault}`)
