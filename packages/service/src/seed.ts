@@ -116,7 +116,7 @@ async function seedApplications(
   }
 }
 
-/** What is misspelt would have no effect, and nobody would see it. */
+/** A misspelt field would have no effect and go unnoticed. */
 function checkConnection(connection: SeedTenant['connections'][number]): void {
   recipeNamed(connection.recipe)
   const known = Object.keys(seedConnection.shape)

@@ -113,7 +113,7 @@ export function addConnectionCommands(program: Command): void {
   withDataOptions(
     connection
       .command('remove <id>')
-      .description('Remove a connection; nobody logs in by it then.'),
+      .description('Remove a connection; no user can log in through it afterwards.'),
   )
     .requiredOption('--tenant <id>', 'the tenant')
     .requiredOption('--yes', 'confirm: what users have connected cannot be brought back')

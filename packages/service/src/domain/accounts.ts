@@ -78,8 +78,8 @@ interface NewPassword {
 }
 
 /**
- * Removes everything by which the user can log in, because the owner of the address has come: whoever
- * made the account before may have been somebody else. Second steps stay, so that this gets past none.
+ * Removes everything by which the user can log in, because the owner of the address has come:
+ * another person may have made the account before. Second steps stay, so that this bypasses none.
  *
  * @param at - Sessions from before end.
  * @param kept - The id of the one that the owner has set.

@@ -38,7 +38,7 @@ export const recipes: Readonly<Record<RecipeName, Recipe>> = {
     scopes: SCOPES,
     options: ['directory'],
     freshPrompt: 'login',
-    // Whoever manages a directory writes any address into `email`.
+    // Administrators of a directory can write any address into `email`.
     verifiedClaim: 'xms_edov',
   },
   apple: {
@@ -67,7 +67,7 @@ export const recipes: Readonly<Record<RecipeName, Recipe>> = {
   },
 }
 
-/** What only some recipes ask for. */
+/** Options that only some recipes need. */
 export interface RecipeInput {
   issuer?: string | undefined
   /** The id of a directory (tenant) of Microsoft Entra, a GUID. */

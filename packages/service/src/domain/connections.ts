@@ -7,11 +7,11 @@ import { ServiceError } from './errors.ts'
 import { newId } from './ids.ts'
 import { checkText, checkUrl } from './rules.ts'
 
-/** What an operator decides about a connection. */
+/** The fields of a connection that an operator sets. */
 export interface ConnectionInput extends RecipeInput {
   /** `google`, `microsoft`, `apple`, `gitlab` or `oidc`. */
   recipe: string
-  /** What users read. Default: the name of the provider. */
+  /** The name that users read. Default: the name of the provider. */
   name?: string | undefined
   clientId: string
   /** The client secret; for Apple the private key, in PEM. */
@@ -26,7 +26,7 @@ export interface ConnectionInput extends RecipeInput {
   enabled?: boolean | undefined
 }
 
-/** What can be changed: another provider is another connection. What is not given stays. */
+/** The fields that can be changed: another provider is another connection. A field that is not given stays. */
 export type ConnectionChanges = {
   [Name in
     | 'name'
@@ -120,7 +120,7 @@ export function updateConnection(
   )
 }
 
-/** Removes a connection: nobody logs in by it any more, and the accounts at the provider mean nothing here. */
+/** Removes a connection: no user can log in through it any more, and accounts at the provider open nothing here. */
 export function deleteConnection(scope: Scope, id: string): Promise<Connection> {
   const { context, tenantId } = scope
   return commit(scope, 'connection.delete', id, (audit) =>

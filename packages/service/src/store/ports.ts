@@ -172,7 +172,7 @@ export interface CredentialStore {
     sessionsValidAfter?: Micros,
   ): Promise<Outcome<Credential>>
   get(tenantId: string, userId: string, id: string): Promise<Credential | undefined>
-  /** The account at a provider with this id, whoever it belongs to. */
+  /** The account at a provider with this id, of any user. */
   findSocial(tenantId: string, id: string): Promise<SocialCredential | undefined>
   /** `undefined` when there is no such user. */
   list(tenantId: string, userId: string, page: Page): Promise<Listing<Credential> | undefined>

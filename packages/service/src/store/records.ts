@@ -243,7 +243,7 @@ export type RecipeName = (typeof recipeNames)[number]
 export interface Connection {
   id: string
   tenantId: string
-  /** What users read; unique within the tenant. */
+  /** The name that users read; unique within the tenant. */
   name: string
   createdAt: Micros
   updatedAt: Micros
@@ -259,7 +259,7 @@ export interface Connection {
   /** Whether users without an account get one, where the tenant allows sign-ups. */
   allowSignup: boolean
   enabled: boolean
-  /** What only the recipe of Apple needs. */
+  /** Fields that only the recipe of Apple needs. */
   apple: { teamId: string; keyId: string } | undefined
 }
 
