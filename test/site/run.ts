@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { parse } from 'node-html-parser'
 import type { BrowserContext, Page } from 'playwright-core'
-import { createSearch } from '../../docs/search.ts'
 import { launchChromium, provideChromium } from '../support/chromium.ts'
 import { keepPicture, overflows, violationsOf } from '../support/look.ts'
+import { createSearch } from './search.ts'
 import { searches } from './searches.ts'
 
 // Looks at the built site: `npx pnpm docs:build && npx pnpm docs:check`. Words pick the pages whose path has one.

@@ -2,7 +2,7 @@ import { globSync } from 'node:fs'
 import path from 'node:path'
 import MiniSearch from 'minisearch'
 
-const chunks = path.join(import.meta.dirname, '.vitepress/dist/assets/chunks')
+const chunks = path.resolve(import.meta.dirname, '../../docs/.vitepress/dist/assets/chunks')
 
 /** The pages that the search of the built site finds for some words, the best first. */
 export async function createSearch(): Promise<(words: string) => string[]> {
