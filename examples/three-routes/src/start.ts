@@ -56,7 +56,7 @@ async function start(): Promise<void> {
       `start is running already, on ${values.data}. To run another beside it: ${beside}`,
     )
   })
-  const { issuer, clientId, clientSecret, users } = await service.addTenant({
+  const { tenantId, issuer, clientId, clientSecret, users } = await service.addTenant({
     company: 'Acme',
     application: 'Three routes',
     baseUrl,

@@ -26,8 +26,23 @@ export async function findConnected(
   return user && { user, credential }
 }
 
-/** Connects an account at a provider; `false` when it is connected already, to this user or another. */
-export function connectAccount(scope: Scope, user: User, account: SocialAccount): Promise<boolean> {
+/** How many accounts at providers a user can have. */
+const MAX_ACCOUNTS = 20
+
+/**
+ * Connects an account at a provider; `false` when it is connected already, to this user or another, or
+ * the user has as many as one can have.
+ */
+export async function connectAccount(
+  scope: Scope,
+  user: User,
+  account: SocialAccount,
+): Promise<boolean> {
+  const { context, tenantId } = scope
+  const page = { after: undefined, limit: 100 }
+  const listed = await context.store.credentials.list(tenantId, user.id, page)
+  const accounts = listed?.items.filter(({ kind }) => kind === 'social') ?? []
+  if (accounts.length >= MAX_ACCOUNTS) return false
   return enrol(scope, credentialOf(scope, user, account), undefined)
 }
 

@@ -42,7 +42,6 @@ const values = { code: '40718293', application: 'Garden Shop', email: 'new@examp
 const kinds: Record<MailKind, { link?: string; values?: Record<string, string> }> = {
   verify: { link },
   reset: { link },
-  invite: { link },
   exists: { link },
   invite: { link },
   changed: {},
