@@ -188,7 +188,7 @@ test(
   },
 )
 
-test('a dry run names every fault with its line and changes nothing', async () => {
+test('a dry run names every fault with its line, in the order of lines, and changes nothing', async () => {
   await using installation = await startInstallation()
   const file = write(
     installation,
@@ -210,10 +210,10 @@ test('a dry run names every fault with its line and changes nothing', async () =
   expect(faults).toEqual([
     'line 4: "email" is not an email address',
     'line 4: has a hash that is not md5: 32 hexadecimal digits, or base64 of 16 bytes',
-    'line 6: has a bcrypt hash of cost 14; accepted are 8 to 12',
-    'line 8: has 2 columns, the first line has 5',
     'line 5: has the email address of line 2',
+    'line 6: has a bcrypt hash of cost 14; accepted are 8 to 12',
     'line 7: has the id of line 2',
+    'line 8: has 2 columns, the first line has 5',
   ])
   expect(await allUsers(installation)).toEqual([])
   expect(readdirSync(installation.folder).sort()).toEqual(['data', 'users.csv'])

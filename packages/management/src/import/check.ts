@@ -56,6 +56,7 @@ async function checkRows(
   report: (line: number, fault: string) => void,
   { emails, ids }: { emails: DuplicateFinder; ids: DuplicateFinder },
 ): Promise<Checked> {
+  const faults = inOrder(report)
   const ignored = new Set<string>()
   const absent = new Map([...input.named].map(([target, column]) => [column, target]))
   let rows = 0
@@ -66,7 +67,7 @@ async function checkRows(
       absent.delete(column)
       if (input.mapping(column) === undefined && ignored.size < 100) ignored.add(column)
     }
-    for (const fault of row.faults) report(row.line, fault)
+    for (const fault of row.faults) faults.add(row.line, fault)
     if (row.faults.length > 0) {
       faulty++
       continue
@@ -88,12 +89,32 @@ async function checkRows(
   ] as const) {
     for (const { row, line, firstLine } of finder.find()) {
       const reason = `has the ${what} of line ${firstLine}`
-      report(line, reason)
+      faults.add(line, reason)
       if (!repeated.has(row)) faulty++
       repeated.set(row, reason)
     }
   }
+  faults.end()
   return { rows, faulty, repeated, ignored: [...ignored] }
+}
+
+/** How many faults are held to be reported in the order of their lines. More are reported as they come. */
+const MAX_HELD = 100_000
+
+/** Reports faults by line: that a value is there twice shows after the last row only. */
+function inOrder(report: (line: number, fault: string) => void) {
+  const held: { line: number; fault: string }[] = []
+  function flush(): void {
+    held.sort((one, other) => one.line - other.line)
+    for (const { line, fault } of held.splice(0)) report(line, fault)
+  }
+  return {
+    add(line: number, fault: string): void {
+      held.push({ line, fault })
+      if (held.length === MAX_HELD) flush()
+    },
+    end: flush,
+  }
 }
 
 /** Tells two files apart. */

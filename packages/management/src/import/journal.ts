@@ -6,13 +6,11 @@ import {
   fsyncSync,
   ftruncateSync,
   openSync,
-  readFileSync,
   readSync,
-  rmSync,
-  writeFileSync,
   writeSync,
 } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { lock } from './lock.ts'
 
 /** How far a row has come. Neither passwords nor hashes are written. */
 export interface JournalEntry {
@@ -99,28 +97,4 @@ function cutTornLine(file: number): number {
   while (size > 0 && !(readSync(file, byte, 0, 1, size - 1) === 1 && byte[0] === 0x0a)) size--
   ftruncateSync(file, size)
   return size
-}
-
-function lock(path: string): () => void {
-  for (;;) {
-    try {
-      writeFileSync(path, String(process.pid), { flag: 'wx', mode: 0o600 })
-      return () => rmSync(path, { force: true })
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-      const owner = Number(readFileSync(path, 'utf8'))
-      if (owner && isAlive(owner)) {
-        throw new Error(`Process ${owner} is running this import (${path}).`, { cause: error })
-      }
-      rmSync(path, { force: true })
-    }
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
 }

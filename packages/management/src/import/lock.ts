@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto'
+import {
+  constants,
+  copyFileSync,
+  linkSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+
+/**
+ * Takes a lock that one process has at a time; answers with what releases it. A file appears with its
+ * whole content at once, and only one process can take over the lock of a process that has died: it
+ * needs a lock that is named after that very lock.
+ *
+ * @throws when a process that lives has it.
+ */
+export function lock(path: string): () => void {
+  const own = `${process.pid} ${randomUUID()}`
+  const draft = `${path}.${randomUUID()}`
+  try {
+    for (;;) {
+      writeFileSync(draft, own, { flag: 'wx', mode: 0o600 })
+      if (linked(draft, path)) return () => release(path, own)
+      const holder = read(path)
+      if (holder !== undefined) takeOver(path, holder, draft)
+      if (read(path) === own) return () => release(path, own)
+      rmSync(draft, { force: true })
+    }
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+/** Puts the draft in the place of a lock whose process has died, unless another process did so before. */
+function takeOver(path: string, holder: string, draft: string): void {
+  const [pid, id = 'earlier'] = holder.split(' ')
+  if (isAlive(Number(pid))) {
+    throw new Error(`Process ${pid} is running this import (${path}).`)
+  }
+  const done = lock(`${path}-${id}`)
+  try {
+    if (read(path) === holder) renameSync(draft, path)
+  } finally {
+    done()
+  }
+}
+
+function linked(from: string, to: string): boolean {
+  try {
+    linkSync(from, to)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    // Some file systems have no hard links.
+    copyFileSync(from, to, constants.COPYFILE_EXCL)
+    return true
+  }
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+function release(path: string, own: string): void {
+  if (read(path) === own) rmSync(path, { force: true })
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return pid > 0 && process.kill(pid, 0)
+  } catch (error) {
+    // Of another user.
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
