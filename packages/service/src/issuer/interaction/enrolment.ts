@@ -7,6 +7,7 @@ import { enrolKey } from '../../domain/keys.ts'
 import { lifetimes } from '../../domain/lifetimes.ts'
 import { keyMethod } from '../../domain/login-methods.ts'
 import { newSeed, stepOf, totpUri } from '../../domain/totp.ts'
+import { lookUpUser } from '../../domain/users.ts'
 import { openIfKnown } from '../../domain/vault.ts'
 import type { Problem } from '../../pages/index.ts'
 import { entryName } from '../../store/protocol-store.ts'
@@ -193,7 +194,7 @@ export async function keepSession(
 ): Promise<boolean> {
   const { context, tenant, provider, request, response } = flow
   const session = await readSession(provider, request, response)
-  const current = await context.domain.store.users.get(tenant.id, user.id)
+  const current = await lookUpUser(context.domain, tenant.id, user.id)
   if (session.accountId !== user.id || !current || !isLoginValid(current, session.loginTs)) {
     return false
   }
