@@ -24,6 +24,8 @@ const earlier = [
 
 /** Takes back what migrations after that of the addresses have added. */
 const undoLater = `
+  drop index credentials_social;
+  drop table connections;
   drop index audit_by_tenant_and_time;
   create index audit_by_tenant on audit (tenant_id);
   alter table audit drop column fields;

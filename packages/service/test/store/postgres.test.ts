@@ -208,16 +208,7 @@ test('users of an earlier release are found by their names after an update in st
   await migratePostgres({ url: earlier.url })
   await earlier.query(`alter table users drop column name_key, drop column family_name_key;
     drop index users_disabled; drop index users_unverified;
-    drop index audit_by_tenant_and_time; alter table audit drop column fields;
-    create index audit_by_tenant on audit (tenant_id, id);
-    drop index mail_by_time;
-    ${['mail', 'notices']
-      .map(
-        (table) => `alter table ${table} drop column kind, drop column user_id,
-          drop column answer, drop column outcome, drop column ended_at;`,
-      )
-      .join('')}
-    delete from latchkey_migration where name >= '0002'`)
+    delete from latchkey_migration where name like '%search-keys'`)
   const tenant = aTenant()
   const { settings, metadata, id } = tenant
   await earlier.query(`insert into tenants values ('${id}', '${settings.domain}', '', '{}',
@@ -231,12 +222,7 @@ test('users of an earlier release are found by their names after an update in st
   const done = Promise.all([1, 2].map(() => migratePostgres({ url: earlier.url })))
   await new Promise((resolve) => setTimeout(resolve, 2_500))
   await earlier.query('rollback')
-  expect((await done).flat().sort()).toEqual([
-    '0002-search-keys',
-    '0003-fill-search-keys',
-    '0004-audit-search',
-    '0005-outbox',
-  ])
+  expect((await done).flat().sort()).toEqual(['0002-search-keys', '0003-fill-search-keys'])
 
   const store = openPostgresDataStore(earlier.url)
   onTestFinished(() => store.close())
