@@ -187,8 +187,8 @@ const pages: Record<string, (page: Window) => Promise<void>> = {
   'security-social': (page) =>
     withSettings({ allowSocial: true }, async () => {
       provider.user = { sub: `reader-${Math.random()}`, email: 'countess@example.com' }
-      await openAccount(page, '/account/security', 'button[name=connection]')
-      await page.click('button[name=connection]')
+      await openAccount(page, '/account/security', 'button[name=connection] >> nth=0')
+      await page.click('button[name=connection] >> nth=0')
     }),
   'login-refused': async (page) => {
     await page.goto(await login())
