@@ -188,7 +188,7 @@ const pages: Record<string, (page: Window) => Promise<void>> = {
     withSettings({ allowSocial: true }, async () => {
       provider.user = { sub: `reader-${Math.random()}`, email: 'countess@example.com' }
       await openAccount(page, '/account/security', 'button[name=connection] >> nth=0')
-      await page.click('button[name=connection] >> nth=0')
+      await page.click('button[name=connection]')
     }),
   'login-refused': async (page) => {
     await page.goto(await login())
