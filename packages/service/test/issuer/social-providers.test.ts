@@ -88,7 +88,8 @@ async function startBare(redirectUri: string) {
       claims: async () => ({ sub, email: ada.email, email_verified: true, name: 'Ada' }),
     }),
   })
-  server.on('request', provider.callback())
+  const handle = provider.callback()
+  server.on('request', (request, response) => void handle(request, response))
   return {
     issuer,
     clientId: 'latchkey',
