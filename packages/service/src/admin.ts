@@ -12,6 +12,13 @@ import {
   updateConnection,
 } from './domain/connections.ts'
 import type { DomainContext, ServiceScope } from './domain/context.ts'
+import {
+  inviteOperator,
+  listOperators,
+  type OperatorInput,
+  removeOperator,
+  updateOperator,
+} from './domain/operators.ts'
 import { rotateSigningKey } from './domain/signing-keys.ts'
 import {
   createTenant,
@@ -22,10 +29,11 @@ import {
   listTenants,
 } from './domain/tenants.ts'
 import { type SeedReport, seed } from './seed.ts'
-import type { AuditQuery } from './store/ports.ts'
+import type { AuditQuery, OperatorUser } from './store/ports.ts'
 import type {
   ApiKey,
   Connection,
+  Operator,
   StoredAuditEntry,
   Tenant,
   TenantSettings,
@@ -108,6 +116,27 @@ export interface Admin {
   ): Promise<ShownConnection>
   /** Removes a connection. Users who have no other way to log in set a password by a mailed link. */
   deleteConnection(tenantId: string, id: string): Promise<ShownConnection>
+  /**
+   * Invites an operator of the management console by email address. The token belongs into the link
+   * `/console/invitation?token=` at the console's URL; it is good once, for 24 hours.
+   */
+  inviteOperator(
+    input: OperatorInput & { email: string },
+  ): Promise<{ operator: Operator; token: string }>
+  /** All operators, in the order of invitation. */
+  listOperators(): Promise<OperatorUser[]>
+  /**
+   * Gives an operator another role or reach; it counts from the next request on.
+   *
+   * @throws ServiceError `conflict` when no owner would be left.
+   */
+  updateOperator(id: string, input: OperatorInput): Promise<Operator>
+  /**
+   * Removes an operator, whose sessions end with the next request.
+   *
+   * @throws ServiceError `conflict` when no owner would be left.
+   */
+  removeOperator(id: string): Promise<void>
   /** Users whose address is another's in another writing, from before such addresses were refused. */
   addressClashes(): AsyncIterable<AddressClash>
   /** Entries of the audit log, the newest first. */
@@ -164,6 +193,12 @@ export function createAdmin(context: DomainContext, name = 'admin'): Admin {
       shown(await updateConnection({ ...scope, tenantId }, id, changes)),
     deleteConnection: async (tenantId, id) =>
       shown(await deleteConnection({ ...scope, tenantId }, id)),
+    inviteOperator: (input) => inviteOperator(scope, input),
+    listOperators: () => listOperators(scope),
+    updateOperator: (id, input) => updateOperator(scope, id, input),
+    async removeOperator(id) {
+      await removeOperator(scope, id)
+    },
     addressClashes: () => addressClashes(context),
     audit: (query = {}) => listAudit(context, query),
     exportAudit: (query) => exportAudit(context, query),

@@ -7,6 +7,7 @@ export type { AuthenticatorApp } from './domain/authenticator-app.ts'
 export type { ServiceEvents } from './domain/context.ts'
 export type { DomainVerification } from './domain/domain-names.ts'
 export { type ErrorCode, ServiceError } from './domain/errors.ts'
+export type { OperatorInput } from './domain/operators.ts'
 export type { PasswordEngineOptions } from './domain/password-engine.ts'
 export type { CapturedMail } from './mail/outbox.ts'
 export type { SmtpOptions } from './mail/smtp.ts'
@@ -15,13 +16,15 @@ export type { ListenOptions } from './server/http-server.ts'
 export type { TlsOptions } from './server/tls.ts'
 export { createIdentityService, type IdentityService } from './service.ts'
 export type { DatabaseOptions, IdentityServiceOptions } from './service-options.ts'
-export type { AuditQuery } from './store/ports.ts'
+export type { AuditQuery, OperatorUser } from './store/ports.ts'
 export type {
   ApiKey,
   AuditEntry,
   AuditOutcome,
   Metadata,
   Micros,
+  Operator,
+  OperatorRole,
   Reach,
   StoredAuditEntry,
   Tenant,

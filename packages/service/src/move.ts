@@ -24,6 +24,7 @@ const TABLES = [
   'api_key_tenants',
   'signing_keys',
   'connections',
+  'operators',
   'held_domains',
   'audit',
 ] as const

@@ -67,6 +67,11 @@ export interface IdentityServiceOptions {
    */
   apiHosts?: readonly string[]
   /**
+   * Where the management console is served, such as `https://console.example.com`: an origin of its own,
+   * which no tenant can have as its domain. Default: there is no console.
+   */
+  consoleUrl?: string | undefined
+  /**
    * `dns`: an API key moves a tenant to another domain only when a TXT record at `_latchkey.<domain>`
    * says `latchkey-tenant=<id of the tenant>`. Right when customers hold keys of their own tenants.
    * Default `none`, for an operator who holds all of them.
@@ -132,6 +137,7 @@ const serviceOptions = group<IdentityServiceOptions>({
   allowHttpOnLoopback: flag,
   allowDeveloperMode: flag,
   apiHosts: z.array(z.string(), 'must be an array of strings').optional(),
+  consoleUrl: text,
   domainVerification: z.enum(['none', 'dns'], 'must be "none" or "dns"').optional(),
   mail: group<SmtpOptions>({
     url: z.string('must be a string'),

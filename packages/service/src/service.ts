@@ -181,6 +181,7 @@ function domainPolicy(options: IdentityServiceOptions): DomainPolicy {
   return {
     allowLoopback: options.allowHttpOnLoopback ?? false,
     apiHosts: (options.apiHosts ?? []).map(apiHost),
+    consoleHost: options.consoleUrl === undefined ? undefined : consoleHost(options.consoleUrl),
     verification: options.domainVerification ?? 'none',
   }
 }
@@ -191,6 +192,16 @@ function apiHost(text: string): string {
   } catch {
     throw new TypeError(`"apiHosts" holds "${text}"; give hosts such as api.example.com.`)
   }
+}
+
+function consoleHost(text: string): string {
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol) || `${url.origin}/` !== url.href) {
+    throw new TypeError(
+      `"consoleUrl" is "${text}"; give an origin such as https://console.example.com.`,
+    )
+  }
+  return url.host
 }
 
 /** Proxies in front of the service may have looked at the other one. RFC 9112 §3.2. */

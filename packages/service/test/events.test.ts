@@ -18,11 +18,15 @@ const readers = [
   'listTenants',
   'findTenant',
   'listApiKeys',
+  'listOperators',
   'audit',
   'exportAudit',
   'listConnections',
   'addressClashes',
 ]
+
+/** What is written in the management console; `console/login.test.ts` looks at it. */
+const inConsole = ['operator.accept']
 
 const newKey = () => `${randomBytes(32).toString('base64')}\n`
 
@@ -211,8 +215,19 @@ describe.each(stores)('on %s', (store) => {
       admin.rotateSigningKey(tenantId, { withdrawEarlier: true }),
     )
 
+    const owner = { email: 'owner@example.com', role: 'owner' } as const
+    await emits(['tenant.create', 'user.create', 'operator.invite'], () =>
+      admin.inviteOperator(owner),
+    )
+    const viewer = { email: 'viewer@example.com', role: 'viewer' } as const
+    const { operator } = await emits(['user.create', 'operator.invite'], () =>
+      admin.inviteOperator(viewer),
+    )
+    await emits(['operator.update'], () => admin.updateOperator(operator.id, { role: 'admin' }))
+    await emits(['operator.remove'], () => admin.removeOperator(operator.id))
+
     // Nothing was left out.
-    expect([...seen].sort()).toEqual([...writeActions].sort())
+    expect([...seen, ...inConsole].sort()).toEqual([...writeActions].sort())
     for (const name of Object.keys(service.admin)) {
       if (!readers.includes(name)) expect(commands).toContain(name)
     }

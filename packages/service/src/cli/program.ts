@@ -11,6 +11,7 @@ import { addKeyCommands } from './key.ts'
 import { addSigningKeyCommands } from './keys.ts'
 import { addMigrateCommand } from './migrate.ts'
 import { addMoveCommand } from './move.ts'
+import { addOperatorCommands } from './operator.ts'
 import { addSeedCommand } from './seed.ts'
 import { addServeCommand } from './serve.ts'
 import { addTenantCommands } from './tenant.ts'
@@ -53,6 +54,7 @@ Exit codes: 0 done, 1 failed, 2 usage error.`,
     addConnectionCommands,
     addKeyCommands,
     addSigningKeyCommands,
+    addOperatorCommands,
     addSeedCommand,
     addAuditCommand,
     addDoctorCommand,

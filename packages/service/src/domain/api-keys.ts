@@ -1,5 +1,6 @@
 import { hash, randomInt } from 'node:crypto'
 import type { ApiKey, Micros, Reach } from '../store/records.ts'
+import { SYSTEM_TENANT_ID } from '../store/system-tenant.ts'
 import { commit } from './commit.ts'
 import { type DomainContext, nowMicros, type ServiceScope } from './context.ts'
 import { ServiceError } from './errors.ts'
@@ -129,8 +130,9 @@ export function authenticationFailure(): ServiceError {
   )
 }
 
-/** Whether the key may reach the tenant. */
+/** Whether the key may reach the tenant. No key reaches the system tenant. */
 export function reaches(key: ApiKey, tenantId: string): boolean {
+  if (tenantId === SYSTEM_TENANT_ID) return false
   return key.reach === 'all' || key.reach.includes(tenantId)
 }
 

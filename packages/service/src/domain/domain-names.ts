@@ -14,6 +14,8 @@ export interface DomainPolicy {
   readonly allowLoopback: boolean
   /** Hosts of the management API, which no tenant may have; in the form of {@link canonicalDomain}. */
   readonly apiHosts: readonly string[]
+  /** Host of the management console, which no tenant may have. Without one, there is no console. */
+  readonly consoleHost?: string | undefined
   /** Whether the DNS must name the tenant before it can move to a domain. */
   readonly verification: DomainVerification
 }
@@ -44,11 +46,15 @@ export function canonicalDomain(domain: string): string {
  *
  * A suffix that a company keeps for its customers, such as `github.io`, has an owner and is accepted.
  */
-export function checkDomain(domain: string, { allowLoopback, apiHosts }: DomainPolicy): void {
+export function checkDomain(
+  domain: string,
+  { allowLoopback, apiHosts, consoleHost }: DomainPolicy,
+): void {
   const { hostname } = new URL(`https://${domain}`)
   if (apiHosts.some((host) => host === domain || host === hostname)) {
     throw refused(`is ${domain}, where the management API is.`)
   }
+  if (domain === consoleHost) throw refused(`is ${domain}, where the management console is.`)
   if (isLoopbackHost(hostname)) {
     if (allowLoopback) return
     throw refused(`is ${domain}, which is this machine; that is for development only.`)

@@ -1,4 +1,5 @@
 import type { Page } from '../store/ports.ts'
+import { SYSTEM_TENANT_ID } from '../store/system-tenant.ts'
 import { listApplications, resealApplication } from './applications.ts'
 import { unlessRefused } from './commit.ts'
 import { resealConnections } from './connections.ts'
@@ -14,13 +15,16 @@ const PAGE: Page = { after: undefined, limit: 100 }
 export async function resealSecrets(context: DomainContext): Promise<void> {
   const actor = { name: 'service' }
   const tenants = (page: Page) => listTenants({ context, actor }, 'all', page)
-  for await (const { id: tenantId } of all(tenants)) {
-    const scope: Scope = { context, actor, tenantId }
-    await resealSigningKeys(scope)
-    await resealConnections(scope)
-    await unlessRefused(resealApplications(scope), 'not_found')
-    await unlessRefused(resealUsers(scope), 'not_found')
-  }
+  await resealTenant({ context, actor, tenantId: SYSTEM_TENANT_ID })
+  for await (const { id: tenantId } of all(tenants))
+    await resealTenant({ context, actor, tenantId })
+}
+
+async function resealTenant(scope: Scope): Promise<void> {
+  await resealSigningKeys(scope)
+  await resealConnections(scope)
+  await unlessRefused(resealApplications(scope), 'not_found')
+  await unlessRefused(resealUsers(scope), 'not_found')
 }
 
 async function resealUsers(scope: Scope): Promise<void> {

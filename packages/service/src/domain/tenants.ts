@@ -1,10 +1,11 @@
 import type { Listing, Page } from '../store/ports.ts'
 import type { Micros, Reach, Tenant, TenantSettings } from '../store/records.ts'
+import { SYSTEM_TENANT_ID } from '../store/system-tenant.ts'
 import { commit, noting } from './commit.ts'
 import { type DomainContext, nowMicros, type Scope, type ServiceScope, updated } from './context.ts'
 import { canonicalDomain, checkDomain, DOMAIN_HOLD_MICROS } from './domain-names.ts'
 import { verifyDomain } from './domain-verification.ts'
-import { found } from './errors.ts'
+import { found, notFound } from './errors.ts'
 import { newId } from './ids.ts'
 import { checkEmail, checkMetadata, checkText } from './rules.ts'
 import { checkNewFeatures } from './tenant-features.ts'
@@ -48,12 +49,20 @@ export async function createTenant(scope: ServiceScope, input: TenantInput): Pro
   )
 }
 
-/** The tenant, if it is there. */
-export function lookUpTenant(
-  { store }: Pick<DomainContext, 'store'>,
+/** The tenant, if it is there. The system tenant is there while there is a console, at its host. */
+export async function lookUpTenant(
+  { store, domains: { consoleHost } }: Pick<DomainContext, 'store' | 'domains'>,
   id: string,
 ): Promise<Tenant | undefined> {
-  return store.tenants.get(id)
+  if (id !== SYSTEM_TENANT_ID) return store.tenants.get(id)
+  const tenant = consoleHost === undefined ? undefined : await store.tenants.get(id)
+  return tenant && { ...tenant, settings: { ...tenant.settings, domain: consoleHost as string } }
+}
+
+/** The tenant that issues at a host, in lower case. */
+export function tenantAt(context: DomainContext, host: string): Promise<Tenant | undefined> {
+  if (host === context.domains.consoleHost) return lookUpTenant(context, SYSTEM_TENANT_ID)
+  return findTenant({ context }, host)
 }
 
 /** The tenant. */
@@ -61,12 +70,13 @@ export async function getTenant({ context, tenantId }: Scope): Promise<Tenant> {
   return found(await lookUpTenant(context, tenantId))
 }
 
-/** The tenant with a domain, in lower case. */
-export function findTenant(
+/** The tenant with a domain, in lower case; never the system tenant. */
+export async function findTenant(
   { context }: Pick<ServiceScope, 'context'>,
   domain: string,
 ): Promise<Tenant | undefined> {
-  return context.store.tenants.findByDomain(domain)
+  const tenant = await context.store.tenants.findByDomain(domain)
+  return tenant?.id === SYSTEM_TENANT_ID ? undefined : tenant
 }
 
 /** One page of the tenants that `reach` names. */
@@ -81,6 +91,7 @@ export function listTenants(
 /** Replaces what a caller decides about a tenant by `input`, all of it. */
 export async function updateTenant(scope: Scope, input: TenantInput): Promise<Tenant> {
   const { context, tenantId } = scope
+  refuseSystemTenant(tenantId)
   const checked = checkTenant(input)
   await verifyMove(scope, checked.settings.domain)
   function change(last: Tenant): Tenant {
@@ -95,8 +106,9 @@ export async function updateTenant(scope: Scope, input: TenantInput): Promise<Te
 }
 
 /** Deletes a tenant with all that it holds; answers with its last version. */
-export function deleteTenant(scope: Scope): Promise<Tenant> {
+export async function deleteTenant(scope: Scope): Promise<Tenant> {
   const { context, tenantId } = scope
+  refuseSystemTenant(tenantId)
   return commit(scope, 'tenant.delete', tenantId, (audit) =>
     context.store.tenants.delete(tenantId, audit, heldUntil(context)),
   )
@@ -112,6 +124,10 @@ export async function freeDomain(scope: ServiceScope, domain: string): Promise<v
   await commit(scope, 'tenant.free_domain', canonical, (audit) =>
     scope.context.store.tenants.freeDomain(canonical, audit),
   )
+}
+
+function refuseSystemTenant(tenantId: string): void {
+  if (tenantId === SYSTEM_TENANT_ID) throw notFound()
 }
 
 /** The DNS is asked before the transaction, which waits for no network. */

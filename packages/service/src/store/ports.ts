@@ -6,6 +6,7 @@ import type {
   Connection,
   Credential,
   Micros,
+  Operator,
   Reach,
   SigningKey,
   SocialCredential,
@@ -62,6 +63,7 @@ export interface DataStore {
   readonly apiKeys: ApiKeyStore
   readonly signingKeys: SigningKeyStore
   readonly connections: ConnectionStore
+  readonly operators: OperatorStore
   readonly audit: AuditStore
 
   /**
@@ -87,6 +89,9 @@ export interface DataStore {
 /** How many domains are held for one tenant; the one that it gave up first goes first. */
 export const MAX_HELD_DOMAINS = 10
 
+/**
+ * Tenants. The system tenant can be read by its id and its domain, but is in no list and in no total.
+ */
 export interface TenantStore {
   /** `duplicate`: the domain is another tenant's, or is held for another. */
   insert(tenant: Tenant, audit: AuditEntry): Promise<Outcome<Tenant>>
@@ -196,7 +201,7 @@ export interface CredentialStore {
 }
 
 export interface ApiKeyStore {
-  /** `missing`: the key names a tenant that does not exist. */
+  /** `missing`: the key names a tenant that does not exist, or the system tenant. */
   insert(key: ApiKey, audit: AuditEntry): Promise<Outcome<ApiKey>>
   /** By SHA-256 of the whole key. */
   findByHash(hash: string): Promise<ApiKey | undefined>
@@ -234,6 +239,24 @@ export interface ConnectionStore {
     audit: AuditEntry,
   ): Promise<Outcome<Connection>>
   delete(tenantId: string, id: string, audit: AuditEntry): Promise<Outcome<Connection>>
+}
+
+/** An operator with the user of the system tenant who it is. */
+export interface OperatorUser {
+  operator: Operator
+  user: User
+}
+
+/** Operators of the management console. One goes with its user, who is deleted as all users are. */
+export interface OperatorStore {
+  /** `missing`: the system tenant has no such user. */
+  insert(operator: Operator, audit: AuditEntry): Promise<Outcome<Operator>>
+  get(id: string): Promise<OperatorUser | undefined>
+  /** By the hash of an invitation that was not accepted yet. */
+  findByInvitation(hash: string): Promise<OperatorUser | undefined>
+  /** All operators, in the order of creation. */
+  list(): Promise<OperatorUser[]>
+  update(id: string, change: Change<Operator>, audit: AuditEntry): Promise<Outcome<Operator>>
 }
 
 /** Which audit entries; what is omitted does not narrow. */

@@ -263,6 +263,22 @@ export interface Connection {
   apple: { teamId: string; keyId: string } | undefined
 }
 
+/** What an operator may do: a viewer reads, an admin changes, an owner also decides about operators. */
+export type OperatorRole = 'owner' | 'admin' | 'viewer'
+
+/** A user of the system tenant who may use the management console. */
+export interface Operator {
+  /** The id of the user. */
+  id: string
+  role: OperatorRole
+  /** The tenants that the operator sees; an owner sees all of them. */
+  reach: Reach
+  createdAt: Micros
+  updatedAt: Micros
+  /** An invitation that was not accepted yet: SHA-256 of its token, hexadecimal, and its end. */
+  invitation: { hash: string; expiresAt: Micros } | undefined
+}
+
 /** A key with which a tenant signs its tokens. */
 export interface SigningKey {
   /** The `kid` of the published key. */

@@ -24,6 +24,7 @@ const earlier = [
 
 /** Takes back what migrations after that of the addresses have added. */
 const undoLater = `
+  drop table operators;
   drop index credentials_social;
   drop table connections;
   drop index audit_by_tenant_and_time;

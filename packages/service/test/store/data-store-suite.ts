@@ -7,6 +7,7 @@ import { describeAudit } from './suite/audit.ts'
 import { describeConnections } from './suite/connections.ts'
 import { describeCredentials } from './suite/credentials.ts'
 import { describeLists } from './suite/lists.ts'
+import { describeOperators } from './suite/operators.ts'
 import { describeSigningKeys } from './suite/signing-keys.ts'
 import { describeTenants } from './suite/tenants.ts'
 import { describeUserSearch } from './suite/user-search.ts'
@@ -36,6 +37,7 @@ export function describeDataStore(name: string, open: Open): void {
     describeApiKeys(opened)
     describeSigningKeys(opened)
     describeConnections(opened)
+    describeOperators(opened)
     describeAudit(opened)
     describeLists(opened)
     describeAtomicity(opened, open)

@@ -4,6 +4,7 @@ import type {
   AuditEntry,
   Connection,
   Credential,
+  Operator,
   PasswordCredential,
   SigningKey,
   SocialCredential,
@@ -227,6 +228,19 @@ export function aSigningKey(tenantId: string, members: Partial<SigningKey> = {})
     tenantId,
     createdAt: 1_700_000_000_000_000 + n,
     sealedJwk: `v1.jwk-${text}`,
+    ...members,
+  }
+}
+
+export function anOperator(id: string, members: Partial<Operator> = {}): Operator {
+  const { n, text } = next()
+  return {
+    id,
+    role: 'owner',
+    reach: 'all',
+    createdAt: 1_700_000_000_000_000 + n,
+    updatedAt: 1_700_000_000_000_001 + n,
+    invitation: { hash: `invitation-${text}`, expiresAt: 1_800_000_000_000_000 + n },
     ...members,
   }
 }

@@ -2,7 +2,7 @@ import type { AdapterPayload } from 'oidc-provider'
 import { lookUpApplication } from '../../domain/applications.ts'
 import type { DomainContext } from '../../domain/context.ts'
 import { createKept } from '../../domain/kept.ts'
-import { findTenant, lookUpTenant } from '../../domain/tenants.ts'
+import { lookUpTenant, tenantAt } from '../../domain/tenants.ts'
 import type { Tenant } from '../../store/records.ts'
 import { clientMetadata } from './client-metadata.ts'
 import { issuerUrl, mustStaySecure } from './issuer-url.ts'
@@ -41,7 +41,7 @@ export function createDirectory(
   return {
     siteAt: (host) =>
       sites.get(host, async () => {
-        const tenant = await findTenant({ context: domain }, host)
+        const tenant = await tenantAt(domain, host)
         if (!tenant) return undefined
         const issuer = issuerUrl(tenant.settings.domain, options)
         const url = new URL(issuer)

@@ -20,7 +20,7 @@ export interface Outgoing {
 }
 
 interface OutgoingContext {
-  domain: Pick<DomainContext, 'store' | 'allowDeveloperMode'>
+  domain: Pick<DomainContext, 'store' | 'domains' | 'allowDeveloperMode'>
   allowHttpOnLoopback: boolean
 }
 

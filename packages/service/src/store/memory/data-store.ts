@@ -1,9 +1,11 @@
 import { searchEntries } from '../audit-search.ts'
 import type { ApiKeyStore, AuditStore, DataStore, SigningKeyStore } from '../ports.ts'
 import type { ApiKey, AuditEntry, SigningKey, StoredAuditEntry } from '../records.ts'
+import { SYSTEM_TENANT_ID } from '../system-tenant.ts'
 import { createApplications } from './applications.ts'
 import { createConnections } from './connections.ts'
 import { createCredentials } from './credentials.ts'
+import { createOperators } from './operators.ts'
 import { createState, type MemoryState } from './state.ts'
 import { createTenants } from './tenants.ts'
 import { createUsers } from './users.ts'
@@ -19,6 +21,7 @@ export function createMemoryDataStore(): DataStore {
     apiKeys: createApiKeys(state),
     signingKeys: createSigningKeys(state),
     connections: createConnections(state),
+    operators: createOperators(state),
     audit: createAudit(state),
     foreignVersion: () => 0,
     check: async () => {},
@@ -30,8 +33,8 @@ function createApiKeys({ tenants, apiKeys: keys, written, copy }: MemoryState): 
   const keyByHash = new Map<string, ApiKey>()
   return {
     async insert(key, audit) {
-      if (key.reach !== 'all' && key.reach.some((id) => !tenants.get(id)))
-        return { kind: 'missing' }
+      const isUnknown = (id: string) => id === SYSTEM_TENANT_ID || !tenants.get(id)
+      if (key.reach !== 'all' && key.reach.some(isUnknown)) return { kind: 'missing' }
       const stored = copy(key)
       keys.set(key.id, stored)
       keyByHash.set(key.hash, stored)

@@ -6,6 +6,7 @@ import type {
   Connection,
   Credential,
   Micros,
+  Operator,
   SigningKey,
   StoredAuditEntry,
   Tenant,
@@ -30,6 +31,8 @@ export interface HeldTenant {
   userIdBySocial: Map<string, string>
   signingKeys: SigningKey[]
   connections: SortedMap<Connection>
+  /** Of the system tenant alone, by the id of the user. */
+  operators: Map<string, Operator>
 }
 
 /** The state that the parts of the memory store share. */

@@ -1,5 +1,6 @@
 import { MAX_HELD_DOMAINS, type TenantStore } from '../ports.ts'
 import type { Micros, Tenant } from '../records.ts'
+import { behindSystemTenant, SYSTEM_TENANT_ID } from '../system-tenant.ts'
 import { createSortedMap } from './sorted-map.ts'
 import { listPage, type MemoryState } from './state.ts'
 
@@ -38,6 +39,7 @@ export function createTenants(state: MemoryState): TenantStore {
         userIdBySocial: new Map(),
         signingKeys: [],
         connections: createSortedMap(),
+        operators: new Map(),
       })
       return written(tenant, audit)
     },
@@ -52,11 +54,18 @@ export function createTenants(state: MemoryState): TenantStore {
     },
 
     async list(reach, page) {
-      if (reach === 'all') return listPage(tenants, page, ({ tenant }) => copy(tenant))
+      if (reach === 'all') {
+        const after = behindSystemTenant(page.after)
+        const listing = listPage(tenants, { ...page, after }, ({ tenant }) => copy(tenant))
+        return {
+          ...listing,
+          total: listing.total - Number(tenants.get(SYSTEM_TENANT_ID) !== undefined),
+        }
+      }
       const reached = createSortedMap<Tenant>()
       for (const id of reach) {
         const held = tenants.get(id)
-        if (held) reached.set(id, held.tenant)
+        if (held && id !== SYSTEM_TENANT_ID) reached.set(id, held.tenant)
       }
       return listPage(reached, page, copy)
     },

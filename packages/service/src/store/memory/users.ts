@@ -84,6 +84,7 @@ export function createUsers({ tenants, written, copy }: MemoryState): UserStore 
       const last = held?.users.get(id)?.user
       if (!held || !last) return { kind: 'missing' }
       held.users.delete(id)
+      held.operators.delete(id)
       held.userIdByEmail.delete(last.emailKey)
       for (const [social, owner] of held.userIdBySocial) {
         if (owner === id) held.userIdBySocial.delete(social)

@@ -1,4 +1,5 @@
 import type { Row } from '../sql/prepared.ts'
+import { SYSTEM_TENANT_ID } from '../system-tenant.ts'
 import type { Run } from './connections.ts'
 import { COUNTER_SHARDS } from './migrations.ts'
 
@@ -51,7 +52,7 @@ export async function finishCopy(run: Run): Promise<void> {
     `insert into counter_shards ${ofTenants('users')}`,
     `insert into counter_shards ${ofTenants('applications')}`,
     `insert into counter_shards select 'tenants', shard,
-      case when shard > 0 then 0 else (select count(*) from tenants) end from ${shards}`,
+      case when shard > 0 then 0 else (select count(*) from tenants where id <> '${SYSTEM_TENANT_ID}') end from ${shards}`,
     `select setval(pg_get_serial_sequence('audit', 'id'), max(id)) from audit having max(id) > 0`,
     'update revision set n = n + 1',
   ]

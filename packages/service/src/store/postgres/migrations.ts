@@ -18,6 +18,7 @@ export const migrations: Record<string, Migration> = {
   '0004-audit-search': addAuditSearch,
   '0005-outbox': addOutbox,
   '0006-connections': addConnections,
+  '0007-operators': createOperators,
 }
 
 /** How many shards a counter has, so that inserts into one list do not wait for each other. */
@@ -219,4 +220,19 @@ async function addConnections(db: Kysely<unknown>): Promise<void> {
   await sql`create unique index connections_by_name on connections (tenant_id, name)`.execute(db)
   await sql`create unique index credentials_social on credentials (tenant_id, id)
     where type = 'SocialCredential'`.execute(db)
+}
+
+async function createOperators(db: Kysely<unknown>): Promise<void> {
+  await sql`create table operators (
+    tenant_id text collate "C" not null,
+    id text collate "C" not null,
+    role text not null,
+    reach text not null,
+    created_at bigint not null,
+    updated_at bigint not null,
+    invitation_hash text collate "C",
+    invitation_until bigint,
+    primary key (tenant_id, id),
+    foreign key (tenant_id, id) references users (tenant_id, id) on delete cascade
+  )`.execute(db)
 }

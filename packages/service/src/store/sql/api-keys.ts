@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { ApiKeyStore } from '../ports.ts'
 import type { ApiKey } from '../records.ts'
+import { SYSTEM_TENANT_ID } from '../system-tenant.ts'
 import type { Record } from './audit.ts'
 import type { Engine } from './engine.ts'
 import { prepared } from './prepared.ts'
@@ -27,7 +28,8 @@ export function createApiKeys(engine: Engine, record: Record): ApiKeyStore {
         const reach = key.reach === 'all' ? [] : key.reach
         for (const id of reach) {
           const tenant = writer.selectFrom('tenants').select('id').where('id', '=', id)
-          if (!(await tenant.executeTakeFirst())) return { kind: 'missing' }
+          const exists = id !== SYSTEM_TENANT_ID && (await tenant.executeTakeFirst())
+          if (!exists) return { kind: 'missing' }
         }
         await writer.insertInto('api_keys').values(toRow(key)).execute()
         for (const tenant_id of reach) {

@@ -5,6 +5,7 @@ import { createAudit, createRecord } from './audit.ts'
 import { createConnectionTable } from './connections.ts'
 import { createCredentials, credentialsTable } from './credentials.ts'
 import type { Engine } from './engine.ts'
+import { createOperators } from './operators.ts'
 import { prepared, preparedInsert } from './prepared.ts'
 import { createSigningKeys } from './signing-keys.ts'
 import { createTable } from './table.ts'
@@ -18,7 +19,10 @@ export type SqlTables = Omit<DataStore, 'foreignVersion' | 'exclusively' | 'chec
 /** The tables that few writes concern, for every SQL database. */
 export function createRareTables(
   engine: Engine,
-): Pick<SqlTables, 'tenants' | 'applications' | 'apiKeys' | 'signingKeys' | 'connections'> {
+): Pick<
+  SqlTables,
+  'tenants' | 'applications' | 'apiKeys' | 'signingKeys' | 'connections' | 'operators'
+> {
   const record = createRecord(engine)
   return {
     tenants: createTenants(engine, record),
@@ -26,6 +30,7 @@ export function createRareTables(
     apiKeys: createApiKeys(engine, record),
     signingKeys: createSigningKeys(engine, record),
     connections: createConnectionTable(engine, record),
+    operators: createOperators(engine, record),
   }
 }
 

@@ -13,6 +13,7 @@ export interface Schema {
   api_key_tenants: { key_id: string; tenant_id: string }
   signing_keys: SigningKeyRow
   connections: ConnectionRow
+  operators: OperatorRow
   audit: AuditRow
   held_domains: HeldDomainRow
   counters: { scope: string; value: number }
@@ -112,6 +113,18 @@ export type ConnectionRow = {
   apple: Json | null
   created_at: number
   updated_at: number
+}
+
+/** `tenant_id` is the system tenant's in every row. */
+export type OperatorRow = {
+  tenant_id: string
+  id: string
+  role: 'owner' | 'admin' | 'viewer'
+  reach: Json
+  created_at: number
+  updated_at: number
+  invitation_hash: string | null
+  invitation_until: number | null
 }
 
 export type ApiKeyRow = {

@@ -15,8 +15,8 @@ export interface TableDefinition<T> {
   unique?: readonly string[]
   /** The table of the object it belongs to, whose key the row begins with. */
   parent?: TableParent
-  /** Which counter holds the length of the list that the object is in, by the key without `id`. */
-  counter?: (...within: string[]) => string
+  /** Which counter holds the length of the list that the object is in; `undefined`: it is in none. */
+  counter?: (...key: string[]) => string | undefined
   /** A further reason why a row cannot be written, which is a `duplicate`; inside the write. */
   isRefused?(row: Row, before: Row | undefined, audit: AuditEntry): Promise<boolean>
   toRow(record: T): Row
@@ -124,7 +124,8 @@ export function createTable<T>(
   }
 
   async function countOne(row: Row, by: 1 | -1): Promise<void> {
-    if (counter) await engine.counters.add(counter(...(pick(row, within) as string[])), by)
+    const scope = counter?.(...(pick(row, key) as string[]))
+    if (scope !== undefined) await engine.counters.add(scope, by)
   }
 
   /** Writes; what a further step finds taken is a `duplicate`, too. */

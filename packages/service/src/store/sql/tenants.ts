@@ -1,5 +1,6 @@
 import type { TenantStore } from '../ports.ts'
 import type { Tenant } from '../records.ts'
+import { behindSystemTenant, SYSTEM_TENANT_ID } from '../system-tenant.ts'
 import { applicationCounter } from './applications.ts'
 import type { Record } from './audit.ts'
 import type { Engine } from './engine.ts'
@@ -17,7 +18,7 @@ export function createTenants(engine: Engine, record: Record): TenantStore {
     name: 'tenants',
     key: ['id'],
     unique: ['domain'],
-    counter: () => 'tenants',
+    counter: (id) => (id === SYSTEM_TENANT_ID ? undefined : 'tenants'),
     async isRefused({ id, domain }, before, audit) {
       if (before?.domain === domain) return false
       const holder = await held.holderOf(domain as string, audit.at)
@@ -49,10 +50,10 @@ export function createTenants(engine: Engine, record: Record): TenantStore {
       }),
     get: table.byId,
     findByDomain: table.byUnique,
-    async list(reach, page) {
+    async list(reach, { after: last, limit }) {
+      const after = behindSystemTenant(last)
       if (reach === 'all')
-        return (await table.page([], page)) ?? { total: 0, items: [], more: false }
-      const { after = '', limit } = page
+        return (await table.page([], { after, limit })) ?? { total: 0, items: [], more: false }
       const rows = await pageOfSome(JSON.stringify(reach), after, limit + 1)
       return listingOf(rows as (Row & { total: number })[], limit, (row) =>
         fromRow(row as unknown as TenantRow),

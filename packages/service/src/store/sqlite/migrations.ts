@@ -15,6 +15,7 @@ const migrations: Record<string, Migration> = {
   '0007-search-keys': { up: addSearchKeys },
   '0008-audit-search': { up: addAuditSearch },
   '0009-connections': { up: addConnections },
+  '0010-operators': { up: createOperators },
 }
 
 /**
@@ -210,4 +211,19 @@ async function addConnections(db: Kysely<unknown>): Promise<void> {
   await sql`create unique index connections_by_name on connections (tenant_id, name)`.execute(db)
   await sql`create unique index credentials_social on credentials (tenant_id, id)
     where type = 'SocialCredential'`.execute(db)
+}
+
+async function createOperators(db: Kysely<unknown>): Promise<void> {
+  await sql`create table operators (
+    tenant_id text not null,
+    id text not null,
+    role text not null,
+    reach text not null,
+    created_at integer not null,
+    updated_at integer not null,
+    invitation_hash text,
+    invitation_until integer,
+    primary key (tenant_id, id),
+    foreign key (tenant_id, id) references users (tenant_id, id) on delete cascade
+  ) strict, without rowid`.execute(db)
 }

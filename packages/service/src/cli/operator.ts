@@ -1,0 +1,110 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { formatTimestamp } from '../http/timestamps.ts'
+import type { OperatorUser } from '../store/ports.ts'
+import type { OperatorRole } from '../store/records.ts'
+import { type DataOptions, printTable, withAdmin, withDataOptions } from './options.ts'
+import { oneLine } from './terminal.ts'
+
+interface InviteOptions extends DataOptions {
+  email: string
+  role: OperatorRole
+  tenant?: string[]
+  consoleUrl: string
+}
+
+const roleOption = () =>
+  new Option('--role <role>', 'an owner decides about operators too, a viewer only reads')
+    .choices(['owner', 'admin', 'viewer'])
+    .makeOptionMandatory()
+
+/** The option that says where the console is. */
+export const consoleUrlOption = (description: string): Option =>
+  new Option('--console-url <url>', description)
+    .env('LATCHKEY_CONSOLE_URL')
+    .argParser(consoleOrigin)
+
+/** Adds `operator invite`, `operator list`, `operator role` and `operator remove`. */
+export function addOperatorCommands(program: Command): void {
+  const operator = program
+    .command('operator')
+    .description('Invite, list and remove operators of the management console.')
+
+  withDataOptions(
+    operator
+      .command('invite')
+      .description('Invite an operator; prints a link that is good once, for 24 hours.'),
+  )
+    .requiredOption('--email <address>', 'whom to invite')
+    .addOption(roleOption())
+    .option('--tenant <id...>', 'the tenants that the operator sees (default: all of them)')
+    .addOption(
+      consoleUrlOption(
+        'where the console is, such as https://console.example.com',
+      ).makeOptionMandatory(),
+    )
+    .action((options: InviteOptions) =>
+      withAdmin(
+        options,
+        async (admin) => {
+          const { email, role, tenant: reach, consoleUrl } = options
+          const { token } = await admin.inviteOperator({ email, role, reach })
+          console.log(invitationLink(consoleUrl, token))
+        },
+        { create: true },
+      ),
+    )
+
+  withDataOptions(operator.command('list').description('List the operators.'))
+    .option('--json', 'print JSON')
+    .action((options: DataOptions & { json?: boolean }) =>
+      withAdmin(options, async (admin) => {
+        printTable((await admin.listOperators()).map(row), options.json ?? false)
+      }),
+    )
+
+  withDataOptions(operator.command('role <id>').description('Give an operator another role.'))
+    .addOption(roleOption())
+    .option('--tenant <id...>', 'the tenants that the operator sees (default: all of them)')
+    .action((id: string, options: DataOptions & { role: OperatorRole; tenant?: string[] }) =>
+      withAdmin(options, async (admin) => {
+        await admin.updateOperator(id, { role: options.role, reach: options.tenant })
+        console.log(`${oneLine(id)} is ${options.role} now.`)
+      }),
+    )
+
+  withDataOptions(
+    operator.command('remove <id>').description('Remove an operator, whose sessions end at once.'),
+  ).action((id: string, options: DataOptions) =>
+    withAdmin(options, async (admin) => {
+      await admin.removeOperator(id)
+      console.log(`Removed the operator ${oneLine(id)}.`)
+    }),
+  )
+}
+
+/** The link by which an invited operator sets a password. */
+export function invitationLink(consoleUrl: string, token: string): string {
+  return `${consoleUrl}/console/invitation?token=${token}`
+}
+
+/** The origin of an address such as `https://console.example.com`. */
+function consoleOrigin(text: string): string {
+  const url = URL.parse(text)
+  const isOrigin = url && url.pathname === '/' && !url.search && !url.hash && !url.username
+  if (!isOrigin || !/^https?:$/.test(url.protocol)) {
+    throw new InvalidArgumentError('It must be an address such as https://console.example.com.')
+  }
+  return url.origin
+}
+
+function row({ operator, user }: OperatorUser): Record<string, string> {
+  const { role, reach, invitation, createdAt } = operator
+  return {
+    id: operator.id,
+    email: user.email,
+    role,
+    tenants: reach === 'all' ? 'all' : reach.join(' '),
+    state: user.disabled ? 'disabled' : invitation ? 'invited' : 'active',
+    created: formatTimestamp(createdAt),
+  }
+}

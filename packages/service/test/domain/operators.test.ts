@@ -1,0 +1,133 @@
+import { createIdentityService } from '@latchkey/service'
+import { expect, test } from 'vitest'
+import { createAdmin } from '../../src/admin.ts'
+import { giveAuthenticatorApp } from '../../src/domain/authenticator-app.ts'
+import {
+  acceptInvitation,
+  INVITATION_SECONDS,
+  operatorOfLogin,
+  setOperatorDisabled,
+} from '../../src/domain/operators.ts'
+import { resealSecrets } from '../../src/domain/reseal.ts'
+import { SYSTEM_TENANT_ID } from '../../src/store/system-tenant.ts'
+import { openApi } from '../support/context.ts'
+
+async function withOwner() {
+  const api = await openApi('memory')
+  const { context } = api
+  const admin = createAdmin(context)
+  const scope = { context, actor: { name: 'visitor' } }
+  const invited = await admin.inviteOperator({ email: 'ada@example.com', role: 'owner' })
+  return { api, context, admin, scope, ...invited }
+}
+
+test('an invitation sets a password once, and marks the operator as no longer invited', async () => {
+  const { api, admin, scope, token } = await withOwner()
+  await using _ = api
+  const accepted = await acceptInvitation(scope, token, 'correct horse battery')
+  expect(accepted.kind).toBe('accepted')
+  expect((await admin.listOperators())[0]?.operator.invitation).toBeUndefined()
+  const again = acceptInvitation(scope, token, 'another horse battery')
+  await expect(again).rejects.toMatchObject({ code: 'not_found' })
+})
+
+test('a password that is not good enough leaves the invitation good', async () => {
+  const { api, scope, token } = await withOwner()
+  await using _ = api
+  expect(await acceptInvitation(scope, token, 'password1')).toEqual({
+    kind: 'refused',
+    problem: 'common',
+  })
+  expect((await acceptInvitation(scope, token, 'correct horse battery')).kind).toBe('accepted')
+})
+
+test('an invitation is good for 24 hours, is replaced by the next one, and another token is none', async () => {
+  const { api, context, admin, scope, token } = await withOwner()
+  await using _ = api
+  const refused = { code: 'not_found' }
+  await expect(acceptInvitation(scope, 'x', 'correct horse battery')).rejects.toMatchObject(refused)
+  const late = {
+    ...scope,
+    context: { ...context, clock: { now: () => Date.now() + INVITATION_SECONDS * 1_000 } },
+  }
+  await expect(acceptInvitation(late, token, 'correct horse battery')).rejects.toMatchObject(
+    refused,
+  )
+  const { token: next } = await admin.inviteOperator({ email: 'ADA@example.com', role: 'owner' })
+  await expect(acceptInvitation(scope, token, 'correct horse battery')).rejects.toMatchObject(
+    refused,
+  )
+  expect((await acceptInvitation(scope, next, 'correct horse battery')).kind).toBe('accepted')
+  expect(await admin.listOperators()).toHaveLength(1)
+})
+
+test('there is always an owner who can log in', async () => {
+  const { api, admin, scope, operator } = await withOwner()
+  await using _ = api
+  const refused = { code: 'conflict' }
+  const { id } = operator
+  await expect(admin.removeOperator(id)).rejects.toMatchObject(refused)
+  await expect(admin.updateOperator(id, { role: 'admin' })).rejects.toMatchObject(refused)
+  await expect(setOperatorDisabled(scope, id, true)).rejects.toMatchObject(refused)
+  const again = admin.inviteOperator({ email: 'ada@example.com', role: 'viewer' })
+  await expect(again).rejects.toMatchObject(refused)
+
+  const other = await admin.inviteOperator({ email: 'bob@example.com', role: 'owner' })
+  await admin.updateOperator(id, { role: 'viewer' })
+  await expect(admin.removeOperator(other.operator.id)).rejects.toMatchObject(refused)
+  await admin.removeOperator(id)
+  expect(await admin.listOperators()).toHaveLength(1)
+})
+
+test('a removed or disabled operator has no login any more, whatever the role was', async () => {
+  const { api, context, admin, scope } = await withOwner()
+  await using _ = api
+  const { operator } = await admin.inviteOperator({ email: 'bob@example.com', role: 'owner' })
+  const now = () => Date.now() / 1_000
+  const isIn = async () => (await operatorOfLogin(context, operator.id, now())) !== undefined
+  expect(await isIn()).toBe(true)
+  const before = now() - 1
+  await setOperatorDisabled(scope, operator.id, true)
+  expect(await isIn()).toBe(false)
+  await setOperatorDisabled(scope, operator.id, false)
+  expect(await operatorOfLogin(context, operator.id, before)).toBeUndefined()
+  await admin.removeOperator(operator.id)
+  expect(await isIn()).toBe(false)
+})
+
+test('what is written about operators is in the audit log, and no token is', async () => {
+  const { api, admin, scope, token, operator } = await withOwner()
+  await using _ = api
+  await acceptInvitation(scope, token, 'correct horse battery')
+  const entries = await admin.audit({ tenantId: SYSTEM_TENANT_ID })
+  expect(entries.map(({ action }) => action).reverse()).toEqual([
+    'tenant.create',
+    'user.create',
+    'operator.invite',
+    'operator.accept',
+    'credential.reset',
+  ])
+  expect(entries.some(({ target }) => target === operator.id)).toBe(true)
+  expect(JSON.stringify(entries)).not.toContain(token)
+})
+
+test('secrets of the system tenant are sealed anew with those of all tenants', async () => {
+  const { api, context, scope, operator } = await withOwner()
+  await using _ = api
+  await giveAuthenticatorApp({ ...scope, tenantId: SYSTEM_TENANT_ID }, operator.id)
+  await resealSecrets({
+    ...context,
+    vault: { ...context.vault, reseal: (_purpose, sealed) => `${sealed}+` },
+  })
+  const seed = await context.store.credentials.get(SYSTEM_TENANT_ID, operator.id, 'totp_app')
+  expect(seed).toMatchObject({ sealedSeed: expect.stringMatching(/\+$/) })
+})
+
+test('a service without a console does not serve the host of one', async () => {
+  await using service = await createIdentityService()
+  await service.admin.inviteOperator({ email: 'ada@example.com', role: 'owner' })
+  for (const host of ['system', 'console.example']) {
+    const answer = await service.fetch(`https://${host}/.well-known/openid-configuration`)
+    expect(answer.status).toBe(404)
+  }
+})
