@@ -120,6 +120,10 @@ export interface DemoService {
     readonly tenantId: string
     readonly issuer: string
   }): Promise<readonly DemoUser[]>
+  /** Where the management console is, and whom to log in there as; without the option `console`, nothing. */
+  readonly console:
+    | { readonly url: string; readonly email: string; readonly password: string }
+    | undefined
   /** Prints a code whenever Enter is pressed, once a user has an authenticator app. */
   printCodes(): void
   close(): Promise<void>
@@ -128,18 +132,21 @@ export interface DemoService {
 /**
  * Starts the service.
  *
- * @param options - `data`: its folder; without one everything is in memory. `fresh`: forgets the tenants
+ * @param options - `console`: whether it serves the management console too. `data`: its folder; without one everything is in memory. `fresh`: forgets the tenants
  *   of the folder first. `shared`: where other processes serve from, at this port; this one only prepares
  *   the data.
  */
 export async function startDemoService(options: {
   readonly port: number
+  readonly console?: boolean
   readonly data?: string
   readonly fresh?: boolean
   readonly shared?: Pick<IdentityServiceOptions, 'database' | 'redis' | 'masterKey'>
 }): Promise<DemoService> {
+  const consoleUrl = options.console ? `http://console.localhost:${options.port}` : undefined
   const service = await createIdentityService({
     data: options.data,
+    consoleUrl,
     ...options.shared,
     allowHttpOnLoopback: true,
     allowDeveloperMode: true,
@@ -181,6 +188,7 @@ export async function startDemoService(options: {
       })
       return users
     },
+    console: consoleUrl === undefined ? undefined : await addOperator(service, consoleUrl),
     async addTenant({
       subdomain,
       company,
@@ -221,6 +229,18 @@ export async function startDemoService(options: {
     },
   }
   return demo
+}
+
+/** Sees to it that there is an operator; one that was there before keeps the password of then. */
+async function addOperator({ admin, fetch }: IdentityService, consoleUrl: string) {
+  const operator = { email: 'operator@example.com', password: 'keys of the whole house' }
+  const found = (await admin.listOperators()).find(({ user }) => user.email === operator.email)
+  if (!found || found.operator.invitation) {
+    const { token } = await admin.inviteOperator({ email: operator.email, role: 'owner' })
+    const body = new URLSearchParams({ token, password: operator.password })
+    await fetch(`${consoleUrl}/console/invitation`, { method: 'POST', body, redirect: 'manual' })
+  }
+  return { url: `${consoleUrl}/console`, ...operator }
 }
 
 /** A new key for every start: the secret of an old one cannot be read again. */

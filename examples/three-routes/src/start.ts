@@ -46,6 +46,7 @@ async function start(): Promise<void> {
   const baseUrl = `http://localhost:${port}`
   if (values.personas) return startAlone(port, baseUrl)
   const service = await startDemoService({
+    console: true,
     data: values.data,
     fresh: values.fresh,
     port: await freePort(values['service-port'], port, '--service-port'),
@@ -83,6 +84,7 @@ async function start(): Promise<void> {
       Issuer: issuer,
       Account: `${issuer}/account`,
       Outbox: `${issuer}/x/outbox`,
+      Console: `${service.console?.url}, log in as ${service.console?.email} with “${service.console?.password}”`,
       'API key': service.apiKey,
       'Try it': `curl -H "Authorization: Bearer ${service.apiKey}" ${service.url}/v1/tenants`,
     },

@@ -1,15 +1,18 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { type Admin, createAdmin } from './admin.ts'
 import { type Clock, systemClock } from './clock.ts'
+import { consoleClient } from './console/client.ts'
+import type { Console } from './console/index.ts'
 import { pruneAudit } from './domain/audit.ts'
 import type { DomainContext, ServiceEvents } from './domain/context.ts'
 import { canonicalDomain, type DomainPolicy } from './domain/domain-names.ts'
 import { ServiceError } from './domain/errors.ts'
 import { createPasswordEngine } from './domain/password-engine.ts'
+import { findTenant } from './domain/tenants.ts'
 import { createVault } from './domain/vault.ts'
 import { createApi } from './http/app.ts'
 import { sendError } from './http/errors.ts'
@@ -71,7 +74,9 @@ export async function createIdentityService(
   const events: ServiceEvents = new EventEmitter()
   const passwords = createPasswordEngine(options.passwords)
   const vault = createVault(masterKeys)
-  const { allowDeveloperMode = false } = options
+  const { allowDeveloperMode = false, consoleUrl } = options
+  // The console redeems its codes in this process, so no other one needs to know it.
+  const consoleSecret = randomBytes(32).toString('base64url')
   const context: DomainContext = {
     store,
     clock,
@@ -93,6 +98,7 @@ export async function createIdentityService(
     logger,
     mail: options.mail && createSmtpTransport(options.mail),
     clientIp,
+    ownClient: consoleUrl === undefined ? undefined : consoleClient(consoleUrl, consoleSecret),
     idTokenClaims: options.idTokenClaims,
     allowHttpOnLoopback: options.allowHttpOnLoopback ?? false,
   })
@@ -109,6 +115,7 @@ export async function createIdentityService(
   })
   const handler = logRequests(logger, (req, res) => {
     if (hasTwoHosts(req)) return refuseTwoHosts(res)
+    if (consoleHandler?.isFor(req)) return consoleHandler.handle(req, res)
     if (isApiPath(req.url)) return api(req, res)
     issuer.handle(req, res).then(
       (isAnswered) => isAnswered || api(req, res),
@@ -117,7 +124,23 @@ export async function createIdentityService(
   })
   const rotation = followMasterKeys(masterKeys, context, protocol, logger)
   const inProcess = connectInProcess(createHttpServer(handler))
+  const consoleHandler = consoleUrl === undefined ? undefined : await startConsole(consoleUrl)
   const servers: Server[] = []
+
+  async function startConsole(url: string): Promise<Console> {
+    if (domains.consoleHost && (await findTenant({ context }, domains.consoleHost))) {
+      throw new Error(
+        `A tenant has the domain ${domains.consoleHost}; give the console another URL.`,
+      )
+    }
+    // Loaded here, so that a service without a console need not load it.
+    const { createConsole } = await import('./console/index.ts')
+    return createConsole({
+      ...{ url, context, protocol, logger, clientIp, masterKeys },
+      clientSecret: consoleSecret,
+      fetch: inProcess.fetch,
+    })
+  }
 
   const pruning = setInterval(() => void prune(), DAY)
   pruning.unref()

@@ -1,9 +1,11 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { AuthenticatorApp } from '../domain/authenticator-app.ts'
-import type { IdentityService } from '../service.ts'
 import { DataInUseError } from '../store/sqlite/owner-lock.ts'
 import { type Demo, prepareDemo } from './demo.ts'
+import { type DemoOperator, prepareOperator } from './demo-operator.ts'
 import { createDevLogger } from './dev-log.ts'
 import { wholeNumber } from './options.ts'
 import { nextSignal } from './running.ts'
@@ -42,8 +44,11 @@ async function dev({ port: wanted, data, baseUrl }: DevOptions): Promise<void> {
   const { createIdentityService } = await import('../service.ts')
   // Until the demo is ready, failures alone: what prepares it are requests, too.
   const logger = createDevLogger('warn', console.log)
+  const port = await freePortFrom(wanted)
+  const consoleUrl = `http://console.localhost:${port}`
   const service = await createIdentityService({
     data,
+    consoleUrl,
     allowHttpOnLoopback: true,
     allowDeveloperMode: true,
     closeSeconds: 1,
@@ -54,9 +59,10 @@ async function dev({ port: wanted, data, baseUrl }: DevOptions): Promise<void> {
     throw new Error(`dev is running already, on ${data}. To run another beside it: ${beside}`)
   })
   try {
-    const port = await listenFrom(service, wanted)
+    await service.listen({ port })
     const demo = await prepareDemo(service, port, baseUrl)
-    console.log(introduction(demo, data, baseUrl))
+    const operator = await prepareOperator(service, consoleUrl)
+    console.log(introduction(demo, operator, data, baseUrl))
     logger.level = 'debug'
     const stop = printCodes(demo.app)
     await nextSignal()
@@ -76,15 +82,20 @@ function printCodes(app: AuthenticatorApp): () => void {
   return () => lines.close()
 }
 
-/** Listens on the first free port from `wanted` on. */
-async function listenFrom(service: IdentityService, wanted: number): Promise<number> {
+/** The first free port from `wanted` on. */
+async function freePortFrom(wanted: number): Promise<number> {
   for (let port = wanted; ; port++) {
+    const probe = createServer()
     try {
-      return (await service.listen({ port })).port
+      await once(probe.listen(port, '127.0.0.1'), 'listening')
+      return port
     } catch (error) {
-      const { code } = (error as { cause: NodeJS.ErrnoException }).cause
+      const { code } = error as NodeJS.ErrnoException
       const isLast = port === 65_535 || port === wanted + PORTS_TRIED - 1
-      if (code !== 'EADDRINUSE' || isLast) throw error
+      if (code !== 'EADDRINUSE' || isLast)
+        throw new Error(`The port ${port} cannot be used (${code}).`, { cause: error })
+    } finally {
+      if (probe.listening) await new Promise((resolve) => probe.close(resolve))
     }
   }
 }
@@ -100,6 +111,7 @@ function webAddress(text: string): string {
 
 function introduction(
   { issuer, users: demoUsers, apiKey, application }: Demo,
+  operator: DemoOperator,
   data: string,
   baseUrl: string,
 ): string {
@@ -111,6 +123,8 @@ function introduction(
   Issuer       ${issuer}
   Account      ${issuer}/account
   Mail         ${issuer}/x/outbox
+  Console      ${operator.url}
+               ${operator.email}  ${operator.password}
   API          ${apiUrl}
   API key      ${apiKey}
 

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { invitationLink } from '../console/invitation-link.ts'
 import { formatTimestamp } from '../http/timestamps.ts'
 import type { OperatorUser } from '../store/ports.ts'
 import type { OperatorRole } from '../store/records.ts'
@@ -80,11 +81,6 @@ export function addOperatorCommands(program: Command): void {
       console.log(`Removed the operator ${oneLine(id)}.`)
     }),
   )
-}
-
-/** The link by which an invited operator sets a password. */
-export function invitationLink(consoleUrl: string, token: string): string {
-  return `${consoleUrl}/console/invitation?token=${token}`
 }
 
 /** The origin of an address such as `https://console.example.com`. */

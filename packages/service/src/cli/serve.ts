@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander'
 import type { DomainVerification } from '../domain/domain-names.ts'
 import type { SmtpOptions } from '../mail/smtp.ts'
 import type { TlsOptions } from '../server/tls.ts'
+import { consoleUrlOption } from './operator.ts'
 import {
   commaSeparated,
   type DataOptions,
@@ -27,6 +28,7 @@ interface ServeOptions extends DataOptions {
   mailFrom?: string
   trustedProxy?: string[]
   apiHost?: string[]
+  consoleUrl?: string
   domainVerification: DomainVerification
   allowDeveloperMode: boolean
 }
@@ -111,6 +113,11 @@ export function addServeCommand(program: Command): void {
         .argParser(commaSeparated),
     )
     .addOption(
+      consoleUrlOption(
+        'serve the management console at this origin, such as https://console.example.com',
+      ),
+    )
+    .addOption(
       new Option(
         '--domain-verification <how>',
         'what an API key needs to move a tenant to another domain: "dns" asks for a TXT record',
@@ -153,6 +160,7 @@ async function serve(options: ServeOptions): Promise<void> {
     mail,
     trustedProxies: options.trustedProxy ?? [],
     apiHosts: options.apiHost ?? [],
+    consoleUrl: options.consoleUrl,
     domainVerification: options.domainVerification,
     allowDeveloperMode: options.allowDeveloperMode,
     logger,

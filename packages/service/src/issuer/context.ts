@@ -1,3 +1,4 @@
+import type { AdapterPayload } from 'oidc-provider'
 import type { DomainContext } from '../domain/context.ts'
 import type { Throttle } from '../domain/limits.ts'
 import type { ClaimsOf } from '../domain/users.ts'
@@ -17,6 +18,12 @@ export interface IssuerLogger {
   error(facts: object, message: string): void
 }
 
+/** A client that is this process itself, and no application of the tenant: the management console. */
+export interface OwnClient {
+  readonly tenantId: string
+  readonly client: AdapterPayload
+}
+
 /** The parts that the issuer works with. One per service. */
 export interface IssuerContext {
   readonly domain: DomainContext
@@ -31,6 +38,7 @@ export interface IssuerContext {
   readonly upstreams: Upstreams
   readonly clientIp: ClientIp
   readonly logger: IssuerLogger
+  readonly ownClient: OwnClient | undefined
   readonly idTokenClaims: ClaimsOf | undefined
   /** Whether domains on this very machine are served over plain http. */
   readonly allowHttpOnLoopback: boolean

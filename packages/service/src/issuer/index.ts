@@ -8,7 +8,7 @@ import { createOutbox, type Outbox } from '../mail/outbox.ts'
 import type { ClientIp } from '../server/client.ts'
 import type { ProtocolStore } from '../store/protocol-store.ts'
 import type { Tenant } from '../store/records.ts'
-import type { IssuerContext, IssuerLogger } from './context.ts'
+import type { IssuerContext, IssuerLogger, OwnClient } from './context.ts'
 import { createDispatcher } from './dispatcher.ts'
 import { createDirectory } from './provider/directory.ts'
 import { createOutgoing } from './provider/outgoing.ts'
@@ -36,6 +36,8 @@ export interface IssuerOptions {
   /** How mail is sent. Default: it is captured, to be read from {@link Issuer.outbox}. */
   mail?: MailTransport | undefined
   clientIp: ClientIp
+  /** The client that this process itself is. */
+  ownClient?: OwnClient | undefined
   /** More claims of a user for their ID tokens. */
   idTokenClaims?: ClaimsOf | undefined
   /** How often things may be tried. Every limit that is not given has its default. */
@@ -83,6 +85,7 @@ export function createIssuer(options: IssuerOptions): Issuer {
     protocol,
     directory: createDirectory(domain, { allowHttpOnLoopback }),
     logger,
+    ownClient: options.ownClient,
     idTokenClaims: options.idTokenClaims,
     outbox,
     notifier: createNotifier({ domain, protocol, logger }),

@@ -99,8 +99,12 @@ function toPayload(
 
 function clientAdapter(context: IssuerContext, tenantId: string, issuer: string): Adapter {
   const account = accountClient(issuer)
+  const own = context.ownClient?.tenantId === tenantId ? context.ownClient.client : undefined
   return {
-    find: async (id) => (id === ACCOUNT_CLIENT ? account : context.directory.client(tenantId, id)),
+    async find(id) {
+      if (id === ACCOUNT_CLIENT) return account
+      return id === own?.client_id ? own : context.directory.client(tenantId, id)
+    },
     upsert: refuse,
     findByUid: refuse,
     findByUserCode: refuse,

@@ -1,0 +1,24 @@
+import type { IdentityService } from '../service.ts'
+
+/** Where the management console is, and whom to log in there as. */
+export interface DemoOperator {
+  url: string
+  email: string
+  /** It may have been changed since. */
+  password: string
+}
+
+/** Sees to it that the console has an operator; one that was there before keeps the password of then. */
+export async function prepareOperator(
+  { admin, fetch }: IdentityService,
+  consoleUrl: string,
+): Promise<DemoOperator> {
+  const operator = { email: 'operator@example.com', password: 'keys of the whole house' }
+  const found = (await admin.listOperators()).find(({ user }) => user.email === operator.email)
+  if (!found || found.operator.invitation) {
+    const { token } = await admin.inviteOperator({ email: operator.email, role: 'owner' })
+    const body = new URLSearchParams({ token, password: operator.password })
+    await fetch(`${consoleUrl}/console/invitation`, { method: 'POST', body, redirect: 'manual' })
+  }
+  return { url: `${consoleUrl}/console`, ...operator }
+}

@@ -1,0 +1,94 @@
+import type { Scope, ServiceScope } from '../domain/context.ts'
+import type { OperatorUser } from '../store/ports.ts'
+import type { OperatorRole } from '../store/records.ts'
+import type { Content } from './page.ts'
+
+/** A request of an operator who may make it. */
+export interface Call<S extends ServiceScope = ServiceScope> {
+  /** On whose behalf the rules run, and within which tenant: that of the path, and no other. */
+  readonly scope: S
+  readonly operator: OperatorUser
+  /** The parts of the path, by name. */
+  readonly ids: Readonly<Record<string, string>>
+  readonly query: URLSearchParams
+  /** What a form sent. */
+  readonly form: URLSearchParams
+  /** The origin of the console. */
+  readonly origin: string
+}
+
+/** How a request ends: with a page, or with a redirect to one. */
+export type Result =
+  | ({ readonly kind: 'page' } & Content)
+  | { readonly kind: 'redirect'; readonly to: string }
+
+/** A page, or what a form of one does. */
+export interface ConsoleRoute {
+  /** `POST` alone changes anything. */
+  readonly method: 'GET' | 'POST'
+  /** With parts such as `:tenant`. */
+  readonly path: string
+  /** The least role that may. */
+  readonly role: OperatorRole
+  /** One tenant, that of the path; the whole service; or `any`, where the page itself heeds the reach. */
+  readonly concerns: 'tenant' | 'service' | 'any'
+  /** Whether the operator must have logged in within the last five minutes. */
+  readonly isDangerous: boolean
+  run(call: Call): Promise<Result>
+}
+
+type Options = { role?: OperatorRole; isDangerous?: boolean }
+
+/** A page of the whole service. */
+export function servicePage(
+  path: string,
+  run: (call: Call) => Promise<Result>,
+  { role = 'viewer', isDangerous = false }: Options = {},
+): ConsoleRoute {
+  return { method: 'GET', path, role, concerns: 'service', isDangerous, run }
+}
+
+/** A form that changes something of the whole service. */
+export function serviceForm(
+  path: string,
+  run: (call: Call) => Promise<Result>,
+  { role = 'admin', isDangerous = false }: Options = {},
+): ConsoleRoute {
+  return { method: 'POST', path, role, concerns: 'service', isDangerous, run }
+}
+
+/** A page of a tenant; its path begins with `/console/t/:tenant`. */
+export function tenantPage(
+  path: string,
+  run: (call: Call<Scope>) => Promise<Result>,
+  { role = 'viewer', isDangerous = false }: Options = {},
+): ConsoleRoute {
+  return ofTenant({ method: 'GET', path, role, isDangerous }, run)
+}
+
+/** A form that changes something of a tenant. */
+export function tenantForm(
+  path: string,
+  run: (call: Call<Scope>) => Promise<Result>,
+  { role = 'admin', isDangerous = false }: Options = {},
+): ConsoleRoute {
+  return ofTenant({ method: 'POST', path, role, isDangerous }, run)
+}
+
+function ofTenant(
+  route: Omit<ConsoleRoute, 'concerns' | 'path' | 'run'> & { path: string },
+  run: (call: Call<Scope>) => Promise<Result>,
+): ConsoleRoute {
+  return {
+    ...route,
+    path: `/console/t/:tenant${route.path}`,
+    concerns: 'tenant',
+    // The router has put the tenant of the path into the scope.
+    run: (call) => run(call as Call<Scope>),
+  }
+}
+
+/** Leads to a page, which says what was done: see `notices` in `page.ts`. */
+export function redirectTo(path: string, done?: string): Result {
+  return { kind: 'redirect', to: done === undefined ? path : `${path}?done=${done}` }
+}

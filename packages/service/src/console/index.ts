@@ -1,0 +1,256 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { serveNode } from '@latchkey/core/node'
+import type { Actor, DomainContext, ServiceScope } from '../domain/context.ts'
+import { ServiceError } from '../domain/errors.ts'
+import { isBrokenOff, RequestRefused, readFields, redirect } from '../issuer/requests/http.ts'
+import { type ClientIp, userAgentOf } from '../server/client.ts'
+import { StoreError } from '../store/errors.ts'
+import type { OperatorUser } from '../store/ports.ts'
+import type { ProtocolStore } from '../store/protocol-store.ts'
+import type { OperatorRole } from '../store/records.ts'
+import { SYSTEM_TENANT_ID } from '../store/system-tenant.ts'
+import type { ConsoleRoute, Result } from './call.ts'
+import { answerInvitation } from './invitation.ts'
+import { createCsrf, createLogin, FRESH_SECONDS, findOperator, type LoginOptions } from './login.ts'
+import { type Content, type Frame, notices, renderConsole } from './page.ts'
+import { paths } from './paths.ts'
+import { consoleRoutes } from './routes.ts'
+
+/** What the console works with. */
+export interface ConsoleOptions extends LoginOptions {
+  readonly context: DomainContext
+  readonly protocol: ProtocolStore
+  readonly clientIp: ClientIp
+}
+
+/** The management console. */
+export interface Console {
+  /** Whether a request is for the console; all else at its host is for the issuer of operators. */
+  isFor(request: IncomingMessage): boolean
+  handle(request: IncomingMessage, response: ServerResponse): void
+}
+
+const RANKS: Readonly<Record<OperatorRole, number>> = { viewer: 0, admin: 1, owner: 2 }
+
+/** A session younger than this that counts for no operator is not sent to log in again. */
+const JUST_NOW_SECONDS = 10
+
+/** Makes the management console, an application of the kit that logs in at the system tenant. */
+export function createConsole(options: ConsoleOptions): Console {
+  const { context, protocol, clientIp, logger } = options
+  const { origin, host } = new URL(options.url)
+  const login = createLogin(options)
+  const csrf = createCsrf(options.masterKeys)
+  const routes = consoleRoutes.map((route) => ({ route, pattern: patternOf(route.path) }))
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = URL.parse(request.url ?? '/', origin) ?? new URL(origin)
+    const requestId = randomUUID()
+    response.setHeader('request-id', requestId)
+    if (url.pathname === '/') return redirect(response, paths.overview)
+    const visitor: Actor = {
+      name: 'visitor',
+      requestId,
+      address: clientIp(request) || undefined,
+      userAgent: userAgentOf(request),
+    }
+    const show = (content: Content, frame: Partial<Frame> = {}) =>
+      send(request, response, content, {
+        operator: undefined,
+        csrf: '',
+        path: url.pathname,
+        ...frame,
+      })
+    try {
+      if (url.pathname === paths.invitation) {
+        const fields = request.method === 'POST' ? await readFields(request) : undefined
+        const scope = { context, actor: visitor }
+        return finish(response, await answerInvitation(scope, url, fields), show)
+      }
+      await serveNode(login, request, response, async (visit) => {
+        // The whole body is here before anything is asked: what was true before it came may not be now.
+        const isWrite = request.method === 'POST'
+        const isRead = request.method === 'GET' || request.method === 'HEAD'
+        const form = isWrite ? await readFields(request) : new URLSearchParams()
+        const refusal = await visit.admit({
+          respond: 'redirect',
+          ...(url.pathname === paths.confirm && { maxAge: FRESH_SECONDS }),
+        })
+        if (refusal) return visit.send(refusal)
+        const session = visit.session.current
+        const operator = session && (await findOperator(context, protocol, session))
+        const now = Math.floor(context.clock.now() / 1_000)
+        if (!session || !operator) {
+          const isNew = session !== undefined && now - session.createdAt < JUST_NOW_SECONDS
+          if (isRead && !isNew) return void (await visit.auth.login())
+          return show({
+            ...message(
+              'You are not logged in',
+              'Your session has ended, or you are no operator any more.',
+              { href: paths.login, label: 'Log in' },
+            ),
+            status: 403,
+          })
+        }
+        const frame = { operator, csrf: csrf.tokenOf(session) }
+        if (url.pathname === paths.confirm) return redirect(response, backFrom(url))
+        const { found, methods, ids } = find(url.pathname, request.method ?? '')
+        if (methods.length === 0) return show(notFoundPage, frame)
+        if (!found) {
+          response.setHeader('allow', methods.join(', '))
+          return show({ ...message('This page is asked for in another way'), status: 405 }, frame)
+        }
+        const refused = refuse(found, ids, operator)
+        if (refused) return show(refused, frame)
+        if (isWrite && !isSent(request, form)) return show(forgedPage, frame)
+        function isSent({ headers }: IncomingMessage, sent: URLSearchParams): boolean {
+          const site = headers['sec-fetch-site']
+          if (site !== undefined && site !== 'same-origin') return false
+          return session !== undefined && csrf.isToken(session, sent.get('csrf') ?? '')
+        }
+        if (found.isDangerous && now - (session.authTime ?? 0) > FRESH_SECONDS) {
+          return redirect(
+            response,
+            `${paths.confirm}?to=${encodeURIComponent(pageOf(url.pathname))}`,
+          )
+        }
+        const scope: ServiceScope = {
+          context,
+          actor: { ...visitor, name: `operator:${operator.operator.id}` },
+          tenantId: ids.tenant,
+        }
+        const call = { scope, operator, ids, query: url.searchParams, form, origin }
+        const notice = isRead ? notices[url.searchParams.get('done') ?? ''] : undefined
+        const result = await run(found, call)
+        finish(response, result, (content) => show({ notice, ...content }, frame))
+      })
+    } catch (error) {
+      if (response.headersSent) return void response.destroy()
+      show(failure(error, request))
+    }
+  }
+
+  function failure(error: unknown, request: IncomingMessage): Content {
+    if (error instanceof RequestRefused) {
+      return { ...message('The request cannot be read', error.message), status: error.statusCode }
+    }
+    if (!isBrokenOff(request)) logger.error({ err: error }, 'A page of the console failed.')
+    const isStore = error instanceof StoreError
+    return {
+      ...message(
+        'Something went wrong',
+        'Try again in a moment. The log of the service says more.',
+      ),
+      status: isStore ? 503 : 500,
+    }
+  }
+
+  function find(pathname: string, method: string) {
+    const matches = routes.flatMap(({ route, pattern }) => {
+      const match = pattern.exec(pathname)
+      return match ? [{ route, ids: { ...match.groups } as Record<string, string> }] : []
+    })
+    const wanted = method === 'HEAD' ? 'GET' : method
+    const match = matches.find(({ route }) => route.method === wanted)
+    return {
+      found: match?.route,
+      ids: match?.ids ?? {},
+      methods: matches.map(({ route }) => route.method),
+    }
+  }
+
+  /** The page on which a form is. */
+  function pageOf(pathname: string): string {
+    const isPage = find(pathname, 'GET').found !== undefined
+    return isPage ? pathname : pathname.slice(0, pathname.lastIndexOf('/'))
+  }
+
+  return {
+    isFor(request) {
+      if (request.headers.host?.toLowerCase() !== host) return false
+      return /^\/(console(\/|$|\?)|$|\?)/.test(request.url ?? '/')
+    },
+    handle(request, response) {
+      serve(request, response).catch((error) => {
+        logger.error({ err: error }, 'The console failed.')
+        response.destroy()
+      })
+    },
+  }
+}
+
+async function run(route: ConsoleRoute, call: Parameters<ConsoleRoute['run']>[0]): Promise<Result> {
+  try {
+    return await route.run(call)
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.statusCode >= 500) throw error
+    if (error.code === 'not_found') return { kind: 'page', ...notFoundPage }
+    return { kind: 'page', ...message('It was not done', error.message), status: error.statusCode }
+  }
+}
+
+function refuse(
+  route: ConsoleRoute,
+  ids: Readonly<Record<string, string>>,
+  { operator: { role, reach } }: OperatorUser,
+): Content | undefined {
+  const isReached =
+    route.concerns === 'any' ||
+    reach === 'all' ||
+    (route.concerns === 'tenant' && reach.includes(ids.tenant ?? ''))
+  if (!isReached || ids.tenant === SYSTEM_TENANT_ID) return notFoundPage
+  if (RANKS[role] >= RANKS[route.role]) return undefined
+  const text = `This needs an operator with the role ${route.role}; yours is ${role}.`
+  return { ...message('You may not do this', text), status: 403 }
+}
+
+function finish(response: ServerResponse, result: Result, show: (content: Content) => void): void {
+  if (result.kind === 'redirect') redirect(response, result.to)
+  else show(result)
+}
+
+function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  content: Content,
+  frame: Frame,
+): void {
+  const { html, headers } = renderConsole(content, frame)
+  response.writeHead(content.status ?? 200, {
+    ...headers,
+    'content-length': Buffer.byteLength(html),
+  })
+  response.end(request.method === 'HEAD' ? undefined : html)
+}
+
+function message(
+  title: string,
+  text?: string,
+  wayOn: { href: string; label: string } = { href: paths.overview, label: 'Back to the overview' },
+): Content {
+  return { name: 'message', title, data: { message: text, wayOn } }
+}
+
+const notFoundPage: Content = {
+  ...message('There is no such page', 'It may have been removed, or you may not see it.'),
+  status: 404,
+}
+
+const forgedPage: Content = {
+  ...message(
+    'The form is out of date',
+    'It was not sent from a page of this session. Open the page again and repeat it.',
+  ),
+  status: 403,
+}
+
+/** Where a new login leads back to: a page of the console. */
+function backFrom(url: URL): string {
+  const to = url.searchParams.get('to') ?? ''
+  return /^\/console(\/[\w-]+)*$/.test(to) ? `${to}?done=confirmed` : paths.overview
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replace(/:(\w+)/g, '(?<$1>[\\w-]+)')}$`)
+}

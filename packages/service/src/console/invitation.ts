@@ -1,0 +1,48 @@
+import type { PasswordProblem } from '../domain/chosen-password.ts'
+import { unlessRefused } from '../domain/commit.ts'
+import type { ServiceScope } from '../domain/context.ts'
+import { acceptInvitation, findInvited } from '../domain/operators.ts'
+import { type Result, redirectTo } from './call.ts'
+import { paths } from './paths.ts'
+
+const problems: Readonly<Record<PasswordProblem, string>> = {
+  short: 'Choose a password of at least 8 characters.',
+  long: 'Choose a shorter password: at most 72 bytes.',
+  common: 'This password is on lists of passwords that attackers try first. Choose another one.',
+  email: 'Choose a password other than the address.',
+  name: 'Choose a password other than a name.',
+  character: 'The password has a character that cannot be stored.',
+}
+
+/** Shows the form by which an invited operator sets a password, and takes what it sends. */
+export async function answerInvitation(
+  scope: ServiceScope,
+  url: URL,
+  form: URLSearchParams | undefined,
+): Promise<Result> {
+  const token = (form ?? url.searchParams).get('token') ?? ''
+  const invited = await findInvited(scope.context, token)
+  if (!invited) return invalid
+  const { email } = invited.user
+  const page = { kind: 'page', name: 'invitation', title: 'Your invitation' } as const
+  if (!form) return { ...page, data: { token, email } }
+  const accepted = await unlessRefused(
+    acceptInvitation(scope, token, form.get('password') ?? ''),
+    'not_found',
+  )
+  if (!accepted) return invalid
+  if (accepted.kind === 'accepted') return redirectTo(paths.overview)
+  return { ...page, status: 422, data: { token, email, wrong: problems[accepted.problem] } }
+}
+
+const invalid: Result = {
+  kind: 'page',
+  name: 'message',
+  title: 'The invitation is no longer good',
+  status: 404,
+  data: {
+    message:
+      'It was used, replaced by another one, or is older than 24 hours. Ask an owner for a new one.',
+    wayOn: { href: paths.overview, label: 'Log in' },
+  },
+}

@@ -1,0 +1,114 @@
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { type Auth, createAuth } from '@latchkey/core'
+import { nodePlatform } from '@latchkey/core/node'
+import type { Logger } from 'pino'
+import type { DomainContext } from '../domain/context.ts'
+import { operatorOfLogin } from '../domain/operators.ts'
+import type { MasterKeys } from '../domain/vault.ts'
+import type { OperatorUser } from '../store/ports.ts'
+import type { ProtocolStore } from '../store/protocol-store.ts'
+import { SYSTEM_TENANT_ID } from '../store/system-tenant.ts'
+import { CONSOLE_CLIENT } from './client.ts'
+import { paths } from './paths.ts'
+
+/** How recent a login must be for what is dangerous, in seconds. */
+export const FRESH_SECONDS = 300
+
+const IDLE_SECONDS = 30 * 60
+const ABSOLUTE_SECONDS = 12 * 3_600
+
+/** What the console needs to log operators in. */
+export interface LoginOptions {
+  /** The origin of the console. */
+  readonly url: string
+  readonly masterKeys: MasterKeys
+  readonly clientSecret: string
+  /** Reaches the issuer in this process. */
+  readonly fetch: typeof globalThis.fetch
+  readonly logger: Logger
+}
+
+/** The login of operators: the kit, as any application uses it, at the issuer of the system tenant. */
+export function createLogin(options: LoginOptions): Auth {
+  const { url, clientSecret, fetch, logger, masterKeys } = options
+  return createAuth(
+    {
+      issuer: url,
+      baseUrl: url,
+      clientId: CONSOLE_CLIENT,
+      clientSecret,
+      scope: 'openid email',
+      fetch,
+      logger,
+      returnTo: { default: paths.overview },
+      logoutParams: { post_logout_redirect_uri: new URL(paths.overview, url).href },
+      routes: {
+        login: paths.login,
+        callback: paths.callback,
+        logout: paths.logout,
+        session: false,
+        backchannelLogout: false,
+      },
+      session: {
+        // Whether it still counts is asked at every request: see `findOperator`.
+        store: 'cookie',
+        secret: masterKeys.list().map((key) => derive(key, 'session')),
+        idleSeconds: IDLE_SECONDS,
+        absoluteSeconds: ABSOLUTE_SECONDS,
+        cookie: { name: 'latchkey-console', sameSite: 'lax' },
+      },
+    },
+    nodePlatform(),
+  )
+}
+
+/** A session of the kit, as far as the console looks at it. */
+export interface ConsoleSession {
+  readonly sub: string
+  readonly authTime?: number | undefined
+  readonly createdAt: number
+}
+
+/**
+ * The operator of a session of the console: while the session at the issuer in which the operator logged
+ * in is still there, and its login valid.
+ */
+export async function findOperator(
+  context: DomainContext,
+  protocol: ProtocolStore,
+  session: ConsoleSession,
+): Promise<OperatorUser | undefined> {
+  const entries = await protocol.listByAccount(SYSTEM_TENANT_ID, 'Session', session.sub)
+  const loggedInAt = entries
+    .map(({ payload }) => JSON.parse(payload) as IssuerSession)
+    .filter(({ authorizations }) => authorizations?.[CONSOLE_CLIENT])
+    .map(({ loginTs = 0 }) => loginTs)
+    .find((at) => Math.floor(at) === session.authTime)
+  return loggedInAt === undefined ? undefined : operatorOfLogin(context, session.sub, loggedInAt)
+}
+
+interface IssuerSession {
+  readonly loginTs?: number
+  readonly authorizations?: Readonly<Record<string, unknown>>
+}
+
+/** Makes and checks what the forms of a session send back, so that no other site can send them. */
+export function createCsrf(masterKeys: MasterKeys) {
+  const tokenOf = ({ sub, createdAt }: ConsoleSession): string =>
+    createHmac('sha256', derive(masterKeys.list()[0] as Uint8Array, 'csrf'))
+      .update(`${sub} ${createdAt}`)
+      .digest('base64url')
+  return {
+    tokenOf,
+    isToken(session: ConsoleSession, sent: string): boolean {
+      const expected = Buffer.from(tokenOf(session))
+      const given = Buffer.from(sent)
+      return given.length === expected.length && timingSafeEqual(given, expected)
+    },
+  }
+}
+
+function derive(masterKey: Uint8Array, purpose: string): string {
+  const bytes = hkdfSync('sha256', masterKey, '', `latchkey-service console ${purpose}`, 32)
+  return Buffer.from(bytes).toString('base64url')
+}

@@ -1,0 +1,115 @@
+import { hash } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { Eta } from 'eta'
+import { formatTimestamp } from '../http/timestamps.ts'
+import type { OperatorUser } from '../store/ports.ts'
+import type { Micros } from '../store/records.ts'
+import { shownText } from './shown-text.ts'
+import { stylesheet } from './style.ts'
+
+/** The templates of `templates/`, each compiled once. They escape what they print with `<%=`. */
+const templates = new Eta({
+  views: fileURLToPath(new URL('templates', import.meta.url)),
+  autoEscape: true,
+  cache: true,
+})
+
+/** What a page shows. */
+export interface Content {
+  /** The file of the template, without its ending. */
+  readonly name: string
+  readonly title: string
+  /** The tenant that the page belongs to; its name stands above the page. */
+  readonly tenant?: { readonly id: string; readonly name: string } | undefined
+  /** What the template prints. */
+  readonly data?: Readonly<Record<string, unknown>>
+  /** The same on the command line. */
+  readonly commands?: readonly string[]
+  /** Why what was asked for was not done. */
+  readonly problem?: string | undefined
+  /** What was done. */
+  readonly notice?: string | undefined
+  /** Default 200. */
+  readonly status?: number
+}
+
+/** What every page of an operator shows besides. */
+export interface Frame {
+  readonly operator: OperatorUser | undefined
+  readonly csrf: string
+  readonly path: string
+}
+
+/** What was done, by the `done` of a query: no text comes from an address. */
+export const notices: Readonly<Record<string, string>> = {
+  saved: 'Saved.',
+  unchanged: 'Nothing changed.',
+  created: 'Created.',
+  removed: 'Removed.',
+  disabled: 'Disabled. Every session of this user has ended.',
+  enabled: 'Enabled.',
+  verified: 'The address is verified.',
+  ended: 'Every session of this user has ended.',
+  withdrawn: 'The key is withdrawn. It opens nothing any more.',
+  rotated: 'The tenant signs with a new key. The earlier ones stay published.',
+  confirmed: 'You have logged in again. For five minutes you can do what is dangerous.',
+}
+
+const styleHash = hash('sha256', stylesheet, 'base64')
+
+const HEADERS: Readonly<Record<string, string>> = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-store',
+  'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+  'cross-origin-opener-policy': 'same-origin',
+  'referrer-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+}
+
+/** Renders a page of the console as a whole HTML document, with its headers. */
+export function renderConsole(
+  content: Content,
+  frame: Frame,
+): { html: string; headers: Readonly<Record<string, string>> } {
+  const shared = {
+    ...frame,
+    tenant: content.tenant,
+    text: shownText,
+    time,
+    safeLink,
+    may: mayOf(frame),
+  }
+  const html = templates.render('./layout', {
+    ...shared,
+    ...content,
+    commands: content.commands ?? [],
+    style: stylesheet,
+    body: templates.render(`./${content.name}`, { ...content.data, ...shared }),
+  })
+  return { html, headers: HEADERS }
+}
+
+/** Whether the operator may change something, or decide about operators. */
+function mayOf({ operator }: Frame): { write: boolean; own: boolean; all: boolean } {
+  const role = operator?.operator.role
+  return {
+    write: role === 'owner' || role === 'admin',
+    own: role === 'owner',
+    all: operator?.operator.reach === 'all',
+  }
+}
+
+/** An instant as HTML: to the second, in UTC. */
+function time(at: Micros | undefined): string {
+  if (at === undefined) return '<span class="soft">never</span>'
+  const text = formatTimestamp(at)
+  return `<time datetime="${text}">${text.slice(0, 10)} ${text.slice(11, 16)} UTC</time>`
+}
+
+/** The address of a link, if it leads to a page or a mailbox; any other is text. */
+function safeLink(address: string): string | undefined {
+  const protocol = URL.parse(address)?.protocol
+  return protocol === 'https:' || protocol === 'mailto:' ? address : undefined
+}

@@ -1,0 +1,162 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { CONSOLE, startConsole } from './support.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Lets time go by, for the console and the issuer alike. */
+function pass(minutes: number): void {
+  vi.setSystemTime(Date.now() + minutes * 60_000)
+}
+
+test('an invited operator sets a password, logs in with it and sees the overview', async () => {
+  await using running = await startConsole()
+  const { operator, token } = await running.service.admin.inviteOperator({
+    email: 'ada@example.com',
+    role: 'owner',
+  })
+  const browser = running.open()
+  const invited = await browser.get(`/console/invitation?token=${token}`)
+  expect(invited).toMatchObject({ status: 200, html: expect.stringContaining('ada@example.com') })
+  const login = await browser.submit(invited, { password: 'correct horse battery' })
+  expect(login.url).toContain(`${CONSOLE}/login`)
+  const landed = await browser.submit(login, {
+    email: 'ada@example.com',
+    password: 'correct horse battery',
+  })
+  expect(landed).toMatchObject({ url: `${CONSOLE}/console`, status: 200 })
+  expect(landed.html).toContain('<h1>Overview</h1>')
+  expect(landed.html).toContain('ada@example.com')
+
+  const again = await browser.get(`/console/invitation?token=${token}`)
+  expect(again.status).toBe(404)
+  const audit = await running.service.admin.audit({ target: operator.id })
+  expect(audit.map(({ action }) => action)).toContain('operator.accept')
+})
+
+test('the session cookie is for the host alone, out of reach of scripts, and sent with no form of another site', async () => {
+  await using running = await startConsole()
+  const ada = await running.logIn({ role: 'viewer' })
+  const cookie = ada.setCookies.find((line) => line.includes('latchkey-console='))
+  expect(cookie).toMatch(/^__Host-latchkey-console=/)
+  for (const attribute of ['HttpOnly', 'Secure', 'SameSite=Lax', 'Path=/']) {
+    expect(cookie?.toLowerCase()).toContain(attribute.toLowerCase())
+  }
+})
+
+test('a visitor who asks for a page of the console logs in and lands on that page', async () => {
+  await using running = await startConsole()
+  await running.service.admin.inviteOperator({ email: 'ada@example.com', role: 'owner' })
+  const visitor = running.open()
+  const asked = await visitor.get('/console/operators')
+  expect(asked.url).toContain(`${CONSOLE}/login`)
+  expect(asked.html).not.toContain('ada@example.com')
+})
+
+test('who logs out has no session any more, not even with a copy of the cookie', async () => {
+  await using running = await startConsole()
+  const ada = await running.logIn({ role: 'viewer' })
+  const cookie = ada
+    .cookies()
+    .filter(({ name }) => name.includes('latchkey-console'))
+    .map(({ name, value }) => `${name}=${value}`)
+    .join('; ')
+  const peek = () =>
+    running.service.fetch(`${CONSOLE}/console`, {
+      headers: { cookie, accept: 'text/html' },
+      redirect: 'manual',
+    })
+  expect((await peek()).status).toBe(200)
+  const out = await ada.send('/console/logout', { method: 'POST' })
+  await ada.get(out.location ?? '')
+  expect((await peek()).status).toBe(302)
+  expect((await ada.get('/console')).url).toContain('/login')
+})
+
+test('a removed or disabled operator, and one with less of a role, counts as such at the next request', async () => {
+  await using running = await startConsole()
+  const { admin } = running.service
+  const owner = await running.logIn({ role: 'owner' })
+  const other = await running.logIn({ role: 'owner' })
+  expect((await other.get('/console/operators')).html).toContain('Invite an operator')
+  await admin.updateOperator(other.id, { role: 'viewer' })
+  expect((await other.get('/console/operators')).html).not.toContain('Invite an operator')
+
+  const page = await owner.get('/console/operators')
+  const csrf = /name="csrf" value="([^"]+)"/.exec(page.html)?.[1] ?? ''
+  const post = (path: string) =>
+    owner.send(path, {
+      method: 'POST',
+      body: new URLSearchParams({ csrf }).toString(),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
+  expect((await post(`/console/operators/${other.id}/disable`)).status).toBe(303)
+  expect((await other.get('/console')).html).not.toContain('Overview')
+  const third = await running.logIn({ role: 'viewer' })
+  expect(third.landed.status).toBe(200)
+  await admin.removeOperator(third.id)
+  expect((await third.get('/console')).html).not.toContain('Overview')
+})
+
+test('the console asks for the second step that an operator has', async () => {
+  await using running = await startConsole()
+  const ada = await running.logIn({ role: 'owner', email: 'ada@example.com' })
+  await running.service.admin.giveAuthenticatorApp('ten_00000000000000000000000000', ada.id)
+  const login = await running.open().get('/console')
+  expect(login.url).toContain('/login')
+  const browser = running.open()
+  const second = await browser.submit(await browser.get('/console'), {
+    email: 'ada@example.com',
+    password: 'correct horse battery',
+  })
+  expect(second.url).not.toBe(`${CONSOLE}/console`)
+  expect(second.html).toContain('name="code"')
+})
+
+test('what is dangerous asks for a login of the last five minutes', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  await using running = await startConsole()
+  const owner = await running.logIn({ role: 'owner', email: 'ada@example.com' })
+  const page = await owner.get('/console/operators')
+  pass(6)
+  const sent = await owner.submit(page, { email: 'bob@example.com', role: 'viewer', tenants: '' })
+  expect(sent.url).toContain(`${CONSOLE}/login`)
+  expect(await running.service.admin.listOperators()).toHaveLength(1)
+  const back = await owner.submit(sent, { password: 'correct horse battery' })
+  expect(back.url).toContain('/console/operators?done=confirmed')
+  const done = await owner.submit(back, { email: 'bob@example.com', role: 'viewer', tenants: '' })
+  expect(done.html).toContain(`${CONSOLE}/console/invitation?token=`)
+})
+
+test('a session without a request ends after 30 minutes, any session after 12 hours', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  await using running = await startConsole()
+  const ada = await running.logIn({ role: 'viewer' })
+  const isIn = async () => (await ada.peek('/console')).status === 200
+  for (let minutes = 0; minutes < 12 * 60 - 25; minutes += 25) {
+    expect(await isIn()).toBe(true)
+    pass(25)
+  }
+  pass(25)
+  expect(await isIn()).toBe(false)
+
+  const bob = await running.logIn({ role: 'viewer' })
+  pass(31)
+  expect((await bob.peek('/console')).status).toBe(302)
+})
+
+test('a service does not start with the console at the domain of a tenant', async () => {
+  const { createIdentityService } = await import('@latchkey/service')
+  const { mkdtempSync, rmSync } = await import('node:fs')
+  const data = mkdtempSync('/tmp/latchkey-console-')
+  try {
+    await using before = await createIdentityService({ data })
+    await before.admin.createTenant({ domain: 'console.example' })
+    await before.close()
+    const start = createIdentityService({ data, consoleUrl: CONSOLE })
+    await expect(start).rejects.toThrow('A tenant has the domain console.example')
+  } finally {
+    rmSync(data, { recursive: true })
+  }
+})
