@@ -1,0 +1,101 @@
+import { listApplications } from '../../domain/applications.ts'
+import type { Scope } from '../../domain/context.ts'
+import { ServiceError } from '../../domain/errors.ts'
+import {
+  createTenant,
+  defaultSettings,
+  findTenant,
+  getTenant,
+  listTenants,
+} from '../../domain/tenants.ts'
+import { listUsers } from '../../domain/users.ts'
+import type { Tenant } from '../../store/records.ts'
+import {
+  type Call,
+  type ConsoleRoute,
+  type Result,
+  redirectTo,
+  serviceForm,
+  servicePage,
+  tenantPage,
+} from '../call.ts'
+
+const PATH = '/console/tenants'
+const PAGE = 50
+const NO_ITEMS = { after: undefined, limit: 1 }
+
+export const tenantRoutes: readonly ConsoleRoute[] = [
+  { ...servicePage(PATH, (call) => showTenants(call)), concerns: 'any' },
+  serviceForm(PATH, create),
+  tenantPage('', showTenant),
+]
+
+async function showTenants(
+  { scope, operator, query }: Call,
+  refused: { problem?: string; status?: number } = {},
+): Promise<Result> {
+  const { reach } = operator.operator
+  const domain = (query.get('domain') ?? '').trim().toLowerCase()
+  const after = query.get('after') ?? undefined
+  const { total, items, more } = await listTenants(scope, reach, { after, limit: PAGE })
+  const found = domain === '' ? undefined : await findTenant(scope, domain)
+  const isReached = found && (reach === 'all' || reach.includes(found.id))
+  return {
+    kind: 'page',
+    name: 'tenants',
+    title: 'Tenants',
+    data: {
+      total,
+      domain,
+      tenants: domain === '' ? items : isReached ? [found] : [],
+      next: domain === '' && more ? items.at(-1)?.id : undefined,
+    },
+    commands: [
+      'latchkey-service tenant list',
+      'latchkey-service tenant create --domain login.example.com',
+    ],
+    ...refused,
+  }
+}
+
+async function create(call: Call): Promise<Result> {
+  const domain = (call.form.get('domain') ?? '').trim()
+  const name = (call.form.get('name') ?? '').trim()
+  try {
+    const settings = { ...defaultSettings, domain, companyName: name }
+    const { id } = await createTenant(call.scope, { name, metadata: {}, settings })
+    return redirectTo(`/console/t/${id}`, 'created')
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.statusCode >= 500) throw error
+    return showTenants(call, { problem: error.message, status: 422 })
+  }
+}
+
+async function showTenant({ scope }: Call<Scope>): Promise<Result> {
+  const [tenant, users, applications] = await Promise.all([
+    getTenant(scope),
+    listUsers(scope, NO_ITEMS),
+    listApplications(scope, NO_ITEMS),
+  ])
+  const { id, settings } = tenant
+  return {
+    kind: 'page',
+    name: 'tenant',
+    title: tenant.name || settings.domain,
+    tenant,
+    data: {
+      one: tenant,
+      users: users.total,
+      applications: applications.total,
+      flags: flagsOf(tenant),
+    },
+    commands: [`latchkey tenants get --tenant ${id}`],
+  }
+}
+
+/** The settings that are on or off, by their names in the API. */
+function flagsOf({ settings }: Tenant): [name: string, isOn: boolean][] {
+  return Object.entries(settings)
+    .filter((entry): entry is [string, boolean] => typeof entry[1] === 'boolean')
+    .map(([name, isOn]) => [name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), isOn])
+}

@@ -1,0 +1,286 @@
+import { describe, expect, test } from 'vitest'
+import { createAdmin } from '../../src/admin.ts'
+import type { Call } from '../../src/console/call.ts'
+import { consoleRoutes } from '../../src/console/routes.ts'
+import type { DataStore } from '../../src/store/ports.ts'
+import { SYSTEM_TENANT_ID } from '../../src/store/system-tenant.ts'
+import { openApi } from '../support/context.ts'
+import { CONSOLE, type ConsoleService, type OperatorBrowser, startConsole } from './support.ts'
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+
+interface Ids {
+  tenant: string
+  user: string
+  operator: string
+  key: string
+}
+
+function at(path: string, ids: Ids): string {
+  return path.replace(/:(\w+)/g, (_, name: keyof Ids) => ids[name])
+}
+
+const tokenOf = (html: string) => /name="csrf" value="([^"]+)"/.exec(html)?.[1] ?? ''
+
+async function send(browser: OperatorBrowser, method: string, path: string, csrf = '') {
+  const init = method === 'GET' ? {} : { body: new URLSearchParams({ csrf }), headers: FORM }
+  return browser.send(path, { method, ...init } as RequestInit)
+}
+
+/** A service with two tenants, a user, a key and operators of all kinds. */
+async function filled(running: ConsoleService) {
+  const { admin } = running.service
+  const tenant = await admin.createTenant({ domain: 'acme.example' })
+  const other = await admin.createTenant({ domain: 'other.example' })
+  await admin.seed({
+    tenants: [
+      { settings: { domain: 'acme.example' }, users: [{ profile: { email: 'eve@example.com' } }] },
+    ],
+  })
+  const { key } = await admin.createApiKey({ name: 'ci', reach: [tenant.id] })
+  const user = (await admin.audit({ tenantId: tenant.id })).find(
+    ({ action }) => action === 'user.create',
+  )
+  const spare = await admin.inviteOperator({ email: 'spare@example.com', role: 'viewer' })
+  const ids: Ids = {
+    tenant: tenant.id,
+    user: user?.target ?? '',
+    operator: spare.operator.id,
+    key: key.id,
+  }
+  return { ids, tenant, other, admin }
+}
+
+const reads = consoleRoutes.filter(({ method }) => method === 'GET')
+const writes = consoleRoutes.filter(({ method }) => method === 'POST')
+
+describe('every route of the console', () => {
+  test('shows its page to an operator, and sends a visitor to log in', async () => {
+    await using running = await startConsole()
+    const { ids } = await filled(running)
+    const viewer = await running.logIn({ role: 'viewer' })
+    expect(reads.length).toBeGreaterThan(7)
+    for (const { path } of reads) {
+      const page = await viewer.send(at(path, ids), { method: 'GET' })
+      expect(`${path} ${page.status}`).toBe(`${path} 200`)
+      expect(page.html).toContain('<h1>')
+      const visitor = await running.open().send(at(path, ids), { method: 'GET' })
+      expect(`${path} ${visitor.status}`).toBe(`${path} 302`)
+    }
+    for (const { path } of writes) {
+      const csrf = tokenOf(viewer.landed.html)
+      const answer = await running
+        .open()
+        .send(at(path, ids), {
+          method: 'POST',
+          body: new URLSearchParams({ csrf }) as never,
+          headers: FORM,
+        })
+      expect([302, 303, 401, 403]).toContain(answer.status)
+    }
+  })
+
+  test('refuses a viewer who would change something, with 403', async () => {
+    await using running = await startConsole()
+    const { ids, admin } = await filled(running)
+    const owner = await running.logIn({ role: 'owner' })
+    const viewer = await running.logIn({ role: 'viewer' })
+    const before = (await admin.audit({ limit: 1_000 })).length
+    const csrf = tokenOf((await owner.get('/console/operators')).html)
+    for (const { path } of writes) {
+      const answer = await send(viewer, 'POST', at(path, ids), csrf)
+      expect(`${path} ${answer.status}`).toBe(`${path} 403`)
+    }
+    expect((await admin.audit({ limit: 1_000 })).length).toBe(before)
+  })
+
+  test('of another tenant, or of the whole service, is not there for an operator of one tenant (C1)', async () => {
+    await using running = await startConsole()
+    const { ids, other, admin } = await filled(running)
+    const stranger = await running.logIn({ role: 'admin', reach: [other.id] })
+    const before = (await admin.audit({ limit: 1_000 })).length
+    for (const { method, path, concerns } of consoleRoutes) {
+      if (concerns === 'any') continue
+      const answer = await send(stranger, method, at(path, ids))
+      expect(`${method} ${path} ${answer.status}`).toBe(`${method} ${path} 404`)
+    }
+    expect((await admin.audit({ limit: 1_000 })).length).toBe(before)
+    const list = await stranger.get('/console/tenants')
+    expect(list.html).toContain(other.id)
+    expect(list.html).not.toContain(ids.tenant)
+  })
+
+  test('of the system tenant is not there for an owner', async () => {
+    await using running = await startConsole()
+    const { ids } = await filled(running)
+    const owner = await running.logIn({ role: 'owner' })
+    const system = { ...ids, tenant: SYSTEM_TENANT_ID, user: owner.id }
+    for (const { method, path, concerns } of consoleRoutes) {
+      if (concerns !== 'tenant') continue
+      const answer = await send(owner, method, at(path, system), tokenOf(owner.landed.html))
+      expect(`${method} ${path} ${answer.status}`).toBe(`${method} ${path} 404`)
+    }
+  })
+
+  test('takes no form without the token of the session, or from another site, and changes nothing by GET (C10)', async () => {
+    await using running = await startConsole()
+    const { ids, admin } = await filled(running)
+    const owner = await running.logIn({ role: 'owner' })
+    const other = await running.logIn({ role: 'owner' })
+    const csrf = tokenOf((await owner.get('/console/operators')).html)
+    const foreign = tokenOf((await other.get('/console/operators')).html)
+    expect(csrf).not.toBe('')
+    const before = (await admin.audit({ limit: 1_000 })).length
+    for (const { path } of writes) {
+      for (const sent of ['', 'x', foreign]) {
+        const answer = await send(owner, 'POST', at(path, ids), sent)
+        expect(`${path} ${answer.status}`).toBe(`${path} 403`)
+      }
+      const crossSite = await owner.send(at(path, ids), {
+        method: 'POST',
+        body: new URLSearchParams({ csrf }) as never,
+        headers: { ...FORM, 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
+      })
+      expect(`${path} ${crossSite.status}`).toBe(`${path} 403`)
+      const got = await owner.send(at(path, ids), { method: 'GET' })
+      expect([200, 405]).toContain(got.status)
+    }
+    expect((await admin.audit({ limit: 1_000 })).length).toBe(before)
+  })
+
+  test('is in no frame, and runs no script (C3, C10)', async () => {
+    await using running = await startConsole()
+    const { ids } = await filled(running)
+    const owner = await running.logIn({ role: 'owner' })
+    for (const { path } of reads) {
+      const { headers, html } = await owner.send(at(path, ids), { method: 'GET' })
+      const policy = headers.get('content-security-policy') ?? ''
+      expect(policy).toContain("default-src 'none'")
+      expect(policy).toContain("frame-ancestors 'none'")
+      expect(policy).not.toContain('script-src')
+      expect(html).not.toMatch(/<script|\son\w+=/i)
+    }
+  })
+
+  test('is not there without a console, nor is its login (C6)', async () => {
+    await using running = await startConsole()
+    const { ids } = await filled(running)
+    const { createIdentityService } = await import('@latchkey/service')
+    await using off = await createIdentityService()
+    await off.admin.inviteOperator({ email: 'ada@example.com', role: 'owner' })
+    const more = [
+      '/',
+      '/console/login',
+      '/console/callback',
+      '/console/logout',
+      '/console/confirm',
+      '/console/invitation',
+      '/account',
+      '/oidc/auth',
+      '/.well-known/openid-configuration',
+    ]
+    for (const path of [...consoleRoutes.map((route) => at(route.path, ids)), ...more]) {
+      for (const method of ['GET', 'POST']) {
+        const answer = await off.fetch(`${CONSOLE}${path}`, { method, redirect: 'manual' })
+        expect(`${method} ${path} ${answer.status}`).toBe(`${method} ${path} 404`)
+      }
+    }
+  })
+
+  test('logs in as nobody else: there is no impersonation (C7)', () => {
+    for (const { path } of consoleRoutes) expect(path).not.toMatch(/impersonat|log-?in-?as|act-?as/)
+  })
+
+  test('asks the data store at most three times for a page, however long it is (C8)', async () => {
+    const counted: string[] = []
+    const wrap = (store: DataStore): DataStore =>
+      new Proxy(store, {
+        get(target, part) {
+          const value = Reflect.get(target, part)
+          if (typeof value !== 'object' || value === null) return value
+          return new Proxy(value, {
+            get(methods, name) {
+              const method = Reflect.get(methods, name)
+              return (...args: unknown[]) => {
+                counted.push(`${String(part)}.${String(name)}`)
+                return Reflect.apply(method, methods, args)
+              }
+            },
+          })
+        },
+      })
+    await using api = await openApi('memory', { wrap })
+    const user = await api.createUser()
+    for (let i = 0; i < 60; i++) await api.createUser()
+    const { context } = api
+    await createAdmin(context).inviteOperator({ email: 'ada@example.com', role: 'owner' })
+    const [operator] = await context.store.operators.list()
+    for (const { path, run } of reads) {
+      counted.length = 0
+      const call = {
+        scope: { context, actor: { name: 'operator:x' }, tenantId: api.tenantId },
+        operator,
+        ids: { tenant: api.tenantId, user: user.id },
+        query: new URLSearchParams(),
+        form: new URLSearchParams(),
+        origin: CONSOLE,
+      }
+      expect((await run(call as unknown as Call)).kind).toBe('page')
+      expect(`${path} ${counted.length <= 3 || counted.join(' ')}`).toBe(`${path} true`)
+    }
+  })
+})
+
+test('what an operator does is in the audit log under the operator, and a user who is disabled cannot log in', async () => {
+  await using running = await startConsole()
+  const { ids, admin } = await filled(running)
+  const ada = await running.logIn({ role: 'admin' })
+  const path = `/console/t/${ids.tenant}/users/${ids.user}`
+  const csrf = tokenOf((await ada.get(path)).html)
+  const answer = await send(ada, 'POST', `${path}/disable`, csrf)
+  expect(answer.location).toBe(`${path}?done=disabled`)
+  expect((await ada.get(answer.location ?? '')).html).toContain('disabled: cannot log in')
+  const [entry] = await admin.audit({ target: ids.user })
+  expect(entry).toMatchObject({
+    action: 'user.update',
+    actor: `operator:${ada.id}`,
+    tenantId: ids.tenant,
+    requestId: expect.any(String),
+  })
+})
+
+test('hostile text in stored fields is shown as text, and links lead to mailboxes and https alone (C3, C4, C5)', async () => {
+  await using running = await startConsole()
+  const { ids, admin } = await filled(running)
+  const evil = `"><script>alert(1)</script><img src=x onerror=alert(1)>'`
+  await admin.createApiKey({ name: evil, reach: 'all' })
+  await admin.createTenant({ domain: 'evil.example', name: evil, settings: { companyName: evil } })
+  await admin.seed({
+    tenants: [
+      {
+        settings: { domain: 'acme.example' },
+        users: [
+          {
+            profile: {
+              email: 'x@example.com',
+              name: `${evil}\u202e`,
+              website: 'javascript:alert(1)',
+            },
+          },
+        ],
+      },
+    ],
+  })
+  const [made] = await admin.audit({ tenantId: ids.tenant, limit: 1 })
+  const all = { ...ids, user: made?.target ?? '' }
+  const owner = await running.logIn({ role: 'owner' })
+  for (const { path } of reads) {
+    const { html, status } = await owner.send(at(path, all), { method: 'GET' })
+    expect(`${path} ${status}`).toBe(`${path} 200`)
+    expect(html).not.toMatch(/<script|<img|onerror=alert\(1\)>'/)
+    for (const [, href = ''] of html.matchAll(/href="([^"]*)"/g)) {
+      expect(href).toMatch(/^(\/|#|https:|mailto:)/)
+    }
+  }
+  expect((await owner.get(`/console/t/${ids.tenant}/users/${all.user}`)).html).toContain('U+202E')
+})
