@@ -54,6 +54,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
       { text: 'Deployment', link: '/guides/deployment' },
       { text: 'Upgrading', link: '/guides/upgrading' },
       { text: 'Running the service', link: '/guides/running-the-service' },
+      { text: 'The management console', link: '/guides/console' },
       { text: 'Scaling the service', link: '/guides/scaling' },
       { text: 'Importing users', link: '/guides/importing-users' },
       { text: 'Security model', link: '/guides/security' },

@@ -69,13 +69,11 @@ describe('every route of the console', () => {
     }
     for (const { path } of writes) {
       const csrf = tokenOf(viewer.landed.html)
-      const answer = await running
-        .open()
-        .send(at(path, ids), {
-          method: 'POST',
-          body: new URLSearchParams({ csrf }) as never,
-          headers: FORM,
-        })
+      const answer = await running.open().send(at(path, ids), {
+        method: 'POST',
+        body: new URLSearchParams({ csrf }) as never,
+        headers: FORM,
+      })
       expect([302, 303, 401, 403]).toContain(answer.status)
     }
   })

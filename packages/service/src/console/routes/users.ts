@@ -96,6 +96,7 @@ const kinds = {
   totp_email: 'Codes by mail',
   recovery_codes: 'Recovery codes',
   hardware: 'Passkey or security key',
+  social: 'Account at a provider',
 } as const
 
 async function setDisabled(call: Call<Scope>, disabled: boolean): Promise<Result> {
