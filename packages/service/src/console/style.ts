@@ -57,7 +57,8 @@ table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; padding: .55rem .9rem; vertical-align: top; border-bottom: 1px solid var(--edge); }
 tr:last-child td { border-bottom: 0; }
 th { font-size: .78rem; font-weight: 560; color: var(--soft); white-space: nowrap; }
-td time, td.id, td code { white-space: nowrap; }
+td { overflow-wrap: break-word; min-width: 6.5rem; }
+td time, td.id, td code, td button { white-space: nowrap; }
 tbody tr:hover { background: var(--side); }
 .empty { padding: 1.6rem; text-align: center; color: var(--soft); }
 code, pre, .id { font: .82rem/1.6 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }

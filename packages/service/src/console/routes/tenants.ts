@@ -77,7 +77,7 @@ async function showTenant({ scope }: Call<Scope>): Promise<Result> {
     listUsers(scope, NO_ITEMS),
     listApplications(scope, NO_ITEMS),
   ])
-  const { id, settings } = tenant
+  const { settings } = tenant
   return {
     kind: 'page',
     name: 'tenant',
@@ -89,7 +89,7 @@ async function showTenant({ scope }: Call<Scope>): Promise<Result> {
       applications: applications.total,
       flags: flagsOf(tenant),
     },
-    commands: [`latchkey tenants get --tenant ${id}`],
+    commands: ['latchkey-service tenant list'],
   }
 }
 

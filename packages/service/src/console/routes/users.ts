@@ -85,7 +85,7 @@ async function showUser(call: Call<Scope>): Promise<Result> {
     },
     commands: [
       `latchkey users get ${id} --tenant ${scope.tenantId}`,
-      `latchkey-service audit --target ${id}`,
+      `latchkey-service audit --tenant ${scope.tenantId}`,
     ],
   }
 }
