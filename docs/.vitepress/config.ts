@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { defineConfig, type MarkdownRenderer, type UserConfig } from 'vitepress'
 import { codeThemes } from './code-themes.ts'
+import { guidesFirst } from './guides-first.ts'
 import { sidebar } from './sidebar.ts'
 import { anchorOf, pageOf, root, siteLink } from './site-map.ts'
 
@@ -29,7 +30,10 @@ export default defineConfig({
   },
   themeConfig: {
     logo: { src: mark, alt: '' },
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      options: { miniSearch: { searchOptions: { boostDocument: guidesFirst } } },
+    },
     nav: [
       { text: 'Guides', link: '/guides/getting-started', activeMatch: '^/guides/' },
       { text: 'Error codes', link: '/errors' },

@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs'
 import path from 'node:path'
 import MiniSearch from 'minisearch'
+import { guidesFirst } from '../../docs/.vitepress/guides-first.ts'
 
 const chunks = path.resolve(import.meta.dirname, '../../docs/.vitepress/dist/assets/chunks')
 
@@ -13,7 +14,12 @@ export async function createSearch(): Promise<(words: string) => string[]> {
   const search = MiniSearch.loadJSON<{ id: string }>(index, {
     fields: ['title', 'titles', 'text'],
     storeFields: ['title', 'titles'],
-    searchOptions: { fuzzy: 0.2, prefix: true, boost: { title: 4, text: 2, titles: 1 } },
+    searchOptions: {
+      fuzzy: 0.2,
+      prefix: true,
+      boost: { title: 4, text: 2, titles: 1 },
+      boostDocument: guidesFirst,
+    },
   })
   return (words) => {
     const pages = search
