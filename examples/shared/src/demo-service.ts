@@ -113,8 +113,8 @@ export interface DemoService {
     readonly redirectUrlOf?: (issuer: string) => string
   }): Promise<DemoClient & { readonly tenantId: string; readonly users: readonly DemoUser[] }>
   /**
-   * Lets users of a tenant log in at another provider, "Partner": a second tenant, which is connected anew
-   * at each start. Answers with its users.
+   * Lets users of a tenant log in at another provider, "Partner": a second tenant, which is
+   * connected again at each start. Answers with its users.
    */
   addProvider(tenant: {
     readonly tenantId: string

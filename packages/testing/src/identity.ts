@@ -70,10 +70,10 @@ export interface Identity {
    */
   virtualKey(user: TestUser, options?: VirtualKeyOptions): Promise<VirtualKey>
   /**
-   * Starts another identity at which users of this one can log in: "Continue with Upstream". Whoever is
-   * created there logs in to an application of this one through both, with `logIn(app, user)`. Where the
-   * address is verified there, it is here; users without an account get one. The setting `allow_social` is
-   * switched on. Closing this identity closes it.
+   * Starts another identity at which users of this one can log in: "Continue with Upstream". A user
+   * who is created there logs in to an application of this one through both, with `logIn(app,
+   * user)`. Where the address is verified there, it is here; users without an account get one. The
+   * setting `allow_social` is switched on. Closing this identity closes it.
    *
    * @throws {@link ConfigError} for an option that is unknown or of a wrong type.
    */

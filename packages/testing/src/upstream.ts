@@ -15,7 +15,7 @@ import type { KnownUser } from './users.ts'
 
 /** How an identity is connected with another one. */
 export interface UpstreamOptions {
-  /** What users read on the button. Default `Upstream`. */
+  /** The name on the button. Default `Upstream`. */
   readonly name?: string
 }
 

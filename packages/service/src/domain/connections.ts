@@ -160,7 +160,7 @@ function checkAppleKey(pem: string): void {
   try {
     curve = createPrivateKey(pem).asymmetricKeyDetails?.namedCurve
   } catch {
-    // What cannot be read is no key.
+    // Text that cannot be read is no key.
   }
   if (curve === 'prime256v1') return
   throw refused(

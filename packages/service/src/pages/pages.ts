@@ -113,9 +113,9 @@ export interface Pages {
     notice?: TextKey | undefined
     info?: TextKey | undefined
     social: ShownConnections
-    /** What came of a trip to a provider. */
+    /** The result of a trip to a provider. */
     socialProblem?: { text: TextKey; values: { name: string } } | undefined
-    /** What the login connects at its end. */
+    /** The account that the login connects at its end. */
     link?: { name: string; account: { email: string } } | undefined
     signupPath?: string | undefined
   }

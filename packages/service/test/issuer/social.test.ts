@@ -395,7 +395,7 @@ describe.each(storeKinds)('on %s', (store) => {
     for (const secret of provider.secrets) expect(kept).not.toContain(secret)
   })
 
-  test('whatever a provider does wrong ends at a page with another way, a line in the log, and nothing written', async () => {
+  test('every fault of a provider ends at a page with another way, a line in the log, and nothing written', async () => {
     await using world = await startWithProvider({ store }, { trustEmail: true })
     const { issuer, provider } = world
     await issuer.addUser(ada)
@@ -485,7 +485,7 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(provider.count('/.well-known/openid-configuration')).toBe(2)
   })
 
-  test('a form that a provider sends from its own site is read as a query, without what nobody asked for', async () => {
+  test('a form that a provider sends from its own site is read as a query, without unknown parameters', async () => {
     await using world = await startWithProvider({ store }, { trustEmail: true })
     const { provider, issuer } = world
     provider.user = adaThere

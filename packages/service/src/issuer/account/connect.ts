@@ -18,7 +18,7 @@ import { type Form, redirect } from '../requests/http.ts'
 import { accountPaths } from '../requests/paths.ts'
 import type { Visit } from './entry.ts'
 
-/** What the page of a user's ways to log in shows of accounts at providers. */
+/** The accounts at providers, for the page of a user's ways to log in. */
 export async function shownAccounts(
   flow: FlowRequest,
   { factors }: Visit,

@@ -19,7 +19,7 @@ const NOBODY = 'nobody'
 
 const mailKinds = { first: 'loginCode', second: 'code', address: 'addressCode' } as const
 
-/** Who gets a code: a user, or somebody of whom only the address is known. */
+/** The receiver of a code: a user, or a person of whom only the address is known. */
 export type Recipient = Pick<User, 'id' | 'email' | 'profile' | 'verifiedAt'>
 
 /** A code that was mailed, encrypted under the master key. */

@@ -34,7 +34,7 @@ export async function writeLink(
   })
 }
 
-/** What the login connects at its end, if anything. */
+/** The account that the login connects at its end, if any. */
 export async function readLink(flow: InteractionRequest): Promise<PendingLink | undefined> {
   if (!flow.tenant.settings.allowSocial) return undefined
   const entry = await flow.context.protocol.find(nameOf(flow))

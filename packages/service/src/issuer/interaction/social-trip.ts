@@ -28,7 +28,7 @@ interface Trip {
   path: string
 }
 
-/** What a provider has said of the visitor, for one login or one session. */
+/** The provider's answer about the visitor, for one login or one session. */
 export interface SocialProof extends Asserted {
   /** Names this answer: another one of the same login is another. */
   id: string
@@ -126,7 +126,7 @@ export async function returnFromProvider(flow: FlowRequest): Promise<void> {
 }
 
 /**
- * What a provider has said of the visitor, if it has.
+ * The provider's answer about the visitor, if there is one.
  *
  * @param key - As {@link Place.key}.
  */

@@ -34,7 +34,7 @@ import {
 } from './social-trip.ts'
 import { showLinkNeeded, showTooMany } from './too-many.ts'
 
-/** What is said of a trip to a provider that came to nothing. */
+/** The message about a trip to a provider that failed. */
 export const tripTexts = {
   unreachable: 'socialUnreachable',
   denied: 'socialDenied',
@@ -87,7 +87,7 @@ async function start(flow: InteractionRequest, connection: Connection | undefine
   return showProblem(flow, 503, tripTexts[problem], connection)
 }
 
-/** What follows from what the provider has said, as things are now. */
+/** The next step after the provider's answer, as things are now. */
 type Step =
   | { kind: 'log_in'; user: User; credential: Parameters<typeof noteSocialProof>[1] }
   | { kind: 'connect'; user: User; isTrusted: boolean }
@@ -178,7 +178,7 @@ async function send(
   return showAddress(flow, isSent ? 200 : 429, proof, connection, news)
 }
 
-/** Lets in whoever reads the mail of the address: the account is theirs, or is made now. */
+/** Lets in the reader of the address's mail: the account is theirs, or is made now. */
 async function prove(
   flow: InteractionRequest,
   proof: SocialProof,

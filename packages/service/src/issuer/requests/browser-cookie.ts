@@ -37,7 +37,7 @@ export function secretsOf(request: IncomingMessage, purpose: string): BrowserSec
 type CookieContext = Parameters<typeof setHostCookie>[0]
 
 interface BrowserSecrets {
-  /** What {@link isSameBrowser} knows the browser by. */
+  /** The value by which {@link isSameBrowser} recognizes the browser. */
   browser: string
   /** 256 bits that follow from the browser's secret, which is not stored. */
   secrets: (name: string) => string

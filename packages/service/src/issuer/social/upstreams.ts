@@ -9,7 +9,7 @@ import type { Connection } from '../../store/records.ts'
 import type { Outgoing } from '../provider/outgoing.ts'
 import { appleSecret } from './apple-secret.ts'
 
-/** What binds the answer of a provider to the browser that was sent there. */
+/** The values that bind a provider's answer to the browser that was sent there. */
 export interface Binding {
   state: string
   nonce: string
