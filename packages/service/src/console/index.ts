@@ -17,7 +17,7 @@ import { type Content, type Frame, notices, renderConsole } from './page.ts'
 import { paths } from './paths.ts'
 import { consoleRoutes } from './routes.ts'
 
-/** What the console works with. */
+/** Options of the console. */
 export interface ConsoleOptions extends LoginOptions {
   readonly context: DomainContext
   readonly protocol: ProtocolStore

@@ -14,33 +14,33 @@ const templates = new Eta({
   cache: true,
 })
 
-/** What a page shows. */
+/** The content of a page. */
 export interface Content {
   /** The file of the template, without its ending. */
   readonly name: string
   readonly title: string
   /** The tenant that the page belongs to; its name stands above the page. */
   readonly tenant?: { readonly id: string; readonly name: string } | undefined
-  /** What the template prints. */
+  /** The values of the template. */
   readonly data?: Readonly<Record<string, unknown>>
   /** The same on the command line. */
   readonly commands?: readonly string[]
-  /** Why what was asked for was not done. */
+  /** The reason of a refusal. */
   readonly problem?: string | undefined
-  /** What was done. */
+  /** The sentence about a change that was made. */
   readonly notice?: string | undefined
   /** Default 200. */
   readonly status?: number
 }
 
-/** What every page of an operator shows besides. */
+/** The frame of an operator's pages. */
 export interface Frame {
   readonly operator: OperatorUser | undefined
   readonly csrf: string
   readonly path: string
 }
 
-/** What was done, by the `done` of a query: no text comes from an address. */
+/** Sentences about changes, by the `done` of a query: no text comes from an address. */
 export const notices: Readonly<Record<string, string>> = {
   saved: 'Saved.',
   unchanged: 'Nothing changed.',

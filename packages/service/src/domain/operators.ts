@@ -9,19 +9,19 @@ import { type DomainContext, nowMicros, type Scope, type ServiceScope, updated }
 import { found, notFound, ServiceError } from './errors.ts'
 import { hashPassword } from './passwords.ts'
 import { defaultSettings } from './tenants.ts'
-import { createUser, findUser } from './users.ts'
+import { createUser, findUser, setDisabled } from './users.ts'
 
 /** How long an invitation is good, in seconds. */
 export const INVITATION_SECONDS = 86_400
 
-/** What an owner decides about an operator. */
+/** The role and the reach of an operator, which an owner decides. */
 export interface OperatorInput {
   role: OperatorRole
   /** The tenants that the operator sees. An owner sees all of them. Default: all. */
   reach?: Reach | undefined
 }
 
-/** The scope of what concerns operators. */
+/** The scope of operators. */
 function within(scope: ServiceScope): Scope {
   return { ...scope, tenantId: SYSTEM_TENANT_ID }
 }
@@ -157,21 +157,7 @@ export async function setOperatorDisabled(
   const { context } = scope
   found(await context.store.operators.get(id))
   if (disabled) await keepAnOwner(scope, id, undefined)
-  const at = nowMicros(context.clock)
-  return commit(within(scope), 'operator.update', id, (audit) =>
-    context.store.users.update(
-      SYSTEM_TENANT_ID,
-      id,
-      (last) =>
-        updated(context, last, {
-          disabled,
-          sessionsValidAfter: disabled
-            ? Math.max(last.sessionsValidAfter, at)
-            : last.sessionsValidAfter,
-        }),
-      audit,
-    ),
-  )
+  return setDisabled(within(scope), id, disabled, 'operator.update')
 }
 
 /**

@@ -156,6 +156,28 @@ export async function updateUser(scope: Scope, id: string, input: UserInput): Pr
   )
 }
 
+/** Disables a user, which ends the user's sessions, or enables one again; all else stays as it is. */
+export function setDisabled(
+  scope: Scope,
+  id: string,
+  disabled: boolean,
+  action: 'user.update' | 'operator.update' = 'user.update',
+): Promise<User> {
+  const { context, tenantId } = scope
+  const at = nowMicros(context.clock)
+  function change(last: User): User {
+    if (last.disabled === disabled) return last
+    const { sessionsValidAfter } = last
+    return updated(context, last, {
+      disabled,
+      sessionsValidAfter: disabled ? Math.max(sessionsValidAfter, at) : sessionsValidAfter,
+    })
+  }
+  return commit(scope, action, id, (audit) =>
+    context.store.users.update(tenantId, id, change, audit),
+  )
+}
+
 /** Deletes a user with all credentials; answers with the last version. */
 export function deleteUser(scope: Scope, id: string): Promise<User> {
   const { context, tenantId } = scope

@@ -2,7 +2,7 @@ import { confirmAddress, endSessionsBefore } from '../../domain/accounts.ts'
 import { listAudit } from '../../domain/audit.ts'
 import { nowMicros, type Scope } from '../../domain/context.ts'
 import { deleteCredential, listCredentials } from '../../domain/credentials.ts'
-import { getUser, searchUsers, updateUser } from '../../domain/users.ts'
+import { getUser, searchUsers, setDisabled } from '../../domain/users.ts'
 import type { SearchCursor } from '../../store/user-search.ts'
 import {
   type Call,
@@ -18,8 +18,8 @@ const PAGE = 50
 export const userRoutes: readonly ConsoleRoute[] = [
   tenantPage('/users', showUsers),
   tenantPage('/users/:user', showUser),
-  tenantForm('/users/:user/disable', (call) => setDisabled(call, true)),
-  tenantForm('/users/:user/enable', (call) => setDisabled(call, false)),
+  tenantForm('/users/:user/disable', (call) => disable(call, true)),
+  tenantForm('/users/:user/enable', (call) => disable(call, false)),
   tenantForm('/users/:user/verify', verify),
   tenantForm('/users/:user/end-sessions', endSessions),
   tenantForm('/users/:user/remove-credential', removeCredential, { isDangerous: true }),
@@ -99,11 +99,8 @@ const kinds = {
   social: 'Account at a provider',
 } as const
 
-async function setDisabled(call: Call<Scope>, disabled: boolean): Promise<Result> {
-  const { scope, ids } = call
-  const { email, verifiedAt, metadata, profile } = await getUser(scope, ids.user ?? '')
-  const input = { email, emailVerified: verifiedAt !== undefined, verifiedAt, metadata, profile }
-  await updateUser(scope, ids.user ?? '', { ...input, disabled })
+async function disable(call: Call<Scope>, disabled: boolean): Promise<Result> {
+  await setDisabled(call.scope, call.ids.user ?? '', disabled)
   return redirectTo(pathOf(call), disabled ? 'disabled' : 'enabled')
 }
 
