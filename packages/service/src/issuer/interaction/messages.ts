@@ -1,4 +1,5 @@
 import { hash, randomUUID } from 'node:crypto'
+import { idPattern } from '../../domain/ids.ts'
 import { composeMail, type MailKind } from '../../mail/compose.ts'
 import type { Language } from '../../pages/index.ts'
 import { emailKey } from '../../store/email-key.ts'
@@ -127,6 +128,8 @@ export async function sendCode(
 ): Promise<boolean> {
   if (!(await context.throttle.admitMail(facts, email))) return false
   const message = composeMail(kind, facts.tenant, user, { language, values })
-  await context.outbox.post(facts.tenant, message, { kind, userId: user?.id })
+  // An address that a provider has told may have no account yet.
+  const userId = idPattern('usr').test(user?.id ?? '') ? user?.id : undefined
+  await context.outbox.post(facts.tenant, message, { kind, userId })
   return true
 }
