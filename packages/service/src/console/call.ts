@@ -11,7 +11,7 @@ export interface Call<S extends ServiceScope = ServiceScope> {
   /** The parts of the path, by name. */
   readonly ids: Readonly<Record<string, string>>
   readonly query: URLSearchParams
-  /** The fields of a form. */
+  /** The content of a form. */
   readonly form: URLSearchParams
   /** The origin of the console. */
   readonly origin: string

@@ -17,7 +17,7 @@ import { type Content, type Frame, notices, renderConsole } from './page.ts'
 import { paths } from './paths.ts'
 import { consoleRoutes } from './routes.ts'
 
-/** Options of the console. */
+/** The parts that the console works with. */
 export interface ConsoleOptions extends LoginOptions {
   readonly context: DomainContext
   readonly protocol: ProtocolStore

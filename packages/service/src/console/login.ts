@@ -11,13 +11,13 @@ import { SYSTEM_TENANT_ID } from '../store/system-tenant.ts'
 import { CONSOLE_CLIENT } from './client.ts'
 import { paths } from './paths.ts'
 
-/** The age that a login may have for a dangerous step, in seconds. */
+/** How recent a login must be for dangerous actions, in seconds. */
 export const FRESH_SECONDS = 300
 
 const IDLE_SECONDS = 30 * 60
 const ABSOLUTE_SECONDS = 12 * 3_600
 
-/** Options of the operators' login. */
+/** The parts with which the console logs operators in. */
 export interface LoginOptions {
   /** The origin of the console. */
   readonly url: string

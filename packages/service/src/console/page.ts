@@ -21,26 +21,26 @@ export interface Content {
   readonly title: string
   /** The tenant that the page belongs to; its name stands above the page. */
   readonly tenant?: { readonly id: string; readonly name: string } | undefined
-  /** The values of the template. */
+  /** The values that the template prints. */
   readonly data?: Readonly<Record<string, unknown>>
   /** The same on the command line. */
   readonly commands?: readonly string[]
   /** The reason of a refusal. */
   readonly problem?: string | undefined
-  /** The sentence about a change that was made. */
+  /** The change that was made. */
   readonly notice?: string | undefined
   /** Default 200. */
   readonly status?: number
 }
 
-/** The frame of an operator's pages. */
+/** The parts that every page of an operator shows. */
 export interface Frame {
   readonly operator: OperatorUser | undefined
   readonly csrf: string
   readonly path: string
 }
 
-/** Sentences about changes, by the `done` of a query: no text comes from an address. */
+/** The notices by the `done` of a query: no text comes from an address. */
 export const notices: Readonly<Record<string, string>> = {
   saved: 'Saved.',
   unchanged: 'Nothing changed.',

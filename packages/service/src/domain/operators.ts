@@ -14,7 +14,7 @@ import { createUser, findUser, setDisabled } from './users.ts'
 /** How long an invitation is good, in seconds. */
 export const INVITATION_SECONDS = 86_400
 
-/** The role and the reach of an operator, which an owner decides. */
+/** The fields of an operator that an owner sets. */
 export interface OperatorInput {
   role: OperatorRole
   /** The tenants that the operator sees. An owner sees all of them. Default: all. */

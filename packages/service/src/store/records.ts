@@ -263,7 +263,7 @@ export interface Connection {
   apple: { teamId: string; keyId: string } | undefined
 }
 
-/** The rights of an operator: a viewer reads, an admin changes, an owner also decides about operators. */
+/** The role of an operator: a viewer reads, an admin changes, an owner also decides about operators. */
 export type OperatorRole = 'owner' | 'admin' | 'viewer'
 
 /** A user of the system tenant who may use the management console. */

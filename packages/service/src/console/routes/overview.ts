@@ -12,7 +12,7 @@ export const overviewRoutes: readonly ConsoleRoute[] = [
   { ...servicePage('/console', showOverview), concerns: 'any' },
 ]
 
-/** Shows the state of the service, with all that needs attention. */
+/** The points that need attention. */
 async function showOverview({ scope, operator }: Call): Promise<Result> {
   const { reach, id } = operator.operator
   const own = { ...scope, tenantId: SYSTEM_TENANT_ID }
