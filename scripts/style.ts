@@ -71,8 +71,6 @@ const IGNORED = [
   '**/texts/de*.ts',
   'docs/reference/**',
   'scripts/style.ts',
-  'packages/core/src/development/**',
-  'packages/testing/src/personas.ts',
 ]
 
 /** The paragraphs of a file that break a rule, each as `line: words: advice`. */

@@ -55,7 +55,7 @@ export async function startPersonas({
       const persona = PERSONAS.find((one) => one.id === id)
       const user = users.get(id ?? '')
       const url = `${endpoint}?${query}`
-      // A code is good once, and a new app has one that nobody has used.
+      // A code is good once, and a new app has one that was not used yet.
       if (user && persona?.hasApp) await renewApp(user)
       const left = user ? await passPages(visitor, url, user) : await visitor.open(url)
       if (left.kind === 'left') return left.url.href

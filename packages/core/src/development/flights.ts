@@ -40,7 +40,7 @@ export interface Flights {
   /**
    * Takes a note.
    *
-   * @param request - What the notes of one request have in common.
+   * @param request - The same object for all notes of one request.
    */
   note(request: object, facts: RequestFacts, note: Note): void
   event(at: number, name: AuthEventName, event: AuthEvent): void

@@ -32,8 +32,8 @@ const LONG_NAMES: ReadonlySet<string> = new Set(
 export type Redact = (text: string, isName?: boolean) => string
 
 /**
- * Makes what takes the secrets of one request out of texts: the values of its cookies and of the
- * parameters that are not known to be harmless. Whatever looks like a token goes as well.
+ * Makes a function that takes the secrets of one request out of texts: the values of its cookies and of the
+ * parameters that are not known to be harmless. Text that looks like a token goes as well.
  */
 export function redactOf(parameters: URLSearchParams, cookie: string | null): Redact {
   const values = [...parameters]
@@ -100,7 +100,7 @@ const ABOUT_THE_TOKEN: ReadonlySet<string> = new Set(
   'iss aud azp exp iat nbf auth_time acr amr email_verified'.split(' '),
 )
 
-/** Claims for a report that others read: of what is about the person, the type and the length alone. */
+/** Claims for a report that others read: of personal ones, the type and the length only. */
 export function impersonal(claims: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(claims).map(([name, value]) => [

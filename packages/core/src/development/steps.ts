@@ -64,7 +64,7 @@ export function requestStep(
   }
 }
 
-/** Cookies belong to a host, whatever its port. */
+/** Cookies belong to a host, at every port. */
 function sharesNoCookies(host: string, baseUrl: URL): boolean {
   return URL.canParse(`http://${host}`) && new URL(`http://${host}`).hostname !== baseUrl.hostname
 }

@@ -3,7 +3,7 @@ import type { Flight, KeptEvent } from './flights.ts'
 import { bytes, describeCookies, openClaims, redactOf } from './redact.ts'
 import { claimsFact, type Fact } from './steps.ts'
 
-/** What the page is made of. */
+/** The content of the recorder's page. */
 export interface RecorderView {
   readonly options: RecordedOptions
   readonly flights: readonly Flight[]
@@ -16,7 +16,7 @@ export interface RecorderView {
   readonly asText: boolean
 }
 
-/** What the browser sends now, and the session that it opens. */
+/** The cookies that the browser sends now, and the session that they open. */
 export function browserFacts({ cookie, session, failure, options }: RecorderView): Fact[] {
   const cookies = describeCookies(cookie).join(' · ') || 'none'
   const facts: Fact[] = [['Cookies', cookie ? `${cookies} · ${bytes(cookie)} in all` : cookies]]
@@ -43,7 +43,7 @@ function accessTokenFact({
   return `${end === undefined ? 'no end is known' : `expires ${day(end)}`}, ${refreshToken ? 'with' : 'without'} a refresh token`
 }
 
-/** What the provider has to know of this application, and what decides about cookies. */
+/** The application's data for the provider, and its settings of cookies. */
 export function applicationFacts(options: RecordedOptions): Fact[] {
   const { registration, baseUrl, redirectUri, session, routes, scope } = options
   const provider: Fact[] =
