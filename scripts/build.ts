@@ -40,8 +40,8 @@ async function build({ folder, manifest }: Package): Promise<boolean> {
 /** One file for each entry point, and some that they share or load later. */
 async function bundle({ exports = {} }: Package['manifest'], folder: string, target: string) {
   const entries = Object.values(exports).flatMap((entry) => {
-    if (typeof entry === 'string' || !entry['latchkey-source'] || !entry['default']) return []
-    const name = path.relative('dist', entry['default']).replace(/\.js$/, '')
+    if (typeof entry === 'string' || !entry['latchkey-source'] || !entry.default) return []
+    const name = path.relative('dist', entry.default).replace(/\.js$/, '')
     return [[name, path.join(folder, entry['latchkey-source'])]]
   })
   const bundled = await rolldown({

@@ -66,12 +66,7 @@ const FILES = [
   '.changeset/*.md',
 ]
 // Texts in other languages, generated pages, and the words that this file refuses.
-const IGNORED = [
-  '**/node_modules/**',
-  '**/texts/de*.ts',
-  'docs/reference/**',
-  'scripts/style.ts',
-]
+const IGNORED = ['**/node_modules/**', '**/texts/de*.ts', 'docs/reference/**', 'scripts/style.ts']
 
 /** The paragraphs of a file that break a rule, each as `line: words: advice`. */
 export function faultsOf(file: string, source: string): string[] {

@@ -34,7 +34,7 @@ export const apiTokens: NonNullable<Features['resourceIndicators']> = {
  * @see RFC 8707 §2.2
  */
 export function rotatesUnlessRefused({ oidc }: KoaContextWithOIDC): true {
-  const asked = oidc.params?.['resource']
+  const asked = oidc.params?.resource
   const granted = oidc.entities.RefreshToken?.resourceIndicators
   if (asked && !(typeof asked === 'string' && granted?.has(asked))) {
     throw new errors.InvalidTarget('ask for one of the APIs that the login asked for')
