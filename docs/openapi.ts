@@ -14,5 +14,7 @@ mkdirSync(folder, { recursive: true })
 const repeated = /^#### (Effective servers|Authentication)\n[\s\S]*?(?=^#)/gm
 const [head = '', ...operations] = page.split(/^(?=## Operations$)/m)
 const withoutRepetition = operations.join('').replace(repeated, '')
+// At the head nothing stands between it and the title's own sections.
+const start = head.replace(/^#### Authentication$/m, '### Authentication')
 const outline = '---\noutline: [2, 3]\n---\n\n'
-writeFileSync(path.join(folder, 'management-api.md'), outline + head + withoutRepetition)
+writeFileSync(path.join(folder, 'management-api.md'), outline + start + withoutRepetition)

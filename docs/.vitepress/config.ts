@@ -25,7 +25,7 @@ export default defineConfig({
   head: [['link', { rel: 'icon', type: 'image/svg+xml', href: mark }]],
   markdown: {
     anchor: { slugify: anchorOf },
-    config: (markdown) => markdown.use(linkPages).use(tickBoxes),
+    config: (markdown) => markdown.use(linkPages).use(tickBoxes).use(emptyHeaders),
     theme: codeThemes,
   },
   themeConfig: {
@@ -76,6 +76,16 @@ function tickBoxes(markdown: MarkdownRenderer): void {
       first.content = first.content.slice(4)
       children?.unshift(box)
     }
+  })
+}
+
+/** A column without a heading has no header cell: screen readers would announce an empty one. */
+function emptyHeaders(markdown: MarkdownRenderer): void {
+  markdown.core.ruler.push('latchkey-headers', ({ tokens }) => {
+    tokens.forEach((token, at) => {
+      if (token.type !== 'th_open' || tokens[at + 1]?.content !== '') return
+      for (const one of [token, tokens[at + 2]]) if (one) one.tag = 'td'
+    })
   })
 }
 

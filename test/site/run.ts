@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync, statSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
@@ -9,7 +9,8 @@ import { keepPicture, overflows, violationsOf } from '../support/look.ts'
 import { createSearch } from './search.ts'
 import { searches } from './searches.ts'
 
-// Looks at the built site: `npx pnpm docs:build && npx pnpm docs:check`. Words pick the pages whose path has one.
+// Looks at the built site: `npx pnpm docs:build && npx pnpm docs:check`. Words pick the pages whose path has one;
+// --sample looks at the two largest of each folder, and at links and the search of all.
 const dist = path.resolve(import.meta.dirname, '../../docs/.vitepress/dist')
 const PHONE = { width: 360, height: 640 }
 const DESKTOP = { width: 1280, height: 800 }
@@ -19,8 +20,13 @@ const SHOWN = ['index', 'guides/getting-started', 'reference/options']
 const TABS = 2
 
 const all = globSync('**/*.html', { cwd: dist }).map((file) => file.slice(0, -'.html'.length))
-const words = process.argv.slice(2)
-const pages = all.filter((page) => words.length === 0 || words.some((word) => page.includes(word)))
+const isSample = process.argv.includes('--sample')
+const words = process.argv.slice(2).filter((word) => !word.startsWith('--'))
+// The page for addresses that lead nowhere is VitePress's own.
+const ours = all.filter((page) => page !== '404')
+const pages = (isSample ? largestOf(ours) : ours).filter(
+  (page) => words.length === 0 || words.some((word) => page.includes(word)),
+)
 const types: Record<string, string> = {
   '.js': 'text/javascript',
   '.css': 'text/css',
@@ -36,6 +42,15 @@ await lookAtAll()
 const seconds = ((performance.now() - begunAt) / 1000).toFixed(0)
 console.log(`${pages.length} pages in ${seconds} s: ${faults} faults`)
 if (faults > 0) process.exitCode = 1
+
+function largestOf(names: readonly string[]): string[] {
+  const sizeOf = (page: string) => statSync(path.join(dist, `${page}.html`)).size
+  const folders = Map.groupBy(names, (page) => path.dirname(page))
+  const largest = [...folders.values()].flatMap((folder) =>
+    folder.sort((a, b) => sizeOf(b) - sizeOf(a)).slice(0, 2),
+  )
+  return [...new Set([...SHOWN, ...largest])]
+}
 
 function report(fault: string): void {
   faults += 1

@@ -3,7 +3,7 @@ export const searches: Readonly<Record<string, readonly string[]>> = {
   typescript: ['guides/typescript'],
   javascript: ['guides/getting-started'],
   google: ['providers/google'],
-  microsoft: ['providers/entra'],
+  microsoft: ['providers/entra', 'guides/social-login'],
   okta: ['providers/okta'],
   auth0: ['providers/auth0'],
   keycloak: ['providers/keycloak', 'guides/from-keycloak-connect'],
