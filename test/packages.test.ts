@@ -46,9 +46,11 @@ test.each(withApi)('$manifest.name has a README under its name', ({ folder, mani
   expect(read(folder, 'README.md')).toMatch(`# ${manifest.name}\n`)
 })
 
-test('the core and the service depend on no package of ours, so neither on the other', () => {
-  const independent = packages.filter(({ manifest }) => /core|service/.test(manifest.name))
-  expect(independent.flatMap(ourDependencies)).toEqual([])
+test('the core depends on no package of ours, and the service on the core alone, for its console', () => {
+  const dependenciesOf = (name: string) =>
+    packages.filter(({ manifest }) => manifest.name === name).flatMap(ourDependencies)
+  expect(dependenciesOf('@latchkey/core')).toEqual([])
+  expect(dependenciesOf('@latchkey/service')).toEqual(['@latchkey/core'])
 })
 
 function ourDependencies({ manifest }: Package): string[] {

@@ -88,6 +88,22 @@ test('users of a tenant may log in at a provider, whose redirect URI is printed'
   expect(printed).toMatch(/allow_social +true/)
 })
 
+test('the link for the first operator opens the console, which is served where it was switched on', async () => {
+  const link = (await run('invite-operator.sh')).trim()
+  const { hostname, pathname, search } = new URL(link)
+  const open = (): Promise<Response> => {
+    const url = `http://127.0.0.1:${served.port}${pathname}${search}`
+    return promisify(execFile)('curl', ['--silent', '--header', `host: ${hostname}`, url]).then(
+      ({ stdout }) => new Response(stdout),
+    )
+  }
+  expect(await (await open()).text()).not.toContain('ada@example.com')
+  await served.stop()
+  served = await serve('serve-console.sh')
+  environment.LATCHKEY_URL = `http://127.0.0.1:${served.port}`
+  expect(await (await open()).text()).toContain('ada@example.com')
+})
+
 test('client secrets and the master key are rotated while the service runs', async () => {
   expect(await run('rotate-secret.sh')).toMatch(/^[\w-]{43}\n$/)
   await run('rotate-master-key.sh')

@@ -1,0 +1,2 @@
+latchkey-service operator invite \
+  --email ada@example.com --role owner --console-url https://console.example.com

@@ -1,0 +1,1 @@
+latchkey-service serve --console-url https://console.example.com
