@@ -232,6 +232,7 @@ const FORMS = {
   '/account/password': { current: ada.password, password: 'another fine long one' },
   '/account/security': { step: 'renew' },
   '/account/security/add?kind=totp_app': { code: '000000' },
+  '/account/security/connect': { connection: 'con_01m82bcx98e0093hrew12ps8d6' },
   '/account/sessions': { step: 'others' },
   '/account/delete': { confirm: 'yes' },
 }
