@@ -13,6 +13,9 @@ const HOSTILE: Readonly<Record<string, string>> = {
   'x-http-method-override': 'POST',
 }
 
+/** The host and paths of the hostile headers; random text never holds them. */
+const HOSTILE_TRACE = /evil\.example|(\/|%2F)evil/i
+
 export const hosts: readonly Case[] = [
   [
     'a login begun under a hostile Host and forwarding headers comes back to baseUrl',
@@ -22,8 +25,10 @@ export const hosts: readonly Case[] = [
       const answer = await agent.get('/login').set(HOSTILE).set('host', 'evil.example')
       const url = locationOf(answer)
       assert.equal(url.searchParams.get('redirect_uri'), `${BASE_URL}/callback`)
-      assert.doesNotMatch(url.href, /evil/)
-      assert.doesNotMatch(JSON.stringify(answer.headers), /evil|; secure/i)
+      assert.doesNotMatch(url.href, HOSTILE_TRACE)
+      const headers = JSON.stringify(answer.headers)
+      assert.doesNotMatch(headers, HOSTILE_TRACE)
+      assert.doesNotMatch(headers, /; secure/i)
     },
   ],
   [
@@ -45,7 +50,7 @@ export const hosts: readonly Case[] = [
       const answer = await ada.post('/logout')
       const onward = `${answer.headers.location} ${answer.headers.refresh} ${answer.text}`
       assert.match(onward, /localhost%3A3000|^\/ /)
-      assert.doesNotMatch(onward, /evil/)
+      assert.doesNotMatch(onward, HOSTILE_TRACE)
     },
   ],
   [
@@ -58,7 +63,7 @@ export const hosts: readonly Case[] = [
           .get(path)
           .set({ ...HOSTILE, accept: 'text/html' })
           .set('host', 'evil.example')
-        assert.doesNotMatch(JSON.stringify(answer.headers) + answer.text, /evil/)
+        assert.doesNotMatch(JSON.stringify(answer.headers) + answer.text, HOSTILE_TRACE)
       }
     },
   ],
@@ -76,7 +81,7 @@ export const hosts: readonly Case[] = [
       )
       if (status === 302) {
         assert.match(text, /redirect_uri=http%3A%2F%2Flocalhost%3A3000%2Fcallback/)
-        assert.doesNotMatch(text, /evil/)
+        assert.doesNotMatch(text, HOSTILE_TRACE)
       }
       assert.ok(status < 500)
     },
