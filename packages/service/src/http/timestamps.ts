@@ -1,10 +1,15 @@
 import type { Micros } from '../store/records.ts'
 
+/** The second that was written last: a list holds many instants of the same one. */
+let latest = { second: Number.NaN, text: '' }
+
 /** An instant as the API writes it: RFC 3339 in UTC with six digits of fraction. */
 export function formatTimestamp(at: Micros): string {
-  const micros = at % 1_000
-  const millis = new Date((at - micros) / 1_000).toISOString()
-  return `${millis.slice(0, -1)}${String(micros).padStart(3, '0')}Z`
+  const second = Math.floor(at / 1_000_000)
+  if (second !== latest.second) {
+    latest = { second, text: new Date(second * 1_000).toISOString().slice(0, -'000Z'.length) }
+  }
+  return `${latest.text}${String(at - second * 1_000_000).padStart(6, '0')}Z`
 }
 
 const RFC3339 = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/i

@@ -9,7 +9,8 @@ export function omitZero(
   keep: readonly string[] = [],
 ): Record<string, unknown> {
   const kept: Record<string, unknown> = {}
-  for (const [name, value] of Object.entries(object)) {
+  for (const name of Object.keys(object)) {
+    const value = object[name]
     if (!isZero(value) || keep.includes(name)) kept[name] = value
   }
   return kept
