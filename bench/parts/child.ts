@@ -23,7 +23,9 @@ export async function startFile(
   args: readonly string[],
   execArgv: readonly string[] = [],
 ): Promise<Child> {
-  const child = fork(file, args, { execArgv: ['--expose-gc', ...execArgv] })
+  // As in production: the kit's recorder of logins, for one, is there for developers alone.
+  const env = { ...process.env, NODE_ENV: 'production' }
+  const child = fork(file, args, { env, execArgv: ['--expose-gc', ...execArgv] })
   const ask = <T>(command: string, argument?: unknown) => exchange<T>(child, { command, argument })
   const [{ port }] = (await once(child, 'message')) as [{ port: number }]
   return {
