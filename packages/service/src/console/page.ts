@@ -6,6 +6,7 @@ import type { OperatorUser } from '../store/ports.ts'
 import type { Micros } from '../store/records.ts'
 import { shownText } from './shown-text.ts'
 import { stylesheet } from './style.ts'
+import type { TenantPage } from './tenant-pages.ts'
 
 /** The templates of `templates/`, each compiled once. They escape what they print with `<%=`. */
 const templates = new Eta({
@@ -38,6 +39,8 @@ export interface Frame {
   readonly operator: OperatorUser | undefined
   readonly csrf: string
   readonly path: string
+  /** The navigation of a tenant. */
+  readonly tenantPages: readonly TenantPage[]
 }
 
 /** The notices by the `done` of a query: no text comes from an address. */

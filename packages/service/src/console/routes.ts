@@ -5,6 +5,7 @@ import { operatorRoutes } from './routes/operators.ts'
 import { overviewRoutes } from './routes/overview.ts'
 import { tenantRoutes } from './routes/tenants.ts'
 import { userRoutes } from './routes/users.ts'
+import { tenantPages } from './tenant-pages.ts'
 
 /** Every page of the console, and every form. */
 export const consoleRoutes: readonly ConsoleRoute[] = [
@@ -15,3 +16,10 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   ...operatorRoutes,
   ...auditRoutes,
 ]
+
+/** The navigation of a tenant, as far as there are pages. */
+export const tenantNavigation = tenantPages.filter(({ path }) =>
+  consoleRoutes.some(
+    (route) => route.method === 'GET' && route.path === `/console/t/:tenant${path}`,
+  ),
+)

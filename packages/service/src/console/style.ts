@@ -32,19 +32,19 @@ a:hover { color: var(--accent-strong); }
 .brand { display: flex; align-items: center; gap: .6rem; padding: 0 .5rem; font-weight: 650; color: var(--ink); text-decoration: none; }
 .mark { display: grid; place-items: center; width: 1.6rem; height: 1.6rem; border-radius: .45rem; background: var(--accent); color: var(--on-accent); font-size: .85rem; }
 .bar { display: none; }
-nav ul { list-style: none; margin: 1.2rem 0 0; padding: 0; }
-nav li a { display: block; padding: .38rem .55rem; border-radius: .45rem; color: var(--soft); text-decoration: none; font-weight: 500; }
-nav li a:hover { background: var(--chosen); color: var(--ink); }
-nav li a[aria-current] { background: var(--chosen); color: var(--ink); }
-nav .who { margin: 1.5rem 0 0; padding: .9rem .55rem 0; border-top: 1px solid var(--edge); font-size: .8rem; color: var(--soft); }
-nav .who p { margin: 0 0 .5rem; }
+.side ul { list-style: none; margin: 1.2rem 0 0; padding: 0; }
+.side li a { display: block; padding: .38rem .55rem; border-radius: .45rem; color: var(--soft); text-decoration: none; font-weight: 500; }
+.side li a:hover { background: var(--chosen); color: var(--ink); }
+.side li a[aria-current] { background: var(--chosen); color: var(--ink); }
+.who { margin: 1.5rem 0 0; padding: .9rem .55rem 0; border-top: 1px solid var(--edge); font-size: .8rem; color: var(--soft); }
+.who p { margin: 0 0 .5rem; }
 main { padding: 1.6rem 2rem 4rem; max-width: 68rem; width: 100%; }
 .crumbs { margin: 0 0 .3rem; color: var(--soft); font-size: .82rem; }
 h1 { margin: 0 0 1rem; font-size: 1.4rem; line-height: 1.3; letter-spacing: -.012em; font-weight: 640; }
 h2 { margin: 2rem 0 .6rem; font-size: 1rem; font-weight: 620; }
 p { margin: 0 0 .8rem; }
 .soft { color: var(--soft); }
-.tabs { display: flex; flex-wrap: wrap; gap: .15rem; margin: -.3rem 0 1.4rem; border-bottom: 1px solid var(--edge); padding: 0; list-style: none; }
+.tabs ul { display: flex; flex-wrap: wrap; gap: .15rem; margin: -.3rem 0 1.4rem; border-bottom: 1px solid var(--edge); padding: 0; list-style: none; }
 .tabs a { display: block; padding: .45rem .7rem; color: var(--soft); text-decoration: none; border-bottom: 2px solid transparent; margin-bottom: -1px; font-weight: 500; }
 .tabs a:hover { color: var(--ink); }
 .tabs a[aria-current] { color: var(--ink); border-color: var(--accent); }
@@ -111,9 +111,12 @@ details.command { margin: 2.5rem 0 0; border-top: 1px solid var(--edge); padding
   .bar { display: flex; justify-content: space-between; align-items: center; gap: 1rem; }
   .bar a { padding: .35rem 0; }
   .side > .brand { display: none; }
-  nav { display: none; }
-  nav:target { display: block; }
-  nav li a { padding: .6rem .55rem; }
+  .side nav { display: none; }
+  .side nav:target { display: block; }
+  .side li a { padding: .6rem .55rem; }
+  .tabs ul { gap: .4rem; border: 0; }
+  .tabs a { border: 1px solid var(--edge); border-radius: 1.2rem; padding: .55rem .8rem; margin: 0; }
+  .tabs a[aria-current] { background: var(--chosen); }
   main { padding: 1.1rem 1rem 3rem; }
   dl { grid-template-columns: 1fr; gap: 0; }
   dd { margin: 0 0 .6rem; }

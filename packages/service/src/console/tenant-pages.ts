@@ -1,0 +1,18 @@
+/** A page in the navigation of a tenant. */
+export interface TenantPage {
+  /** The part of its path behind `/console/t/:tenant`. */
+  readonly path: string
+  readonly label: string
+}
+
+/** The navigation of a tenant, in its order. A page without a route is left out. */
+export const tenantPages: readonly TenantPage[] = [
+  { path: '', label: 'Overview' },
+  { path: '/settings', label: 'Settings' },
+  { path: '/applications', label: 'Applications' },
+  { path: '/users', label: 'Users' },
+  { path: '/connections', label: 'Connections' },
+  { path: '/signing-keys', label: 'Signing keys' },
+  { path: '/outbox', label: 'Outbox' },
+  { path: '/audit', label: 'Audit log' },
+]
