@@ -1,23 +1,40 @@
-import type { Application } from '../store/records.ts'
+import type { Application, Metadata } from '../store/records.ts'
 import { ServiceError } from './errors.ts'
 import { checkUrl, isSecureEnough } from './rules.ts'
 
 /** The key of an application's metadata that holds its back-channel logout address. */
 export const BACKCHANNEL_LOGOUT_KEY = 'backchannel_logout_uri'
 
-type Urls = Pick<Application, 'metadata' | 'logoutUrls' | 'redirectUrls'>
+/**
+ * Refuses a back-channel logout address that could not be called. One that is stored may stay.
+ *
+ * @see OpenID Connect Back-Channel Logout 1.0 §2.2
+ */
+export function checkNewLogoutAddress(
+  metadata: Metadata,
+  stored: Metadata | undefined,
+  developerMode: boolean,
+): void {
+  const address = metadata[BACKCHANNEL_LOGOUT_KEY]
+  if (address === undefined || address === stored?.[BACKCHANNEL_LOGOUT_KEY]) return
+  checkUrl(`"metadata.${BACKCHANNEL_LOGOUT_KEY}"`, address, developerMode)
+}
 
 /**
- * Refuses addresses that would not work as they read: a wildcard, which the issuer compares as it
- * stands, and a back-channel logout address that could not be called. Those of `stored` may stay.
+ * Refuses a wildcard, which the issuer compares as it stands. One of `stored` may stay.
+ *
+ * @param url - One that {@link checkUrl} has let through.
  */
-export function checkNewUrls(input: Urls, stored: Urls | undefined, developerMode: boolean): void {
-  refuseWildcards('logout_urls', input.logoutUrls, stored?.logoutUrls)
-  refuseWildcards('redirect_urls', input.redirectUrls, stored?.redirectUrls)
-  const address = input.metadata[BACKCHANNEL_LOGOUT_KEY]
-  if (address === undefined || address === stored?.metadata[BACKCHANNEL_LOGOUT_KEY]) return
-  // @see OpenID Connect Back-Channel Logout 1.0 §2.2
-  checkUrl(`"metadata.${BACKCHANNEL_LOGOUT_KEY}"`, address, developerMode)
+export function refuseNewWildcard(
+  label: string,
+  url: string,
+  stored: readonly string[] = [],
+): void {
+  if (!isWildcard(url) || stored.includes(url)) return
+  throw new ServiceError(
+    'invalid_url',
+    `${label} is a wildcard, which is not supported: give each URL in full.`,
+  )
 }
 
 /** Those of `urls` that work: plain http on any host stops to when developer mode is switched off. */
@@ -29,19 +46,6 @@ export function workingUrls(urls: readonly string[], developerMode: boolean): st
 export function needsDeveloperMode({ logoutUrls, redirectUrls }: Application): boolean {
   const urls = [...redirectUrls, ...logoutUrls]
   return workingUrls(urls, false).length < urls.length
-}
-
-function refuseWildcards(
-  label: string,
-  urls: readonly string[],
-  stored: readonly string[] = [],
-): void {
-  const index = urls.findIndex((url) => isWildcard(url) && !stored.includes(url))
-  if (index < 0) return
-  throw new ServiceError(
-    'invalid_url',
-    `"${label}[${index}]" is a wildcard, which is not supported: give each URL in full.`,
-  )
 }
 
 /** Whether the host has an asterisk, or a part of the path is nothing else. Elsewhere it is a character. */

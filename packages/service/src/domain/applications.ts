@@ -1,30 +1,26 @@
 import { randomBytes } from 'node:crypto'
 import type { Listing, Page } from '../store/ports.ts'
 import type { Application, Micros } from '../store/records.ts'
-import { checkNewPkce } from './application-pkce.ts'
-import { checkNewResources } from './application-resources.ts'
-import { checkNewScopes } from './application-scopes.ts'
-import { checkNewUrls, needsDeveloperMode } from './application-urls.ts'
+import {
+  type ApplicationInput,
+  checkApplication,
+  checkNewApplication,
+} from './application-checks.ts'
+import { needsDeveloperMode } from './application-urls.ts'
 import { commit, noting, type WriteAction } from './commit.ts'
-import { type DomainContext, nowMicros, type Scope, updated } from './context.ts'
+import { type DomainContext, nowMicros, refuseStale, type Scope, updated } from './context.ts'
 import { found } from './errors.ts'
 import { newId } from './ids.ts'
-import { checkMetadata, checkText, checkUrl, checkUrls } from './rules.ts'
 import { getTenant } from './tenants.ts'
-
-/** The fields of an application that a caller sets. */
-export type ApplicationInput = Pick<
-  Application,
-  'name' | 'metadata' | 'loginUrl' | 'logoutUrls' | 'redirectUrls'
->
 
 /** Creates an application with a new client secret. */
 export async function createApplication(
   scope: Scope,
   input: ApplicationInput,
 ): Promise<Application> {
-  const developerMode = await checkApplication(scope, input)
-  checkNew(input, undefined, developerMode)
+  const { developerMode } = (await getTenant(scope)).settings
+  checkApplication(input, developerMode)
+  checkNewApplication(input, undefined, developerMode)
   const { context, tenantId } = scope
   const now = nowMicros(context.clock)
   const id = newId('app', context.clock)
@@ -80,15 +76,23 @@ export async function listStranded(scope: Scope): Promise<Application[]> {
   return stranded
 }
 
-/** Replaces what a caller decides about an application by `input`, all of it. The secret stays. */
+/**
+ * Replaces what a caller decides about an application by `input`, all of it. The secret stays.
+ *
+ * @param readAt - The `updatedAt` of the application that the caller has changed. Default: any.
+ * @throws ServiceError `conflict` when it was changed since.
+ */
 export async function updateApplication(
   scope: Scope,
   id: string,
   input: ApplicationInput,
+  readAt?: Micros,
 ): Promise<Application> {
-  const developerMode = await checkApplication(scope, input)
+  const { developerMode } = (await getTenant(scope)).settings
+  checkApplication(input, developerMode)
   return change(scope, 'application.update', id, (last) => {
-    checkNew(input, last, developerMode)
+    refuseStale(last, readAt)
+    checkNewApplication(input, last, developerMode)
     return input
   })
 }
@@ -190,29 +194,6 @@ function acceptedSecret(
   { earlierSecret }: Application,
 ): Application['earlierSecret'] {
   return earlierSecret && earlierSecret.until > nowMicros(clock) ? earlierSecret : undefined
-}
-
-/** Checks the input against its tenant; answers whether that is in developer mode. */
-async function checkApplication(scope: Scope, input: ApplicationInput): Promise<boolean> {
-  const { developerMode } = (await getTenant(scope)).settings
-  checkText('invalid_request', '"name"', input.name)
-  checkMetadata(input.metadata)
-  if (input.loginUrl !== '') checkUrl('"login_url"', input.loginUrl, developerMode)
-  checkUrls('logout_urls', input.logoutUrls, developerMode)
-  checkUrls('redirect_urls', input.redirectUrls, developerMode)
-  return developerMode
-}
-
-/** Checks what an application has a rule for since it may have been stored. Values that are stored already may stay. */
-function checkNew(
-  input: ApplicationInput,
-  stored: Application | undefined,
-  developerMode: boolean,
-): void {
-  checkNewUrls(input, stored, developerMode)
-  for (const check of [checkNewScopes, checkNewPkce, checkNewResources]) {
-    check(input.metadata, stored?.metadata)
-  }
 }
 
 function newSecret({ vault }: DomainContext, id: string): string {

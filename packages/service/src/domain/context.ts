@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { DataStore } from '../store/ports.ts'
 import type { AuditEntry, Micros } from '../store/records.ts'
 import type { DomainPolicy } from './domain-names.ts'
+import { ServiceError } from './errors.ts'
 import type { PasswordEngine } from './password-engine.ts'
 import type { Vault } from './vault.ts'
 
@@ -88,4 +89,18 @@ export function updated<T extends { updatedAt: Micros }>(
   changes: Partial<T>,
 ): T {
   return { ...record, ...changes, updatedAt: Math.max(nowMicros(clock), record.updatedAt + 1) }
+}
+
+/**
+ * Refuses a change of a record that was changed since the caller has read it.
+ *
+ * @param readAt - The `updatedAt` that the caller has read; `undefined` for any.
+ * @throws ServiceError `conflict`.
+ */
+export function refuseStale(
+  { updatedAt }: { updatedAt: Micros },
+  readAt: Micros | undefined,
+): void {
+  if (readAt === undefined || readAt === updatedAt) return
+  throw new ServiceError('conflict', 'Somebody else changed this a moment ago.')
 }

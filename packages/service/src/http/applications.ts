@@ -1,5 +1,5 @@
+import type { ApplicationInput } from '../domain/application-checks.ts'
 import {
-  type ApplicationInput,
   createApplication,
   deleteApplication,
   getApplication,
