@@ -36,6 +36,9 @@ const RANKS: Readonly<Record<OperatorRole, number>> = { viewer: 0, admin: 1, own
 /** A session younger than this that counts for no operator is not sent to log in again. */
 const JUST_NOW_SECONDS = 10
 
+/** An application may have 50 URLs of each kind, and 20 long values of metadata. */
+const MAX_FORM_BYTES = 512 * 1024
+
 /** Makes the management console, an application of the kit that logs in at the system tenant. */
 export function createConsole(options: ConsoleOptions): Console {
   const { context, protocol, clientIp, logger } = options
@@ -73,7 +76,7 @@ export function createConsole(options: ConsoleOptions): Console {
         // The whole body is here before anything is asked: what was true before it came may not be now.
         const isWrite = request.method === 'POST'
         const isRead = request.method === 'GET' || request.method === 'HEAD'
-        const form = isWrite ? await readFields(request) : new URLSearchParams()
+        const form = isWrite ? await readFields(request, MAX_FORM_BYTES) : new URLSearchParams()
         const refusal = await visit.admit({
           respond: 'redirect',
           ...(url.pathname === paths.confirm && { maxAge: FRESH_SECONDS }),

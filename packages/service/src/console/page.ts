@@ -55,6 +55,7 @@ export const notices: Readonly<Record<string, string>> = {
   ended: 'Every session of this user has ended.',
   withdrawn: 'The key is withdrawn. It opens nothing any more.',
   rotated: 'The tenant signs with a new key. The earlier ones stay published.',
+  'secret-rotated': 'The application has a new secret. Show it to deploy it.',
   confirmed: 'You have logged in again. For five minutes you can do what is dangerous.',
 }
 

@@ -1,4 +1,5 @@
 import type { ConsoleRoute } from './call.ts'
+import { applicationRoutes } from './routes/applications.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { operatorRoutes } from './routes/operators.ts'
@@ -11,6 +12,7 @@ import { tenantPages } from './tenant-pages.ts'
 export const consoleRoutes: readonly ConsoleRoute[] = [
   ...overviewRoutes,
   ...tenantRoutes,
+  ...applicationRoutes,
   ...userRoutes,
   ...keyRoutes,
   ...operatorRoutes,

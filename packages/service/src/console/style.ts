@@ -79,6 +79,16 @@ form { margin: 0; }
 .field { margin: 0 0 1rem; max-width: 32rem; }
 label, legend { display: block; font-weight: 560; margin: 0 0 .25rem; padding: 0; }
 .hint { margin: .25rem 0 0; font-size: .82rem; color: var(--soft); }
+.field.wide { max-width: 46rem; }
+label code, legend code { margin-left: .35rem; font-weight: 400; font-size: .76rem; color: var(--soft); }
+ul.wrong { padding-left: 1.1rem; }
+.theirs { margin: .5rem 0 0; padding: .5rem .7rem; border-left: 3px solid var(--warn); background: var(--warn-back); font-size: .82rem; }
+.theirs p { margin: 0 0 .2rem; color: var(--warn); }
+.theirs pre { padding: .4rem .6rem; }
+.pair { display: grid; grid-template-columns: minmax(0, 2fr) minmax(0, 3fr); gap: .5rem; margin: 0 0 .5rem; max-width: 46rem; }
+.pair textarea { min-height: 2.25rem; }
+.metadata .hint { margin: 0 0 .6rem; }
+.secret { user-select: all; margin: 0 0 .9rem; }
 .wrong { margin: .25rem 0 0; font-size: .82rem; color: var(--bad); }
 input, select, textarea {
   width: 100%; font: inherit; color: var(--ink); background: var(--card); border: 1px solid var(--line); border-radius: .45rem;

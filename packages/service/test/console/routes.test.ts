@@ -14,6 +14,7 @@ interface Ids {
   user: string
   operator: string
   key: string
+  application: string
 }
 
 function at(path: string, ids: Ids): string {
@@ -34,12 +35,19 @@ async function filled(running: ConsoleService) {
   const other = await admin.createTenant({ domain: 'other.example' })
   await admin.seed({
     tenants: [
-      { settings: { domain: 'acme.example' }, users: [{ profile: { email: 'eve@example.com' } }] },
+      {
+        settings: { domain: 'acme.example' },
+        applications: [{ name: 'Shop', redirect_urls: ['https://shop.example/callback'] }],
+        users: [{ profile: { email: 'eve@example.com' } }],
+      },
     ],
   })
   const { key } = await admin.createApiKey({ name: 'ci', reach: [tenant.id] })
   const user = (await admin.audit({ tenantId: tenant.id })).find(
     ({ action }) => action === 'user.create',
+  )
+  const application = (await admin.audit({ tenantId: tenant.id })).find(
+    ({ action }) => action === 'application.create',
   )
   const spare = await admin.inviteOperator({ email: 'spare@example.com', role: 'viewer' })
   const ids: Ids = {
@@ -47,6 +55,7 @@ async function filled(running: ConsoleService) {
     user: user?.target ?? '',
     operator: spare.operator.id,
     key: key.id,
+    application: application?.target ?? '',
   }
   return { ids, tenant, other, admin }
 }
@@ -210,6 +219,8 @@ describe('every route of the console', () => {
     await using api = await openApi('memory', { wrap })
     const user = await api.createUser()
     for (let i = 0; i < 60; i++) await api.createUser()
+    const application = await api.create(api.applications, { name: 'Shop' })
+    for (let i = 0; i < 60; i++) await api.create(api.applications, { name: `Shop ${i}` })
     const { context } = api
     await createAdmin(context).inviteOperator({ email: 'ada@example.com', role: 'owner' })
     const [operator] = await context.store.operators.list()
@@ -218,7 +229,7 @@ describe('every route of the console', () => {
       const call = {
         scope: { context, actor: { name: 'operator:x' }, tenantId: api.tenantId },
         operator,
-        ids: { tenant: api.tenantId, user: user.id },
+        ids: { tenant: api.tenantId, user: user.id, application: application.id },
         query: new URLSearchParams(),
         form: new URLSearchParams(),
         origin: CONSOLE,

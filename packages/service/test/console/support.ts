@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import {
   createIdentityService,
   type IdentityService,
@@ -50,6 +53,20 @@ export async function startConsole(options: IdentityServiceOptions = {}): Promis
       return Object.assign(browser, { id: operator.id, landed })
     },
     [Symbol.asyncDispose]: () => service.close(),
+  }
+}
+
+/** As {@link startConsole}, with the data in memory or in a folder that goes with the service. */
+export async function startConsoleOn(store: 'memory' | 'SQLite'): Promise<ConsoleService> {
+  if (store === 'memory') return startConsole()
+  const data = mkdtempSync(join(tmpdir(), 'latchkey-console-'))
+  const running = await startConsole({ data })
+  return {
+    ...running,
+    async [Symbol.asyncDispose]() {
+      await running[Symbol.asyncDispose]()
+      rmSync(data, { recursive: true })
+    },
   }
 }
 

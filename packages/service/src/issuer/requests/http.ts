@@ -31,7 +31,10 @@ export async function readForm(request: IncomingMessage): Promise<Form> {
 }
 
 /** Like {@link readForm}, with every value of a repeated field. */
-export async function readFields(request: IncomingMessage): Promise<URLSearchParams> {
+export async function readFields(
+  request: IncomingMessage,
+  maxBytes: number = MAX_FORM_BYTES,
+): Promise<URLSearchParams> {
   const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/x-www-form-urlencoded') {
     throw new RequestRefused(415, 'A form is sent as application/x-www-form-urlencoded.')
@@ -40,7 +43,7 @@ export async function readFields(request: IncomingMessage): Promise<URLSearchPar
   let size = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > MAX_FORM_BYTES) throw new RequestRefused(413, 'The form is too large.')
+    if (size > maxBytes) throw new RequestRefused(413, 'The form is too large.')
     chunks.push(chunk)
   }
   return new URLSearchParams(Buffer.concat(chunks).toString('utf8'))

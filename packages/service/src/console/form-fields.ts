@@ -1,0 +1,75 @@
+import { isDeepStrictEqual } from 'node:util'
+import { ServiceError } from '../domain/errors.ts'
+import type { Metadata } from '../store/records.ts'
+
+/** A line of a text area that is not empty. */
+export interface Line {
+  /** Counts from 1. */
+  readonly line: number
+  readonly text: string
+}
+
+/** The lines of a text area, without those that are empty. */
+export function linesOf(text: string): Line[] {
+  return text
+    .split(/\r\n|\r|\n/)
+    .map((one, index) => ({ line: index + 1, text: one.trim() }))
+    .filter((one) => one.text !== '')
+}
+
+/** A key of metadata and its value, as a form has them. */
+export interface MetadataRow {
+  readonly key: string
+  readonly value: string
+}
+
+/** The rows of a form for metadata. */
+export function metadataRows(metadata: Metadata): MetadataRow[] {
+  return Object.entries(metadata).map(([key, value]) => ({ key, value }))
+}
+
+/** The rows of metadata that a form has sent, without those that are empty. */
+export function sentMetadata(form: URLSearchParams): MetadataRow[] {
+  const values = form.getAll('metadata_value')
+  return form
+    .getAll('metadata_key')
+    .map((key, index) => ({ key: key.trim(), value: values[index] ?? '' }))
+    .filter(({ key, value }) => key !== '' || value !== '')
+}
+
+/**
+ * The metadata of a form. A browser writes the line breaks of a value in its own way; a value that
+ * differs in them alone stays as it was.
+ *
+ * @throws ServiceError `invalid_metadata` for a key that is there twice, or is empty.
+ */
+export function metadataOf(rows: readonly MetadataRow[], stored: Metadata = {}): Metadata {
+  const metadata = new Map<string, string>()
+  for (const { key, value } of rows) {
+    if (key === '') refuse(`The value "${value.slice(0, 50)}" has no key.`)
+    if (metadata.has(key)) refuse(`The key "${key}" is there twice.`)
+    const before = Object.hasOwn(stored, key) ? stored[key] : undefined
+    const isSame = before !== undefined && inOneWay(before) === inOneWay(value)
+    metadata.set(key, isSame ? before : inOneWay(value))
+  }
+  return Object.fromEntries(metadata)
+}
+
+/** Whether two forms of the same fields say the same. */
+export function isSameText(a: string, b: string): boolean {
+  const of = (text: string) => linesOf(text).map((line) => line.text)
+  return isDeepStrictEqual(of(a), of(b))
+}
+
+/** A word of a command line, as a shell reads it. */
+export function shellWord(text: string): string {
+  return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replace(/'/g, `'\\''`)}'`
+}
+
+function inOneWay(text: string): string {
+  return text.replace(/\r\n?/g, '\n')
+}
+
+function refuse(message: string): never {
+  throw new ServiceError('invalid_metadata', message)
+}

@@ -1,0 +1,290 @@
+import {
+  type ApplicationInput,
+  type ApplicationProblem,
+  problemsOfApplication,
+} from '../../domain/application-checks.ts'
+import {
+  createApplication,
+  deleteApplication,
+  getApplication,
+  listApplications,
+  openEarlierSecret,
+  openSecret,
+  rotateApplicationSecret,
+  SECRET_OVERLAP_SECONDS,
+  updateApplication,
+} from '../../domain/applications.ts'
+import { note } from '../../domain/audit.ts'
+import type { Scope } from '../../domain/context.ts'
+import { ServiceError } from '../../domain/errors.ts'
+import { getTenant } from '../../domain/tenants.ts'
+import { issuerUrl } from '../../issuer/provider/issuer-url.ts'
+import type { Application, Tenant } from '../../store/records.ts'
+import {
+  type Call,
+  type ConsoleRoute,
+  type Result,
+  redirectTo,
+  tenantForm,
+  tenantPage,
+} from '../call.ts'
+import {
+  isSameText,
+  linesOf,
+  type MetadataRow,
+  metadataOf,
+  metadataRows,
+  sentMetadata,
+  shellWord,
+} from '../form-fields.ts'
+import { kitSnippet } from '../kit-snippet.ts'
+
+const PAGE = 50
+
+export const applicationRoutes: readonly ConsoleRoute[] = [
+  tenantPage('/applications', (call) => showApplications(call)),
+  tenantForm('/applications', create),
+  tenantPage('/applications/:application', (call) => showApplication(call)),
+  tenantForm('/applications/:application', save),
+  tenantForm('/applications/:application/secret', reveal, { isDangerous: true }),
+  tenantForm('/applications/:application/rotate', rotate, { isDangerous: true }),
+  tenantForm('/applications/:application/delete', remove, { isDangerous: true }),
+]
+
+const listOf = ({ ids }: Call) => `/console/t/${ids.tenant}/applications`
+const pathOf = (call: Call) => `${listOf(call)}/${call.ids.application}`
+
+/** The fields of an application as a form has them. */
+interface Draft {
+  readonly name: string
+  readonly login_url: string
+  readonly redirect_urls: string
+  readonly logout_urls: string
+  readonly metadata: readonly MetadataRow[]
+}
+
+const EMPTY: Draft = { name: '', login_url: '', redirect_urls: '', logout_urls: '', metadata: [] }
+
+interface Refused {
+  readonly draft: Draft
+  readonly problems?: readonly ShownProblem[]
+  readonly problem: string
+  readonly status: number
+}
+
+/** A refusal, beside the field or the line that it is about. */
+interface ShownProblem {
+  readonly field: string
+  readonly line?: number | undefined
+  readonly text?: string | undefined
+  readonly message: string
+}
+
+async function showApplications(call: Call<Scope>, refused?: Refused): Promise<Result> {
+  const { scope, query } = call
+  const after = query.get('after') ?? undefined
+  const [tenant, { total, items, more }] = await Promise.all([
+    getTenant(scope),
+    listApplications(scope, { after, limit: PAGE }),
+  ])
+  const given = `--tenant ${tenant.id}`
+  return {
+    kind: 'page',
+    name: 'applications',
+    title: 'Applications',
+    tenant,
+    data: {
+      total,
+      applications: items,
+      next: more ? items.at(-1)?.id : undefined,
+      base: listOf(call),
+      draft: refused?.draft ?? EMPTY,
+      problems: refused?.problems ?? [],
+    },
+    commands: [
+      `latchkey applications list ${given}`,
+      `latchkey applications create ${given} --data '{"name":"Shop","redirect_urls":["https://shop.example.com/callback"]}'`,
+    ],
+    problem: refused?.problem,
+    status: refused?.status ?? 200,
+  }
+}
+
+async function create(call: Call<Scope>): Promise<Result> {
+  const { scope, form } = call
+  const draft = sentDraft(form)
+  const judged = judge(draft, undefined, await getTenant(scope))
+  if (judged.kind === 'refused') return showApplications(call, judged)
+  const { id } = await createApplication(scope, judged.input)
+  return redirectTo(`${listOf(call)}/${id}`, 'created')
+}
+
+/** Further things to show with an application. */
+interface Shown {
+  readonly secret?: string
+  readonly refused?: Refused
+  /** The stored fields that differ from those that were sent, when another operator was faster. */
+  readonly theirs?: Readonly<Record<string, string>>
+}
+
+async function showApplication(call: Call<Scope>, shown: Shown = {}): Promise<Result> {
+  const { scope, ids } = call
+  const [tenant, application] = await Promise.all([
+    getTenant(scope),
+    getApplication(scope, ids.application ?? ''),
+  ])
+  const { id } = application
+  const { refused, secret, theirs = {} } = shown
+  const given = `${id} --tenant ${tenant.id}`
+  const earlier = openEarlierSecret(scope.context, application)
+  return {
+    kind: 'page',
+    name: 'application',
+    title: application.name || id,
+    tenant,
+    data: {
+      application,
+      base: pathOf(call),
+      draft: refused?.draft ?? draftOf(application),
+      problems: refused?.problems ?? [],
+      theirs,
+      secret,
+      earlierUntil: earlier?.until,
+      earlierSecret: secret === undefined ? undefined : earlier?.secret,
+      overlapHours: SECRET_OVERLAP_SECONDS / 3_600,
+      snippet: kitSnippet({
+        issuer: issuerUrl(tenant.settings.domain, {
+          allowHttpOnLoopback: scope.context.domains.allowLoopback,
+        }),
+        clientId: id,
+        clientSecret: secret,
+        loginUrl: application.loginUrl,
+        redirectUrls: application.redirectUrls,
+      }),
+    },
+    commands: [
+      `latchkey applications get ${given}`,
+      `latchkey applications update ${given} --set name=${shellWord(application.name)}`,
+      `latchkey-service application rotate-secret ${given} --overlap-hours 24`,
+      `latchkey applications delete ${given}`,
+    ],
+    problem: refused?.problem,
+    status: refused?.status ?? 200,
+  }
+}
+
+async function save(call: Call<Scope>): Promise<Result> {
+  const { scope, ids, form } = call
+  const id = ids.application ?? ''
+  const draft = sentDraft(form)
+  const [tenant, stored] = await Promise.all([getTenant(scope), getApplication(scope, id)])
+  const judged = judge(draft, stored, tenant)
+  if (judged.kind === 'refused') return showApplication(call, { refused: judged })
+  const readAt = Number(form.get('read_at'))
+  try {
+    await updateApplication(scope, id, judged.input, readAt)
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'conflict') throw error
+    const current = draftOf(await getApplication(scope, id))
+    return showApplication(call, {
+      refused: { draft, problem: CHANGED_MEANWHILE, status: 409 },
+      theirs: differences(draft, current),
+    })
+  }
+  return redirectTo(pathOf(call), 'saved')
+}
+
+/** Said when another operator was faster; the form shows both values. */
+export const CHANGED_MEANWHILE =
+  'Somebody else changed this a moment ago. Your changes are marked below; save again to keep them.'
+
+async function reveal(call: Call<Scope>): Promise<Result> {
+  const { scope, ids } = call
+  const application = await getApplication(scope, ids.application ?? '')
+  await note(scope, 'application.reveal_secret', application.id)
+  return showApplication(call, { secret: openSecret(scope.context, application) })
+}
+
+async function rotate(call: Call<Scope>): Promise<Result> {
+  const hours = Number(call.form.get('overlap_hours') ?? Number.NaN)
+  if (!Number.isInteger(hours) || hours < 0 || hours > 8_760) {
+    throw new ServiceError('invalid_request', 'Give the hours as a whole number from 0 to 8760.')
+  }
+  const overlapSeconds = hours * 3_600
+  await rotateApplicationSecret(call.scope, call.ids.application ?? '', { overlapSeconds })
+  return redirectTo(pathOf(call), 'secret-rotated')
+}
+
+async function remove(call: Call<Scope>): Promise<Result> {
+  await deleteApplication(call.scope, call.ids.application ?? '')
+  return redirectTo(listOf(call), 'removed')
+}
+
+function draftOf(application: Application): Draft {
+  return {
+    name: application.name,
+    login_url: application.loginUrl,
+    redirect_urls: application.redirectUrls.join('\n'),
+    logout_urls: application.logoutUrls.join('\n'),
+    metadata: metadataRows(application.metadata),
+  }
+}
+
+function sentDraft(form: URLSearchParams): Draft {
+  const of = (name: string) => form.get(name) ?? ''
+  return {
+    name: of('name').trim(),
+    login_url: of('login_url').trim(),
+    redirect_urls: of('redirect_urls'),
+    logout_urls: of('logout_urls'),
+    metadata: sentMetadata(form),
+  }
+}
+
+/** The input that a draft stands for, or every rule that it breaks. */
+function judge(
+  draft: Draft,
+  stored: Application | undefined,
+  { settings: { developerMode } }: Tenant,
+): { kind: 'good'; input: ApplicationInput } | ({ kind: 'refused' } & Refused) {
+  const problems: ShownProblem[] = []
+  let metadata = stored?.metadata ?? {}
+  try {
+    metadata = metadataOf(draft.metadata, stored?.metadata)
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    problems.push({ field: 'metadata', message: error.message })
+  }
+  const lines = {
+    redirect_urls: linesOf(draft.redirect_urls),
+    logout_urls: linesOf(draft.logout_urls),
+  }
+  const input: ApplicationInput = {
+    name: draft.name,
+    metadata,
+    loginUrl: draft.login_url,
+    redirectUrls: lines.redirect_urls.map(({ text }) => text),
+    logoutUrls: lines.logout_urls.map(({ text }) => text),
+  }
+  function shown({ field, index, error }: ApplicationProblem): ShownProblem {
+    const isList = field === 'redirect_urls' || field === 'logout_urls'
+    const line = isList && index !== undefined ? lines[field][index] : undefined
+    return { field, ...line, message: error.message.replace(/^"\w+(\[\d+\])?" /, '') }
+  }
+  problems.push(...problemsOfApplication(input, stored, developerMode).map(shown))
+  if (problems.length === 0) return { kind: 'good', input }
+  const problem = 'Nothing was saved. Mend what is marked below.'
+  return { kind: 'refused', draft, problems, problem, status: 422 }
+}
+
+/** The fields in which a draft differs from what is stored now, as text. */
+function differences(draft: Draft, stored: Draft): Record<string, string> {
+  const found: Record<string, string> = {}
+  for (const name of ['name', 'login_url', 'redirect_urls', 'logout_urls'] as const) {
+    if (!isSameText(draft[name], stored[name])) found[name] = stored[name]
+  }
+  const text = (rows: readonly MetadataRow[]) => rows.map((row) => `${row.key}: ${row.value}`)
+  const [own, other] = [text(draft.metadata).join('\n'), text(stored.metadata).join('\n')]
+  if (!isSameText(own, other)) found.metadata = other
+  return found
+}

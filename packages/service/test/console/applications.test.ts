@@ -1,0 +1,238 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { type StoreName, stores } from '../support/api.ts'
+import { type ConsoleService, type OperatorBrowser, startConsoleOn } from './support.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const GOOD = 'https://shop.example/callback'
+
+/** A tenant with an application, and its API. */
+async function withApplication({ service }: ConsoleService) {
+  const { admin } = service
+  const tenant = await admin.createTenant({ domain: 'acme.example', name: 'Acme' })
+  const { secret: key } = await admin.createApiKey({ name: 'tests', reach: 'all' })
+  const url = `https://acme.example/v1/tenants/${tenant.id}/applications`
+  const call = async (path = '', body?: object) => {
+    const response = await service.fetch(`${url}${path}`, {
+      method: body ? 'POST' : 'GET',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    return response.json()
+  }
+  const { id } = await call('', { name: 'Shop', redirect_urls: [GOOD] })
+  const base = `/console/t/${tenant.id}/applications`
+  return { admin, tenant, call, id, base, page: `${base}/${id}` }
+}
+
+/** Sends the form of a page that goes to `action`, as it is but for `changes`. */
+async function send(
+  browser: OperatorBrowser,
+  action: string,
+  fields: Record<string, string>,
+  page = action,
+) {
+  const { html } = await browser.get(page)
+  const csrf = /name="csrf" value="([^"]+)"/.exec(html)?.[1] ?? ''
+  const readAt = /name="read_at" value="(\d+)"/.exec(html)?.[1] ?? ''
+  return browser.send(action, {
+    method: 'POST',
+    body: new URLSearchParams({ csrf, read_at: readAt, ...fields }).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  })
+}
+
+const inText = (html: string) => html.replace(/<[^>]+>/g, '').replaceAll('&quot;', '"')
+
+describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !== 'cluster'))(
+  'applications in the console, on %s',
+  (store) => {
+    test('an admin registers an application, and the API answers with it', async () => {
+      await using running = await startConsoleOn(store)
+      const { base, call, admin } = await withApplication(running)
+      const ada = await running.logIn({ role: 'admin' })
+      const made = await send(ada, base, {
+        name: 'Forum',
+        login_url: 'https://forum.example/login',
+        redirect_urls: '\r\n  https://forum.example/callback \r\nhttps://forum.example/other\r\n',
+        logout_urls: 'https://forum.example/',
+      })
+      expect(made).toMatchObject({ status: 303, location: expect.stringMatching(/done=created$/) })
+      const id = /app_\w+/.exec(made.location ?? '')?.[0]
+      expect(await call(`/${id}`)).toMatchObject({
+        name: 'Forum',
+        login_url: 'https://forum.example/login',
+        redirect_urls: ['https://forum.example/callback', 'https://forum.example/other'],
+        logout_urls: ['https://forum.example/'],
+      })
+      expect((await ada.get(base)).html).toContain('Forum')
+      const [entry] = await admin.audit({ target: id ?? '' })
+      expect(entry).toMatchObject({ action: 'application.create', actor: `operator:${ada.id}` })
+    })
+
+    test('every refused line is named beside it, nothing is written, and what was typed is kept', async () => {
+      await using running = await startConsoleOn(store)
+      const { page, call, id } = await withApplication(running)
+      const ada = await running.logIn({ role: 'admin' })
+      const before = await call(`/${id}`)
+      const typed = [
+        'https://good.example/callback',
+        '',
+        'javascript:alert(1)',
+        'http://plain.example/',
+        'https://*.example/callback',
+        'https://shop.example/#part',
+      ].join('\n')
+      const sent = await send(ada, page, {
+        name: 'Renamed',
+        redirect_urls: typed,
+        logout_urls: 'not a URL',
+        login_url: 'data:text/html,x',
+      })
+      expect(sent.status).toBe(422)
+      const text = inText(sent.html)
+      expect(text).toContain('Line 3: javascript:alert(1) must begin with https://')
+      expect(text).toContain('Line 4: http://plain.example/ must begin with https://')
+      expect(text).toContain('Line 5: https://*.example/callback is a wildcard')
+      expect(text).toContain('Line 6: https://shop.example/#part must not have a fragment.')
+      expect(text).toContain('Line 1: not a URL is not an absolute URL')
+      expect(text).toContain('Must begin with https://')
+      expect(text).not.toContain('Line 2')
+      expect(sent.html).toContain('value="Renamed"')
+      expect(sent.html).toContain(`\n${typed}</textarea>`)
+      expect(await call(`/${id}`)).toEqual(before)
+    })
+
+    test('metadata is changed by its rows, and a line break of a value stays as it was', async () => {
+      await using running = await startConsoleOn(store)
+      const { page, call, id } = await withApplication(running)
+      const stored = await call(`/${id}`)
+      await call(`/${id}`, { ...stored, metadata: { note: 'a\nb', plan: 'free' } })
+      const ada = await running.logIn({ role: 'admin' })
+      const { html } = await ada.get(page)
+      expect(html).toContain('a\nb</textarea>')
+      const csrf = /name="csrf" value="([^"]+)"/.exec(html)?.[1] ?? ''
+      const readAt = /name="read_at" value="(\d+)"/.exec(html)?.[1] ?? ''
+      const post = (pairs: [string, string][]) => {
+        const body = new URLSearchParams({
+          csrf,
+          read_at: readAt,
+          name: 'Shop',
+          redirect_urls: GOOD,
+        })
+        for (const [key, value] of pairs) {
+          body.append('metadata_key', key)
+          body.append('metadata_value', value)
+        }
+        return ada.send(page, {
+          method: 'POST',
+          body: body.toString(),
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        })
+      }
+      const twice = await post([
+        ['plan', 'free'],
+        ['plan', 'paid'],
+      ])
+      expect(inText(twice.html)).toContain('The key "plan" is there twice.')
+      const wrong = await post([['latchkey_pkce', 'never']])
+      expect(inText(wrong.html)).toContain('it must be "required", which is the default')
+      const saved = await post([
+        ['note', 'a\r\nb'],
+        ['plan', 'paid'],
+        ['', ''],
+      ])
+      expect(saved.status).toBe(303)
+      expect((await call(`/${id}`)).metadata).toEqual({ note: 'a\nb', plan: 'paid' })
+    })
+
+    test('a change that another made meanwhile is shown beside the own one, and saving again keeps the own one', async () => {
+      await using running = await startConsoleOn(store)
+      const { page, call, id } = await withApplication(running)
+      const ada = await running.logIn({ role: 'admin' })
+      const { html } = await ada.get(page)
+      const readAt = /name="read_at" value="(\d+)"/.exec(html)?.[1] ?? ''
+      await call(`/${id}`, { ...(await call(`/${id}`)), name: 'Theirs' })
+      const fields = { name: 'Mine', redirect_urls: GOOD }
+      const late = await send(ada, page, { ...fields, read_at: readAt })
+      expect(late.status).toBe(409)
+      expect(late.html).toContain('Somebody else changed this a moment ago.')
+      expect(late.html).toContain('value="Mine"')
+      expect(inText(late.html)).toMatch(/Stored now:\s*Theirs/)
+      expect((await call(`/${id}`)).name).toBe('Theirs')
+      expect((await send(ada, page, fields)).status).toBe(303)
+      expect((await call(`/${id}`)).name).toBe('Mine')
+    })
+
+    test('the client secret is shown to an admin who has just logged in, and to no viewer', async () => {
+      vi.useFakeTimers({ toFake: ['Date'] })
+      await using running = await startConsoleOn(store)
+      const { page, call, id, admin } = await withApplication(running)
+      const { secret } = await call(`/${id}`)
+      const viewer = await running.logIn({ role: 'viewer' })
+      expect((await viewer.get(page)).html).not.toContain(secret)
+      expect((await send(viewer, `${page}/secret`, {}, page)).status).toBe(403)
+
+      const ada = await running.logIn({ role: 'admin' })
+      expect((await ada.get(page)).html).not.toContain(secret)
+      const shown = await send(ada, `${page}/secret`, {}, page)
+      expect(shown.status).toBe(200)
+      expect(shown.headers.get('cache-control')).toBe('no-store')
+      expect(shown.html).toContain(`LATCHKEY_CLIENT_SECRET=${secret}`)
+      const [entry] = await admin.audit({ target: id })
+      expect(entry).toMatchObject({
+        action: 'application.reveal_secret',
+        actor: `operator:${ada.id}`,
+      })
+
+      vi.setSystemTime(Date.now() + 6 * 60_000)
+      const asked = await send(ada, `${page}/secret`, {}, page)
+      expect(asked.location).toContain('/console/confirm?to=')
+      expect(asked.html).not.toContain(secret)
+    })
+
+    test('a rotated secret works beside the earlier one for as long as the operator says', async () => {
+      await using running = await startConsoleOn(store)
+      const { page, call, id } = await withApplication(running)
+      const before = (await call(`/${id}`)).secret
+      const ada = await running.logIn({ role: 'admin' })
+      const rotated = await send(ada, `${page}/rotate`, { overlap_hours: '2' }, page)
+      expect(rotated.location).toBe(`${page}?done=secret-rotated`)
+      const after = (await call(`/${id}`)).secret
+      expect(after).not.toBe(before)
+      expect((await ada.get(page)).html).toContain('The earlier secret is accepted until')
+      const shown = await send(ada, `${page}/secret`, {}, page)
+      expect(shown.html).toContain(after)
+      expect(shown.html).toContain(before)
+      await send(ada, `${page}/rotate`, { overlap_hours: '0' }, page)
+      expect((await ada.get(page)).html).not.toContain('The earlier secret is accepted until')
+      const wrong = await send(ada, `${page}/rotate`, { overlap_hours: '-1' }, page)
+      expect(wrong.status).toBe(400)
+    })
+
+    test('an application is deleted for good', async () => {
+      await using running = await startConsoleOn(store)
+      const { page, base, call, id } = await withApplication(running)
+      const ada = await running.logIn({ role: 'admin' })
+      expect((await ada.get(page)).html).toContain('its 1 redirect URL')
+      const gone = await send(ada, `${page}/delete`, {}, page)
+      expect(gone.location).toBe(`${base}?done=removed`)
+      expect((await call(`/${id}`)).code).toBe('not_found')
+      expect((await ada.get(page)).status).toBe(404)
+    })
+
+    test('the list goes on page by page', async () => {
+      await using running = await startConsoleOn(store)
+      const { base, call } = await withApplication(running)
+      for (let i = 0; i < 50; i++) await call('', { name: `Number ${i}` })
+      const viewer = await running.logIn({ role: 'viewer' })
+      const first = await viewer.get(base)
+      expect(first.html).toContain('Number 48')
+      expect(first.html).not.toContain('Number 49')
+      const next = /href="([^"]+\?after=app_\w+)"/.exec(first.html)?.[1] ?? ''
+      expect((await viewer.get(next)).html).toContain('Number 49')
+    })
+  },
+)
