@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { getAuditEntry, searchAudit } from '../domain/audit-search.ts'
+import { getAuditEntry, searchTenantAudit } from '../domain/audit-search.ts'
 import { notFound, ServiceError } from '../domain/errors.ts'
 import type { StoredAuditEntry } from '../store/records.ts'
 import { decodePlace, encodePlace } from './list.ts'
@@ -21,7 +21,8 @@ const filters = z.object({
   to: instant.meta({ format: 'date-time', description: 'Before this instant.' }),
 })
 
-const place = z.tuple([z.int(), z.int()])
+/** The place of an entry, as `after` has it. */
+export const auditPlace: z.ZodType<[at: number, id: number]> = z.tuple([z.int(), z.int()])
 
 /** The audit log of a tenant. */
 export const auditRoutes: Route[] = [
@@ -33,8 +34,8 @@ export const auditRoutes: Route[] = [
     filters,
     lines: true,
     async run({ scope }, { from, to, ...rest }, { after, limit }) {
-      const [at, id] = decodePlace(after, place) ?? []
-      const { items, next } = await searchAudit(
+      const [at, id] = decodePlace(after, auditPlace) ?? []
+      const { items, next } = await searchTenantAudit(
         scope,
         { ...rest, from: instantOf('from', from), to: instantOf('to', to) },
         { after: at === undefined || id === undefined ? undefined : { at, id }, limit },

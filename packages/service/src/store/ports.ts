@@ -276,10 +276,10 @@ export interface AuditStore {
    */
   append(entry: AuditEntry, atMost?: number): Promise<void>
   list(query: AuditQuery): Promise<StoredAuditEntry[]>
-  /** Entries of a tenant by time, the newest first. */
-  search(tenantId: string, filter: AuditFilter, page: AuditPage): Promise<AuditPart>
-  /** One entry of a tenant. */
-  get(tenantId: string, id: number): Promise<StoredAuditEntry | undefined>
+  /** Entries of a tenant, or with `undefined` those of the whole service, by time, the newest first. */
+  search(tenantId: string | undefined, filter: AuditFilter, page: AuditPage): Promise<AuditPart>
+  /** One entry, of the tenant if one is named. */
+  get(tenantId: string | undefined, id: number): Promise<StoredAuditEntry | undefined>
   /**
    * At most `limit` entries that follow the one with this id, the oldest first. Where several processes
    * write, an entry is given out once nothing can come before it any more.

@@ -119,7 +119,7 @@ function createAudit({ audit, record, copy }: MemoryState): AuditStore {
     search: (tenantId, filter, page) =>
       searchEntries(filter, page, async ({ from, before, target, limit }) =>
         audit
-          .filter((entry) => entry.tenantId === tenantId && entry.at >= from)
+          .filter((entry) => isOf(entry, tenantId) && entry.at >= from)
           .filter(({ at, id }) => at < before.at || (at === before.at && id < before.id))
           .filter((entry) => isAbout(entry, target))
           .sort((a, b) => b.at - a.at || b.id - a.id)
@@ -127,7 +127,7 @@ function createAudit({ audit, record, copy }: MemoryState): AuditStore {
           .map(copy),
       ),
     async get(tenantId, id) {
-      return copy(audit.find((entry) => entry.id === id && entry.tenantId === tenantId))
+      return copy(audit.find((entry) => entry.id === id && isOf(entry, tenantId)))
     },
     async after(id, limit) {
       return audit
@@ -144,6 +144,10 @@ function createAudit({ audit, record, copy }: MemoryState): AuditStore {
       return forgotten
     },
   }
+}
+
+function isOf(entry: AuditEntry, tenantId: string | undefined): boolean {
+  return tenantId === undefined || entry.tenantId === tenantId
 }
 
 function isAbout({ target }: AuditEntry, about: string | undefined): boolean {

@@ -19,6 +19,7 @@ export const migrations: Record<string, Migration> = {
   '0005-outbox': addOutbox,
   '0006-connections': addConnections,
   '0007-operators': createOperators,
+  '0008-audit-by-time': addAuditByTime,
 }
 
 /** How many shards a counter has, so that inserts into one list do not wait for each other. */
@@ -196,6 +197,12 @@ async function addOutbox(db: Kysely<unknown>): Promise<void> {
       where user_id is not null`,
   ]
   for (const statement of statements) await statement.execute(db)
+}
+
+/** In place of one that could not give entries in their order. */
+async function addAuditByTime(db: Kysely<unknown>): Promise<void> {
+  await sql`create index audit_by_time_and_id on audit (at, id)`.execute(db)
+  await sql`drop index audit_by_time`.execute(db)
 }
 
 // The id of a social credential is made from connection, issuer and subject: one user of a tenant has it.

@@ -57,8 +57,9 @@ export function createAudit({ reader, writer, write }: Engine, record: Record): 
       }),
 
     async get(tenantId, id) {
-      const query = reader.selectFrom('audit').selectAll().where('id', '=', id)
-      const row = await query.where('tenant_id', '=', tenantId).executeTakeFirst()
+      let query = reader.selectFrom('audit').selectAll().where('id', '=', id)
+      if (tenantId !== undefined) query = query.where('tenant_id', '=', tenantId)
+      const row = await query.executeTakeFirst()
       return row && toEntry(row)
     },
 
@@ -81,10 +82,11 @@ export function createAudit({ reader, writer, write }: Engine, record: Record): 
 }
 
 function scanOf(
-  tenantId: string,
+  tenantId: string | undefined,
   { from, before, target, limit }: AuditScan,
 ): RawBuilder<Selectable<AuditRow>> {
-  const isIn = sql`tenant_id = ${tenantId} and at >= ${from} and (at, id) < (${before.at}, ${before.id})`
+  const isOf = tenantId === undefined ? sql`true` : sql`tenant_id = ${tenantId}`
+  const isIn = sql`${isOf} and at >= ${from} and (at, id) < (${before.at}, ${before.id})`
   const inOrder = sql`order by at desc, id desc limit ${limit}`
   if (target === undefined) return sql`select * from audit where ${isIn} ${inOrder}`
   // `0` is what follows `/`.

@@ -16,6 +16,7 @@ const migrations: Record<string, Migration> = {
   '0008-audit-search': { up: addAuditSearch },
   '0009-connections': { up: addConnections },
   '0010-operators': { up: createOperators },
+  '0011-audit-by-time': { up: addAuditByTime },
 }
 
 /**
@@ -187,6 +188,10 @@ async function addAuditSearch(db: Kysely<unknown>): Promise<void> {
     sql`drop index audit_by_tenant`,
   ]
   for (const statement of statements) await statement.execute(db)
+}
+
+async function addAuditByTime(db: Kysely<unknown>): Promise<void> {
+  await sql`create index audit_by_time on audit (at, id)`.execute(db)
 }
 
 // The id of a social credential is made from connection, issuer and subject: one user of a tenant has it.
