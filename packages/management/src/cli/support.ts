@@ -104,7 +104,7 @@ export function addSupportCommands(program: Command, users: Command): void {
   add(mails, 'send', 'Send a user a link.')
     .requiredOption('--user <id>', 'who gets it')
     .requiredOption('--kind <kind>', 'reset, invite or verify')
-    .option('--language <language>', 'en or de', 'en')
+    .option('--language <language>', 'en or de (default: that of the user)')
     .action(async (options: Options & MailInput) => {
       const { user, kind, language } = options
       await printOne(await (await openMails(options)).send(user, { kind, language }), options)

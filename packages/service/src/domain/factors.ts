@@ -85,8 +85,6 @@ export async function readFactors(
     kind === 'hardware' ? keys.length > 0 : enabled.some((c) => c.kind === kind),
   )
   const recovery = enabled.find((credential) => credential.kind === 'recovery_codes')
-  const isFirst = ({ kind }: Credential) => kind === 'password' || kind === 'social'
-  const changes = listed.filter((c) => !isFirst(c)).map((c) => c.updatedAt)
   return {
     usable,
     keys,
@@ -98,8 +96,14 @@ export async function readFactors(
     social: listed.filter((credential) => credential.kind === 'social'),
     hasPassword: enabled.some(({ kind }) => kind === 'password'),
     recoveryCodes: usable.length > 0 ? (recovery?.hashes.length ?? 0) : 0,
-    changedAt: Math.max(0, ...changes),
+    changedAt: factorsChangedAt(listed),
   }
+}
+
+/** When the last of a user's factors was enrolled or changed. Their use is no change. */
+export function factorsChangedAt(credentials: readonly Credential[]): Micros {
+  const isFirst = ({ kind }: Credential) => kind === 'password' || kind === 'social'
+  return Math.max(0, ...credentials.filter((c) => !isFirst(c)).map((c) => c.updatedAt))
 }
 
 function isKey(credential: Credential): credential is HardwareCredential {

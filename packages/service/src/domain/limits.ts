@@ -4,14 +4,16 @@ import type {
   Admission,
   AttemptLimit,
   AttemptOutcome,
+  Attempts,
   ProtocolStore,
 } from '../store/protocol-store.ts'
-import type { Tenant } from '../store/records.ts'
+import type { Tenant, User } from '../store/records.ts'
 import { clientNetwork } from './addresses.ts'
 import { type Counter, createAttemptGate } from './attempt-gate.ts'
 import { note } from './audit.ts'
 import type { DomainContext } from './context.ts'
 import type { Verification } from './passwords.ts'
+import type { Pause } from './support.ts'
 
 /** How often things may be tried before each further attempt has to wait. */
 export interface Limits {
@@ -108,7 +110,7 @@ export interface Throttle {
     judge: () => Promise<Outcome>,
   ): Promise<Outcome | Throttled>
   /** The owner of the address has set a password: what others guessed before counts no longer. */
-  forgiveAddress(facts: Attempter, email: string): Promise<void>
+  forgiveAddress(facts: Pick<Attempter, 'tenant'>, email: string): Promise<void>
   /**
    * Counts an attempt at a second step, right or wrong, before it is judged: attempts at once
    * cannot exceed the limits, with any number of processes.
@@ -122,10 +124,12 @@ export interface Throttle {
    * @param code - Names the code.
    */
   admitCode(facts: Attempter, code: string): Promise<Admission>
+  /** The rows of failures that let the user try no more, until they are forgiven. */
+  pausesOf(tenantId: string, user: Pick<User, 'id' | 'email'>): Promise<Pause[]>
   /** How many second steps of the user have failed since one succeeded. */
   failedFactors(facts: Attempter, userId: string): Promise<number>
   /** A second step has succeeded: what failed before counts no longer. */
-  forgiveFactor(facts: Attempter, userId: string): Promise<void>
+  forgiveFactor(facts: Pick<Attempter, 'tenant'>, userId: string): Promise<void>
   /** Counts what makes the service send mail, by who asks for it. */
   admitMailRequest(facts: Attempter): Promise<Admission>
   /** Counts a message to the address; one too many is not sent. */
@@ -247,6 +251,19 @@ export function createThrottle(
 
     admitCode: (facts, code) => admit('factorPerLogin', `${facts.tenant.id}:${code}`, facts),
 
+    async pausesOf(tenantId, { id, email }) {
+      const [passwords, factors] = await Promise.all([
+        protocol.attempts(`loginAnywhere:${addressKey({ tenant: { id: tenantId } }, email)}`),
+        protocol.attempts(`factorAnywhere:${tenantId}:${id}`),
+      ])
+      const isOver = (made: Attempts | undefined, { free }: AttemptLimit) =>
+        made !== undefined && made.count >= free
+      return [
+        ...(isOver(passwords, limits.loginAnywhere) ? (['password'] as const) : []),
+        ...(isOver(factors, limits.factorAnywhere) ? (['factor'] as const) : []),
+      ]
+    },
+
     async failedFactors(facts, userId) {
       const made = await protocol.attempts(`factorPerUser:${facts.tenant.id}:${userId}`)
       return made?.count ?? 0
@@ -290,6 +307,6 @@ const auditNames: Record<keyof Limits, string> = {
 }
 
 /** Visitors may type anything into the address field, so only a hash of it is kept. */
-function addressKey({ tenant }: Attempter, email: string): string {
+function addressKey({ tenant }: Pick<Attempter, 'tenant'>, email: string): string {
   return `${tenant.id}:${hash('sha256', emailKey(email), 'base64url')}`
 }

@@ -1,6 +1,11 @@
 import { z } from 'zod'
-import { type LiveSession, type MailRecord, requestedMails } from '../domain/support.ts'
-import { NEVER } from '../store/protocol-store.ts'
+import {
+  type LiveSession,
+  type MailRecord,
+  mailLanguages,
+  requestedMails,
+} from '../domain/support.ts'
+import { messageState } from '../store/protocol-store.ts'
 import { decodePlace, encodePlace } from './list.ts'
 import { query, type Route, write } from './route.ts'
 import { formatTimestamp } from './timestamps.ts'
@@ -9,10 +14,9 @@ import { omitZero } from './wire.ts'
 const tenant = '/x/v1/tenants/:tenant_id'
 const user = `${tenant}/users/:user_id`
 
-const language = z
-  .enum(['en', 'de'])
-  .default('en')
-  .meta({ description: 'The language of the message.' })
+const language = z.enum(mailLanguages).optional().meta({
+  description: 'The language of the message. Default: that of the "locale" of the user, or en.',
+})
 
 const mailBody = z
   .object({
@@ -123,7 +127,7 @@ function serialiseSession(session: LiveSession): object {
 
 /** A message as the API answers with it: everything but its content. */
 function serialiseMail(mail: MailRecord): object {
-  const state = mail.outcome ?? (mail.dueAt === NEVER ? 'captured' : 'waiting')
+  const state = messageState(mail)
   return omitZero({
     type: 'Mail',
     id: mail.id,

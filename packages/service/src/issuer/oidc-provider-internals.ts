@@ -80,23 +80,29 @@ export function answerWithAcr(ctx: KoaContextWithOIDC, acr: string | undefined):
   Object.defineProperty(ctx.oidc, 'acr', { value: acr, configurable: true })
 }
 
-interface SessionModel {
-  IN_PAYLOAD: string[]
-  prototype: { userAgent?: string | undefined; loginAccount(details: object): void }
+/** The browser and the address from which a user logged in. */
+interface Client {
+  userAgent: string | undefined
+  address: string | undefined
 }
 
-/** Stores with every session what the browser calls itself in which the user logged in, as `userAgent`. */
-export function keepUserAgents(
+interface SessionModel {
+  IN_PAYLOAD: string[]
+  prototype: Partial<Client> & { loginAccount(details: object): void }
+}
+
+/** Stores with every session the browser and the address from which the user logged in. */
+export function keepClients(
   provider: Provider,
-  userAgentOf: (request: IncomingMessage) => string | undefined,
+  clientOf: (request: IncomingMessage) => Client,
 ): void {
   const model = provider.Session as unknown as SessionModel
   const { prototype, IN_PAYLOAD } = model
   const { loginAccount } = prototype
-  Object.defineProperty(model, 'IN_PAYLOAD', { value: [...IN_PAYLOAD, 'userAgent'] })
+  Object.defineProperty(model, 'IN_PAYLOAD', { value: [...IN_PAYLOAD, 'userAgent', 'address'] })
   prototype.loginAccount = function (details) {
     loginAccount.call(this, details)
-    if (Provider.ctx) this.userAgent = userAgentOf(Provider.ctx.req)
+    if (Provider.ctx) Object.assign(this, clientOf(Provider.ctx.req))
   }
 }
 

@@ -4,8 +4,10 @@ import { note } from '../domain/audit.ts'
 import { nowMicros, type Scope } from '../domain/context.ts'
 import { listCredentials } from '../domain/credentials.ts'
 import { found, ServiceError } from '../domain/errors.ts'
+import { factorsChangedAt } from '../domain/factors.ts'
 import {
   type LiveSession,
+  type MailPlace,
   type MailRecord,
   type RequestedMail,
   requestedMails,
@@ -13,9 +15,11 @@ import {
 } from '../domain/support.ts'
 import { getTenant } from '../domain/tenants.ts'
 import { getUser } from '../domain/users.ts'
-import type { QueuedMessage } from '../store/protocol-store.ts'
+import { chooseLanguage, type Language } from '../pages/index.ts'
+import { messageState, type QueuedMessage } from '../store/protocol-store.ts'
 import type { Tenant, User } from '../store/records.ts'
 import type { IssuerContext } from './context.ts'
+import { listTrusted } from './interaction/known-device.ts'
 import { sendLink } from './interaction/messages.ts'
 import { issuerUrl } from './provider/issuer-url.ts'
 import { browserOf } from './requests/browser-name.ts'
@@ -30,9 +34,10 @@ export function createSupport(
   async function sendMail(
     scope: Scope,
     userId: string,
-    { kind, language }: Parameters<Support['sendMail']>[2],
+    mail: Parameters<Support['sendMail']>[2],
   ): Promise<MailRecord> {
     const [tenant, user] = await Promise.all([getTenant(scope), getUser(scope, userId)])
+    const { kind, language = languageOf(user) } = mail
     await checkUse(scope, tenant, user, kind)
     const facts = factsFor(context, tenant, scope)
     const sent = await sendLink(context, kind, { facts, language }, user.email, user)
@@ -47,10 +52,10 @@ export function createSupport(
     return recordOf(sent)
   }
 
-  async function mail(scope: Scope, id: string): Promise<MailRecord> {
+  async function queued(scope: Scope, id: string): Promise<QueuedMessage> {
     await getTenant(scope)
     const message = found(await context.outbox.get(scope.tenantId, id))
-    return recordOf(found(message.kind === undefined ? undefined : message))
+    return found(message.kind === undefined ? undefined : message)
   }
 
   return {
@@ -78,15 +83,30 @@ export function createSupport(
     },
 
     sendMail,
-    mail,
+    mail: async (scope, id) => recordOf(await queued(scope, id)),
 
     async mails(scope, query) {
       await getTenant(scope)
       return (await context.outbox.find(scope.tenantId, query)).map(recordOf)
     },
 
+    async mailsInState({ tenantId }, { state, after, limit }) {
+      const size = state === undefined ? limit + 1 : MAX_LOOKED_AT
+      const read = await context.outbox.find(tenantId, { after, limit: size })
+      const items: MailRecord[] = []
+      let place: MailPlace | undefined
+      for (const message of read) {
+        const isFound = state === undefined || messageState(message) === state
+        if (isFound && items.length === limit) return { items, next: place }
+        place = { createdAt: message.createdAt, id: message.id }
+        if (isFound) items.push(recordOf(message))
+      }
+      return { items, next: read.length === size ? place : undefined }
+    },
+
     async sendAgain(scope, id) {
-      const { kind, userId } = await mail(scope, id)
+      const message = await queued(scope, id)
+      const { kind, userId } = message
       const requested = requestedMails.find((one) => one === kind)
       if (!requested || userId === undefined) {
         throw new ServiceError(
@@ -94,9 +114,59 @@ export function createSupport(
           'Only links for a new password, for an invitation and for an address of a user are sent again.',
         )
       }
-      return sendMail(scope, userId, { kind: requested, language: 'en' })
+      return sendMail(scope, userId, {
+        kind: requested,
+        language: context.outbox.languageOf(message),
+      })
+    },
+
+    async stateOf(tenant, user, credentials) {
+      const changedAt = factorsChangedAt(credentials)
+      const newest = { userId: user.id, after: undefined, limit: 10 }
+      const [sessions, devices, mails, pauses] = await Promise.all([
+        sessionsOf(context, user),
+        listTrusted({ context, tenant }, user, { changedAt }),
+        context.outbox.find(tenant.id, newest),
+        context.throttle.pausesOf(tenant.id, user),
+      ])
+      return {
+        sessions: await Promise.all(sessions.map(liveSession)),
+        devices: await Promise.all(
+          devices.map(async ({ name, since, userAgent }) => ({
+            id: name.key,
+            since,
+            ...(await browserOf(userAgent)),
+          })),
+        ),
+        mails: mails.map(recordOf),
+        pauses,
+      }
+    },
+
+    async forgetDevice(scope, userId, id) {
+      const [tenant, user] = await Promise.all([getTenant(scope), getUser(scope, userId)])
+      const devices = await listTrusted({ context, tenant }, user, { changedAt: 0 })
+      await context.protocol.delete(found(devices.find(({ name }) => name.key === id)).name)
+      await note(scope, 'device.forgotten', user.id)
+    },
+
+    async letTryAgain(scope, userId) {
+      const [tenant, user] = await Promise.all([getTenant(scope), getUser(scope, userId)])
+      await Promise.all([
+        context.throttle.forgiveAddress({ tenant }, user.email),
+        context.throttle.forgiveFactor({ tenant }, user.id),
+      ])
+      await note(scope, 'limit.forgiven', user.id)
     },
   }
+}
+
+/** How many messages a filter looks at for one page. */
+const MAX_LOOKED_AT = 1_000
+
+/** The language in which the user reads, as far as the profile tells. */
+function languageOf({ profile }: User): Language {
+  return chooseLanguage(profile.locale?.replace('_', '-'), undefined)
 }
 
 /** Refuses a link that would open nothing. */
@@ -136,11 +206,13 @@ async function liveSession({
   uid,
   loginTs,
   userAgent,
+  address = '',
   authorizations,
 }: UserSession): Promise<LiveSession> {
   return {
     id: shownId(uid),
     loggedInAt: Math.floor(loginTs),
+    address,
     applicationIds: Object.keys(authorizations),
     ...(await browserOf(userAgent)),
   }

@@ -3,6 +3,7 @@ import { note } from '../domain/audit.ts'
 import { type DomainContext, isShared, nowMicros } from '../domain/context.ts'
 import { opensDeveloperMode } from '../domain/developer-mode.ts'
 import type { Vault } from '../domain/vault.ts'
+import { chooseLanguage, type Language } from '../pages/index.ts'
 import {
   type MessageQuery,
   NEVER,
@@ -32,6 +33,8 @@ export interface Outbox {
   /** The states of the tenant's messages of the last 7 days, the newest first. */
   find(tenantId: string, query: MessageQuery): Promise<QueuedMessage[]>
   get(tenantId: string, id: string): Promise<QueuedMessage | undefined>
+  /** The language to which the link of a message leads, while its content is kept. */
+  languageOf(queued: QueuedMessage): Language | undefined
   /** Tries what is due; resolves when there is nothing left to try. */
   deliver(): Promise<void>
   close(): Promise<void>
@@ -177,6 +180,12 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
     find: mail.find,
     get: mail.get,
+
+    languageOf(queued) {
+      const link = queued.sealed === '' ? undefined : open(queued).link
+      const locale = link && new URL(link).searchParams.get('ui_locales')
+      return locale ? chooseLanguage(locale, undefined) : undefined
+    },
 
     async list(tenantId) {
       const queued = await mail.list(tenantId, 100)

@@ -88,6 +88,17 @@ export const NEVER: Micros = Number.MAX_SAFE_INTEGER
 /** How a message ended. */
 export type MessageOutcome = 'sent' | 'given_up'
 
+/** The state of a message. `captured`: it is not to be sent. */
+export type MessageState = MessageOutcome | 'waiting' | 'captured'
+
+/** The state of a message. */
+export function messageState({
+  outcome,
+  dueAt,
+}: Pick<QueuedMessage, 'outcome' | 'dueAt'>): MessageState {
+  return outcome ?? (dueAt === NEVER ? 'captured' : 'waiting')
+}
+
 /** Which messages, and the place behind which they are listed; the newest come first. */
 export interface MessageQuery {
   userId?: string | undefined

@@ -12,7 +12,7 @@ import {
   hasBackchannel,
   interceptLogoutTokens,
   keepAuthTimeWhole,
-  keepUserAgents,
+  keepClients,
   logoutQuestion,
   readSession,
 } from '../../src/issuer/oidc-provider-internals.ts'
@@ -163,7 +163,10 @@ test('an interaction is stored with its browser, and is not found for another on
 
 test('a session is stored with what the browser of its login calls itself', async () => {
   const { provider, stored } = createProvider()
-  keepUserAgents(provider, (request) => request.headers['user-agent'])
+  keepClients(provider, (request) => ({
+    userAgent: request.headers['user-agent'],
+    address: '203.0.113.7',
+  }))
   const handle = provider.callback()
   await using server = await serve((request, response) => void handle(request, response))
   const open = async (path: string, cookie = '') => {
@@ -178,7 +181,11 @@ test('a session is stored with what the browser of its login calls itself', asyn
   await open(/path=([^;]+)/i.exec(resume)?.[1] ?? '', resume.split(';')[0])
 
   const sessions = [...stored].filter(([key]) => key.startsWith('Session '))
-  expect(sessions.at(-1)?.[1]).toMatchObject({ accountId: 'ada', userAgent: 'Firefox' })
+  expect(sessions.at(-1)?.[1]).toMatchObject({
+    accountId: 'ada',
+    userAgent: 'Firefox',
+    address: '203.0.113.7',
+  })
 })
 
 test('a grant is forgotten without being read', async () => {

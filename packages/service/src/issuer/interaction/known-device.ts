@@ -64,7 +64,7 @@ export async function isTrusted(
 }
 
 function isStillTrusted(
-  { context, tenant }: FlowRequest,
+  { context, tenant }: Pick<FlowRequest, 'context' | 'tenant'>,
   user: User,
   changedAt: Micros,
   { since, loggedInAt }: TrustedDevice,
@@ -76,7 +76,7 @@ function isStillTrusted(
 
 /** The devices on which the user is not asked for the second step, by names that say nothing of them. */
 export async function listTrusted(
-  flow: FlowRequest,
+  flow: Pick<FlowRequest, 'context' | 'tenant'>,
   user: User,
   { changedAt }: Pick<Factors, 'changedAt'>,
 ): Promise<{ name: EntryName; since: Micros; userAgent: string | undefined }[]> {

@@ -15,7 +15,7 @@ import {
   addClaims,
   bindInteractions,
   keepAuthTimeWhole,
-  keepUserAgents,
+  keepClients,
 } from '../oidc-provider-internals.ts'
 import { isSameBrowser, markBrowser } from '../requests/browser-cookie.ts'
 import { isBrokenOff } from '../requests/http.ts'
@@ -109,7 +109,10 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
   keepAuthTimeWhole(provider)
   if (context.idTokenClaims) addClaims(provider, context.idTokenClaims)
   bindInteractions(provider, (ctx, id) => beginLogin(context, ctx, id), isSameBrowser)
-  keepUserAgents(provider, userAgentOf)
+  keepClients(provider, (request) => ({
+    userAgent: userAgentOf(request),
+    address: context.clientIp(request) || undefined,
+  }))
   acceptSecondSecret(provider, (client) => earlierSecret(client, context.domain))
   context.notifier.attach(tenant.id, provider)
   skipNeedlessConfirmation(provider)

@@ -14,6 +14,8 @@ export interface UserSession {
   /** When the user logged in, in seconds since the epoch. */
   loginTs: number
   userAgent: string | undefined
+  /** The address of the client that logged in. */
+  address: string | undefined
   authorizations: NonNullable<Session['authorizations']>
 }
 
@@ -26,8 +28,8 @@ export async function sessionsOf(
   return entries
     .map((entry): UserSession => {
       const stored = JSON.parse(entry.payload) as Partial<UserSession>
-      const { loginTs = 0, userAgent, authorizations = {} } = stored
-      return { entry, uid: entry.uid ?? '', loginTs, userAgent, authorizations }
+      const { loginTs = 0, userAgent, address, authorizations = {} } = stored
+      return { entry, uid: entry.uid ?? '', loginTs, userAgent, address, authorizations }
     })
     .filter(({ loginTs }) => isLoginValid(user, loginTs))
     .sort((a, b) => b.loginTs - a.loginTs)
