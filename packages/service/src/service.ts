@@ -137,6 +137,7 @@ export async function createIdentityService(
     const { createConsole } = await import('./console/index.ts')
     return createConsole({
       ...{ url, context, protocol, logger, clientIp, masterKeys },
+      support: issuer.support,
       clientSecret: consoleSecret,
       fetch: inProcess.fetch,
     })

@@ -1,26 +1,42 @@
 import type { Scope, ServiceScope } from '../domain/context.ts'
+import type { Support } from '../domain/support.ts'
 import type { OperatorUser } from '../store/ports.ts'
-import type { OperatorRole } from '../store/records.ts'
+import type { OperatorRole, Tenant } from '../store/records.ts'
 import type { Content } from './page.ts'
+
+/** A request about the tenant of its path. */
+export interface TenantCall extends Call<Scope> {
+  /** The tenant, as it is now. */
+  readonly tenant: Tenant
+}
 
 /** A request of an operator who may make it. */
 export interface Call<S extends ServiceScope = ServiceScope> {
   /** On whose behalf the rules run, and within which tenant: that of the path, and no other. */
   readonly scope: S
   readonly operator: OperatorUser
+  readonly support: Support
   /** The parts of the path, by name. */
   readonly ids: Readonly<Record<string, string>>
   readonly query: URLSearchParams
   /** The content of a form. */
   readonly form: URLSearchParams
+  /** The tenant of the path, where it names one. */
+  readonly tenant?: Tenant | undefined
   /** The origin of the console. */
   readonly origin: string
 }
 
-/** How a request ends: with a page, or with a redirect to one. */
+/** How a request ends: with a page, a redirect to one, or a file of lines of JSON. */
 export type Result =
   | ({ readonly kind: 'page' } & Content)
   | { readonly kind: 'redirect'; readonly to: string }
+  | {
+      readonly kind: 'lines'
+      readonly fileName: string
+      /** Reads the part behind a place. */
+      read(after: string | undefined): Promise<{ items: object[]; next: string | undefined }>
+    }
 
 /** A page, or what a form of one does. */
 export interface ConsoleRoute {
@@ -60,7 +76,7 @@ export function serviceForm(
 /** A page of a tenant; its path begins with `/console/t/:tenant`. */
 export function tenantPage(
   path: string,
-  run: (call: Call<Scope>) => Promise<Result>,
+  run: (call: TenantCall) => Promise<Result>,
   { role = 'viewer', isDangerous = false }: Options = {},
 ): ConsoleRoute {
   return ofTenant({ method: 'GET', path, role, isDangerous }, run)
@@ -69,7 +85,7 @@ export function tenantPage(
 /** A form that changes something of a tenant. */
 export function tenantForm(
   path: string,
-  run: (call: Call<Scope>) => Promise<Result>,
+  run: (call: TenantCall) => Promise<Result>,
   { role = 'admin', isDangerous = false }: Options = {},
 ): ConsoleRoute {
   return ofTenant({ method: 'POST', path, role, isDangerous }, run)
@@ -77,14 +93,14 @@ export function tenantForm(
 
 function ofTenant(
   route: Omit<ConsoleRoute, 'concerns' | 'path' | 'run'> & { path: string },
-  run: (call: Call<Scope>) => Promise<Result>,
+  run: (call: TenantCall) => Promise<Result>,
 ): ConsoleRoute {
   return {
     ...route,
     path: `/console/t/:tenant${route.path}`,
     concerns: 'tenant',
-    // The router has put the tenant of the path into the scope.
-    run: (call) => run(call as Call<Scope>),
+    // The router has looked the tenant of the path up.
+    run: (call) => run(call as TenantCall),
   }
 }
 

@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { serveNode } from '@latchkey/core/node'
+import { noteRefusal } from '../domain/audit.ts'
 import type { Actor, DomainContext, ServiceScope } from '../domain/context.ts'
 import { ServiceError } from '../domain/errors.ts'
+import type { Support } from '../domain/support.ts'
+import { lookUpTenant } from '../domain/tenants.ts'
+import { sendLines } from '../http/json-lines.ts'
 import { isBrokenOff, RequestRefused, readFields, redirect } from '../issuer/requests/http.ts'
 import { type ClientIp, userAgentOf } from '../server/client.ts'
 import { StoreError } from '../store/errors.ts'
@@ -21,6 +25,7 @@ import { consoleRoutes, tenantNavigation } from './routes.ts'
 export interface ConsoleOptions extends LoginOptions {
   readonly context: DomainContext
   readonly protocol: ProtocolStore
+  readonly support: Support
   readonly clientIp: ClientIp
 }
 
@@ -41,7 +46,7 @@ const MAX_FORM_BYTES = 512 * 1024
 
 /** Makes the management console, an application of the kit that logs in at the system tenant. */
 export function createConsole(options: ConsoleOptions): Console {
-  const { context, protocol, clientIp, logger } = options
+  const { context, protocol, support, clientIp, logger } = options
   const { origin, host } = new URL(options.url)
   const login = createLogin(options)
   const csrf = createCsrf(options.masterKeys)
@@ -70,7 +75,7 @@ export function createConsole(options: ConsoleOptions): Console {
       if (url.pathname === paths.invitation) {
         const fields = request.method === 'POST' ? await readFields(request) : undefined
         const scope = { context, actor: visitor }
-        return finish(response, await answerInvitation(scope, url, fields), show)
+        return await finish(response, await answerInvitation(scope, url, fields), show)
       }
       await serveNode(login, request, response, async (visit) => {
         // The whole body is here before anything is asked: what was true before it came may not be now.
@@ -100,13 +105,22 @@ export function createConsole(options: ConsoleOptions): Console {
         const frame = { operator, csrf: csrf.tokenOf(session) }
         if (url.pathname === paths.confirm) return redirect(response, backFrom(url))
         const { found, methods, ids } = find(url.pathname, request.method ?? '')
+        const actor = { ...visitor, name: `operator:${operator.operator.id}` }
         if (methods.length === 0) return show(notFoundPage, frame)
         if (!found) {
           response.setHeader('allow', methods.join(', '))
           return show({ ...message('This page is asked for in another way'), status: 405 }, frame)
         }
         const refused = refuse(found, ids, operator)
+        if (refused?.status === 403) {
+          const scope = { context, actor, tenantId: ids.tenant }
+          await noteRefusal(scope, 'not_permitted', `${request.method} ${url.pathname}`)
+          return show(withRequest(refused, requestId), frame)
+        }
         if (refused) return show(refused, frame)
+        const tenant =
+          ids.tenant === undefined ? undefined : await lookUpTenant(context, ids.tenant)
+        if (ids.tenant !== undefined && !tenant) return show(notFoundPage, frame)
         if (isWrite && !isSent(request, form)) return show(forgedPage, frame)
         function isSent({ headers }: IncomingMessage, sent: URLSearchParams): boolean {
           const site = headers['sec-fetch-site']
@@ -119,15 +133,15 @@ export function createConsole(options: ConsoleOptions): Console {
             `${paths.confirm}?to=${encodeURIComponent(pageOf(url.pathname))}`,
           )
         }
-        const scope: ServiceScope = {
-          context,
-          actor: { ...visitor, name: `operator:${operator.operator.id}` },
-          tenantId: ids.tenant,
-        }
-        const call = { scope, operator, ids, query: url.searchParams, form, origin }
+        const scope: ServiceScope = { context, actor, tenantId: ids.tenant }
+        const query = url.searchParams
+        const call = { scope, operator, support, ids, query, form, origin, tenant }
         const notice = isRead ? notices[url.searchParams.get('done') ?? ''] : undefined
         const result = await run(found, call)
-        finish(response, result, (content) => show({ notice, ...content }, frame))
+        const above = tenant && { id: tenant.id, name: tenant.name || tenant.settings.domain }
+        await finish(response, result, (content) =>
+          show({ notice, ...content, ...(above && { tenant: above }) }, frame),
+        )
       })
     } catch (error) {
       if (response.headersSent) return void response.destroy()
@@ -190,7 +204,11 @@ async function run(route: ConsoleRoute, call: Parameters<ConsoleRoute['run']>[0]
   } catch (error) {
     if (!(error instanceof ServiceError) || error.statusCode >= 500) throw error
     if (error.code === 'not_found') return { kind: 'page', ...notFoundPage }
-    return { kind: 'page', ...message('It was not done', error.message), status: error.statusCode }
+    const { scope, ids } = call
+    const target = Object.values(ids).at(-1) ?? route.path
+    await noteRefusal(scope, error.code, target)
+    const refusal = { ...message('It was not done', error.message), status: error.statusCode }
+    return { kind: 'page', ...withRequest(refusal, scope.actor.requestId) }
   }
 }
 
@@ -209,9 +227,22 @@ function refuse(
   return { ...message('You may not do this', text), status: 403 }
 }
 
-function finish(response: ServerResponse, result: Result, show: (content: Content) => void): void {
-  if (result.kind === 'redirect') redirect(response, result.to)
-  else show(result)
+async function finish(
+  response: ServerResponse,
+  result: Result,
+  show: (content: Content) => void,
+): Promise<void> {
+  if (result.kind === 'page') return show(result)
+  if (result.kind === 'redirect') return redirect(response, result.to)
+  response.setHeader('content-disposition', `attachment; filename="${result.fileName}"`)
+  response.setHeader('cache-control', 'no-store')
+  response.setHeader('x-content-type-options', 'nosniff')
+  await sendLines(response, result.read, undefined)
+}
+
+/** A refusal with the id of its request, by which the audit log finds it. */
+function withRequest(content: Content, requestId: string | undefined): Content {
+  return { ...content, data: { ...content.data, requestId } }
 }
 
 function send(

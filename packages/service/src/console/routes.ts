@@ -3,9 +3,11 @@ import { applicationRoutes } from './routes/applications.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { operatorRoutes } from './routes/operators.ts'
+import { outboxRoutes } from './routes/outbox.ts'
 import { overviewRoutes } from './routes/overview.ts'
 import { tenantRoutes } from './routes/tenants.ts'
-import { userRoutes } from './routes/users.ts'
+import { userRoutes } from './routes/user.ts'
+import { usersRoutes } from './routes/users.ts'
 import { tenantPages } from './tenant-pages.ts'
 
 /** Every page of the console, and every form. */
@@ -13,7 +15,9 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   ...overviewRoutes,
   ...tenantRoutes,
   ...applicationRoutes,
+  ...usersRoutes,
   ...userRoutes,
+  ...outboxRoutes,
   ...keyRoutes,
   ...operatorRoutes,
   ...auditRoutes,

@@ -107,10 +107,20 @@ button, a.button {
 button:hover, a.button:hover { background: var(--accent-strong); color: var(--on-accent); }
 button.quiet, a.quiet { background: transparent; color: var(--ink); border-color: var(--line); }
 button.quiet:hover, a.quiet:hover { background: var(--chosen); color: var(--ink); }
-button.danger { background: transparent; color: var(--bad); border-color: var(--bad); }
-button.danger:hover { background: var(--bad-back); color: var(--bad); }
+button.danger, a.danger { background: transparent; color: var(--bad); border-color: var(--bad); }
+button.danger:hover, a.danger:hover { background: var(--bad-back); color: var(--bad); }
+.small { min-height: 1.9rem; padding: .15rem .65rem; font-size: .82rem; }
+td.end { text-align: right; min-width: 0; }
+.unseen { position: absolute; left: -99rem; }
+.trouble { display: flex; flex-wrap: wrap; gap: .6rem 1rem; align-items: center; justify-content: space-between; }
+.trouble p { margin: 0; flex: 1 1 18rem; }
+.trouble button { color: inherit; border-color: currentColor; }
+.actions.below { margin: .8rem 0 0; }
 .row { display: flex; flex-wrap: wrap; gap: .6rem; align-items: flex-end; margin: 0 0 1rem; }
 .row .field { flex: 1 1 14rem; margin: 0; }
+.filters { display: grid; gap: .8rem; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); margin: 0 0 1.2rem; }
+.filters .field { margin: 0; }
+.buttons { display: flex; flex-wrap: wrap; gap: .6rem; grid-column: 1 / -1; }
 .actions { display: flex; flex-wrap: wrap; gap: .6rem; margin: 0 0 1rem; }
 summary { cursor: pointer; color: var(--soft); padding: .3rem 0; }
 details.command { margin: 2.5rem 0 0; border-top: 1px solid var(--edge); padding-top: .7rem; }

@@ -7,6 +7,7 @@ import {
   type IdentityServiceOptions,
   type OperatorInput,
 } from '@latchkey/service'
+import { onTestFinished } from 'vitest'
 import { type Browser, createBrowser, type Page } from '../issuer/support/browser.ts'
 
 /** Where the console of the tests is. */
@@ -17,6 +18,7 @@ const PASSWORD = 'correct horse battery'
 /** A browser of an operator. */
 export interface OperatorBrowser extends Browser {
   id: string
+  email: string
   /** The overview, as it was after the login. */
   landed: Page
 }
@@ -30,7 +32,33 @@ export interface ConsoleService extends AsyncDisposable {
   logIn(input: OperatorInput & { email?: string }): Promise<OperatorBrowser>
 }
 
-/** Starts a service with a console, in memory. */
+/** The stores that the console is tried on. */
+export const stores = ['memory', 'SQLite'] as const
+
+/** Options of a service on a store; its folder goes with the test. */
+export function on(store: (typeof stores)[number]): IdentityServiceOptions {
+  if (store === 'memory') return {}
+  const data = mkdtempSync(join(tmpdir(), 'latchkey-console-'))
+  onTestFinished(() => rmSync(data, { recursive: true, force: true }))
+  return { data }
+}
+
+/** Posts a form of a page with what it sends. */
+export function press(
+  browser: Browser,
+  page: Pick<Page, 'html'>,
+  path: string,
+  fields: Record<string, string> = {},
+): Promise<Page> {
+  const csrf = /name="csrf" value="([^"]+)"/.exec(page.html)?.[1] ?? ''
+  return browser.send(path, {
+    method: 'POST',
+    body: new URLSearchParams({ csrf, ...fields }).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  })
+}
+
+/** Starts a service with a console, in memory unless the options name a folder. */
 export async function startConsole(options: IdentityServiceOptions = {}): Promise<ConsoleService> {
   const service = await createIdentityService({ consoleUrl: CONSOLE, ...options })
   const open = () => {
@@ -50,7 +78,7 @@ export async function startConsole(options: IdentityServiceOptions = {}): Promis
       const invited = await browser.get(`/console/invitation?token=${token}`)
       const form = await browser.submit(invited, { password: PASSWORD })
       const landed = await browser.submit(form, { email, password: PASSWORD })
-      return Object.assign(browser, { id: operator.id, landed })
+      return Object.assign(browser, { id: operator.id, email, landed })
     },
     [Symbol.asyncDispose]: () => service.close(),
   }

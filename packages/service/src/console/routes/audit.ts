@@ -1,34 +1,129 @@
 import { listAudit } from '../../domain/audit.ts'
-import type { Scope } from '../../domain/context.ts'
-import type { AuditQuery } from '../../store/ports.ts'
+import { findAuditEntry, searchAudit } from '../../domain/audit-search.ts'
+import { notFound } from '../../domain/errors.ts'
+import { auditPlace, serialiseEntry } from '../../http/audit.ts'
+import { decodePlace, encodePlace } from '../../http/list.ts'
+import { parseTimestamp } from '../../http/timestamps.ts'
+import type { AuditFilter, AuditPlace } from '../../store/audit-search.ts'
+import type { Micros, StoredAuditEntry } from '../../store/records.ts'
 import { type Call, type ConsoleRoute, type Result, servicePage, tenantPage } from '../call.ts'
 
+const PATH = '/console/audit'
+const PAGE = 100
+const EXPORT_PAGE = 1_000
+const DAY_MICROS = 86_400 * 1e6
+
 export const auditRoutes: readonly ConsoleRoute[] = [
-  servicePage('/console/audit', (call) => show(call, {})),
-  tenantPage('/audit', (call: Call<Scope>) => show(call, { tenantId: call.scope.tenantId })),
+  servicePage(PATH, show),
+  servicePage(`${PATH}/export`, exportEntries),
+  { ...servicePage(`${PATH}/:entry`, showEntry), concerns: 'any' },
+  tenantPage('/audit', show),
+  tenantPage('/audit/export', exportEntries),
 ]
 
-async function show({ scope, query }: Call, within: AuditQuery): Promise<Result> {
-  const target = (query.get('target') ?? '').trim()
-  const requestId = (query.get('request') ?? '').trim()
-  const entries = await listAudit(scope.context, {
-    ...within,
-    ...(target !== '' && { target }),
-    ...(requestId !== '' && { requestId }),
-    limit: 100,
-  })
-  const { tenantId } = within
+/** The filters of the form, as they were sent. */
+const fields = ['actor', 'action', 'target', 'user', 'from', 'to', 'request'] as const
+
+type Given = Readonly<Record<(typeof fields)[number], string>>
+
+function givenIn(query: URLSearchParams): Given {
+  const entries = fields.map((name) => [name, (query.get(name) ?? '').trim().slice(0, 200)])
+  return Object.fromEntries(entries)
+}
+
+async function show(call: Call): Promise<Result> {
+  const { query, tenant } = call
+  const given = givenIn(query)
+  const base = tenant ? `/console/t/${tenant.id}/audit` : PATH
+  const place = placeIn(query.get('after'))
+  const { items, next } = await read(call, given, place, PAGE)
+  const sent = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ''))
   return {
     kind: 'page',
     name: 'audit',
     title: 'Audit log',
-    tenant: tenantId === undefined ? undefined : { id: tenantId, name: '' },
     data: {
-      entries,
-      target,
-      requestId,
-      action: tenantId === undefined ? '/console/audit' : `/console/t/${tenantId}/audit`,
+      ...{ given, base, entries: items, isFirst: place === undefined },
+      isFiltered: Object.keys(sent).length > 0,
+      exportPath: `${base}/export?${new URLSearchParams(sent)}`,
+      further:
+        next && new URLSearchParams({ ...sent, after: encodePlace([next.at, next.id]) }).toString(),
     },
-    commands: [`latchkey-service audit${tenantId === undefined ? '' : ` --tenant ${tenantId}`}`],
+    commands: tenant
+      ? [
+          `latchkey audit list --tenant ${tenant.id}`,
+          `latchkey-service audit export --tenant ${tenant.id}`,
+        ]
+      : ['latchkey-service audit', 'latchkey-service audit export'],
+  }
+}
+
+/** The entries as lines of JSON: those of the tenant of the path, or those of the whole service. */
+async function exportEntries(call: Call): Promise<Result> {
+  const given = givenIn(call.query)
+  return {
+    kind: 'lines',
+    fileName: `audit-${call.tenant?.id ?? 'all'}.ndjson`,
+    async read(after) {
+      const { items, next } = await read(call, given, placeIn(after ?? null), EXPORT_PAGE)
+      return {
+        items: items.map((entry) => ({ ...serialiseEntry(entry), tenant_id: entry.tenantId })),
+        next: next && encodePlace([next.at, next.id]),
+      }
+    },
+  }
+}
+
+async function read(
+  { scope, tenant }: Call,
+  given: Given,
+  after: AuditPlace | undefined,
+  limit: number,
+): Promise<{ items: StoredAuditEntry[]; next: AuditPlace | undefined }> {
+  const { context } = scope
+  if (given.request !== '') {
+    const within = tenant && { tenantId: tenant.id }
+    const items = await listAudit(context, { ...within, requestId: given.request, limit: PAGE })
+    return { items, next: undefined }
+  }
+  const { actor, action, target, user } = given
+  const filter: AuditFilter = {
+    ...(actor && { actor }),
+    ...(action && { action }),
+    ...(target && { target }),
+    ...(user && { user }),
+    from: dayOf(given.from),
+    to: dayOf(given.to, DAY_MICROS),
+  }
+  return searchAudit(context, tenant?.id, filter, { after, limit })
+}
+
+function placeIn(text: string | null): AuditPlace | undefined {
+  const [at, id] = decodePlace(text ?? undefined, auditPlace) ?? []
+  return at === undefined || id === undefined ? undefined : { at, id }
+}
+
+/** A day of a form, in UTC, and so much later; `undefined` for none. */
+function dayOf(text: string, later: Micros = 0): Micros | undefined {
+  const at = parseTimestamp(`${text}T00:00:00Z`)
+  return at === undefined ? undefined : at + later
+}
+
+/** The entry at its permanent address, for operators who see its tenant. */
+async function showEntry({ scope, operator, ids }: Call): Promise<Result> {
+  if (!/^[1-9]\d{0,14}$/.test(ids.entry ?? '')) throw notFound()
+  const entry = await findAuditEntry(scope.context, Number(ids.entry))
+  const { reach } = operator.operator
+  const isReached = entry?.tenantId !== undefined && reach.includes(entry.tenantId)
+  if (!entry || (reach !== 'all' && !isReached)) throw notFound()
+  return {
+    kind: 'page',
+    name: 'audit-entry',
+    title: 'Entry of the audit log',
+    data: { entry },
+    commands:
+      entry.tenantId === undefined
+        ? [`latchkey-service audit --request-id ${entry.requestId ?? '<uuid>'}`]
+        : [`latchkey audit get ${entry.id} --tenant ${entry.tenantId}`],
   }
 }

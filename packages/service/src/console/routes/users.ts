@@ -1,33 +1,25 @@
-import { confirmAddress, endSessionsBefore } from '../../domain/accounts.ts'
-import { listAudit } from '../../domain/audit.ts'
-import { nowMicros, type Scope } from '../../domain/context.ts'
-import { deleteCredential, listCredentials } from '../../domain/credentials.ts'
-import { getUser, searchUsers, setDisabled } from '../../domain/users.ts'
+import { ServiceError } from '../../domain/errors.ts'
+import { createUser, searchUsers } from '../../domain/users.ts'
 import type { SearchCursor } from '../../store/user-search.ts'
 import {
-  type Call,
   type ConsoleRoute,
   type Result,
   redirectTo,
+  type TenantCall,
   tenantForm,
   tenantPage,
 } from '../call.ts'
+import { languageIn } from '../mail-form.ts'
 
 const PAGE = 50
 
-export const userRoutes: readonly ConsoleRoute[] = [
+export const usersRoutes: readonly ConsoleRoute[] = [
   tenantPage('/users', showUsers),
-  tenantPage('/users/:user', showUser),
-  tenantForm('/users/:user/disable', (call) => disable(call, true)),
-  tenantForm('/users/:user/enable', (call) => disable(call, false)),
-  tenantForm('/users/:user/verify', verify),
-  tenantForm('/users/:user/end-sessions', endSessions),
-  tenantForm('/users/:user/remove-credential', removeCredential, { isDangerous: true }),
+  tenantPage('/users/new', (call) => showNew(call), { role: 'admin' }),
+  tenantForm('/users/new', create),
 ]
 
-const pathOf = ({ ids }: Call) => `/console/t/${ids.tenant}/users/${ids.user}`
-
-async function showUsers({ scope, query, ids }: Call<Scope>): Promise<Result> {
+async function showUsers({ scope, query, ids }: TenantCall): Promise<Result> {
   const search = (query.get('search') ?? '').trim().slice(0, 254)
   const state = query.get('state') ?? ''
   const { items, next } = await searchUsers(
@@ -45,9 +37,8 @@ async function showUsers({ scope, query, ids }: Call<Scope>): Promise<Result> {
     kind: 'page',
     name: 'users',
     title: 'Users',
-    tenant: { id: scope.tenantId, name: '' },
     data: { users: items, search, state, further, base: `/console/t/${ids.tenant}/users` },
-    commands: [`latchkey users list --tenant ${scope.tenantId}`],
+    commands: [`latchkey users search --tenant ${scope.tenantId}`],
   }
 }
 
@@ -57,67 +48,47 @@ function cursorOf(query: URLSearchParams): SearchCursor | undefined {
   return key === null || id === null ? undefined : { key, id }
 }
 
-async function showUser(call: Call<Scope>): Promise<Result> {
-  const { scope, ids } = call
-  const id = ids.user ?? ''
-  const [user, credentials, audit] = await Promise.all([
-    getUser(scope, id),
-    listCredentials(scope, id, { after: undefined, limit: 100 }),
-    listAudit(scope.context, { tenantId: scope.tenantId, target: id, limit: 20 }),
-  ])
+async function showNew(
+  { tenant, form }: TenantCall,
+  more: { problem?: string; status?: number } = {},
+): Promise<Result> {
   return {
     kind: 'page',
-    name: 'user',
-    title: user.profile.name || user.email,
-    tenant: { id: scope.tenantId, name: '' },
+    name: 'new-user',
+    title: 'Create a user',
     data: {
-      user,
-      credentials: credentials.items.map((one) => ({
-        id: one.id,
-        kind: kinds[one.kind],
-        name: one.kind === 'hardware' ? one.name : '',
-        disabled: one.disabled,
-        createdAt: one.createdAt,
-        usedAt: one.kind === 'password' ? undefined : one.state.usedAt,
-      })),
-      audit,
-      base: pathOf(call),
+      base: `/console/t/${tenant.id}/users`,
+      email: form.get('email') ?? '',
+      name: form.get('name') ?? '',
+      canInvite: tenant.settings.allowPasswords,
     },
     commands: [
-      `latchkey users get ${id} --tenant ${scope.tenantId}`,
-      `latchkey-service audit --tenant ${scope.tenantId}`,
+      `latchkey users create --tenant ${tenant.id} --set profile.email=ada@example.com --set profile.name="Ada Lovelace"`,
     ],
+    ...more,
   }
 }
 
-const kinds = {
-  password: 'Password',
-  totp_app: 'Authenticator app',
-  totp_email: 'Codes by mail',
-  recovery_codes: 'Recovery codes',
-  hardware: 'Passkey or security key',
-  social: 'Account at a provider',
-} as const
-
-async function disable(call: Call<Scope>, disabled: boolean): Promise<Result> {
-  await setDisabled(call.scope, call.ids.user ?? '', disabled)
-  return redirectTo(pathOf(call), disabled ? 'disabled' : 'enabled')
-}
-
-async function verify(call: Call<Scope>): Promise<Result> {
-  const user = await getUser(call.scope, call.ids.user ?? '')
-  await confirmAddress(call.scope, user.id, user.emailKey)
-  return redirectTo(pathOf(call), 'verified')
-}
-
-async function endSessions(call: Call<Scope>): Promise<Result> {
-  const { scope, ids } = call
-  await endSessionsBefore(scope, ids.user ?? '', nowMicros(scope.context.clock))
-  return redirectTo(pathOf(call), 'ended')
-}
-
-async function removeCredential(call: Call<Scope>): Promise<Result> {
-  const { scope, ids, form } = call
-  await deleteCredential(scope, ids.user ?? '', form.get('credential') ?? '')
-  return redirectTo(pathOf(call), 'removed')
+async function create(call: TenantCall): Promise<Result> {
+  const { scope, support, form } = call
+  const text = (field: string) => (form.get(field) ?? '').trim()
+  const name = text('name')
+  let id: string
+  try {
+    const user = await createUser(scope, {
+      email: text('email'),
+      emailVerified: form.get('verified') === 'yes',
+      disabled: false,
+      metadata: {},
+      profile: name === '' ? {} : { name },
+    })
+    id = user.id
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.statusCode >= 500) throw error
+    return showNew(call, { problem: error.message, status: 422 })
+  }
+  const path = `/console/t/${scope.tenantId}/users/${id}`
+  if (form.get('invite') !== 'yes') return redirectTo(path, 'created')
+  await support.sendMail(scope, id, { kind: 'invite', language: languageIn(form) })
+  return redirectTo(path, 'invited')
 }

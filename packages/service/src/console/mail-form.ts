@@ -1,0 +1,31 @@
+import { type MailLanguage, mailLanguages } from '../domain/support.ts'
+
+/** The language that a form asks for; `undefined`: that of the user. */
+export function languageIn(form: URLSearchParams): MailLanguage | undefined {
+  return mailLanguages.find((language) => language === form.get('language'))
+}
+
+/** A kind of message in words. */
+export const mailKinds: Readonly<Record<string, string>> = {
+  verify: 'Verification of the address',
+  reset: 'Link for a new password',
+  invite: 'Invitation',
+  exists: 'Notice of an account that exists',
+  changed: 'Notice of a new password',
+  code: 'Code for the second step',
+  loginCode: 'Code to log in',
+  factors: 'Notice of changed ways to log in',
+  guessed: 'Notice of guesses',
+  addressCode: 'Code for a new address',
+  moved: 'Notice of a new address',
+  deleted: 'Notice of the deletion',
+  connected: 'Notice of a connected account',
+}
+
+/** The states of a message in words, with the color of each. */
+export const mailStates: Readonly<Record<string, { label: string; color: string }>> = {
+  waiting: { label: 'waiting', color: 'warn' },
+  sent: { label: 'sent', color: 'good' },
+  given_up: { label: 'given up', color: 'bad' },
+  captured: { label: 'captured', color: '' },
+}

@@ -1,0 +1,69 @@
+import { requestedMails } from '../../domain/support.ts'
+import { type MessageState, messageState } from '../../store/protocol-store.ts'
+import {
+  type ConsoleRoute,
+  type Result,
+  redirectTo,
+  type TenantCall,
+  tenantForm,
+  tenantPage,
+} from '../call.ts'
+import { mailKinds, mailStates } from '../mail-form.ts'
+
+const PAGE = 50
+
+export const outboxRoutes: readonly ConsoleRoute[] = [
+  tenantPage('/outbox', show),
+  tenantForm('/outbox/:mail/again', sendAgain),
+]
+
+const states = Object.keys(mailStates) as MessageState[]
+
+/** The messages of the last 7 days: what became of them, and never what they say. */
+async function show({ scope, support, tenant, query }: TenantCall): Promise<Result> {
+  const state = states.find((one) => one === query.get('state'))
+  const { items, next } = await support.mailsInState(scope, {
+    state,
+    after: placeIn(query),
+    limit: PAGE,
+  })
+  const further =
+    next &&
+    new URLSearchParams({ state: state ?? '', at: String(next.createdAt), id: next.id }).toString()
+  const users = `/console/t/${tenant.id}/users`
+  return {
+    kind: 'page',
+    name: 'outbox',
+    title: 'Outbox',
+    data: {
+      base: `/console/t/${tenant.id}/outbox`,
+      state: state ?? '',
+      states: states.map((one) => [one, mailStates[one]?.label]),
+      further,
+      mails: items.map((one) => ({
+        ...one,
+        kind: mailKinds[one.kind ?? ''] ?? one.kind,
+        state: mailStates[messageState(one)],
+        isWaiting: messageState(one) === 'waiting',
+        canBeSentAgain:
+          one.userId !== undefined && requestedMails.some((kind) => kind === one.kind),
+        userPath: one.userId && `${users}/${one.userId}`,
+      })),
+    },
+    commands: [
+      `latchkey mails list --tenant ${tenant.id}`,
+      ...items.slice(0, 1).map(({ id }) => `latchkey mails resend ${id} --tenant ${tenant.id}`),
+    ],
+  }
+}
+
+function placeIn(query: URLSearchParams): { createdAt: number; id: string } | undefined {
+  const id = query.get('id')
+  const createdAt = Number(query.get('at') ?? Number.NaN)
+  return id === null || !Number.isSafeInteger(createdAt) ? undefined : { createdAt, id }
+}
+
+async function sendAgain({ scope, support, ids, tenant }: TenantCall): Promise<Result> {
+  await support.sendAgain(scope, ids.mail ?? '')
+  return redirectTo(`/console/t/${tenant.id}/outbox`, 'mailed')
+}

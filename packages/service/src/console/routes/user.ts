@@ -1,0 +1,210 @@
+import { confirmAddress, endSessionsBefore } from '../../domain/accounts.ts'
+import { listAudit } from '../../domain/audit.ts'
+import { listConnections } from '../../domain/connections.ts'
+import { nowMicros } from '../../domain/context.ts'
+import { deleteCredential, listCredentials } from '../../domain/credentials.ts'
+import { ServiceError } from '../../domain/errors.ts'
+import { dependsOnProviders, type LoginTrouble, loginTrouble } from '../../domain/login-trouble.ts'
+import { requestedMails } from '../../domain/support.ts'
+import { deleteUser, getUser, setDisabled } from '../../domain/users.ts'
+import { messageState } from '../../store/protocol-store.ts'
+import type { Credential } from '../../store/records.ts'
+import {
+  type ConsoleRoute,
+  type Result,
+  redirectTo,
+  type TenantCall,
+  tenantForm,
+  tenantPage,
+} from '../call.ts'
+import { languageIn, mailKinds, mailStates } from '../mail-form.ts'
+
+/** The page of a user. Its path must be looked at after those of `users.ts`. */
+export const userRoutes: readonly ConsoleRoute[] = [
+  tenantPage('/users/:user', showUser),
+  tenantForm('/users/:user/disable', (call) => disable(call, true)),
+  tenantForm('/users/:user/enable', (call) => disable(call, false)),
+  tenantForm('/users/:user/verify', verify),
+  tenantForm('/users/:user/mail', sendMail),
+  tenantForm('/users/:user/end-session', endSession),
+  tenantForm('/users/:user/end-sessions', endSessions),
+  tenantForm('/users/:user/forget-device', forgetDevice),
+  tenantForm('/users/:user/let-try-again', letTryAgain),
+  tenantForm('/users/:user/remove-credential', removeCredential, { isDangerous: true }),
+  tenantPage('/users/:user/delete', showDeletion, { role: 'admin', isDangerous: true }),
+  tenantForm('/users/:user/delete', remove, { isDangerous: true }),
+]
+
+const pathOf = ({ ids }: TenantCall) => `/console/t/${ids.tenant}/users/${ids.user}`
+const idOf = ({ ids }: TenantCall) => ids.user ?? ''
+
+async function showUser(call: TenantCall): Promise<Result> {
+  const { scope, support, tenant } = call
+  const { settings } = tenant
+  const id = idOf(call)
+  const [user, { items: credentials }, audit] = await Promise.all([
+    getUser(scope, id),
+    listCredentials(scope, id, { after: undefined, limit: 100 }),
+    listAudit(scope.context, { tenantId: scope.tenantId, target: id, limit: 20 }),
+  ])
+  const [connections, state] = await Promise.all([
+    dependsOnProviders(settings, credentials) ? listConnections(scope) : [],
+    support.stateOf(tenant, user, credentials),
+  ])
+  const { sessions, devices, mails, pauses } = state
+  const trouble = loginTrouble({ settings, user, credentials, connections, pauses })
+  return {
+    kind: 'page',
+    name: 'user',
+    title: user.profile.name || user.email,
+    data: {
+      user,
+      trouble: trouble && sentences[trouble],
+      isPaused: pauses.length > 0,
+      credentials: credentials.map(shownCredential),
+      sessions: sessions.map((one) => ({ ...one, loggedInAt: one.loggedInAt * 1e6 })),
+      devices,
+      mails: mails.map((one) => ({
+        ...one,
+        kind: mailKinds[one.kind ?? ''],
+        state: mailStates[messageState(one)],
+        isWaiting: messageState(one) === 'waiting',
+      })),
+      audit,
+      offers: offersFor(call, user, credentials.length),
+      base: pathOf(call),
+      tenantPath: `/console/t/${tenant.id}`,
+    },
+    commands: [
+      `latchkey users get ${id} --tenant ${tenant.id}`,
+      `latchkey sessions list --user ${id} --tenant ${tenant.id}`,
+      `latchkey mails list --user ${id} --tenant ${tenant.id}`,
+      `latchkey audit list --user ${id} --tenant ${tenant.id}`,
+    ],
+  }
+}
+
+/** The messages that can be of use to the user now. */
+function offersFor(
+  { tenant }: TenantCall,
+  { disabled, verifiedAt }: { disabled: boolean; verifiedAt: number | undefined },
+  credentials: number,
+): { kind: string; label: string }[] {
+  if (disabled) return []
+  const { allowPasswords } = tenant.settings
+  return [
+    ...(allowPasswords && credentials === 0
+      ? [{ kind: 'invite', label: 'Invitation, good for 7 days' }]
+      : []),
+    ...(allowPasswords
+      ? [{ kind: 'reset', label: 'Link for a new password, good for an hour' }]
+      : []),
+    ...(verifiedAt === undefined
+      ? [{ kind: 'verify', label: 'Link that verifies the address, good for a day' }]
+      : []),
+  ]
+}
+
+const sentences: Readonly<Record<LoginTrouble, string>> = {
+  disabled: 'This user can’t log in: the user is disabled. Enable the user to change that.',
+  no_way_in:
+    'This user can’t log in: there is no password, passkey or connected account. Send an invitation.',
+  way_disabled:
+    'This user can’t log in: every way to log in is disabled. Remove one and send a link for a new password.',
+  way_not_allowed:
+    'This user can’t log in: the tenant’s settings allow none of the ways to log in that the user has.',
+  connection_off:
+    'This user can’t log in: the only way in is an account at a provider, and its connection is disabled or removed.',
+  unverified:
+    'This user can’t log in: the address is not verified, and this tenant requires that. Send the verification again, or mark the address as verified.',
+  password_paused:
+    'This user can’t log in with the password: too many attempts have failed. Let the user try again, or send a link for a new password.',
+  factor_paused:
+    'This user can’t log in: too many second steps have failed. Let the user try again.',
+}
+
+const kinds = {
+  password: 'Password',
+  totp_app: 'Authenticator app',
+  totp_email: 'Codes by mail',
+  recovery_codes: 'Recovery codes',
+  hardware: 'Passkey or security key',
+  social: 'Account at a provider',
+} as const
+
+function shownCredential(one: Credential) {
+  return {
+    id: one.id,
+    kind: kinds[one.kind],
+    name: one.kind === 'hardware' ? one.name : one.kind === 'social' ? one.email : '',
+    disabled: one.disabled,
+    createdAt: one.createdAt,
+    usedAt: one.kind === 'password' ? undefined : one.state.usedAt,
+  }
+}
+
+async function disable(call: TenantCall, disabled: boolean): Promise<Result> {
+  await setDisabled(call.scope, idOf(call), disabled)
+  return redirectTo(pathOf(call), disabled ? 'disabled' : 'enabled')
+}
+
+async function verify(call: TenantCall): Promise<Result> {
+  const user = await getUser(call.scope, idOf(call))
+  await confirmAddress(call.scope, user.id, user.emailKey)
+  return redirectTo(pathOf(call), 'verified')
+}
+
+async function sendMail(call: TenantCall): Promise<Result> {
+  const { scope, support, form } = call
+  const kind = requestedMails.find((one) => one === form.get('kind'))
+  if (!kind) throw new ServiceError('invalid_request', 'Choose a message: reset, invite or verify.')
+  await support.sendMail(scope, idOf(call), { kind, language: languageIn(form) })
+  return redirectTo(pathOf(call), 'mailed')
+}
+
+async function endSession(call: TenantCall): Promise<Result> {
+  await call.support.endSession(call.scope, idOf(call), call.form.get('session') ?? '')
+  return redirectTo(pathOf(call), 'ended_one')
+}
+
+async function endSessions(call: TenantCall): Promise<Result> {
+  const { scope } = call
+  await endSessionsBefore(scope, idOf(call), nowMicros(scope.context.clock))
+  return redirectTo(pathOf(call), 'ended')
+}
+
+async function forgetDevice(call: TenantCall): Promise<Result> {
+  await call.support.forgetDevice(call.scope, idOf(call), call.form.get('device') ?? '')
+  return redirectTo(pathOf(call), 'forgotten')
+}
+
+async function letTryAgain(call: TenantCall): Promise<Result> {
+  await call.support.letTryAgain(call.scope, idOf(call))
+  return redirectTo(pathOf(call), 'forgiven')
+}
+
+async function removeCredential(call: TenantCall): Promise<Result> {
+  await deleteCredential(call.scope, idOf(call), call.form.get('credential') ?? '')
+  return redirectTo(pathOf(call), 'removed')
+}
+
+async function showDeletion(call: TenantCall): Promise<Result> {
+  const { scope, tenant } = call
+  const id = idOf(call)
+  const [user, credentials] = await Promise.all([
+    getUser(scope, id),
+    listCredentials(scope, id, { after: undefined, limit: 1 }),
+  ])
+  return {
+    kind: 'page',
+    name: 'delete-user',
+    title: 'Delete a user',
+    data: { user, credentials: credentials.total, base: pathOf(call) },
+    commands: [`latchkey users delete ${id} --tenant ${tenant.id}`],
+  }
+}
+
+async function remove(call: TenantCall): Promise<Result> {
+  await deleteUser(call.scope, idOf(call))
+  return redirectTo(`/console/t/${call.tenant.id}/users`, 'user_deleted')
+}

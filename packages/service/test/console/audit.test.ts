@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest'
+import { type OperatorBrowser, on, press, startConsole, stores } from './support.ts'
+import { aTenant } from './tenant.ts'
+
+const rowsOf = ({ html }: { html: string }) =>
+  [...html.matchAll(/href="\/console\/audit\/(\d+)"[\s\S]*?<code><bdi>([^<]+)/g)].map(
+    ([, id, action]) => ({ id, action }),
+  )
+
+async function linesAt(operator: OperatorBrowser, path: string) {
+  const { html, headers, status } = await operator.send(path, { method: 'GET' })
+  expect(status).toBe(200)
+  expect(headers.get('content-type')).toBe('application/x-ndjson')
+  expect(headers.get('content-disposition')).toMatch(
+    /^attachment; filename="audit-[\w-]+\.ndjson"$/,
+  )
+  return html
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+}
+
+describe.each(stores)('on %s, the audit log', (store) => {
+  test('is filtered by actor, beginning of the action, target and days, of a tenant or the whole service', async () => {
+    await using running = await startConsole(on(store))
+    const tenant = await aTenant(running)
+    const ada = await tenant.addUser()
+    const owner = await running.logIn({ role: 'owner' })
+    const page = await owner.get(`${tenant.path}/users/${ada.id}`)
+    await press(owner, page, `${tenant.path}/users/${ada.id}/disable`)
+
+    for (const base of ['/console/audit', `${tenant.path}/audit`]) {
+      const actions = async (query: string) =>
+        rowsOf(await owner.get(`${base}?${query}`)).map(({ action }) => action)
+      expect(await actions(`actor=operator:${owner.id}`)).toEqual(['user.update'])
+      expect(await actions(`target=${ada.id}&action=user.`)).toEqual(['user.update', 'user.create'])
+      expect(await actions(`user=${ada.id}`)).toContain('credential.create')
+      const today = new Date().toISOString().slice(0, 10)
+      expect(await actions(`from=${today}&action=user.create&to=2999-01-01`)).toContain(
+        'user.create',
+      )
+      expect(await actions('to=2020-01-01')).toEqual([])
+      expect(await actions('from=2999-01-01')).toEqual([])
+    }
+    expect((await owner.get('/console/audit?action=operator.')).html).toContain('operator.accept')
+    expect((await owner.get(`${tenant.path}/audit?action=operator.`)).html).toContain(
+      'Nothing was found',
+    )
+  })
+
+  test('has an address for every entry, which operators who do not see its tenant cannot open', async () => {
+    await using running = await startConsole(on(store))
+    const tenant = await aTenant(running)
+    const other = await aTenant(running, {}, 'other.example')
+    await tenant.addUser()
+    const own = await running.logIn({ role: 'viewer', reach: [tenant.id] })
+    const stranger = await running.logIn({ role: 'viewer', reach: [other.id] })
+    const owner = await running.logIn({ role: 'owner' })
+    const [entry] = rowsOf(await own.get(`${tenant.path}/audit?action=user.create`))
+    const path = `/console/audit/${entry?.id}`
+    expect((await own.get(path)).html).toContain('user.create')
+    expect((await stranger.get(path)).status).toBe(404)
+    const [ofService] = rowsOf(await owner.get('/console/audit?action=api_key.create'))
+    expect((await owner.get(`/console/audit/${ofService?.id}`)).html).toContain('the whole service')
+    expect((await own.get(`/console/audit/${ofService?.id}`)).status).toBe(404)
+    for (const id of ['0', '999999', '1e3', 'x']) {
+      expect((await owner.get(`/console/audit/${id}`)).status).toBe(404)
+    }
+  })
+
+  test('is read page after page without a gap, and exported whole as lines of JSON', async () => {
+    await using running = await startConsole(on(store))
+    const tenant = await aTenant(running)
+    const other = await aTenant(running, {}, 'other.example')
+    await other.addUser({ email: 'eve@example.com' }, '')
+    await tenant.addUsers(130)
+    const owner = await running.logIn({ role: 'owner' })
+    for (const base of ['/console/audit', `${tenant.path}/audit`]) {
+      const seen: string[] = []
+      for (let path: string | undefined = `${base}?action=user.create`; path; ) {
+        const page = await owner.get(path)
+        seen.push(...rowsOf(page).map(({ id }) => id ?? ''))
+        path = /href="([^"]+)">Next page/.exec(page.html)?.[1]?.replaceAll('&amp;', '&')
+      }
+      expect(new Set(seen).size).toBe(seen.length)
+      const lines = await linesAt(owner, `${base}/export?action=user.create`)
+      expect(lines.map(({ id }) => id)).toEqual(seen)
+      expect(lines.length).toBeGreaterThanOrEqual(130)
+      const tenants = new Set(lines.map(({ tenant_id }) => tenant_id))
+      expect(tenants.has(other.id)).toBe(base === '/console/audit')
+    }
+    const ofTenant = await running.logIn({ role: 'viewer', reach: [tenant.id] })
+    expect((await ofTenant.get('/console/audit/export')).status).toBe(404)
+    expect((await ofTenant.get(`${other.path}/audit/export`)).status).toBe(404)
+    const own = await linesAt(ofTenant, `${tenant.path}/audit/export`)
+    expect(new Set(own.map(({ tenant_id }) => tenant_id))).toEqual(new Set([tenant.id]))
+  })
+
+  test('has the refusal of a form under the id of the request that its page shows', async () => {
+    await using running = await startConsole(on(store))
+    const tenant = await aTenant(running)
+    const ada = await tenant.addUser()
+    const owner = await running.logIn({ role: 'owner' })
+    const viewer = await running.logIn({ role: 'viewer' })
+    const path = `${tenant.path}/users/${ada.id}`
+    for (const [operator, action, fields] of [
+      [viewer, 'not_permitted', {}],
+      [owner, 'conflict', { kind: 'verify' }],
+    ] as const) {
+      const refused = await press(operator, await operator.get(path), `${path}/mail`, fields)
+      const link = /href="(\/console\/audit\?request=[^"]+)"/.exec(refused.html)?.[1] ?? ''
+      expect(link).toContain(refused.headers.get('request-id'))
+      expect(rowsOf(await owner.get(link))).toMatchObject([{ action }])
+    }
+  })
+})

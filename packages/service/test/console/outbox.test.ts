@@ -1,0 +1,98 @@
+import type { AddressInfo } from 'node:net'
+import { SMTPServer } from 'smtp-server'
+import { describe, expect, test, vi } from 'vitest'
+import { createBrowser } from '../issuer/support/browser.ts'
+import { on, press, startConsole, stores } from './support.ts'
+import { aTenant } from './tenant.ts'
+
+const WAIT = { timeout: 15_000 }
+
+/** A mail server that refuses every message while `refuses` is true. */
+async function startMailServer() {
+  const state = { refuses: true }
+  const received: string[] = []
+  const server = new SMTPServer({
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    onData(stream, _, callback) {
+      let source = ''
+      stream.on('data', (chunk: Buffer) => {
+        source += chunk.toString('utf8')
+      })
+      stream.on('end', () => {
+        if (state.refuses) {
+          const error = new Error('5.1.1 No such mailbox <script>alert(1)</script>')
+          return callback(Object.assign(error, { responseCode: 550 }))
+        }
+        received.push(source.replaceAll('=\r\n', '').replaceAll('=3D', '='))
+        callback()
+      })
+    },
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.server.address() as AddressInfo
+  return {
+    ...{ state, received },
+    mail: { url: `smtp://127.0.0.1:${port}`, from: 'no-reply@acme.example' },
+    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  }
+}
+
+describe.each(stores)('on %s', (store) => {
+  test('the outbox shows what the mail server answered, and sends a message again with a new link (C9)', async () => {
+    await using server = await startMailServer()
+    await using running = await startConsole({ ...on(store), mail: server.mail })
+    const tenant = await aTenant(running)
+    const ada = await tenant.addUser()
+    const visitor = createBrowser({
+      url: `https://${tenant.domain}`,
+      fetch: running.service.fetch as never,
+    })
+    visitor.headers['accept-language'] = 'de'
+    await visitor.submit(await visitor.get('/reset'), { email: ada.email })
+
+    const operator = await running.logIn({ role: 'admin' })
+    const path = `${tenant.path}/outbox`
+    const refused = await vi.waitFor(async () => {
+      const page = await operator.get(path)
+      expect(page.html).toMatch(/\b550\b/)
+      return page
+    }, WAIT)
+    expect(refused.html).toContain('Link for a new password')
+    expect(refused.html).toContain('waiting')
+    expect(refused.html).toContain('Next attempt')
+    expect(refused.html).toContain(`href="${tenant.path}/users/${ada.id}"`)
+    expect(refused.html).not.toContain('<script>')
+
+    server.state.refuses = false
+    const again = /action="([^"]+\/again)"/.exec(refused.html)?.[1] ?? ''
+    expect((await press(operator, refused, again)).location).toBe(`${path}?done=mailed`)
+    await vi.waitFor(() => expect(server.received).not.toEqual([]), WAIT)
+    const link = /https:\/\/acme\.example\/reset\?[^\s"]+/.exec(server.received[0] ?? '')?.[0] ?? ''
+    expect(link).toContain('ui_locales=de')
+    expect((await visitor.get(link)).status).toBe(200)
+    await vi.waitFor(async () => {
+      const { html } = await operator.get(`${path}?state=sent`)
+      expect(html).toContain('badge good">sent')
+      expect(html).not.toContain('badge warn">waiting')
+    }, WAIT)
+    const [entry] = await running.service.admin.audit({ target: ada.id })
+    expect(entry).toMatchObject({ action: 'mail.requested', actor: `operator:${operator.id}` })
+  }, 60_000)
+
+  test('the outbox shows a viewer no content and no way to send, in pages of 50', async () => {
+    await using running = await startConsole(on(store))
+    const tenant = await aTenant(running)
+    for (const id of await tenant.addUsers(51)) {
+      await tenant.call('POST', `/x/v1/tenants/${tenant.id}/users/${id}/mails`, { kind: 'invite' })
+    }
+    const viewer = await running.logIn({ role: 'viewer' })
+    const first = await viewer.get(`${tenant.path}/outbox`)
+    expect(first.html.match(/<td>Invitation<\/td>/g)).toHaveLength(50)
+    expect(first.html).not.toMatch(/token|\/again|@example\.com<\/td>/)
+    const next = /href="([^"]+)">Next page/.exec(first.html)?.[1]?.replaceAll('&amp;', '&') ?? ''
+    const second = await viewer.get(next)
+    expect(second.html.match(/<td>Invitation<\/td>/g)).toHaveLength(1)
+    expect(second.html).not.toContain('Next page')
+    expect((await viewer.get(`${tenant.path}/outbox?state=sent`)).html).toContain('no such message')
+  })
+})

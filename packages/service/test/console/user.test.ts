@@ -1,0 +1,204 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { type LoginFacts, type LoginTrouble, loginTrouble } from '../../src/domain/login-trouble.ts'
+import { defaultSettings } from '../../src/domain/tenants.ts'
+import type { Connection, Credential, User } from '../../src/store/records.ts'
+import { createBrowser } from '../issuer/support/browser.ts'
+import { codeOf } from '../issuer/support/factors.ts'
+import { startIssuer } from '../issuer/support/issuer.ts'
+import { on, press, startConsole, stores } from './support.ts'
+import { aTenant, PASSWORD } from './tenant.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe.each(stores)('on %s, the page of a user', (store) => {
+  test('says in one sentence why the user cannot log in, or that nothing keeps the user from it', async () => {
+    await using running = await startConsole(on(store))
+    const { admin } = running.service
+    const tenant = await aTenant(running, { allowSocial: true })
+    const operator = await running.logIn({ role: 'viewer' })
+    const pageOf = async ({ id }: { id: string }) =>
+      (await operator.get(`${tenant.path}/users/${id}`)).html
+
+    const ada = await tenant.addUser()
+    expect(await pageOf(ada)).toContain('Nothing keeps this user from logging in.')
+    const unverified = await tenant.addUser({ email: 'u@example.com', email_verified: false })
+    expect(await pageOf(unverified)).toContain('the address is not verified')
+    const bare = await tenant.addUser({ email: 'b@example.com' }, '')
+    expect(await pageOf(bare)).toContain('no password, passkey or connected account')
+    const off = `/v1/tenants/${tenant.id}/users/${ada.id}`
+    const { body } = await tenant.call('GET', off)
+    await tenant.call('POST', off, { ...body, disabled: true })
+    expect(await pageOf(ada)).toContain('the user is disabled')
+
+    const strict = await aTenant(running, { allowPasswords: false }, 'strict.example')
+    const eve = await strict.addUser()
+    expect((await operator.get(`${strict.path}/users/${eve.id}`)).html).toContain(
+      'settings allow none of the ways',
+    )
+    expect((await admin.audit({ target: ada.id }))[0]).toBeDefined()
+  })
+
+  test('shows sessions with browser and address, ends one of them, and then all', async () => {
+    await using running = await startConsole(on(store))
+    const tenant = await aTenant(running)
+    const ada = await tenant.addUser()
+    const browsers = [await tenant.logIn(ada.email), await tenant.logIn(ada.email)]
+    const operator = await running.logIn({ role: 'admin' })
+    const path = `${tenant.path}/users/${ada.id}`
+    const page = await operator.get(path)
+    expect(page.html.match(/Firefox on Linux/g)).toHaveLength(2)
+    const session = /name="session" value="([^"]+)"/.exec(page.html)?.[1] ?? ''
+    const ended = await press(operator, page, `${path}/end-session`, { session })
+    expect(ended.location).toBe(`${path}?done=ended_one`)
+    const states = async () =>
+      Promise.all(browsers.map(async (one) => (await one.get('/account')).html.includes(ada.email)))
+    expect((await states()).filter(Boolean)).toHaveLength(1)
+    expect((await operator.get(path)).html.match(/Firefox on Linux/g)).toHaveLength(1)
+    await press(operator, page, `${path}/end-sessions`)
+    expect((await states()).filter(Boolean)).toHaveLength(0)
+    expect((await operator.get(path)).html).toContain('Not logged in anywhere.')
+  })
+
+  test('forgets a trusted device, which asks for the second step again', async () => {
+    await using running = await startConsole(on(store))
+    const tenant = await aTenant(running, { allowTotpApp: true, rememberDevice: true })
+    const ada = await tenant.addUser()
+    const { seed } = await running.service.admin.giveAuthenticatorApp(tenant.id, ada.id)
+    const browser = await tenant.logIn(ada.email)
+    const asked = await browser.get('/account')
+    await browser.submit(await browser.submit(asked, { email: ada.email, password: PASSWORD }), {
+      code: codeOf(seed),
+      trust: 'yes',
+    })
+    const operator = await running.logIn({ role: 'admin' })
+    const path = `${tenant.path}/users/${ada.id}`
+    const page = await operator.get(path)
+    const device = /name="device" value="([^"]+)"/.exec(page.html)?.[1] ?? ''
+    expect(device).not.toBe('')
+    const done = await press(operator, page, `${path}/forget-device`, { device })
+    expect(done.location).toBe(`${path}?done=forgotten`)
+    expect((await operator.get(path)).html).not.toContain('Trusted devices')
+    const again = await press(operator, page, `${path}/forget-device`, { device })
+    expect(again.status).toBe(404)
+  })
+
+  test('sends mail in the language of the user’s locale, or in the one that is chosen', async () => {
+    await using running = await startConsole(on(store))
+    const tenant = await aTenant(running)
+    const ada = await tenant.addUser({ locale: 'de-AT' }, '')
+    const operator = await running.logIn({ role: 'admin' })
+    const path = `${tenant.path}/users/${ada.id}`
+    const page = await operator.get(path)
+    expect((await press(operator, page, `${path}/mail`, { kind: 'invite' })).location).toBe(
+      `${path}?done=mailed`,
+    )
+    await press(operator, page, `${path}/mail`, { kind: 'reset', language: 'en' })
+    const subjects = (await running.service.outbox.list(tenant.id)).map(({ subject }) => subject)
+    expect(subjects).toEqual([expect.stringMatching(/password/i), 'Ihr Konto bei acme.example'])
+    const after = (await operator.get(path)).html
+    expect(after).toContain('Invitation')
+    expect(after).toContain('captured')
+    expect(after).not.toMatch(/token=/)
+    const refused = await press(operator, page, `${path}/mail`, { kind: 'verify' })
+    expect(refused).toMatchObject({ status: 409 })
+    expect(refused.html).toContain('is verified')
+  })
+
+  test('creates a user with an invitation, and says why an address cannot be had', async () => {
+    await using running = await startConsole(on(store))
+    const tenant = await aTenant(running)
+    const operator = await running.logIn({ role: 'admin' })
+    const path = `${tenant.path}/users/new`
+    const form = await operator.get(path)
+    const fields = { email: 'grace@example.com', name: 'Grace', invite: 'yes', language: 'de' }
+    const made = await press(operator, form, path, fields)
+    const [mail] = await running.service.outbox.list(tenant.id)
+    expect(mail).toMatchObject({ to: 'grace@example.com', subject: 'Ihr Konto bei acme.example' })
+    const page = await operator.get(made.location ?? '')
+    expect(page.html).toContain('an invitation is on its way')
+    expect(page.html).toContain('<h1>Grace</h1>')
+    const again = await press(operator, form, path, fields)
+    expect(again).toMatchObject({ status: 422, html: expect.stringContaining('Another user') })
+    expect(again.html).toContain('value="grace@example.com"')
+    const silent = await press(operator, form, path, { email: 'hal@example.com' })
+    expect((await operator.get(silent.location ?? '')).html).toContain('Created.')
+    expect(await running.service.outbox.list(tenant.id)).toHaveLength(1)
+  })
+
+  test('deletes the user after a fresh login, and says what goes with it', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    await using running = await startConsole(on(store))
+    const tenant = await aTenant(running)
+    const ada = await tenant.addUser()
+    const operator = await running.logIn({ role: 'admin' })
+    const path = `${tenant.path}/users/${ada.id}`
+    const ask = await operator.get(`${path}/delete`)
+    expect(ask.html).toContain('one way to log in go with the user')
+    vi.setSystemTime(Date.now() + 6 * 60_000)
+    const stale = await press(operator, ask, `${path}/delete`)
+    expect(stale.location).toContain('/console/confirm')
+    expect((await tenant.call('GET', `/v1${path.replace('/console/t', '/tenants')}`)).status).toBe(
+      200,
+    )
+    const login = await operator.get(stale.location ?? '')
+    const email = operator.email
+    const back = await operator.submit(login, { email, password: PASSWORD })
+    expect(back.url).toContain(`${path}/delete`)
+    const done = await press(operator, back, `${path}/delete`)
+    expect(done.location).toBe(`${tenant.path}/users?done=user_deleted`)
+    expect((await operator.get(path)).status).toBe(404)
+    const [entry] = await running.service.admin.audit({ target: ada.id })
+    expect(entry).toMatchObject({ action: 'user.delete', actor: `operator:${operator.id}` })
+  })
+})
+
+test('a user who has failed too often can try again once an operator says so', async () => {
+  const limit = { free: 2, baseSeconds: 3_600, maxSeconds: 3_600, forgetSeconds: 86_400 }
+  await using issuer = await startIssuer({ limits: { loginAnywhere: limit } })
+  const user = await issuer.addUser({ email: 'ada@example.com', password: PASSWORD })
+  const guess = async () => {
+    const browser = createBrowser(issuer)
+    return browser.submit(await browser.get('/account'), { email: user.email, password: 'wrong' })
+  }
+  const pauses = async () => (await issuer.support.stateOf(issuer.tenant, user, [])).pauses
+  await guess()
+  expect(await pauses()).toEqual([])
+  await guess()
+  expect(await pauses()).toEqual(['password'])
+  await issuer.support.letTryAgain(issuer.scope, user.id)
+  expect(await pauses()).toEqual([])
+})
+
+describe('the reason why a user cannot log in', () => {
+  const settings = { ...defaultSettings, domain: 'acme.example', allowSocial: true }
+  const user = { disabled: false, verifiedAt: 1 } as User
+  const password = { kind: 'password', disabled: false } as Credential
+  const social = { kind: 'social', disabled: false, connectionId: 'con_1' } as Credential
+  const google = { id: 'con_1', enabled: true } as Connection
+  const reasonFor = (facts: Partial<LoginFacts>) =>
+    loginTrouble({ settings, user, credentials: [password], connections: [], pauses: [], ...facts })
+
+  test.each<[LoginTrouble | undefined, Partial<LoginFacts>]>([
+    [undefined, {}],
+    ['disabled', { user: { ...user, disabled: true } }],
+    ['no_way_in', { credentials: [] }],
+    ['way_disabled', { credentials: [{ ...password, disabled: true }] }],
+    ['way_not_allowed', { settings: { ...settings, allowPasswords: false } }],
+    ['connection_off', { credentials: [social], connections: [{ ...google, enabled: false }] }],
+    ['connection_off', { credentials: [social] }],
+    [undefined, { credentials: [social], connections: [google] }],
+    [undefined, { credentials: [social, password] }],
+    ['way_not_allowed', { credentials: [social], settings: { ...settings, allowSocial: false } }],
+    ['unverified', { user: { ...user, verifiedAt: undefined } }],
+    ['password_paused', { pauses: ['password'] }],
+    ['factor_paused', { pauses: ['password', 'factor'] }],
+    [
+      undefined,
+      { credentials: [], settings: { ...settings, allowPasswords: false, allowTotpEmail: true } },
+    ],
+  ])('is %s', (reason, facts) => {
+    expect(reasonFor(facts)).toBe(reason)
+  })
+})
