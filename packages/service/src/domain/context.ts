@@ -102,5 +102,5 @@ export function refuseStale(
   readAt: Micros | undefined,
 ): void {
   if (readAt === undefined || readAt === updatedAt) return
-  throw new ServiceError('conflict', 'Somebody else changed this a moment ago.')
+  throw new ServiceError('conflict', 'Another person changed this a moment ago.')
 }

@@ -14,7 +14,8 @@ async function withApplication({ service }: ConsoleService) {
   const tenant = await admin.createTenant({ domain: 'acme.example', name: 'Acme' })
   const { secret: key } = await admin.createApiKey({ name: 'tests', reach: 'all' })
   const url = `https://acme.example/v1/tenants/${tenant.id}/applications`
-  const call = async (path = '', body?: object) => {
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into it as a client without types does
+  const call = async (path = '', body?: object): Promise<any> => {
     const response = await service.fetch(`${url}${path}`, {
       method: body ? 'POST' : 'GET',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -158,7 +159,7 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       const fields = { name: 'Mine', redirect_urls: GOOD }
       const late = await send(ada, page, { ...fields, read_at: readAt })
       expect(late.status).toBe(409)
-      expect(late.html).toContain('Somebody else changed this a moment ago.')
+      expect(late.html).toContain('Another person changed this a moment ago.')
       expect(late.html).toContain('value="Mine"')
       expect(inText(late.html)).toMatch(/Stored now:\s*Theirs/)
       expect((await call(`/${id}`)).name).toBe('Theirs')

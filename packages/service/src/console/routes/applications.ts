@@ -196,7 +196,7 @@ async function save(call: Call<Scope>): Promise<Result> {
 
 /** Said when another operator was faster; the form shows both values. */
 export const CHANGED_MEANWHILE =
-  'Somebody else changed this a moment ago. Your changes are marked below; save again to keep them.'
+  'Another person changed this a moment ago. Your changes are marked below; save again to keep them.'
 
 async function reveal(call: Call<Scope>): Promise<Result> {
   const { scope, ids } = call
@@ -277,7 +277,7 @@ function judge(
   return { kind: 'refused', draft, problems, problem, status: 422 }
 }
 
-/** The fields in which a draft differs from what is stored now, as text. */
+/** The fields in which a draft differs from the stored application, as text. */
 function differences(draft: Draft, stored: Draft): Record<string, string> {
   const found: Record<string, string> = {}
   for (const name of ['name', 'login_url', 'redirect_urls', 'logout_urls'] as const) {
