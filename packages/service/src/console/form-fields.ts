@@ -61,6 +61,10 @@ export function isSameText(a: string, b: string): boolean {
   return isDeepStrictEqual(of(a), of(b))
 }
 
+/** The sentence for a form that another person was faster than; the form shows both values. */
+export const CHANGED_MEANWHILE =
+  'Another person changed this a moment ago. Your changes are marked below; save again to keep them.'
+
 /** A word of a command line, as a shell reads it. */
 export function shellWord(text: string): string {
   return /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replace(/'/g, `'\\''`)}'`

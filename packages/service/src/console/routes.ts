@@ -5,6 +5,7 @@ import { keyRoutes } from './routes/keys.ts'
 import { operatorRoutes } from './routes/operators.ts'
 import { outboxRoutes } from './routes/outbox.ts'
 import { overviewRoutes } from './routes/overview.ts'
+import { settingRoutes } from './routes/settings.ts'
 import { tenantRoutes } from './routes/tenants.ts'
 import { userRoutes } from './routes/user.ts'
 import { usersRoutes } from './routes/users.ts'
@@ -14,6 +15,7 @@ import { tenantPages } from './tenant-pages.ts'
 export const consoleRoutes: readonly ConsoleRoute[] = [
   ...overviewRoutes,
   ...tenantRoutes,
+  ...settingRoutes,
   ...applicationRoutes,
   ...usersRoutes,
   ...userRoutes,

@@ -79,6 +79,9 @@ form { margin: 0; }
 .field { margin: 0 0 1rem; max-width: 32rem; }
 label, legend { display: block; font-weight: 560; margin: 0 0 .25rem; padding: 0; }
 .hint { margin: .25rem 0 0; font-size: .82rem; color: var(--soft); }
+.scroll + .note, .scroll + .actions { margin-top: 1rem; }
+.check .hint { margin: 0; }
+.check label code { margin-left: .35rem; }
 .field.wide { max-width: 46rem; }
 label code, legend code { margin-left: .35rem; font-weight: 400; font-size: .76rem; color: var(--soft); }
 ul.wrong { padding-left: 1.1rem; }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Listing, Page } from '../store/ports.ts'
-import type { Application, Micros } from '../store/records.ts'
+import type { Application, Micros, TenantSettings } from '../store/records.ts'
 import {
   type ApplicationInput,
   checkApplication,
@@ -63,9 +63,12 @@ export async function listApplications(
   return found(await context.store.applications.list(tenantId, page))
 }
 
-/** The applications of the tenant with URLs that do not work, as it is not in developer mode. */
-export async function listStranded(scope: Scope): Promise<Application[]> {
-  if ((await getTenant(scope)).settings.developerMode) return []
+/** The applications of the tenant with URLs that do not work while it is not in developer mode. */
+export async function listStranded(
+  scope: Scope,
+  { developerMode }: Pick<TenantSettings, 'developerMode'>,
+): Promise<Application[]> {
+  if (developerMode) return []
   const stranded: Application[] = []
   for (let after: string | undefined, more = true; more; ) {
     const page = await listApplications(scope, { after, limit: 100 })

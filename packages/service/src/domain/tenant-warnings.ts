@@ -8,6 +8,7 @@ import { hasWayIn, rpIdOf } from './login-methods.ts'
 /**
  * Warnings for the owner of a tenant about its settings, in sentences.
  *
+ * @param tenant - As it is, or as it would be.
  * @param before - The tenant before it was changed.
  */
 export async function warningsOf(
@@ -18,7 +19,7 @@ export async function warningsOf(
   const { settings } = tenant
   const lost = await countLostKeys(scope, tenant, before)
   const offered = await offeredConnections(scope.context, tenant)
-  const stranded = (await listStranded(scope)).map(({ id, name }) => `${id} "${name}"`)
+  const stranded = (await listStranded(scope, settings)).map(({ id, name }) => `${id} "${name}"`)
   const warnings = {
     'Users cannot log in: "allow_passwords" is off, and no other setting allows a way to log in.':
       !hasWayIn(settings, offered),

@@ -2,7 +2,14 @@ import type { Listing, Page } from '../store/ports.ts'
 import type { Micros, Reach, Tenant, TenantSettings } from '../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../store/system-tenant.ts'
 import { commit, noting } from './commit.ts'
-import { type DomainContext, nowMicros, type Scope, type ServiceScope, updated } from './context.ts'
+import {
+  type DomainContext,
+  nowMicros,
+  refuseStale,
+  type Scope,
+  type ServiceScope,
+  updated,
+} from './context.ts'
 import { canonicalDomain, checkDomain, DOMAIN_HOLD_MICROS } from './domain-names.ts'
 import { verifyDomain } from './domain-verification.ts'
 import { found, notFound } from './errors.ts'
@@ -88,21 +95,44 @@ export function listTenants(
   return context.store.tenants.list(reach, page)
 }
 
-/** Replaces what a caller decides about a tenant by `input`, all of it. */
-export async function updateTenant(scope: Scope, input: TenantInput): Promise<Tenant> {
+/**
+ * The tenant as an update would leave it; the DNS is not asked.
+ *
+ * @throws ServiceError as {@link updateTenant} does.
+ */
+export function judgeTenant({ context }: ServiceScope, last: Tenant, input: TenantInput): Tenant {
+  return change(context, last, checkTenant(input))
+}
+
+/**
+ * Replaces what a caller decides about a tenant by `input`, all of it.
+ *
+ * @param readAt - The `updatedAt` of the tenant that the caller has changed. Default: any.
+ * @throws ServiceError `conflict` when it was changed since.
+ */
+export async function updateTenant(
+  scope: Scope,
+  input: TenantInput,
+  readAt?: Micros,
+): Promise<Tenant> {
   const { context, tenantId } = scope
   refuseSystemTenant(tenantId)
   const checked = checkTenant(input)
   await verifyMove(scope, checked.settings.domain)
-  function change(last: Tenant): Tenant {
-    const { domain } = checked.settings
-    checkNewFeatures(checked.metadata, last.metadata)
-    if (domain !== last.settings.domain) checkDomain(domain, context.domains)
-    return updated(context, last, checked)
+  function replace(last: Tenant): Tenant {
+    refuseStale(last, readAt)
+    return change(context, last, checked)
   }
   return commit(scope, 'tenant.update', tenantId, (audit) =>
-    context.store.tenants.update(tenantId, noting(audit, change), audit, heldUntil(context)),
+    context.store.tenants.update(tenantId, noting(audit, replace), audit, heldUntil(context)),
   )
+}
+
+function change(context: DomainContext, last: Tenant, checked: TenantInput): Tenant {
+  const { domain } = checked.settings
+  checkNewFeatures(checked.metadata, last.metadata)
+  if (domain !== last.settings.domain) checkDomain(domain, context.domains)
+  return updated(context, last, checked)
 }
 
 /** Deletes a tenant with all that it holds; answers with its last version. */

@@ -5,6 +5,7 @@ import type {
   AuditEntry,
   Connection,
   Credential,
+  CredentialKind,
   Micros,
   Operator,
   Reach,
@@ -181,6 +182,17 @@ export interface CredentialStore {
   findSocial(tenantId: string, id: string): Promise<SocialCredential | undefined>
   /** `undefined` when there is no such user. */
   list(tenantId: string, userId: string, page: Page): Promise<Listing<Credential> | undefined>
+  /**
+   * How many users of the tenant have an enabled credential of one of the kinds `lost`, and none of the
+   * kinds `kept`. Every credential of the tenant is read for it.
+   */
+  countUsersLosing(
+    tenantId: string,
+    lost: readonly CredentialKind[],
+    kept: readonly CredentialKind[],
+  ): Promise<number>
+  /** How many users of the tenant have connected an account by the connection. */
+  countConnected(tenantId: string, connectionId: string): Promise<number>
   /** How many passkeys and security keys of the tenant's users were made for another host. */
   countForeignKeys(tenantId: string, rpId: string): Promise<number>
   /** `change` also says from when on the user's sessions are valid, if that changes. */

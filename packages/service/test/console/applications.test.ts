@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { type StoreName, stores } from '../support/api.ts'
-import { type ConsoleService, type OperatorBrowser, startConsoleOn } from './support.ts'
+import { type ConsoleService, sendForm, startConsoleOn, textOf } from './support.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -28,25 +28,6 @@ async function withApplication({ service }: ConsoleService) {
   return { admin, tenant, call, id, base, page: `${base}/${id}` }
 }
 
-/** Sends the form of a page that goes to `action`, as it is but for `changes`. */
-async function send(
-  browser: OperatorBrowser,
-  action: string,
-  fields: Record<string, string>,
-  page = action,
-) {
-  const { html } = await browser.get(page)
-  const csrf = /name="csrf" value="([^"]+)"/.exec(html)?.[1] ?? ''
-  const readAt = /name="read_at" value="(\d+)"/.exec(html)?.[1] ?? ''
-  return browser.send(action, {
-    method: 'POST',
-    body: new URLSearchParams({ csrf, read_at: readAt, ...fields }).toString(),
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-  })
-}
-
-const inText = (html: string) => html.replace(/<[^>]+>/g, '').replaceAll('&quot;', '"')
-
 describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !== 'cluster'))(
   'applications in the console, on %s',
   (store) => {
@@ -54,7 +35,7 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       await using running = await startConsoleOn(store)
       const { base, call, admin } = await withApplication(running)
       const ada = await running.logIn({ role: 'admin' })
-      const made = await send(ada, base, {
+      const made = await sendForm(ada, base, {
         name: 'Forum',
         login_url: 'https://forum.example/login',
         redirect_urls: '\r\n  https://forum.example/callback \r\nhttps://forum.example/other\r\n',
@@ -86,14 +67,14 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
         'https://*.example/callback',
         'https://shop.example/#part',
       ].join('\n')
-      const sent = await send(ada, page, {
+      const sent = await sendForm(ada, page, {
         name: 'Renamed',
         redirect_urls: typed,
         logout_urls: 'not a URL',
         login_url: 'data:text/html,x',
       })
       expect(sent.status).toBe(422)
-      const text = inText(sent.html)
+      const text = textOf(sent.html)
       expect(text).toContain('Line 3: javascript:alert(1) must begin with https://')
       expect(text).toContain('Line 4: http://plain.example/ must begin with https://')
       expect(text).toContain('Line 5: https://*.example/callback is a wildcard')
@@ -137,9 +118,9 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
         ['plan', 'free'],
         ['plan', 'paid'],
       ])
-      expect(inText(twice.html)).toContain('The key "plan" is there twice.')
+      expect(textOf(twice.html)).toContain('The key "plan" is there twice.')
       const wrong = await post([['latchkey_pkce', 'never']])
-      expect(inText(wrong.html)).toContain('it must be "required", which is the default')
+      expect(textOf(wrong.html)).toContain('it must be "required", which is the default')
       const saved = await post([
         ['note', 'a\r\nb'],
         ['plan', 'paid'],
@@ -157,13 +138,13 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       const readAt = /name="read_at" value="(\d+)"/.exec(html)?.[1] ?? ''
       await call(`/${id}`, { ...(await call(`/${id}`)), name: 'Theirs' })
       const fields = { name: 'Mine', redirect_urls: GOOD }
-      const late = await send(ada, page, { ...fields, read_at: readAt })
+      const late = await sendForm(ada, page, { ...fields, read_at: readAt })
       expect(late.status).toBe(409)
       expect(late.html).toContain('Another person changed this a moment ago.')
       expect(late.html).toContain('value="Mine"')
-      expect(inText(late.html)).toMatch(/Stored now:\s*Theirs/)
+      expect(textOf(late.html)).toMatch(/Stored now:\s*Theirs/)
       expect((await call(`/${id}`)).name).toBe('Theirs')
-      expect((await send(ada, page, fields)).status).toBe(303)
+      expect((await sendForm(ada, page, fields)).status).toBe(303)
       expect((await call(`/${id}`)).name).toBe('Mine')
     })
 
@@ -174,11 +155,11 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       const { secret } = await call(`/${id}`)
       const viewer = await running.logIn({ role: 'viewer' })
       expect((await viewer.get(page)).html).not.toContain(secret)
-      expect((await send(viewer, `${page}/secret`, {}, page)).status).toBe(403)
+      expect((await sendForm(viewer, `${page}/secret`, {}, page)).status).toBe(403)
 
       const ada = await running.logIn({ role: 'admin' })
       expect((await ada.get(page)).html).not.toContain(secret)
-      const shown = await send(ada, `${page}/secret`, {}, page)
+      const shown = await sendForm(ada, `${page}/secret`, {}, page)
       expect(shown.status).toBe(200)
       expect(shown.headers.get('cache-control')).toBe('no-store')
       expect(shown.html).toContain(`LATCHKEY_CLIENT_SECRET=${secret}`)
@@ -189,7 +170,7 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       })
 
       vi.setSystemTime(Date.now() + 6 * 60_000)
-      const asked = await send(ada, `${page}/secret`, {}, page)
+      const asked = await sendForm(ada, `${page}/secret`, {}, page)
       expect(asked.location).toContain('/console/confirm?to=')
       expect(asked.html).not.toContain(secret)
     })
@@ -199,17 +180,17 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       const { page, call, id } = await withApplication(running)
       const before = (await call(`/${id}`)).secret
       const ada = await running.logIn({ role: 'admin' })
-      const rotated = await send(ada, `${page}/rotate`, { overlap_hours: '2' }, page)
+      const rotated = await sendForm(ada, `${page}/rotate`, { overlap_hours: '2' }, page)
       expect(rotated.location).toBe(`${page}?done=secret-rotated`)
       const after = (await call(`/${id}`)).secret
       expect(after).not.toBe(before)
       expect((await ada.get(page)).html).toContain('The earlier secret is accepted until')
-      const shown = await send(ada, `${page}/secret`, {}, page)
+      const shown = await sendForm(ada, `${page}/secret`, {}, page)
       expect(shown.html).toContain(after)
       expect(shown.html).toContain(before)
-      await send(ada, `${page}/rotate`, { overlap_hours: '0' }, page)
+      await sendForm(ada, `${page}/rotate`, { overlap_hours: '0' }, page)
       expect((await ada.get(page)).html).not.toContain('The earlier secret is accepted until')
-      const wrong = await send(ada, `${page}/rotate`, { overlap_hours: '-1' }, page)
+      const wrong = await sendForm(ada, `${page}/rotate`, { overlap_hours: '-1' }, page)
       expect(wrong.status).toBe(400)
     })
 
@@ -218,7 +199,7 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       const { page, base, call, id } = await withApplication(running)
       const ada = await running.logIn({ role: 'admin' })
       expect((await ada.get(page)).html).toContain('its 1 redirect URL')
-      const gone = await send(ada, `${page}/delete`, {}, page)
+      const gone = await sendForm(ada, `${page}/delete`, {}, page)
       expect(gone.location).toBe(`${base}?done=removed`)
       expect((await call(`/${id}`)).code).toBe('not_found')
       expect((await ada.get(page)).status).toBe(404)

@@ -98,6 +98,34 @@ export async function startConsoleOn(store: 'memory' | 'SQLite'): Promise<Consol
   }
 }
 
+/** Sends a form to `action` with the token of `page`, and the version that `page` shows. */
+export async function sendForm(
+  browser: OperatorBrowser,
+  action: string,
+  fields: Record<string, string>,
+  page: string = action,
+): Promise<Page> {
+  const { html } = await browser.get(page)
+  const csrf = /name="csrf" value="([^"]+)"/.exec(html)?.[1] ?? ''
+  const readAt = /name="read_at" value="(\d+)"/.exec(html)?.[1] ?? ''
+  return browser.send(action, {
+    method: 'POST',
+    body: new URLSearchParams({ csrf, read_at: readAt, ...fields }).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  })
+}
+
+/** The text of a page, without its elements. */
+export function textOf(html: string): string {
+  return html
+    .replace(/<[^>]+>/g, '')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&')
+}
+
 let made = 0
 function input(): string {
   made++

@@ -29,6 +29,7 @@ import {
   tenantPage,
 } from '../call.ts'
 import {
+  CHANGED_MEANWHILE,
   isSameText,
   linesOf,
   type MetadataRow,
@@ -193,10 +194,6 @@ async function save(call: Call<Scope>): Promise<Result> {
   }
   return redirectTo(pathOf(call), 'saved')
 }
-
-/** Said when another operator was faster; the form shows both values. */
-export const CHANGED_MEANWHILE =
-  'Another person changed this a moment ago. Your changes are marked below; save again to keep them.'
 
 async function reveal(call: Call<Scope>): Promise<Result> {
   const { scope, ids } = call

@@ -41,6 +41,25 @@ export function createCredentials({ tenants, written, copy }: MemoryState): Cred
       return held && copy(pageOfCredentials([...held.credentials.values()], page))
     },
 
+    async countUsersLosing(tenantId, lost, kept) {
+      const users = [...(tenants.get(tenantId)?.users.values() ?? [])]
+      return users.filter(({ credentials }) => {
+        const kinds = [...credentials.values()].flatMap((one) => (one.disabled ? [] : [one.kind]))
+        return (
+          kinds.some((kind) => lost.includes(kind)) && !kinds.some((kind) => kept.includes(kind))
+        )
+      }).length
+    },
+
+    async countConnected(tenantId, connectionId) {
+      const users = [...(tenants.get(tenantId)?.users.values() ?? [])]
+      return users.filter(({ credentials }) =>
+        [...credentials.values()].some(
+          (one) => one.kind === 'social' && one.connectionId === connectionId,
+        ),
+      ).length
+    },
+
     async countForeignKeys(tenantId, rpId) {
       const users = [...(tenants.get(tenantId)?.users.values() ?? [])]
       const all = users.flatMap(({ credentials }) => [...credentials.values()])

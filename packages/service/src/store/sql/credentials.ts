@@ -58,6 +58,40 @@ export function createCredentials<S>(
       const all = rows.filter(({ id }) => id !== null) as CredentialRow[]
       return pageOfCredentials(all.map(fromRow), page)
     },
+    async countUsersLosing(tenantId, lost, kept) {
+      if (lost.length === 0) return 0
+      const of = (kinds: readonly CredentialKind[]) => kinds.map((kind) => typeOf[kind])
+      const { count } = await reader
+        .selectFrom(
+          reader
+            .selectFrom('credentials')
+            .select('user_id')
+            .where('tenant_id', '=', tenantId)
+            .where('disabled', '=', 0)
+            .where('type', 'in', of([...lost, ...kept]))
+            .groupBy('user_id')
+            .having(({ eb, fn }) => {
+              const ofKept = eb.case().when('type', 'in', of(kept)).then(1).else(0).end()
+              return kept.length === 0 ? eb.lit(true) : eb(fn.max(ofKept), '=', 0)
+            })
+            .as('losing'),
+        )
+        .select(({ fn }) => fn.countAll().as('count'))
+        .executeTakeFirstOrThrow()
+      return Number(count)
+    },
+    async countConnected(tenantId, connectionId) {
+      const { count } = await reader
+        .selectFrom('credentials')
+        .select(({ fn }) => fn.count('user_id').distinct().as('count'))
+        .where('tenant_id', '=', tenantId)
+        // As the index has it, which a parameter would not match.
+        .where('type', '=', sql.lit(typeOf.social))
+        // The quotes of other members are escaped, so that none looks like this.
+        .where('secret', 'like', `%"connectionId":${JSON.stringify(connectionId)}%`)
+        .executeTakeFirstOrThrow()
+      return Number(count)
+    },
     async countForeignKeys(tenantId, rpId) {
       const { count } = await reader
         .selectFrom('credentials')

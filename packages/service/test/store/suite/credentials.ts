@@ -67,6 +67,43 @@ export function describeCredentials(open: Open): void {
       expect(await countForeignKeys(aTenant().id, 'new.example')).toBe(0)
     })
 
+    test('the users who would lose their only credential of some kinds are counted', async () => {
+      const { store, tenant, user, other } = await withUser()
+      for (const credential of credentialsOf(user)) {
+        await store.credentials.insert(credential, anAudit('create'))
+      }
+      const [password, app] = credentialsOf(other)
+      for (const credential of [password, { ...app, disabled: true }]) {
+        await store.credentials.insert(credential as Credential, anAudit('create'))
+      }
+      const { countUsersLosing } = store.credentials
+      expect(await countUsersLosing(tenant.id, ['totp_app'], [])).toBe(1)
+      expect(await countUsersLosing(tenant.id, ['totp_app'], ['hardware'])).toBe(0)
+      expect(await countUsersLosing(tenant.id, ['password', 'social'], [])).toBe(2)
+      expect(await countUsersLosing(tenant.id, ['password'], ['hardware', 'totp_app'])).toBe(1)
+      expect(await countUsersLosing(tenant.id, [], ['password'])).toBe(0)
+      expect(await countUsersLosing(aTenant().id, ['password'], [])).toBe(0)
+    })
+
+    test('the users who have connected an account by a connection are counted', async () => {
+      const { store, tenant, user, other } = await withUser()
+      const [first, second] = [aSocialCredential(user), aSocialCredential(user)]
+      const { connectionId } = first
+      const named = { ...aSocialCredential(other), email: `"connectionId":"${connectionId}"` }
+      for (const one of [
+        first,
+        { ...second, id: 'soc_2', subject: 'two', connectionId },
+        { ...named, id: 'soc_3', connectionId: 'con_other' },
+      ]) {
+        await store.credentials.insert(one, anAudit('create'))
+      }
+      const { countConnected } = store.credentials
+      expect(await countConnected(tenant.id, connectionId)).toBe(1)
+      expect(await countConnected(tenant.id, 'con_other')).toBe(1)
+      expect(await countConnected(tenant.id, 'con_none')).toBe(0)
+      expect(await countConnected(aTenant().id, connectionId)).toBe(0)
+    })
+
     test('a credential of a user that does not exist is an orphan', async () => {
       const { store, tenant } = await withUser()
       const orphan = aCredential(aUser(tenant.id))

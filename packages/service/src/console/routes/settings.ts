@@ -1,0 +1,201 @@
+import type { Scope } from '../../domain/context.ts'
+import { ServiceError } from '../../domain/errors.ts'
+import { effectsOf } from '../../domain/tenant-effects.ts'
+import { getTenant, judgeTenant, updateTenant } from '../../domain/tenants.ts'
+import { tenantBody } from '../../http/schemas.ts'
+import { tenantInput } from '../../http/tenants.ts'
+import type { Tenant } from '../../store/records.ts'
+import {
+  type Call,
+  type ConsoleRoute,
+  type Result,
+  redirectTo,
+  tenantForm,
+  tenantPage,
+} from '../call.ts'
+import { CHANGED_MEANWHILE, shellWord } from '../form-fields.ts'
+import { type SettingGroup, settingGroups } from '../setting-groups.ts'
+import {
+  applyValues,
+  bodyOf,
+  type Difference,
+  differencesOf,
+  duration,
+  findGroup,
+  METADATA_GROUP,
+  merged,
+  type SettingValues,
+  sentValues,
+  storedValues,
+} from '../setting-values.ts'
+
+export const settingRoutes: readonly ConsoleRoute[] = [
+  tenantPage('/settings', (call) => showSettings(call)),
+  tenantForm('/settings', preview),
+  tenantForm('/settings/save', save),
+]
+
+const pathOf = ({ ids }: Call) => `/console/t/${ids.tenant}/settings`
+
+/** The form of a group that was sent, and why it comes back. */
+interface Returned {
+  readonly group: SettingGroup
+  readonly values: SettingValues
+  readonly problem?: string
+  readonly status?: number
+  /** The stored values that differ, when another person was faster. */
+  readonly theirs?: readonly Difference[]
+}
+
+async function showSettings(call: Call<Scope>, returned?: Returned): Promise<Result> {
+  const tenant = await getTenant(call.scope)
+  const body = bodyOf(tenant)
+  const forms = [...settingGroups, METADATA_GROUP].map((group) => {
+    const stored = storedValues(group, body)
+    const isReturned = returned?.group === group
+    return {
+      group,
+      values: isReturned ? returned.values : stored,
+      base: JSON.stringify(stored.fields),
+      problem: isReturned ? returned.problem : undefined,
+      theirs: isReturned ? (returned.theirs ?? []) : [],
+    }
+  })
+  return {
+    kind: 'page',
+    name: 'settings',
+    title: 'Settings',
+    tenant,
+    data: { forms, readAt: tenant.updatedAt, base: pathOf(call), duration },
+    commands: [
+      `latchkey tenants get ${tenant.id}`,
+      `latchkey tenants update ${tenant.id} --set settings.allow_signups=${tenant.settings.allowSignups}`,
+    ],
+    status: returned?.status ?? 200,
+  }
+}
+
+/** The tenant with the values of a form. @throws ServiceError for those that no tenant can have. */
+function judged({ scope }: Call<Scope>, last: Tenant, group: SettingGroup, values: SettingValues) {
+  const { data, error } = tenantBody.safeParse(applyValues(group, bodyOf(last), values))
+  if (!data) {
+    const name = error.issues[0]?.path.join('.') ?? ''
+    throw new ServiceError('invalid_request', `"${name}" must be a whole number of seconds.`)
+  }
+  const input = tenantInput(data)
+  return { input, after: judgeTenant(scope, last, input) }
+}
+
+/** Shows the effects of a form before it is saved. */
+async function preview(call: Call<Scope>): Promise<Result> {
+  const { scope, form } = call
+  const group = groupOf(form)
+  const values = sentValues(group, form)
+  const tenant = await getTenant(scope)
+  const stored = storedValues(group, bodyOf(tenant))
+  if (isStale(form, tenant)) return showMeanwhile(call, group, values, stored)
+  if (form.has('edit')) return showSettings(call, { group, values })
+  try {
+    const { after } = judged(call, tenant, group, values)
+    const differences = differencesOf(group, stored, storedValues(group, bodyOf(after)))
+    if (differences.length === 0) return redirectTo(pathOf(call), 'unchanged')
+    return {
+      kind: 'page',
+      name: 'settings-preview',
+      title: 'This changes',
+      tenant,
+      data: {
+        differences,
+        effects: await effectsOf(scope, tenant, after),
+        group,
+        values,
+        readAt: form.get('read_at') ?? '',
+        sentBase: form.get('base') ?? '',
+        base: pathOf(call),
+      },
+      commands: commandsOf(tenant, group, values, stored),
+    }
+  } catch (error) {
+    return refused(call, group, values, error)
+  }
+}
+
+async function save(call: Call<Scope>): Promise<Result> {
+  const { scope, form } = call
+  const group = groupOf(form)
+  const values = sentValues(group, form)
+  const tenant = await getTenant(scope)
+  try {
+    const { input } = judged(call, tenant, group, values)
+    await updateTenant(scope, input, Number(form.get('read_at')))
+    return redirectTo(pathOf(call), 'saved')
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'conflict') {
+      return refused(call, group, values, error)
+    }
+    const current = bodyOf(await getTenant(scope))
+    return showMeanwhile(call, group, values, storedValues(group, current))
+  }
+}
+
+function showMeanwhile(
+  call: Call<Scope>,
+  group: SettingGroup,
+  sent: SettingValues,
+  stored: SettingValues,
+): Promise<Result> {
+  const values = merged(baseOf(call.form), sent, stored)
+  const theirs = differencesOf(group, stored, values)
+  return showSettings(call, { group, values, theirs, problem: CHANGED_MEANWHILE, status: 409 })
+}
+
+function refused(
+  call: Call<Scope>,
+  group: SettingGroup,
+  values: SettingValues,
+  error: unknown,
+): Promise<Result> {
+  if (!(error instanceof ServiceError) || error.statusCode >= 500) throw error
+  if (error.code === 'not_found') throw error
+  return showSettings(call, { group, values, problem: error.message, status: 422 })
+}
+
+function isStale(form: URLSearchParams, { updatedAt }: Tenant): boolean {
+  return Number(form.get('read_at')) !== updatedAt
+}
+
+function groupOf(form: URLSearchParams): SettingGroup {
+  const group = findGroup(form.get('group'))
+  if (!group) throw new ServiceError('invalid_request', 'There is no such group of settings.')
+  return group
+}
+
+/** The values that the form was filled with. */
+function baseOf(form: URLSearchParams): Record<string, string> {
+  try {
+    const base = JSON.parse(form.get('base') ?? '') as unknown
+    return typeof base === 'object' && base !== null ? (base as Record<string, string>) : {}
+  } catch {
+    return {}
+  }
+}
+
+/** The same change on the command line. */
+function commandsOf(
+  { id }: Tenant,
+  group: SettingGroup,
+  values: SettingValues,
+  stored: SettingValues,
+): string[] {
+  const update = `latchkey tenants update ${id}`
+  if (group === METADATA_GROUP) {
+    const metadata = Object.fromEntries(values.metadata.map(({ key, value }) => [key, value]))
+    return [`${update} --data ${shellWord(JSON.stringify({ metadata }))}`]
+  }
+  const changed = group.settings.filter(({ name }) => values.fields[name] !== stored.fields[name])
+  const sets = changed.map(({ name }) => {
+    const member = name === 'name' ? name : `settings.${name}`
+    return `--set ${shellWord(`${member}=${values.fields[name]}`)}`
+  })
+  return [`${update} ${sets.join(' ')}`]
+}

@@ -1,0 +1,111 @@
+import type { TenantBody } from '../http/schemas.ts'
+
+/** A setting of a tenant, by the name that the API has for it. */
+export type SettingName = keyof TenantBody['settings'] | 'name'
+
+/** How a form asks for a setting. */
+export interface Setting {
+  readonly name: SettingName
+  readonly kind: 'text' | 'flag' | 'seconds'
+  readonly label: string
+  readonly hint: string
+}
+
+/** Settings that one form changes together. */
+export interface SettingGroup {
+  readonly id: string
+  readonly title: string
+  readonly settings: readonly Setting[]
+}
+
+/** Every setting of a tenant but for its metadata, in the order of the page. */
+export const settingGroups: readonly SettingGroup[] = [
+  {
+    id: 'names',
+    title: 'Names',
+    settings: [
+      text('name', 'Name', 'For operators, to tell tenants apart.'),
+      text('company_name', 'Company', 'Users read it on the login pages and in mails.'),
+      text('logo_image_text', 'Text of the logo', 'Stands above the login pages.'),
+      text('support_email', 'Support address', 'Users who need help are told to write there.'),
+    ],
+  },
+  {
+    id: 'domain',
+    title: 'Domain',
+    settings: [
+      text(
+        'domain',
+        'Domain',
+        'Where users log in; it must lead to this service. Applications need the new issuer after a change, and passkeys stay with the domain that they were made for.',
+      ),
+    ],
+  },
+  {
+    id: 'ways',
+    title: 'Ways to log in',
+    settings: [
+      flag('allow_passwords', 'Passwords', 'Users log in with a password.'),
+      flag('allow_social', 'Accounts at providers', 'Users log in at a connection of this tenant.'),
+      flag('allow_hardware', 'Passkeys and security keys', 'Users may add them, at a domain name.'),
+      flag('allow_totp_app', 'Authenticator apps', 'Users may add one as a second step.'),
+      flag(
+        'allow_totp_email',
+        'Codes by mail',
+        'Users may add them as a second step. With passwords off, they take the place of the password.',
+      ),
+    ],
+  },
+  {
+    id: 'users',
+    title: 'New users',
+    settings: [
+      flag('allow_signups', 'Sign-ups', 'Visitors may make an account by themselves.'),
+      flag(
+        'allow_unverified',
+        'Unverified addresses',
+        'Users may log in before they have proven their address.',
+      ),
+    ],
+  },
+  {
+    id: 'lifetimes',
+    title: 'How long a login lasts',
+    settings: [
+      seconds('remember_login_seconds', 'A login lasts', 'At 0, until the browser is closed.'),
+      flag(
+        'remember_device',
+        'Trusted devices',
+        'The second step offers “Do not ask again on this device”.',
+      ),
+      seconds(
+        'remember_device_seconds',
+        'A device is trusted for',
+        'Where trusted devices are on.',
+      ),
+    ],
+  },
+  {
+    id: 'development',
+    title: 'Development',
+    settings: [
+      flag(
+        'developer_mode',
+        'Developer mode',
+        'Applications may use plain-http URLs at any host. Not for a tenant with real users.',
+      ),
+    ],
+  },
+]
+
+function text(name: SettingName, label: string, hint: string): Setting {
+  return { name, kind: 'text', label, hint }
+}
+
+function flag(name: SettingName, label: string, hint: string): Setting {
+  return { name, kind: 'flag', label, hint }
+}
+
+function seconds(name: SettingName, label: string, hint: string): Setting {
+  return { name, kind: 'seconds', label, hint }
+}

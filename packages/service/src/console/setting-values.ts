@@ -1,0 +1,143 @@
+import { type TenantBody, tenantBody } from '../http/schemas.ts'
+import { serializeTenant } from '../http/tenants.ts'
+import type { Metadata, Tenant } from '../store/records.ts'
+import { type MetadataRow, metadataOf, metadataRows, sentMetadata } from './form-fields.ts'
+import { type Setting, type SettingGroup, settingGroups } from './setting-groups.ts'
+
+/** The values of a group's fields, as a form has them; those of metadata are rows. */
+export interface SettingValues {
+  readonly fields: Readonly<Record<string, string>>
+  readonly metadata: readonly MetadataRow[]
+}
+
+/** The group whose form changes the metadata. */
+export const METADATA_GROUP: SettingGroup = { id: 'metadata', title: 'Metadata', settings: [] }
+
+/** The group of that id, if there is one. */
+export function findGroup(id: string | null): SettingGroup | undefined {
+  return [...settingGroups, METADATA_GROUP].find((group) => group.id === id)
+}
+
+/** The tenant as the API has it, with every member. */
+export function bodyOf(tenant: Tenant): TenantBody {
+  return tenantBody.parse(serializeTenant(tenant))
+}
+
+/** The stored values of a group. */
+export function storedValues(group: SettingGroup, body: TenantBody): SettingValues {
+  const of = ({ name }: Setting) => (name === 'name' ? body.name : body.settings[name])
+  return {
+    fields: Object.fromEntries(group.settings.map((one) => [one.name, String(of(one))])),
+    metadata: group === METADATA_GROUP ? metadataRows(body.metadata) : [],
+  }
+}
+
+/** The values of a group that a form has sent. An empty number is sent on as it is, and is refused. */
+export function sentValues(group: SettingGroup, form: URLSearchParams): SettingValues {
+  const of = ({ name, kind }: Setting) => {
+    const value = (form.get(name) ?? '').trim()
+    return kind === 'flag' ? String(value === 'true') : value
+  }
+  return {
+    fields: Object.fromEntries(group.settings.map((one) => [one.name, of(one)])),
+    metadata: group === METADATA_GROUP ? sentMetadata(form) : [],
+  }
+}
+
+/**
+ * The tenant with the values of a group.
+ *
+ * @throws ServiceError for metadata that is none.
+ */
+export function applyValues(
+  group: SettingGroup,
+  body: TenantBody,
+  { fields, metadata }: SettingValues,
+): unknown {
+  const settings: Record<string, unknown> = { ...body.settings }
+  let { name } = body
+  for (const { name: member, kind } of group.settings) {
+    const value = fields[member] ?? ''
+    if (member === 'name') name = value
+    else if (kind === 'flag') settings[member] = value === 'true'
+    else settings[member] = kind === 'seconds' ? secondsOf(value) : value
+  }
+  const stored: Metadata = body.metadata
+  const changed = group === METADATA_GROUP ? metadataOf(metadata, stored) : stored
+  return { ...body, name, settings, metadata: changed }
+}
+
+function secondsOf(text: string): number {
+  return /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
+}
+
+/** A difference between two sets of values, as text. */
+export interface Difference {
+  readonly name: string
+  readonly label: string
+  readonly before: string
+  readonly after: string
+}
+
+/** The values that differ. */
+export function differencesOf(
+  group: SettingGroup,
+  before: SettingValues,
+  after: SettingValues,
+): Difference[] {
+  const rows = group.settings.map(({ name, label, kind }) => ({
+    name: name === 'name' ? name : `settings.${name}`,
+    label,
+    before: shown(kind, before.fields[name] ?? ''),
+    after: shown(kind, after.fields[name] ?? ''),
+  }))
+  const of = (values: SettingValues) => new Map(values.metadata.map((row) => [row.key, row.value]))
+  const [own, other] = [of(before), of(after)]
+  const keys = [...new Set([...own.keys(), ...other.keys()])].map((key) => ({
+    name: `metadata.${key}`,
+    label: key,
+    before: own.get(key) ?? '',
+    after: other.get(key) ?? '',
+  }))
+  return [...rows, ...keys].filter((row) => row.before !== row.after)
+}
+
+/** A value in words. */
+export function shown(kind: Setting['kind'], value: string): string {
+  if (kind === 'flag') return value === 'true' ? 'on' : 'off'
+  if (kind === 'seconds' && /^\d+$/.test(value)) return `${value} seconds (${duration(value)})`
+  return value
+}
+
+/** Seconds in the largest unit that fits. */
+export function duration(value: string): string {
+  const units: [string, number][] = [
+    ['day', 86_400],
+    ['hour', 3_600],
+    ['minute', 60],
+    ['second', 1],
+  ]
+  const seconds = Number(value)
+  const [unit, size] = units.find(([, one]) => seconds >= one && seconds % one === 0) ?? [
+    'second',
+    1,
+  ]
+  const many = seconds / size
+  return `${many} ${unit}${many === 1 ? '' : 's'}`
+}
+
+/**
+ * The values of a form after another person was faster: fields that the form left as it found them take
+ * the value that is stored now.
+ */
+export function merged(
+  base: Readonly<Record<string, string>>,
+  sent: SettingValues,
+  stored: SettingValues,
+): SettingValues {
+  const fields = Object.entries(sent.fields).map(([name, value]) => [
+    name,
+    value === base[name] ? (stored.fields[name] ?? value) : value,
+  ])
+  return { ...sent, fields: Object.fromEntries(fields) }
+}
