@@ -1,7 +1,20 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
+import { createApp } from '../examples/guides/src/providers.ts'
 import { type Emulation, emulate } from './vendors/emulate.ts'
 import { refused } from './vendors/refused-vendors.ts'
 import { working } from './vendors/working-vendors.ts'
+
+afterEach(() => {
+  vi.unstubAllEnvs()
+})
+
+test('an application takes the options of a page, and all others from the environment', () => {
+  vi.stubEnv('LATCHKEY_CLIENT_ID', 'shop')
+  vi.stubEnv('LATCHKEY_CLIENT_SECRET', 'a secret of the provider')
+  vi.stubEnv('LATCHKEY_BASE_URL', 'http://localhost:3000')
+  vi.stubEnv('LATCHKEY_SESSION_SECRET', 'a secret of the guides with 32 characters')
+  expect(createApp).not.toThrow()
+})
 
 test.for(working)('$name logs in with the options of its page', async (vendor) => {
   await using emulation = await emulate(vendor)

@@ -19,4 +19,7 @@ app.get('/account', requireUser(), (req, res) => {
   res.type('text').send(`Logged in as ${getUser(req).email}`)
 })
 
-app.listen(3000, () => console.log('Listening on http://localhost:3000'))
+app.listen(3000, (error) => {
+  if (error) throw error
+  console.log('Listening on http://localhost:3000')
+})

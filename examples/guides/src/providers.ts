@@ -1,4 +1,5 @@
-import { type AuthRouterOptions, appleClientSecret } from '@latchkey/express'
+import { type AuthRouterOptions, appleClientSecret, createAuthRouter } from '@latchkey/express'
+import express, { type Express } from 'express'
 
 // The options of createAuthRouter() for well-known providers. The pages in docs/providers
 // quote it, and test/vendors.test.ts logs in with it.
@@ -108,3 +109,12 @@ export const gitlab: AuthRouterOptions = {
   rolesFrom: (user) => (user.groups ?? []) as string[],
 }
 // #endregion
+
+/** An application whose users log in at Google. */
+export function createApp(): Express {
+  const app = express()
+  // #region use
+  app.use(createAuthRouter(google)) // the options of Google's page
+  // #endregion
+  return app
+}

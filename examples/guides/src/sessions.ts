@@ -20,6 +20,8 @@ export const app = express()
 app.use(auth)
 
 // #region data
+import type {} from 'express-session' // the types of req.session
+
 app.post('/cart/:article', (req, res) => {
   req.session.cart = [...(req.session.cart ?? []), req.params.article]
   res.json(req.session.cart)

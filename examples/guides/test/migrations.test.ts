@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { createBrowser } from '../../../packages/express/test/support/browser.ts'
+import { fromOtherParts } from '../src/express-openid-connect.ts'
 import {
   fromAuthJs,
   fromBetterAuth,
@@ -25,6 +26,41 @@ test('what used express-openid-connect guards everything below, and a claim', as
   expect(await open('/admin', { sub: 'ada', role: 'admin' })).toContain('claimEquals')
   expect(await open('/admin', { sub: 'bob', role: 'guest' })).toBe('403')
   expect(await open('/anything', { sub: 'bob' })).toBe('404')
+})
+
+test('each part of express-openid-connect has its counterpart', async () => {
+  const plan = async (token: string): Promise<string> => (token ? 'gold' : 'free')
+  site = await start((connection) => fromOtherParts(connection, plan))
+  const ada = {
+    sub: 'ada',
+    email_verified: true,
+    permissions: 'read write',
+    team: 'red',
+    auth_time: Math.floor(Date.now() / 1000),
+  }
+  expect(await open('/invite', ada)).toBe('Invited')
+  expect(await open('/invite', { sub: 'bob', email_verified: false })).toBe('403')
+  expect(await open('/notes', ada)).toBe('Notes')
+  expect(await open('/notes', { ...ada, permissions: ['write', 'read', 'list'] })).toBe('Notes')
+  expect(await open('/notes', { ...ada, permissions: ['read'] })).toBe('403')
+  expect(await open('/notes', { ...ada, permissions: undefined })).toBe('403')
+  expect(await open('/teams/red', ada)).toBe('Team red')
+  expect(await open('/teams/blue', ada)).toBe('403')
+  expect(JSON.parse(await open('/join?coupon=spring', ada))).toEqual({
+    coupon: 'spring',
+    plan: 'gold',
+  })
+})
+
+test('an error handler of express-openid-connect becomes the hook onError', async () => {
+  site = await start((connection) => fromOtherParts(connection, async () => 'free'))
+  const browser = createBrowser()
+  site.provider.user = { sub: 'mallory', email_verified: false }
+  const { response, text } = await browser.open(`${site.url}/invite`)
+  expect({ status: response.status, text }).toEqual({
+    status: 403,
+    text: '<h1>Please confirm your address first</h1>',
+  })
 })
 
 test('what used passport-openidconnect has the user that its verify function made', async () => {

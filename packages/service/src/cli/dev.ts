@@ -56,7 +56,9 @@ async function dev({ port: wanted, data, baseUrl }: DevOptions): Promise<void> {
   }).catch((error) => {
     if (!(error instanceof DataInUseError)) throw error
     const beside = `latchkey-service dev --data ${data}-2`
-    throw new Error(`dev is running already, on ${data}. To run another beside it: ${beside}`)
+    throw new Error(
+      `dev is running already, on ${data}. Stop it first. To run another beside it: ${beside}`,
+    )
   })
   try {
     await service.listen({ port })
@@ -124,7 +126,7 @@ function introduction(
   Account      ${issuer}/account
   Mail         ${issuer}/x/outbox
   Console      ${operator.url}
-               ${operator.email}  ${operator.password}
+               log in as ${operator.email} with “${operator.password}”
   API          ${apiUrl}
   API key      ${apiKey}
 

@@ -14,6 +14,7 @@ import type { Upstreams } from './social/upstreams.ts'
 
 /** Where the issuer reports what an operator should know. No secret ever reaches it. */
 export interface IssuerLogger {
+  debug(facts: object, message: string): void
   warn(facts: object, message: string): void
   error(facts: object, message: string): void
 }

@@ -158,6 +158,13 @@ test('dev registers the address of your application, says what is true of its us
   await vi.waitUntil(() => first.printed().includes('401'))
   expect(first.printed()).toMatch(/\d\d:\d\d:\d\d GET {2}localhost:\d+\/v1\/tenants 401 \d+ ms/)
   expect(first.printed()).toContain('request refused (code: authentication_failure')
+
+  const back = `${first.issuer}/oidc/logout?client_id=${first.clientId}&post_logout_redirect_uri=`
+  await createLoopbackFetch()(`${back}${encodeURIComponent('http://localhost:3000/bye')}`)
+  await vi.waitUntil(() => first.printed().includes('The issuer refused a request'))
+  expect(first.printed()).toContain(
+    `The issuer refused a request: post_logout_redirect_uri not registered (code: invalid_request, applicationId: ${first.clientId})`,
+  )
   await first.stop()
 
   const second = await startDev(4500, folder.path, '--base-url', 'http://localhost:5173/')

@@ -4,7 +4,10 @@ import { createClientIp } from '../../src/server/client.ts'
 /** Warnings of a {@link createClientIp}, and what it makes of a request. */
 function aReader(trustedProxies: readonly string[]) {
   const warnings: object[] = []
-  const logger = { warn: (facts: object, message: string) => warnings.push({ ...facts, message }) }
+  const logger = {
+    debug() {},
+    warn: (facts: object, message: string) => warnings.push({ ...facts, message }),
+  }
   const clientIp = createClientIp(trustedProxies, logger)
   const read = (remoteAddress: string, forwarded?: string) =>
     clientIp({

@@ -9,6 +9,7 @@ const received = "http://localhost:3000/other?a='b'&c=<i>"
 async function refuse(options: Parameters<typeof startIssuer>[0], address = received) {
   const lines: object[] = []
   const logger = {
+    debug: () => {},
     warn: (facts: object, message: string) => void lines.push({ ...facts, message }),
     error: () => {},
   }

@@ -29,6 +29,7 @@ import {
 import { earlierSecret } from './client-metadata.ts'
 import { createConfiguration } from './configuration.ts'
 import { issuerUrl } from './issuer-url.ts'
+import { noteRefusals } from './note-refusals.ts'
 import { allowOfflineAccess, refuseFragments } from './policy.ts'
 
 /** Providers kept at the same time; each takes 40 to 90 KiB and 0.3 ms to build again. */
@@ -120,6 +121,7 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
   askInPlaceOfOldHints(provider, keys)
   allowOfflineAccess(provider)
   refuseFragments(provider)
+  noteRefusals(provider, context.logger)
   provider.on('server_error', (ctx, err) => {
     if (isBrokenOff(ctx.req)) return
     fail(ctx, err)

@@ -230,7 +230,11 @@ function openIssuer(stores: Stores, options: Inside, problems: object[]) {
     allowDeveloperMode,
     events: new EventEmitter(),
   }
-  const logger = { warn: () => {}, error: (facts: object) => void problems.push(facts) }
+  const logger = {
+    debug: () => {},
+    warn: () => {},
+    error: (facts: object) => void problems.push(facts),
+  }
   const issuer = createIssuer({
     domain,
     protocol: wrap(stores.protocol),

@@ -34,6 +34,7 @@ export async function startWithProvider(
   await using all = new AsyncDisposableStack()
   const warnings: Record<string, unknown>[] = []
   const logger = {
+    debug: () => {},
     warn: (facts: object) => void warnings.push(facts as Record<string, unknown>),
     error: (facts: object) => void warnings.push({ ...facts, isError: true }),
   }

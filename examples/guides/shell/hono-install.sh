@@ -1,0 +1,1 @@
+npm install @latchkey/hono hono @hono/node-server

@@ -1,0 +1,1 @@
+npm install @latchkey/koa koa @koa/router

@@ -1,0 +1,2 @@
+npx tsc                      # checks the types
+node --env-file=.env app.ts  # runs the file as it is
