@@ -9,7 +9,7 @@ import { quoted } from './support/quoted.ts'
 // The reference is generated for the site, whose build checks its links.
 const documents = globSync('{*.md,{packages,bench}/**/*.md,docs/**/*.md}', {
   cwd: root,
-  exclude: (file) => /node_modules|CHANGELOG|^docs\/reference$/.test(String(file)),
+  exclude: (file) => /node_modules|^docs\/reference$/.test(String(file)),
 })
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 

@@ -17,7 +17,7 @@ export default defineConfig({
   lang: 'en',
   // Package READMEs, ARCHITECTURE.md and others are pages too, where they are.
   srcDir: root,
-  srcExclude: ['README.md', '.*/**', 'examples/**', 'packages/*/{src,test,CHANGELOG.md}/**'],
+  srcExclude: ['README.md', '.*/**', 'examples/**', 'packages/*/{src,test}/**'],
   outDir: path.join(root, 'docs/.vitepress/dist'),
   cacheDir: path.join(root, 'docs/.vitepress/cache'),
   ignoreDeadLinks: 'localhostLinks',

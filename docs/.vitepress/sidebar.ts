@@ -122,6 +122,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
     link: '/project/architecture',
     collapsed: true,
     items: [
+      { text: 'Changelog', link: '/changelog' },
       { text: 'Architecture', link: '/project/architecture' },
       { text: 'Contributing', link: '/project/contributing' },
       { text: 'Code of conduct', link: '/project/code-of-conduct' },

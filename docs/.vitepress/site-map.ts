@@ -6,6 +6,7 @@ export const root: string = path.resolve(import.meta.dirname, '../..')
 /** Documents outside of `docs/` that are pages of the site, by the page's path. */
 const elsewhere: Record<string, string> = {
   'ARCHITECTURE.md': 'project/architecture.md',
+  'CHANGELOG.md': 'changelog.md',
   'CODE_OF_CONDUCT.md': 'project/code-of-conduct.md',
   'CONTRIBUTING.md': 'project/contributing.md',
   'SECURITY.md': 'project/security.md',
