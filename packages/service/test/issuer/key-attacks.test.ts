@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Said } from '../../../testing/src/virtual-key.ts'
+import type { ProtocolStore } from '../../src/store/protocol-store.ts'
 import type { HardwareCredential, User } from '../../src/store/records.ts'
 import { type Browser, createBrowser, type Page } from './support/browser.ts'
 import { createClient, logIn } from './support/client.ts'
@@ -14,11 +15,33 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-async function start(store: StoreKind, member: { email: string; password?: string } = ada) {
-  const issuer = await startIssuer({ store, settings: { allowHardware: true } })
+async function start(
+  store: StoreKind,
+  member: { email: string; password?: string } = ada,
+  options: Parameters<typeof startIssuer>[0] = {},
+) {
+  const issuer = await startIssuer({ store, settings: { allowHardware: true }, ...options })
   const user = await issuer.addUser(member)
   const app = await createClient(issuer)
   return { issuer, user, app, browser: createBrowser(issuer) }
+}
+
+/** Holds the first that is about to spend something, until it is let go. */
+function holdFirst(kind: string) {
+  const [came, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let isFirst = true
+  const wrap = (protocol: ProtocolStore): ProtocolStore => ({
+    ...protocol,
+    async consume(name, payload) {
+      if (name.kind === kind && isFirst) {
+        isFirst = false
+        came.resolve()
+        await gate.promise
+      }
+      return protocol.consume(name, payload)
+    },
+  })
+  return { wrap, hasCome: came.promise, letGo: gate.resolve }
 }
 
 const hasCode = ({ location }: Page) => location?.includes('code=') === true
@@ -307,6 +330,23 @@ describe.each(allStoreKinds)('on %s', (store) => {
     const actions = await issuer.actions()
     expect(actions.filter((action) => action === 'credential.use')).toHaveLength(1)
     expect(actions.filter((action) => action === 'login.succeeded')).toHaveLength(1)
+  })
+
+  test('an answer to a question that another answer has used up is not taken for the next question', async () => {
+    const held = holdFirst('KeyChallenge')
+    const { issuer, user, app, browser } = await start(store, ada, { wrap: held.wrap })
+    await using _ = issuer
+    const key = createVirtualKey()
+    await giveKey(issuer, user, key)
+    const form = await browser.get((await app.begin()).url)
+    const credential = key.get(optionsOn(form), issuer.url)
+
+    const late = browser.submitOnly(form, { credential })
+    await held.hasCome
+    expect((await browser.submitOnly(form, { credential: '{}' })).status).toBe(422)
+    held.letGo()
+    expect((await late).status).toBe(422)
+    expect(await issuer.actions()).not.toContain('credential.use')
   })
 
   test('what the page asks of a new key is checked at the server', async () => {

@@ -94,6 +94,17 @@ export function describeProtocolStore(
     expect((await store.find(entry(clock)))?.consumedAt).toBe(micros(clock))
   })
 
+  test('an entry that was replaced since it was read is not spent', async () => {
+    await using under = await open()
+    const { store, clock } = under
+    await store.put(entry(clock))
+    await store.put({ ...entry(clock), payload: '{"new":true}' })
+    expect(await store.consume(entry(clock), entry(clock).payload)).toBe(false)
+    expect((await store.find(entry(clock)))?.consumedAt).toBeUndefined()
+    expect(await store.consume(entry(clock), '{"new":true}')).toBe(true)
+    expect(await store.consume(entry(clock), '{"new":true}')).toBe(false)
+  })
+
   test('of sixteen that take an entry at the same time, exactly one gets it', async () => {
     await using under = await open()
     const { store, clock } = under

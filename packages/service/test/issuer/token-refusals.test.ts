@@ -21,10 +21,10 @@ function spendTogether(kind: string, count: number) {
   const gate = Promise.withResolvers<void>()
   return (protocol: ProtocolStore): ProtocolStore => ({
     ...protocol,
-    async consume(name) {
+    async consume(name, payload) {
       if (name.kind === kind && --waiting === 0) gate.resolve()
       if (name.kind === kind) await gate.promise
-      return protocol.consume(name)
+      return protocol.consume(name, payload)
     },
   })
 }

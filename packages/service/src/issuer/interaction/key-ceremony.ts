@@ -33,7 +33,7 @@ interface Challenge {
 export async function challengeOf(flow: FlowRequest, question: KeyQuestion): Promise<string> {
   const { protocol, domain } = flow.context
   const asked = await findChallenge(flow, question)
-  if (asked !== undefined) return asked
+  if (asked) return asked.challenge
   const challenge = randomBytes(32).toString('base64url')
   await protocol.put({
     ...nameOf(flow, question),
@@ -57,11 +57,11 @@ export async function takeCeremony(
   const { tenant, facts, context } = flow
   const rpId = rpIdOf(tenant.settings)
   if (!allowsKeys(tenant.settings) || rpId === undefined) return undefined
-  const challenge = await findChallenge(flow, question)
-  if (challenge === undefined || !(await context.protocol.consume(nameOf(flow, question)))) {
+  const asked = await findChallenge(flow, question)
+  if (!asked || !(await context.protocol.consume(nameOf(flow, question), asked.payload))) {
     return undefined
   }
-  return { challenge, origin: facts.issuer, rpId, needsVerification }
+  return { challenge: asked.challenge, origin: facts.issuer, rpId, needsVerification }
 }
 
 /** The request options for a key that the user has, as JSON; of no keys: any passkey. */
@@ -125,11 +125,12 @@ function descriptorOf({ keyId, transports }: HardwareCredential): object {
 async function findChallenge(
   flow: FlowRequest,
   question: KeyQuestion,
-): Promise<string | undefined> {
+): Promise<{ challenge: string; payload: string } | undefined> {
   const entry = await flow.context.protocol.find(nameOf(flow, question))
   if (!entry || entry.consumedAt !== undefined) return undefined
-  const { challenge, userId } = JSON.parse(entry.payload) as Challenge
-  return userId === question.user?.id ? challenge : undefined
+  const { payload } = entry
+  const { challenge, userId } = JSON.parse(payload) as Challenge
+  return userId === question.user?.id ? { challenge, payload } : undefined
 }
 
 function nameOf({ tenant }: FlowRequest, { purpose, place }: KeyQuestion) {

@@ -37,6 +37,8 @@ export interface SentCode extends Omit<MailCode, 'sealed'> {
   /** The code itself; `undefined` once it was used up, or its master key is gone. */
   code: string | undefined
   isUsed: boolean
+  /** The entry's, as it was read. */
+  payload: string
 }
 
 /** The result of a code that was entered. */
@@ -95,7 +97,9 @@ export async function judgeMailCode(
   const given = Buffer.from(entered.replace(/[\s-]/g, ''))
   const expected = Buffer.from(sent.code)
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return 'wrong'
-  return (await context.protocol.consume(entryName(tenant.id, KIND, login))) ? 'right' : 'expired'
+  // A code that was sent meanwhile is not used up by the one before.
+  const isFirst = await context.protocol.consume(entryName(tenant.id, KIND, login), sent.payload)
+  return isFirst ? 'right' : 'expired'
 }
 
 /** The code that was mailed last for the login. */
@@ -105,10 +109,11 @@ export async function findMailCode(
 ): Promise<SentCode | undefined> {
   const entry = await context.protocol.find(entryName(tenant.id, KIND, login))
   if (!entry) return undefined
+  const { payload } = entry
   const isUsed = entry.consumedAt !== undefined
-  const { sealed, ...sent } = JSON.parse(entry.payload) as MailCode
+  const { sealed, ...sent } = JSON.parse(payload) as MailCode
   const open = () => openIfKnown(context.domain.vault, purposeOf(tenant.id, login), sealed)
-  return { ...sent, isUsed, code: isUsed ? undefined : open() }
+  return { ...sent, payload, isUsed, code: isUsed ? undefined : open() }
 }
 
 /** Ends a mailed code. */

@@ -81,9 +81,10 @@ export function createMemoryProtocolStore(options: { clock: Clock }): ProtocolSt
         .filter((entry) => entry !== undefined)
     },
 
-    async consume(name) {
+    async consume(name, payload) {
       const entry = live(nameOf(name))
       if (!entry || entry.consumedAt !== undefined) return false
+      if (payload !== undefined && entry.payload !== payload) return false
       entry.consumedAt = now()
       return true
     },

@@ -83,8 +83,9 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
       ) as ProtocolEntry[]
     },
 
-    async consume(name) {
-      return (await scripts.consume(entryKey(name), now())) === 1
+    async consume(name, payload) {
+      const given = payload === undefined ? [] : [payload]
+      return (await scripts.consume(entryKey(name), now(), ...given)) === 1
     },
 
     async takeByUid(tenantId, kind, uid) {

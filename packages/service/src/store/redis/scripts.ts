@@ -59,8 +59,9 @@ const scripts = {
     elseif ttl == -1 and redis.call('ZCARD', KEYS[1]) > 1 then return
     elseif ttl < tonumber(ARGV[4]) then redis.call('PEXPIRE', KEYS[1], ARGV[4]) end`,
   consume: `
-    local entry = redis.call('HMGET', KEYS[1], 'expiresAt', 'consumedAt')
+    local entry = redis.call('HMGET', KEYS[1], 'expiresAt', 'consumedAt', 'payload')
     if not entry[1] or tonumber(entry[1]) <= tonumber(ARGV[1]) or entry[2] then return 0 end
+    if ARGV[2] and (entry[3] or '') ~= ARGV[2] then return 0 end
     redis.call('HSET', KEYS[1], 'consumedAt', ARGV[1])
     return 1`,
   /** Removes the entry and returns it, if it has this uid. */

@@ -79,9 +79,11 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
         .filter((entry) => entry !== undefined)
     },
 
-    async consume({ tenantId, kind, key }) {
+    async consume({ tenantId, kind, key }, payload) {
       const at = now()
-      const done = await commits.write(() => sql.consume.run(at, tenantId, kind, key, at))
+      const done = await commits.write(() =>
+        sql.consume.run(at, tenantId, kind, key, at, payload ?? null),
+      )
       return done.changes === 1
     },
 
@@ -173,7 +175,8 @@ function prepare(database: DatabaseSync) {
       'SELECT * FROM entry WHERE account_id = ? AND kind = ? AND tenant_id = ? AND expires_at > ?',
     ),
     consume: database.prepare(
-      `UPDATE entry SET consumed_at = ? WHERE ${BY_KEY} AND expires_at > ? AND consumed_at IS NULL`,
+      `UPDATE entry SET consumed_at = ? WHERE ${BY_KEY} AND expires_at > ? AND consumed_at IS NULL
+       AND payload = coalesce(?, payload)`,
     ),
     takeByUid: database.prepare(
       'DELETE FROM entry WHERE uid = ? AND kind = ? AND tenant_id = ? AND expires_at > ? RETURNING *',
