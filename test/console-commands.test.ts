@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -56,7 +57,28 @@ test('the commands that the pages of a tenant show work as they stand', {
     const [made] = await admin.audit({ tenantId: tenant.id, limit: 1 })
     const viewer = await running.logIn({ role: 'viewer' })
     const base = `/console/t/${tenant.id}`
-    const pages = [`${base}/applications/${made?.target}`, `${base}/applications`]
+    const connection = await admin.createConnection(tenant.id, {
+      recipe: 'google',
+      name: "Google's $(one)",
+      clientId: 'acme',
+      secret: 'a secret',
+    })
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const recipes = ['google', 'microsoft', 'apple', 'gitlab', 'oidc']
+    for (const recipe of recipes) writeFileSync(join(folder, `${recipe}.secret`), 'a secret')
+    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
+    writeFileSync(join(folder, 'apple.secret'), pem)
+    const pages = [
+      base,
+      `${base}/settings`,
+      `${base}/applications/${made?.target}`,
+      `${base}/applications`,
+      ...recipes.map((recipe) => `${base}/connections/add/${recipe}`),
+      `${base}/connections/${connection.id}`,
+      `${base}/connections`,
+      `${base}/signing-keys`,
+      '/console/tenants',
+    ]
 
     for (const page of pages) {
       const commands = commandsOf((await viewer.get(page)).html)

@@ -19,7 +19,7 @@ import {
   removeOperator,
   updateOperator,
 } from './domain/operators.ts'
-import { rotateSigningKey } from './domain/signing-keys.ts'
+import { listSigningKeys, rotateSigningKey, type SigningKeyFacts } from './domain/signing-keys.ts'
 import {
   createTenant,
   defaultSettings,
@@ -92,6 +92,8 @@ export interface Admin {
    * session and no token ends, unless they are withdrawn.
    */
   rotateSigningKey(tenantId: string, options?: RotationOptions): Promise<string>
+  /** The signing keys of a tenant, the one that signs first; all of them are published. */
+  listSigningKeys(tenantId: string): Promise<SigningKeyFacts[]>
   /**
    * Gives a user an authenticator app, in place of one that the user has: for tests and demonstrations.
    * Users add their own themselves. It is asked for while the tenant has `allowTotpApp`. The sessions of
@@ -181,6 +183,7 @@ export function createAdmin(context: DomainContext, name = 'admin'): Admin {
       return openSecret(context, await rotateApplicationSecret(own, applicationId, options))
     },
     rotateSigningKey: (tenantId, options) => rotateSigningKey({ ...scope, tenantId }, options),
+    listSigningKeys: (tenantId) => listSigningKeys({ ...scope, tenantId }),
     async giveAuthenticatorApp(tenantId, userId) {
       // Loaded here, so that commands of the operator need not load it.
       const { giveAuthenticatorApp } = await import('./domain/authenticator-app.ts')

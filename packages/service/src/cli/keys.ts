@@ -1,10 +1,28 @@
 import type { Command } from 'commander'
 import type { RotationOptions } from '../admin.ts'
-import { type DataOptions, withAdmin, withDataOptions } from './options.ts'
+import { formatTimestamp } from '../http/timestamps.ts'
+import { type DataOptions, printTable, withAdmin, withDataOptions } from './options.ts'
 
-/** Adds `keys rotate`. */
+/** Adds `keys list` and `keys rotate`. */
 export function addSigningKeyCommands(program: Command): void {
-  const keys = program.command('keys').description('Rotate the keys that sign the tokens.')
+  const keys = program.command('keys').description('List and rotate the keys that sign the tokens.')
+
+  withDataOptions(keys.command('list').description('List the signing keys of a tenant.'))
+    .requiredOption('--tenant <id>', 'the tenant')
+    .option('--json', 'print JSON')
+    .action(
+      ({ tenant, json = false, ...options }: DataOptions & { tenant: string; json?: boolean }) =>
+        withAdmin(options, async (admin) => {
+          const rows = (await admin.listSigningKeys(tenant)).map(
+            ({ id, createdAt, stoppedAt }) => ({
+              id,
+              created: formatTimestamp(createdAt),
+              state: stoppedAt === undefined ? 'signs' : 'published',
+            }),
+          )
+          printTable(rows, json)
+        }),
+    )
 
   withDataOptions(
     keys

@@ -61,6 +61,9 @@ export const notices: Readonly<Record<string, string>> = {
   ended: 'Every session of this user has ended.',
   withdrawn: 'The key is withdrawn. It opens nothing any more.',
   rotated: 'The tenant signs with a new key. The earlier ones stay published.',
+  'keys-withdrawn': 'The tenant signs with a new key, and no earlier one is published.',
+  'connection-enabled': 'Enabled. Users see the connection where the tenant allows social login.',
+  'connection-disabled': 'Disabled. No user can log in with it until it is enabled again.',
   'secret-rotated': 'The application has a new secret. Show it to deploy it.',
   confirmed: 'You have logged in again. For five minutes you can do what is dangerous.',
 }

@@ -1,11 +1,13 @@
 import type { ConsoleRoute } from './call.ts'
 import { applicationRoutes } from './routes/applications.ts'
 import { auditRoutes } from './routes/audit.ts'
+import { connectionRoutes } from './routes/connections.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { operatorRoutes } from './routes/operators.ts'
 import { outboxRoutes } from './routes/outbox.ts'
 import { overviewRoutes } from './routes/overview.ts'
 import { settingRoutes } from './routes/settings.ts'
+import { signingKeyRoutes } from './routes/signing-keys.ts'
 import { tenantRoutes } from './routes/tenants.ts'
 import { userRoutes } from './routes/user.ts'
 import { usersRoutes } from './routes/users.ts'
@@ -20,6 +22,8 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   ...usersRoutes,
   ...userRoutes,
   ...outboxRoutes,
+  ...connectionRoutes,
+  ...signingKeyRoutes,
   ...keyRoutes,
   ...operatorRoutes,
   ...auditRoutes,

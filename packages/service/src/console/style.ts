@@ -82,6 +82,8 @@ label, legend { display: block; font-weight: 560; margin: 0 0 .25rem; padding: 0
 .scroll + .note, .scroll + .actions { margin-top: 1rem; }
 .check .hint { margin: 0; }
 .check label code { margin-left: .35rem; }
+.choices { display: flex; flex-wrap: wrap; gap: .6rem; list-style: none; margin: 0 0 1rem; padding: 0; }
+.card > details:first-child > summary { padding: 0; }
 .field.wide { max-width: 46rem; }
 label code, legend code { margin-left: .35rem; font-weight: 400; font-size: .76rem; color: var(--soft); }
 ul.wrong { padding-left: 1.1rem; }

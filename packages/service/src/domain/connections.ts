@@ -3,7 +3,7 @@ import type { Connection, Tenant } from '../store/records.ts'
 import { commit, unlessRefused } from './commit.ts'
 import { followRecipe, type RecipeInput, recipeNamed, recipes } from './connection-recipes.ts'
 import { type DomainContext, nowMicros, type Scope, updated } from './context.ts'
-import { ServiceError } from './errors.ts'
+import { found, ServiceError } from './errors.ts'
 import { newId } from './ids.ts'
 import { checkText, checkUrl } from './rules.ts'
 
@@ -84,6 +84,16 @@ export async function createConnection(scope: Scope, input: ConnectionInput): Pr
 /** The connections of the tenant, in the order of creation. */
 export function listConnections({ context, tenantId }: Scope): Promise<Connection[]> {
   return context.store.connections.list(tenantId)
+}
+
+/** One connection of the tenant. */
+export async function getConnection({ context, tenantId }: Scope, id: string): Promise<Connection> {
+  return found(await context.store.connections.get(tenantId, id))
+}
+
+/** How many users of the tenant have connected an account by a connection. */
+export function countConnected({ context, tenantId }: Scope, id: string): Promise<number> {
+  return context.store.credentials.countConnected(tenantId, id)
 }
 
 /** The connections at which users of the tenant can log in now. */

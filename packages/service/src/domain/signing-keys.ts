@@ -1,7 +1,7 @@
 import { createHash, generateKeyPair, type JsonWebKey } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import type { SigningKey } from '../store/records.ts'
+import type { Micros, SigningKey } from '../store/records.ts'
 import { commit, unlessRefused } from './commit.ts'
 import { type DomainContext, exclusively, nowMicros, type Scope } from './context.ts'
 
@@ -21,7 +21,7 @@ export interface PrivateJwk extends JsonWebKey {
  * How long a key stays published after it last signed: longer than any session, so that an ID Token
  * still serves as `id_token_hint` when its user logs out.
  */
-const RETIRED_KEY_SECONDS = 90 * 86_400
+export const RETIRED_KEY_DAYS = 90
 
 /**
  * The tenant's signing keys as private JWKs, the one that signs first. A tenant that has none is
@@ -57,7 +57,7 @@ export async function rotateSigningKey(
   const { signingKeys: store } = context.store
   const before = await store.list(tenantId)
   const kid = await addSigningKey(scope)
-  const horizon = nowMicros(context.clock) - RETIRED_KEY_SECONDS * 1e6
+  const horizon = nowMicros(context.clock) - RETIRED_KEY_DAYS * 86_400 * 1e6
   for (const [index, key] of before.entries()) {
     // A key stopped signing when its successor was made.
     const stoppedAt = before[index + 1]?.createdAt
@@ -69,6 +69,20 @@ export async function rotateSigningKey(
     await unlessRefused(deleted, 'not_found')
   }
   return kid
+}
+
+/** A signing key, without its private part. */
+export type SigningKeyFacts = Pick<SigningKey, 'id' | 'createdAt'> & {
+  /** When its successor was made; `undefined` for the key that signs. */
+  stoppedAt: Micros | undefined
+}
+
+/** The signing keys of the tenant, the one that signs first. A tenant without a login may have none. */
+export async function listSigningKeys({ context, tenantId }: Scope): Promise<SigningKeyFacts[]> {
+  const keys = await context.store.signingKeys.list(tenantId)
+  return keys
+    .map(({ id, createdAt }, index) => ({ id, createdAt, stoppedAt: keys[index + 1]?.createdAt }))
+    .reverse()
 }
 
 async function addSigningKey(scope: Scope): Promise<string> {

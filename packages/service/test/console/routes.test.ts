@@ -23,6 +23,8 @@ interface Ids extends Record<string, string> {
   application: string
   mail: string
   entry: string
+  connection: string
+  recipe: string
 }
 
 function at(path: string, ids: Ids): string {
@@ -50,6 +52,11 @@ async function filled(running: ConsoleService) {
       },
     ],
   })
+  const connection = await admin.createConnection(tenant.id, {
+    recipe: 'google',
+    clientId: 'acme',
+    secret: 'a secret',
+  })
   const { key } = await admin.createApiKey({ name: 'ci', reach: [tenant.id] })
   const user = (await admin.audit({ tenantId: tenant.id })).find(
     ({ action }) => action === 'user.create',
@@ -66,6 +73,8 @@ async function filled(running: ConsoleService) {
     application: application?.target ?? '',
     mail: 'none',
     entry: String((await admin.audit({ limit: 1 }))[0]?.id),
+    connection: connection.id,
+    recipe: 'oidc',
   }
   return { ids, tenant, other, admin }
 }
@@ -248,6 +257,11 @@ describe('every route of the console', () => {
     const issuer = createIssuer({ domain: context, protocol, logger, clientIp: () => '' })
     onTestFinished(() => issuer.close())
     await issuer.idle()
+    const connection = await createAdmin(context).createConnection(api.tenantId, {
+      recipe: 'google',
+      clientId: 'acme',
+      secret: 'a secret',
+    })
     for (const { path, run } of reads) {
       counted.length = 0
       const call = {
@@ -255,7 +269,14 @@ describe('every route of the console', () => {
         operator,
         support: issuer.support,
         tenant,
-        ids: { tenant: api.tenantId, user: user.id, entry: '1', application: application.id },
+        ids: {
+          tenant: api.tenantId,
+          user: user.id,
+          entry: '1',
+          application: application.id,
+          connection: connection.id,
+          recipe: 'oidc',
+        },
         query: new URLSearchParams(),
         form: new URLSearchParams(),
         origin: CONSOLE,
@@ -307,6 +328,7 @@ test('hostile text in stored fields is shown as text, and links lead to mailboxe
     ],
   })
   const [made] = await admin.audit({ tenantId: ids.tenant, limit: 1 })
+  await admin.updateConnection(ids.tenant, ids.connection, { name: evil.slice(0, 60) })
   const all = { ...ids, user: made?.target ?? '' }
   const owner = await running.logIn({ role: 'owner' })
   for (const { path } of reads) {

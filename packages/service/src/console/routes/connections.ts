@@ -1,0 +1,260 @@
+import { type Recipe, recipeNamed, recipes } from '../../domain/connection-recipes.ts'
+import {
+  type ConnectionInput,
+  countConnected,
+  createConnection,
+  deleteConnection,
+  getConnection,
+  listConnections,
+  updateConnection,
+} from '../../domain/connections.ts'
+import type { Scope } from '../../domain/context.ts'
+import { ServiceError } from '../../domain/errors.ts'
+import { getTenant } from '../../domain/tenants.ts'
+import { issuerUrl } from '../../issuer/provider/issuer-url.ts'
+import { type Connection, type RecipeName, recipeNames, type Tenant } from '../../store/records.ts'
+import {
+  type Call,
+  type ConsoleRoute,
+  type Result,
+  redirectTo,
+  tenantForm,
+  tenantPage,
+} from '../call.ts'
+import { shellWord } from '../form-fields.ts'
+
+const PATH = '/connections'
+const ONE = `${PATH}/:connection`
+
+export const connectionRoutes: readonly ConsoleRoute[] = [
+  tenantPage(PATH, showConnections),
+  // The page asks for a new login, so that a secret is typed in after it.
+  tenantPage(`${PATH}/add/:recipe`, (call) => showAdd(call), { isDangerous: true }),
+  tenantForm(`${PATH}/add/:recipe`, add, { isDangerous: true }),
+  tenantPage(ONE, (call) => showConnection(call)),
+  tenantForm(ONE, change),
+  tenantForm(`${ONE}/secret`, replaceSecret, { isDangerous: true }),
+  tenantForm(`${ONE}/enable`, (call) => setEnabled(call, true)),
+  tenantForm(`${ONE}/disable`, (call) => setEnabled(call, false)),
+  tenantForm(`${ONE}/remove`, remove, { isDangerous: true }),
+]
+
+const listOf = ({ ids }: Call) => `/console/t/${ids.tenant}${PATH}`
+const pathOf = (call: Call) => `${listOf(call)}/${call.ids.connection}`
+
+/** The fields of a connection as a form has them. */
+type Draft = Readonly<Record<string, string>>
+
+interface Refused {
+  readonly draft: Draft
+  readonly problem: string
+  readonly status: number
+}
+
+async function showConnections(call: Call<Scope>): Promise<Result> {
+  const { scope } = call
+  const [tenant, connections] = await Promise.all([getTenant(scope), listConnections(scope)])
+  return {
+    kind: 'page',
+    name: 'connections',
+    title: 'Connections',
+    tenant,
+    data: {
+      connections,
+      recipes: recipeNames.map((name) => ({ name, label: labels[name] })),
+      isOffered: tenant.settings.allowSocial,
+      base: listOf(call),
+    },
+    commands: [`latchkey-service connection list --tenant ${tenant.id}`],
+  }
+}
+
+const labels: Readonly<Record<RecipeName, string>> = {
+  google: 'Google',
+  microsoft: 'Microsoft',
+  apple: 'Apple',
+  gitlab: 'GitLab',
+  oidc: 'Any OpenID provider',
+}
+
+/** The fields of a form that only some recipes have. */
+const optionFields: Readonly<Record<Recipe['options'][number], { label: string; hint: string }>> = {
+  issuer: { label: 'Issuer', hint: 'Such as https://login.example.com, as the provider names it.' },
+  directory: { label: 'Directory', hint: 'The id of your Entra directory (tenant), a GUID.' },
+  teamId: { label: 'Team id', hint: 'Of your Apple developer account.' },
+  keyId: { label: 'Key id', hint: 'Of the private key that Apple has given you.' },
+}
+
+async function showAdd(call: Call<Scope>, refused?: Refused): Promise<Result> {
+  const name = recipeOf(call)
+  const recipe = recipes[name]
+  const tenant = await getTenant(call.scope)
+  const given = `--tenant ${tenant.id} --recipe ${name}`
+  return {
+    kind: 'page',
+    name: 'connection-add',
+    title: `Add ${labels[name]}`,
+    tenant,
+    data: {
+      recipe,
+      isApple: name === 'apple',
+      options: recipe.options.map((option) => ({
+        name: option,
+        isRequired: !(option === 'issuer' && recipe.issuer !== undefined),
+        default: option === 'issuer' ? recipe.issuer : undefined,
+        ...optionFields[option],
+      })),
+      draft: refused?.draft ?? {
+        name: recipe.name,
+        scopes: recipe.scopes.join(' '),
+        allowSignup: 'true',
+      },
+      redirectUri: redirectUriOf(call, tenant),
+      action: `${listOf(call)}/add/${name}`,
+    },
+    commands: [
+      `latchkey-service connection add ${given} --client-id your-client-id --secret-file ${name}.secret${examples[name]}`,
+    ],
+    problem: refused?.problem,
+    status: refused?.status ?? 200,
+  }
+}
+
+/** Options of the command that the recipe needs. */
+const examples: Readonly<Record<RecipeName, string>> = {
+  google: '',
+  microsoft: ' --directory 00000000-0000-0000-0000-000000000000',
+  apple: ' --team-id TEAM123456 --key-id KEY1234567',
+  gitlab: '',
+  oidc: ' --issuer https://login.example.com',
+}
+
+async function add(call: Call<Scope>): Promise<Result> {
+  const { scope, form } = call
+  const recipe = recipeOf(call)
+  const of = (name: string) => (form.get(name) ?? '').trim()
+  await getTenant(scope)
+  try {
+    const options = recipes[recipe].options.map((name) => [name, of(name) || undefined])
+    const input: ConnectionInput = {
+      recipe,
+      ...Object.fromEntries(options),
+      name: of('name'),
+      clientId: of('clientId'),
+      secret: form.get('secret') ?? '',
+      scopes: wordsOf(of('scopes')),
+      trustEmail: of('trustEmail') === 'true',
+      allowSignup: of('allowSignup') === 'true',
+    }
+    const { id } = await createConnection(scope, input)
+    return redirectTo(`${listOf(call)}/${id}`, 'created')
+  } catch (error) {
+    return showAdd(call, refusedBy(error, form))
+  }
+}
+
+async function showConnection(call: Call<Scope>, refused?: Refused): Promise<Result> {
+  const { scope, ids } = call
+  const [tenant, connection, users] = await Promise.all([
+    getTenant(scope),
+    getConnection(scope, ids.connection ?? ''),
+    countConnected(scope, ids.connection ?? ''),
+  ])
+  const { sealedSecret: _, ...shown } = connection
+  const given = `${connection.id} --tenant ${tenant.id}`
+  return {
+    kind: 'page',
+    name: 'connection',
+    title: connection.name,
+    tenant,
+    data: {
+      connection: shown,
+      label: labels[connection.recipe],
+      users,
+      isOffered: tenant.settings.allowSocial,
+      draft: refused?.draft ?? draftOf(connection),
+      redirectUri: redirectUriOf(call, tenant),
+      base: pathOf(call),
+    },
+    commands: [
+      `latchkey-service connection update ${given} --name ${shellWord(connection.name)}`,
+      `latchkey-service connection update ${given} ${connection.enabled ? '--no-enabled' : '--enabled'}`,
+      `latchkey-service connection remove ${given} --yes`,
+    ],
+    problem: refused?.problem,
+    status: refused?.status ?? 200,
+  }
+}
+
+async function change(call: Call<Scope>): Promise<Result> {
+  const { scope, ids, form } = call
+  const of = (name: string) => (form.get(name) ?? '').trim()
+  try {
+    await updateConnection(scope, ids.connection ?? '', {
+      name: of('name'),
+      clientId: of('clientId'),
+      scopes: wordsOf(of('scopes')),
+      trustEmail: of('trustEmail') === 'true',
+      allowSignup: of('allowSignup') === 'true',
+      ...(form.has('keyId') && { keyId: of('keyId') }),
+    })
+    return redirectTo(pathOf(call), 'saved')
+  } catch (error) {
+    return showConnection(call, refusedBy(error, form))
+  }
+}
+
+async function replaceSecret(call: Call<Scope>): Promise<Result> {
+  const { scope, ids, form } = call
+  try {
+    await updateConnection(scope, ids.connection ?? '', { secret: form.get('secret') ?? '' })
+    return redirectTo(pathOf(call), 'saved')
+  } catch (error) {
+    const { problem, status } = refusedBy(error, form)
+    const draft = draftOf(await getConnection(scope, ids.connection ?? ''))
+    return showConnection(call, { draft, problem, status })
+  }
+}
+
+async function setEnabled(call: Call<Scope>, enabled: boolean): Promise<Result> {
+  await updateConnection(call.scope, call.ids.connection ?? '', { enabled })
+  return redirectTo(pathOf(call), enabled ? 'connection-enabled' : 'connection-disabled')
+}
+
+async function remove(call: Call<Scope>): Promise<Result> {
+  await deleteConnection(call.scope, call.ids.connection ?? '')
+  return redirectTo(listOf(call), 'removed')
+}
+
+function recipeOf({ ids }: Call): RecipeName {
+  return recipeNamed(ids.recipe ?? '')
+}
+
+function draftOf(connection: Connection): Draft {
+  return {
+    name: connection.name,
+    clientId: connection.clientId,
+    scopes: connection.scopes.join(' '),
+    trustEmail: String(connection.trustEmail),
+    allowSignup: String(connection.allowSignup),
+    ...(connection.apple && { keyId: connection.apple.keyId }),
+  }
+}
+
+/** The form as it was sent, but for the secret, and the reason of the refusal. */
+function refusedBy(error: unknown, form: URLSearchParams): Refused {
+  if (!(error instanceof ServiceError) || error.statusCode >= 500) throw error
+  if (error.code === 'not_found') throw error
+  const { secret: _, ...draft } = Object.fromEntries(form)
+  return { draft, problem: error.message, status: 422 }
+}
+
+function redirectUriOf({ scope }: Call<Scope>, { settings }: Tenant): string {
+  const { allowLoopback } = scope.context.domains
+  const issuer = issuerUrl(settings.domain, { allowHttpOnLoopback: allowLoopback })
+  return `${issuer}/social/callback`
+}
+
+function wordsOf(text: string): string[] {
+  return text.split(/\s+/).filter((word) => word !== '')
+}

@@ -1,0 +1,44 @@
+import type { Scope } from '../../domain/context.ts'
+import { listSigningKeys, RETIRED_KEY_DAYS, rotateSigningKey } from '../../domain/signing-keys.ts'
+import { getTenant } from '../../domain/tenants.ts'
+import {
+  type Call,
+  type ConsoleRoute,
+  type Result,
+  redirectTo,
+  tenantForm,
+  tenantPage,
+} from '../call.ts'
+
+const PATH = '/signing-keys'
+
+export const signingKeyRoutes: readonly ConsoleRoute[] = [
+  tenantPage(PATH, showKeys),
+  tenantForm(`${PATH}/rotate`, (call) => rotate(call, false)),
+  tenantForm(`${PATH}/withdraw`, (call) => rotate(call, true), { isDangerous: true }),
+]
+
+const pathOf = ({ ids }: Call) => `/console/t/${ids.tenant}${PATH}`
+
+async function showKeys(call: Call<Scope>): Promise<Result> {
+  const { scope } = call
+  const [tenant, keys] = await Promise.all([getTenant(scope), listSigningKeys(scope)])
+  return {
+    kind: 'page',
+    name: 'signing-keys',
+    title: 'Signing keys',
+    tenant,
+    data: { keys, days: RETIRED_KEY_DAYS, base: pathOf(call) },
+    commands: [
+      `latchkey-service keys list --tenant ${tenant.id}`,
+      `latchkey-service keys rotate --tenant ${tenant.id}`,
+      `latchkey-service keys rotate --tenant ${tenant.id} --withdraw-earlier`,
+    ],
+  }
+}
+
+async function rotate(call: Call<Scope>, withdrawEarlier: boolean): Promise<Result> {
+  await getTenant(call.scope)
+  await rotateSigningKey(call.scope, { withdrawEarlier })
+  return redirectTo(pathOf(call), withdrawEarlier ? 'keys-withdrawn' : 'rotated')
+}

@@ -1,0 +1,123 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { type StoreName, stores } from '../support/api.ts'
+import { type ConsoleService, sendForm, startConsoleOn, textOf } from './support.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const SECRET = 'a client secret of a provider'
+
+async function withTenant({ service }: ConsoleService) {
+  const { admin } = service
+  const settings = { allowSocial: true }
+  const tenant = await admin.createTenant({ domain: 'acme.example', settings })
+  const list = `/console/t/${tenant.id}/connections`
+  return { admin, tenant, list, stored: () => admin.listConnections(tenant.id) }
+}
+
+const common = { clientId: 'acme', scopes: 'openid email', allowSignup: 'true', secret: SECRET }
+
+describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !== 'cluster'))(
+  'connections in the console, on %s',
+  (store) => {
+    test('an admin adds a connection by each recipe, and no page shows a secret', async () => {
+      await using running = await startConsoleOn(store)
+      const { admin, list, stored, tenant } = await withTenant(running)
+      const ada = await running.logIn({ role: 'admin' })
+      const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+      const own: Record<string, Record<string, string>> = {
+        google: {},
+        microsoft: { directory: '11111111-2222-3333-4444-555555555555' },
+        apple: { teamId: 'TEAM', keyId: 'KEY', secret: pem },
+        gitlab: { issuer: '' },
+        oidc: { issuer: 'https://login.example.com' },
+      }
+      for (const [recipe, options] of Object.entries(own)) {
+        const form = await ada.get(`${list}/add/${recipe}`)
+        expect(textOf(form.html)).toContain('https://acme.example/social/callback')
+        const fields = { ...common, name: `By ${recipe}`, ...options }
+        const added = await sendForm(ada, `${list}/add/${recipe}`, fields)
+        expect(`${recipe} ${added.location}`).toMatch(/\/con_\w+\?done=created$/)
+        const { html } = await ada.get(added.location ?? '')
+        expect(html).toContain(`By ${recipe}`)
+        expect(html).not.toContain(SECRET)
+        expect(html).not.toContain('PRIVATE KEY')
+      }
+      expect((await stored()).map((one) => one.recipe)).toEqual(Object.keys(own))
+      expect((await stored())[0]).toMatchObject({ scopes: ['openid', 'email'], trustEmail: false })
+      const [entry] = await admin.audit({ tenantId: tenant.id, limit: 1 })
+      expect(entry).toMatchObject({ action: 'connection.create', actor: `operator:${ada.id}` })
+    })
+
+    test.each(['javascript:alert(1)', 'data:text/html,x', 'http://plain.example', '//x', 'x'])(
+      'an issuer such as %s is refused, and the fields but the secret are kept (C4)',
+      async (issuer) => {
+        await using running = await startConsoleOn(store)
+        const { list, stored } = await withTenant(running)
+        const ada = await running.logIn({ role: 'admin' })
+        const fields = { ...common, name: 'Evil', issuer }
+        const refused = await sendForm(ada, `${list}/add/oidc`, fields)
+        expect(refused.status).toBe(422)
+        expect(textOf(refused.html)).toContain('"issuer"')
+        expect(refused.html).toContain('value="Evil"')
+        expect(refused.html).not.toContain(SECRET)
+        expect(refused.html).not.toMatch(/href="(javascript|data)/)
+        expect(await stored()).toEqual([])
+      },
+    )
+
+    test('a connection is changed, disabled, enabled, and given another secret', async () => {
+      await using running = await startConsoleOn(store)
+      const { admin, list, stored, tenant } = await withTenant(running)
+      const { id } = await admin.createConnection(tenant.id, {
+        recipe: 'google',
+        clientId: 'acme',
+        secret: SECRET,
+      })
+      const page = `${list}/${id}`
+      const ada = await running.logIn({ role: 'admin' })
+      const fields = { name: 'Work', clientId: 'acme-2', scopes: 'openid', trustEmail: 'true' }
+      expect((await sendForm(ada, page, fields)).location).toBe(`${page}?done=saved`)
+      const changed = { ...fields, scopes: ['openid'], trustEmail: true, allowSignup: false }
+      expect(await stored()).toMatchObject([changed])
+      const wrong = await sendForm(ada, page, { ...fields, scopes: 'email' })
+      expect(textOf(wrong.html)).toContain('"scopes" must hold "openid".')
+      await sendForm(ada, `${page}/disable`, {}, page)
+      expect(await stored()).toMatchObject([{ enabled: false }])
+      await sendForm(ada, `${page}/enable`, {}, page)
+      expect(await stored()).toMatchObject([{ enabled: true }])
+      const replaced = await sendForm(ada, `${page}/secret`, { secret: 'another one' }, page)
+      expect(replaced.location).toBe(`${page}?done=saved`)
+      const empty = await sendForm(ada, `${page}/secret`, { secret: ' ' }, page)
+      expect(textOf(empty.html)).toContain('The client secret is empty.')
+    })
+
+    test('a connection is removed after a new login, and the page counts its users', async () => {
+      vi.useFakeTimers({ toFake: ['Date'] })
+      await using running = await startConsoleOn(store)
+      const { admin, list, stored, tenant } = await withTenant(running)
+      const { id } = await admin.createConnection(tenant.id, {
+        recipe: 'google',
+        clientId: 'acme',
+        secret: SECRET,
+      })
+      const page = `${list}/${id}`
+      const ada = await running.logIn({ role: 'admin' })
+      expect(textOf((await ada.get(page)).html)).toContain('0 users log in with it.')
+      vi.setSystemTime(Date.now() + 6 * 60_000)
+      const asked = await sendForm(ada, `${page}/remove`, {}, page)
+      expect(asked.location).toContain('/console/confirm?to=')
+      const add = await ada.send(`${list}/add/google`, { method: 'GET' })
+      expect(add.location).toContain('/console/confirm?to=')
+      expect(await stored()).toHaveLength(1)
+      const password = 'correct horse battery'
+      await ada.submit(await ada.get(asked.location ?? ''), { password })
+      const removed = await sendForm(ada, `${page}/remove`, {}, page)
+      expect(removed.location).toBe(`${list}?done=removed`)
+      expect(await stored()).toEqual([])
+    })
+  },
+)
