@@ -15,9 +15,7 @@ import {
   updateApplication,
 } from '../../domain/applications.ts'
 import { note } from '../../domain/audit.ts'
-import type { Scope } from '../../domain/context.ts'
 import { ServiceError } from '../../domain/errors.ts'
-import { getTenant } from '../../domain/tenants.ts'
 import { issuerUrl } from '../../issuer/provider/issuer-url.ts'
 import type { Application, Tenant } from '../../store/records.ts'
 import {
@@ -25,6 +23,7 @@ import {
   type ConsoleRoute,
   type Result,
   redirectTo,
+  type TenantCall,
   tenantForm,
   tenantPage,
 } from '../call.ts'
@@ -81,13 +80,10 @@ interface ShownProblem {
   readonly message: string
 }
 
-async function showApplications(call: Call<Scope>, refused?: Refused): Promise<Result> {
-  const { scope, query } = call
+async function showApplications(call: TenantCall, refused?: Refused): Promise<Result> {
+  const { scope, query, tenant } = call
   const after = query.get('after') ?? undefined
-  const [tenant, { total, items, more }] = await Promise.all([
-    getTenant(scope),
-    listApplications(scope, { after, limit: PAGE }),
-  ])
+  const { total, items, more } = await listApplications(scope, { after, limit: PAGE })
   const given = `--tenant ${tenant.id}`
   return {
     kind: 'page',
@@ -111,10 +107,10 @@ async function showApplications(call: Call<Scope>, refused?: Refused): Promise<R
   }
 }
 
-async function create(call: Call<Scope>): Promise<Result> {
+async function create(call: TenantCall): Promise<Result> {
   const { scope, form } = call
   const draft = sentDraft(form)
-  const judged = judge(draft, undefined, await getTenant(scope))
+  const judged = judge(draft, undefined, call.tenant)
   if (judged.kind === 'refused') return showApplications(call, judged)
   const { id } = await createApplication(scope, judged.input)
   return redirectTo(`${listOf(call)}/${id}`, 'created')
@@ -128,12 +124,9 @@ interface Shown {
   readonly theirs?: Readonly<Record<string, string>>
 }
 
-async function showApplication(call: Call<Scope>, shown: Shown = {}): Promise<Result> {
-  const { scope, ids } = call
-  const [tenant, application] = await Promise.all([
-    getTenant(scope),
-    getApplication(scope, ids.application ?? ''),
-  ])
+async function showApplication(call: TenantCall, shown: Shown = {}): Promise<Result> {
+  const { scope, ids, tenant } = call
+  const application = await getApplication(scope, ids.application ?? '')
   const { id } = application
   const { refused, secret, theirs = {} } = shown
   const given = `${id} --tenant ${tenant.id}`
@@ -174,12 +167,12 @@ async function showApplication(call: Call<Scope>, shown: Shown = {}): Promise<Re
   }
 }
 
-async function save(call: Call<Scope>): Promise<Result> {
+async function save(call: TenantCall): Promise<Result> {
   const { scope, ids, form } = call
   const id = ids.application ?? ''
   const draft = sentDraft(form)
-  const [tenant, stored] = await Promise.all([getTenant(scope), getApplication(scope, id)])
-  const judged = judge(draft, stored, tenant)
+  const stored = await getApplication(scope, id)
+  const judged = judge(draft, stored, call.tenant)
   if (judged.kind === 'refused') return showApplication(call, { refused: judged })
   const readAt = Number(form.get('read_at'))
   try {
@@ -195,14 +188,14 @@ async function save(call: Call<Scope>): Promise<Result> {
   return redirectTo(pathOf(call), 'saved')
 }
 
-async function reveal(call: Call<Scope>): Promise<Result> {
+async function reveal(call: TenantCall): Promise<Result> {
   const { scope, ids } = call
   const application = await getApplication(scope, ids.application ?? '')
   await note(scope, 'application.reveal_secret', application.id)
   return showApplication(call, { secret: openSecret(scope.context, application) })
 }
 
-async function rotate(call: Call<Scope>): Promise<Result> {
+async function rotate(call: TenantCall): Promise<Result> {
   const hours = Number(call.form.get('overlap_hours') ?? Number.NaN)
   if (!Number.isInteger(hours) || hours < 0 || hours > 8_760) {
     throw new ServiceError('invalid_request', 'Give the hours as a whole number from 0 to 8760.')
@@ -212,7 +205,7 @@ async function rotate(call: Call<Scope>): Promise<Result> {
   return redirectTo(pathOf(call), 'secret-rotated')
 }
 
-async function remove(call: Call<Scope>): Promise<Result> {
+async function remove(call: TenantCall): Promise<Result> {
   await deleteApplication(call.scope, call.ids.application ?? '')
   return redirectTo(listOf(call), 'removed')
 }

@@ -8,16 +8,15 @@ import {
   listConnections,
   updateConnection,
 } from '../../domain/connections.ts'
-import type { Scope } from '../../domain/context.ts'
 import { ServiceError } from '../../domain/errors.ts'
-import { getTenant } from '../../domain/tenants.ts'
 import { issuerUrl } from '../../issuer/provider/issuer-url.ts'
-import { type Connection, type RecipeName, recipeNames, type Tenant } from '../../store/records.ts'
+import { type Connection, type RecipeName, recipeNames } from '../../store/records.ts'
 import {
   type Call,
   type ConsoleRoute,
   type Result,
   redirectTo,
+  type TenantCall,
   tenantForm,
   tenantPage,
 } from '../call.ts'
@@ -51,9 +50,9 @@ interface Refused {
   readonly status: number
 }
 
-async function showConnections(call: Call<Scope>): Promise<Result> {
-  const { scope } = call
-  const [tenant, connections] = await Promise.all([getTenant(scope), listConnections(scope)])
+async function showConnections(call: TenantCall): Promise<Result> {
+  const { scope, tenant } = call
+  const connections = await listConnections(scope)
   return {
     kind: 'page',
     name: 'connections',
@@ -85,10 +84,10 @@ const optionFields: Readonly<Record<Recipe['options'][number], { label: string; 
   keyId: { label: 'Key id', hint: 'Of the private key that Apple has given you.' },
 }
 
-async function showAdd(call: Call<Scope>, refused?: Refused): Promise<Result> {
+async function showAdd(call: TenantCall, refused?: Refused): Promise<Result> {
   const name = recipeOf(call)
   const recipe = recipes[name]
-  const tenant = await getTenant(call.scope)
+  const { tenant } = call
   const given = `--tenant ${tenant.id} --recipe ${name}`
   return {
     kind: 'page',
@@ -109,7 +108,7 @@ async function showAdd(call: Call<Scope>, refused?: Refused): Promise<Result> {
         scopes: recipe.scopes.join(' '),
         allowSignup: 'true',
       },
-      redirectUri: redirectUriOf(call, tenant),
+      redirectUri: redirectUriOf(call),
       action: `${listOf(call)}/add/${name}`,
     },
     commands: [
@@ -129,11 +128,10 @@ const examples: Readonly<Record<RecipeName, string>> = {
   oidc: ' --issuer https://login.example.com',
 }
 
-async function add(call: Call<Scope>): Promise<Result> {
+async function add(call: TenantCall): Promise<Result> {
   const { scope, form } = call
   const recipe = recipeOf(call)
   const of = (name: string) => (form.get(name) ?? '').trim()
-  await getTenant(scope)
   try {
     const options = recipes[recipe].options.map((name) => [name, of(name) || undefined])
     const input: ConnectionInput = {
@@ -153,10 +151,9 @@ async function add(call: Call<Scope>): Promise<Result> {
   }
 }
 
-async function showConnection(call: Call<Scope>, refused?: Refused): Promise<Result> {
-  const { scope, ids } = call
-  const [tenant, connection, users] = await Promise.all([
-    getTenant(scope),
+async function showConnection(call: TenantCall, refused?: Refused): Promise<Result> {
+  const { scope, ids, tenant } = call
+  const [connection, users] = await Promise.all([
     getConnection(scope, ids.connection ?? ''),
     countConnected(scope, ids.connection ?? ''),
   ])
@@ -173,7 +170,7 @@ async function showConnection(call: Call<Scope>, refused?: Refused): Promise<Res
       users,
       isOffered: tenant.settings.allowSocial,
       draft: refused?.draft ?? draftOf(connection),
-      redirectUri: redirectUriOf(call, tenant),
+      redirectUri: redirectUriOf(call),
       base: pathOf(call),
     },
     commands: [
@@ -186,7 +183,7 @@ async function showConnection(call: Call<Scope>, refused?: Refused): Promise<Res
   }
 }
 
-async function change(call: Call<Scope>): Promise<Result> {
+async function change(call: TenantCall): Promise<Result> {
   const { scope, ids, form } = call
   const of = (name: string) => (form.get(name) ?? '').trim()
   try {
@@ -204,7 +201,7 @@ async function change(call: Call<Scope>): Promise<Result> {
   }
 }
 
-async function replaceSecret(call: Call<Scope>): Promise<Result> {
+async function replaceSecret(call: TenantCall): Promise<Result> {
   const { scope, ids, form } = call
   try {
     await updateConnection(scope, ids.connection ?? '', { secret: form.get('secret') ?? '' })
@@ -216,12 +213,12 @@ async function replaceSecret(call: Call<Scope>): Promise<Result> {
   }
 }
 
-async function setEnabled(call: Call<Scope>, enabled: boolean): Promise<Result> {
+async function setEnabled(call: TenantCall, enabled: boolean): Promise<Result> {
   await updateConnection(call.scope, call.ids.connection ?? '', { enabled })
   return redirectTo(pathOf(call), enabled ? 'connection-enabled' : 'connection-disabled')
 }
 
-async function remove(call: Call<Scope>): Promise<Result> {
+async function remove(call: TenantCall): Promise<Result> {
   await deleteConnection(call.scope, call.ids.connection ?? '')
   return redirectTo(listOf(call), 'removed')
 }
@@ -249,7 +246,7 @@ function refusedBy(error: unknown, form: URLSearchParams): Refused {
   return { draft, problem: error.message, status: 422 }
 }
 
-function redirectUriOf({ scope }: Call<Scope>, { settings }: Tenant): string {
+function redirectUriOf({ scope, tenant: { settings } }: TenantCall): string {
   const { allowLoopback } = scope.context.domains
   const issuer = issuerUrl(settings.domain, { allowHttpOnLoopback: allowLoopback })
   return `${issuer}/social/callback`

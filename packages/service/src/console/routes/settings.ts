@@ -1,4 +1,3 @@
-import type { Scope } from '../../domain/context.ts'
 import { ServiceError } from '../../domain/errors.ts'
 import { effectsOf } from '../../domain/tenant-effects.ts'
 import { getTenant, judgeTenant, updateTenant } from '../../domain/tenants.ts'
@@ -10,6 +9,7 @@ import {
   type ConsoleRoute,
   type Result,
   redirectTo,
+  type TenantCall,
   tenantForm,
   tenantPage,
 } from '../call.ts'
@@ -47,8 +47,8 @@ interface Returned {
   readonly theirs?: readonly Difference[]
 }
 
-async function showSettings(call: Call<Scope>, returned?: Returned): Promise<Result> {
-  const tenant = await getTenant(call.scope)
+async function showSettings(call: TenantCall, returned?: Returned): Promise<Result> {
+  const { tenant } = call
   const body = bodyOf(tenant)
   const forms = [...settingGroups, METADATA_GROUP].map((group) => {
     const stored = storedValues(group, body)
@@ -76,7 +76,7 @@ async function showSettings(call: Call<Scope>, returned?: Returned): Promise<Res
 }
 
 /** The tenant with the values of a form. @throws ServiceError for those that no tenant can have. */
-function judged({ scope }: Call<Scope>, last: Tenant, group: SettingGroup, values: SettingValues) {
+function judged({ scope }: TenantCall, last: Tenant, group: SettingGroup, values: SettingValues) {
   const { data, error } = tenantBody.safeParse(applyValues(group, bodyOf(last), values))
   if (!data) {
     const name = error.issues[0]?.path.join('.') ?? ''
@@ -87,11 +87,10 @@ function judged({ scope }: Call<Scope>, last: Tenant, group: SettingGroup, value
 }
 
 /** Shows the effects of a form before it is saved. */
-async function preview(call: Call<Scope>): Promise<Result> {
-  const { scope, form } = call
+async function preview(call: TenantCall): Promise<Result> {
+  const { scope, form, tenant } = call
   const group = groupOf(form)
   const values = sentValues(group, form)
-  const tenant = await getTenant(scope)
   const stored = storedValues(group, bodyOf(tenant))
   if (isStale(form, tenant)) return showMeanwhile(call, group, values, stored)
   if (form.has('edit')) return showSettings(call, { group, values })
@@ -120,11 +119,10 @@ async function preview(call: Call<Scope>): Promise<Result> {
   }
 }
 
-async function save(call: Call<Scope>): Promise<Result> {
-  const { scope, form } = call
+async function save(call: TenantCall): Promise<Result> {
+  const { scope, form, tenant } = call
   const group = groupOf(form)
   const values = sentValues(group, form)
-  const tenant = await getTenant(scope)
   try {
     const { input } = judged(call, tenant, group, values)
     await updateTenant(scope, input, Number(form.get('read_at')))
@@ -133,13 +131,13 @@ async function save(call: Call<Scope>): Promise<Result> {
     if (!(error instanceof ServiceError) || error.code !== 'conflict') {
       return refused(call, group, values, error)
     }
-    const current = bodyOf(await getTenant(scope))
-    return showMeanwhile(call, group, values, storedValues(group, current))
+    const current = { ...call, tenant: await getTenant(scope) }
+    return showMeanwhile(current, group, values, storedValues(group, bodyOf(current.tenant)))
   }
 }
 
 function showMeanwhile(
-  call: Call<Scope>,
+  call: TenantCall,
   group: SettingGroup,
   sent: SettingValues,
   stored: SettingValues,
@@ -150,7 +148,7 @@ function showMeanwhile(
 }
 
 function refused(
-  call: Call<Scope>,
+  call: TenantCall,
   group: SettingGroup,
   values: SettingValues,
   error: unknown,

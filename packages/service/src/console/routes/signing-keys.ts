@@ -1,11 +1,10 @@
-import type { Scope } from '../../domain/context.ts'
 import { listSigningKeys, RETIRED_KEY_DAYS, rotateSigningKey } from '../../domain/signing-keys.ts'
-import { getTenant } from '../../domain/tenants.ts'
 import {
   type Call,
   type ConsoleRoute,
   type Result,
   redirectTo,
+  type TenantCall,
   tenantForm,
   tenantPage,
 } from '../call.ts'
@@ -20,9 +19,9 @@ export const signingKeyRoutes: readonly ConsoleRoute[] = [
 
 const pathOf = ({ ids }: Call) => `/console/t/${ids.tenant}${PATH}`
 
-async function showKeys(call: Call<Scope>): Promise<Result> {
-  const { scope } = call
-  const [tenant, keys] = await Promise.all([getTenant(scope), listSigningKeys(scope)])
+async function showKeys(call: TenantCall): Promise<Result> {
+  const { scope, tenant } = call
+  const keys = await listSigningKeys(scope)
   return {
     kind: 'page',
     name: 'signing-keys',
@@ -37,8 +36,7 @@ async function showKeys(call: Call<Scope>): Promise<Result> {
   }
 }
 
-async function rotate(call: Call<Scope>, withdrawEarlier: boolean): Promise<Result> {
-  await getTenant(call.scope)
+async function rotate(call: TenantCall, withdrawEarlier: boolean): Promise<Result> {
   await rotateSigningKey(call.scope, { withdrawEarlier })
   return redirectTo(pathOf(call), withdrawEarlier ? 'keys-withdrawn' : 'rotated')
 }
