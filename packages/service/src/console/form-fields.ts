@@ -1,6 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import { ServiceError } from '../domain/errors.ts'
 import type { Metadata } from '../store/records.ts'
+import type { SearchCursor } from '../store/user-search.ts'
+
+/** The place behind which a page of a search begins. */
+export function cursorOf(query: URLSearchParams): SearchCursor | undefined {
+  const key = query.get('key')
+  const id = query.get('id')
+  return key === null || id === null ? undefined : { key, id }
+}
 
 /** A line of a text area that is not empty. */
 export interface Line {

@@ -1,6 +1,7 @@
 import type { Listing, Page } from '../store/ports.ts'
 import type { Micros, Reach, Tenant, TenantSettings } from '../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../store/system-tenant.ts'
+import type { Found, SearchPage } from '../store/user-search.ts'
 import { commit, noting } from './commit.ts'
 import {
   type DomainContext,
@@ -93,6 +94,16 @@ export function listTenants(
   page: Page,
 ): Promise<Listing<Tenant>> {
   return context.store.tenants.list(reach, page)
+}
+
+/** Tenants that `reach` names, by the beginning of their domain or name. */
+export function searchTenants(
+  { context }: ServiceScope,
+  reach: Reach,
+  search: string,
+  page: SearchPage,
+): Promise<Found<Tenant>> {
+  return context.store.tenants.search(reach, search, page)
 }
 
 /**

@@ -99,6 +99,8 @@ export interface TenantStore {
   get(id: string): Promise<Tenant | undefined>
   findByDomain(domain: string): Promise<Tenant | undefined>
   list(reach: Reach, page: Page): Promise<Listing<Tenant>>
+  /** Tenants by the beginning of their domain or name, letters of ASCII in any case. */
+  search(reach: Reach, search: string, page: SearchPage): Promise<Found<Tenant>>
   /** Holds the domain that the tenant leaves for it until `heldUntil`, if that is given. */
   update(
     id: string,

@@ -92,7 +92,7 @@ function prefixesOf(search: string | undefined): Partial<Record<SearchColumn, st
 }
 
 /** The last code point. */
-const LAST = '\u{10ffff}'
+export const LAST = '\u{10ffff}'
 
 /**
  * Finds users by a few range scans at a time, which are merged: it costs the same on the last page as on
@@ -173,7 +173,7 @@ function laterOf(a: SearchCursor, b: SearchCursor): SearchCursor {
 }
 
 /** The order in which users are found. */
-function compareCursors(a: SearchCursor, b: SearchCursor): number {
+export function compareCursors(a: SearchCursor, b: SearchCursor): number {
   return compareText(a.key, b.key) || compareText(a.id, b.id)
 }
 

@@ -1,15 +1,15 @@
 import { listApplications } from '../../domain/applications.ts'
-import type { Scope } from '../../domain/context.ts'
+import type { Scope, ServiceScope } from '../../domain/context.ts'
 import { ServiceError } from '../../domain/errors.ts'
 import {
   createTenant,
   defaultSettings,
-  findTenant,
   getTenant,
   listTenants,
+  searchTenants,
 } from '../../domain/tenants.ts'
 import { listUsers } from '../../domain/users.ts'
-import type { Tenant } from '../../store/records.ts'
+import type { Reach, Tenant } from '../../store/records.ts'
 import {
   type Call,
   type ConsoleRoute,
@@ -19,6 +19,7 @@ import {
   servicePage,
   tenantPage,
 } from '../call.ts'
+import { cursorOf } from '../form-fields.ts'
 
 const PATH = '/console/tenants'
 const PAGE = 50
@@ -35,26 +36,40 @@ async function showTenants(
   refused: { problem?: string; status?: number } = {},
 ): Promise<Result> {
   const { reach } = operator.operator
-  const domain = (query.get('domain') ?? '').trim().toLowerCase()
-  const after = query.get('after') ?? undefined
-  const { total, items, more } = await listTenants(scope, reach, { after, limit: PAGE })
-  const found = domain === '' ? undefined : await findTenant(scope, domain)
-  const isReached = found && (reach === 'all' || reach.includes(found.id))
+  const search = (query.get('search') ?? '').trim().slice(0, 254)
+  const { tenants, total, next } = await tenantsOf(scope, reach, search, query)
   return {
     kind: 'page',
     name: 'tenants',
     title: 'Tenants',
-    data: {
-      total,
-      domain,
-      tenants: domain === '' ? items : isReached ? [found] : [],
-      next: domain === '' && more ? items.at(-1)?.id : undefined,
-    },
+    data: { total, search, tenants, next },
     commands: [
       'latchkey-service tenant list',
       'latchkey-service tenant create --domain login.example.com',
     ],
     ...refused,
+  }
+}
+
+/** A page of the tenants, or of those that are searched for, and the query of the next one. */
+async function tenantsOf(
+  scope: ServiceScope,
+  reach: Reach,
+  search: string,
+  query: URLSearchParams,
+) {
+  if (search === '') {
+    const after = query.get('after') ?? undefined
+    const { total, items, more } = await listTenants(scope, reach, { after, limit: PAGE })
+    const next = more ? new URLSearchParams({ after: items.at(-1)?.id ?? '' }) : undefined
+    return { tenants: items, total, next }
+  }
+  const after = cursorOf(query)
+  const { items, next } = await searchTenants(scope, reach, search, { after, limit: PAGE })
+  return {
+    tenants: items,
+    total: undefined,
+    next: next && new URLSearchParams({ search, ...next }),
   }
 }
 

@@ -1,6 +1,5 @@
 import { ServiceError } from '../../domain/errors.ts'
 import { createUser, searchUsers } from '../../domain/users.ts'
-import type { SearchCursor } from '../../store/user-search.ts'
 import {
   type ConsoleRoute,
   type Result,
@@ -9,6 +8,7 @@ import {
   tenantForm,
   tenantPage,
 } from '../call.ts'
+import { cursorOf } from '../form-fields.ts'
 import { languageIn } from '../mail-form.ts'
 
 const PAGE = 50
@@ -40,12 +40,6 @@ async function showUsers({ scope, query, ids }: TenantCall): Promise<Result> {
     data: { users: items, search, state, further, base: `/console/t/${ids.tenant}/users` },
     commands: [`latchkey users search --tenant ${scope.tenantId}`],
   }
-}
-
-function cursorOf(query: URLSearchParams): SearchCursor | undefined {
-  const key = query.get('key')
-  const id = query.get('id')
-  return key === null || id === null ? undefined : { key, id }
 }
 
 async function showNew(

@@ -1,6 +1,8 @@
 import { MAX_HELD_DOMAINS, type TenantStore } from '../ports.ts'
 import type { Micros, Tenant } from '../records.ts'
 import { behindSystemTenant, SYSTEM_TENANT_ID } from '../system-tenant.ts'
+import { searchTenants, tenantKey } from '../tenant-search.ts'
+import { compareCursors, compareText } from '../user-search.ts'
 import { createSortedMap } from './sorted-map.ts'
 import { listPage, type MemoryState } from './state.ts'
 
@@ -69,6 +71,19 @@ export function createTenants(state: MemoryState): TenantStore {
       }
       return listPage(reached, page, copy)
     },
+
+    search: (reach, search, page) =>
+      searchTenants(search, page, async ({ column, after, before, limit }) => {
+        const keyOf = ({ name, settings }: Tenant) =>
+          tenantKey(column === 'name' ? name : settings.domain)
+        return [...tenants.values()]
+          .map(({ tenant }) => ({ key: keyOf(tenant), id: tenant.id, tenant }))
+          .filter(({ id }) => id !== SYSTEM_TENANT_ID && (reach === 'all' || reach.includes(id)))
+          .filter((one) => compareCursors(one, after) > 0 && compareText(one.key, before) < 0)
+          .sort(compareCursors)
+          .slice(0, limit)
+          .map(({ tenant }) => copy(tenant))
+      }),
 
     async update(id, change, audit, heldUntil) {
       const held = tenants.get(id)

@@ -51,6 +51,7 @@ export function createDatabase(connections: Connections): Engine {
     write: (work) => inLine('', () => connections.use((run) => transaction(run, work))),
     isDuplicate,
     counters: createCounters(writer as never),
+    lower: (column) => sql`lower(${sql.ref(column)} collate "C")`,
     json: {
       items: (json) => sql`(select json_array_elements_text(${json}::json))`,
       arrayOf: (column) =>

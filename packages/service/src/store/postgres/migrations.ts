@@ -19,6 +19,7 @@ export const migrations: Record<string, Migration> = {
   '0005-outbox': addOutbox,
   '0006-connections': addConnections,
   '0007-operators': createOperators,
+  '0008-tenant-search': addTenantSearch,
   '0008-audit-by-time': addAuditByTime,
 }
 
@@ -242,4 +243,8 @@ async function createOperators(db: Kysely<unknown>): Promise<void> {
     primary key (tenant_id, id),
     foreign key (tenant_id, id) references users (tenant_id, id) on delete cascade
   )`.execute(db)
+}
+
+async function addTenantSearch(db: Kysely<unknown>): Promise<void> {
+  await sql`create index tenants_by_name on tenants (lower(name collate "C"), id)`.execute(db)
 }

@@ -23,6 +23,8 @@ export interface Engine {
     add(scope: string, by: number): Promise<unknown>
     remove(scopes: readonly string[]): Promise<unknown>
   }
+  /** A column with the letters of ASCII in lower case, in the words of its index. */
+  lower(column: string): RawBuilder<string>
   /** The differences between databases. */
   readonly json: {
     /** The texts of a JSON array, as a subquery for `in`. */

@@ -1,6 +1,8 @@
+import { sql } from 'kysely'
 import type { TenantStore } from '../ports.ts'
 import type { Tenant } from '../records.ts'
 import { behindSystemTenant, SYSTEM_TENANT_ID } from '../system-tenant.ts'
+import { searchTenants } from '../tenant-search.ts'
 import { applicationCounter } from './applications.ts'
 import type { Record } from './audit.ts'
 import type { Engine } from './engine.ts'
@@ -12,7 +14,7 @@ import { userCounter } from './users.ts'
 
 /** The tenants of an SQL store. */
 export function createTenants(engine: Engine, record: Record): TenantStore {
-  const { reader, write, counters, json } = engine
+  const { reader, write, counters, json, lower } = engine
   const held = createHeldDomains(engine)
   const table = createTable<Tenant>(engine, record, {
     name: 'tenants',
@@ -59,6 +61,25 @@ export function createTenants(engine: Engine, record: Record): TenantStore {
         fromRow(row as unknown as TenantRow),
       )
     },
+    search: (reach, search, page) =>
+      searchTenants(search, page, async ({ column, after, before, limit }) => {
+        // A domain is stored in lower case.
+        const key = column === 'name' ? lower('name') : sql<string>`domain`
+        const rows = await reader
+          .selectFrom('tenants')
+          .selectAll()
+          .where(sql<boolean>`(${key}, id) > (${after.key}, ${after.id})`)
+          .where(sql<boolean>`${key} < ${before}`)
+          .where('id', '<>', SYSTEM_TENANT_ID)
+          .$if(reach !== 'all', (query) =>
+            query.where('id', 'in', json.items(JSON.stringify(reach))),
+          )
+          .orderBy(key)
+          .orderBy('id')
+          .limit(limit)
+          .execute()
+        return rows.map(fromRow)
+      }),
     update(id, change, audit, heldUntil) {
       let left = ''
       const noteDomain = (current: Tenant) => {

@@ -52,6 +52,7 @@ export async function openDatabase(folder: string): Promise<Database> {
     write: commits.write,
     isDuplicate,
     counters: createCounters(writer),
+    lower: (column) => sql`lower(${sql.ref(column)})`,
     json: {
       items: (json) => sql`(select value from json_each(${json}))`,
       arrayOf: (column) => sql`json_group_array(${sql.ref(column)})`,

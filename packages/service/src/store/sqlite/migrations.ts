@@ -16,6 +16,7 @@ const migrations: Record<string, Migration> = {
   '0008-audit-search': { up: addAuditSearch },
   '0009-connections': { up: addConnections },
   '0010-operators': { up: createOperators },
+  '0011-tenant-search': { up: addTenantSearch },
   '0011-audit-by-time': { up: addAuditByTime },
 }
 
@@ -231,4 +232,9 @@ async function createOperators(db: Kysely<unknown>): Promise<void> {
     primary key (tenant_id, id),
     foreign key (tenant_id, id) references users (tenant_id, id) on delete cascade
   ) strict, without rowid`.execute(db)
+}
+
+// Letters of ASCII alone have a case here, as in the other stores.
+async function addTenantSearch(db: Kysely<unknown>): Promise<void> {
+  await sql`create index tenants_by_name on tenants (lower(name), id)`.execute(db)
 }

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { SYSTEM_TENANT_ID } from '../../../src/store/system-tenant.ts'
+import type { SearchPage } from '../../../src/store/user-search.ts'
 import type { Open } from '../data-store-suite.ts'
 import {
   aCredential,
@@ -30,6 +32,52 @@ export function describeTenants(open: Open): void {
         kind: 'missing',
       })
       expect(await store.tenants.delete('ten_x', anAudit('delete'))).toEqual({ kind: 'missing' })
+    })
+
+    test('a tenant is found by the beginning of its domain or name, once, page by page', async () => {
+      const store = await open()
+      const named: [domain: string, name: string][] = [
+        ['acme.example', 'Acme'],
+        ['shop.example', 'ACME shop'],
+        ['acorn.example', 'Ökologie'],
+        ['zeta.example', 'a%c_'],
+        ['acme-2.example', ''],
+        ['b.example', 'The Acme'],
+      ]
+      const ids = new Map<string, string>()
+      for (const [domain, name] of named) {
+        const tenant = aTenant({ name, settings: settings(domain) })
+        ids.set(domain, tenant.id)
+        await store.tenants.insert(tenant, anAudit('create'))
+      }
+      async function found(search: string, limit: number, reach: 'all' | string[] = 'all') {
+        const domains: string[] = []
+        for (let after: SearchPage['after']; ; ) {
+          const { items, next } = await store.tenants.search(reach, search, { after, limit })
+          expect(items.length).toBeLessThanOrEqual(limit)
+          domains.push(...items.map((one) => one.settings.domain))
+          if (!next) return domains
+          after = next
+        }
+      }
+      for (const limit of [1, 2, 3, 50]) {
+        expect(await found('AC', limit)).toEqual([
+          'acme.example',
+          'shop.example',
+          'acme-2.example',
+          'acorn.example',
+        ])
+        expect(await found('acme ', limit)).toEqual(['shop.example'])
+        expect(await found('Ök', limit)).toEqual(['acorn.example'])
+        expect(await found('a%', limit)).toEqual(['zeta.example'])
+        expect(await found('_', limit)).toEqual([])
+        const own = [ids.get('shop.example') ?? '', 'ten_none']
+        expect(await found('ac', limit, own)).toEqual(['shop.example'])
+        expect(await found('ac', limit, [])).toEqual([])
+      }
+      const system = aTenant({ id: SYSTEM_TENANT_ID, settings: settings('acsys') })
+      await store.tenants.insert(system, anAudit('create'))
+      expect(await found('acs', 2)).toEqual([])
     })
 
     test('a domain belongs to one tenant', async () => {
