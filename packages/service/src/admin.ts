@@ -12,6 +12,7 @@ import {
   updateConnection,
 } from './domain/connections.ts'
 import type { DomainContext, ServiceScope } from './domain/context.ts'
+import { eraseDeleted, listDeletions } from './domain/deletions.ts'
 import {
   inviteOperator,
   listOperators,
@@ -29,7 +30,7 @@ import {
   listTenants,
 } from './domain/tenants.ts'
 import { type SeedReport, seed } from './seed.ts'
-import type { AuditQuery, OperatorUser } from './store/ports.ts'
+import type { AuditQuery, OperatorUser, TenantDeletion } from './store/ports.ts'
 import type {
   ApiKey,
   Connection,
@@ -64,8 +65,19 @@ export interface Admin {
     name?: string
     settings?: Partial<Omit<TenantSettings, 'domain'>>
   }): Promise<Tenant>
-  /** Deletes a tenant with all that it holds. */
+  /**
+   * Deletes a tenant with all that it holds. It is out of reach when this resolves; its rows are erased in
+   * the background, also after a restart.
+   */
   deleteTenant(id: string): Promise<Tenant>
+  /** The deleted tenants whose rows are being erased. */
+  listDeletions(): Promise<TenantDeletion[]>
+  /**
+   * Erases the rows of deleted tenants, for data that no service serves.
+   *
+   * @returns Whether it ran: one process does at a time.
+   */
+  eraseDeleted(onStep?: (deletion: TenantDeletion) => void): Promise<boolean>
   /**
    * Lets any tenant have a domain that is held for the one that gave it up within the last 30 days.
    *
@@ -164,6 +176,8 @@ export function createAdmin(context: DomainContext, name = 'admin'): Admin {
         settings: { ...defaultSettings, ...settings, domain },
       }),
     deleteTenant: (id) => deleteTenant({ ...scope, tenantId: id }),
+    listDeletions: () => listDeletions(context),
+    eraseDeleted: (onStep) => eraseDeleted(context, onStep && { onStep }),
     freeDomain: (domain) => freeDomain(scope, domain),
     async listTenants() {
       const tenants: Tenant[] = []

@@ -14,6 +14,7 @@ import { ServiceError } from './domain/errors.ts'
 import { createPasswordEngine } from './domain/password-engine.ts'
 import { findTenant } from './domain/tenants.ts'
 import { createVault } from './domain/vault.ts'
+import { followDeletions } from './erasure.ts'
 import { createApi } from './http/app.ts'
 import { sendError } from './http/errors.ts'
 import { createIssuer } from './issuer/index.ts'
@@ -122,6 +123,7 @@ export async function createIdentityService(
       (error) => res.destroy(error),
     )
   })
+  const erasure = followDeletions(context, logger)
   const rotation = followMasterKeys(masterKeys, context, protocol, logger)
   const inProcess = connectInProcess(createHttpServer(handler))
   const consoleHandler = consoleUrl === undefined ? undefined : await startConsole(consoleUrl)
@@ -158,6 +160,7 @@ export async function createIdentityService(
     await Promise.all(servers.map((server) => closeServer(server, graceMs)))
     await inProcess.close()
     await rotation.close()
+    await erasure.close()
     await issuer.close()
     await opened.close()
   }

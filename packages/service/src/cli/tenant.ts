@@ -1,9 +1,13 @@
 import type { Command } from 'commander'
+import type { Admin } from '../admin.ts'
 import { formatTimestamp } from '../http/timestamps.ts'
 import { type DataOptions, printTable, withAdmin, withDataOptions } from './options.ts'
 import { oneLine } from './terminal.ts'
 
-/** Adds `tenant list`, `tenant create`, `tenant free-domain` and `tenant delete`. */
+/** How often a long deletion tells of its progress. */
+const TELL_MS = 1_000
+
+/** Adds `tenant list`, `tenant create`, `tenant free-domain`, `tenant delete` and `tenant deletions`. */
 export function addTenantCommands(program: Command): void {
   const tenant = program.command('tenant').description('Create, list and delete tenants.')
 
@@ -53,7 +57,40 @@ export function addTenantCommands(program: Command): void {
     .action((id: string, options: DataOptions) =>
       withAdmin(options, async (admin) => {
         const { settings } = await admin.deleteTenant(id)
-        console.log(`Deleted the tenant of ${settings.domain}.`)
+        console.log(`Deleted the tenant of ${settings.domain}. Nothing reaches it any more.`)
+        await finishErasing(admin)
       }),
     )
+
+  withDataOptions(
+    tenant
+      .command('deletions')
+      .description('Show the deleted tenants whose rows are still being erased.'),
+  )
+    .option('--finish', 'erase them now, where no service runs that does')
+    .option('--json', 'print JSON')
+    .action((options: DataOptions & { finish?: boolean; json?: boolean }) =>
+      withAdmin(options, async (admin) => {
+        if (options.finish) return finishErasing(admin)
+        const rows = (await admin.listDeletions()).map(
+          ({ id, domain, deletedAt, users, left }) => ({
+            ...{ id, domain, deleted: formatTimestamp(deletedAt) },
+            users: String(users),
+            left: String(left),
+          }),
+        )
+        printTable(rows, options.json ?? false)
+      }),
+    )
+}
+
+/** Erases what deleted tenants have left, beside a service that may be doing so. */
+async function finishErasing(admin: Admin): Promise<void> {
+  let toldAt = 0
+  const isDone = await admin.eraseDeleted(({ id, users, left }) => {
+    if (left > 0 && performance.now() - toldAt < TELL_MS) return
+    toldAt = performance.now()
+    console.error(`${id}: ${users - left} of ${users} users erased`)
+  })
+  if (!isDone) console.error('Another process erases the rows of deleted tenants.')
 }

@@ -133,7 +133,7 @@ export function authenticationFailure(): ServiceError {
 /** Whether the key may reach the tenant. No key reaches the system tenant. */
 export function reaches(key: ApiKey, tenantId: string): boolean {
   if (tenantId === SYSTEM_TENANT_ID) return false
-  return key.reach === 'all' || key.reach.includes(tenantId)
+  return key.reach === 'all' ? !key.except?.includes(tenantId) : key.reach.includes(tenantId)
 }
 
 function newSecret(): string {

@@ -90,6 +90,17 @@ export interface DataStore {
 /** How many domains are held for one tenant; the one that it gave up first goes first. */
 export const MAX_HELD_DOMAINS = 10
 
+/** A deleted tenant whose rows are being erased. */
+export interface TenantDeletion {
+  id: string
+  domain: string
+  name: string
+  deletedAt: Micros
+  /** How many users it had, and how many of them are left. */
+  users: number
+  left: number
+}
+
 /**
  * Tenants. The system tenant can be read by its id and its domain, but is in no list and in no total.
  */
@@ -109,10 +120,20 @@ export interface TenantStore {
     heldUntil?: Micros,
   ): Promise<Outcome<Tenant>>
   /**
-   * Deletes the tenant and everything below it; answers with its last version. Its domain is held as
-   * in {@link TenantStore.update}, but a new tenant may have it.
+   * Deletes the tenant; answers with its last version. It is in no list and found by nothing from then on,
+   * and no key reaches it; its rows are erased by {@link TenantStore.erase}. Its domain is held as in
+   * {@link TenantStore.update}, but a new tenant may have it.
    */
   delete(id: string, audit: AuditEntry, heldUntil?: Micros): Promise<Outcome<Tenant>>
+  /** The deleted tenants that hold rows still, the first one first. */
+  deletions(): Promise<TenantDeletion[]>
+  /**
+   * Erases some users of a deleted tenant, and with the last of them everything else, which `audit` notes.
+   *
+   * @param limit - How many users at most.
+   * @returns Whether there is more to erase.
+   */
+  erase(id: string, limit: number, audit: AuditEntry): Promise<boolean>
   /** Ends the hold on a domain. `missing`: there is none. */
   freeDomain(domain: string, audit: AuditEntry): Promise<Outcome<string>>
 }

@@ -224,6 +224,8 @@ export interface ApiKey {
   /** The key's last four characters, for people to tell keys apart. */
   last4: string
   reach: Reach
+  /** Deleted tenants whose rows are being erased: a key with the reach `all` does not reach them. */
+  except?: readonly string[] | undefined
   /** Whether the key opens reading only. */
   readOnly: boolean
   createdAt: Micros

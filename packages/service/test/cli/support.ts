@@ -70,7 +70,8 @@ export function temporaryFolder(): Disposable & { path: string } {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-function start(args: string[], env: Record<string, string>): ChildProcess {
+/** Starts the command. */
+export function start(args: string[], env: Record<string, string>): ChildProcess {
   return spawn(process.execPath, ['--conditions=latchkey-source', main, ...args], {
     env: { ...pick('PATH', 'NODE_COMPILE_CACHE'), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

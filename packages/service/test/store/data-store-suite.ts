@@ -6,6 +6,7 @@ import { describeAtomicity } from './suite/atomicity.ts'
 import { describeAudit } from './suite/audit.ts'
 import { describeConnections } from './suite/connections.ts'
 import { describeCredentials } from './suite/credentials.ts'
+import { describeDeletions } from './suite/deletions.ts'
 import { describeLists } from './suite/lists.ts'
 import { describeOperators } from './suite/operators.ts'
 import { describeSigningKeys } from './suite/signing-keys.ts'
@@ -30,6 +31,7 @@ export function describeDataStore(name: string, open: Open): void {
 
   describe(`a data store (${name})`, () => {
     describeTenants(opened)
+    describeDeletions(opened)
     describeApplications(opened)
     describeUsers(opened)
     describeUserSearch(opened)

@@ -118,6 +118,10 @@ export function createTenants(state: MemoryState): TenantStore {
       return written(held.tenant, audit)
     },
 
+    // The rows are gone with the reference to them.
+    deletions: async () => [],
+    erase: async () => false,
+
     async freeDomain(domain, audit) {
       if (holderOf(domain, audit.at) === undefined) return { kind: 'missing' }
       heldDomains.delete(domain)

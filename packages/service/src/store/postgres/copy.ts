@@ -52,7 +52,8 @@ export async function finishCopy(run: Run): Promise<void> {
     `insert into counter_shards ${ofTenants('users')}`,
     `insert into counter_shards ${ofTenants('applications')}`,
     `insert into counter_shards select 'tenants', shard,
-      case when shard > 0 then 0 else (select count(*) from tenants where id <> '${SYSTEM_TENANT_ID}') end from ${shards}`,
+      case when shard > 0 then 0 else (select count(*) from tenants
+        where id <> '${SYSTEM_TENANT_ID}' and deleted_at is null) end from ${shards}`,
     `select setval(pg_get_serial_sequence('audit', 'id'), max(id)) from audit having max(id) > 0`,
     'update revision set n = n + 1',
   ]

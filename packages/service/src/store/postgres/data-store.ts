@@ -7,6 +7,7 @@ import { createUsers, usersTable } from '../sql/users.ts'
 import { createPostgresAudit } from './audit.ts'
 import type { Connections } from './connections.ts'
 import { createDatabase } from './database.ts'
+import { eraseUsers } from './erase-users.ts'
 import { createExclusive } from './exclusive.ts'
 import { createFrequentTable } from './frequent-table.ts'
 import { followRevision } from './revision.ts'
@@ -55,6 +56,14 @@ function createTables(connections: Connections): SqlTables {
   const credentials = createFrequentTable(engine, record, connections, credentialsTable)
   return {
     ...rare,
+    tenants: {
+      ...rare.tenants,
+      // Users in a statement of their own: a rare write has every process read its caches again.
+      async erase(id, limit, audit) {
+        if ((await eraseUsers(connections, id, limit)) === limit) return true
+        return rare.tenants.erase(id, limit, audit)
+      },
+    },
     apiKeys: {
       ...rare.apiKeys,
       async touch(id, at) {

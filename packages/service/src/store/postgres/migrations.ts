@@ -21,6 +21,7 @@ export const migrations: Record<string, Migration> = {
   '0007-operators': createOperators,
   '0008-tenant-search': addTenantSearch,
   '0008-audit-by-time': addAuditByTime,
+  '0009-deletions': addDeletions,
 }
 
 /** How many shards a counter has, so that inserts into one list do not wait for each other. */
@@ -204,6 +205,14 @@ async function addOutbox(db: Kysely<unknown>): Promise<void> {
 async function addAuditByTime(db: Kysely<unknown>): Promise<void> {
   await sql`create index audit_by_time_and_id on audit (at, id)`.execute(db)
   await sql`drop index audit_by_time`.execute(db)
+}
+
+async function addDeletions(db: Kysely<unknown>): Promise<void> {
+  const statements = [
+    sql`alter table tenants add column deleted_at bigint, add column deleted_users bigint`,
+    sql`create index tenants_deleted on tenants (deleted_at) where deleted_at is not null`,
+  ]
+  for (const statement of statements) await statement.execute(db)
 }
 
 // The id of a social credential is made from connection, issuer and subject: one user of a tenant has it.

@@ -14,7 +14,7 @@ export function createApiKeys(engine: Engine, record: Record): ApiKeyStore {
   const { reader, writer, write, json } = engine
   const reached = sql<string>`case when reaches_all = 0 then (
     select ${json.arrayOf('tenant_id')} from api_key_tenants where key_id = api_keys.id
-  ) end`.as('tenants')
+  ) else (select ${json.arrayOf('id')} from tenants where deleted_at is not null) end`.as('tenants')
   const listed = (db: typeof reader) => db.selectFrom('api_keys').selectAll().select(reached)
   const byHash = prepared(reader, 1, (hash: string) => listed(reader).where('hash', '=', hash))
 
@@ -27,7 +27,11 @@ export function createApiKeys(engine: Engine, record: Record): ApiKeyStore {
       write(async () => {
         const reach = key.reach === 'all' ? [] : key.reach
         for (const id of reach) {
-          const tenant = writer.selectFrom('tenants').select('id').where('id', '=', id)
+          const tenant = writer
+            .selectFrom('tenants')
+            .select('id')
+            .where('id', '=', id)
+            .where('deleted_at', 'is', null)
           const exists = id !== SYSTEM_TENANT_ID && (await tenant.executeTakeFirst())
           if (!exists) return { kind: 'missing' }
         }
@@ -78,13 +82,20 @@ function toRow(key: ApiKey): ApiKeyRow {
   }
 }
 
+/** Of a key that reaches all tenants, the row names those that were deleted. */
+function reachOf({ reaches_all, tenants }: ListedKey): Pick<ApiKey, 'reach' | 'except'> {
+  const ids: string[] = JSON.parse(tenants)
+  if (reaches_all === 0) return { reach: ids }
+  return { reach: 'all', ...(ids.length > 0 && { except: ids }) }
+}
+
 function fromRow(row: ListedKey): ApiKey {
   return {
     id: row.id,
     name: row.name,
     hash: row.hash,
     last4: row.last4,
-    reach: row.reaches_all === 1 ? 'all' : JSON.parse(row.tenants),
+    ...reachOf(row),
     readOnly: row.read_only === 1,
     createdAt: row.created_at,
     expiresAt: row.expires_at ?? undefined,

@@ -18,7 +18,11 @@ export function createHeldDomains({ writer }: Pick<Engine, 'writer'>) {
     ): Promise<{ tenantId: string; exists: boolean } | undefined> {
       const hold = await writer
         .selectFrom('held_domains')
-        .leftJoin('tenants', 'tenants.id', 'held_domains.tenant_id')
+        .leftJoin('tenants', (join) =>
+          join
+            .onRef('tenants.id', '=', 'held_domains.tenant_id')
+            .on('tenants.deleted_at', 'is', null),
+        )
         .select(['held_domains.tenant_id', 'tenants.id'])
         .where('held_domains.domain', '=', domain)
         .where('held_domains.until', '>', now)

@@ -5,7 +5,7 @@ import type { Generated } from 'kysely'
  * from the service's clock. The migrations that make them are in `migrations.ts`.
  */
 export interface Schema {
-  tenants: TenantRow
+  tenants: TenantRow & DeletionColumns
   applications: ApplicationRow
   users: UserRow
   credentials: CredentialRow
@@ -30,6 +30,13 @@ export type TenantRow = {
   metadata: Json
   created_at: number
   updated_at: number
+}
+
+/** Of a tenant that is there, all are `null`. */
+export type DeletionColumns = {
+  deleted_at: Generated<number | null>
+  /** How many users it had. */
+  deleted_users: Generated<number | null>
 }
 
 /** A domain that a tenant gave up, which no other may take before `until`. */

@@ -15,6 +15,8 @@ export interface TableDefinition<T> {
   unique?: readonly string[]
   /** The table of the object it belongs to, whose key the row begins with. */
   parent?: TableParent
+  /** A column that is `null` in every row that counts as there. */
+  hidden?: string
   /** Which counter holds the length of the list that the object is in; `undefined`: it is in none. */
   counter?: (...key: string[]) => string | undefined
   /** A further reason why a row cannot be written, which is a `duplicate`; inside the write. */
@@ -28,10 +30,17 @@ interface TableParent {
   key: readonly string[]
   /** The columns that hold the parent's key. */
   columns: readonly string[]
+  /** As in {@link TableDefinition.hidden}. */
+  hidden?: string
 }
 
 /** The tenant of a row that has one. */
-export const inTenant: TableParent = { name: 'tenants', key: ['id'], columns: ['tenant_id'] }
+export const inTenant: TableParent = {
+  name: 'tenants',
+  key: ['id'],
+  columns: ['tenant_id'],
+  hidden: 'deleted_at',
+}
 
 /**
  * A further step of a write, in the same transaction, with the row that was written or deleted. It is
@@ -65,24 +74,24 @@ export function createTable<T>(
   definition: TableDefinition<T>,
 ): Table<T> {
   const { reader, writer, write } = engine
-  const { name, key, unique = key, parent, counter, toRow } = definition
+  const { name, key, unique = key, hidden, parent, counter, toRow } = definition
   const fromRow = definition.fromRow as unknown as (row: Row) => T
   const within = key.slice(0, -1)
 
   /** The row with these values of these columns. */
   const find = (db: Queries<Schema>, columns: readonly string[]) =>
     prepared<string[], Row>(db, columns.length, (...values) =>
-      where(asAny(db).selectFrom(name).selectAll(), columns, values),
+      where(there(asAny(db).selectFrom(name).selectAll(), hidden), columns, values),
     )
-  const findId = (table: keyof Schema, columns: readonly string[]) =>
+  const findId = (table: keyof Schema, columns: readonly string[], ifHidden?: string) =>
     prepared<string[], Row>(writer, columns.length, (...values) =>
-      where(asAny(writer).selectFrom(table).select('id'), columns, values),
+      where(there(asAny(writer).selectFrom(table).select('id'), ifHidden), columns, values),
     )
   const byId = find(reader, key)
   const byUnique = find(reader, unique)
   const current = find(writer, key)
   const owner = findId(name, unique)
-  const parentOf = parent && findId(parent.name, parent.key)
+  const parentOf = parent && findId(parent.name, parent.key, parent.hidden)
   const insertRow = preparedInsert(writer, name)
   const deleteRow = prepared<string[], never>(writer, key.length, (...values) =>
     where(asAny(writer).deleteFrom(name), key, values),
@@ -100,7 +109,7 @@ export function createTable<T>(
         .limit(limit as number)
       return asAny(reader)
         .selectFrom('counters')
-        .leftJoin(where(rows, within, values).as('page'), (join) => join.onTrue())
+        .leftJoin(where(there(rows, hidden), within, values).as('page'), (join) => join.onTrue())
         .where('scope', '=', scope as string)
         .select('value as total')
         .selectAll('page')
@@ -221,7 +230,12 @@ function asAny(db: Queries<Schema>): AnyTable {
 }
 
 interface Filterable<Q> {
-  where(column: string, operator: '=', value: Value | undefined): Q
+  where(column: string, operator: '=' | 'is', value: Value | undefined): Q
+}
+
+/** The query without the rows that are hidden. */
+function there<Q extends Filterable<Q>>(query: Q, hidden: string | undefined): Q {
+  return hidden === undefined ? query : query.where(hidden, 'is', null)
 }
 
 function where<Q extends Filterable<Q>>(

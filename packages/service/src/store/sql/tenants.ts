@@ -14,12 +14,13 @@ import { userCounter } from './users.ts'
 
 /** The tenants of an SQL store. */
 export function createTenants(engine: Engine, record: Record): TenantStore {
-  const { reader, write, counters, json, lower } = engine
+  const { reader, writer, write, counters, json } = engine
   const held = createHeldDomains(engine)
   const table = createTable<Tenant>(engine, record, {
     name: 'tenants',
     key: ['id'],
     unique: ['domain'],
+    hidden: 'deleted_at',
     counter: (id) => (id === SYSTEM_TENANT_ID ? undefined : 'tenants'),
     async isRefused({ id, domain }, before, audit) {
       if (before?.domain === domain) return false
@@ -32,7 +33,10 @@ export function createTenants(engine: Engine, record: Record): TenantStore {
   })
   // One statement, so that the total and the page are of one moment.
   const pageOfSome = prepared(reader, 3, (ids: string, after: string, limit: number) => {
-    const reached = reader.selectFrom('tenants').where('id', 'in', json.items(ids))
+    const reached = reader
+      .selectFrom('tenants')
+      .where('id', 'in', json.items(ids))
+      .where('deleted_at', 'is', null)
     return reader
       .selectFrom(reached.select((eb) => eb.fn.countAll<number>().as('total')).as('totals'))
       .leftJoin(
@@ -93,12 +97,74 @@ export function createTenants(engine: Engine, record: Record): TenantStore {
       })
     },
     delete: (id, audit, heldUntil) =>
-      table.delete([id], audit, async ({ domain }) => {
-        await counters.remove(countersOf(id))
-        if (heldUntil !== undefined) {
-          await held.hold(domain as string, id, audit.at, heldUntil)
-        }
+      write(async () => {
+        const tenant = writer.selectFrom('tenants').selectAll().where('id', '=', id)
+        const row = await tenant.where('deleted_at', 'is', null).executeTakeFirst()
+        if (!row) return { kind: 'missing' }
+        const counted = writer.selectFrom('counters').select('value')
+        const users = await counted.where('scope', '=', userCounter(id)).executeTakeFirst()
+        await writer
+          .updateTable('tenants')
+          .set({
+            domain: `${id}${BEFORE_DOMAIN}${row.domain}`,
+            deleted_at: audit.at,
+            deleted_users: users?.value ?? 0,
+          })
+          .where('id', '=', id)
+          .execute()
+        await writer.deleteFrom('api_key_tenants').where('tenant_id', '=', id).execute()
+        await counters.add('tenants', -1)
+        if (heldUntil !== undefined) await held.hold(row.domain, id, audit.at, heldUntil)
+        await record(audit)
+        return { kind: 'written', record: fromRow(row) }
       }),
+
+    async deletions() {
+      const rows = await reader
+        .selectFrom('tenants')
+        .leftJoin('counters', (join) =>
+          join.on('counters.scope', '=', sql<string>`'users:' || tenants.id`),
+        )
+        .select(['id', 'domain', 'name', 'deleted_at', 'deleted_users', 'value'])
+        .where('deleted_at', 'is not', null)
+        .orderBy('deleted_at')
+        .orderBy('id')
+        .execute()
+      return rows.map(({ id, domain, name, deleted_at, deleted_users, value }) => ({
+        ...{ id, name, domain: domain.slice(id.length + BEFORE_DOMAIN.length) },
+        deletedAt: deleted_at ?? 0,
+        users: deleted_users ?? 0,
+        left: value ?? 0,
+      }))
+    },
+
+    async erase(id, limit, audit) {
+      const outcome = await write(async () => {
+        const tenant = writer.selectFrom('tenants').select('id').where('id', '=', id)
+        const isDeleted = await tenant.where('deleted_at', 'is not', null).executeTakeFirst()
+        if (!isDeleted) return { kind: 'missing' } as const
+        const some = writer
+          .selectFrom('users')
+          .select('id')
+          .where('tenant_id', '=', id)
+          .limit(limit)
+        const { numDeletedRows } = await writer
+          .deleteFrom('users')
+          .where('tenant_id', '=', id)
+          .where('id', 'in', some)
+          .executeTakeFirstOrThrow()
+        const hasMore = Number(numDeletedRows) === limit
+        if (hasMore) await counters.add(userCounter(id), -limit)
+        else {
+          // What is left below it are few rows, which go by the references to it.
+          await writer.deleteFrom('tenants').where('id', '=', id).execute()
+          await counters.remove(countersOf(id))
+          await record(audit)
+        }
+        return { kind: 'written', hasMore } as const
+      })
+      return outcome.kind === 'written' && outcome.hasMore
+    },
     freeDomain: (domain, audit) =>
       write(async () => {
         if (!(await held.holderOf(domain, audit.at))) return { kind: 'missing' }
@@ -108,6 +174,9 @@ export function createTenants(engine: Engine, record: Record): TenantStore {
       }),
   }
 }
+
+/** Stands between the id and the domain of a deleted tenant. No host has a space in it. */
+const BEFORE_DOMAIN = ' '
 
 function countersOf(tenantId: string): string[] {
   return [applicationCounter(tenantId), userCounter(tenantId)]

@@ -49,7 +49,8 @@ export function createInsertMany(
 
   return (tenantId, batch) =>
     write(async () => {
-      const tenant = await sql`select 1 from tenants where id = ${tenantId}`.execute(writer)
+      const tenant = await sql`select 1 from tenants
+        where id = ${tenantId} and deleted_at is null`.execute(writer)
       if (tenant.rows.length === 0) return []
       const rows = rowsOf(batch)
       const inserted = await insert('users', rows.users, 'on conflict do nothing returning id')

@@ -18,6 +18,7 @@ const migrations: Record<string, Migration> = {
   '0010-operators': { up: createOperators },
   '0011-tenant-search': { up: addTenantSearch },
   '0011-audit-by-time': { up: addAuditByTime },
+  '0012-deletions': { up: addDeletions },
 }
 
 /**
@@ -193,6 +194,15 @@ async function addAuditSearch(db: Kysely<unknown>): Promise<void> {
 
 async function addAuditByTime(db: Kysely<unknown>): Promise<void> {
   await sql`create index audit_by_time on audit (at, id)`.execute(db)
+}
+
+async function addDeletions(db: Kysely<unknown>): Promise<void> {
+  const statements = [
+    sql`alter table tenants add column deleted_at integer`,
+    sql`alter table tenants add column deleted_users integer`,
+    sql`create index tenants_deleted on tenants (deleted_at) where deleted_at is not null`,
+  ]
+  for (const statement of statements) await statement.execute(db)
 }
 
 // The id of a social credential is made from connection, issuer and subject: one user of a tenant has it.

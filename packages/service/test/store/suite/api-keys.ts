@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Open } from '../data-store-suite.ts'
 import { anApiKey, anAudit, aTenant } from '../records.ts'
+import { deleteWhole } from './deletions.ts'
 
 export function describeApiKeys(open: Open): void {
   describe('API keys', () => {
@@ -47,7 +48,7 @@ export function describeApiKeys(open: Open): void {
       await store.apiKeys.insert(key, anAudit('create'))
       await store.apiKeys.insert(only, anAudit('create'))
 
-      await store.tenants.delete(gone.id, anAudit('delete'))
+      await deleteWhole(store, gone.id)
       await store.tenants.insert(gone, anAudit('create'))
 
       expect((await store.apiKeys.findByHash(key.hash))?.reach).toEqual([stays.id])

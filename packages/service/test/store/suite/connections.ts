@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Open } from '../data-store-suite.ts'
 import { aConnection, anAudit, aTenant } from '../records.ts'
+import { deleteWhole } from './deletions.ts'
 
 export function describeConnections(open: Open): void {
   describe('connections', () => {
@@ -92,7 +93,7 @@ export function describeConnections(open: Open): void {
       const { store, tenant } = await withTenant()
       const connection = aConnection(tenant.id)
       await store.connections.insert(connection, anAudit('create'))
-      await store.tenants.delete(tenant.id, anAudit('delete'))
+      await deleteWhole(store, tenant.id)
       expect(await store.connections.get(tenant.id, connection.id)).toBeUndefined()
     })
   })
