@@ -1,4 +1,5 @@
 import type { EventEmitter } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../clock.ts'
 import type { DataStore } from '../store/ports.ts'
 import type { AuditEntry, Micros } from '../store/records.ts'
@@ -72,6 +73,36 @@ export async function exclusively(
   if (store.exclusively) return store.exclusively(task, work)
   await work()
   return true
+}
+
+const lines = new WeakMap<DataStore, Promise<unknown>>()
+
+/** When to ask again for a task that another process is at. */
+const BUSY_MS = 20
+
+/** Runs a task after all earlier ones, of this process and of others on the same PostgreSQL. */
+export function oneAfterAnother<T>(
+  context: DomainContext,
+  task: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  async function alone(): Promise<T> {
+    for (;;) {
+      let result: { value: T } | undefined
+      await exclusively(context, task, async () => {
+        result = { value: await work() }
+      })
+      if (result) return result.value
+      await wait(BUSY_MS)
+    }
+  }
+  const { store } = context
+  const turn = (lines.get(store) ?? Promise.resolve()).then(alone)
+  lines.set(
+    store,
+    turn.catch(() => {}),
+  )
+  return turn
 }
 
 /** Now, as records hold it. */

@@ -5,7 +5,14 @@ import { SYSTEM_TENANT_ID } from '../store/system-tenant.ts'
 import { isLoginValid, resetPassword } from './accounts.ts'
 import { judgePassword, type PasswordProblem } from './chosen-password.ts'
 import { commit, unlessRefused } from './commit.ts'
-import { type DomainContext, nowMicros, type Scope, type ServiceScope, updated } from './context.ts'
+import {
+  type DomainContext,
+  nowMicros,
+  oneAfterAnother,
+  type Scope,
+  type ServiceScope,
+  updated,
+} from './context.ts'
 import { found, notFound, ServiceError } from './errors.ts'
 import { hashPassword } from './passwords.ts'
 import { defaultSettings } from './tenants.ts'
@@ -45,20 +52,21 @@ export async function inviteOperator(
   const now = nowMicros(context.clock)
   const decided = decide(input)
   const invitation = { hash: hashOf(token), expiresAt: now + INVITATION_SECONDS * 1e6 }
-  const known = await operators.get(user.id)
-  if (known) await keepAnOwner(scope, user.id, decided)
-  const operator = await commit(own, 'operator.invite', user.id, (audit) =>
-    known
-      ? operators.update(
-          user.id,
-          (last) => updated(context, last, { ...decided, invitation }),
-          audit,
-        )
-      : operators.insert(
-          { id: user.id, createdAt: now, updatedAt: now, ...decided, invitation },
-          audit,
-        ),
-  )
+  const operator = await keepingAnOwner(scope, user.id, decided, async () => {
+    const known = await operators.get(user.id)
+    return commit(own, 'operator.invite', user.id, (audit) =>
+      known
+        ? operators.update(
+            user.id,
+            (last) => updated(context, last, { ...decided, invitation }),
+            audit,
+          )
+        : operators.insert(
+            { id: user.id, createdAt: now, updatedAt: now, ...decided, invitation },
+            audit,
+          ),
+    )
+  })
   return { operator, token }
 }
 
@@ -137,10 +145,11 @@ export async function updateOperator(
   input: OperatorInput,
 ): Promise<Operator> {
   const decided = decide(input)
-  await keepAnOwner(scope, id, decided)
   const { context } = scope
-  return commit(within(scope), 'operator.update', id, (audit) =>
-    context.store.operators.update(id, (last) => updated(context, last, decided), audit),
+  return keepingAnOwner(scope, id, decided, () =>
+    commit(within(scope), 'operator.update', id, (audit) =>
+      context.store.operators.update(id, (last) => updated(context, last, decided), audit),
+    ),
   )
 }
 
@@ -156,8 +165,8 @@ export async function setOperatorDisabled(
 ): Promise<User> {
   const { context } = scope
   found(await context.store.operators.get(id))
-  if (disabled) await keepAnOwner(scope, id, undefined)
-  return setDisabled(within(scope), id, disabled, 'operator.update')
+  const set = () => setDisabled(within(scope), id, disabled, 'operator.update')
+  return disabled ? keepingAnOwner(scope, id, undefined, set) : set()
 }
 
 /**
@@ -168,19 +177,31 @@ export async function setOperatorDisabled(
 export async function removeOperator(scope: ServiceScope, id: string): Promise<User> {
   const { context } = scope
   found(await context.store.operators.get(id))
-  await keepAnOwner(scope, id, undefined)
-  return commit(within(scope), 'operator.remove', id, (audit) =>
-    context.store.users.delete(SYSTEM_TENANT_ID, id, audit),
+  return keepingAnOwner(scope, id, undefined, () =>
+    commit(within(scope), 'operator.remove', id, (audit) =>
+      context.store.users.delete(SYSTEM_TENANT_ID, id, audit),
+    ),
   )
 }
 
-/** Refuses what would leave the service without an owner who can log in. */
-async function keepAnOwner(
+/**
+ * Changes an operator, unless that would leave the service without an owner who can log in. One such change
+ * goes on at a time: two owners who remove each other at the same instant would both see the other one.
+ */
+async function keepingAnOwner<T>(
   scope: ServiceScope,
   id: string,
   next: Pick<Operator, 'role'> | undefined,
-): Promise<void> {
-  if (next?.role === 'owner') return
+  change: () => Promise<T>,
+): Promise<T> {
+  if (next?.role === 'owner') return change()
+  return oneAfterAnother(scope.context, 'owners', async () => {
+    await checkOwners(scope, id)
+    return change()
+  })
+}
+
+async function checkOwners(scope: ServiceScope, id: string): Promise<void> {
   const all = await listOperators(scope)
   const isOwner = ({ operator, user }: OperatorUser) => operator.role === 'owner' && !user.disabled
   const others = all.some((one) => one.operator.id !== id && isOwner(one))
