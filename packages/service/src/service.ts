@@ -31,6 +31,7 @@ import {
   checkServiceOptions,
   type IdentityServiceOptions,
 } from './service-options.ts'
+import { version } from './version.ts'
 
 /** An identity service. */
 export interface IdentityService {
@@ -140,6 +141,13 @@ export async function createIdentityService(
     return createConsole({
       ...{ url, context, protocol, logger, clientIp, masterKeys },
       support: issuer.support,
+      system: {
+        version,
+        stores: storesOf(options),
+        startedAt: Math.floor(clock.now() / 1_000),
+        check,
+        queues: protocol,
+      },
       clientSecret: consoleSecret,
       fetch: inProcess.fetch,
     })
@@ -185,6 +193,12 @@ export async function createIdentityService(
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+function storesOf({ data, database }: IdentityServiceOptions): { data: string; protocol: string } {
+  if (database !== undefined) return { data: 'PostgreSQL', protocol: 'Redis' }
+  const store = data === undefined ? 'memory' : 'SQLite'
+  return { data: store, protocol: store }
 }
 
 /** Anybody may ask whether the service is ready, and each check writes to the disk. */

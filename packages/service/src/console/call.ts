@@ -1,8 +1,21 @@
 import type { Scope, ServiceScope } from '../domain/context.ts'
 import type { Support } from '../domain/support.ts'
 import type { OperatorUser } from '../store/ports.ts'
+import type { ProtocolStore } from '../store/protocol-store.ts'
 import type { OperatorRole, Tenant } from '../store/records.ts'
 import type { Content } from './page.ts'
+
+/** The process that serves the console, and its stores. */
+export interface System {
+  readonly version: string
+  /** Where tenants and users are, and where sessions and tokens are. */
+  readonly stores: { readonly data: string; readonly protocol: string }
+  /** Seconds since the epoch. */
+  readonly startedAt: number
+  /** Rejects, with the reason, when a store cannot write. */
+  check(): Promise<void>
+  readonly queues: Pick<ProtocolStore, 'mail' | 'notices'>
+}
 
 /** A request about the tenant of its path. */
 export interface TenantCall extends Call<Scope> {
@@ -19,6 +32,7 @@ export interface Call<S extends ServiceScope = ServiceScope> {
   /** The parts of the path, by name. */
   readonly ids: Readonly<Record<string, string>>
   readonly query: URLSearchParams
+  readonly system: System
   /** The content of a form. */
   readonly form: URLSearchParams
   /** The tenant of the path, where it names one. */

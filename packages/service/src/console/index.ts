@@ -14,7 +14,7 @@ import type { OperatorUser } from '../store/ports.ts'
 import type { ProtocolStore } from '../store/protocol-store.ts'
 import type { OperatorRole } from '../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../store/system-tenant.ts'
-import type { ConsoleRoute, Result } from './call.ts'
+import type { ConsoleRoute, Result, System } from './call.ts'
 import { answerInvitation } from './invitation.ts'
 import { createCsrf, createLogin, FRESH_SECONDS, findOperator, type LoginOptions } from './login.ts'
 import { type Content, type Frame, notices, renderConsole } from './page.ts'
@@ -26,6 +26,7 @@ export interface ConsoleOptions extends LoginOptions {
   readonly context: DomainContext
   readonly protocol: ProtocolStore
   readonly support: Support
+  readonly system: System
   readonly clientIp: ClientIp
 }
 
@@ -46,7 +47,7 @@ const MAX_FORM_BYTES = 512 * 1024
 
 /** Makes the management console, an application of the kit that logs in at the system tenant. */
 export function createConsole(options: ConsoleOptions): Console {
-  const { context, protocol, support, clientIp, logger } = options
+  const { context, protocol, support, system, clientIp, logger } = options
   const { origin, host } = new URL(options.url)
   const login = createLogin(options)
   const csrf = createCsrf(options.masterKeys)
@@ -135,7 +136,7 @@ export function createConsole(options: ConsoleOptions): Console {
         }
         const scope: ServiceScope = { context, actor, tenantId: ids.tenant }
         const query = url.searchParams
-        const call = { scope, operator, support, ids, query, form, origin, tenant }
+        const call = { scope, operator, support, system, ids, query, form, origin, tenant }
         const notice = isRead ? notices[url.searchParams.get('done') ?? ''] : undefined
         const result = await run(found, call)
         const above = tenant && { id: tenant.id, name: tenant.name || tenant.settings.domain }

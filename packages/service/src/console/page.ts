@@ -57,6 +57,8 @@ export const notices: Readonly<Record<string, string>> = {
   ended_one: 'The session has ended, and so have its tokens.',
   forgotten: 'The device is forgotten. It asks for the second step again.',
   forgiven: 'The failed attempts are forgotten. The user can try again.',
+  tenant_deleted:
+    'The tenant is deleted: nothing reaches it any more. The page “System” shows how its rows are erased.',
   user_deleted: 'The user is deleted.',
   ended: 'Every session of this user has ended.',
   withdrawn: 'The key is withdrawn. It opens nothing any more.',

@@ -1,13 +1,13 @@
 import type { ConsoleRoute } from './call.ts'
 import { applicationRoutes } from './routes/applications.ts'
 import { auditRoutes } from './routes/audit.ts'
-import { connectionRoutes } from './routes/connections.ts'
+import { deleteTenantRoutes } from './routes/delete-tenant.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { operatorRoutes } from './routes/operators.ts'
 import { outboxRoutes } from './routes/outbox.ts'
 import { overviewRoutes } from './routes/overview.ts'
 import { settingRoutes } from './routes/settings.ts'
-import { signingKeyRoutes } from './routes/signing-keys.ts'
+import { systemRoutes } from './routes/system.ts'
 import { tenantRoutes } from './routes/tenants.ts'
 import { userRoutes } from './routes/user.ts'
 import { usersRoutes } from './routes/users.ts'
@@ -18,6 +18,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   ...overviewRoutes,
   ...tenantRoutes,
   ...settingRoutes,
+  ...deleteTenantRoutes,
   ...applicationRoutes,
   ...usersRoutes,
   ...userRoutes,
@@ -27,6 +28,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   ...keyRoutes,
   ...operatorRoutes,
   ...auditRoutes,
+  ...systemRoutes,
 ]
 
 /** The navigation of a tenant, as far as there are pages. */

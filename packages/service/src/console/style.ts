@@ -126,6 +126,11 @@ td.end { text-align: right; min-width: 0; }
 .filters { display: grid; gap: .8rem; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); margin: 0 0 1.2rem; }
 .filters .field { margin: 0; }
 .buttons { display: flex; flex-wrap: wrap; gap: .6rem; grid-column: 1 / -1; }
+.attention { list-style: none; margin: 0 0 1.4rem; padding: 0; border: 1px solid var(--edge); border-radius: .7rem; background: var(--card); }
+.attention li { display: flex; flex-wrap: wrap; gap: .35rem .8rem; align-items: baseline; padding: .65rem 1rem; border-bottom: 1px solid var(--edge); }
+.attention li:last-child { border-bottom: 0; }
+.attention li > span:nth-child(2) { flex: 1 1 14rem; }
+progress { accent-color: var(--accent); width: 8rem; vertical-align: middle; }
 .actions { display: flex; flex-wrap: wrap; gap: .6rem; margin: 0 0 1rem; }
 summary { cursor: pointer; color: var(--soft); padding: .3rem 0; }
 details.command { margin: 2.5rem 0 0; border-top: 1px solid var(--edge); padding-top: .7rem; }

@@ -123,6 +123,8 @@ export interface MessageQueue {
   remove(id: string): Promise<void>
   /** Replaces what is sealed in the messages for which `change` answers with something. */
   reseal(change: (id: string, sealed: string) => string | undefined): Promise<void>
+  /** Messages of all tenants that wait to be sent, the next one first, without their content. */
+  waiting(limit: number): Promise<QueuedMessage[]>
   /** The tenant's messages that have not ended, the newest first. */
   list(tenantId: string, limit: number): Promise<QueuedMessage[]>
   /** The tenant's messages with a recipient, also those that have ended, the newest first. */

@@ -268,6 +268,7 @@ describe('every route of the console', () => {
         scope: { context, actor: { name: 'operator:x' }, tenantId: api.tenantId },
         operator,
         support: issuer.support,
+        system: { stores: {}, startedAt: 0, check: async () => {}, queues: protocol },
         tenant,
         ids: {
           tenant: api.tenantId,

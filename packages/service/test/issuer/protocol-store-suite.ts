@@ -287,6 +287,8 @@ export function describeProtocolStore(
     expect(claims.flat().map(({ id }) => id)).toEqual(['m1'])
 
     await store.mail.retry('m1', micros(clock, 15))
+    const waiting = await store.mail.waiting(10)
+    expect(waiting).toMatchObject([{ id: 'm1', attempts: 1, sealed: '' }])
     clock.millis += 14_000
     expect(await store.mail.claim(10, micros(clock, 300))).toEqual([])
     clock.millis += 1_000

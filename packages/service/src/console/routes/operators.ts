@@ -30,7 +30,7 @@ export const operatorRoutes: readonly ConsoleRoute[] = [
 ]
 
 async function show(
-  { scope, operator }: Call,
+  { scope, operator, origin }: Call,
   more: { invited?: { email: string; link: string }; problem?: string; status?: number } = {},
 ): Promise<Result> {
   const { invited, ...outcome } = more
@@ -41,7 +41,7 @@ async function show(
     data: { operators: await listOperators(scope), self: operator.operator.id, invited },
     commands: [
       'latchkey-service operator list',
-      'latchkey-service operator invite --email ada@example.com --role admin',
+      `latchkey-service operator invite --email ada@example.com --role admin --console-url ${origin}`,
     ],
     ...outcome,
   }

@@ -6,6 +6,9 @@ import type { ApiKey } from '../../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import { type Call, type ConsoleRoute, type Result, servicePage } from '../call.ts'
 
+/** How many messages that wait are looked at. */
+const MAX_LOOKED_AT = 1_000
+
 const SOON_MICROS = 14 * 86_400 * 1e6
 
 export const overviewRoutes: readonly ConsoleRoute[] = [
@@ -13,18 +16,23 @@ export const overviewRoutes: readonly ConsoleRoute[] = [
 ]
 
 /** The points that need attention. */
-async function showOverview({ scope, operator }: Call): Promise<Result> {
+async function showOverview({ scope, operator, system }: Call): Promise<Result> {
   const { reach, id } = operator.operator
   const own = { ...scope, tenantId: SYSTEM_TENANT_ID }
-  const [tenants, credentials, keys] = await Promise.all([
+  const [tenants, credentials, keys, waiting] = await Promise.all([
     listTenants(scope, reach, { after: undefined, limit: 5 }),
     listCredentials(own, id, { after: undefined, limit: 20 }),
     reach === 'all' ? listApiKeys(scope) : [],
+    system.queues.mail.waiting(MAX_LOOKED_AT),
   ])
   const now = nowMicros(scope.context.clock)
   const isGood = ({ revokedAt, expiresAt = Number.POSITIVE_INFINITY }: ApiKey) =>
     revokedAt === undefined && expiresAt > now
   const good = keys.filter(isGood)
+  const failing = waiting.filter(
+    ({ attempts, tenantId }) => attempts > 0 && (reach === 'all' || reach.includes(tenantId)),
+  )
+  const byTenant = [...Map.groupBy(failing, ({ tenantId }) => tenantId)]
   return {
     kind: 'page',
     name: 'overview',
@@ -33,6 +41,12 @@ async function showOverview({ scope, operator }: Call): Promise<Result> {
       total: tenants.total,
       tenants: tenants.items,
       keys: good.length,
+      failing: byTenant.slice(0, 10).map(([tenantId, messages]) => ({
+        tenantId,
+        count: messages.length,
+        answer: messages.at(-1)?.answer,
+      })),
+      failingElsewhere: Math.max(0, byTenant.length - 10),
       expiring: good.filter(({ expiresAt }) => (expiresAt ?? now * 2) < now + SOON_MICROS),
       hasSecondStep: credentials.items.some(({ kind }) => kind !== 'password'),
     },

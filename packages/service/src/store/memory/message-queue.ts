@@ -56,6 +56,14 @@ export function createMemoryQueue(
         .map((message) => ({ ...message }))
     },
 
+    async waiting(limit) {
+      return [...mail.values()]
+        .filter(({ dueAt }) => dueAt < NEVER)
+        .sort((a, b) => a.dueAt - b.dueAt)
+        .slice(0, limit)
+        .map((message) => ({ ...message, sealed: '' }))
+    },
+
     async find(tenantId, { userId, after, limit }) {
       return [...mail.values()]
         .filter((one) => one.tenantId === tenantId && one.kind !== undefined)

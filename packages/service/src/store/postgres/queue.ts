@@ -99,6 +99,13 @@ function createQueue(
         (one) => `select * from ${table} where tenant_id = ${one.bind(tenantId)} and outcome is null
           order by number desc limit ${one.bind(limit)}`,
       ),
+    waiting: async (limit) => {
+      const found = await read(
+        (one) => `select * from ${table} where due_at < ${NEVER}
+          order by due_at limit ${one.bind(limit)}`,
+      )
+      return found.map((message) => ({ ...message, sealed: '' }))
+    },
     find: (tenantId, { userId, after, limit }) =>
       read((one) => {
         const { createdAt, id } = after ?? { createdAt: NEVER, id: '' }

@@ -47,6 +47,9 @@ export function createSqliteQueue(
       `SELECT * FROM ${table} WHERE tenant_id = ? AND user_id = ?
          AND (created_at, id) < (?, ?) ORDER BY created_at DESC, id DESC LIMIT ?`,
     ),
+    waiting: database.prepare(
+      `SELECT * FROM ${table} WHERE due_at < ${NEVER} ORDER BY due_at LIMIT ?`,
+    ),
     get: database.prepare(`SELECT * FROM ${table} WHERE tenant_id = ? AND id = ?`),
   }
 
@@ -92,6 +95,9 @@ export function createSqliteQueue(
           ? sql.find.all(tenantId, createdAt, id, limit)
           : sql.findOfUser.all(tenantId, userId, createdAt, id, limit),
       )
+    },
+    async waiting(limit) {
+      return messages(sql.waiting.all(limit)).map((message) => ({ ...message, sealed: '' }))
     },
     async get(tenantId, id) {
       return messages(sql.get.all(tenantId, id))[0]
