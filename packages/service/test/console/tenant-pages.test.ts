@@ -47,5 +47,7 @@ test('the navigation has each page of a tenant that stands by itself', () => {
       ({ method, path }) => method === 'GET' && /^\/console\/t\/:tenant(\/[\w-]+)?$/.test(path),
     )
     .map(({ path }) => path.replace('/console/t/:tenant', ''))
+    // A question of the overview.
+    .filter((path) => path !== '/delete')
   expect(own.sort()).toEqual(tenantNavigation.map(({ path }) => path).sort())
 })

@@ -14,7 +14,7 @@ import { userCounter } from './users.ts'
 
 /** The tenants of an SQL store. */
 export function createTenants(engine: Engine, record: Record): TenantStore {
-  const { reader, writer, write, counters, json } = engine
+  const { reader, writer, write, counters, json, lower } = engine
   const held = createHeldDomains(engine)
   const table = createTable<Tenant>(engine, record, {
     name: 'tenants',
@@ -75,6 +75,7 @@ export function createTenants(engine: Engine, record: Record): TenantStore {
           .where(sql<boolean>`(${key}, id) > (${after.key}, ${after.id})`)
           .where(sql<boolean>`${key} < ${before}`)
           .where('id', '<>', SYSTEM_TENANT_ID)
+          .where('deleted_at', 'is', null)
           .$if(reach !== 'all', (query) =>
             query.where('id', 'in', json.items(JSON.stringify(reach))),
           )

@@ -11,7 +11,6 @@ import {
   aUser,
   settings,
 } from '../records.ts'
-
 import { deleteWhole } from './deletions.ts'
 
 export function describeTenants(open: Open): void {
@@ -80,6 +79,17 @@ export function describeTenants(open: Open): void {
       const system = aTenant({ id: SYSTEM_TENANT_ID, settings: settings('acsys') })
       await store.tenants.insert(system, anAudit('create'))
       expect(await found('acs', 2)).toEqual([])
+    })
+
+    test('a deleted tenant is not found by its name', async () => {
+      const store = await open()
+      const tenant = aTenant({ name: 'Acme' })
+      await store.tenants.insert(tenant, anAudit('create'))
+      const page = { after: undefined, limit: 10 }
+      const find = async () => (await store.tenants.search('all', 'acm', page)).items
+      expect(await find()).toHaveLength(1)
+      await store.tenants.delete(tenant.id, anAudit('delete'))
+      expect(await find()).toEqual([])
     })
 
     test('a domain belongs to one tenant', async () => {
