@@ -94,7 +94,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
     text: 'Coming from',
     items: [
       { text: 'express-openid-connect', link: '/guides/from-express-openid-connect' },
-      { text: 'passport-openidconnect', link: '/guides/from-passport-openidconnect' },
+      { text: 'Passport', link: '/guides/from-passport-openidconnect' },
       { text: 'keycloak-connect', link: '/guides/from-keycloak-connect' },
       { text: '@fastify/passport', link: '/guides/from-fastify-passport' },
       { text: 'Auth.js', link: '/guides/from-auth-js' },

@@ -72,6 +72,26 @@ export function fromKeycloakConnect(connection: AuthRouterOptions): Express {
   return app
 }
 
+/** The replacement of `bearer-only` in `keycloak.json`. */
+export function fromBearerOnly(connection: AuthRouterOptions): Express {
+  const app = express()
+  // #region keycloak-bearer
+  app.use(
+    createAuthRouter({
+      ...connection,
+      rolesFrom: keycloakRoles,
+      bearer: { audience: 'shop', introspection: true },
+    }),
+  )
+
+  const clerk = requireUser({ accept: ['bearer'], roles: ['shop:clerk'] })
+  app.get('/api/orders', clerk, (_req, res) => {
+    res.json({ orders: [] })
+  })
+  // #endregion
+  return app
+}
+
 // #region keycloak-roles
 interface Access {
   roles?: string[]

@@ -3,6 +3,7 @@ import { createBrowser } from '../../../packages/express/test/support/browser.ts
 import { fromOtherParts } from '../src/express-openid-connect.ts'
 import {
   fromAuthJs,
+  fromBearerOnly,
   fromBetterAuth,
   fromClerk,
   fromExpressOpenidConnect,
@@ -80,6 +81,19 @@ test('what used keycloak-connect asks for roles of the realm and of clients', as
   expect(await open('/special', user)).toContain('realm:special')
   expect(await open('/orders', user)).toContain('shop:clerk')
   expect(await open('/orders', { sub: 'ada', resource_access: {} })).toBe('403')
+})
+
+test('an API that was bearer-only asks the token of a program for roles', async () => {
+  site = await start(fromBearerOnly)
+  const get = async (roles: string[]): Promise<number> => {
+    const resource_access = { shop: { roles } }
+    const token = site.provider.accessToken({ aud: 'shop', resource_access })
+    const headers = { authorization: `Bearer ${token}` }
+    return (await fetch(`${site.url}/api/orders`, { headers })).status
+  }
+  expect(await get(['clerk'])).toBe(200)
+  expect(await get(['guest'])).toBe(403)
+  expect((await fetch(`${site.url}/api/orders`)).status).toBe(401)
 })
 
 test('what used Auth.js keeps its redirect URL, and adds the account to the user', async () => {
