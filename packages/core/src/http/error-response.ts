@@ -25,8 +25,8 @@ const TEXTS: Partial<Record<LatchkeyErrorCode, VisitorText>> = {
     advice: 'Please go back and start again.',
   },
   LATCHKEY_HOST_UNKNOWN: {
-    title: 'This site is not known by this address',
-    advice: 'Please open it by its usual address.',
+    title: 'This site has another address',
+    advice: 'Please open it at its usual address.',
   },
   LATCHKEY_METHOD_NOT_ALLOWED: {
     title: 'This address does not work that way',
@@ -37,7 +37,7 @@ const TEXTS: Partial<Record<LatchkeyErrorCode, VisitorText>> = {
     advice: 'This usually passes. Please try again in a moment.',
   },
   LATCHKEY_PROVIDER_INVALID: {
-    title: 'The login service gave an unusable answer',
+    title: 'The login service sent an answer that cannot be used',
     advice: 'Please try again in a moment.',
   },
   LATCHKEY_SESSION_UNAVAILABLE: {
@@ -49,17 +49,17 @@ const TEXTS: Partial<Record<LatchkeyErrorCode, VisitorText>> = {
     advice: 'You were logged out while this page was loading. Please log in again.',
   },
   LATCHKEY_SESSION_TOO_LARGE: {
-    title: 'Your session cannot be kept',
-    advice: 'This site has to be changed before it can go on. Please tell those who run it.',
+    title: 'Your session cannot be stored',
+    advice: 'Please tell the people who run this site.',
   },
   LATCHKEY_TRANSACTION_MISSING: {
     title: 'The login could not be completed here',
     advice:
-      'This browser did not bring back the cookie that the login began with. Check that cookies are not blocked for this site, and that the address you began at is the same as the one you are at now.',
+      'Your browser did not send the cookie with which the login began. Allow cookies for this site, and begin at the address that you see now.',
   },
   LATCHKEY_STATE_MISMATCH: {
-    title: 'This answer belongs to another login',
-    advice: 'Please start the login again from this site.',
+    title: 'This login was started somewhere else',
+    advice: 'Please log in again from this site.',
   },
   LATCHKEY_LOGIN_DENIED: {
     title: 'You were not logged in',
@@ -71,7 +71,7 @@ const TEXTS: Partial<Record<LatchkeyErrorCode, VisitorText>> = {
   },
   LATCHKEY_USER_REFUSED: {
     title: 'You cannot use this application',
-    advice: 'Your login is fine, but this application does not admit you.',
+    advice: 'Your login worked, but this application does not let you in.',
   },
   LATCHKEY_FORBIDDEN: {
     title: 'You are not allowed to see this',
@@ -102,6 +102,11 @@ const TEXTS: Partial<Record<LatchkeyErrorCode, VisitorText>> = {
     advice: 'The request did not come from this site.',
   },
 }
+
+const ASKS_FOR_LOGIN: readonly LatchkeyErrorCode[] = [
+  'LATCHKEY_LOGIN_REQUIRED',
+  'LATCHKEY_STEP_UP_REQUIRED',
+]
 
 /** Options of an error response. */
 export interface ErrorResponseOptions {
@@ -142,15 +147,23 @@ export function errorResponse(
           body: [
             `<p>${text.advice}</p>`,
             loginUrl ? `<a class="button" href="${escapeHtml(loginUrl)}">Log in</a>` : '',
-            homeUrl ? `<p class="back"><a href="${escapeHtml(homeUrl)}">Start page</a></p>` : '',
+            homeUrl ? wayHome(homeUrl, loginUrl === undefined) : '',
             recorder ? forDeveloper(error, recorder) : '',
-            `<p><small>${error.code} · ${error.correlationId}</small></p>`,
+            `<p><small>${error.code}<br>${error.correlationId}</small></p>`,
           ].join(''),
           status: error.status,
+          icon: ASKS_FOR_LOGIN.includes(error.code) ? 'lock' : 'alert',
         })
   response.headers.push(...Object.entries(options.headers ?? {}))
   if (error.retryable) response.headers.push(['retry-after', '5'])
   return response
+}
+
+/** The way to the start page: the button of a page that has no other. */
+function wayHome(homeUrl: string, isButton: boolean): string {
+  const href = escapeHtml(homeUrl)
+  if (isButton) return `<a class="button" href="${href}">Start page</a>`
+  return `<p class="back"><a href="${href}">Start page</a></p>`
 }
 
 function forDeveloper({ code, message }: LatchkeyError, recorder: string): string {

@@ -21,11 +21,14 @@ export function escapeHtml(text: string): string {
 }
 
 const STYLE =
-  ':root{color-scheme:light dark;--page:#f3f4f8;--card:#fff;--ink:#171a26;--soft:#565d73;--edge:#e1e4ee;--accent:#3b46c8;--on:#fff}' +
-  '@media(prefers-color-scheme:dark){:root{--page:#0f111a;--card:#191c28;--ink:#eef0f8;--soft:#aab1c8;--edge:#2a2f41;--accent:#aab4ff;--on:#10142c}}' +
+  ':root{color-scheme:light dark;--page:#f3f4f8;--card:#fff;--ink:#171a26;--soft:#565d73;--edge:#e1e4ee;--accent:#3b46c8;--on:#fff;--bad:#a3172b;--bad-back:#fdeef0;--good:#14613a;--good-back:#e8f6ee;--plain-back:#eff1f7}' +
+  '@media(prefers-color-scheme:dark){:root{--page:#0f111a;--card:#191c28;--ink:#eef0f8;--soft:#aab1c8;--edge:#2a2f41;--accent:#aab4ff;--on:#10142c;--bad:#ffb3bd;--bad-back:#3a1a21;--good:#a3e5bf;--good-back:#15301f;--plain-back:#232838}}' +
   '*{box-sizing:border-box}' +
   'body{margin:0;min-height:100vh;display:grid;place-items:center;padding:1.5rem 1rem;font:1rem/1.55 system-ui,sans-serif;overflow-wrap:anywhere;color:var(--ink);background:var(--page)}' +
-  'main{width:100%;max-width:28rem;padding:2rem;background:var(--card);border:1px solid var(--edge);border-radius:1.25rem}' +
+  'main{width:100%;max-width:26rem;padding:2.25rem 2rem;background:var(--card);border:1px solid var(--edge);border-radius:1.25rem;box-shadow:0 12px 40px rgb(16 20 44/.08)}' +
+  '@media(max-width:30rem){main{padding:1.75rem 1.25rem}}main>:last-child{margin-bottom:0}' +
+  '.icon{display:block;width:3rem;height:3rem;padding:.5rem;margin-bottom:1rem;border-radius:50%;fill:none;stroke:currentColor;stroke-width:2;stroke-linecap:round;stroke-linejoin:round;background:var(--plain-back);color:var(--soft)}' +
+  '.icon.bad{background:var(--bad-back);color:var(--bad)}.icon.good{background:var(--good-back);color:var(--good)}' +
   'h1{margin:0 0 .5rem;font-size:1.55rem;line-height:1.25;text-wrap:balance}p{margin:0 0 1rem}' +
   'a{color:var(--accent);text-underline-offset:.18em}small{color:var(--soft)}' +
   'button,.button{display:block;width:100%;min-height:3rem;margin:1.25rem 0 1rem;padding:.7rem 1rem;font:inherit;font-weight:650;text-align:center;text-decoration:none;cursor:pointer;border:1px solid transparent;border-radius:.7rem;background:var(--accent);color:var(--on)}' +
@@ -42,6 +45,17 @@ function policyOf(style: string): string {
   ].join('; ')
 }
 
+/** Pictures of 24 by 24, each with the colors of its message. */
+const ICONS = {
+  alert: { tone: ' bad', shape: '<circle cx="12" cy="12" r="9"/><path d="M12 8v5m0 3.5v.01"/>' },
+  check: { tone: ' good', shape: '<path d="m5 12.5 4.5 4.5L19 7.5"/>' },
+  door: { tone: '', shape: '<path d="M14 4H6v16h8M10 12h10m-3-3 3 3-3 3"/>' },
+  lock: {
+    tone: '',
+    shape: '<rect x="5" y="11" width="14" height="9" rx="2"/><path d="M8 11V8a4 4 0 0 1 8 0v3"/>',
+  },
+} as const
+
 /** The parts of a page. `body` is HTML: values from outside are escaped in it. */
 export interface Page {
   readonly title: string
@@ -52,6 +66,8 @@ export interface Page {
    */
   readonly namesOrigin?: boolean
   readonly status?: number
+  /** A picture above the title, of no meaning of its own. */
+  readonly icon?: keyof typeof ICONS
   /** More rules of style, after those of every page. */
   readonly style?: string
 }
@@ -61,7 +77,7 @@ export interface Page {
  * browsers apply it to every redirect after a form is sent, and a logout ends at the provider.
  */
 export function page(content: Page): AuthResponse {
-  const { title, body, namesOrigin = false, status = 200, style: own = '' } = content
+  const { title, body, namesOrigin = false, status = 200, icon, style: own = '' } = content
   const style = STYLE + own
   const headers: AuthResponse['headers'] = [
     ['content-type', 'text/html; charset=utf-8'],
@@ -69,8 +85,13 @@ export function page(content: Page): AuthResponse {
     ['referrer-policy', namesOrigin ? 'same-origin' : 'no-referrer'],
     ['x-content-type-options', 'nosniff'],
   ]
-  const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${escapeHtml(title)}</title><style>${style}</style></head><body><main><h1>${escapeHtml(title)}</h1>${body}</main></body></html>`
+  const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${escapeHtml(title)}</title><style>${style}</style></head><body><main>${icon ? pictureOf(icon) : ''}<h1>${escapeHtml(title)}</h1>${body}</main></body></html>`
   return { status, headers, body: html }
+}
+
+function pictureOf(icon: keyof typeof ICONS): string {
+  const { tone, shape } = ICONS[icon]
+  return `<svg class="icon${tone}" viewBox="0 0 24 24" aria-hidden="true">${shape}</svg>`
 }
 
 /**

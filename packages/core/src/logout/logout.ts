@@ -46,6 +46,7 @@ export async function handleLogout(asked: RequestContext): Promise<AuthResponse>
     title: 'Log out?',
     body: `<form method="post" action="${escapeHtml(action)}"><button>Log out</button></form><p class="back"><a href="${home}">Stay logged in</a></p>`,
     namesOrigin: true,
+    icon: 'door',
   })
 }
 
@@ -109,6 +110,7 @@ export async function handleLoggedOut({ context, request }: RequestContext): Pro
   const { login } = context.options.routes
   return page({
     title: 'You are logged out',
+    icon: 'check',
     body: login ? `<a class="button" href="${escapeHtml(login)}">Log in again</a>` : '',
   })
 }
