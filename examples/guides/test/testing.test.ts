@@ -36,7 +36,7 @@ test('a logged-in user sees their account', async () => {
 // #endregion
 
 // #region flow
-test('who asks for their account logs in, and lands there', async () => {
+test('a visitor who asks for their account logs in, and lands there', async () => {
   await using identity = await startIdentity()
   const ada = await identity.createUser()
   const browser = request.agent(createApp(identity.clientOptions()))
@@ -49,7 +49,7 @@ test('who asks for their account logs in, and lands there', async () => {
 // #endregion
 
 // #region refused
-test('who is no admin is refused, and not sent to log in again', async () => {
+test('a user without the role is refused, and not sent to log in again', async () => {
   await using identity = await startIdentity()
   const browser = await logIn(createApp(identity.clientOptions()), await identity.createUser())
 
@@ -68,7 +68,7 @@ test('every route but the home page asks for a login', async () => {
 // #endregion
 
 // #region totp
-test('a user with an authenticator app reaches what needs two factors', async () => {
+test('a user with an authenticator app reaches a page that asks for two factors', async () => {
   await using identity = await startIdentity()
   const ada = await identity.createUser()
   await ada.totp()
