@@ -25,14 +25,14 @@ export function addDevCommand(program: Command): void {
     .command('dev')
     .description('Serve a demo tenant on this machine, to develop an application against.')
     .addOption(
-      new Option('--port <number>', 'port; the next free one when it is taken')
+      new Option('--port <number>', 'port; if it is in use, the next free one')
         .default(4400)
         .argParser(wholeNumber(1, 65_535)),
     )
     // Its users have known passwords, so no variable that may name real data is looked at.
     .addOption(new Option('--data <dir>', 'folder of the databases').default('.latchkey/dev'))
     .addOption(
-      new Option('--base-url <url>', 'where your application runs, as visitors reach it')
+      new Option('--base-url <url>', 'address of your application in the browser')
         .default('http://localhost:3000')
         .argParser(webAddress),
     )

@@ -12,7 +12,7 @@ export function addDoctorCommand(program: Command): void {
   withDataOptions(
     program
       .command('doctor')
-      .description('Find what needs a decision of yours in the data; exits with 1 if it does.'),
+      .description('Find problems in the data that you have to decide on; exits with 1 if there are any.'),
   )
     .addOption(
       new Option(

@@ -53,7 +53,7 @@ export function addKeyCommands(program: Command): void {
       }),
     )
 
-  withDataOptions(key.command('revoke <id>').description('End a key at once.')).action(
+  withDataOptions(key.command('revoke <id>').description('Revoke a key at once.')).action(
     (id: string, options: DataOptions) =>
       withAdmin(options, async (admin) => {
         const { name, last4 } = await admin.revokeApiKey(id)

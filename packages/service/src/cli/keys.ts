@@ -27,7 +27,7 @@ export function addSigningKeyCommands(program: Command): void {
   withDataOptions(
     keys
       .command('rotate')
-      .description('Give tenants a new signing key; no session and no token ends.'),
+      .description('Give tenants a new signing key; sessions and tokens stay valid.'),
   )
     .option('--tenant <id...>', 'these tenants (default: all of them)')
     .option('--withdraw-earlier', 'publish no earlier key, if it may have leaked')

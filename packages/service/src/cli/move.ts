@@ -13,7 +13,7 @@ export function addMoveCommand(program: Command): void {
   withDatabaseOptions(
     program
       .command('move')
-      .description('Copy a data folder, which is not being served, to PostgreSQL and Redis.'),
+      .description('Copy a data folder to PostgreSQL and Redis; stop its service first.'),
   )
     .addOption(
       new Option('--data <dir>', 'folder of the databases')

@@ -52,7 +52,7 @@ export function addTenantCommands(program: Command): void {
     }),
   )
 
-  withDataOptions(tenant.command('delete <id>').description('Delete a tenant with all it holds.'))
+  withDataOptions(tenant.command('delete <id>').description('Delete a tenant with all its data.'))
     .requiredOption('--yes', 'confirm: its applications and users cannot be brought back')
     .action((id: string, options: DataOptions) =>
       withAdmin(options, async (admin) => {

@@ -127,7 +127,7 @@ describe.each(storeKinds)('on %s', (store) => {
     expect((await browser.submit(sent, { code: wrong(code) })).status).toBe(422)
     const changed = await browser.submit(sent, { code })
 
-    expect(noteOf(changed)).toBe('Your address was changed. We have told the earlier one.')
+    expect(noteOf(changed)).toBe('Your address was changed. We have sent a message to the old one.')
     const [news] = await issuer.mails()
     expect(news?.to).toBe(ada.email)
     expect(news?.text).toContain('countess@example.com')

@@ -136,9 +136,9 @@ describe.each(storeKinds)('on %s', (store) => {
     const refusals = {
       short: 'fewer than 8',
       [ada.email]: 'must not be your email',
-      Password123: 'list of common passwords',
-      'Lovelace-1815': 'must not be made of your name',
-      Acme20262026: 'must not be made of your name',
+      Password123: 'This password is too common',
+      'Lovelace-1815': 'must not consist of your name',
+      Acme20262026: 'must not consist of your name',
       ['ä'.repeat(37)]: 'at most 72 bytes',
     }
     for (const [password, text] of Object.entries(refusals)) {

@@ -152,7 +152,7 @@ describe.each(storeKinds)('on %s', (store) => {
     const { browser, page } = await open(world)
 
     for (const [fault, said] of [
-      ['access_denied', 'Example has not let you in, or you cancelled.'],
+      ['access_denied', 'Example did not log you in, or you cancelled.'],
       ['id_token with another nonce', 'The login at Example did not work.'],
       ['token: down', 'We could not reach Example.'],
     ] as const) {

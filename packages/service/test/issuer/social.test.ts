@@ -306,10 +306,10 @@ describe.each(storeKinds)('on %s', (store) => {
       await turn(false)
 
       const started = await browser.submit(form, { connection: connection.id })
-      expect(noteOf(started)).toBe('This way to log in has been switched off. Use another way.')
+      expect(noteOf(started)).toBe('Logging in this way is switched off. Choose another way.')
       const ended = await browser.get(answer)
       expect(hasCode(ended)).toBe(false)
-      expect(noteOf(ended)).toBe('This way to log in has been switched off. Use another way.')
+      expect(noteOf(ended)).toBe('Logging in this way is switched off. Choose another way.')
       expect((await world.open()).form.html).not.toContain('Continue with Example')
       expect((await listUsers(issuer.scope, page)).total).toBe(0)
       expect(provider.count('/token')).toBe(0)
@@ -462,7 +462,7 @@ describe.each(storeKinds)('on %s', (store) => {
 
     const down = await browser.submit(form, { connection: world.connection.id })
     expect(down.status).toBe(503)
-    expect(noteOf(down)).toBe('We could not reach Example. Use another way or try again.')
+    expect(noteOf(down)).toBe('We could not reach Example. Try again, or log in another way.')
     expect(world.warnings).toMatchObject([{ problem: 'unreachable' }])
     await provider.start()
 

@@ -35,15 +35,15 @@ export const en = {
   loginPasskey: 'Log in with a passkey',
   socialContinue: 'Continue with {name}',
   socialLink: 'There is an account for {email}. Log in to it once to connect {name}.',
-  socialUnreachable: 'We could not reach {name}. Use another way or try again.',
-  socialDenied: '{name} has not let you in, or you cancelled. Use another way or try again.',
-  socialFailed: 'The login at {name} did not work. Use another way or try again.',
-  socialOff: 'This way to log in has been switched off. Use another way.',
+  socialUnreachable: 'We could not reach {name}. Try again, or log in another way.',
+  socialDenied: '{name} did not log you in, or you cancelled. Try again, or log in another way.',
+  socialFailed: 'The login at {name} did not work. Try again, or log in another way.',
+  socialOff: 'Logging in this way is switched off. Choose another way.',
   socialNoAddress:
-    '{name} has not told us your email address. Log in another way, then connect {name} on the page of your account.',
+    '{name} has not told us your email address. Log in another way, then connect {name} on your account page.',
   socialNoAccount:
-    'No account here is connected with {name}, and none can be made this way. Use another way.',
-  socialRefused: 'This account at {name} cannot be used to log in. Use another way.',
+    'No account here is connected with {name}, and you cannot create one this way. Log in another way.',
+  socialRefused: 'This account at {name} cannot be used to log in. Log in another way.',
   socialTaken: 'This account at {name} is connected with another account already.',
   socialAddressText:
     '{name} says that your email address is {email}. Confirm it with a code that we send there.',
@@ -112,7 +112,7 @@ export const en = {
   enrolMailText: 'At each login we send a code to {email}. Enter the first one to switch this on.',
   enrolKeyTitle: 'Add a passkey or security key',
   enrolKeyText:
-    'With a passkey you log in by your fingerprint, your face or the PIN of your device, without a password.',
+    'With a passkey, you log in with your fingerprint, your face or the PIN of your device instead of a password.',
   enrolKeyPasskey: 'Add a passkey',
   enrolKeySecond: 'Add a security key as a second step',
   enrolKeySecondHint: 'You use it after your password. It needs no PIN.',
@@ -124,7 +124,7 @@ export const en = {
   recoveryOnce: 'We cannot show them again. Earlier recovery codes no longer work.',
   recoveryButton: 'I have saved them',
   securityTitle: 'Your ways to log in',
-  securityText: 'How you prove that it is you, for the account {email}.',
+  securityText: 'The ways to log in to the account {email}.',
   securityNone: 'Neither a passkey nor a second step has been added yet.',
   securityOnlyWay: 'This is your only way to log in. Add another one first.',
   securityAbout_hardware:
@@ -150,18 +150,18 @@ export const en = {
   accountSave: 'Save',
   accountProfile: 'Your names',
   accountSaved: 'Your changes are saved.',
-  accountEmailDone: 'Your address was changed. We have told the earlier one.',
+  accountEmailDone: 'Your address was changed. We have sent a message to the old one.',
   accountPasswordDone: 'Your password was changed. You are logged out everywhere else.',
   accountPasswordAbout: 'Choose another one',
   accountSecurityAbout: 'Passkeys, second steps and recovery codes',
   accountSecurityNone: 'Add a passkey or a second step',
   accountSessionsAbout: 'End sessions on other devices',
-  accountDeletionAbout: 'With everything that is known of you here',
+  accountDeletionAbout: 'With all your data here',
   profileGiven: 'Given name',
   profileFamily: 'Family name',
   changeEmailTitle: 'Change your address',
   changeEmailText:
-    'Your address is {email}. We send a code to the new one, to see that it is yours.',
+    'Your address is {email}. We will send a code to the new one, to check that it is yours.',
   changeEmailSent: 'If {email} can be used, we have sent a code there. It works for ten minutes.',
   changeEmailNew: 'New email address',
   changeEmailButton: 'Change address',
@@ -181,7 +181,7 @@ export const en = {
   sessionsEnd: 'Log out there',
   sessionsEndWhich: 'Log out there: since {time}',
   sessionsEndOthers: 'Log out everywhere else',
-  sessionsOthersHint: 'Second steps are asked for again on all devices, too.',
+  sessionsOthersHint: 'All devices will ask for the second step again.',
   sessionsTrusted: 'Trusted devices',
   sessionsTrustedText: 'On these devices we do not ask for the second step.',
   sessionsTrustedSince: 'Trusted since {time}.',
@@ -189,7 +189,7 @@ export const en = {
   sessionsForgetWhich: 'Ask for it again: trusted since {time}',
   deletionTitle: 'Delete your account',
   deletionText:
-    'Your account {email} is deleted with everything that is known of you here. This cannot be undone.',
+    'Your account {email} will be deleted with all your data here. This cannot be undone.',
   deletionConfirm: 'Yes, delete my account for good',
   deletionUnconfirmed: 'Tick the box to delete your account.',
   deletionButton: 'Delete account',
@@ -202,14 +202,14 @@ export const en = {
   signupQuestion: 'Have an account already?',
 
   checkMailTitle: 'Check your inbox',
-  checkMailSignup: 'We have sent a message to {email}. Follow the link in it to go on.',
+  checkMailSignup: 'We have sent a message to {email}. Follow the link in it to continue.',
   checkMailVerify:
     'Before you go on, please confirm that {email} is yours: follow the link in the message we have sent you.',
   checkMailReset:
     'If there is an account for {email}, we have sent a message to it with a link to set a new password. The link works for an hour.',
   checkMailWaiting: 'We are still waiting: the link in the message has not been followed yet.',
   checkMailAgain: 'We have sent you another message. Only the link in the newest one works.',
-  checkMailSpam: 'Nothing there? Look into the spam folder as well.',
+  checkMailSpam: 'Nothing there? Check your spam folder.',
   checkMailContinue: 'I have followed the link',
   checkMailResend: 'Send another message',
 
@@ -219,10 +219,10 @@ export const en = {
     'You started in another browser. Enter the password that you chose there, or choose a new one.',
   verifyButton: 'Confirm address',
   verifiedTitle: 'Your address is confirmed',
-  verifiedText: 'You can go on where you began, or start again from the application.',
+  verifiedText: 'Continue where you started, or log in again from the application.',
 
   resetRequestTitle: 'Set a new password',
-  resetRequestText: 'Tell us your email address and we send you a link to set a new password.',
+  resetRequestText: 'Enter your email address, and we will send you a link to set a new password.',
   resetRequestButton: 'Send the link',
   resetTitle: 'Choose a new password',
   resetText: 'This is the new password for {email}.',
@@ -237,9 +237,9 @@ export const en = {
 
   passwordShort: 'The password has fewer than 8 characters.',
   passwordLong: 'The password is too long: at most 72 bytes, which is 72 plain letters.',
-  passwordCommon: 'This password is on every list of common passwords. Choose another one.',
+  passwordCommon: 'This password is too common. Choose another one.',
   passwordEmail: 'The password must not be your email address.',
-  passwordName: 'The password must not be made of your name or ours.',
+  passwordName: 'The password must not consist of your name or ours.',
   passwordCharacter: 'The password contains a character that cannot be used.',
   emailInvalid: 'This is not an email address such as ada@example.com.',
   nameLong: 'The name is too long: at most 200 characters.',
@@ -262,12 +262,12 @@ export const en = {
   logoutButton: 'Log out',
   logoutStay: 'Stay logged in',
   loggedOutTitle: 'You are logged out',
-  loggedOutText: 'It is safe to close this window.',
+  loggedOutText: 'You can close this window.',
 
   errorTitle: 'This did not work',
   errorText: 'The application sent a request that cannot be answered.',
   errorRedirect:
-    'The application asked to be answered at an address that is not registered for it.',
+    'The application wants to send you back to an address that is not registered for it.',
   errorNoRedirect:
     'No redirect URL is registered for this application yet, so no one can log in to it.',
   errorClient: 'The application is not known here.',
@@ -282,13 +282,13 @@ export const en = {
 
   outboxTitle: 'Captured mail',
   outboxText: 'Messages of a tenant in developer mode are kept here instead of being sent.',
-  outboxKey: 'This page asks for an API key of the tenant, as the password.',
+  outboxKey: 'Enter an API key of the tenant as the password.',
   outboxEmpty: 'No message has been captured yet.',
   outboxTo: 'To',
 
   mailGreeting: 'Hello {name},',
   mailGreetingPlain: 'Hello,',
-  mailIgnore: 'If this was not you, ignore this message; nothing happens then.',
+  mailIgnore: 'If this was not you, you can ignore this message.',
   mailLinkFallback: 'If the button does not work, copy this address into your browser:',
   mailSignature: 'Your team at {company}',
   mailVerifySubject: 'Confirm your email address for {company}',
@@ -299,7 +299,7 @@ export const en = {
   mailResetButton: 'Set a new password',
   mailInviteSubject: 'Your account at {company}',
   mailInviteText:
-    'An account was made for you. Here is the link to set your password. It works for seven days.',
+    'An account was created for you. Here is the link to set your password. It works for seven days.',
   mailInviteButton: 'Set your password',
   mailExistsSubject: 'You have an account at {company} already',
   mailExistsText:
