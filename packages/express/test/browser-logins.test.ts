@@ -101,7 +101,7 @@ test('in a real browser that blocks cookies a login is tried twice and then expl
     const response = await tab.goto(`${site.url}/page/blocked`)
 
     expect(response?.status()).toBe(400)
-    expect(await tab.textContent('main')).toContain('cookies are not blocked')
+    expect(await tab.textContent('main')).toContain('Allow cookies for this site')
     expect(site.provider.count('/auth') - begun).toBe(2)
   } finally {
     await context.close()

@@ -127,7 +127,7 @@ test('with cookies blocked there is one more try and then a page that says so', 
 
   expect(visit.response.status).toBe(400)
   expect(visit.text).toContain('LATCHKEY_TRANSACTION_MISSING')
-  expect(visit.text).toContain('cookies are not blocked')
+  expect(visit.text).toContain('Allow cookies for this site')
   expect(site.provider.count('/auth') - begun).toBe(2)
 })
 

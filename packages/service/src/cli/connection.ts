@@ -93,7 +93,9 @@ export function addConnectionCommands(program: Command): void {
     })
 
   withChanges(
-    connection.command('update <id>').description('Change a connection; values that you leave out stay.'),
+    connection
+      .command('update <id>')
+      .description('Change a connection; values that you leave out stay.'),
   )
     .option('--client-id <id>', 'how the provider calls your application')
     .option('--key-id <id>', 'of Apple: another private key')

@@ -12,7 +12,9 @@ export function addDoctorCommand(program: Command): void {
   withDataOptions(
     program
       .command('doctor')
-      .description('Find problems in the data that you have to decide on; exits with 1 if there are any.'),
+      .description(
+        'Find problems in the data that you have to decide on; exits with 1 if there are any.',
+      ),
   )
     .addOption(
       new Option(

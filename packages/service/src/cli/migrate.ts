@@ -6,7 +6,9 @@ export function addMigrateCommand(program: Command): void {
   withDatabaseOptions(
     program
       .command('migrate')
-      .description('Update the tables of a PostgreSQL database; services may go on serving from it.'),
+      .description(
+        'Update the tables of a PostgreSQL database; services may go on serving from it.',
+      ),
   ).action(async (options: DatabaseFlags) => {
     const database = databaseOf(options)
     if (!database) throw new Error('Give --database, or set LATCHKEY_DATABASE.')
