@@ -123,7 +123,7 @@ async function showEntry({ scope, operator, ids }: Call): Promise<Result> {
     data: { entry },
     commands:
       entry.tenantId === undefined
-        ? [`latchkey-service audit --request-id ${entry.requestId ?? '<uuid>'}`]
+        ? [`latchkey-service audit${entry.requestId ? ` --request-id ${entry.requestId}` : ''}`]
         : [`latchkey audit get ${entry.id} --tenant ${entry.tenantId}`],
   }
 }
