@@ -22,6 +22,11 @@ export const mailKinds: Readonly<Record<string, string>> = {
   connected: 'Notice of a connected account',
 }
 
+/** The last answer of the mail server; a code of the network stands for none. */
+export function answerOf(answer: string | undefined): string | undefined {
+  return answer && /^E[A-Z]+$/.test(answer) ? `none: it can’t be reached (${answer})` : answer
+}
+
 /** The states of a message in words, with the color of each. */
 export const mailStates: Readonly<Record<string, { label: string; color: string }>> = {
   waiting: { label: 'waiting', color: 'warn' },

@@ -8,7 +8,7 @@ import {
   tenantForm,
   tenantPage,
 } from '../call.ts'
-import { mailKinds, mailStates } from '../mail-form.ts'
+import { answerOf, mailKinds, mailStates } from '../mail-form.ts'
 
 const PAGE = 50
 
@@ -42,6 +42,7 @@ async function show({ scope, support, tenant, query }: TenantCall): Promise<Resu
       further,
       mails: items.map((one) => ({
         ...one,
+        answer: answerOf(one.answer),
         kind: mailKinds[one.kind ?? ''] ?? one.kind,
         state: mailStates[messageState(one)],
         isWaiting: messageState(one) === 'waiting',

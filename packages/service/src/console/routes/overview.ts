@@ -5,6 +5,7 @@ import { listTenants } from '../../domain/tenants.ts'
 import type { ApiKey } from '../../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import { type Call, type ConsoleRoute, type Result, servicePage } from '../call.ts'
+import { answerOf } from '../mail-form.ts'
 
 /** How many messages that wait are looked at. */
 const MAX_LOOKED_AT = 1_000
@@ -44,7 +45,7 @@ async function showOverview({ scope, operator, system }: Call): Promise<Result> 
       failing: byTenant.slice(0, 10).map(([tenantId, messages]) => ({
         tenantId,
         count: messages.length,
-        answer: messages.at(-1)?.answer,
+        answer: answerOf(messages.at(-1)?.answer),
       })),
       failingElsewhere: Math.max(0, byTenant.length - 10),
       expiring: good.filter(({ expiresAt }) => (expiresAt ?? now * 2) < now + SOON_MICROS),

@@ -17,7 +17,7 @@ import {
   tenantForm,
   tenantPage,
 } from '../call.ts'
-import { languageIn, mailKinds, mailStates } from '../mail-form.ts'
+import { answerOf, languageIn, mailKinds, mailStates } from '../mail-form.ts'
 
 /** The page of a user. Its path must be looked at after those of `users.ts`. */
 export const userRoutes: readonly ConsoleRoute[] = [
@@ -66,6 +66,7 @@ async function showUser(call: TenantCall): Promise<Result> {
       devices,
       mails: mails.map((one) => ({
         ...one,
+        answer: answerOf(one.answer),
         kind: mailKinds[one.kind ?? ''],
         state: mailStates[messageState(one)],
         isWaiting: messageState(one) === 'waiting',
