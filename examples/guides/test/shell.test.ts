@@ -112,6 +112,7 @@ test('client secrets and the master key are rotated while the service runs', asy
 
 test('a backup is made while the service runs, and is served from', async () => {
   await run('rotate.sh')
+  expect(await run('signing-keys.sh')).toMatch(/signs\n.*published/)
   await run('backup.sh')
   mkdirSync(join(folder, 'keys'))
   copyFileSync(join(folder, 'data/master.key'), join(folder, 'keys/master.key'))

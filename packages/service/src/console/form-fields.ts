@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import { ServiceError } from '../domain/errors.ts'
 import type { Metadata } from '../store/records.ts'
 import type { SearchCursor } from '../store/user-search.ts'
@@ -63,10 +62,14 @@ export function metadataOf(rows: readonly MetadataRow[], stored: Metadata = {}):
   return Object.fromEntries(metadata)
 }
 
-/** Whether two forms of the same fields say the same. */
-export function isSameText(a: string, b: string): boolean {
-  const of = (text: string) => linesOf(text).map((line) => line.text)
-  return isDeepStrictEqual(of(a), of(b))
+/** The values that a form was filled with, by their fields; it sends them back as `base`. */
+export function baseOf(form: URLSearchParams): Readonly<Record<string, string>> {
+  try {
+    const base: unknown = JSON.parse(form.get('base') ?? '')
+    return typeof base === 'object' && base !== null ? (base as Record<string, string>) : {}
+  } catch {
+    return {}
+  }
 }
 
 /** The sentence for a form that another person was faster than; the form shows both values. */

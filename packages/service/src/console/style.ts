@@ -84,6 +84,8 @@ label, legend { display: block; font-weight: 560; margin: 0 0 .25rem; padding: 0
 .check label code { margin-left: .35rem; }
 .choices { display: flex; flex-wrap: wrap; gap: .6rem; list-style: none; margin: 0 0 1rem; padding: 0; }
 .card > details:first-child > summary { padding: 0; }
+pre.code { margin: 0 0 1rem; }
+p.hint + .actions { margin-top: .6rem; }
 .field.wide { max-width: 46rem; }
 label code, legend code { margin-left: .35rem; font-weight: 400; font-size: .76rem; color: var(--soft); }
 ul.wrong { padding-left: 1.1rem; }
@@ -135,6 +137,11 @@ progress { accent-color: var(--accent); width: 8rem; vertical-align: middle; }
 summary { cursor: pointer; color: var(--soft); padding: .3rem 0; }
 details.command { margin: 2.5rem 0 0; border-top: 1px solid var(--edge); padding-top: .7rem; }
 .pager { margin: .9rem 0 0; }
+@media (min-width: 64rem) {
+  .settings { display: grid; grid-template-columns: 11rem minmax(0, 1fr); gap: 1.5rem; padding: 1.6rem 0 .6rem; border-top: 1px solid var(--edge); }
+  .settings:first-of-type { border: 0; padding-top: .4rem; }
+  .settings h2 { margin: 1.1rem 0 0; }
+}
 @media (max-width: 48rem) {
   body { display: block; }
   .side { border-right: 0; border-bottom: 1px solid var(--edge); padding: .7rem 1rem; }

@@ -136,12 +136,14 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       const ada = await running.logIn({ role: 'admin' })
       const { html } = await ada.get(page)
       const readAt = /name="read_at" value="(\d+)"/.exec(html)?.[1] ?? ''
-      await call(`/${id}`, { ...(await call(`/${id}`)), name: 'Theirs' })
-      const fields = { name: 'Mine', redirect_urls: GOOD }
+      await call(`/${id}`, { ...(await call(`/${id}`)), name: 'Theirs', login_url: GOOD })
+      const base = JSON.stringify({ name: 'Shop', login_url: '', redirect_urls: GOOD })
+      const fields = { name: 'Mine', redirect_urls: GOOD, login_url: '', base }
       const late = await sendForm(ada, page, { ...fields, read_at: readAt })
       expect(late.status).toBe(409)
       expect(late.html).toContain('Another person changed this a moment ago.')
       expect(late.html).toContain('value="Mine"')
+      expect(late.html).toContain(`name="login_url" inputmode="url" value="${GOOD}"`)
       expect(textOf(late.html)).toMatch(/Stored now:\s*Theirs/)
       expect((await call(`/${id}`)).name).toBe('Theirs')
       expect((await sendForm(ada, page, fields)).status).toBe(303)

@@ -28,8 +28,8 @@ import {
   tenantPage,
 } from '../call.ts'
 import {
+  baseOf,
   CHANGED_MEANWHILE,
-  isSameText,
   linesOf,
   type MetadataRow,
   metadataOf,
@@ -142,6 +142,7 @@ async function showApplication(call: TenantCall, shown: Shown = {}): Promise<Res
       draft: refused?.draft ?? draftOf(application),
       problems: refused?.problems ?? [],
       theirs,
+      stored: JSON.stringify(textsOf(draftOf(application))),
       secret,
       earlierUntil: earlier?.until,
       earlierSecret: secret === undefined ? undefined : earlier?.secret,
@@ -172,20 +173,26 @@ async function save(call: TenantCall): Promise<Result> {
   const id = ids.application ?? ''
   const draft = sentDraft(form)
   const stored = await getApplication(scope, id)
+  const readAt = Number(form.get('read_at'))
+  if (readAt !== stored.updatedAt) return showMeanwhile(call, draft, stored)
   const judged = judge(draft, stored, call.tenant)
   if (judged.kind === 'refused') return showApplication(call, { refused: judged })
-  const readAt = Number(form.get('read_at'))
   try {
     await updateApplication(scope, id, judged.input, readAt)
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'conflict') throw error
-    const current = draftOf(await getApplication(scope, id))
-    return showApplication(call, {
-      refused: { draft, problem: CHANGED_MEANWHILE, status: 409 },
-      theirs: differences(draft, current),
-    })
+    return showMeanwhile(call, draft, await getApplication(scope, id))
   }
   return redirectTo(pathOf(call), 'saved')
+}
+
+function showMeanwhile(call: TenantCall, draft: Draft, application: Application): Promise<Result> {
+  const current = draftOf(application)
+  const kept = merged(baseOf(call.form), draft, current)
+  return showApplication(call, {
+    refused: { draft: kept, problem: CHANGED_MEANWHILE, status: 409 },
+    theirs: differences(kept, current),
+  })
 }
 
 async function reveal(call: TenantCall): Promise<Result> {
@@ -267,14 +274,30 @@ function judge(
   return { kind: 'refused', draft, problems, problem, status: 422 }
 }
 
-/** The fields in which a draft differs from the stored application, as text. */
-function differences(draft: Draft, stored: Draft): Record<string, string> {
-  const found: Record<string, string> = {}
-  for (const name of ['name', 'login_url', 'redirect_urls', 'logout_urls'] as const) {
-    if (!isSameText(draft[name], stored[name])) found[name] = stored[name]
+/** The fields of a draft as text, in which they are compared. */
+function textsOf({ metadata, ...fields }: Draft): Record<keyof Draft, string> {
+  const lines = (text: string) =>
+    linesOf(text)
+      .map((line) => line.text)
+      .join('\n')
+  return {
+    ...fields,
+    redirect_urls: lines(fields.redirect_urls),
+    logout_urls: lines(fields.logout_urls),
+    metadata: metadata.map(({ key, value }) => `${key}: ${value}`).join('\n'),
   }
-  const text = (rows: readonly MetadataRow[]) => rows.map((row) => `${row.key}: ${row.value}`)
-  const [own, other] = [text(draft.metadata).join('\n'), text(stored.metadata).join('\n')]
-  if (!isSameText(own, other)) found.metadata = other
-  return found
+}
+
+/** A draft in which the fields that its form left as it found them have the value that is stored now. */
+function merged(base: Readonly<Record<string, string>>, draft: Draft, stored: Draft): Draft {
+  const texts = textsOf(draft)
+  const left = (Object.keys(texts) as (keyof Draft)[]).filter((name) => texts[name] === base[name])
+  return { ...draft, ...Object.fromEntries(left.map((name) => [name, stored[name]])) }
+}
+
+/** The stored fields that differ from those of a draft, as text. */
+function differences(draft: Draft, stored: Draft): Record<string, string> {
+  const own = textsOf(draft)
+  const entries = Object.entries(textsOf(stored))
+  return Object.fromEntries(entries.filter(([name, text]) => text !== own[name as keyof Draft]))
 }

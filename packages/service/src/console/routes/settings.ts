@@ -13,7 +13,7 @@ import {
   tenantForm,
   tenantPage,
 } from '../call.ts'
-import { CHANGED_MEANWHILE, shellWord } from '../form-fields.ts'
+import { baseOf, CHANGED_MEANWHILE, shellWord } from '../form-fields.ts'
 import { type SettingGroup, settingGroups } from '../setting-groups.ts'
 import {
   applyValues,
@@ -123,6 +123,9 @@ async function save(call: TenantCall): Promise<Result> {
   const { scope, form, tenant } = call
   const group = groupOf(form)
   const values = sentValues(group, form)
+  if (isStale(form, tenant)) {
+    return showMeanwhile(call, group, values, storedValues(group, bodyOf(tenant)))
+  }
   try {
     const { input } = judged(call, tenant, group, values)
     await updateTenant(scope, input, Number(form.get('read_at')))
@@ -166,16 +169,6 @@ function groupOf(form: URLSearchParams): SettingGroup {
   const group = findGroup(form.get('group'))
   if (!group) throw new ServiceError('invalid_request', 'There is no such group of settings.')
   return group
-}
-
-/** The values that the form was filled with. */
-function baseOf(form: URLSearchParams): Record<string, string> {
-  try {
-    const base = JSON.parse(form.get('base') ?? '') as unknown
-    return typeof base === 'object' && base !== null ? (base as Record<string, string>) : {}
-  } catch {
-    return {}
-  }
 }
 
 /** The same change on the command line. */

@@ -1,0 +1,1 @@
+latchkey-service keys list --data ./data --tenant "$LATCHKEY_TENANT"
