@@ -19,9 +19,9 @@ export const migrations: Record<string, Migration> = {
   '0005-outbox': addOutbox,
   '0006-connections': addConnections,
   '0007-operators': createOperators,
-  '0008-tenant-search': addTenantSearch,
   '0008-audit-by-time': addAuditByTime,
   '0009-deletions': addDeletions,
+  '0010-tenant-search': addTenantSearch,
 }
 
 /** How many shards a counter has, so that inserts into one list do not wait for each other. */

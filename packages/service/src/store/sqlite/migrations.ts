@@ -16,9 +16,9 @@ const migrations: Record<string, Migration> = {
   '0008-audit-search': { up: addAuditSearch },
   '0009-connections': { up: addConnections },
   '0010-operators': { up: createOperators },
-  '0011-tenant-search': { up: addTenantSearch },
   '0011-audit-by-time': { up: addAuditByTime },
   '0012-deletions': { up: addDeletions },
+  '0013-tenant-search': { up: addTenantSearch },
 }
 
 /**

@@ -79,6 +79,9 @@ export function describeTenants(open: Open): void {
       const system = aTenant({ id: SYSTEM_TENANT_ID, settings: settings('acsys') })
       await store.tenants.insert(system, anAudit('create'))
       expect(await found('acs', 2)).toEqual([])
+      await store.tenants.delete(ids.get('shop.example') ?? '', anAudit('delete'))
+      expect(await found('acme', 2)).toEqual(['acme.example', 'acme-2.example'])
+      expect(await found('ten_', 2)).toEqual([])
     })
 
     test('a deleted tenant is not found by its name', async () => {
