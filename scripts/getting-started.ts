@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { launchChromium } from '../test/support/chromium.ts'
 import type { PackedPackage } from './consumer.ts'
@@ -14,7 +14,7 @@ const quiet = 'export npm_config_audit=false npm_config_fund=false\n'
 
 /**
  * Follows docs/guides/getting-started.md to the letter in an empty folder, with the tarballs in place
- * of the registry, and logs in with a browser.
+ * of the registry, and logs in with a browser. Then it follows the set-up of docs/guides/typescript.md.
  */
 export async function followGettingStarted(
   folder: string,
@@ -59,6 +59,20 @@ async function follow(
     }
   }
   await logIn(guide)
+  await checkTypes(cwd)
+}
+
+/** Follows the set-up of docs/guides/typescript.md, with the application of this guide as `app.ts`. */
+async function checkTypes(folder: string): Promise<void> {
+  const from = (file: string): string => path.join(root, 'examples', file)
+  await copyFile(from('getting-started/app.js'), path.join(folder, 'app.ts'))
+  await copyFile(from('getting-started/tsconfig.json'), path.join(folder, 'tsconfig.json'))
+  const commands = await readFile(from('guides/shell/typescript-install.sh'), 'utf8')
+  const { code, output } = await run('bash', ['-euc', `${quiet}${commands}npx tsc`], {
+    cwd: folder,
+    timeout: 180_000,
+  })
+  if (code !== 0) throw new Error(`docs/guides/typescript.md: ${output}`)
 }
 
 function stepsOf(guide: string): Step[] {
