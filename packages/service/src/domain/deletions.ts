@@ -20,8 +20,8 @@ export interface ErasureWatch {
 }
 
 /**
- * Erases the rows of deleted tenants, step by step. What was erased is noted by the rows that are left, so
- * it goes on where a process that was killed has stopped.
+ * Erases the rows of deleted tenants, step by step. The rows that are left are the state of the work, so it
+ * goes on where a process that was killed has stopped.
  *
  * @returns Whether it ran: one process does at a time.
  */

@@ -157,7 +157,7 @@ export function createTenants(engine: Engine, record: Record): TenantStore {
         const hasMore = Number(numDeletedRows) === limit
         if (hasMore) await counters.add(userCounter(id), -limit)
         else {
-          // What is left below it are few rows, which go by the references to it.
+          // The few rows that are left below it go by the references to it.
           await writer.deleteFrom('tenants').where('id', '=', id).execute()
           await counters.remove(countersOf(id))
           await record(audit)
