@@ -19,7 +19,7 @@ import { answerInvitation } from './invitation.ts'
 import { createCsrf, createLogin, FRESH_SECONDS, findOperator, type LoginOptions } from './login.ts'
 import { type Content, type Frame, notices, renderConsole } from './page.ts'
 import { paths } from './paths.ts'
-import { consoleRoutes, tenantNavigation } from './routes.ts'
+import { consoleRoutes, serviceNavigation, tenantNavigation } from './routes.ts'
 
 /** The parts that the console works with. */
 export interface ConsoleOptions extends LoginOptions {
@@ -69,6 +69,7 @@ export function createConsole(options: ConsoleOptions): Console {
         operator: undefined,
         csrf: '',
         path: url.pathname,
+        servicePages: serviceNavigation,
         tenantPages: tenantNavigation,
         ...frame,
       })

@@ -4,6 +4,8 @@ import { Eta } from 'eta'
 import { formatTimestamp } from '../http/timestamps.ts'
 import type { OperatorUser } from '../store/ports.ts'
 import type { Micros } from '../store/records.ts'
+import { labelCells } from './cell-labels.ts'
+import type { ServicePage } from './service-pages.ts'
 import { shownText } from './shown-text.ts'
 import { stylesheet } from './style.ts'
 import type { TenantPage } from './tenant-pages.ts'
@@ -24,6 +26,8 @@ export interface Content {
   readonly tenant?: { readonly id: string; readonly name: string } | undefined
   /** The values that the template prints. */
   readonly data?: Readonly<Record<string, unknown>>
+  /** The main action of the page: a button beside the title. */
+  readonly action?: { readonly href: string; readonly label: string } | undefined
   /** The same on the command line. */
   readonly commands?: readonly string[]
   /** The reason of a refusal. */
@@ -39,6 +43,8 @@ export interface Frame {
   readonly operator: OperatorUser | undefined
   readonly csrf: string
   readonly path: string
+  /** The navigation of the whole service. */
+  readonly servicePages: readonly ServicePage[]
   /** The navigation of a tenant. */
   readonly tenantPages: readonly TenantPage[]
 }
@@ -96,14 +102,31 @@ export function renderConsole(
     safeLink,
     may: mayOf(frame),
   }
+  const pages = frame.servicePages.filter(({ isForAll }) => isForAll || shared.may.all)
   const html = templates.render('./layout', {
     ...shared,
     ...content,
+    // A heading is a block, which needs nothing to keep its text from turning others.
+    heading: shownText(content.title).replace(/^<bdi>(.*?)<\/bdi>/s, '$1'),
+    action: content.action,
+    crumbs: crumbsOf(content, frame),
     commands: content.commands ?? [],
     style: stylesheet,
-    body: templates.render(`./${content.name}`, { ...content.data, ...shared }),
+    navigation: frame.operator ? templates.render('./navigation', { ...shared, pages }) : '',
+    body: labelCells(templates.render(`./${content.name}`, { ...content.data, ...shared })),
   })
   return { html, headers: HEADERS }
+}
+
+/** The pages of the navigation that a page is below. */
+function crumbsOf(
+  { tenant }: Content,
+  { path, servicePages, tenantPages }: Frame,
+): { href: string; label: string }[] {
+  const base = tenant ? `/console/t/${tenant.id}` : ''
+  return (tenant ? tenantPages : servicePages)
+    .map((page) => ({ href: base + page.path, label: page.label }))
+    .filter(({ href }) => href !== base && href !== '/console' && path.startsWith(`${href}/`))
 }
 
 /** Whether the operator may change something, or decide about operators. */

@@ -13,6 +13,7 @@ import { systemRoutes } from './routes/system.ts'
 import { tenantRoutes } from './routes/tenants.ts'
 import { userRoutes } from './routes/user.ts'
 import { usersRoutes } from './routes/users.ts'
+import { servicePages } from './service-pages.ts'
 import { tenantPages } from './tenant-pages.ts'
 
 /** Every page of the console, and every form. */
@@ -33,9 +34,13 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   ...systemRoutes,
 ]
 
+const isPage = (path: string) =>
+  consoleRoutes.some((route) => route.method === 'GET' && route.path === path)
+
+/** The navigation of the whole service, as far as there are pages. */
+export const serviceNavigation = servicePages.filter(({ path }) => isPage(path))
+
 /** The navigation of a tenant, as far as there are pages. */
 export const tenantNavigation = tenantPages.filter(({ path }) =>
-  consoleRoutes.some(
-    (route) => route.method === 'GET' && route.path === `/console/t/:tenant${path}`,
-  ),
+  isPage(`/console/t/:tenant${path}`),
 )

@@ -1,84 +1,130 @@
-/** The look of the console: a list of pages on the left, one column of content, light or dark. */
+/**
+ * The look of the console: a list of pages on the left, one column of content, light or dark.
+ *
+ * | Class                                          | For                                                            |
+ * | ---------------------------------------------- | -------------------------------------------------------------- |
+ * | `card`, `card empty`                           | a box; an empty list, which names the next step                |
+ * | `grid` of `card`s, `figure`                    | numbers side by side; the number                               |
+ * | `scroll` around a `table`                      | a list; on a phone each row is a card, its cells named by `th`  |
+ * | `td.id`, `td.end`, `code`                      | an id; the cell of the buttons; a name of the API              |
+ * | `badge`, with `good`, `bad` or `warn`          | a state                                                        |
+ * | `note`, with `good`, `bad` or `warn`           | a sentence above the content; `trouble` puts a button beside it |
+ * | `field`, `hint`, `wrong`, `check`, `row`       | a labelled input, its help and refusal; a box; inputs in a line |
+ * | `filters`, `buttons`                           | a grid of inputs above a list; its buttons                     |
+ * | `button` or `a.button`: `quiet`, `danger`, `small` | the one main action has none of them                       |
+ * | `actions`, `pager`, `soft`, `unseen`           | a line of buttons; below a list; less loud; for screen readers |
+ *
+ * The main action of a page is `action` of its content: a button beside the title.
+ */
 export const stylesheet = `
 @view-transition { navigation: auto; }
 :root {
   color-scheme: light dark;
-  --page: #fbfbfc; --side: #f4f4f6; --card: #ffffff; --ink: #1b1c22; --soft: #5f6472; --edge: #e4e5ea; --line: #8a8f9e;
-  --accent: #4650c8; --accent-strong: #363fa8; --on-accent: #ffffff; --chosen: #e7e8f1;
-  --bad: #a3172b; --bad-back: #fdeef0; --good: #14613a; --good-back: #e6f5ec; --warn: #7a4b00; --warn-back: #fdf2dc;
+  --page: #fcfcfd; --side: #f6f6f8; --card: #ffffff; --ink: #1a1b21; --soft: #4d525f; --edge: #e6e7ec; --line: #868b9b;
+  --accent: #3a42b0; --accent-strong: #2b328f; --on-accent: #ffffff; --chosen: #eaebf2; --hover: #f8f8fa;
+  --bad: #8c1024; --bad-back: #fdeef0; --good: #0d4f2d; --good-back: #e8f6ee; --warn: #653e00; --warn-back: #fdf3de;
+  --shadow: 0 1px 2px rgb(20 22 40 / .06);
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --page: #101116; --side: #15161c; --card: #181a21; --ink: #ebecf2; --soft: #a2a7b8; --edge: #282b36; --line: #6c7286;
-    --accent: #a9b2ff; --accent-strong: #c5cbff; --on-accent: #12152c; --chosen: #252835;
-    --bad: #ffb0ba; --bad-back: #38191f; --good: #a0e3bc; --good-back: #142e1e; --warn: #f5cd85; --warn-back: #33270f;
+    --page: #0f1014; --side: #131419; --card: #16181e; --ink: #ecedf2; --soft: #adb2c2; --edge: #262932; --line: #6c7286;
+    --accent: #a9b2ff; --accent-strong: #c5cbff; --on-accent: #12152c; --chosen: #24262f; --hover: #1a1c23;
+    --bad: #ffb0ba; --bad-back: #34191e; --good: #a0e3bc; --good-back: #142c1e; --warn: #f5cd85; --warn-back: #312710;
+    --shadow: none;
   }
 }
 * { box-sizing: border-box; }
-html { -webkit-text-size-adjust: 100%; }
+html { -webkit-text-size-adjust: 100%; scroll-padding-top: 1rem; }
 body {
   margin: 0; min-height: 100dvh; display: grid; grid-template-columns: 14.5rem minmax(0, 1fr); background: var(--page);
-  color: var(--ink); overflow-wrap: anywhere;
-  font: .9rem/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
+  color: var(--ink); overflow-wrap: anywhere; -webkit-font-smoothing: antialiased;
+  font: .875rem/1.55 Inter, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
 }
-body.alone { display: block; }
-body.alone main { max-width: 27rem; margin: 12vh auto 0; }
-a { color: var(--accent); text-underline-offset: .2em; }
+a { color: var(--accent); text-underline-offset: .2em; text-decoration-thickness: 1px; }
 a:hover { color: var(--accent-strong); }
-:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: .3rem; }
-.skip { position: absolute; left: -99rem; }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: .35rem; }
+:target { scroll-margin-top: 1rem; }
+.skip, .unseen { position: absolute; left: -99rem; }
 .skip:focus { left: 1rem; top: .5rem; z-index: 2; background: var(--card); padding: .5rem .8rem; }
-.side { background: var(--side); border-right: 1px solid var(--edge); padding: 1.1rem .75rem; }
-.brand { display: flex; align-items: center; gap: .6rem; padding: 0 .5rem; font-weight: 650; color: var(--ink); text-decoration: none; }
-.mark { display: grid; place-items: center; width: 1.6rem; height: 1.6rem; border-radius: .45rem; background: var(--accent); color: var(--on-accent); font-size: .85rem; }
+body.alone { display: block; padding: 0 1rem; }
+body.alone main { max-width: 26rem; margin: 12vh auto 2rem; padding: 1.8rem; background: var(--card); border: 1px solid var(--edge); border-radius: .8rem; box-shadow: var(--shadow); }
+body.alone .brand { padding: 0; margin-bottom: 1.4rem; }
+
+.side { background: var(--side); border-right: 1px solid var(--edge); }
+.side > nav { position: sticky; top: 0; display: flex; flex-direction: column; min-height: 100dvh; padding: 1rem .75rem; }
 .bar { display: none; }
-.side ul { list-style: none; margin: 1.2rem 0 0; padding: 0; }
-.side li a { display: block; padding: .38rem .55rem; border-radius: .45rem; color: var(--soft); text-decoration: none; font-weight: 500; }
-.side li a:hover { background: var(--chosen); color: var(--ink); }
-.side li a[aria-current] { background: var(--chosen); color: var(--ink); }
-.who { margin: 1.5rem 0 0; padding: .9rem .55rem 0; border-top: 1px solid var(--edge); font-size: .8rem; color: var(--soft); }
+.brand { display: flex; align-items: center; gap: .55rem; padding: .2rem .45rem; font-weight: 620; letter-spacing: -.01em; color: var(--ink); text-decoration: none; }
+.mark { display: grid; place-items: center; width: 1.45rem; height: 1.45rem; border-radius: .4rem; background: var(--accent); color: var(--on-accent); font-size: .8rem; }
+.pages { list-style: none; margin: 1.1rem 0 1.5rem; padding: 0; display: grid; gap: .1rem; }
+.pages a { display: flex; align-items: center; gap: .6rem; padding: .34rem .5rem; border-radius: .45rem; color: var(--soft); text-decoration: none; font-weight: 500; }
+.pages a:hover, .pages a[aria-current] { background: var(--chosen); color: var(--ink); }
+.pages svg { width: 1rem; height: 1rem; flex: none; fill: none; stroke: currentColor; stroke-width: 1.5; stroke-linecap: round; stroke-linejoin: round; }
+.who { margin: auto 0 0; padding: .9rem .5rem 0; border-top: 1px solid var(--edge); font-size: .8rem; color: var(--soft); }
 .who p { margin: 0 0 .5rem; }
-main { padding: 1.6rem 2rem 4rem; max-width: 68rem; width: 100%; }
-.crumbs { margin: 0 0 .3rem; color: var(--soft); font-size: .82rem; }
-h1 { margin: 0 0 1rem; font-size: 1.4rem; line-height: 1.3; letter-spacing: -.012em; font-weight: 640; }
-h2 { margin: 2rem 0 .6rem; font-size: 1rem; font-weight: 620; }
+.who strong { display: block; color: var(--ink); font-weight: 560; }
+
+main { padding: 1.5rem 2.2rem 4rem; max-width: 72rem; width: 100%; }
+.crumbs { margin: 0 0 .35rem; color: var(--soft); font-size: .8rem; }
+.crumbs a { color: inherit; text-decoration: none; }
+.crumbs a:hover { color: var(--ink); text-decoration: underline; }
+.crumbs .id { font-size: .75rem; margin-left: .6rem; }
+.head { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; justify-content: space-between; margin: 0 0 1.1rem; }
+h1 { margin: 0; font-size: 1.3rem; line-height: 1.35; letter-spacing: -.017em; font-weight: 620; text-wrap: balance; }
+body.alone h1 { margin: 0 0 .9rem; }
+h2 { margin: 2.2rem 0 .7rem; font-size: .95rem; letter-spacing: -.006em; font-weight: 600; }
+h2 .soft { font-weight: 440; }
 p { margin: 0 0 .8rem; }
+.card > p:last-child, .note > p:last-child { margin-bottom: 0; }
 .soft { color: var(--soft); }
-.tabs ul { display: flex; flex-wrap: wrap; gap: .15rem; margin: -.3rem 0 1.4rem; border-bottom: 1px solid var(--edge); padding: 0; list-style: none; }
-.tabs a { display: block; padding: .45rem .7rem; color: var(--soft); text-decoration: none; border-bottom: 2px solid transparent; margin-bottom: -1px; font-weight: 500; }
+.tabs { margin: 0 0 1.4rem; border-bottom: 1px solid var(--edge); }
+.tabs ul { display: flex; gap: 1.15rem; margin: 0; padding: 0; list-style: none; overflow-x: auto; scrollbar-width: none; }
+.tabs a { display: block; padding: .5rem 0; color: var(--soft); text-decoration: none; border-bottom: 2px solid transparent; font-weight: 500; white-space: nowrap; }
 .tabs a:hover { color: var(--ink); }
 .tabs a[aria-current] { color: var(--ink); border-color: var(--accent); }
-.card { background: var(--card); border: 1px solid var(--edge); border-radius: .7rem; padding: 1.1rem 1.2rem; margin: 0 0 1rem; }
-.grid { display: grid; gap: .9rem; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)); margin: 0 0 1.2rem; }
+.tabs a:focus-visible { outline-offset: -2px; }
+
+.card { background: var(--card); border: 1px solid var(--edge); border-radius: .65rem; padding: 1.1rem 1.25rem; margin: 0 0 1rem; box-shadow: var(--shadow); }
+.grid { display: grid; gap: .9rem; grid-template-columns: repeat(auto-fit, minmax(12rem, 1fr)); margin: 0 0 1.2rem; }
 .grid .card { margin: 0; }
-.figure { font-size: 1.55rem; font-weight: 640; letter-spacing: -.02em; font-variant-numeric: tabular-nums; }
-.scroll { overflow-x: auto; border: 1px solid var(--edge); border-radius: .7rem; background: var(--card); }
+.grid .card p { margin: 0; font-size: .8rem; }
+.figure { margin: .15rem 0 0; font-size: 1.5rem; line-height: 1.3; font-weight: 600; letter-spacing: -.02em; font-variant-numeric: tabular-nums; }
+.card.empty { padding: 2.2rem 1.5rem; text-align: center; color: var(--soft); background: none; border-style: dashed; box-shadow: none; }
+.scroll { overflow-x: auto; border: 1px solid var(--edge); border-radius: .65rem; background: var(--card); box-shadow: var(--shadow); }
 table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; padding: .55rem .9rem; vertical-align: top; border-bottom: 1px solid var(--edge); }
+th, td { text-align: left; padding: .6rem .8rem; vertical-align: top; border-bottom: 1px solid var(--edge); }
 tr:last-child td { border-bottom: 0; }
-th { font-size: .78rem; font-weight: 560; color: var(--soft); white-space: nowrap; }
-td { overflow-wrap: break-word; min-width: 6.5rem; }
-td time, td.id, td code, td button { white-space: nowrap; }
-tbody tr:hover { background: var(--side); }
-.empty { padding: 1.6rem; text-align: center; color: var(--soft); }
-code, pre, .id { font: .82rem/1.6 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
-pre { margin: 0; padding: .8rem .95rem; border-radius: .6rem; background: var(--side); border: 1px solid var(--edge); white-space: pre-wrap; }
-dl { display: grid; grid-template-columns: minmax(7rem, 12rem) minmax(0, 1fr); gap: .45rem 1rem; margin: 0; }
+th { padding: .5rem .8rem; font-size: .76rem; font-weight: 520; color: var(--soft); white-space: nowrap; }
+th:first-child, td:first-child { padding-left: 1.1rem; }
+td { overflow-wrap: break-word; min-width: 4.5rem; font-variant-numeric: tabular-nums; }
+td a { color: inherit; font-weight: 540; text-decoration: none; }
+td a:hover { text-decoration: underline; }
+td time, td.id, td .id, td code, td button { white-space: nowrap; }
+td.id, td time, td .id { color: var(--soft); }
+td a time { color: var(--ink); }
+td.end { text-align: right; min-width: 0; }
+tbody tr:hover { background: var(--hover); }
+code, pre, .id { font: .77rem/1.7 ui-monospace, "SF Mono", SFMono-Regular, Menlo, Consolas, monospace; }
+pre { margin: 0; padding: .8rem .95rem; border-radius: .55rem; background: var(--side); border: 1px solid var(--edge); color: var(--ink); white-space: pre-wrap; }
+dl { display: grid; grid-template-columns: minmax(7rem, 12rem) minmax(0, 1fr); gap: .5rem 1.2rem; margin: 0; }
 dt { color: var(--soft); }
 dd { margin: 0; }
-.badge { display: inline-block; padding: .05rem .5rem; border-radius: 1rem; font-size: .76rem; font-weight: 560; background: var(--chosen); color: var(--ink); white-space: nowrap; }
+.badge { display: inline-block; padding: .06rem .5rem; border-radius: 1rem; font-size: .75rem; font-weight: 540; background: var(--chosen); color: var(--ink); white-space: nowrap; }
 .badge.good { background: var(--good-back); color: var(--good); }
 .badge.bad { background: var(--bad-back); color: var(--bad); }
 .badge.warn { background: var(--warn-back); color: var(--warn); }
+.badge:is(.good, .bad, .warn)::before { content: ""; display: inline-block; width: .4rem; height: .4rem; margin-right: .35rem; border-radius: 50%; background: currentColor; vertical-align: .08em; }
 .hidden-character { font: .72rem ui-monospace, monospace; border: 1px solid var(--warn); color: var(--warn); border-radius: .25rem; padding: 0 .15rem; }
-.note { margin: 0 0 1.1rem; padding: .65rem .9rem; border-radius: .6rem; background: var(--chosen); }
+.note { margin: 0 0 1.1rem; padding: .65rem .95rem; border-radius: .55rem; background: var(--chosen); border: 1px solid color-mix(in srgb, currentColor 16%, transparent); }
+.note a { color: inherit; font-weight: 560; }
 .note.good { background: var(--good-back); color: var(--good); }
 .note.bad { background: var(--bad-back); color: var(--bad); }
 .note.warn { background: var(--warn-back); color: var(--warn); }
+.trouble { display: flex; flex-wrap: wrap; gap: .6rem 1rem; align-items: center; justify-content: space-between; }
+.trouble p { margin: 0; flex: 1 1 18rem; }
+.trouble button { color: inherit; border-color: currentColor; background: none; }
+
 form { margin: 0; }
 .field { margin: 0 0 1rem; max-width: 32rem; }
-label, legend { display: block; font-weight: 560; margin: 0 0 .25rem; padding: 0; }
-.hint { margin: .25rem 0 0; font-size: .82rem; color: var(--soft); }
 .scroll + .note, .scroll + .actions { margin-top: 1rem; }
 .check .hint { margin: 0; }
 .check label code { margin-left: .35rem; }
@@ -87,7 +133,10 @@ label, legend { display: block; font-weight: 560; margin: 0 0 .25rem; padding: 0
 pre.code { margin: 0 0 1rem; }
 p.hint + .actions { margin-top: .6rem; }
 .field.wide { max-width: 46rem; }
-label code, legend code { margin-left: .35rem; font-weight: 400; font-size: .76rem; color: var(--soft); }
+label, legend { display: block; font-weight: 540; font-size: .82rem; margin: 0 0 .3rem; padding: 0; }
+label code, legend code { margin-left: .35rem; font-weight: 400; font-size: .74rem; color: var(--soft); }
+.hint, .wrong { margin: .3rem 0 0; font-size: .8rem; color: var(--soft); }
+.wrong { color: var(--bad); }
 ul.wrong { padding-left: 1.1rem; }
 .theirs { margin: .5rem 0 0; padding: .5rem .7rem; border-left: 3px solid var(--warn); background: var(--warn-back); font-size: .82rem; }
 .theirs p { margin: 0 0 .2rem; color: var(--warn); }
@@ -96,36 +145,32 @@ ul.wrong { padding-left: 1.1rem; }
 .pair textarea { min-height: 2.25rem; }
 .metadata .hint { margin: 0 0 .6rem; }
 .secret { user-select: all; margin: 0 0 .9rem; }
-.wrong { margin: .25rem 0 0; font-size: .82rem; color: var(--bad); }
 input, select, textarea {
   width: 100%; font: inherit; color: var(--ink); background: var(--card); border: 1px solid var(--line); border-radius: .45rem;
-  padding: .42rem .6rem; min-height: 2.25rem;
+  padding: .36rem .6rem; min-height: 2.15rem;
 }
-textarea { font: .82rem/1.6 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; min-height: 6rem; }
+input::placeholder { color: var(--soft); opacity: 1; }
+input:focus-visible, select:focus-visible, textarea:focus-visible { outline-offset: 0; border-radius: .45rem; }
+textarea { font: .79rem/1.65 ui-monospace, "SF Mono", SFMono-Regular, Menlo, Consolas, monospace; min-height: 6rem; }
 [aria-invalid="true"] { border-color: var(--bad); }
-fieldset { border: 0; margin: 0 0 1rem; padding: 0; }
+fieldset { border: 0; margin: 0 0 1rem; padding: 0; min-width: 0; }
 .check { display: flex; gap: .55rem; align-items: flex-start; margin: 0 0 .55rem; }
-.check input { width: 1.05rem; min-height: 1.05rem; height: 1.05rem; flex: none; margin: .2rem 0 0; accent-color: var(--accent); }
-.check label { margin: 0; font-weight: 440; }
+.check input { width: 1rem; min-height: 1rem; height: 1rem; flex: none; margin: .15rem 0 0; accent-color: var(--accent); }
+.check label { margin: 0; font-weight: 440; font-size: inherit; }
 button, a.button {
-  display: inline-block; width: auto; font: inherit; font-weight: 560; min-height: 2.25rem; padding: .42rem .85rem; border-radius: .45rem;
-  border: 1px solid transparent; background: var(--accent); color: var(--on-accent); cursor: pointer; text-decoration: none;
+  display: inline-flex; align-items: center; width: auto; font: inherit; font-size: .84rem; font-weight: 540; min-height: 2.15rem;
+  padding: .3rem .8rem; border-radius: .45rem; border: 1px solid transparent; background: var(--accent); color: var(--on-accent);
+  cursor: pointer; text-decoration: none; box-shadow: var(--shadow);
 }
 button:hover, a.button:hover { background: var(--accent-strong); color: var(--on-accent); }
-button.quiet, a.quiet { background: transparent; color: var(--ink); border-color: var(--line); }
+button.quiet, a.quiet { background: var(--card); color: var(--ink); border-color: color-mix(in srgb, var(--line) 45%, var(--edge)); }
 button.quiet:hover, a.quiet:hover { background: var(--chosen); color: var(--ink); }
-button.danger, a.danger { background: transparent; color: var(--bad); border-color: var(--bad); }
+button.danger, a.danger { background: var(--card); color: var(--bad); border-color: color-mix(in srgb, var(--bad) 40%, var(--edge)); }
 button.danger:hover, a.danger:hover { background: var(--bad-back); color: var(--bad); }
-.small { min-height: 1.9rem; padding: .15rem .65rem; font-size: .82rem; }
-td.end { text-align: right; min-width: 0; }
-.unseen { position: absolute; left: -99rem; }
-.trouble { display: flex; flex-wrap: wrap; gap: .6rem 1rem; align-items: center; justify-content: space-between; }
-.trouble p { margin: 0; flex: 1 1 18rem; }
-.trouble button { color: inherit; border-color: currentColor; }
-.actions.below { margin: .8rem 0 0; }
+.small { min-height: 1.75rem; padding: .05rem .6rem; font-size: .79rem; }
 .row { display: flex; flex-wrap: wrap; gap: .6rem; align-items: flex-end; margin: 0 0 1rem; }
-.row .field { flex: 1 1 14rem; margin: 0; }
-.filters { display: grid; gap: .8rem; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); margin: 0 0 1.2rem; }
+.row .field { flex: 1 1 12rem; margin: 0; }
+.filters { display: grid; gap: .8rem; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); margin: 0 0 1.2rem; }
 .filters .field { margin: 0; }
 .buttons { display: flex; flex-wrap: wrap; gap: .6rem; grid-column: 1 / -1; }
 .attention { list-style: none; margin: 0 0 1.4rem; padding: 0; border: 1px solid var(--edge); border-radius: .7rem; background: var(--card); }
@@ -134,31 +179,50 @@ td.end { text-align: right; min-width: 0; }
 .attention li > span:nth-child(2) { flex: 1 1 14rem; }
 progress { accent-color: var(--accent); width: 8rem; vertical-align: middle; }
 .actions { display: flex; flex-wrap: wrap; gap: .6rem; margin: 0 0 1rem; }
-summary { cursor: pointer; color: var(--soft); padding: .3rem 0; }
-details.command { margin: 2.5rem 0 0; border-top: 1px solid var(--edge); padding-top: .7rem; }
+.actions.below { margin: .8rem 0 0; }
+summary { cursor: pointer; color: var(--soft); padding: .3rem 0; width: fit-content; }
+summary:hover { color: var(--ink); }
+details[open] > summary { margin-bottom: .5rem; }
+td details .field { min-width: 14rem; }
+details.command { margin: 3rem 0 0; border-top: 1px solid var(--edge); padding-top: .7rem; font-size: .82rem; }
 .pager { margin: .9rem 0 0; }
-@media (min-width: 64rem) {
-  .settings { display: grid; grid-template-columns: 11rem minmax(0, 1fr); gap: 1.5rem; padding: 1.6rem 0 .6rem; border-top: 1px solid var(--edge); }
-  .settings:first-of-type { border: 0; padding-top: .4rem; }
-  .settings h2 { margin: 1.1rem 0 0; }
-}
+
 @media (max-width: 48rem) {
   body { display: block; }
-  .side { border-right: 0; border-bottom: 1px solid var(--edge); padding: .7rem 1rem; }
-  .bar { display: flex; justify-content: space-between; align-items: center; gap: 1rem; }
-  .bar a { padding: .35rem 0; }
-  .side > .brand { display: none; }
-  .side nav { display: none; }
-  .side nav:target { display: block; }
-  .side li a { padding: .6rem .55rem; }
-  .tabs ul { gap: .4rem; border: 0; }
-  .tabs a { border: 1px solid var(--edge); border-radius: 1.2rem; padding: .55rem .8rem; margin: 0; }
-  .tabs a[aria-current] { background: var(--chosen); }
+  .side { border-right: 0; border-bottom: 1px solid var(--edge); }
+  .side > nav { display: none; }
+  .bar { display: block; position: relative; padding: .5rem 1rem; }
+  .bar > .brand { position: absolute; top: .5rem; min-height: 2.75rem; padding: 0; }
+  .bar > details > summary { display: flex; align-items: center; min-height: 2.75rem; margin: 0 0 0 auto; padding: 0 .4rem; font-weight: 540; list-style: none; color: var(--ink); }
+  .bar > details > summary::-webkit-details-marker { display: none; }
+  .bar > details > summary::after { content: ""; width: .45rem; height: .45rem; margin-left: .55rem; border: solid currentColor; border-width: 0 1.5px 1.5px 0; transform: translateY(-.12rem) rotate(45deg); }
+  .bar > details[open] > summary::after { transform: translateY(.12rem) rotate(225deg); }
+  .bar .brand + details .brand { display: none; }
+  .pages { margin: .3rem 0 1rem; }
+  .pages a { padding: .6rem .5rem; }
+  .who { padding-bottom: .6rem; }
   main { padding: 1.1rem 1rem 3rem; }
+  .tabs { margin-left: -1rem; margin-right: -1rem; }
+  .tabs ul { padding: 0 1rem; }
+  .tabs a { padding: .7rem 0; }
   dl { grid-template-columns: 1fr; gap: 0; }
-  dd { margin: 0 0 .6rem; }
-  input, select, button, a.button { min-height: 2.75rem; }
-  .check input { min-height: 1.2rem; }
+  dt { font-size: .8rem; }
+  dd { margin: 0 0 .7rem; }
+  input, select, button, a.button, .small { min-height: 2.75rem; }
+  input, select, textarea { font-size: 1rem; }
+  .check input { width: 1.3rem; min-height: 1.3rem; height: 1.3rem; margin: 0; }
+  summary { padding: .8rem 0; }
+  .scroll { overflow: visible; border: 0; background: none; box-shadow: none; }
+  table, tbody, tr, td { display: block; }
+  thead { position: absolute; left: -99rem; }
+  tr { background: var(--card); border: 1px solid var(--edge); border-radius: .65rem; padding: .6rem .9rem; margin: 0 0 .6rem; box-shadow: var(--shadow); }
+  td, td.end { display: flow-root; border: 0; padding: .2rem 0 .2rem 6.5rem; min-width: 0; text-align: left; }
+  td:first-child { font-weight: 540; padding: 0 0 .25rem; }
+  td::before { content: attr(data-label); float: left; width: 6rem; margin-left: -6.5rem; font: .8rem/1.7 Inter, system-ui, sans-serif; color: var(--soft); }
+  td:first-child::before, td.end::before { content: none; }
+  td.end { padding: .4rem 0 .2rem; }
+  td.end:not(:has(*)) { display: none; }
+  td.id, td .id, td code, td time { white-space: normal; }
 }
 @media (forced-colors: active) { button, a.button, .card, .note, .badge { border: 1px solid; } }
 `

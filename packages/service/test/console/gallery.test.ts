@@ -1,63 +1,162 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keepPicture, overflows, sizes, violationsOf } from '../../../../test/support/look.ts'
-import { fillConsole, type Ids, nameOf, pageRoutes, pathWith } from './sample.ts'
-import { type ServedConsole, serveConsole } from './served.ts'
+import { consoleRoutes } from '../../src/console/routes.ts'
+import { startChromium } from '../pages/chromium.ts'
+import { type ListeningConsole, listenWithConsole } from './chromium.ts'
+import { fillConsole, type Ids } from './gallery-data.ts'
 
-/** The narrowest phone that a table must be readable on. */
-const windows = { phone: { width: 360, height: 800 }, desktop: sizes.desktop }
+/** A page of the console with 60 users, or another path of the route. */
+type Entry = string | { name: string; path: string }
 
-let served: ServedConsole
-let page: Page
-let full: Ids
-let empty: Ids
-
-beforeAll(async () => {
-  served = await serveConsole()
-  page = await served.open()
-  await served.logIn(page, { email: 'owner@example.com', role: 'owner' })
-  const filled = await fillConsole(served)
-  full = filled.full
-  empty = filled.empty
-}, 60_000)
-
-afterAll(() => served[Symbol.asyncDispose]())
-
-/** Looks at a page in every window, light and dark. */
-async function lookAt(name: string, path: string): Promise<void> {
-  for (const [device, viewport] of Object.entries(windows)) {
-    await page.setViewportSize(viewport)
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      if (device === 'phone' && colorScheme === 'light') {
-        const answer = await page.goto(served.url + path)
-        expect(`${path} ${answer?.status()}`).toBe(`${path} 200`)
-      }
-      await keepPicture(page, `console-${name}-${device}-${colorScheme}`)
-      const isSeen = device === 'desktop' && colorScheme === 'dark'
-      if (!isSeen) expect(await violationsOf(page, colorScheme === 'dark')).toEqual([])
-    }
-    expect(await overflows(page)).toBe(false)
-  }
+/** What each page of the route table is looked at with; a name alone is its path with the ids of the data. */
+const gallery: Readonly<Record<string, readonly Entry[]>> = {
+  '/console': ['overview'],
+  '/console/tenants': [
+    'tenants',
+    { name: 'tenants-none', path: '/console/tenants?domain=nothing.example' },
+  ],
+  '/console/keys': ['keys'],
+  '/console/operators': ['operators'],
+  '/console/audit': ['audit', { name: 'audit-none', path: '/console/audit?target=nothing' }],
+  '/console/audit/:entry': ['audit-entry'],
+  '/console/t/:tenant': ['tenant', { name: 'tenant-empty', path: '/console/t/:empty' }],
+  '/console/t/:tenant/applications': [
+    'applications',
+    { name: 'applications-none', path: '/console/t/:empty/applications' },
+  ],
+  '/console/t/:tenant/applications/:application': ['application'],
+  '/console/t/:tenant/users': [
+    'users',
+    { name: 'users-none', path: '/console/t/:empty/users' },
+    { name: 'users-found', path: '/console/t/:tenant/users?search=m.freifrau' },
+  ],
+  '/console/t/:tenant/users/new': ['user-new'],
+  '/console/t/:tenant/users/:user': [
+    'user',
+    { name: 'user-long', path: '/console/t/:tenant/users/:long' },
+  ],
+  '/console/t/:tenant/users/:user/delete': ['user-delete'],
+  '/console/t/:tenant/outbox': [
+    'outbox',
+    { name: 'outbox-none', path: '/console/t/:empty/outbox' },
+  ],
+  '/console/t/:tenant/audit': ['tenant-audit'],
 }
 
-describe('axe finds nothing wrong with a page of the console, light or dark, on a phone or a desktop, and it is no wider than the window', () => {
-  test.each(pageRoutes.map(({ path }) => path))('%s', { timeout: 60_000 }, async (path) => {
-    await lookAt(nameOf(path), pathWith(path, full))
+/** Pages that are not in the table, or that an operator sees after pressing a button. */
+const others: readonly Entry[] = [
+  { name: 'not-found', path: '/console/nothing' },
+  { name: 'not-permitted-method', path: '/console/t/:tenant/users/:user/disable' },
+  { name: 'link-expired', path: '/console/invitation?token=gone' },
+]
+
+const pages = consoleRoutes
+  .filter(({ method, path }) => method === 'GET' && !path.endsWith('/export'))
+  .map(({ path }) => path)
+
+const entries = [...Object.entries(gallery), ...[['', others] as const]].flatMap(([route, list]) =>
+  list.map((entry) => (typeof entry === 'string' ? { name: entry, path: route } : entry)),
+)
+
+let chromium: Awaited<ReturnType<typeof startChromium>>
+let running: ListeningConsole
+let ids: Ids
+const windows: Record<string, Page> = {}
+
+beforeAll(async () => {
+  chromium = await startChromium()
+  running = await listenWithConsole()
+  ids = await fillConsole(running.service)
+  windows.desktop = await chromium.open()
+  await running.enter(windows.desktop, { email: 'ada@example.com', role: 'owner' })
+  const storageState = await windows.desktop.context().storageState()
+  windows.phone = await chromium.open({ storageState })
+}, 60_000)
+
+afterAll(async () => {
+  await chromium[Symbol.asyncDispose]()
+  await running[Symbol.asyncDispose]()
+})
+
+/** The path with the ids of the data. */
+function at(path: string): string {
+  return path.replace(/:(\w+)/g, (_, name: string) => {
+    const id = ids[name]
+    if (!id) throw new Error(`Make an object for ":${name}" in gallery-data.ts, and return its id.`)
+    return id
   })
+}
 
-  const ofTenant = pageRoutes.filter(({ path }) => /^\/console\/t\/:tenant[^:]*$/.test(path))
-  test.each(ofTenant.map(({ path }) => path))(
-    '%s, of an empty tenant',
-    { timeout: 60_000 },
-    async (path) => {
-      await lookAt(`${nameOf(path)}-empty`, pathWith(path, empty))
-    },
-  )
+/** What can be pressed or filled in on a phone, and is lower than 44 pixels (WCAG 2.2 §2.5.5). */
+const small = (page: Page) =>
+  page.evaluate(`[...document.querySelectorAll('button, a.button, summary, .pages a, input:not([type=checkbox], [type=radio], [type=hidden]), select')]
+    .filter((target) => target.checkVisibility() && target.getBoundingClientRect().height < 43.9)
+    .map((target) => target.outerHTML)`)
+
+/** What the keyboard reaches without showing it. */
+async function unseenFocus(page: Page): Promise<string[]> {
+  await page.keyboard.press('Tab')
+  return page.evaluate(`[...document.querySelectorAll('main a[href], main button, main input:not([type=hidden]), main select, main summary, main textarea')]
+    .filter((target) => target.checkVisibility() && !target.disabled)
+    .slice(0, 40)
+    .filter((target) => {
+      target.focus({ focusVisible: true })
+      const { outlineStyle, outlineWidth } = getComputedStyle(target)
+      return outlineStyle === 'none' || parseFloat(outlineWidth) < 2
+    })
+    .map((target) => target.outerHTML)`) as Promise<string[]>
+}
+
+/** Axe looks twice: at the wide layout in light colors, and at the narrow one in dark ones. */
+const views = [
+  { device: 'desktop', viewport: sizes.desktop, looked: 'light' },
+  { device: 'phone', viewport: { width: 360, height: 780 }, looked: 'dark' },
+] as const
+
+test('every page of the route table is in the gallery', () => {
+  const missing = pages.filter((path) => !(path in gallery))
+  const remedy = missing.map((path) => `  '${path}': ['a-name-for-its-picture'],`).join('\n')
+  expect(missing, `Add to "gallery" in gallery.test.ts:\n${remedy}\n`).toEqual([])
+  const gone = Object.keys(gallery).filter((path) => !pages.includes(path))
+  expect(gone, 'Remove these paths from "gallery": no route has them.').toEqual([])
 })
 
-test('a page without data for a part of its path is refused with the place where it belongs', () => {
-  expect(() => pathWith('/console/t/:tenant/webhooks/:webhook', { tenant: 'ten_x' })).toThrow(
-    'The route /console/t/:tenant/webhooks/:webhook has the part ":webhook", for which there is no data.',
-  )
-})
+test.each(entries)(
+  'axe finds nothing wrong with the page "$name" of the console, light or dark, on a desktop or a phone, and nothing overflows',
+  { timeout: 60_000 },
+  async ({ name, path }) => {
+    for (const { device, viewport, looked } of views) {
+      const page = windows[device] as Page
+      await page.setViewportSize(viewport)
+      await page.emulateMedia({ colorScheme: looked })
+      await page.goto(running.url + at(path))
+      expect(await violationsOf(page)).toEqual([])
+      expect(await overflows(page)).toBe(false)
+      if (process.env.LATCHKEY_SCREENSHOTS) {
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme })
+          await keepPicture(page, `console-${name}-${device}-${colorScheme}`)
+        }
+      }
+      if (device === 'desktop') expect(await unseenFocus(page)).toEqual([])
+      if (device !== 'phone') continue
+      expect(await small(page)).toEqual([])
+      await page.setViewportSize(sizes.narrowest)
+      expect(await overflows(page)).toBe(false)
+    }
+  },
+)
+
+test('the navigation of the console opens on a phone without JavaScript', async () => {
+  const storageState = await (windows.desktop as Page).context().storageState()
+  const viewport = { width: 360, height: 780 }
+  const page = await chromium.open({ storageState, viewport, javaScriptEnabled: false })
+  await page.goto(`${running.url}/console`)
+  expect(await page.getByRole('link', { name: 'API keys' }).count()).toBe(0)
+  await page.getByText('Menu', { exact: true }).click()
+  await keepPicture(page, 'console-menu-phone-light')
+  await page.getByRole('link', { name: 'API keys' }).click()
+  await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor()
+  await page.context().close()
+}, 60_000)

@@ -20,14 +20,18 @@ export const keyRoutes: readonly ConsoleRoute[] = [
 ]
 
 async function showKeys(
-  { scope }: Call,
+  call: Call,
   more: { made?: { name: string; secret: string }; problem?: string; status?: number } = {},
 ): Promise<Result> {
+  const { scope } = call
   const { made, ...outcome } = more
   return {
     kind: 'page',
     name: 'keys',
     title: 'API keys',
+    ...(call.operator.operator.role !== 'viewer' && {
+      action: { href: '#new', label: 'Make a key' },
+    }),
     data: {
       made,
       now: nowMicros(scope.context.clock),

@@ -38,6 +38,9 @@ async function show(
     kind: 'page',
     name: 'operators',
     title: 'Operators',
+    ...(operator.operator.role === 'owner' && {
+      action: { href: '#new', label: 'Invite an operator' },
+    }),
     data: { operators: await listOperators(scope), self: operator.operator.id, invited },
     commands: [
       'latchkey-service operator list',

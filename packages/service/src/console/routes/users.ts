@@ -19,7 +19,7 @@ export const usersRoutes: readonly ConsoleRoute[] = [
   tenantForm('/users/new', create),
 ]
 
-async function showUsers({ scope, query, ids }: TenantCall): Promise<Result> {
+async function showUsers({ scope, query, ids, operator }: TenantCall): Promise<Result> {
   const search = (query.get('search') ?? '').trim().slice(0, 254)
   const state = query.get('state') ?? ''
   const { items, next } = await searchUsers(
@@ -31,13 +31,17 @@ async function showUsers({ scope, query, ids }: TenantCall): Promise<Result> {
     },
     { after: cursorOf(query), limit: PAGE },
   )
+  const base = `/console/t/${ids.tenant}/users`
   const further =
     next && new URLSearchParams({ search, state, key: next.key, id: next.id }).toString()
   return {
     kind: 'page',
     name: 'users',
     title: 'Users',
-    data: { users: items, search, state, further, base: `/console/t/${ids.tenant}/users` },
+    ...(operator.operator.role !== 'viewer' && {
+      action: { href: `${base}/new`, label: 'Create a user' },
+    }),
+    data: { users: items, search, state, further, base },
     commands: [`latchkey users search --tenant ${scope.tenantId}`],
   }
 }
