@@ -105,6 +105,7 @@ td.end { text-align: right; min-width: 0; }
 tbody tr:hover { background: var(--hover); }
 code, pre, .id { font: .77rem/1.7 ui-monospace, "SF Mono", SFMono-Regular, Menlo, Consolas, monospace; }
 pre { margin: 0; padding: .8rem .95rem; border-radius: .55rem; background: var(--side); border: 1px solid var(--edge); color: var(--ink); white-space: pre-wrap; }
+pre + p { margin-top: 1rem; }
 dl { display: grid; grid-template-columns: minmax(7rem, 12rem) minmax(0, 1fr); gap: .5rem 1.2rem; margin: 0; }
 dt { color: var(--soft); }
 dd { margin: 0; }
@@ -149,7 +150,7 @@ input, select, textarea {
   width: 100%; font: inherit; color: var(--ink); background: var(--card); border: 1px solid var(--line); border-radius: .45rem;
   padding: .36rem .6rem; min-height: 2.15rem;
 }
-input::placeholder { color: var(--soft); opacity: 1; }
+input::placeholder, textarea::placeholder { color: var(--soft); opacity: 1; }
 input:focus-visible, select:focus-visible, textarea:focus-visible { outline-offset: 0; border-radius: .45rem; }
 textarea { font: .79rem/1.65 ui-monospace, "SF Mono", SFMono-Regular, Menlo, Consolas, monospace; min-height: 6rem; }
 [aria-invalid="true"] { border-color: var(--bad); }

@@ -29,6 +29,7 @@ export async function listenWithConsole(options: IdentityServiceOptions = {}) {
     await logIn(page, input.email)
   }
 
+  /** Logs in with the password, on the page that asks for it. */
   async function logIn(page: Page, email: string): Promise<void> {
     await page.getByLabel('Email address').fill(email)
     await page.getByLabel('Password').fill(PASSWORD)
@@ -36,7 +37,14 @@ export async function listenWithConsole(options: IdentityServiceOptions = {}) {
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
   }
 
-  return { service, url, password: PASSWORD, enter, [Symbol.asyncDispose]: () => service.close() }
+  return {
+    service,
+    url,
+    password: PASSWORD,
+    enter,
+    logIn,
+    [Symbol.asyncDispose]: () => service.close(),
+  }
 }
 
 export type ListeningConsole = Awaited<ReturnType<typeof listenWithConsole>>

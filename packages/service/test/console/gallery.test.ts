@@ -21,6 +21,7 @@ const gallery: Readonly<Record<string, readonly Entry[]>> = {
   '/console/audit': ['audit', { name: 'audit-none', path: '/console/audit?target=nothing' }],
   '/console/audit/:entry': ['audit-entry'],
   '/console/t/:tenant': ['tenant', { name: 'tenant-empty', path: '/console/t/:empty' }],
+  '/console/t/:tenant/settings': ['settings'],
   '/console/t/:tenant/applications': [
     'applications',
     { name: 'applications-none', path: '/console/t/:empty/applications' },
