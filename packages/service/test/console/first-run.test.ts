@@ -51,7 +51,7 @@ test('an operator invited on the command line sets a password, adds a passkey, a
   await page.goto(`${running.url}/console`)
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
   const seconds = (performance.now() - began) / 1_000
-  console.log(`From "operator invite" to logged in with a passkey: ${seconds.toFixed(1)} s`)
+  process.stdout.write(`"operator invite" to logged in with a passkey: ${seconds.toFixed(1)} s\n`)
   expect(await page.getByText('You log in with a password alone').count()).toBe(0)
 
   // Six minutes later, what is dangerous asks for the passkey again.

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keepPicture, overflows, sizes, violationsOf } from '../../../../test/support/look.ts'
@@ -59,6 +60,9 @@ const pages = consoleRoutes
 const entries = [...Object.entries(gallery), ...[['', others] as const]].flatMap(([route, list]) =>
   list.map((entry) => (typeof entry === 'string' ? { name: entry, path: route } : entry)),
 )
+
+/** Pages that README and guide show; LATCHKEY_PICTURES=docs/images makes their pictures anew. */
+const pictured: readonly string[] = ['user', 'users']
 
 let chromium: Awaited<ReturnType<typeof startChromium>>
 let running: ListeningConsole
@@ -139,6 +143,11 @@ test.each(entries)(
           await page.emulateMedia({ colorScheme })
           await keepPicture(page, `console-${name}-${device}-${colorScheme}`)
         }
+      }
+      const pictures = process.env.LATCHKEY_PICTURES
+      if (pictures && device === 'desktop' && pictured.includes(name)) {
+        await page.emulateMedia({ colorScheme: 'light' })
+        await page.screenshot({ path: join(pictures, `console-${name}.png`) })
       }
       if (device === 'desktop') expect(await unseenFocus(page)).toEqual([])
       if (device !== 'phone') continue

@@ -14,7 +14,7 @@ const hostile = [
   `<img src=x onerror=alert(1)>'`,
   `' onmouseover='alert(1)' x='`,
   'javascript:alert(1)',
-  '<%= 7 * 7 %>{{7*7}}${alert(1)}<%~ it %>',
+  '<%= 7 * 7 %>{{7*7}}#{7*7}<%~ it %>',
   '</bdi></td></table><style>*{display:none}</style>',
   'invoice\u202efdp.exe\u2066',
   '\u0430cme',
@@ -107,7 +107,7 @@ test('in Chromium no page of the console runs a script, breaks its policy or lea
   }
 
   await page.goto(`${url}/console/t/${ids.tenant}/users`)
-  const text = await page.locator('main').innerText()
+  const text = await page.locator('main').textContent()
   expect(text).toContain(SCRIPT)
   expect(text).toContain('U+202E')
   expect(text).toContain('letters of several scripts')

@@ -123,7 +123,7 @@ const tasks: Readonly<Record<string, () => Promise<void>>> = {
     await press('Disable')
     await page.getByText('Every session of this user has ended').waitFor()
     const row = page.getByRole('row').filter({ hasText: 'user.update' }).first()
-    expect(await row.innerText()).toContain('operator:usr_')
+    expect(await row.textContent()).toContain('operator:usr_')
   },
   'rotate a client secret': async () => {
     await page.goto(`${running.url}/console/t/${ids.tenant}/applications`)

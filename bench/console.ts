@@ -1,0 +1,154 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { createIdentityService } from '@latchkey/service'
+import { consoleRoutes } from '../packages/service/src/console/routes.ts'
+import { createConnections } from '../packages/service/src/store/postgres/connections.ts'
+import { createBrowser } from '../packages/service/test/issuer/support/browser.ts'
+import { startPostgres } from '../test/support/postgres-server.ts'
+import { quantile, row } from './parts/numbers.ts'
+import { startRedis } from './parts/redis.ts'
+
+/**
+ * How long the service takes for each page of the management console, for a tenant with USERS users and as many
+ * entries in the audit log, beside TENANTS tenants. The last page of a list is asked for beside the first. A request
+ * is made TIMES times within the process, in rounds over all pages. `WHAT=sqlite|postgres`.
+ */
+
+const USERS = Number(process.env.USERS ?? 1_000_000)
+const TENANTS = Number(process.env.TENANTS ?? 5_000)
+const TIMES = Number(process.env.TIMES ?? 200)
+const WARM_UP = 40
+const what = process.env.WHAT ?? ''
+const CONSOLE = 'https://console.example'
+const PASSWORD = 'correct horse battery'
+const AT = 1_700_000_000_000_000
+
+const padded = (n: number) => String(n).padStart(26, '0')
+
+type Options = Parameters<typeof createIdentityService>[0]
+type Service = Awaited<ReturnType<typeof createIdentityService>>
+
+if (what !== 'postgres') {
+  const data = mkdtempSync(join(tmpdir(), 'latchkey-bench-'))
+  try {
+    const ids = await prepare({ data })
+    const database = new DatabaseSync(join(data, 'data.db'))
+    const numbers = (count: number) =>
+      `with recursive numbers (n) as (select 0 union all select n + 1 from numbers where n < ${count - 1})`
+    for (const sql of fill(ids.tenant, numbers, "printf('%026d', n)")) database.exec(sql)
+    database.exec(`update counters set value = value + ${USERS} where scope = 'users:${ids.tenant}';
+      update counters set value = value + ${TENANTS} where scope = 'tenants'; analyze`)
+    database.close()
+    await measure('SQLite', { data }, ids)
+  } finally {
+    rmSync(data, { recursive: true })
+  }
+}
+
+if (what !== 'sqlite') {
+  await using postgres = await startPostgres()
+  const redis = await startRedis(27_313)
+  const options = {
+    database: postgres.url('template1').replace('template1', 'postgres'),
+    redis: `redis://127.0.0.1:${redis.port}`,
+    masterKey: Buffer.alloc(32, 7).toString('base64'),
+  }
+  const ids = await prepare(options)
+  const connections = createConnections({ url: options.database }, { queryMs: 0 })
+  const say = (sql: string) => connections.write({ sql, parameters: [] })
+  const numbers = (count: number) => `with numbers (n) as (select generate_series(0, ${count - 1}))`
+  for (const sql of fill(ids.tenant, numbers, "lpad(n::text, 26, '0')")) await say(sql)
+  await say(
+    `update counter_shards set n = n + ${USERS} where scope = 'users:${ids.tenant}' and shard = 0`,
+  )
+  await say(`update counter_shards set n = n + ${TENANTS} where scope = 'tenants' and shard = 0`)
+  await say('vacuum analyze')
+  await connections.close()
+  await measure('PostgreSQL', options, ids)
+  await redis.stop()
+}
+
+/** A tenant with an application, and an operator who has a password. */
+async function prepare(options: Options): Promise<Record<string, string>> {
+  await using service = await createIdentityService({ ...options, consoleUrl: CONSOLE })
+  const { admin } = service
+  const { id } = await admin.createTenant({ domain: 'acme.example' })
+  const shop = { name: 'Shop', redirect_urls: ['https://shop.example/callback'] }
+  await admin.seed({ tenants: [{ settings: { domain: 'acme.example' }, applications: [shop] }] })
+  const [made] = await admin.audit({ tenantId: id, limit: 1 })
+  const { token } = await admin.inviteOperator({ email: 'ada@example.com', role: 'owner' })
+  const body = new URLSearchParams({ token, password: PASSWORD })
+  await service.fetch(`${CONSOLE}/console/invitation`, { method: 'POST', body, redirect: 'manual' })
+  return {
+    tenant: id,
+    application: made?.target ?? '',
+    user: `usr_${padded(USERS / 2)}`,
+    entry: '3',
+  }
+}
+
+/** Users, an entry of the audit log for each, and tenants. */
+function fill(tenant: string, numbers: (count: number) => string, n: string): string[] {
+  return [
+    `insert into users (tenant_id, id, email, email_key, profile, metadata, disabled, verified_at,
+       sessions_valid_after, created_at, updated_at, name_key, family_name_key)
+     ${numbers(USERS)} select '${tenant}', 'usr_' || ${n}, 'user' || ${n} || '@x.test', 'user' || ${n} || '@x.test',
+       '{"name":"User' || ${n} || '"}', '{}', case when n % 100 = 0 then 1 else 0 end, null, 0, ${AT}, ${AT},
+       'user' || ${n}, null from numbers`,
+    `insert into audit (at, tenant_id, actor, action, target)
+     ${numbers(USERS)} select ${AT} + n, '${tenant}', 'key_' || n % 7, 'user.create', 'usr_' || ${n} from numbers`,
+    `insert into tenants ${numbers(TENANTS)} select 'ten_1' || substr(${n}, 2), 'x' || n || '.test', 'Tenant ' || n,
+       (select settings from tenants where id = '${tenant}'), '{}', ${AT}, ${AT} from numbers`,
+  ]
+}
+
+async function measure(name: string, options: Options, ids: Record<string, string>): Promise<void> {
+  await using service = await createIdentityService({ ...options, consoleUrl: CONSOLE })
+  const browser = createBrowser({ url: CONSOLE, fetch: service.fetch as never })
+  const form = await browser.get('/console')
+  await browser.submit(form, { email: 'ada@example.com', password: PASSWORD })
+  const cookie = browser
+    .cookies()
+    .map(({ name, value }) => `${name}=${value}`)
+    .join('; ')
+  const pages = consoleRoutes
+    .filter(({ method, path }) => method === 'GET' && !path.endsWith('/export'))
+    .map(({ path }) => path.replace(/:(\w+)/g, (_, part: string) => ids[part] ?? 'none'))
+  const base = `/console/t/${ids.tenant}`
+  const nearEnd = padded(USERS - 51)
+  const last = [
+    `/console/tenants?after=ten_1${padded(TENANTS - 51).slice(1)}`,
+    `${base}/users?search=&state=&key=usr_${nearEnd}&id=usr_${nearEnd}`,
+    `${base}/users?search=user${padded(USERS - 1).slice(0, 22)}&state=`,
+    `${base}/users?state=disabled`,
+    `/console/audit?to=2023-11-15`,
+    `${base}/audit?target=${ids.user}`,
+  ]
+  console.log(row(`${name}, ${USERS} users`, 'p50, ms', 'p99, ms', 'status'))
+  const all = [...pages, ...last].map((path) => ({ path, times: [] as number[], status: 0 }))
+  // The first rounds warm up.
+  for (let round = -WARM_UP; round < TIMES; round++) {
+    for (const one of all) {
+      const began = performance.now()
+      one.status = await ask(service, one.path, cookie)
+      if (round >= 0) one.times.push(performance.now() - began)
+    }
+  }
+  for (const { path, times, status } of all) {
+    times.sort((a, b) => a - b)
+    const shown = path
+      .replace(ids.tenant ?? '', '…')
+      .replace(/0{5,}/g, '0…0')
+      .slice(0, 60)
+    console.log(`${row('', quantile(times, 0.5), quantile(times, 0.99), status)}  ${shown}`)
+  }
+}
+
+async function ask(service: Service, path: string, cookie: string): Promise<number> {
+  const headers = { cookie, accept: 'text/html' }
+  const answer = await service.fetch(CONSOLE + path, { headers, redirect: 'manual' })
+  await answer.text()
+  return answer.status
+}
