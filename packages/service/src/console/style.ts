@@ -212,7 +212,7 @@ details.command { margin: 3rem 0 0; border-top: 1px solid var(--edge); padding-t
   input, select, button, a.button, .small { min-height: 2.75rem; }
   input, select, textarea { font-size: 1rem; }
   .check input { width: 1.3rem; min-height: 1.3rem; height: 1.3rem; margin: 0; }
-  summary { padding: .8rem 0; }
+  summary, .card > details:first-child > summary { padding: .8rem 0; }
   .scroll { overflow: visible; border: 0; background: none; box-shadow: none; }
   table, tbody, tr, td { display: block; }
   thead { position: absolute; left: -99rem; }

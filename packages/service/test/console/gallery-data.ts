@@ -85,6 +85,7 @@ export async function fillConsole(
     operator: spare.operator.id,
     key: key.id,
     connection: connection.id,
+    recipe: 'apple',
     entry: String((await admin.audit({ limit: 1 }))[0]?.id),
   }
 }

@@ -89,7 +89,7 @@ describe('the role of an operator is in nothing that others write (C2):', () => 
       after: undefined,
       limit: 10,
     })
-    expect(users.items.map(({ email }) => email)).toContain('eve@example.com')
+    expect(users?.items.map(({ email }) => email)).toContain('eve@example.com')
     expect(await issuer.domain.store.operators.list()).toEqual([])
   })
 

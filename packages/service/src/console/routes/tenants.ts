@@ -35,13 +35,15 @@ async function showTenants(
   { scope, operator, query }: Call,
   refused: { problem?: string; status?: number } = {},
 ): Promise<Result> {
-  const { reach } = operator.operator
+  const { reach, role } = operator.operator
   const search = (query.get('search') ?? '').trim().slice(0, 254)
   const { tenants, total, next } = await tenantsOf(scope, reach, search, query)
   return {
     kind: 'page',
     name: 'tenants',
     title: 'Tenants',
+    ...(role !== 'viewer' &&
+      reach === 'all' && { action: { href: '#new', label: 'Create a tenant' } }),
     data: { total, search, tenants, next },
     commands: [
       'latchkey-service tenant list',
