@@ -60,7 +60,9 @@ describe.each(stores)('on %s', (store) => {
       const { html } = await viewer.get('/console/system')
       expect(html).toContain('All stores can be written to.')
       expect(html).toContain(`<dd>${store}</dd>`)
-      expect(html).toMatch(/<td[^>]*>Mail<\/td><td[^>]*>1<\/td><td[^>]*><span class="badge warn">1</)
+      expect(html).toMatch(
+        /<td[^>]*>Mail<\/td><td[^>]*>1<\/td><td[^>]*><span class="badge warn">1</,
+      )
     }, WAIT)
 
     const overview = await viewer.get('/console')
