@@ -70,8 +70,13 @@ if (what !== 'sqlite') {
   await redis.stop()
 }
 
+/** Parts of the paths, by their names. */
+interface Ids extends Record<string, string> {
+  tenant: string
+}
+
 /** A tenant with an application, and an operator who has a password. */
-async function prepare(options: Options): Promise<Record<string, string>> {
+async function prepare(options: Options): Promise<Ids> {
   await using service = await createIdentityService({ ...options, consoleUrl: CONSOLE })
   const { admin } = service
   const { id } = await admin.createTenant({ domain: 'acme.example' })
@@ -86,6 +91,7 @@ async function prepare(options: Options): Promise<Record<string, string>> {
     application: made?.target ?? '',
     user: `usr_${padded(USERS / 2)}`,
     entry: '3',
+    recipe: 'google',
   }
 }
 
@@ -99,12 +105,13 @@ function fill(tenant: string, numbers: (count: number) => string, n: string): st
        'user' || ${n}, null from numbers`,
     `insert into audit (at, tenant_id, actor, action, target)
      ${numbers(USERS)} select ${AT} + n, '${tenant}', 'key_' || n % 7, 'user.create', 'usr_' || ${n} from numbers`,
-    `insert into tenants ${numbers(TENANTS)} select 'ten_1' || substr(${n}, 2), 'x' || n || '.test', 'Tenant ' || n,
+    `insert into tenants (id, domain, name, settings, metadata, created_at, updated_at)
+     ${numbers(TENANTS)} select 'ten_1' || substr(${n}, 2), 'x' || n || '.test', 'Tenant ' || n,
        (select settings from tenants where id = '${tenant}'), '{}', ${AT}, ${AT} from numbers`,
   ]
 }
 
-async function measure(name: string, options: Options, ids: Record<string, string>): Promise<void> {
+async function measure(name: string, options: Options, ids: Ids): Promise<void> {
   await using service = await createIdentityService({ ...options, consoleUrl: CONSOLE })
   const browser = createBrowser({ url: CONSOLE, fetch: service.fetch as never })
   const form = await browser.get('/console')

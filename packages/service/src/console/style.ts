@@ -188,6 +188,11 @@ td details .field { min-width: 14rem; }
 details.command { margin: 3rem 0 0; border-top: 1px solid var(--edge); padding-top: .7rem; font-size: .82rem; }
 .pager { margin: .9rem 0 0; }
 
+@media (min-width: 64rem) {
+  .settings { display: grid; grid-template-columns: 11rem minmax(0, 1fr); gap: 1.5rem; padding: 1.6rem 0 .6rem; border-top: 1px solid var(--edge); }
+  .settings:first-of-type { border: 0; padding-top: .4rem; }
+  .settings h2 { margin: 1.1rem 0 0; }
+}
 @media (max-width: 48rem) {
   body { display: block; }
   .side { border-right: 0; border-bottom: 1px solid var(--edge); }
