@@ -270,7 +270,7 @@ function judge(
   }
   problems.push(...problemsOfApplication(input, stored, developerMode).map(shown))
   if (problems.length === 0) return { kind: 'good', input }
-  const problem = 'Nothing was saved. Mend what is marked below.'
+  const problem = 'Nothing was saved. Fix the lines that are marked below.'
   return { kind: 'refused', draft, problems, problem, status: 422 }
 }
 
