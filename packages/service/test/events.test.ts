@@ -23,6 +23,8 @@ const readers = [
   'exportAudit',
   'listConnections',
   'addressClashes',
+  'listDeletions',
+  'listSigningKeys',
 ]
 
 /** What is written in the management console; `console/login.test.ts` looks at it. */
@@ -80,6 +82,8 @@ describe.each(stores)('on %s', (store) => {
     await emits(['api_key.revoke'], () => admin.revokeApiKey(key.key.id))
     await emits([], () => admin.revokeApiKey(key.key.id))
     await emits(['tenant.delete'], () => admin.deleteTenant(other.id))
+    // Its rows go without a word to the outside: nothing can see them any more.
+    await emits([], () => admin.eraseDeleted())
     await emits(['tenant.free_domain'], () => admin.freeDomain(settings.domain))
     await emits(['tenant.create', 'application.create'], () =>
       admin.seed({ tenants: [{ settings, applications: [{ name: 'Shop' }] }] }),
