@@ -10,7 +10,7 @@ import { createSearch } from './search.ts'
 import { searches } from './searches.ts'
 
 // Looks at the built site: `npx pnpm docs:build && npx pnpm docs:check`. Words pick the pages whose path has one;
-// --sample looks at the two largest of each folder, and at links and the search of all.
+// --sample looks at the largest of each folder, and at links and the search of all.
 const dist = path.resolve(import.meta.dirname, '../../docs/.vitepress/dist')
 const PHONE = { width: 360, height: 640 }
 const DESKTOP = { width: 1280, height: 800 }
@@ -47,7 +47,7 @@ function largestOf(names: readonly string[]): string[] {
   const sizeOf = (page: string) => statSync(path.join(dist, `${page}.html`)).size
   const folders = Map.groupBy(names, (page) => path.dirname(page))
   const largest = [...folders.values()].flatMap((folder) =>
-    folder.sort((a, b) => sizeOf(b) - sizeOf(a)).slice(0, 2),
+    folder.sort((a, b) => sizeOf(b) - sizeOf(a)).slice(0, 1),
   )
   return [...new Set([...SHOWN, ...largest])]
 }
