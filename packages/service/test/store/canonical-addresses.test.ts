@@ -24,6 +24,11 @@ const earlier = [
 
 /** Takes back what migrations after that of the addresses have added. */
 const undoLater = `
+  drop index tenants_by_name;
+  drop index tenants_deleted;
+  alter table tenants drop column deleted_at;
+  alter table tenants drop column deleted_users;
+  drop index audit_by_time;
   drop table operators;
   drop index credentials_social;
   drop table connections;
