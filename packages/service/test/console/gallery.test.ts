@@ -122,7 +122,7 @@ async function unseenFocus(page: Page): Promise<string[]> {
     .map((target) => target.outerHTML)`) as Promise<string[]>
 }
 
-/** Axe looks twice: at the wide layout in light colors, and at the narrow one in dark ones. */
+/** Axe looks at the wide layout in light colors in full, and at the narrow one in dark ones for its colors. */
 const views = [
   { device: 'desktop', viewport: sizes.desktop, looked: 'light' },
   { device: 'phone', viewport: { width: 360, height: 780 }, looked: 'dark' },
@@ -145,7 +145,7 @@ test.each(entries)(
       await page.setViewportSize(viewport)
       await page.emulateMedia({ colorScheme: looked })
       await page.goto(running.url + at(path))
-      expect(await violationsOf(page)).toEqual([])
+      expect(await violationsOf(page, looked === 'dark')).toEqual([])
       expect(await overflows(page)).toBe(false)
       if (process.env.LATCHKEY_SCREENSHOTS) {
         for (const colorScheme of ['light', 'dark'] as const) {
