@@ -4,7 +4,7 @@ import { checkNewResources } from './application-resources.ts'
 import { checkNewScopes } from './application-scopes.ts'
 import { checkNewLogoutAddress, refuseNewWildcard } from './application-urls.ts'
 import { ServiceError } from './errors.ts'
-import { checkMetadata, checkText, checkUrl, checkUrlCount } from './rules.ts'
+import { checkMetadata, checkText, checkUrl, checkUrlCount, limits } from './rules.ts'
 
 /** The fields of an application that a caller sets. */
 export type ApplicationInput = Pick<
@@ -74,7 +74,7 @@ function checksOf(input: ApplicationInput, developerMode: boolean): Check[] {
     },
     ...listsOf(input).flatMap(([field, urls]): Check[] => [
       { field, run: () => checkUrlCount(field, urls) },
-      ...urls.map((url, index) => ({
+      ...urls.slice(0, limits.urls).map((url, index) => ({
         field,
         index,
         run: () => checkUrl(`"${field}[${index}]"`, url, developerMode),
@@ -92,7 +92,7 @@ function newChecksOf(
   const before = stored && Object.fromEntries(listsOf(stored))
   return [
     ...listsOf(input).flatMap(([field, urls]) =>
-      urls.map((url, index) => ({
+      urls.slice(0, limits.urls).map((url, index) => ({
         field,
         index,
         run: () => refuseNewWildcard(`"${field}[${index}]"`, url, before?.[field]),

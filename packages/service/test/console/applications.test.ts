@@ -87,6 +87,18 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       expect(await call(`/${id}`)).toEqual(before)
     })
 
+    test('of too many URLs those are judged that could be kept', async () => {
+      await using running = await startConsoleOn(store)
+      const { page } = await withApplication(running)
+      const ada = await running.logIn({ role: 'admin' })
+      const typed = 'not a URL\n'.repeat(2_000)
+      const sent = await sendForm(ada, page, { name: 'Shop', redirect_urls: typed })
+      expect(sent.status).toBe(422)
+      const text = textOf(sent.html)
+      expect(text).toContain('Holds 2000 URLs; at most 50 are kept.')
+      expect(text.match(/Line \d+:/g)).toHaveLength(50)
+    })
+
     test('metadata is changed by its rows, and a line break of a value stays as it was', async () => {
       await using running = await startConsoleOn(store)
       const { page, call, id } = await withApplication(running)
