@@ -10,7 +10,7 @@ import { fillConsole, type Ids } from './gallery-data.ts'
 /** A page of the console with 60 users, or another path of the route. */
 type Entry = string | { name: string; path: string }
 
-/** What each page of the route table is looked at with; a name alone is its path with the ids of the data. */
+/** The pictures of each route; a name alone stands for its path with the ids of the data. */
 const gallery: Readonly<Record<string, readonly Entry[]>> = {
   '/console': ['overview'],
   '/console/tenants': [
@@ -102,13 +102,13 @@ function at(path: string): string {
   })
 }
 
-/** What can be pressed or filled in on a phone, and is lower than 44 pixels (WCAG 2.2 §2.5.5). */
+/** Buttons, links and fields that are lower than 44 pixels (WCAG 2.2 §2.5.5). */
 const small = (page: Page) =>
   page.evaluate(`[...document.querySelectorAll('button, a.button, summary, .pages a, input:not([type=checkbox], [type=radio], [type=hidden]), select')]
     .filter((target) => target.checkVisibility() && target.getBoundingClientRect().height < 43.9)
     .map((target) => target.outerHTML)`)
 
-/** What the keyboard reaches without showing it. */
+/** Elements that take the focus of the keyboard without showing it. */
 async function unseenFocus(page: Page): Promise<string[]> {
   await page.keyboard.press('Tab')
   return page.evaluate(`[...document.querySelectorAll('main a[href], main button, main input:not([type=hidden]), main select, main summary, main textarea')]
