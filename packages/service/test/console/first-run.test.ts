@@ -4,21 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { startChromium } from '../pages/chromium.ts'
+import { device, startChromium } from '../pages/chromium.ts'
 import { listenWithConsole } from './chromium.ts'
 
 const COMMAND = join(import.meta.dirname, '../../src/cli/main.ts')
-
-/** A device that verifies its user by a PIN, a fingerprint or a face. */
-const device = {
-  protocol: 'ctap2',
-  ctap2Version: 'ctap2_1',
-  transport: 'internal',
-  hasResidentKey: true,
-  hasUserVerification: true,
-  isUserVerified: true,
-  automaticPresenceSimulation: true,
-} as const
 
 test('an operator invited on the command line sets a password, adds a passkey, and logs in and confirms with it', async () => {
   const data = mkdtempSync(join(tmpdir(), 'latchkey-first-run-'))

@@ -5,7 +5,7 @@ import { deleteCredential } from '../../src/domain/credentials.ts'
 import type { Application, HardwareCredential, User } from '../../src/store/records.ts'
 import { createClient } from '../issuer/support/client.ts'
 import { startIssuer, type TestIssuer } from '../issuer/support/issuer.ts'
-import { startApplication, startChromium } from './chromium.ts'
+import { device, startApplication, startChromium } from './chromium.ts'
 
 const ada = { email: 'ada@example.com', password: 'correct horse battery' }
 const grace = { email: 'grace@example.com', password: 'another horse battery' }
@@ -33,17 +33,6 @@ afterAll(async () => {
   await chromium[Symbol.asyncDispose]()
   await site[Symbol.asyncDispose]()
 })
-
-/** A device that verifies its user by a PIN, a fingerprint or a face. */
-const device = {
-  protocol: 'ctap2',
-  ctap2Version: 'ctap2_1',
-  transport: 'internal',
-  hasResidentKey: true,
-  hasUserVerification: true,
-  isUserVerified: true,
-  automaticPresenceSimulation: true,
-} as const
 
 /** A key on the keyring that has no PIN. */
 const pinless = {
