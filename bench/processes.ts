@@ -8,7 +8,7 @@ import { startRedis } from './parts/redis.ts'
 /**
  * Four processes on PostgreSQL and Redis, without stickiness: CPU of a login beside one process, and how often the
  * directory of tenants and applications is read while users are written. ROUNDS, FLOWS (of a process),
- * WARM_UP, AT_ONCE, WRITES (a second), SECONDS.
+ * WARM_UP, AT_ONCE or IN_ALL, WRITES (a second), SECONDS.
  */
 
 const ROUNDS = Number(process.env.ROUNDS ?? 5)
@@ -19,6 +19,8 @@ const WARM_UP = Number(process.env.WARM_UP ?? 200)
 const PROCESSES = 4
 /** Logins under way at a process. */
 const AT_ONCE = Number(process.env.AT_ONCE ?? 8)
+/** Logins under way in all, however many processes take them. Default: `AT_ONCE` at each. */
+const IN_ALL = Number(process.env.IN_ALL ?? 0)
 /** How many users an import writes. */
 const BATCH = 25
 
@@ -65,7 +67,7 @@ async function compareCpu(): Promise<void> {
       for (const group of groups) {
         const logins = createLogins(group, client)
         let next = 0
-        await run(logins, AT_ONCE * group.length, () => next++ < flows / groups.length)
+        await run(logins, IN_ALL || AT_ONCE * group.length, () => next++ < flows / groups.length)
         logins.close()
       }
       // The first round warms up.
@@ -77,7 +79,8 @@ async function compareCpu(): Promise<void> {
   const idle = ((await used()) - before) / 3 / PROCESSES
   console.log(row('an idle process, CPU in ms a second', idle))
   const [one] = sides
-  console.log(row(`whole logins, ${AT_ONCE} a process at a time`, 'CPU, ms', 'ratio'))
+  const underWay = IN_ALL ? `${IN_ALL} in all` : `${AT_ONCE} a process`
+  console.log(row(`whole logins, ${underWay} at a time`, 'CPU, ms', 'ratio'))
   for (const { name, cpu } of sides) {
     const ratio = median(cpu.map((value, i) => value / (one?.cpu[i] ?? Number.NaN)))
     console.log(row(name, median(cpu), ratio))

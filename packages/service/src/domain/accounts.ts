@@ -53,6 +53,19 @@ export async function confirmAddress(
 }
 
 /**
+ * Gives the account to the owner of its address, who has come: sessions from before end, and everything
+ * is removed by which another person could log in.
+ *
+ * @returns Whether the address is still the user's own.
+ */
+export async function claimAccount(scope: Scope, { id, emailKey }: User): Promise<boolean> {
+  const at = nowMicros(scope.context.clock)
+  await endSessionsBefore(scope, id, at)
+  await dropWaysIn(scope, id, at)
+  return confirmAddress(scope, id, emailKey)
+}
+
+/**
  * Gives the user a new password and ends all sessions. Only a reader of the user's mail can do
  * this, so it proves the address as well.
  *
@@ -84,12 +97,7 @@ interface NewPassword {
  * @param at - Sessions from before end.
  * @param kept - The id of the one that the owner has set.
  */
-export async function dropWaysIn(
-  scope: Scope,
-  userId: string,
-  at: Micros,
-  kept?: string,
-): Promise<void> {
+async function dropWaysIn(scope: Scope, userId: string, at: Micros, kept?: string): Promise<void> {
   const { context, tenantId } = scope
   const page = { after: undefined, limit: 100 }
   const listed = await context.store.credentials.list(tenantId, userId, page)

@@ -188,6 +188,28 @@ describe.each(storeKinds)('on %s', (store) => {
     })
   })
 
+  test('who is logged in by a provider is asked for the password where only that leads to what is asked for', async () => {
+    const settings = { allowTotpApp: true }
+    await using world = await startWithProvider({ store, settings }, { trustEmail: true })
+    const { issuer, provider, app } = world
+    const user = await issuer.addUser(ada)
+    const { seed } = await addApp(issuer, user)
+    provider.user = adaThere
+    const first = await world.open()
+    const factor = await world.logInBy(first.browser, first.form)
+    expect(hasCode(await first.browser.submit(factor, { code: codeOf(seed) }))).toBe(true)
+    moveTime(60)
+
+    const { browser, begun, form } = await world.open(first.browser, { acr_values: MFA })
+    expect(form.html).toContain('name="password"')
+    const second = await browser.submit(form, ada)
+    const done = await browser.submit(second, { code: codeOf(seed) })
+
+    expect((await app.redeem(begun, done)).claims()).toMatchObject({ sub: user.id, acr: MFA })
+    const again = await world.open(browser, { acr_values: MFA })
+    expect(hasCode(again.form)).toBe(true)
+  })
+
   test('a login as somebody else than the owner of the address connects nothing', async () => {
     await using world = await startWithProvider({ store })
     const { issuer, provider } = world
@@ -250,6 +272,47 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(await credentialsOf(issuer)).toEqual(['password'])
     const again = await world.open()
     expect(hasCode(await world.logInBy(again.browser, again.form))).toBe(false)
+  })
+
+  test('M18: without passwords, a link that is followed in another browser takes the account from who made it', async () => {
+    const settings = { allowUnverified: true, allowPasswords: false }
+    await using world = await startWithProvider({ store, settings })
+    const { issuer, provider } = world
+    provider.user = { sub: 'mallory', email: ada.email }
+    const mallory = await world.open()
+    expect(hasCode(await world.logInBy(mallory.browser, mallory.form))).toBe(true)
+    await issuer.changeSettings({ allowUnverified: false })
+    moveTime(2)
+    const asked = await world.open()
+    expect(hasCode(await world.logInBy(asked.browser, asked.form))).toBe(false)
+
+    const owner = createBrowser(issuer)
+    const link = await owner.get(await issuer.lastLink())
+    expect(link.html).toContain('in case another person connected them')
+    expect((await owner.submit(link)).status).toBe(200)
+
+    expect(await credentialsOf(issuer)).toEqual([])
+    expect((await findUser(issuer.scope, ada.email))?.verifiedAt).toBeDefined()
+    const again = await world.open()
+    expect(hasCode(await world.logInBy(again.browser, again.form))).toBe(false)
+    expect(hasCode(await mallory.browser.get((await world.app.begin()).url))).toBe(false)
+  })
+
+  test('without passwords, a link that is followed in the browser that began proves the address and removes nothing', async () => {
+    await using world = await startWithProvider({ store, settings: { allowUnverified: true } })
+    const { issuer, provider } = world
+    provider.user = { sub: 'ada-there', email: ada.email }
+    const first = await world.open()
+    await world.logInBy(first.browser, first.form)
+    await issuer.changeSettings({ allowUnverified: false, allowPasswords: false })
+    const { browser, form } = await world.open()
+    await world.logInBy(browser, form)
+
+    const link = await browser.get(await issuer.lastLink())
+    expect(link.html).not.toContain('another person')
+    expect(hasCode(await browser.submit(link))).toBe(true)
+
+    expect(await credentialsOf(issuer)).toEqual(['social'])
   })
 
   test('a new account is made once its address is proven, where the provider is not trusted with it', async () => {

@@ -83,9 +83,30 @@ export async function stepUp(flow: InteractionRequest): Promise<boolean> {
   const user = await lookUpUser(context.domain, tenant.id, accountId)
   if (!user || !isLoginValid(user, loginTs)) return false
   const proofs = proofsOf(acr, amr)
+  if (proofs.includes('social') && (await needsOtherStart(flow, user, proofs))) return false
   const progress = { id: newId(), userId: user.id, proofs, loggedInAt: loginTs }
   await goOn(flow, { progress, user }, false)
   return true
+}
+
+/**
+ * Whether what the application asks for cannot follow these proofs, but follows a password or passkey of
+ * the user: a login that begins with an account at a provider stays below `mfa`.
+ */
+async function needsOtherStart(
+  { context, tenant, interaction }: InteractionRequest,
+  user: User,
+  proofs: readonly Method[],
+): Promise<boolean> {
+  const { settings } = tenant
+  const factors = await readFactors(context.domain, tenant.id, settings, user.id)
+  const asked = requestedLevels(interaction.params.acr_values)
+  const starts: Method[] = factors.keys
+    .filter(({ discoverable }) => discoverable)
+    .map(({ isSyncable }) => (isSyncable ? 'passkey' : 'passkey_bound'))
+  if (settings.allowPasswords && factors.hasPassword) starts.push('password')
+  const leads = (first: readonly Method[]) => satisfies(first, factors.methods, asked)
+  return !leads(proofs) && starts.some((start) => leads([start]))
 }
 
 /** Why the policy asks for a login that is strong enough; see `provider/policy.ts`. */

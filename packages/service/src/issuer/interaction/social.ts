@@ -1,12 +1,6 @@
-import {
-  confirmAddress,
-  dropWaysIn,
-  endSessionsBefore,
-  isLoginValid,
-} from '../../domain/accounts.ts'
+import { claimAccount, isLoginValid } from '../../domain/accounts.ts'
 import { note } from '../../domain/audit.ts'
 import { unlessRefused } from '../../domain/commit.ts'
-import { nowMicros } from '../../domain/context.ts'
 import {
   connectAccount,
   findConnected,
@@ -226,10 +220,7 @@ async function takeAccount(
     return unlessRefused(created, 'already_exists', 'invalid_email')
   }
   const scope = scopeOf(flow, existing.id)
-  const at = nowMicros(context.domain.clock)
-  await endSessionsBefore(scope, existing.id, at)
-  await dropWaysIn(scope, existing.id, at)
-  if (!(await confirmAddress(scope, existing.id, existing.emailKey))) return undefined
+  if (!(await claimAccount(scope, existing))) return undefined
   if (!(await connectAccount(scope, existing, account))) return undefined
   return lookUpUser(context.domain, tenant.id, existing.id)
 }

@@ -1,4 +1,4 @@
-import { confirmAddress, mayReset, signUp } from '../../domain/accounts.ts'
+import { claimAccount, confirmAddress, mayReset, signUp } from '../../domain/accounts.ts'
 import { judgePassword } from '../../domain/chosen-password.ts'
 import { unlessRefused } from '../../domain/commit.ts'
 import { hashPassword, isPassword, verifyPassword } from '../../domain/passwords.ts'
@@ -58,6 +58,14 @@ function asksPassword({ tenant, request }: FlowRequest, { browser }: EmailToken)
   return tenant.settings.allowPasswords && !isSameBrowser(request, browser)
 }
 
+/**
+ * Whether the account is taken from whoever has made it: in another browser, at a tenant without
+ * passwords, nothing tells whether that was the owner of the address.
+ */
+function claims({ tenant, request }: FlowRequest, { browser }: EmailToken): boolean {
+  return !tenant.settings.allowPasswords && !isSameBrowser(request, browser)
+}
+
 /** Makes the account of a sign-up, with another password if another one was entered. */
 async function createAccount(
   flow: FlowRequest,
@@ -90,11 +98,12 @@ async function createAccount(
 async function proveAddress(
   flow: FlowRequest,
   token: string,
-  { userId = '', emailKey }: EmailToken,
+  content: EmailToken,
   entered: string | undefined,
 ): Promise<Outcome> {
   const { context, tenant } = flow
   const { domain } = context
+  const { userId = '', emailKey } = content
   const user = await lookUpUser(domain, tenant.id, userId)
   if (user?.emailKey !== emailKey) return 'gone'
   const scope = scopeOf(flow, userId)
@@ -105,10 +114,11 @@ async function proveAddress(
   if (chosen && 'problem' in chosen) return chosen
 
   if (!(await spendEmailToken(context, tenant.id, 'VerifyToken', token))) return 'gone'
-  const isDone = chosen
-    ? await setPassword(flow, user, chosen)
+  if (chosen) return (await setPassword(flow, user, chosen)) ? 'done' : 'gone'
+  const isClaimed = claims(flow, content)
+    ? await claimAccount(scope, user)
     : await confirmAddress(scope, userId, emailKey)
-  return isDone ? 'done' : 'gone'
+  return isClaimed ? 'done' : 'gone'
 }
 
 /** The password that the owner of the address chooses instead, or what is wrong with it. */
@@ -136,6 +146,7 @@ function showForm(
     email: content.email,
     application: content.applicationId ?? '',
     asksPassword: asksPassword(flow, content),
+    claims: content.signup === undefined && claims(flow, content),
     problem: text && { field: 'password', text },
   })
 }

@@ -217,6 +217,8 @@ export const en = {
   verifyText: 'Is {email} your address? Confirm it to finish setting up your account.',
   verifyPassword:
     'You started in another browser. Enter the password that you chose there, or choose a new one.',
+  verifyClaims:
+    'You started in another browser. Passkeys and accounts elsewhere that are connected with this account are removed, in case another person connected them. To keep them, follow the link in the browser where you started.',
   verifyButton: 'Confirm address',
   verifiedTitle: 'Your address is confirmed',
   verifiedText: 'Continue where you started, or log in again from the application.',
