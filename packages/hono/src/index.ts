@@ -54,8 +54,9 @@ export function createAuth<U = User>(options: AuthMiddlewareOptions<U> = {}): Au
     const body = c.req.raw.bodyUsed ? await c.req.parseBody() : undefined
     const remoteAddress = remoteAddressOf(c)
     const response = await auth.fetch(c.req.raw, serve, { body, exchange: { c }, remoteAddress })
-    // Hono would add the headers of the response before.
-    if (response !== c.res) c.res = undefined
+    // Hono makes a copy of what it has already, and adds the headers of what it had before to any other.
+    if (response === c.res) return
+    c.res = undefined
     c.res = response
   }
   const { sessions, ready, health } = auth
