@@ -147,15 +147,9 @@ test.each(entries)(
       await page.goto(running.url + at(path))
       expect(await violationsOf(page, looked === 'dark')).toEqual([])
       expect(await overflows(page)).toBe(false)
-      if (process.env.LATCHKEY_SCREENSHOTS) {
-        for (const colorScheme of ['light', 'dark'] as const) {
-          await page.emulateMedia({ colorScheme })
-          await keepPicture(page, `console-${name}-${device}-${colorScheme}`)
-        }
-      }
+      await keepPicture(page, `console-${name}-${device}`)
       const pictures = process.env.LATCHKEY_PICTURES
       if (pictures && device === 'desktop' && pictured.includes(name)) {
-        await page.emulateMedia({ colorScheme: 'light' })
         await page.screenshot({ path: join(pictures, `console-${name}.png`) })
       }
       if (device === 'desktop') expect(await unseenFocus(page)).toEqual([])

@@ -56,11 +56,11 @@ const kinds: Record<MailKind, { link?: string; values?: Record<string, string> }
 }
 
 /** What a mail program shows. A mail has no landmarks: it is a part of the program's page. */
-const violationsIn = async (page: Parameters<typeof violationsOf>[0]) =>
-  (await violationsOf(page)).filter((found) => !/^(region|landmark-one-main):/.test(found))
+const violationsIn = async (...looked: Parameters<typeof violationsOf>) =>
+  (await violationsOf(...looked)).filter((found) => !/^(region|landmark-one-main):/.test(found))
 
 test.for(Object.entries(kinds))(
-  'axe finds nothing wrong with the mail "%s", light or dark, in every language, and its text says the same',
+  'axe finds nothing wrong with the mail "%s", light in one language and dark in the others, and its text says the same',
   { timeout: 60_000 },
   async ([kind, options]) => {
     const page = await chromium.open()
@@ -70,11 +70,11 @@ test.for(Object.entries(kinds))(
       const mail = composeMail(kind as MailKind, tenantWith(), ada, { language, ...options })
       await page.setViewportSize({ width: 640, height: 640 })
       await page.setContent(mail.html)
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme })
-        await keepPicture(page, `mail-${kind}-${language}-${colorScheme}`)
-        expect(await violationsIn(page)).toEqual([])
-      }
+      // One language is looked at in full and light, the others in dark for their colors.
+      const isFirst = language === languages[0]
+      await page.emulateMedia({ colorScheme: isFirst ? 'light' : 'dark' })
+      await keepPicture(page, `mail-${kind}-${language}`)
+      expect(await violationsIn(page, !isFirst)).toEqual([])
       await page.setViewportSize(sizes.narrowest)
       expect(await overflows(page)).toBe(false)
 
