@@ -45,8 +45,13 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** Starts nginx on a loopback port, with what its `server` block holds beside `listen`. */
-export async function startNginx(port: number, server: string): Promise<Proxy> {
+/**
+ * Starts nginx on a loopback port.
+ *
+ * @param server - What its `server` block holds beside `listen`.
+ * @param http - What is beside that block.
+ */
+export async function startNginx(port: number, server: string, http = ''): Promise<Proxy> {
   const path = nginxPath()
   if (!path) throw new Error('There is no nginx; install it, or set LATCHKEY_NGINX.')
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-nginx-'))
@@ -55,7 +60,7 @@ export async function startNginx(port: number, server: string): Promise<Proxy> {
     .join('\n')
   const configuration = `daemon off; master_process off; pid ${folder}/pid; error_log stderr;
     events { worker_connections 64; }
-    http { access_log off; ${temporary} server { listen 127.0.0.1:${port}; ${server} } }`
+    http { access_log off; ${temporary} ${http} server { listen 127.0.0.1:${port}; ${server} } }`
   writeFileSync(join(folder, 'nginx.conf'), configuration)
   const child = spawn(path, ['-p', folder, '-c', join(folder, 'nginx.conf')], {
     stdio: ['ignore', 'ignore', 'pipe'],
