@@ -314,8 +314,7 @@ export const de: Texts = {
 
   mailGreeting: 'Guten Tag {name},',
   mailGreetingPlain: 'Guten Tag,',
-  mailIgnore:
-    'Wenn Sie das nicht waren, beachten Sie diese Nachricht nicht; dann geschieht nichts.',
+  mailIgnore: 'Wenn Sie das nicht waren, können Sie diese Nachricht ignorieren.',
   mailLinkFallback:
     'Wenn der Knopf nicht funktioniert, kopieren Sie diese Adresse in Ihren Browser:',
   mailSignature: 'Ihr Team von {company}',
