@@ -4,6 +4,7 @@ import { nowMicros } from '../../src/domain/context.ts'
 import { deleteCredential } from '../../src/domain/credentials.ts'
 import { findPassword, hashPassword, verifyPassword } from '../../src/domain/passwords.ts'
 import { findUser } from '../../src/domain/users.ts'
+import type { ProtocolStore } from '../../src/store/protocol-store.ts'
 import type { User } from '../../src/store/records.ts'
 import { type Browser, createBrowser, type Page } from './support/browser.ts'
 import { startWithFactors } from './support/factors.ts'
@@ -81,21 +82,27 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 
   test('a session that ended while a way to log in was added, adds none', async () => {
-    const { issuer, user } = await startWithFactors({ store })
+    let meanwhile: (() => Promise<void>) | undefined
+    const wrap = (protocol: ProtocolStore): ProtocolStore => ({
+      ...protocol,
+      async consume(...given) {
+        const happens = meanwhile
+        meanwhile = undefined
+        await happens?.()
+        return protocol.consume(...given)
+      },
+    })
+    const { issuer, user } = await startWithFactors({ store, wrap })
     await using _ = issuer
     const { browser } = await open(issuer, '/account/security')
     const page = await browser.get('/account/security/add?kind=totp_email')
     const sent = await browser.submit(page, { step: 'send' })
     const [mail] = await issuer.mails()
     const code = /\b\d{8}\b/.exec(mail?.text ?? '')?.[0] ?? ''
-    const { consume } = issuer.protocol
-    issuer.protocol.consume = async (...given) => {
-      await reset(issuer, user)
-      return consume(...given)
-    }
+    meanwhile = () => reset(issuer, user)
 
     const answer = await browser.submit(sent, { code })
-    issuer.protocol.consume = consume
+    expect(meanwhile).toBeUndefined()
 
     expect(answer.html).toContain('autocomplete="current-password"')
     const listed = await issuer.domain.store.credentials.list(issuer.tenant.id, user.id, {
