@@ -298,6 +298,29 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(hasCode(await mallory.browser.get((await world.app.begin()).url))).toBe(false)
   })
 
+  test('without passwords, a user who has no way to log in connects an account at a provider by a mailed code', async () => {
+    const settings = { allowPasswords: false, allowSignups: false }
+    await using world = await startWithProvider({ store, settings })
+    const { issuer, provider, app } = world
+    const user = await issuer.addUser({ email: ada.email })
+    provider.user = { sub: 'ada-there', email: ada.email }
+    const { browser, begun, form } = await world.open()
+
+    const asked = await world.logInBy(browser, form)
+    expect(await credentialsOf(issuer)).toEqual([])
+    const sent = await browser.submit(asked, { step: 'send' })
+    const done = await browser.submit(sent, { code: await mailedCode(issuer) })
+
+    expect((await app.redeem(begun, done)).claims()).toMatchObject({ sub: user.id, amr: ['fed'] })
+    expect(await credentialsOf(issuer)).toEqual(['social'])
+    // A second account at a provider, of anyone, needs that login from then on.
+    provider.user = { sub: 'mallory', email: ada.email }
+    const other = await world.open()
+    const refused = await world.logInBy(other.browser, other.form)
+    expect(refused.html).not.toContain('value="send"')
+    expect(hasCode(refused)).toBe(false)
+  })
+
   test('without passwords, a link that is followed in the browser that began proves the address and removes nothing', async () => {
     await using world = await startWithProvider({ store, settings: { allowUnverified: true } })
     const { issuer, provider } = world

@@ -1,6 +1,8 @@
 import { claimAccount, isLoginValid } from '../../domain/accounts.ts'
 import { note } from '../../domain/audit.ts'
 import { unlessRefused } from '../../domain/commit.ts'
+import { readFactors } from '../../domain/factors.ts'
+import { allowsMailLogin } from '../../domain/login-methods.ts'
 import {
   connectAccount,
   findConnected,
@@ -101,16 +103,25 @@ async function stepOf(
   const isTrusted = trustEmail && emailVerified
   const user = await findUser(scopeOf(flow), account.email)
   if (user?.disabled) return { kind: 'refuse', text: 'socialRefused', userId: user.id }
-  // Anybody can have signed up with the address: who reads its mail decides.
-  if (user?.verifiedAt === undefined) {
+  if (!user) {
     const mayCreate = tenant.settings.allowSignups && allowSignup
-    if (!user && !mayCreate) return { kind: 'refuse', text: 'socialNoAccount' }
-    if (user || !(isTrusted || tenant.settings.allowUnverified)) {
-      return { kind: 'prove_address', user }
-    }
-    return { kind: 'sign_up' }
+    if (!mayCreate) return { kind: 'refuse', text: 'socialNoAccount' }
+    if (isTrusted || tenant.settings.allowUnverified) return { kind: 'sign_up' }
+    return { kind: 'prove_address', user }
   }
-  return { kind: 'connect', user, isTrusted }
+  // Anybody can have signed up with the address: who reads its mail decides.
+  if (user.verifiedAt === undefined) return { kind: 'prove_address', user }
+  if (isTrusted || (await canLogIn(flow, user))) return { kind: 'connect', user, isTrusted }
+  return { kind: 'prove_address', user }
+}
+
+/** Whether the user can log in without the account that is to be connected. */
+async function canLogIn({ context, tenant }: InteractionRequest, user: User): Promise<boolean> {
+  const { settings } = tenant
+  // By a mailed link that sets a password, if not otherwise.
+  if (settings.allowPasswords || allowsMailLogin(settings)) return true
+  const { keys, social } = await readFactors(context.domain, tenant.id, settings, user.id)
+  return keys.some(({ discoverable }) => discoverable) || social.length > 0
 }
 
 async function goOn(
