@@ -210,6 +210,25 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(hasCode(again.form)).toBe(true)
   })
 
+  test('who is logged in by a provider is asked for the password where a second step can be added after it alone', async () => {
+    const settings = { allowTotpApp: true }
+    await using world = await startWithProvider({ store, settings }, { trustEmail: true })
+    const { issuer, provider, app } = world
+    await issuer.addUser(ada)
+    provider.user = adaThere
+    const first = await world.open()
+    expect(hasCode(await world.logInBy(first.browser, first.form))).toBe(true)
+
+    const { browser, begun, form } = await world.open(first.browser, { acr_values: MFA })
+    const asked = await browser.submit(form, ada)
+    expect(asked.html).toContain('authenticator app')
+    const seed = /<code>([A-Z2-7 ]+)<\/code>/.exec(asked.html)?.[1] ?? ''
+    const codes = await browser.submit(asked, { code: codeOf(seed) })
+    const done = await browser.submit(codes, { step: 'continue' })
+
+    expect((await app.redeem(begun, done)).claims()).toMatchObject({ acr: MFA })
+  })
+
   test('a login as somebody else than the owner of the address connects nothing', async () => {
     await using world = await startWithProvider({ store })
     const { issuer, provider } = world

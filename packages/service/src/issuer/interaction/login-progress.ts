@@ -105,7 +105,9 @@ async function needsOtherStart(
     .filter(({ discoverable }) => discoverable)
     .map(({ isSyncable }) => (isSyncable ? 'passkey' : 'passkey_bound'))
   if (settings.allowPasswords && factors.hasPassword) starts.push('password')
-  const leads = (first: readonly Method[]) => satisfies(first, factors.methods, asked)
+  const addable = addableFactors(settings, factors).flatMap((kind) => methodsOf[kind])
+  const leads = (first: readonly Method[]) =>
+    satisfies(first, [...factors.methods, ...addable], asked)
   return !leads(proofs) && starts.some((start) => leads([start]))
 }
 
