@@ -53,8 +53,8 @@ export async function confirmAddress(
 }
 
 /**
- * Gives the account to the owner of its address, who has come: sessions from before end, and everything
- * is removed by which another person could log in.
+ * Confirms the address of an account that a stranger may have made with it: its sessions end, and its
+ * passwords, passkeys and accounts at providers are removed. Second steps stay.
  *
  * @returns Whether the address is still the user's own.
  */

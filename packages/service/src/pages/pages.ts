@@ -250,8 +250,8 @@ export interface Pages {
     application: string
     /** Whether the visitor has to enter a password: the one chosen before, or a new one. */
     asksPassword: boolean
-    /** Whether everything is removed by which another person could log in. */
-    claims: boolean
+    /** Whether passkeys and accounts at providers are removed from the account. */
+    removesLogins: boolean
     problem?: Problem<'password'> | undefined
   }
   resetRequest: {

@@ -332,12 +332,19 @@ describe.each(storeKinds)('on %s', (store) => {
 
     expect((await app.redeem(begun, done)).claims()).toMatchObject({ sub: user.id, amr: ['fed'] })
     expect(await credentialsOf(issuer)).toEqual(['social'])
-    // A second account at a provider, of anyone, needs that login from then on.
+    // A second account at a provider, of anyone, needs that login from then on, also while it is disabled.
     provider.user = { sub: 'mallory', email: ada.email }
-    const other = await world.open()
-    const refused = await world.logInBy(other.browser, other.form)
-    expect(refused.html).not.toContain('value="send"')
-    expect(hasCode(refused)).toBe(false)
+    const refused = async () => {
+      const other = await world.open()
+      return world.logInBy(other.browser, other.form)
+    }
+    expect((await refused()).html).not.toContain('value="send"')
+    const [social] = (await listCredentials(issuer.scope, user.id, page)).items
+    await updateCredential(issuer.scope, user.id, social?.id ?? '', {
+      disabled: true,
+      metadata: {},
+    })
+    expect((await refused()).html).not.toContain('value="send"')
   })
 
   test('without passwords, a link that is followed in the browser that began proves the address and removes nothing', async () => {

@@ -420,7 +420,7 @@ const pages: Record<string, (page: Window) => Promise<void>> = {
   verify: async (page) => {
     await page.goto(await mailLink(page, '/verify'))
   },
-  'verify-claims': async (page) => {
+  'verify-elsewhere': async (page) => {
     const link = await mailLink(page, '/verify')
     await withSettings({ allowPasswords: false, allowTotpEmail: true }, async () => {
       await page.goto(link)

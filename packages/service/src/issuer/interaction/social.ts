@@ -111,17 +111,21 @@ async function stepOf(
   }
   // Anybody can have signed up with the address: who reads its mail decides.
   if (user.verifiedAt === undefined) return { kind: 'prove_address', user }
-  if (isTrusted || (await canLogIn(flow, user))) return { kind: 'connect', user, isTrusted }
+  if (isTrusted || (await hasOtherWayIn(flow, user))) return { kind: 'connect', user, isTrusted }
   return { kind: 'prove_address', user }
 }
 
-/** Whether the user can log in without the account that is to be connected. */
-async function canLogIn({ context, tenant }: InteractionRequest, user: User): Promise<boolean> {
+/** Whether the user has a way to log in besides the account that is to be connected. */
+async function hasOtherWayIn(
+  { context, tenant }: InteractionRequest,
+  user: User,
+): Promise<boolean> {
   const { settings } = tenant
   // By a mailed link that sets a password, if not otherwise.
   if (settings.allowPasswords || allowsMailLogin(settings)) return true
-  const { keys, social } = await readFactors(context.domain, tenant.id, settings, user.id)
-  return keys.some(({ discoverable }) => discoverable) || social.length > 0
+  const { allKeys, social } = await readFactors(context.domain, tenant.id, settings, user.id)
+  // Also by one that is disabled: a mailed code does not stand for it.
+  return allKeys.some(({ discoverable }) => discoverable) || social.length > 0
 }
 
 async function goOn(

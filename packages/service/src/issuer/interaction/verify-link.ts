@@ -59,10 +59,10 @@ function asksPassword({ tenant, request }: FlowRequest, { browser }: EmailToken)
 }
 
 /**
- * Whether the account is taken from whoever has made it: in another browser, at a tenant without
- * passwords, nothing tells whether that was the owner of the address.
+ * Whether all ways to log in are removed from the account: in another browser, a stranger may have made it,
+ * and a tenant without passwords has none to ask for.
  */
-function claims({ tenant, request }: FlowRequest, { browser }: EmailToken): boolean {
+function removesLogins({ tenant, request }: FlowRequest, { browser }: EmailToken): boolean {
   return !tenant.settings.allowPasswords && !isSameBrowser(request, browser)
 }
 
@@ -115,10 +115,10 @@ async function proveAddress(
 
   if (!(await spendEmailToken(context, tenant.id, 'VerifyToken', token))) return 'gone'
   if (chosen) return (await setPassword(flow, user, chosen)) ? 'done' : 'gone'
-  const isClaimed = claims(flow, content)
+  const isConfirmed = removesLogins(flow, content)
     ? await claimAccount(scope, user)
     : await confirmAddress(scope, userId, emailKey)
-  return isClaimed ? 'done' : 'gone'
+  return isConfirmed ? 'done' : 'gone'
 }
 
 /** The password that the owner of the address chooses instead, or what is wrong with it. */
@@ -146,7 +146,7 @@ function showForm(
     email: content.email,
     application: content.applicationId ?? '',
     asksPassword: asksPassword(flow, content),
-    claims: content.signup === undefined && claims(flow, content),
+    removesLogins: content.signup === undefined && removesLogins(flow, content),
     problem: text && { field: 'password', text },
   })
 }

@@ -235,7 +235,7 @@ export const de: Texts = {
   verifyText: 'Ist {email} Ihre Adresse? Bestätigen Sie sie, um Ihr Konto fertig einzurichten.',
   verifyPassword:
     'Sie haben in einem anderen Browser begonnen. Geben Sie das Passwort ein, das Sie dort gewählt haben, oder wählen Sie ein neues.',
-  verifyClaims:
+  verifyRemovesLogins:
     'Sie haben in einem anderen Browser begonnen. Passkeys und Konten anderswo, die mit diesem Konto verbunden sind, werden entfernt, falls eine andere Person sie verbunden hat. Um sie zu behalten, folgen Sie dem Link in dem Browser, in dem Sie begonnen haben.',
   verifyButton: 'Adresse bestätigen',
   verifiedTitle: 'Ihre Adresse ist bestätigt',

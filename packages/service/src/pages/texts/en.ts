@@ -217,7 +217,7 @@ export const en = {
   verifyText: 'Is {email} your address? Confirm it to finish setting up your account.',
   verifyPassword:
     'You started in another browser. Enter the password that you chose there, or choose a new one.',
-  verifyClaims:
+  verifyRemovesLogins:
     'You started in another browser. Passkeys and accounts elsewhere that are connected with this account are removed, in case another person connected them. To keep them, follow the link in the browser where you started.',
   verifyButton: 'Confirm address',
   verifiedTitle: 'Your address is confirmed',
