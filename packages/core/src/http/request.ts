@@ -50,12 +50,19 @@ export interface AuthResponse {
   readonly isAnswered?: true | undefined
 }
 
-/** The path of a request's URL, without parsing the rest. */
-export function pathOf(url: string): string {
+/** The path of a request's URL with its query, without parsing the rest. */
+export function targetOf(url: string): string {
   const start = url.indexOf('/', url.indexOf('//') + 2)
   if (start === -1) return '/'
-  const query = url.indexOf('?', start)
-  return query === -1 ? url.slice(start) : url.slice(start, query)
+  const fragment = url.indexOf('#', start)
+  return fragment === -1 ? url.slice(start) : url.slice(start, fragment)
+}
+
+/** The path of a request's URL, without parsing the rest. */
+export function pathOf(url: string): string {
+  const target = targetOf(url)
+  const query = target.indexOf('?')
+  return query === -1 ? target : target.slice(0, query)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { bodyReadBefore, formText, readStream } from '../http/body.ts'
-import { type AuthRequest, publicUrl, type RequestDetails } from '../http/request.ts'
+import { type AuthRequest, publicUrl, type RequestDetails, targetOf } from '../http/request.ts'
 
 /**
  * Presents a web `Request` to the core. Its URL is under the one given, regardless of the `Host`
@@ -17,6 +17,7 @@ export function toAuthRequest(
   response?: { onEnd(ended: () => void): void },
 ): AuthRequest {
   const { method, headers } = request
+  let url: string | undefined
   return {
     method,
     headers,
@@ -26,8 +27,9 @@ export function toAuthRequest(
       return headers.get('host') ?? new URL(request.url).host
     },
     get url() {
-      const { pathname, search } = new URL(request.url)
-      return publicUrl(pathname + search, baseUrl)
+      // The URL of a `Request` is serialized (Fetch §5.4), so its parts need no parser.
+      url ??= publicUrl(targetOf(request.url), baseUrl)
+      return url
     },
     onClose(close) {
       request.signal.addEventListener('abort', close, { once: true })

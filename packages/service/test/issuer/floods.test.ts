@@ -52,39 +52,38 @@ describe.each(storeKinds)('on %s', (store) => {
     expect((await createBrowser(issuer).peek(url)).location).toContain('/login/')
   })
 
-  // Each process counts for itself, so that it is protected while Redis is gone.
-  const inOneProcess = test.skipIf(store === 'cluster')
+  const why = 'each process counts for itself, so that it is protected while Redis is gone'
 
-  inOneProcess(
-    'one network begins so many logins a minute, and no other network has to wait',
-    async () => {
-      await using issuer = await start(store, { loginsPerMinute: 2 })
-      const networks = ['203.0.113.1', '203.0.113.1', '203.0.113.1', '203.0.113.2']
-      expect(await beginLogins(issuer, networks)).toEqual([
-        'login',
-        'login',
-        'temporarily_unavailable',
-        'login',
-      ])
-    },
-  )
+  test('one network begins so many logins a minute, and no other network has to wait', async ({
+    skip,
+  }) => {
+    skip(store === 'cluster', why)
+    await using issuer = await start(store, { loginsPerMinute: 2 })
+    const networks = ['203.0.113.1', '203.0.113.1', '203.0.113.1', '203.0.113.2']
+    expect(await beginLogins(issuer, networks)).toEqual([
+      'login',
+      'login',
+      'temporarily_unavailable',
+      'login',
+    ])
+  })
 
-  inOneProcess(
-    'of more unfinished logins than are kept, the oldest ends, and new ones begin',
-    async () => {
-      await using issuer = await start(store, { unfinishedLogins: 2 })
-      const app = await createClient(issuer)
-      const browsers = [1, 2, 3].map(() => createBrowser(issuer))
-      const begun: string[] = []
-      for (const browser of browsers) {
-        const { location } = await browser.peek((await app.begin()).url)
-        begun.push(location ?? '')
-      }
-      const pages = await Promise.all(browsers.map((browser, n) => browser.get(begun[n] ?? '')))
-      const isOpen = pages.map(({ html }) => html.includes('name="password"'))
-      expect(isOpen).toEqual([false, true, true])
-    },
-  )
+  test('of more unfinished logins than are kept, the oldest ends, and new ones begin', async ({
+    skip,
+  }) => {
+    skip(store === 'cluster', why)
+    await using issuer = await start(store, { unfinishedLogins: 2 })
+    const app = await createClient(issuer)
+    const browsers = [1, 2, 3].map(() => createBrowser(issuer))
+    const begun: string[] = []
+    for (const browser of browsers) {
+      const { location } = await browser.peek((await app.begin()).url)
+      begun.push(location ?? '')
+    }
+    const pages = await Promise.all(browsers.map((browser, n) => browser.get(begun[n] ?? '')))
+    const isOpen = pages.map(({ html }) => html.includes('name="password"'))
+    expect(isOpen).toEqual([false, true, true])
+  })
 
   test('a login takes little space, and lasts 5 minutes unless its page is opened', async () => {
     const written: ProtocolEntry[] = []

@@ -581,10 +581,8 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(hasCode(await world.logInBy(browser, down))).toBe(true)
   })
 
-  // Each process asks the provider for itself.
-  const inOneProcess = test.skipIf(store === 'cluster')
-
-  inOneProcess('what is known of a provider is used while it does not say it again', async () => {
+  test('what is known of a provider is used while it does not say it again', async ({ skip }) => {
+    skip(store === 'cluster', 'each process asks the provider for itself')
     await using world = await startWithProvider({ store }, { trustEmail: true })
     const { provider } = world
     provider.user = adaThere
