@@ -4,18 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { launchChromium } from './support/chromium.ts'
+import { device, launchChromium } from './support/chromium.ts'
 import { type Started, startDemo, startExample } from './support/started.ts'
-
-/** A device that verifies its user by a fingerprint. */
-const device = {
-  protocol: 'ctap2',
-  transport: 'internal',
-  hasResidentKey: true,
-  hasUserVerification: true,
-  isUserVerified: true,
-  automaticPresenceSimulation: true,
-} as const
 
 describe('what start prints', () => {
   let demo: Started

@@ -4,6 +4,17 @@ import { installOnDebian } from './debian.ts'
 
 const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
+/** A device that verifies its user by a PIN, a fingerprint or a face. */
+export const device = {
+  protocol: 'ctap2',
+  ctap2Version: 'ctap2_1',
+  transport: 'internal',
+  hasResidentKey: true,
+  hasUserVerification: true,
+  isUserVerified: true,
+  automaticPresenceSimulation: true,
+} as const
+
 /** Where the browser of the tests is, if there is one; `LATCHKEY_CHROMIUM` names another. */
 export function chromiumPath(): string | undefined {
   return [process.env.LATCHKEY_CHROMIUM ?? '', ...places].find((path) => existsSync(path))

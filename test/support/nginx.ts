@@ -49,7 +49,7 @@ export async function freePort(): Promise<number> {
  * Starts nginx on a loopback port.
  *
  * @param server - What its `server` block holds beside `listen`.
- * @param http - What is beside that block.
+ * @param http - Directives beside that block.
  */
 export async function startNginx(port: number, server: string, http = ''): Promise<Proxy> {
   const path = nginxPath()

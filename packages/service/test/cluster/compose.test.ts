@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import { freePort, startNginx } from '../../../../test/support/nginx.ts'
 import { startRedis } from '../../../session-store/test/support/redis.ts'
@@ -14,7 +14,7 @@ const text = readFileSync(`${folder}compose.yaml`, 'utf8')
 const { services } = parse(text, { merge: true })
 const nginx = readFileSync(`${folder}nginx.conf`, 'utf8')
 
-/** The parts of a block of nginx, in its order. */
+/** The two blocks of nginx.conf that the test keeps. */
 const [, upstream = '', location = ''] =
   /^(upstream [\s\S]*?^\})[\s\S]*?(location [\s\S]*?^ {2}\})/m.exec(nginx) ?? []
 
@@ -23,6 +23,7 @@ test('the services of compose.yaml start with its commands and settings, and ngi
   timeout: 120_000,
 }, async () => {
   const database = await createDatabase({ migrate: false })
+  onTestFinished(() => database.drop())
   const [program, ...flags] = services.redis.command as string[]
   expect(program).toBe('valkey-server')
   await using redis = await startRedis(linesOf(flags))
@@ -64,15 +65,17 @@ test('the services of compose.yaml start with its commands and settings, and ngi
   )
   const ask = overHttp(port)
   const [, domain = ''] = /--domain (\S+)/.exec(created) ?? []
+  const issuers: unknown[] = []
   for (const _ of processes) {
     const answer = await ask(`https://${domain}/.well-known/openid-configuration`)
-    expect(await answer.json()).toMatchObject({ issuer: `https://${domain}` })
+    issuers.push(((await answer.json()) as { issuer?: string }).issuer)
   }
+  const codes = await Promise.all(processes.map(({ stop }) => stop()))
 
-  // Each has seen a proxy, which is none of those that the file names, as it has another network.
+  expect(issuers).toEqual(processes.map(() => `https://${domain}`))
+  // The networks of --trusted-proxy do not have this proxy, so each process that got a request warns of it.
   for (const { log } of processes) expect(log()).toContain('X-Forwarded-For')
-  expect(await Promise.all(processes.map(({ stop }) => stop()))).toEqual(processes.map(() => 0))
-  await database.drop()
+  expect(codes).toEqual(processes.map(() => 0))
 })
 
 /** Flags of the command line as lines of a configuration. */

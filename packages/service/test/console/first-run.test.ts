@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { device, startChromium } from '../pages/chromium.ts'
+import { device } from '../../../../test/support/chromium.ts'
+import { startChromium } from '../pages/chromium.ts'
 import { listenWithConsole } from './chromium.ts'
 
 const COMMAND = join(import.meta.dirname, '../../src/cli/main.ts')

@@ -3,17 +3,6 @@ import type { AddressInfo } from 'node:net'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { launchChromium } from '../../../../test/support/chromium.ts'
 
-/** A device that verifies its user by a PIN, a fingerprint or a face. */
-export const device = {
-  protocol: 'ctap2',
-  ctap2Version: 'ctap2_1',
-  transport: 'internal',
-  hasResidentKey: true,
-  hasUserVerification: true,
-  isUserVerified: true,
-  automaticPresenceSimulation: true,
-} as const
-
 /** Starts the Chromium of this machine, with further switches. */
 export async function startChromium(args: string[] = []) {
   const browser = await launchChromium(args)

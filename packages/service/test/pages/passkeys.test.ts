@@ -1,11 +1,12 @@
 import type { CDPSession, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { device } from '../../../../test/support/chromium.ts'
 import { keepPicture, overflows, sizes, violationsOf } from '../../../../test/support/look.ts'
 import { deleteCredential } from '../../src/domain/credentials.ts'
 import type { Application, HardwareCredential, User } from '../../src/store/records.ts'
 import { createClient } from '../issuer/support/client.ts'
 import { startIssuer, type TestIssuer } from '../issuer/support/issuer.ts'
-import { device, startApplication, startChromium } from './chromium.ts'
+import { startApplication, startChromium } from './chromium.ts'
 
 const ada = { email: 'ada@example.com', password: 'correct horse battery' }
 const grace = { email: 'grace@example.com', password: 'another horse battery' }
