@@ -90,8 +90,8 @@ export async function stepUp(flow: InteractionRequest): Promise<boolean> {
 }
 
 /**
- * Whether what the application asks for cannot follow these proofs, but follows a password or passkey of
- * the user: a login that begins with an account at a provider stays below `mfa`.
+ * Whether the requested level is out of reach after these proofs, but not after a login with the user's
+ * password or passkey: a login that begins at a provider stays below `mfa`.
  */
 async function needsOtherStart(
   { context, tenant, interaction }: InteractionRequest,
