@@ -21,8 +21,14 @@ afterEach(() => rmSync(folder, { recursive: true }))
 
 const read = (file: string): string => readFileSync(path.join(folder, file), 'utf8')
 
-/** Has one changeset alone, and a changelog that covers it. */
+/** Packages of version 0.1.0, a single changeset, and a changelog that covers it. */
 function coverOne(version: string): void {
+  for (const file of globSync('{packages,examples}/*/package.json', { cwd: folder })) {
+    writeFileSync(
+      path.join(folder, file),
+      read(file).replace(/"version": ".*?"/, '"version": "0.1.0"'),
+    )
+  }
   for (const file of globSync('.changeset/*.md', { cwd: folder })) rmSync(path.join(folder, file))
   writeFileSync(
     path.join(folder, '.changeset/a-change.md'),
