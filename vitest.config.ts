@@ -1,11 +1,18 @@
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
+
+/** Files whose tests take too long for every run: `npx pnpm test:nightly`. */
+const LONG = '**/*.nightly.test.ts'
+const isNightly = process.env.LATCHKEY_LANE === 'nightly'
 
 export default defineConfig({
   ssr: { resolve: { conditions: ['latchkey-source', 'node'] } },
   test: {
     globalSetup: './test/support/setup.ts',
     setupFiles: './test/support/watch-for-leaks.ts',
-    include: ['packages/*/test/**/*.test.ts', 'examples/*/test/**/*.test.ts', 'test/*.test.ts'],
+    include: isNightly
+      ? [LONG]
+      : ['packages/*/test/**/*.test.ts', 'examples/*/test/**/*.test.ts', 'test/*.test.ts'],
+    exclude: [...configDefaults.exclude, ...(isNightly ? [] : [LONG])],
     testTimeout: 20_000,
     hookTimeout: 30_000,
     execArgv: ['--conditions=latchkey-source'],

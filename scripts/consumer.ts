@@ -8,7 +8,7 @@ import { type Outcome, report, run } from './run.ts'
 export type PackedPackage = { manifest: Manifest; tarball: string }
 
 /** The Node versions that users may have, each an npm package of its own with the binary inside. */
-const runtimes = ['node22', 'node']
+const runtimes = ['test/node_modules/node22', 'node_modules/node', 'test/node_modules/node26']
 
 /** Applications in TypeScript that use the tarballs. */
 const APPLICATIONS = path.join(root, 'test/tarballs')
@@ -119,7 +119,7 @@ async function checkTypes(
 }
 
 function nodeBinary(runtime: string): { binary: string; version: string } {
-  const manifest = createRequire(import.meta.url).resolve(`${runtime}/package.json`)
-  const { version } = createRequire(import.meta.url)(manifest) as Manifest
-  return { binary: path.join(path.dirname(manifest), 'bin/node'), version }
+  const folder = path.join(root, runtime)
+  const { version } = createRequire(import.meta.url)(path.join(folder, 'package.json')) as Manifest
+  return { binary: path.join(folder, 'bin/node'), version }
 }

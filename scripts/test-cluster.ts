@@ -12,7 +12,7 @@ const files = ['http', 'issuer', 'mail', 'cluster'].map(
   (folder) => `packages/service/test/${folder}/${filter}`,
 )
 // Those that bring stores, files or services of their own.
-const others = ['*crash', '*protocol-store', 'full-disk', 'tls', 'https', 'storm', 'drills']
+const others = ['*crash*', '*protocol-store', 'full-disk', 'tls', 'https', 'storm', 'drills']
 const { status } = spawnSync(
   'vitest',
   ['run', '--test-timeout=60000', ...files, `--exclude=**/{${others.join(',')}}.test.ts`],

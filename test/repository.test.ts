@@ -9,6 +9,21 @@ test('every script runs on Node 24, whatever Node the machine has', () => {
   expect(execFileSync(node, ['--version'], { encoding: 'utf8' })).toMatch(/^v24\./)
 })
 
+test.for([22, 26])('the kit is tried on Node %i, and not on the Node of the scripts', (major) => {
+  const node = path.join(root, `test/node_modules/node${major}/bin/node`)
+  expect(execFileSync(node, ['--version'], { encoding: 'utf8' })).toMatch(
+    new RegExp(`^v${major}\\.`),
+  )
+})
+
+test('each job of continuous integration runs a part that there is', () => {
+  const workflow = readFileSync(path.join(root, '.github/workflows/ci.yml'), 'utf8')
+  const lanes = [...(/^ +lane: (\[.*\])$/m.exec(workflow)?.[1] ?? '').matchAll(/"(\w+)[^"]*"/g)]
+  const script = readFileSync(path.join(root, '.ci/run'), 'utf8')
+  expect(lanes.length).toBeGreaterThan(3)
+  for (const [, lane] of lanes) expect(script).toContain(`if runs ${lane}; then`)
+})
+
 test('the lockfile installs from whichever registry the machine is set up for', () => {
   expect(readFileSync(path.join(root, 'pnpm-lock.yaml'), 'utf8')).not.toMatch(/\btarball: /)
 })

@@ -8,11 +8,19 @@ import { remember, watchServer } from './leaks.ts'
 let redis: Promise<TestRedis> | undefined
 let prefixes = 0
 
+type Sessions = 'memory' | 'Redis' | 'cookies'
+
 /**
- * Runs the contract of an adapter in memory, on Redis and with sessions in cookies; what it sends and logs
- * is searched for secrets.
+ * Runs the contract of an adapter; what it sends and logs is searched for secrets.
+ *
+ * @param sessions - Where sessions are kept. Default all three. `LATCHKEY_CONTRACT=full` runs all three under every
+ *   host, `memory` that one alone.
  */
-export function runContract(name: string, create: AdapterUnderTest['createServer']): void {
+export function runContract(
+  name: string,
+  create: AdapterUnderTest['createServer'],
+  sessions: readonly Sessions[] = ['memory', 'Redis', 'cookies'],
+): void {
   const createServer: typeof create = async (options, application) => {
     remember('session secret', ...[options.session?.secret ?? []].flat())
     const logger = options.logger || watchLog()
@@ -20,13 +28,16 @@ export function runContract(name: string, create: AdapterUnderTest['createServer
     watchServer(server)
     return server
   }
-  const runner = { describe, it, afterAll }
-  describeAdapter({ name, createServer }, runner)
-  describeAdapter({ name: `${name} on Redis`, createServer, ...onRedis() }, runner)
-  describeAdapter(
-    { name: `${name} with sessions in cookies`, createServer, sessions: 'cookie' },
-    runner,
-  )
+  const adapters: Record<Sessions, AdapterUnderTest> = {
+    memory: { name, createServer },
+    Redis: { name: `${name} on Redis`, createServer, ...onRedis() },
+    cookies: { name: `${name} with sessions in cookies`, createServer, sessions: 'cookie' },
+  }
+  const lane = process.env.LATCHKEY_CONTRACT
+  for (const [kept, adapter] of Object.entries(adapters)) {
+    const isChosen = lane === 'memory' ? kept === lane : sessions.includes(kept as Sessions)
+    if (isChosen || lane === 'full') describeAdapter(adapter, { describe, it, afterAll })
+  }
 }
 
 /** Sessions in Redis, under a prefix of their own. */
