@@ -15,8 +15,6 @@ import { createUser } from '../../packages/service/src/domain/users.ts'
 import { createVault } from '../../packages/service/src/domain/vault.ts'
 import { createIssuer } from '../../packages/service/src/issuer/index.ts'
 import { createClientIp } from '../../packages/service/src/server/client.ts'
-import { createMemoryDataStore } from '../../packages/service/src/store/memory/data-store.ts'
-import { createMemoryProtocolStore } from '../../packages/service/src/store/memory/protocol-store.ts'
 import type { DataStore } from '../../packages/service/src/store/ports.ts'
 import { createConnections } from '../../packages/service/src/store/postgres/connections.ts'
 import { createPostgresDataStore } from '../../packages/service/src/store/postgres/data-store.ts'
@@ -25,6 +23,7 @@ import { createPostgresQueues } from '../../packages/service/src/store/postgres/
 import type { ProtocolStore } from '../../packages/service/src/store/protocol-store.ts'
 import { createRedisProtocolStore } from '../../packages/service/src/store/redis/protocol-store.ts'
 import { openSqliteDataStore } from '../../packages/service/src/store/sqlite/data-store.ts'
+import { IN_MEMORY } from '../../packages/service/src/store/sqlite/database.ts'
 import { createSqliteProtocolStore } from '../../packages/service/src/store/sqlite/protocol-store.ts'
 import { serveCommands } from '../parts/child.ts'
 
@@ -110,7 +109,10 @@ async function openStores(): Promise<{ store: DataStore; protocol: ProtocolStore
       protocol: createRedisProtocolStore({ url: redis, clock, queues }),
     }
   }
-  return { store: createMemoryDataStore(), protocol: createMemoryProtocolStore({ clock }) }
+  return {
+    store: await openSqliteDataStore(IN_MEMORY),
+    protocol: createSqliteProtocolStore({ path: IN_MEMORY, clock }),
+  }
 }
 
 /** Counts how often the directory of tenants and applications asks the store. */

@@ -1,4 +1,3 @@
-import { type AddressClash, addressClashes } from './domain/address-clashes.ts'
 import { type ApiKeyInput, createApiKey, listApiKeys, revokeApiKey } from './domain/api-keys.ts'
 import { openSecret, rotateApplicationSecret, type SecretRotation } from './domain/applications.ts'
 import { exportAudit, listAudit } from './domain/audit.ts'
@@ -151,8 +150,6 @@ export interface Admin {
    * @throws ServiceError `conflict` when no owner would be left.
    */
   removeOperator(id: string): Promise<void>
-  /** Users whose address is another's in another writing, from before such addresses were refused. */
-  addressClashes(): AsyncIterable<AddressClash>
   /** Entries of the audit log, the newest first. */
   audit(query?: AuditQuery): Promise<StoredAuditEntry[]>
   /** The whole audit log, or what follows the entry `after`, the oldest first. */
@@ -216,7 +213,6 @@ export function createAdmin(context: DomainContext, name = 'admin'): Admin {
     async removeOperator(id) {
       await removeOperator(scope, id)
     },
-    addressClashes: () => addressClashes(context),
     audit: (query = {}) => listAudit(context, query),
     exportAudit: (query) => exportAudit(context, query),
     seed: (document) => seed(scope, document),

@@ -1,6 +1,5 @@
 export type { Admin, RotationOptions } from './admin.ts'
 export { type Clock, systemClock } from './clock.ts'
-export type { AddressClash } from './domain/address-clashes.ts'
 export type { ApiKeyInput } from './domain/api-keys.ts'
 export type { SecretRotation } from './domain/applications.ts'
 export type { AuthenticatorApp } from './domain/authenticator-app.ts'

@@ -5,9 +5,8 @@ import { createRateLimit } from './http/rate-limit.ts'
 import { openMasterKeys } from './master-key.ts'
 import type { OpenData } from './service-data.ts'
 import type { IdentityServiceOptions } from './service-options.ts'
-import { createMemoryDataStore } from './store/memory/data-store.ts'
-import { createMemoryProtocolStore } from './store/memory/protocol-store.ts'
 import { openSqliteDataStore } from './store/sqlite/data-store.ts'
+import { IN_MEMORY } from './store/sqlite/database.ts'
 import { takeOwnership } from './store/sqlite/owner-lock.ts'
 import { createSqliteProtocolStore } from './store/sqlite/protocol-store.ts'
 
@@ -23,12 +22,17 @@ export async function openData(options: IdentityServiceOptions, clock: Clock): P
 }
 
 async function openMemory(options: IdentityServiceOptions, clock: Clock): Promise<OpenData> {
+  const store = await openSqliteDataStore(IN_MEMORY)
+  const protocol = createSqliteProtocolStore({ path: IN_MEMORY, clock })
   return {
-    store: createMemoryDataStore(),
-    protocol: createMemoryProtocolStore({ clock }),
+    store,
+    protocol,
     rateLimit: createRateLimit(options.requestsPerSecond),
     masterKeys: openMasterKeys(options),
-    async close() {},
+    async close() {
+      await protocol.close()
+      await store.close()
+    },
   }
 }
 

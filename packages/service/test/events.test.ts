@@ -22,7 +22,6 @@ const readers = [
   'audit',
   'exportAudit',
   'listConnections',
-  'addressClashes',
   'listDeletions',
   'listSigningKeys',
 ]

@@ -1,4 +1,4 @@
-import { earlierEmailKey, emailKey } from '../store/email-key.ts'
+import { emailKey } from '../store/email-key.ts'
 import type { Listing, Page } from '../store/ports.ts'
 import type { Credential, Micros, User } from '../store/records.ts'
 import type { Found, SearchPage, UserQuery } from '../store/user-search.ts'
@@ -73,32 +73,25 @@ export async function getUser({ context, tenantId }: Scope, id: string): Promise
   return found(await lookUpUser(context, tenantId, id))
 }
 
-/**
- * The user with an address, however it is written. A user who kept an earlier key is found by the very
- * writing of the address alone.
- */
+/** The user with an address, however it is written. */
 export async function findUser(
   { context, tenantId }: Scope,
   email: string,
 ): Promise<User | undefined> {
-  const { users } = context.store
-  const earlier = earlierEmailKey(email)
-  const key = emailKey(email)
-  const kept = earlier === key ? undefined : await users.findByEmail(tenantId, earlier)
-  return kept ?? users.findByEmail(tenantId, key)
+  return context.store.users.findByEmail(tenantId, emailKey(email))
 }
 
-/** The users with these addresses, by the address as it is given; see {@link findUser}. */
+/** The users with these addresses, by the address as it is given. */
 export async function findUsers(
   { context, tenantId }: Scope,
   emails: readonly string[],
 ): Promise<Map<string, User>> {
-  const keys = [...new Set(emails.flatMap((email) => [earlierEmailKey(email), emailKey(email)]))]
+  const keys = [...new Set(emails.map(emailKey))]
   const users = await context.store.users.findByEmails(tenantId, keys)
   const byKey = new Map(users.map((user) => [user.emailKey, user]))
   return new Map(
     emails.flatMap((email) => {
-      const user = byKey.get(earlierEmailKey(email)) ?? byKey.get(emailKey(email))
+      const user = byKey.get(emailKey(email))
       return user ? [[email, user] as const] : []
     }),
   )

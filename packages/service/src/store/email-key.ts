@@ -6,16 +6,11 @@ import { domainToASCII } from 'node:url'
  * invisible characters, the domain by IDNA. Visitors may type anything, so it never throws.
  */
 export function emailKey(email: string): string {
-  const text = earlierEmailKey(email)
+  const text = email.trim().normalize('NFC').toLowerCase().normalize('NFC')
   const at = text.lastIndexOf('@')
   const localPart = text.slice(0, at + 1).replace(EVERY_INVISIBLE, '')
   const domain = text.slice(at + 1)
   return localPart + (mailDomain(domain) ?? domain)
-}
-
-/** The form in which the first version compared addresses: trimmed, NFC and in lower case. */
-export function earlierEmailKey(email: string): string {
-  return email.trim().normalize('NFC').toLowerCase().normalize('NFC')
 }
 
 /** Characters that show nothing. */

@@ -5,8 +5,8 @@ import { createAdmin } from '../../src/admin.ts'
 import type { Call } from '../../src/console/call.ts'
 import { consoleRoutes } from '../../src/console/routes.ts'
 import { createIssuer } from '../../src/issuer/index.ts'
-import { createMemoryProtocolStore } from '../../src/store/memory/protocol-store.ts'
 import type { DataStore } from '../../src/store/ports.ts'
+import { createSqliteProtocolStore } from '../../src/store/sqlite/protocol-store.ts'
 import { SYSTEM_TENANT_ID } from '../../src/store/system-tenant.ts'
 import { openApi } from '../support/context.ts'
 import { CONSOLE, type ConsoleService, type OperatorBrowser, startConsole } from './support.ts'
@@ -253,7 +253,7 @@ describe('every route of the console', () => {
     await createAdmin(context).inviteOperator({ email: 'ada@example.com', role: 'owner' })
     const [operator] = await context.store.operators.list()
     const tenant = await context.store.tenants.get(api.tenantId)
-    const protocol = createMemoryProtocolStore(context)
+    const protocol = createSqliteProtocolStore({ path: ':memory:', clock: context.clock })
     const issuer = createIssuer({ domain: context, protocol, logger, clientIp: () => '' })
     onTestFinished(() => issuer.close())
     await issuer.idle()

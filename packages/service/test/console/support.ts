@@ -33,11 +33,10 @@ export interface ConsoleService extends AsyncDisposable {
 }
 
 /** The stores that the console is tried on. */
-export const stores = ['memory', 'SQLite'] as const
+export const stores = ['SQLite'] as const
 
 /** Options of a service on a store; its folder goes with the test. */
-export function on(store: (typeof stores)[number]): IdentityServiceOptions {
-  if (store === 'memory') return {}
+export function on(_: (typeof stores)[number]): IdentityServiceOptions {
   const data = mkdtempSync(join(tmpdir(), 'latchkey-console-'))
   onTestFinished(() => rmSync(data, { recursive: true, force: true }))
   return { data }

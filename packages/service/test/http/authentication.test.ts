@@ -140,7 +140,7 @@ test('health, readiness and the OpenAPI document need no key', async () => {
   }
 })
 
-describe.each(['memory', 'SQLite'] as const)('on %s', (store) => {
+describe.each(['SQLite'] as const)('on %s', (store) => {
   test('a key is read once, and again after a key or a tenant was written', async () => {
     let reads = 0
     const wrap = (data: DataStore): DataStore => ({

@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createMemoryProtocolStore } from '../../src/store/memory/protocol-store.ts'
 import { createSqliteProtocolStore } from '../../src/store/sqlite/protocol-store.ts'
 import { describeProtocolStore } from './protocol-store-suite.ts'
 
@@ -11,10 +10,10 @@ function testClock() {
   return clock
 }
 
-describe('the memory store', () => {
+describe('the SQLite store in memory', () => {
   describeProtocolStore(async () => {
     const clock = testClock()
-    const store = createMemoryProtocolStore({ clock })
+    const store = createSqliteProtocolStore({ path: ':memory:', clock })
     return { store, clock, [Symbol.asyncDispose]: () => store.close() }
   })
 })

@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import {
   startCluster,
   startRedis,
   startSentinel,
 } from '../../../session-store/test/support/redis.ts'
-import { createMemoryProtocolStore } from '../../src/store/memory/protocol-store.ts'
 import { createConnections } from '../../src/store/postgres/connections.ts'
 import { createPostgresQueues } from '../../src/store/postgres/queue.ts'
 import { parseRedisAddress } from '../../src/store/redis/address.ts'
 import { createRedisProtocolStore } from '../../src/store/redis/protocol-store.ts'
+import { createSqliteProtocolStore } from '../../src/store/sqlite/protocol-store.ts'
 import { createDatabase } from '../support/postgres.ts'
 import { describeProtocolStore, type StoreUnderTest } from './protocol-store-suite.ts'
 
@@ -69,14 +69,14 @@ describe('the Redis store', () => {
     await redis.inspect(async (r) => expect(await r.pttl((await r.keys('*'))[0] ?? '')).toBe(-1))
   })
 
-  test('waits are the same as in memory', async () => {
+  test('waits are the same as on SQLite', async () => {
     await using under = await opened()
-    const memory = createMemoryProtocolStore({
-      clock: { now: () => under.clock.millis },
-    })
+    const clock = { now: () => under.clock.millis }
+    const sqlite = createSqliteProtocolStore({ path: ':memory:', clock })
+    onTestFinished(() => sqlite.close())
     const limit = { free: 3, baseSeconds: 2, maxSeconds: 900, forgetSeconds: 3_600 }
     for (let i = 0; i < 60; i++) {
-      expect(await under.store.admit('k', limit)).toEqual(await memory.admit('k', limit))
+      expect(await under.store.admit('k', limit)).toEqual(await sqlite.admit('k', limit))
       under.clock.millis += (i * 7919) % 40_000
     }
   })

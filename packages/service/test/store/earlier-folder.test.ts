@@ -12,12 +12,12 @@ const masterKey = Buffer.alloc(32, 7).toString('base64')
 const password = 'correct horse battery'
 const domain = 'login.example.com'
 
-/** A data folder as it was before migration 0002, written by the service of that time. */
+/** A data folder of release 0.2.0. */
 function anEarlierFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-earlier-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const database = new DatabaseSync(join(folder, 'data.db'))
-  database.exec(readFileSync(join(import.meta.dirname, 'fixtures', 'data-0001.sql'), 'utf8'))
+  database.exec(readFileSync(join(import.meta.dirname, 'fixtures', 'data-0.2.0.sql'), 'utf8'))
   database.close()
   return folder
 }
@@ -84,54 +84,17 @@ test('users of an earlier version are found by their names', async () => {
   }
 })
 
-test('entries of the audit log of an earlier version get the outcomes that their actions tell', async () => {
-  const data = anEarlierFolder()
-  const database = new DatabaseSync(join(data, 'data.db'))
-  const actions = ['user.create', 'login.succeeded', 'login.wrong_password', 'invalid_email']
-  for (const action of actions) {
-    const values = `(1, 'admin', '${action}', 'x')`
-    database.exec(`insert into audit (at, actor, action, target) values ${values}`)
-  }
-  database.close()
-  await using service = await createIdentityService({ data, masterKey, auditDays: 100_000 })
-  const entries = await service.admin.audit()
-  expect(entries.reverse().map(({ action, outcome }) => [action, outcome])).toEqual([
-    ['user.create', 'success'],
-    ['login.succeeded', 'success'],
-    ['login.wrong_password', 'failure'],
-  ])
-})
-
-test('what a login noted about an upgraded password of an earlier version is still known', async () => {
-  const data = anEarlierFolder()
-  const database = new DatabaseSync(join(data, 'data.db'))
-  const before = database
-    .prepare(`select user_id, secret from credentials where secret like '%upgradedFrom%'`)
-    .get() as { user_id: string; secret: string }
-  await using _ = await createIdentityService({ data, masterKey })
-  const after = database
-    .prepare('select secret, state, rev from credentials where user_id = ?')
-    .get(before.user_id)
-  database.close()
-  const { upgradedFrom, ...secret } = JSON.parse(before.secret)
-  expect(after).toEqual({
-    secret: JSON.stringify(secret),
-    state: JSON.stringify({ upgradedFrom }),
-    rev: 1,
-  })
-})
-
 test('an update of the tables that fails leaves the folder as it was, so that it can be done again', async () => {
   const data = anEarlierFolder()
   const database = new DatabaseSync(join(data, 'data.db'))
   onTestFinished(() => database.close())
   const tables = () => database.prepare('select sql from sqlite_schema order by name').all()
-  // The newest changes cannot add a column that is there.
-  database.exec('alter table api_keys add column read_only text')
+  // The newest change cannot make an index that is there.
+  database.exec('create index credentials_keys on credentials (tenant_id)')
   const before = tables()
 
   await expect(createIdentityService({ data, masterKey })).rejects.toThrow('could not be brought')
   expect(tables()).toEqual(before)
-  database.exec('alter table api_keys drop column read_only')
+  database.exec('drop index credentials_keys')
   await using _ = await createIdentityService({ data, masterKey })
 })

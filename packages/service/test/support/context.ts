@@ -13,10 +13,10 @@ import { createRateLimit } from '../../src/http/rate-limit.ts'
 import { createClientIp } from '../../src/server/client.ts'
 import { createHttpServer } from '../../src/server/http-server.ts'
 import { connectInProcess } from '../../src/server/in-process.ts'
-import { createMemoryDataStore } from '../../src/store/memory/data-store.ts'
 import type { DataStore } from '../../src/store/ports.ts'
 import { openSqliteDataStore } from '../../src/store/sqlite/data-store.ts'
-import { type Api, byDefault, connectApi, type StoreName, stores } from './api.ts'
+import { IN_MEMORY } from '../../src/store/sqlite/database.ts'
+import { type Api, anyStore, byDefault, connectApi, type StoreName } from './api.ts'
 import { sharedCluster } from './cluster.ts'
 import { openPostgresDataStore } from './postgres.ts'
 import { quickPasswords } from './quick-passwords.ts'
@@ -38,7 +38,7 @@ export interface Inside {
 
 /** Starts the REST half of a service with one tenant and a key that reaches it. */
 export async function openApi(
-  storeName: StoreName = stores[0] ?? 'memory',
+  storeName: StoreName = anyStore,
   { passwords = quickPasswords, wrap = (store) => store }: Inside = {},
 ): Promise<OpenApi> {
   const folder =
@@ -83,7 +83,7 @@ export async function openApi(
 }
 
 async function openStore(name: StoreName, folder = ''): Promise<DataStore> {
-  if (name === 'memory') return createMemoryDataStore()
+  if (name === 'memory') return openSqliteDataStore(IN_MEMORY)
   if (name === 'SQLite') return openSqliteDataStore(folder)
   const { database } = await sharedCluster(byDefault)
   await database.empty()

@@ -22,6 +22,7 @@ export const migrations: Record<string, Migration> = {
   '0008-audit-by-time': addAuditByTime,
   '0009-deletions': addDeletions,
   '0010-tenant-search': addTenantSearch,
+  '0011-key-ids': makeKeyIdsUnique,
 }
 
 /** How many shards a counter has, so that inserts into one list do not wait for each other. */
@@ -256,4 +257,14 @@ async function createOperators(db: Kysely<unknown>): Promise<void> {
 
 async function addTenantSearch(db: Kysely<unknown>): Promise<void> {
   await sql`create index tenants_by_name on tenants (lower(name collate "C"), id)`.execute(db)
+}
+
+// A passkey or security key is one user's of the tenant. Of those that several users had, the first one stays.
+async function makeKeyIdsUnique(db: Kysely<unknown>): Promise<void> {
+  await sql`delete from credentials as later where type = 'HardwareCredential' and exists (
+    select 1 from credentials as first
+    where first.tenant_id = later.tenant_id and first.id = later.id and first.type = later.type
+    and (first.created_at, first.user_id) < (later.created_at, later.user_id))`.execute(db)
+  await sql`create unique index credentials_keys on credentials (tenant_id, id)
+    where type = 'HardwareCredential'`.execute(db)
 }

@@ -3,8 +3,8 @@ import { createSqlTables } from '../sql/data-store.ts'
 import { openDatabase } from './database.ts'
 
 /**
- * A data store in `data.db` of a folder that exists. Several processes may open it; the one that
- * serves takes ownership first.
+ * A data store in `data.db` of a folder that exists, or in memory. Several processes may open a folder; the one
+ * that serves takes ownership first.
  */
 export async function openSqliteDataStore(folder: string): Promise<DataStore> {
   const database = await openDatabase(folder)

@@ -1,11 +1,12 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as wait } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Engine } from '../sql/engine.ts'
 import type { Schema } from '../sql/schema.ts'
 import { createCounters } from './counters.ts'
 import { createSqliteKysely } from './dialect.ts'
-import { isDuplicate } from './failure.ts'
+import { isDuplicate, isLocked } from './failure.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { migrate } from './migrations.ts'
 import { makePrivate } from './private-file.ts'
@@ -19,28 +20,28 @@ export interface Database extends Engine {
   close(): Promise<void>
 }
 
-/** Opens `data.db` in `folder`, and creates it or brings it up to date. */
+/** The name of a database that is nowhere on a disk and ends with the process. */
+export const IN_MEMORY = ':memory:'
+
+/** Opens `data.db` in `folder`, or a database in memory, and creates it or brings it up to date. */
 export async function openDatabase(folder: string): Promise<Database> {
-  const file = join(folder, 'data.db')
-  makePrivate(file)
+  const isInMemory = folder === IN_MEMORY
+  const file = isInMemory ? folder : join(folder, 'data.db')
+  if (!isInMemory) makePrivate(file)
   const writing = new DatabaseSync(file)
-  // With WAL, FULL syncs the log at every commit: what was acknowledged survives a power cut. What is
-  // deleted is overwritten, so that no backup of the file holds users who are gone.
-  writing.exec(
-    `pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = full;
-     pragma foreign_keys = on; pragma secure_delete = on`,
-  )
+  await prepareToWrite(writing)
   const writer = createSqliteKysely<Schema>(writing)
   try {
-    await migrate(writer)
+    migrate(writing)
   } catch (error) {
     writing.close()
     throw error
   }
-  const reading = new DatabaseSync(file)
-  reading.exec('pragma busy_timeout = 5000; pragma query_only = on')
-  const reader = createSqliteKysely<Schema>(reading)
   const commits = createGroupCommit(writing)
+  const reading = isInMemory ? writing : new DatabaseSync(file)
+  if (!isInMemory) reading.exec('pragma busy_timeout = 5000; pragma query_only = on')
+  // In memory there is one connection, so a read waits for the writes under way: it sees what is committed.
+  const reader = createSqliteKysely<Schema>(reading, isInMemory ? commits.idle : undefined)
   // On the writing connection, so that its own commits do not count.
   // No table has a row for it, and the pragma writes the same header again.
   const probe = writing.prepare('pragma user_version = 0')
@@ -61,8 +62,30 @@ export async function openDatabase(folder: string): Promise<Database> {
     probe: () => commits.write(() => void probe.run()),
     async close() {
       await commits.idle()
-      reading.close()
+      if (!isInMemory) reading.close()
       writing.close()
     },
+  }
+}
+
+/** How often a file is asked for its log while another process makes it. */
+const MAX_TRIES = 100
+
+/**
+ * With WAL, FULL syncs the log at every commit: what was acknowledged survives a power cut. Deleted
+ * rows are overwritten, so that no backup of the file holds users who are gone.
+ */
+async function prepareToWrite(database: DatabaseSync): Promise<void> {
+  database.exec(
+    'pragma busy_timeout = 5000; pragma synchronous = full; pragma foreign_keys = on; pragma secure_delete = on',
+  )
+  for (let tries = 1; ; tries++) {
+    try {
+      // SQLite waits for no other connection that changes this at the same time.
+      return database.exec('pragma journal_mode = wal')
+    } catch (error) {
+      if (tries === MAX_TRIES || !isLocked(error)) throw error
+      await wait(10 + Math.random() * 40)
+    }
   }
 }

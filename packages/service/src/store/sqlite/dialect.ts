@@ -18,9 +18,20 @@ type Run = <R>(query: Pick<CompiledQuery, 'sql' | 'parameters'>) => QueryResult<
 /**
  * Kysely over one `node:sqlite` connection. The connection's owner makes sure that a transaction
  * has it alone.
+ *
+ * @param before - Resolves when a query may run. Default: at once.
  */
-export function createSqliteKysely<S>(database: DatabaseSync): Queries<S> {
-  const run = createRunner(database)
+export function createSqliteKysely<S>(
+  database: DatabaseSync,
+  before?: () => Promise<void>,
+): Queries<S> {
+  const runNow = createRunner(database)
+  const run: Queries<S>['run'] = before
+    ? async (query) => {
+        await before()
+        return runNow(query)
+      }
+    : runNow
   const connection: DatabaseConnection = {
     executeQuery: async (query) => run(query),
     // biome-ignore lint/correctness/useYield: a port of Kysely's that nothing here calls
@@ -32,19 +43,9 @@ export function createSqliteKysely<S>(database: DatabaseSync): Queries<S> {
   return Object.assign(new Kysely<S>({ dialect }), { run })
 }
 
-/**
- * SQLite changes tables within a transaction, although Kysely does not count on it: migrations are done
- * entirely or not at all, and by one of the processes that start at once.
- */
-class TransactionalAdapter extends SqliteAdapter {
-  override get supportsTransactionalDdl(): boolean {
-    return true
-  }
-}
-
 function createDialect(database: DatabaseSync, connection: DatabaseConnection): Dialect {
   return {
-    createAdapter: () => new TransactionalAdapter(),
+    createAdapter: () => new SqliteAdapter(),
     createDriver: () => createDriver(database, connection),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),

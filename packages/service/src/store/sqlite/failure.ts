@@ -23,3 +23,10 @@ const CONSTRAINT_UNIQUE = 2067
 export function isDuplicate(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === CONSTRAINT_UNIQUE
 }
+
+const BUSY = 5
+
+/** Whether another connection has the file to itself at the moment. */
+export function isLocked(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === BUSY
+}

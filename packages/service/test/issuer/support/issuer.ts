@@ -46,7 +46,7 @@ export type StoreKind = 'memory' | 'sqlite' | 'shared' | 'cluster'
 /** The stores that every rule is tested on. `pnpm test:cluster` tries all of them on a cluster instead. */
 export const storeKinds: readonly StoreKind[] = process.env.LATCHKEY_TEST_CLUSTER
   ? ['cluster']
-  : ['memory', 'sqlite']
+  : ['sqlite']
 
 /** The stores for rules whose point is what happens at once: those that several processes can use, too. */
 export const allStoreKinds: readonly StoreKind[] = process.env.LATCHKEY_TEST_CLUSTER
@@ -85,7 +85,11 @@ export const applicationUrl = 'http://localhost:3000'
 
 /** Starts the issuer on a loopback port, with one tenant and one application. */
 export async function startIssuer(options: StartOptions = {}) {
-  const { store = storeKinds[0], settings, ...inside } = options
+  const {
+    store = storeKinds.includes('cluster') ? 'cluster' : 'memory',
+    settings,
+    ...inside
+  } = options
   const cluster = store === 'cluster' ? await sharedCluster() : undefined
   if (cluster && openIssuers++ === 0) await forgetEarlierTests(cluster)
   const stores = await (cluster ? openClusterStores(cluster) : openStores(store))

@@ -4,8 +4,6 @@ import { join } from 'node:path'
 import type { Redis } from 'ioredis'
 import { startRedis } from '../../../../session-store/test/support/redis.ts'
 import { systemClock } from '../../../src/clock.ts'
-import { createMemoryDataStore } from '../../../src/store/memory/data-store.ts'
-import { createMemoryProtocolStore } from '../../../src/store/memory/protocol-store.ts'
 import type { DataStore } from '../../../src/store/ports.ts'
 import { createConnections } from '../../../src/store/postgres/connections.ts'
 import { createPostgresDataStore } from '../../../src/store/postgres/data-store.ts'
@@ -13,6 +11,7 @@ import { createPostgresQueues } from '../../../src/store/postgres/queue.ts'
 import type { ProtocolStore } from '../../../src/store/protocol-store.ts'
 import { createRedisProtocolStore } from '../../../src/store/redis/protocol-store.ts'
 import { openSqliteDataStore } from '../../../src/store/sqlite/data-store.ts'
+import { IN_MEMORY } from '../../../src/store/sqlite/database.ts'
 import { createSqliteProtocolStore } from '../../../src/store/sqlite/protocol-store.ts'
 import { type Cluster, waitsForOthers } from '../../support/cluster.ts'
 import { createDatabase } from '../../support/postgres.ts'
@@ -26,9 +25,9 @@ export interface Stores {
   close(): Promise<void>
 }
 
-export function openMemoryStores(): Stores {
-  const data = createMemoryDataStore()
-  const protocol = createMemoryProtocolStore({ clock: systemClock })
+export async function openMemoryStores(): Promise<Stores> {
+  const data = await openSqliteDataStore(IN_MEMORY)
+  const protocol = createSqliteProtocolStore({ path: IN_MEMORY, clock: systemClock })
   // What a memory store keeps is what it was given.
   const given: unknown[] = []
   const recording: ProtocolStore = {
@@ -46,7 +45,15 @@ export function openMemoryStores(): Stores {
     },
   }
   const dump = async () => JSON.stringify(given)
-  return { data, protocol: recording, dump, close: async () => {} }
+  return {
+    data,
+    protocol: recording,
+    dump,
+    async close() {
+      await protocol.close()
+      await data.close()
+    },
+  }
 }
 
 export async function openSqliteStores(): Promise<Stores> {

@@ -55,7 +55,9 @@ export function describeCredentials(open: Open): void {
     test('the keys of a tenant that were made for another host are counted, whatever they are called', async () => {
       const { store, tenant, user, other } = await withUser()
       const named = credentialsOf(other).map((one) =>
-        one.kind === 'hardware' ? { ...one, name: '","rpId":"new.example"' } : one,
+        one.kind === 'hardware'
+          ? { ...one, id: 'hwk_1123456789abcdefghjkmnpqrs', name: '","rpId":"new.example"' }
+          : one,
       )
       for (const credential of [...credentialsOf(user), ...named]) {
         await store.credentials.insert(credential, anAudit('create'))
@@ -65,6 +67,28 @@ export function describeCredentials(open: Open): void {
       expect(await countForeignKeys(tenant.id, 'new.example')).toBe(2)
       expect(await countForeignKeys(tenant.id, '')).toBe(2)
       expect(await countForeignKeys(aTenant().id, 'new.example')).toBe(0)
+    })
+
+    test('a key or an account at a provider that another user of the tenant has is a duplicate', async () => {
+      const { store, tenant, user, other } = await withUser()
+      const anotherTenant = aTenant()
+      const elsewhere = aUser(anotherTenant.id)
+      await store.tenants.insert(anotherTenant, anAudit('create'))
+      await store.users.insert(elsewhere, anAudit('create'))
+      const all = credentialsOf(user)
+      const insert = async (owner: typeof user, kind: Credential['kind']) => {
+        const one = all.find((credential) => credential.kind === kind) as Credential
+        const moved = { ...one, tenantId: owner.tenantId, userId: owner.id }
+        return (await store.credentials.insert(moved, anAudit('create'))).kind
+      }
+      for (const kind of ['hardware', 'social'] as const) {
+        expect(await insert(user, kind)).toBe('written')
+        expect(await insert(other, kind)).toBe('duplicate')
+        expect(await insert(elsewhere, kind)).toBe('written')
+      }
+      expect(
+        await store.credentials.list(tenant.id, other.id, { after: undefined, limit: 9 }),
+      ).toMatchObject({ total: 0 })
     })
 
     test('the users who would lose their only credential of some kinds are counted', async () => {
