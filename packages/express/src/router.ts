@@ -10,7 +10,11 @@ import { nodePlatform, type SocketHandle, serveNode, socketHandle } from '@latch
 import type { Request, RequestHandler, Response } from 'express'
 import { mountFault } from './mount-fault.ts'
 import { createSessionBridge } from './session/bridge.ts'
-import { type ExpressStore, fromExpressStore } from './session/from-express-store.ts'
+import {
+  type ExpressStore,
+  fromExpressStore,
+  isExpressStore,
+} from './session/from-express-store.ts'
 import { getAuth, getUser, visits } from './visits.ts'
 
 /** The request and response of Express, so that `onError` can answer with `res.render()`. */
@@ -63,8 +67,8 @@ export function createAuthRouter<U = User>(options: AuthRouterOptions<U> = {}): 
 
 function toCoreOptions<U>(options: AuthRouterOptions<U>): AuthOptions<U, AuthRouterExchange> {
   const store = options.session?.store
-  const isExpress = typeof store === 'object' && store !== null && !('update' in store)
-  if (!isExpress) return options as AuthOptions<U, AuthRouterExchange>
+  // The core refuses a value that is neither a store of its own nor one of express-session.
+  if (!isExpressStore(store)) return options as AuthOptions<U, AuthRouterExchange>
   return { ...options, session: { ...options.session, store: fromExpressStore(store) } }
 }
 

@@ -7,6 +7,7 @@ import { bodies } from './adapter/bodies.ts'
 import { caching } from './adapter/caching.ts'
 import { data } from './adapter/data.ts'
 import { errors } from './adapter/errors.ts'
+import { failingStores } from './adapter/failing-stores.ts'
 import { guards } from './adapter/guards.ts'
 import { hosts } from './adapter/hosts.ts'
 import { instances } from './adapter/instances.ts'
@@ -55,6 +56,7 @@ const GROUPS: Readonly<Record<string, readonly Case[]>> = {
   'hosts and proxies': hosts,
   'several base URLs': baseUrls,
   outages,
+  'stores that fail': failingStores,
   instances,
   'flight recorder': recordings,
   personas,

@@ -66,7 +66,7 @@ function authorizeSession(
   subject: unknown,
 ): MaybePromise<AuthResponse | undefined> {
   const { context, request, session, current } = asked
-  if (session.failure) throw session.failure
+  session.mustBeKnown()
   if (!current) return askToLogIn(asked, requirement, 'LATCHKEY_LOGIN_REQUIRED')
   const { options } = context
   if (isFromOtherPage(request, options)) {

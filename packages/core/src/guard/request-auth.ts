@@ -181,7 +181,7 @@ class SessionRequestAuth<U, Sent> implements RequestActions<U, Sent> {
   #current(): AuthSession | undefined {
     const { session, bearer, current } = this.#source
     this.#source.sessionUsed()
-    if (session.failure && !bearer) throw session.failure
+    if (!bearer) session.mustBeKnown()
     return current
   }
 

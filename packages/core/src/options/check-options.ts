@@ -182,6 +182,7 @@ function describe(value: unknown, showsText = false): string {
   if (value === '') return 'an empty string'
   if (typeof value === 'string') return showsText ? JSON.stringify(shorten(value)) : 'this string'
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'this array'
+  if (value instanceof Promise) return 'a promise, which has to be awaited first'
   if (typeof value === 'object') {
     return Object.keys(value).length === 0 ? 'an empty object' : 'this object'
   }

@@ -37,7 +37,22 @@ const methods = (...names: readonly string[]) => {
     names.every((name) => typeof (value as Record<string, unknown> | null)?.[name] === 'function')
 }
 
-const isStore = methods('get', 'set', 'update', 'touch', 'destroy')
+const isBasicStore = methods('get', 'set', 'update', 'touch', 'destroy')
+
+/** The optional abilities of a store, and the methods of each. */
+const ABILITIES: readonly (readonly [name: string, fits: (value: unknown) => boolean])[] = [
+  ['index', methods('add', 'find', 'remove')],
+  ['once', methods('consume', 'isConsumed')],
+  ['lock', methods('acquire')],
+  ['useSecrets', callable.fits],
+  ['health', callable.fits],
+]
+
+function isStore(value: unknown): boolean {
+  if (!isBasicStore(value)) return false
+  const store = value as Readonly<Record<string, unknown>>
+  return ABILITIES.every(([name, fits]) => store[name] === undefined || fits(store[name]))
+}
 
 const origins = rule(
   '"any", or an array of origins such as "https://admin.example.com"',

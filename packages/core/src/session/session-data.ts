@@ -6,7 +6,11 @@ import type { StoredSession } from './stored-session.ts'
  * snapshot; every change is stored before its promise resolves.
  */
 export interface SessionData {
-  /** The stored data; an empty object where there is none. */
+  /**
+   * The stored data; an empty object where there is none.
+   *
+   * @throws {@link SessionStoreError} when the store could not answer: a failure is never an empty session.
+   */
   get(): Readonly<Record<string, unknown>>
   /**
    * Stores values, each under its name; `undefined` removes one. Names that are not given stay as
@@ -35,7 +39,7 @@ export function createSessionData(
   let stored = session.data
   const store = async (data: Record<string, unknown>): Promise<void> => {
     visit.sessionUsed()
-    if (session.failure) throw session.failure
+    session.mustBeKnown()
     const id = session.id ?? openedId
     if (id === undefined && Object.keys(data).length === 0) return
     await session.saveData(id ?? sessions.newId(), data, JSON.stringify(stored))
@@ -45,6 +49,7 @@ export function createSessionData(
   return {
     get() {
       visit.sessionUsed()
+      session.mustBeKnown()
       return stored
     },
     set(values) {

@@ -62,7 +62,7 @@ export class StoredSession {
    * @throws {@link SessionStoreError} when the store could not answer.
    */
   read(): AuthSession | undefined {
-    this.#check()
+    this.mustBeKnown()
     return this.current
   }
 
@@ -83,7 +83,7 @@ export class StoredSession {
 
   /** Reads again what is stored now, for work that another request may have done meanwhile. */
   async reload(): Promise<AuthSession | undefined> {
-    this.#check()
+    this.mustBeKnown()
     if (!this.#id) return undefined
     this.#record = await this.#sessions.load(this.#id)
     this.#isAsRead = true
@@ -102,7 +102,7 @@ export class StoredSession {
     issuedAt: number = login.createdAt,
     id: string = this.#sessions.newId(),
   ): Promise<void> {
-    this.#check()
+    this.mustBeKnown()
     const { keepAnonymousData } = this.#sessions.settings
     const before = { login: this.current, data: this.data }
     const data = carriedData(before, login, keepAnonymousData)
@@ -111,7 +111,7 @@ export class StoredSession {
 
   /** Goes on with the session of an id that no cookie has named. Resolves to whether there is one. */
   async resume(id: string): Promise<boolean> {
-    this.#check()
+    this.mustBeKnown()
     const record = await this.#sessions.load(id)
     if (!record) return false
     this.#become(id, record)
@@ -124,7 +124,7 @@ export class StoredSession {
    * @throws {@link SessionEndedError} when the session has ended meanwhile.
    */
   async regenerate(): Promise<void> {
-    this.#check()
+    this.mustBeKnown()
     if (!this.#id) return
     const login = await this.reload()
     if (!this.#record) throw new SessionEndedError()
@@ -137,7 +137,7 @@ export class StoredSession {
 
   /** Replaces the login under the same id. Resolves to `false` when the session has ended meanwhile. */
   async update(login: AuthSession): Promise<boolean> {
-    this.#check()
+    this.mustBeKnown()
     const seen = this.current
     if (!this.#id || !seen) return false
     const stored = await this.#sessions.change(this.#id, (record) =>
@@ -153,7 +153,7 @@ export class StoredSession {
   /** Ends the session. To end one that is gone is a success. */
   async end(): Promise<void> {
     // A session that could not be ended keeps its cookie, so that it can be ended again.
-    this.#check()
+    this.mustBeKnown()
     const [id, login] = [this.#id, this.current]
     if (id && login && this.#sessions.store.index) {
       await endForGood(this.#sessions, login, [{ id, session: login }])
@@ -172,7 +172,7 @@ export class StoredSession {
    * @throws {@link SessionEndedError} when the session has ended: a late write never brings it back.
    */
   async saveData(id: string, data: Data, read: string): Promise<void> {
-    this.#check()
+    this.mustBeKnown()
     if (id !== this.#id) return this.#begin(id, data)
     const seen = this.#isAsRead ? this.#record : undefined
     const stored = await this.#sessions.change(
@@ -228,7 +228,13 @@ export class StoredSession {
     if (id !== this.#openedId) this.#news = id
   }
 
-  #check(): void {
+  /**
+   * Passes where the store has answered. Everything that looks at the session or changes it asks this
+   * first, as a failure is never absence.
+   *
+   * @throws {@link SessionStoreError} when the store could not answer.
+   */
+  mustBeKnown(): void {
     if (this.failure) throw this.failure
   }
 }

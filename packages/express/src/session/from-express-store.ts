@@ -18,6 +18,14 @@ export interface ExpressStore {
   touch?(id: string, session: ExpressSession, done?: (error?: unknown) => void): void
 }
 
+/** Whether a value has the methods of a store of express-session, and not those of a store of the core. */
+export function isExpressStore(value: unknown): value is ExpressStore {
+  if (typeof value !== 'object' || value === null || 'update' in value) return false
+  const { get, set, destroy, touch } = value as Readonly<Record<string, unknown>>
+  const isMethod = (method: unknown): boolean => typeof method === 'function'
+  return [get, set, destroy].every(isMethod) && (touch === undefined || isMethod(touch))
+}
+
 const MAX_REMEMBERED = 10_000
 
 /**

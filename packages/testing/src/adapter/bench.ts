@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type AuthOptions, createMemoryStore } from '@latchkey/core'
+import { type AuthOptions, createMemoryStore, type SessionStore } from '@latchkey/core'
 import type { Response, Test } from 'supertest'
 import { type MisbehavingProvider, startMisbehavingProvider } from '../misbehaving-provider.ts'
 import type { SuiteCase } from '../suite.ts'
@@ -23,6 +23,8 @@ export interface Setup extends Partial<TestApplication> {
   readonly options?: AuthOptions
   /** A site whose sessions this one shares. */
   readonly sessionsOf?: Site
+  /** Given as `session.store` in place of one that works. */
+  readonly store?: unknown
 }
 
 /** A browser at a site: an agent of supertest. */
@@ -105,7 +107,12 @@ export async function createBench(adapter: AdapterUnderTest): Promise<OpenBench>
         session: {
           secret: 'a secret of tests that protects nothing',
           ...options.session,
-          store: adapter.sessions === 'cookie' ? 'cookie' : watched.store,
+          store:
+            'store' in setup
+              ? (setup.store as SessionStore)
+              : adapter.sessions === 'cookie'
+                ? 'cookie'
+                : watched.store,
         },
       },
       {

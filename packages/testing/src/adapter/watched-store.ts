@@ -7,13 +7,20 @@ export interface WatchedStore {
   readonly calls: string[]
   /** Whether every call fails. */
   isDown: boolean
+  /** The one call that fails, counted from 0 as in `calls`. */
+  failsAt: number | undefined
 }
 
 type Method = (...args: unknown[]) => unknown
 
 /** Watches a store. */
 export function watchStore(store: SessionStore): WatchedStore {
-  const watched: WatchedStore = { store: watch(store), calls: [], isDown: false }
+  const watched: WatchedStore = {
+    store: watch(store),
+    calls: [],
+    isDown: false,
+    failsAt: undefined,
+  }
   return watched
 
   function watch<T extends object>(target: T): T {
@@ -28,8 +35,10 @@ export function watchStore(store: SessionStore): WatchedStore {
   }
 
   function call(target: object, name: string, method: Method, args: unknown[]): unknown {
+    if (SILENT.has(name)) return method.apply(target, args)
     watched.calls.push(name)
-    if (!watched.isDown || SILENT.has(name)) return method.apply(target, args)
+    const fails = watched.isDown || watched.calls.length - 1 === watched.failsAt
+    if (!fails) return method.apply(target, args)
     const error = new Error('connect ECONNREFUSED')
     const done = args.at(-1)
     return typeof done === 'function' ? done(error) : Promise.reject(error)
