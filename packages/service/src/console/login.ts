@@ -79,16 +79,16 @@ export async function findOperator(
   session: ConsoleSession,
 ): Promise<OperatorUser | undefined> {
   const entries = await protocol.listByAccount(SYSTEM_TENANT_ID, 'Session', session.sub)
-  const loggedInAt = entries
+  const found = entries
     .map(({ payload }) => JSON.parse(payload) as IssuerSession)
     .filter(({ authorizations }) => authorizations?.[CONSOLE_CLIENT])
-    .map(({ loginTs = 0 }) => loginTs)
-    .find((at) => Math.floor(at) === session.authTime)
-  return loggedInAt === undefined ? undefined : operatorOfLogin(context, session.sub, loggedInAt)
+    .find(({ loginTs = 0 }) => Math.floor(loginTs) === session.authTime)
+  return found && operatorOfLogin(context, session.sub, found.loginTs, found.keptAt)
 }
 
 interface IssuerSession {
   readonly loginTs?: number
+  readonly keptAt?: number
   readonly authorizations?: Readonly<Record<string, unknown>>
 }
 

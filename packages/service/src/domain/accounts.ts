@@ -201,10 +201,12 @@ function changeUser(
 /**
  * Whether a login at `loggedInAt`, in seconds since the epoch, is still valid: not when the user is
  * disabled, or when the user's sessions were ended since.
+ *
+ * @param keptAt - When this login outlived such an end, because it was the one that asked for it.
  */
-export function isLoginValid(user: User, loggedInAt: number | undefined): boolean {
+export function isLoginValid(user: User, loggedInAt = 0, keptAt = 0): boolean {
   if (user.disabled) return false
-  return Math.round((loggedInAt ?? 0) * 1e6) >= user.sessionsValidAfter
+  return Math.round(Math.max(loggedInAt, keptAt) * 1e6) >= user.sessionsValidAfter
 }
 
 /**

@@ -17,6 +17,8 @@ export const lifetimes = {
   unopenedSeconds: 300,
   /** How long a login page that was opened waits for its visitor. */
   interactionSeconds: 3600,
+  /** How recent a login must be to change the ways to log in. */
+  recentLoginSeconds: 300,
   /** The server's side of a login that lasts as long as the browser stays open. */
   browserSessionSeconds: 86_400,
 } as const

@@ -129,9 +129,10 @@ export async function operatorOfLogin(
   { store }: DomainContext,
   userId: string,
   loggedInAt: number | undefined,
+  keptAt?: number,
 ): Promise<OperatorUser | undefined> {
   const operator = await store.operators.get(userId)
-  return operator && isLoginValid(operator.user, loggedInAt) ? operator : undefined
+  return operator && isLoginValid(operator.user, loggedInAt, keptAt) ? operator : undefined
 }
 
 /**

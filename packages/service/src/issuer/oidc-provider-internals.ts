@@ -6,7 +6,10 @@ import type { ClaimsOf } from '../domain/users.ts'
 // fails in test/issuer/oidc-provider-internals.test.ts, and is mended here.
 
 /** A browser's session at the issuer. */
-export type Session = InstanceType<Provider['Session']>
+export type Session = InstanceType<Provider['Session']> & {
+  /** When it outlived the end of the user's other sessions; see {@link carryKeptAt}. */
+  keptAt?: number | undefined
+}
 
 /**
  * Rounds the claim `auth_time` down to whole seconds. Logins are kept to the millisecond, so that one
@@ -104,6 +107,51 @@ export function keepClients(
     loginAccount.call(this, details)
     if (Provider.ctx) Object.assign(this, clientOf(Provider.ctx.req))
   }
+}
+
+interface LoginModel {
+  IN_PAYLOAD: string[]
+  prototype: { keptAt?: number | undefined; save(...args: unknown[]): Promise<string> }
+}
+
+/**
+ * Stores with a session, as its member `keptAt`, when it has outlived the end of the user's other sessions,
+ * and hands that on to its codes and refresh tokens. So the time of the login says when the user has proven
+ * who they are, and nothing else.
+ */
+export function carryKeptAt(provider: Provider): void {
+  const models = provider as unknown as Record<
+    'Session' | 'AuthorizationCode' | 'RefreshToken',
+    LoginModel
+  >
+  for (const name of ['Session', 'AuthorizationCode', 'RefreshToken'] as const) {
+    const { IN_PAYLOAD } = models[name]
+    Object.defineProperty(models[name], 'IN_PAYLOAD', { value: [...IN_PAYLOAD, 'keptAt'] })
+  }
+  for (const name of ['AuthorizationCode', 'RefreshToken'] as const) {
+    const { prototype } = models[name]
+    const { save } = prototype
+    prototype.save = function (...args) {
+      this.keptAt ??= keptAtOf(name)
+      return save.apply(this, args)
+    }
+  }
+  const session = models.Session.prototype as unknown as Session
+  const { loginAccount } = session
+  session.loginAccount = function (details) {
+    loginAccount.call(this, details)
+    const { result } = Provider.ctx?.oidc.entities.Interaction ?? {}
+    this.keptAt = (result?.login as { keptAt?: number } | undefined)?.keptAt
+  }
+}
+
+/** When the login was kept of which the request under way makes a code or a refresh token. */
+function keptAtOf(name: 'AuthorizationCode' | 'RefreshToken'): number | undefined {
+  const { oidc } = Provider.ctx ?? {}
+  if (name === 'AuthorizationCode') return (oidc?.session as Session | undefined)?.keptAt
+  const { AuthorizationCode, RotatedRefreshToken } = oidc?.entities ?? {}
+  const source = AuthorizationCode ?? RotatedRefreshToken
+  return (source as { keptAt?: number } | undefined)?.keptAt
 }
 
 interface LogoutClient {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { AdapterPayload } from 'oidc-provider'
+import { lifetimes } from '../../domain/lifetimes.ts'
 import { paths } from '../requests/paths.ts'
 
 /** The account page is a client of its own issuer, so that it logs users in as applications do. */
@@ -7,9 +8,6 @@ export const ACCOUNT_CLIENT = 'account'
 
 /** Where the login for the account page ends. */
 export const RETURN_PATH = '/account/return'
-
-/** How recent a login must be to change the ways to log in, in seconds. */
-export const MAX_AGE_SECONDS = 300
 
 // Its codes are never redeemed: the account page uses the session alone.
 const secret = randomBytes(32).toString('base64url')
@@ -40,7 +38,7 @@ export function accountLogin(issuer: string, state: string, acr: string | undefi
     state,
     code_challenge: randomBytes(32).toString('base64url'),
     code_challenge_method: 'S256',
-    max_age: String(MAX_AGE_SECONDS),
+    max_age: String(lifetimes.recentLoginSeconds),
     ...(acr !== undefined && { acr_values: acr }),
   })
   return `${paths.authorization}?${query}`

@@ -71,7 +71,7 @@ export async function finishConnecting(
     const scope = scopeOf(flow, user.id)
     // The session may have ended since the request came.
     const current = await lookUpUser(context.domain, tenant.id, user.id)
-    if (!current || !isLoginValid(current, visit.session.loginTs)) {
+    if (!current || !isLoginValid(current, visit.session.loginTs, visit.session.keptAt)) {
       return problemOf('off', connection)
     }
     if (await connectAccount(scope, user, proof.account)) {

@@ -1,6 +1,7 @@
 import { isLoginValid } from '../../domain/accounts.ts'
 import { acrOf, isAtLeast, levelOf, levelOfAcr } from '../../domain/assurance.ts'
 import { type Factors, readFactors } from '../../domain/factors.ts'
+import { lifetimes } from '../../domain/lifetimes.ts'
 import { firstMethod } from '../../domain/login-methods.ts'
 import { lookUpUser } from '../../domain/users.ts'
 import type { User } from '../../store/records.ts'
@@ -9,7 +10,7 @@ import { type FlowRequest, show } from '../interaction/flow-request.ts'
 import { readSession, type Session } from '../oidc-provider-internals.ts'
 import { redirect } from '../requests/http.ts'
 import { accountPaths } from '../requests/paths.ts'
-import { accountLogin, MAX_AGE_SECONDS } from './client.ts'
+import { accountLogin } from './client.ts'
 
 /** A user who may see a page of the account. */
 export interface Visit {
@@ -27,10 +28,10 @@ export interface Visit {
 export async function enter(flow: FlowRequest, isForChanges: boolean): Promise<Visit | undefined> {
   const { context, provider, tenant, facts, request, response, url } = flow
   const session = await readSession(provider, request, response)
-  const { accountId, loginTs = 0, acr } = session
+  const { accountId, loginTs = 0, keptAt, acr } = session
   const user = accountId && (await lookUpUser(context.domain, tenant.id, accountId))
   let wanted: string | undefined
-  if (user && isLoginValid(user, loginTs)) {
+  if (user && isLoginValid(user, loginTs, keptAt)) {
     const factors = await readFactors(context.domain, tenant.id, tenant.settings, user.id)
     const visit = { user, session, factors, csrf: csrfToken(session.uid) }
     if (!isForChanges) return visit
@@ -42,7 +43,7 @@ export async function enter(flow: FlowRequest, isForChanges: boolean): Promise<V
     wanted = own === 'single' ? undefined : acrOf[own]
     const age = context.domain.clock.now() / 1000 - loginTs
     const isStrong = isAtLeast(levelOfAcr(acr ?? '') ?? 'single', own)
-    if (age <= MAX_AGE_SECONDS && isStrong) return visit
+    if (age <= lifetimes.recentLoginSeconds && isStrong) return visit
   }
   // The login did not bring what was asked for: to ask again would go on for ever.
   if (url.searchParams.has('login')) {

@@ -29,9 +29,9 @@ export async function submitEnrol(flow: InteractionRequest, form: Form): Promise
   const enrolled = await submitEnrolment(flow, await placeOf(flow, step), form)
   if (!enrolled) return
   const { method, codes, endedBefore } = enrolled
-  const loggedInAt = endedBefore === undefined ? step.progress.loggedInAt : endedBefore / 1e6
-  if (!codes) return completeFurtherStep(flow, step, { method, loggedInAt })
-  await noteProof(flow, step, method, loggedInAt)
+  const keptAt = endedBefore === undefined ? step.progress.keptAt : endedBefore / 1e6
+  if (!codes) return completeFurtherStep(flow, step, { method, keptAt })
+  await noteProof(flow, step, method, keptAt)
   const { interaction } = flow
   const action = flowPath(interaction, '/enrol')
   show(flow, 200, 'recoveryCodes', { csrf: csrfToken(interaction.uid), codes, action })

@@ -195,11 +195,11 @@ export async function keepSession(
   const { context, tenant, provider, request, response } = flow
   const session = await readSession(provider, request, response)
   const current = await lookUpUser(context.domain, tenant.id, user.id)
-  if (session.accountId !== user.id || !current || !isLoginValid(current, session.loginTs)) {
+  if (session.accountId !== user.id || !current || !isLoginValid(current, session.loginTs, session.keptAt)) {
     return false
   }
   if (at !== undefined) {
-    session.loginTs = at / 1e6
+    session.keptAt = at / 1e6
     await session.persist()
   }
   return true

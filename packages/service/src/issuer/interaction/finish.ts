@@ -16,6 +16,8 @@ export interface Shown {
    * change that ended the user's sessions since then has ended this one as well.
    */
   loggedInAt: number
+  /** When the login outlived such a change, because it was the one that made it. */
+  keptAt?: number | undefined
   /** Whether the second step is not asked for on this device from now on. */
   trust?: boolean | undefined
 }
@@ -27,19 +29,20 @@ export interface Shown {
 export async function finishLogin(
   flow: InteractionRequest,
   user: User,
-  { proofs, loggedInAt, trust = false }: Shown,
+  { proofs, loggedInAt, keptAt, trust = false }: Shown,
 ): Promise<void> {
   const { tenant } = flow
   const level = levelOf(proofs)
   await endOtherSession(flow, user)
   await Promise.all([
     note(scopeOf(flow, user.id), 'login.succeeded', user.id),
-    rememberDevice(flow, user, loggedInAt, trust),
+    rememberDevice(flow, user, Math.max(loggedInAt, keptAt ?? 0), trust),
   ])
   await finishInteraction(flow, {
     login: {
       accountId: user.id,
       ts: loggedInAt,
+      keptAt,
       amr: amrOf(proofs),
       ...(level !== 'single' && { acr: acrOf[level] }),
       remember: tenant.settings.rememberLoginSeconds > 0,

@@ -62,7 +62,7 @@ export async function completeStep(
 export async function completeFurtherStep(
   flow: InteractionRequest,
   { progress, user }: Step,
-  changes: Partial<Pick<LoginProgress, 'declined' | 'trust' | 'loggedInAt'>> & { method?: Method },
+  changes: Partial<Pick<LoginProgress, 'declined' | 'trust' | 'keptAt'>> & { method?: Method },
 ): Promise<void> {
   const { method, ...rest } = changes
   const proofs = method === undefined ? progress.proofs : [...progress.proofs, method]
@@ -78,14 +78,18 @@ export async function stepUp(flow: InteractionRequest): Promise<boolean> {
   const { context, provider, tenant, interaction, request, response } = flow
   const { name, reasons } = interaction.prompt
   if (name !== 'login' || reasons.some((reason) => reason !== ACR_UNMET)) return false
-  const { accountId, loginTs, acr, amr } = await readSession(provider, request, response)
+  const { accountId, loginTs, keptAt, acr, amr } = await readSession(provider, request, response)
   if (!accountId || !loginTs || accountId !== interaction.session?.accountId) return false
   const user = await lookUpUser(context.domain, tenant.id, accountId)
-  if (!user || !isLoginValid(user, loginTs)) return false
+  if (!user || !isLoginValid(user, loginTs, keptAt)) return false
   const proofs = proofsOf(acr, amr)
   if (proofs.includes('social') && (await needsOtherStart(flow, user, proofs))) return false
-  const progress = { id: newId(), userId: user.id, proofs, loggedInAt: loginTs }
-  await goOn(flow, { progress, user }, false)
+  const progress = { id: newId(), userId: user.id, proofs, loggedInAt: loginTs, keptAt }
+  const step = { progress, user }
+  const age = context.domain.clock.now() / 1000 - loginTs
+  // As on the account page: a way to log in is added by a recent login alone.
+  if (age > lifetimes.recentLoginSeconds && (await isEnrolling(flow, step))) return false
+  await goOn(flow, step, false)
   return true
 }
 
@@ -128,7 +132,7 @@ export async function readStep(flow: InteractionRequest): Promise<Step | undefin
     return undefined
   }
   const user = progress && (await lookUpUser(context.domain, tenant.id, progress.userId))
-  if (!progress || !user || !isLoginValid(user, progress.loggedInAt)) {
+  if (!progress || !user || !isLoginValid(user, progress.loggedInAt, progress.keptAt)) {
     redirect(response, `${flowPath(interaction)}&start=login`)
     return undefined
   }
@@ -145,9 +149,9 @@ export async function noteProof(
   flow: InteractionRequest,
   { progress }: Step,
   method: Method,
-  loggedInAt: number,
+  keptAt: number | undefined,
 ): Promise<void> {
-  await write(flow, { ...progress, proofs: [...progress.proofs, method], loggedInAt })
+  await write(flow, { ...progress, proofs: [...progress.proofs, method], keptAt })
 }
 
 /** The second factors that take this login further, the best first. */

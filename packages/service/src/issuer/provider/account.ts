@@ -1,8 +1,9 @@
-import type { Account, FindAccount } from 'oidc-provider'
+import type { Account, FindAccount, KoaContextWithOIDC } from 'oidc-provider'
 import { isLoginValid } from '../../domain/accounts.ts'
 import { lookUpUser } from '../../domain/users.ts'
 import type { User } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
+import type { Session } from '../oidc-provider-internals.ts'
 
 /**
  * The claims of a scope. By which factors the user logged in is in every ID Token.
@@ -37,18 +38,30 @@ export const claimsOfScope = {
 export function createFindAccount(context: IssuerContext, tenantId: string): FindAccount {
   return async (ctx, sub, token) => {
     const user = await lookUpUser(context.domain, tenantId, sub)
-    const loggedInAt = token === undefined ? ctx.oidc.session?.loginTs : loginOf(token)
-    return user && isLoginValid(user, loggedInAt) ? account(user) : undefined
+    const { loggedInAt, keptAt } = token === undefined ? ofSession(ctx) : ofToken(token)
+    return user && isLoginValid(user, loggedInAt, keptAt) ? account(user) : undefined
   }
 }
 
 type Token = NonNullable<Parameters<FindAccount>[2]>
 
-/** Codes and refresh tokens carry the time of the login; access tokens carry it as an extra. */
-function loginOf(token: Token): number | undefined {
-  if ('authTime' in token && token.authTime !== undefined) return token.authTime
-  const extra = 'extra' in token ? (token.extra as { login_at?: number } | undefined) : undefined
-  return extra?.login_at
+interface LoginTimes {
+  loggedInAt?: number | undefined
+  keptAt?: number | undefined
+}
+
+function ofSession({ oidc }: KoaContextWithOIDC): LoginTimes {
+  return { loggedInAt: oidc.session?.loginTs, keptAt: (oidc.session as Session)?.keptAt }
+}
+
+/** Codes and refresh tokens carry the times of the login; access tokens carry them as extras. */
+function ofToken(token: Token): LoginTimes {
+  if ('authTime' in token && token.authTime !== undefined) {
+    return { loggedInAt: token.authTime, keptAt: (token as LoginTimes).keptAt }
+  }
+  type Extra = { login_at?: number; kept_at?: number } | undefined
+  const extra = 'extra' in token ? (token.extra as Extra) : undefined
+  return { loggedInAt: extra?.login_at, keptAt: extra?.kept_at }
 }
 
 function account(user: User): Account {

@@ -50,7 +50,10 @@ export function rotatesUnlessRefused({ oidc }: KoaContextWithOIDC): true {
  */
 export const claimsOfAccessToken: ExtraTokenClaims = (ctx: KoaContextWithOIDC, token) => {
   const { AuthorizationCode, RefreshToken } = ctx.oidc.entities
-  const { authTime, acr, amr } = AuthorizationCode ?? RefreshToken ?? {}
-  if (!token.resourceServer) return { login_at: authTime }
+  const source = AuthorizationCode ?? RefreshToken
+  const { authTime, acr, amr, keptAt } = (source ?? {}) as Partial<NonNullable<typeof source>> & {
+    keptAt?: number
+  }
+  if (!token.resourceServer) return { login_at: authTime, kept_at: keptAt }
   return { auth_time: authTime && Math.floor(authTime), acr, amr }
 }

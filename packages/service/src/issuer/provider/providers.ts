@@ -14,6 +14,7 @@ import {
   acceptSecondSecret,
   addClaims,
   bindInteractions,
+  carryKeptAt,
   keepAuthTimeWhole,
   keepClients,
 } from '../oidc-provider-internals.ts'
@@ -108,6 +109,7 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
     }
   })
   keepAuthTimeWhole(provider)
+  carryKeptAt(provider)
   if (context.idTokenClaims) addClaims(provider, context.idTokenClaims)
   bindInteractions(provider, (ctx, id) => beginLogin(context, ctx, id), isSameBrowser)
   keepClients(provider, (request) => ({

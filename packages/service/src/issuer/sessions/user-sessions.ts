@@ -13,6 +13,8 @@ export interface UserSession {
   uid: string
   /** When the user logged in, in seconds since the epoch. */
   loginTs: number
+  /** When it outlived the end of the user's other sessions. */
+  keptAt: number | undefined
   userAgent: string | undefined
   /** The address of the client that logged in. */
   address: string | undefined
@@ -28,10 +30,10 @@ export async function sessionsOf(
   return entries
     .map((entry): UserSession => {
       const stored = JSON.parse(entry.payload) as Partial<UserSession>
-      const { loginTs = 0, userAgent, address, authorizations = {} } = stored
-      return { entry, uid: entry.uid ?? '', loginTs, userAgent, address, authorizations }
+      const { loginTs = 0, keptAt, userAgent, address, authorizations = {} } = stored
+      return { entry, uid: entry.uid ?? '', loginTs, keptAt, userAgent, address, authorizations }
     })
-    .filter(({ loginTs }) => isLoginValid(user, loginTs))
+    .filter(({ loginTs, keptAt }) => isLoginValid(user, loginTs, keptAt))
     .sort((a, b) => b.loginTs - a.loginTs)
 }
 

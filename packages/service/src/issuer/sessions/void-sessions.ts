@@ -22,6 +22,7 @@ type ProviderOf = (tenant: Tenant) => Promise<Provider>
 
 interface StoredSession {
   loginTs?: number
+  keptAt?: number
   authorizations?: Session['authorizations']
 }
 
@@ -146,7 +147,8 @@ async function endSessions(
     lookUpUser(domain, tenantId, userId),
   ])
   if (!tenant) return
-  const isVoid = (loggedInAt: number | undefined) => !user || !isLoginValid(user, loggedInAt)
+  const isVoid = (loggedInAt: number | undefined, keptAt: number | undefined) =>
+    !user || !isLoginValid(user, loggedInAt, keptAt)
   const told = new Set<string>()
   const provider = await providerOf(tenant)
 
@@ -155,7 +157,7 @@ async function endSessions(
     const sids = Object.values(session.authorizations ?? {}).map(({ sid }) => sid)
     // Of a session that was kept, the applications are told nothing about their older tokens.
     for (const sid of sids) if (sid) told.add(sid)
-    if (!isVoid(session.loginTs)) continue
+    if (!isVoid(session.loginTs, session.keptAt)) continue
     await endSession(context, provider, {
       accountId: userId,
       authorizations: session.authorizations,
@@ -166,7 +168,7 @@ async function endSessions(
   // Offline access outlives sessions; its applications are told as well.
   for (const entry of await context.protocol.listByAccount(tenantId, 'RefreshToken', userId)) {
     const token = JSON.parse(entry.payload) as StoredToken
-    if (!isVoid(token.authTime)) continue
+    if (!isVoid(token.authTime, token.keptAt)) continue
     if (token.sid === undefined || !told.has(token.sid)) {
       const { clientId, sid } = token
       await context.notifier.tell(provider, { clientId, sub: userId, sid })
@@ -181,4 +183,5 @@ interface StoredToken {
   sid?: string
   /** Seconds since the epoch. */
   authTime?: number
+  keptAt?: number
 }
