@@ -86,6 +86,7 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>?]>([
   ['without an audience', { aud: undefined }],
   ['of another issuer', { iss: 'https://other.example' }],
   ['without sub', { sub: undefined }],
+  ['with a sub of 256 characters', { sub: 'a'.repeat(256) }],
   ['not valid yet', { nbf: now() + 90 }],
   ['from the future', { iat: now() + 90 }],
   ['bound to a key', { cnf: { jkt: 'NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs' } }],

@@ -125,6 +125,7 @@ test.each<[Fault, RegExp]>([
   ['id_token with another nonce', /"nonce" of the ID token is not the one that was sent/],
   ['id_token without nonce', /"nonce" of the ID token is missing/],
   ['id_token with an empty sub', /"sub" of the ID token must be/],
+  ['id_token with a sub of 256 characters', /"sub" of the ID token must be/],
   ['id_token expired', /"exp" of the ID token is \d+ s in the past; are the clocks right\?/],
   ['id_token not valid yet', /"nbf" of the ID token is \d+ s in the future/],
   ['id_token issued in the future', /"iat" of the ID token is \d+ s in the future/],

@@ -61,6 +61,8 @@ const refusals: [Fault, string][] = [
   ['id_token without nonce', 'LATCHKEY_TOKEN_INVALID'],
   ['id_token without sub', 'LATCHKEY_TOKEN_INVALID'],
   ['id_token with an empty sub', 'LATCHKEY_TOKEN_INVALID'],
+  ['id_token with a sub of 256 characters', 'LATCHKEY_TOKEN_INVALID'],
+  ['id_token with a sub that is not ASCII', 'LATCHKEY_TOKEN_INVALID'],
   ['id_token with a critical header', 'LATCHKEY_TOKEN_INVALID'],
   ['userinfo of another user', 'LATCHKEY_USERINFO_INVALID'],
   ['userinfo without sub', 'LATCHKEY_USERINFO_INVALID'],

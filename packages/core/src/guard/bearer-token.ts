@@ -8,6 +8,7 @@ import { printable, providerError } from '../provider/errors.ts'
 import { type DecodedJwt, decodeJwt } from '../provider/jwt.ts'
 import type { Provider } from '../provider/provider.ts'
 import { verifySignature } from '../provider/signature.ts'
+import { isSubject } from '../provider/subject.ts'
 import type { AuthSession } from '../session/session.ts'
 import { publicSessionId } from '../session/session-directory.ts'
 import { sessionUser } from '../session/session-user.ts'
@@ -50,7 +51,7 @@ export async function readBearer(asked: RequestContext): Promise<BearerLogin> {
     : await introspected(token, provider, { issuer, audiences })
   const expiresAt = timesOf(claims, now, isAccessToken ? undefined : now)
   const { sub, iat, auth_time: authTime, acr, scope } = claims
-  if (typeof sub !== 'string' || sub === '') throw invalid('sub', 'has no "sub"')
+  if (!isSubject(sub)) throw invalid('sub', 'has no "sub" of 1 to 255 ASCII characters')
   // Bound to a key that the client has to prove (RFC 9449, RFC 8705), which nothing here checks.
   if (claims.cnf !== undefined) throw invalid('cnf', 'is bound to a key')
   const { user } = await sessionUser(options, { idToken: claims }).catch(misfit)

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { IDToken } from 'openid-client'
 import { printable } from './errors.ts'
 import { hashOf } from './signature.ts'
+import { isSubject } from './subject.ts'
 
 /** The values that the claims of an ID token are compared with. */
 export interface IdTokenExpectations {
@@ -78,8 +79,8 @@ function audienceFault({ aud, azp }: Partial<IDToken>, { clientId }: IdTokenExpe
 }
 
 function subjectFault({ sub }: Partial<IDToken>) {
-  if (typeof sub === 'string' && sub !== '') return undefined
-  return fault('sub', 'must be a text that is not empty')
+  if (isSubject(sub)) return undefined
+  return fault('sub', 'must be 1 to 255 ASCII characters')
 }
 
 function timeFault({ iat, exp, nbf }: Partial<IDToken>, { now }: IdTokenExpectations) {

@@ -6,14 +6,12 @@ import type { ClaimsOf } from '../domain/users.ts'
 // fails in test/issuer/oidc-provider-internals.test.ts, and is mended here.
 
 /** A browser's session at the issuer. */
-export type Session = InstanceType<Provider['Session']> & {
-  /** When it outlived the end of the user's other sessions; see {@link carryKeptAt}. */
-  keptAt?: number | undefined
-}
+export type Session = InstanceType<Provider['Session']> & LoginFacts
 
 /**
  * Rounds the claim `auth_time` down to whole seconds. Logins are kept to the millisecond, so that one
- * right after a password reset is told from one right before it.
+ * right after a password reset is told from one right before it. Of a login at a provider the claim is when that
+ * provider asked its user, and it is left out where the provider does not say.
  */
 export function keepAuthTimeWhole(provider: Provider): void {
   const { prototype } = provider.IdToken as unknown as {
@@ -22,7 +20,9 @@ export function keepAuthTimeWhole(provider: Provider): void {
   const { payload } = prototype
   prototype.payload = async function () {
     const claims = await payload.call(this)
-    if (claims.auth_time !== undefined) claims.auth_time = Math.floor(claims.auth_time)
+    const { provenAt } = loginOfTokens()
+    if (claims.auth_time === undefined || provenAt === 0) delete claims.auth_time
+    else claims.auth_time = Math.floor(provenAt ?? claims.auth_time)
     return claims
   }
 }
@@ -109,49 +109,70 @@ export function keepClients(
   }
 }
 
+/** Facts about a login that oidc-provider does not know; in seconds since the epoch. */
+interface LoginFacts {
+  /** When it outlived the end of the user's other sessions, because it was the one that asked for it. */
+  keptAt?: number | undefined
+  /** When a provider asked its user, for a login there; 0 where it does not say. */
+  provenAt?: number | undefined
+}
+
 interface LoginModel {
   IN_PAYLOAD: string[]
-  prototype: { keptAt?: number | undefined; save(...args: unknown[]): Promise<string> }
+  prototype: LoginFacts & { save(...args: unknown[]): Promise<string> }
 }
 
 /**
- * Stores with a session, as its member `keptAt`, when it has outlived the end of the user's other sessions,
- * and hands that on to its codes and refresh tokens. So the time of the login says when the user has proven
- * who they are, and nothing else.
+ * Stores {@link LoginFacts} with a session, and hands them on to its codes and refresh tokens. So the time of
+ * a login says when the user has proven who they are, and nothing else.
  */
-export function carryKeptAt(provider: Provider): void {
+export function carryLoginFacts(provider: Provider): void {
   const models = provider as unknown as Record<
     'Session' | 'AuthorizationCode' | 'RefreshToken',
     LoginModel
   >
   for (const name of ['Session', 'AuthorizationCode', 'RefreshToken'] as const) {
-    const { IN_PAYLOAD } = models[name]
-    Object.defineProperty(models[name], 'IN_PAYLOAD', { value: [...IN_PAYLOAD, 'keptAt'] })
+    const value = [...models[name].IN_PAYLOAD, 'keptAt', 'provenAt']
+    Object.defineProperty(models[name], 'IN_PAYLOAD', { value })
   }
   for (const name of ['AuthorizationCode', 'RefreshToken'] as const) {
     const { prototype } = models[name]
     const { save } = prototype
     prototype.save = function (...args) {
-      this.keptAt ??= keptAtOf(name)
+      Object.assign(this, loginFactsOf(name))
       return save.apply(this, args)
     }
   }
   const session = models.Session.prototype as unknown as Session
-  const { loginAccount } = session
+  const { loginAccount, past } = session
   session.loginAccount = function (details) {
     loginAccount.call(this, details)
     const { result } = Provider.ctx?.oidc.entities.Interaction ?? {}
-    this.keptAt = (result?.login as { keptAt?: number } | undefined)?.keptAt
+    const { keptAt, provenAt } = (result?.login ?? {}) as LoginFacts
+    Object.assign(this, { keptAt, provenAt })
+  }
+  session.past = function (age) {
+    if (this.provenAt === undefined) return past.call(this, age)
+    return Date.now() / 1000 - this.provenAt > Number(age)
   }
 }
 
-/** When the login was kept of which the request under way makes a code or a refresh token. */
-function keptAtOf(name: 'AuthorizationCode' | 'RefreshToken'): number | undefined {
-  const { oidc } = Provider.ctx ?? {}
-  if (name === 'AuthorizationCode') return (oidc?.session as Session | undefined)?.keptAt
-  const { AuthorizationCode, RotatedRefreshToken } = oidc?.entities ?? {}
-  const source = AuthorizationCode ?? RotatedRefreshToken
-  return (source as { keptAt?: number } | undefined)?.keptAt
+/** The facts of the login for which the request under way makes a code or a refresh token. */
+function loginFactsOf(made: 'AuthorizationCode' | 'RefreshToken'): LoginFacts {
+  const session = Provider.ctx?.oidc.session as Session | undefined
+  const source = made === 'AuthorizationCode' ? session : loginOfTokens()
+  return { keptAt: source?.keptAt, provenAt: source?.provenAt }
+}
+
+/** The facts of the login for which the request under way makes tokens. */
+export function loginOfTokens(): LoginFacts {
+  const { AuthorizationCode, RotatedRefreshToken, RefreshToken } = Provider.ctx?.oidc.entities ?? {}
+  return (AuthorizationCode ?? RotatedRefreshToken ?? RefreshToken ?? {}) as LoginFacts
+}
+
+/** When the user of a session has proven who they are, in seconds since the epoch; 0: it is not known. */
+export function authTimeOf({ provenAt, loginTs = 0 }: Session): number {
+  return provenAt ?? loginTs
 }
 
 interface LogoutClient {

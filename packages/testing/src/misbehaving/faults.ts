@@ -46,6 +46,8 @@ export type IdTokenFault =
   | 'id_token without nonce'
   | 'id_token without sub'
   | 'id_token with an empty sub'
+  | 'id_token with a sub of 256 characters'
+  | 'id_token with a sub that is not ASCII'
   | 'id_token with an old auth_time'
   | 'id_token without auth_time'
   | 'id_token with a critical header'

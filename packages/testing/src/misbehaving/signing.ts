@@ -107,6 +107,10 @@ function withClaimFault(
       return { ...kept, nonce: 'another-nonce' }
     case 'id_token with an empty sub':
       return { ...kept, sub: '' }
+    case 'id_token with a sub of 256 characters':
+      return { ...kept, sub: 'a'.repeat(256) }
+    case 'id_token with a sub that is not ASCII':
+      return { ...kept, sub: 'ada\u00eb' }
     case 'id_token for one client with the azp of another':
       return { ...kept, azp: 'another-client' }
     case 'id_token of another user':

@@ -95,7 +95,7 @@ export async function beginConnecting(
   const connection = await offeredWith(flow, form.get('connection'))
   if (!connection) return problemOf('off', undefined)
   const place = { key: keyOf(visit), path: accountPaths.connect }
-  const problem = await sendToProvider(flow, place, connection, false)
+  const problem = await sendToProvider(flow, place, connection, undefined)
   return problem && problemOf(problem, connection)
 }
 

@@ -7,7 +7,7 @@ import { lookUpUser } from '../../domain/users.ts'
 import type { User } from '../../store/records.ts'
 import { csrfToken } from '../interaction/flow-path.ts'
 import { type FlowRequest, show } from '../interaction/flow-request.ts'
-import { readSession, type Session } from '../oidc-provider-internals.ts'
+import { authTimeOf, readSession, type Session } from '../oidc-provider-internals.ts'
 import { redirect } from '../requests/http.ts'
 import { accountPaths } from '../requests/paths.ts'
 import { accountLogin } from './client.ts'
@@ -28,7 +28,7 @@ export interface Visit {
 export async function enter(flow: FlowRequest, isForChanges: boolean): Promise<Visit | undefined> {
   const { context, provider, tenant, facts, request, response, url } = flow
   const session = await readSession(provider, request, response)
-  const { accountId, loginTs = 0, keptAt, acr } = session
+  const { accountId, loginTs, keptAt, acr } = session
   const user = accountId && (await lookUpUser(context.domain, tenant.id, accountId))
   let wanted: string | undefined
   if (user && isLoginValid(user, loginTs, keptAt)) {
@@ -41,7 +41,7 @@ export async function enter(flow: FlowRequest, isForChanges: boolean): Promise<V
     const strongest = levelOf([first, ...factors.methods])
     const own = isAtLeast(strongest, 'mfa') ? 'mfa' : strongest
     wanted = own === 'single' ? undefined : acrOf[own]
-    const age = context.domain.clock.now() / 1000 - loginTs
+    const age = context.domain.clock.now() / 1000 - authTimeOf(session)
     const isStrong = isAtLeast(levelOfAcr(acr ?? '') ?? 'single', own)
     if (age <= lifetimes.recentLoginSeconds && isStrong) return visit
   }

@@ -195,7 +195,11 @@ export async function keepSession(
   const { context, tenant, provider, request, response } = flow
   const session = await readSession(provider, request, response)
   const current = await lookUpUser(context.domain, tenant.id, user.id)
-  if (session.accountId !== user.id || !current || !isLoginValid(current, session.loginTs, session.keptAt)) {
+  if (
+    session.accountId !== user.id ||
+    !current ||
+    !isLoginValid(current, session.loginTs, session.keptAt)
+  ) {
     return false
   }
   if (at !== undefined) {

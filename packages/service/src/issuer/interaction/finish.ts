@@ -18,6 +18,8 @@ export interface Shown {
   loggedInAt: number
   /** When the login outlived such a change, because it was the one that made it. */
   keptAt?: number | undefined
+  /** When a provider asked its user, for a login there; 0 where it does not say. */
+  provenAt?: number | undefined
   /** Whether the second step is not asked for on this device from now on. */
   trust?: boolean | undefined
 }
@@ -29,7 +31,7 @@ export interface Shown {
 export async function finishLogin(
   flow: InteractionRequest,
   user: User,
-  { proofs, loggedInAt, keptAt, trust = false }: Shown,
+  { proofs, loggedInAt, keptAt, provenAt, trust = false }: Shown,
 ): Promise<void> {
   const { tenant } = flow
   const level = levelOf(proofs)
@@ -43,6 +45,7 @@ export async function finishLogin(
       accountId: user.id,
       ts: loggedInAt,
       keptAt,
+      provenAt,
       amr: amrOf(proofs),
       ...(level !== 'single' && { acr: acrOf[level] }),
       remember: tenant.settings.rememberLoginSeconds > 0,

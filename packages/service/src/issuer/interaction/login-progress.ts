@@ -17,7 +17,7 @@ import { keyMethod } from '../../domain/login-methods.ts'
 import { lookUpUser } from '../../domain/users.ts'
 import { entryName } from '../../store/protocol-store.ts'
 import type { HardwareCredential, User } from '../../store/records.ts'
-import { readSession } from '../oidc-provider-internals.ts'
+import { authTimeOf, readSession } from '../oidc-provider-internals.ts'
 import { redirect } from '../requests/http.ts'
 import { finishLogin, type Shown } from './finish.ts'
 import { type FlowPage, flowPath } from './flow-path.ts'
@@ -47,14 +47,16 @@ const KIND = 'LoginProgress'
  * no session exists at the issuer before everything is proven that is asked for.
  *
  * @param loggedInAt - An instant before the proof was judged, in seconds since the epoch.
+ * @param provenAt - As in {@link Shown}.
  */
 export async function completeStep(
   flow: InteractionRequest,
   user: User,
   method: Extract<Method, 'password' | 'totp_email' | 'passkey' | 'passkey_bound' | 'social'>,
   loggedInAt: number,
+  provenAt?: number,
 ): Promise<void> {
-  const progress = { id: newId(), userId: user.id, proofs: [method], loggedInAt }
+  const progress = { id: newId(), userId: user.id, proofs: [method], loggedInAt, provenAt }
   await goOn(flow, { progress, user }, false)
 }
 
@@ -78,15 +80,16 @@ export async function stepUp(flow: InteractionRequest): Promise<boolean> {
   const { context, provider, tenant, interaction, request, response } = flow
   const { name, reasons } = interaction.prompt
   if (name !== 'login' || reasons.some((reason) => reason !== ACR_UNMET)) return false
-  const { accountId, loginTs, keptAt, acr, amr } = await readSession(provider, request, response)
+  const session = await readSession(provider, request, response)
+  const { accountId, loginTs, keptAt, provenAt, acr, amr } = session
   if (!accountId || !loginTs || accountId !== interaction.session?.accountId) return false
   const user = await lookUpUser(context.domain, tenant.id, accountId)
   if (!user || !isLoginValid(user, loginTs, keptAt)) return false
   const proofs = proofsOf(acr, amr)
   if (proofs.includes('social') && (await needsOtherStart(flow, user, proofs))) return false
-  const progress = { id: newId(), userId: user.id, proofs, loggedInAt: loginTs, keptAt }
+  const progress = { id: newId(), userId: user.id, proofs, loggedInAt: loginTs, keptAt, provenAt }
   const step = { progress, user }
-  const age = context.domain.clock.now() / 1000 - loginTs
+  const age = context.domain.clock.now() / 1000 - authTimeOf(session)
   // As on the account page: a way to log in is added by a recent login alone.
   if (age > lifetimes.recentLoginSeconds && (await isEnrolling(flow, step))) return false
   await goOn(flow, step, false)

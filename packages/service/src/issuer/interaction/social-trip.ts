@@ -26,6 +26,9 @@ interface Trip {
   /** Under which key the answer is kept. */
   answerKey: string
   path: string
+  /** When it began, in seconds since the epoch, and how long before the provider may have asked its user. */
+  beganAt: number
+  maxAge: number | undefined
 }
 
 /** The provider's answer about the visitor, for one login or one session. */
@@ -34,6 +37,8 @@ export interface SocialProof extends Asserted {
   id: string
   /** An instant before it was given, in seconds since the epoch. */
   at: number
+  /** Whether the provider asked its user as lately as it was told to; where it does not say, it did not. */
+  isFresh: boolean
 }
 
 /** Why a visitor comes back without an answer. */
@@ -42,20 +47,23 @@ export type TripProblem = UpstreamProblem | 'off'
 const TRIP = 'SocialState'
 const PROOF = 'SocialProof'
 
+/** Clocks of others are not ours. */
+const TOLERANCE_SECONDS = 30
+
 /** How long a visitor may take at the provider, and to go on after that, in seconds. */
 const TRIP_SECONDS = 1_800
 
 /**
  * Sends the browser to the provider.
  *
- * @param isFresh - Whether the provider is to ask its user again.
+ * @param maxAge - How long ago the provider may have asked its user at most, in seconds; 0: it is to ask again.
  * @returns The problem, if it was not done.
  */
 export async function sendToProvider(
   flow: FlowRequest,
   place: Place,
   connection: Connection,
-  isFresh: boolean,
+  maxAge: number | undefined,
 ): Promise<UpstreamProblem | undefined> {
   const { context, provider, tenant, facts, request, response } = flow
   const state = randomBytes(32).toString('base64url')
@@ -66,12 +74,14 @@ export async function sendToProvider(
   let url: string
   try {
     const uiLocales = flow.uiLocales ?? languageOf(flow)
-    url = await context.upstreams.begin(connection, { ...binding, redirectUri, isFresh, uiLocales })
+    url = await context.upstreams.begin(connection, { ...binding, redirectUri, maxAge, uiLocales })
   } catch (error) {
     return problemOf(error)
   }
   const answerKey = entryName(tenant.id, PROOF, place.key).key
-  const trip: Trip = { connectionId: connection.id, browser, answerKey, path: place.path }
+  const beganAt = context.domain.clock.now() / 1000
+  const { path } = place
+  const trip: Trip = { connectionId: connection.id, browser, answerKey, path, beganAt, maxAge }
   await context.protocol.put({
     ...entryName(tenant.id, TRIP, state),
     payload: JSON.stringify(trip),
@@ -96,7 +106,7 @@ export async function returnFromProvider(flow: FlowRequest): Promise<void> {
   if (!trip || !isSameBrowser(request, trip.browser) || !(await protocol.consume(name))) {
     return showDeadEnd(flow)
   }
-  const { connectionId, path } = trip
+  const { connectionId, path, beganAt, maxAge } = trip
   const back = (problem: TripProblem) => {
     const query = new URLSearchParams({ problem, connection: connectionId })
     redirect(response, `${path}${path.includes('?') ? '&' : '?'}${query}`)
@@ -114,7 +124,9 @@ export async function returnFromProvider(flow: FlowRequest): Promise<void> {
     await note(scopeOf(flow), `login.social_${problem}`, connectionId, 'failure')
     return back(problem)
   }
-  const proof: SocialProof = { ...asserted, id: randomUUID(), at }
+  const provenAt = Math.min(asserted.provenAt, at)
+  const isFresh = maxAge === undefined || provenAt >= beganAt - maxAge - TOLERANCE_SECONDS
+  const proof: SocialProof = { ...asserted, provenAt, isFresh, id: randomUUID(), at }
   await protocol.put({
     tenantId: tenant.id,
     kind: PROOF,

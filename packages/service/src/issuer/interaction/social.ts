@@ -14,7 +14,7 @@ import type { Pages, TextKey } from '../../pages/index.ts'
 import type { Connection, User } from '../../store/records.ts'
 import { type Form, redirect } from '../requests/http.ts'
 import { csrfToken, flowPath } from './flow-path.ts'
-import { type InteractionRequest, scopeOf, show } from './flow-request.ts'
+import { type Interaction, type InteractionRequest, scopeOf, show } from './flow-request.ts'
 import { loginPath, showForm as showLoginForm } from './login.ts'
 import { completeStep } from './login-progress.ts'
 import { endMailCode, findMailCode, judgeMailCode, mailCode } from './mail-code.ts'
@@ -73,14 +73,18 @@ export async function submitSocial(flow: InteractionRequest, form: Form): Promis
 async function start(flow: InteractionRequest, connection: Connection | undefined): Promise<void> {
   const { interaction } = flow
   if (!connection) return showProblem(flow, 422, 'socialOff')
-  const isFresh = interaction.prompt.reasons.some((reason) =>
-    /^(login_prompt|max_age)$/.test(reason),
-  )
   const place = { key: interaction.uid, path: flowPath(interaction, '/social') }
-  const problem = await sendToProvider(flow, place, connection, isFresh)
+  const problem = await sendToProvider(flow, place, connection, maxAgeOf(interaction))
   if (!problem) return
   await note(scopeOf(flow), `login.social_${problem}`, connection.id, 'failure')
   return showProblem(flow, 503, tripTexts[problem], connection)
+}
+
+/** How long ago a login for the application's request may be at most; 0: there must be one now. */
+function maxAgeOf({ params }: Interaction): number | undefined {
+  const prompts = typeof params.prompt === 'string' ? params.prompt.split(' ') : []
+  if (prompts.includes('login')) return 0
+  return params.max_age === undefined ? undefined : Number(params.max_age)
 }
 
 /** The next step after the provider's answer, as things are now. */
@@ -134,8 +138,15 @@ async function goOn(
   connection: Connection,
 ): Promise<void> {
   const { context, facts, interaction } = flow
-  const { account, name, at } = proof
+  const { account, name, at, provenAt } = proof
   const step = await stepOf(flow, proof, connection)
+  // Another login follows a connection that is not trusted, and a code to an address; the rest is the provider's word.
+  const isItsWord =
+    step.kind === 'log_in' || step.kind === 'sign_up' || (step.kind === 'connect' && step.isTrusted)
+  if (isItsWord && !proof.isFresh) {
+    await note(scopeOf(flow), 'login.social_stale', connection.id, 'failure')
+    return showProblem(flow, 422, 'socialStale', connection)
+  }
   switch (step.kind) {
     case 'refuse':
       await note(scopeOf(flow, step.userId), 'login.social_refused', connection.id, 'failure')
@@ -149,7 +160,7 @@ async function goOn(
         (await useProof(flow, interaction.uid)) &&
         isLoginValid(user, at) &&
         (await noteSocialProof(scope, credential))
-      if (isGood) return completeStep(flow, user, 'social', at)
+      if (isGood) return completeStep(flow, user, 'social', at, provenAt)
       await note(scope, 'login.credential_disabled', user.id, 'failure')
       return showProblem(flow, 422, 'socialRefused', connection)
     }
@@ -157,7 +168,9 @@ async function goOn(
       const { user, isTrusted } = step
       if (!(await useProof(flow, interaction.uid))) return showSocial(flow)
       await writeLink(flow, user, account, connection.name)
-      if (isTrusted && isLoginValid(user, at)) return completeStep(flow, user, 'social', at)
+      if (isTrusted && isLoginValid(user, at)) {
+        return completeStep(flow, user, 'social', at, provenAt)
+      }
       return showLoginForm(flow, 200, { email: user.email })
     }
     case 'sign_up': {
@@ -167,7 +180,7 @@ async function goOn(
       const emailVerified = connection.trustEmail && proof.emailVerified
       const created = signUpByAccount(scopeOf(flow), account, { name, emailVerified })
       const user = await unlessRefused(created, 'already_exists', 'invalid_email')
-      if (user) return completeStep(flow, user, 'social', at)
+      if (user) return completeStep(flow, user, 'social', at, provenAt)
       return showProblem(flow, 422, 'socialNoAccount', connection)
     }
   }

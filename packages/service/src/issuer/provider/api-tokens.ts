@@ -1,6 +1,7 @@
 import { type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { RESOURCES_KEY } from '../../domain/application-resources.ts'
 import { lifetimes } from '../../domain/lifetimes.ts'
+import { loginOfTokens } from '../oidc-provider-internals.ts'
 
 type Features = NonNullable<Configuration['features']>
 type ExtraTokenClaims = NonNullable<Configuration['extraTokenClaims']>
@@ -50,10 +51,8 @@ export function rotatesUnlessRefused({ oidc }: KoaContextWithOIDC): true {
  */
 export const claimsOfAccessToken: ExtraTokenClaims = (ctx: KoaContextWithOIDC, token) => {
   const { AuthorizationCode, RefreshToken } = ctx.oidc.entities
-  const source = AuthorizationCode ?? RefreshToken
-  const { authTime, acr, amr, keptAt } = (source ?? {}) as Partial<NonNullable<typeof source>> & {
-    keptAt?: number
-  }
+  const { authTime, acr, amr } = AuthorizationCode ?? RefreshToken ?? {}
+  const { keptAt, provenAt = authTime } = loginOfTokens()
   if (!token.resourceServer) return { login_at: authTime, kept_at: keptAt }
-  return { auth_time: authTime && Math.floor(authTime), acr, amr }
+  return { auth_time: provenAt ? Math.floor(provenAt) : undefined, acr, amr }
 }

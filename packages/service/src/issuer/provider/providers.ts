@@ -14,7 +14,7 @@ import {
   acceptSecondSecret,
   addClaims,
   bindInteractions,
-  carryKeptAt,
+  carryLoginFacts,
   keepAuthTimeWhole,
   keepClients,
 } from '../oidc-provider-internals.ts'
@@ -109,7 +109,7 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
     }
   })
   keepAuthTimeWhole(provider)
-  carryKeptAt(provider)
+  carryLoginFacts(provider)
   if (context.idTokenClaims) addClaims(provider, context.idTokenClaims)
   bindInteractions(provider, (ctx, id) => beginLogin(context, ctx, id), isSameBrowser)
   keepClients(provider, (request) => ({

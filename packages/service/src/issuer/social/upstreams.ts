@@ -19,8 +19,8 @@ export interface Binding {
 /** How a browser is sent to a provider. */
 export interface UpstreamRequest extends Binding {
   redirectUri: string
-  /** Whether the provider is to ask its user again. */
-  isFresh: boolean
+  /** How long ago the provider may have asked its user at most, in seconds; 0: it is to ask again. */
+  maxAge: number | undefined
   uiLocales: string | undefined
 }
 
@@ -30,6 +30,8 @@ export interface Asserted {
   /** Whether the provider says that its user has proven the address. */
   emailVerified: boolean
   name: string
+  /** When the provider asked its user, in seconds since the epoch; 0 where it does not say. */
+  provenAt: number
 }
 
 /**
@@ -67,6 +69,9 @@ const FRESH_MS = 3_600_000
 
 /** When to ask again after it has failed; what is known is used until then. */
 const RETRY_MS = 60_000
+
+/** @see OpenID Connect Core 1.0 §2 */
+const SUBJECT = /^[\x20-\x7e]{1,255}$/
 
 /** Some kilobytes each. */
 const MAX_KNOWN = 500
@@ -169,7 +174,7 @@ export function createUpstreams({ domain, outgoing, logger }: UpstreamContext): 
       attempt(connection, async () => {
         const client = await import('openid-client')
         const config = await configOf(connection)
-        const { redirectUri, state, nonce, codeVerifier, isFresh, uiLocales } = request
+        const { redirectUri, state, nonce, codeVerifier, maxAge, uiLocales } = request
         const { responseMode, freshPrompt } = recipes[connection.recipe]
         const url = client.buildAuthorizationUrl(config, {
           redirect_uri: redirectUri,
@@ -179,7 +184,8 @@ export function createUpstreams({ domain, outgoing, logger }: UpstreamContext): 
           code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),
           code_challenge_method: 'S256',
           ...(responseMode && { response_mode: responseMode }),
-          ...(isFresh && freshPrompt && { prompt: freshPrompt }),
+          ...(maxAge !== undefined && { max_age: String(maxAge) }),
+          ...(maxAge !== undefined && freshPrompt && { prompt: freshPrompt }),
           ...(uiLocales !== undefined && { ui_locales: uiLocales }),
         })
         if (!/^https?:$/.test(url.protocol)) throw new Error('The endpoint is no web address.')
@@ -198,6 +204,7 @@ export function createUpstreams({ domain, outgoing, logger }: UpstreamContext): 
         })
         const claims = tokens.claims()
         if (!claims) throw new Error('There is no ID token.')
+        if (!SUBJECT.test(claims.sub)) throw new Error('"sub" is not 1 to 255 ASCII characters.')
         const { userinfo_endpoint: userinfo } = config.serverMetadata()
         const isComplete = claims.email !== undefined || userinfo === undefined
         const more = isComplete
@@ -223,6 +230,7 @@ function asserted(connection: Connection, claims: Claims): Asserted {
     // "true" is not true: who knows what else that provider confuses.
     emailVerified: claims[verifiedClaim] === true,
     name: textOf(claims.name).trim(),
+    provenAt: typeof claims.auth_time === 'number' ? Math.max(0, claims.auth_time) : 0,
   }
 }
 

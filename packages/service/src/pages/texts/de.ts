@@ -43,6 +43,8 @@ export const de: Texts = {
     'Wir konnten {name} nicht erreichen. Nehmen Sie einen anderen Weg oder versuchen Sie es noch einmal.',
   socialDenied:
     '{name} hat Sie nicht angemeldet, oder Sie haben abgebrochen. Nehmen Sie einen anderen Weg oder versuchen Sie es noch einmal.',
+  socialStale:
+    '{name} sagt nicht, dass Sie sich dort gerade eben angemeldet haben, und hierfür ist eine frische Anmeldung nötig. Melden Sie sich dort ab und versuchen Sie es noch einmal, oder nehmen Sie einen anderen Weg.',
   socialFailed:
     'Die Anmeldung bei {name} hat nicht geklappt. Nehmen Sie einen anderen Weg oder versuchen Sie es noch einmal.',
   socialOff: 'Dieser Weg zur Anmeldung ist abgeschaltet. Nehmen Sie einen anderen.',
