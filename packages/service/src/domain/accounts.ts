@@ -4,6 +4,7 @@ import type {
   Micros,
   PasswordCredential,
   StoredPassword,
+  TenantSettings,
   User,
 } from '../store/records.ts'
 import { commit, noting, unlessRefused } from './commit.ts'
@@ -207,6 +208,14 @@ function changeUser(
 export function isLoginValid(user: User, loggedInAt = 0, keptAt = 0): boolean {
   if (user.disabled) return false
   return Math.round(Math.max(loggedInAt, keptAt) * 1e6) >= user.sessionsValidAfter
+}
+
+/** Whether a user who has logged in may go on: where the tenant asks for it, the address must be proven. */
+export function isAdmitted(
+  { verifiedAt }: Pick<User, 'verifiedAt'>,
+  settings: TenantSettings,
+): boolean {
+  return settings.allowUnverified || verifiedAt !== undefined
 }
 
 /**

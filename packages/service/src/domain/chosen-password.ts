@@ -14,6 +14,9 @@ export interface Names {
 
 const MIN_CHARACTERS = 8
 
+/** A row of fewer characters, such as `aaaaaaaa` or eight spaces, is among the first guesses. */
+const MIN_DIFFERENT = 4
+
 /** bcrypt reads no further. */
 const MAX_BYTES = 72
 
@@ -34,8 +37,15 @@ export async function judgePassword(
   if (text.includes('\0') || !text.isWellFormed()) return 'character'
   if (emailKey(text) === emailKey(names.email)) return 'email'
   if (isMadeOf(text, names)) return 'name'
-  if ((await loadCommonPasswords()).has(text.toLowerCase())) return 'common'
+  if (new Set(text).size < MIN_DIFFERENT || (await isCommon(text))) return 'common'
   return undefined
+}
+
+/** Whether a password heads the lists of leaked ones, also with further characters around it. */
+async function isCommon(text: string): Promise<boolean> {
+  const known = await loadCommonPasswords()
+  const lower = text.toLowerCase()
+  return known.has(lower) || known.has(lower.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, ''))
 }
 
 /** Whether a password is a name, also with digits and other characters in or after it. */

@@ -26,12 +26,28 @@ export async function findConnected(
   return user && { user, credential }
 }
 
+/**
+ * Whether a connection has named another account of the user's already. A provider may give an address to
+ * another person: who has it now is then no proof of who they are.
+ */
+export async function hasOtherAccount(
+  { store }: Pick<DomainContext, 'store'>,
+  { tenantId, id }: User,
+  connectionId: string,
+): Promise<boolean> {
+  const page = { after: undefined, limit: 100 }
+  const listed = await store.credentials.list(tenantId, id, page)
+  return (
+    listed?.items.some((one) => one.kind === 'social' && one.connectionId === connectionId) ?? false
+  )
+}
+
 /** How many accounts at providers a user can have. */
 const MAX_ACCOUNTS = 20
 
 /**
- * Connects an account at a provider; `false` when it is connected already, to this user or another, or
- * the user has as many as one can have.
+ * Connects an account at a provider; `false` when it is connected already, to this user or another, when the user
+ * has another account at the same connection, or as many as one can have.
  */
 export async function connectAccount(
   scope: Scope,
@@ -43,6 +59,7 @@ export async function connectAccount(
   const listed = await context.store.credentials.list(tenantId, user.id, page)
   const accounts = listed?.items.filter(({ kind }) => kind === 'social') ?? []
   if (accounts.length >= MAX_ACCOUNTS) return false
+  if (await hasOtherAccount(context, user, account.connectionId)) return false
   return enrol(scope, credentialOf(scope, user, account), undefined)
 }
 

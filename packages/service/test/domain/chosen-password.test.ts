@@ -40,6 +40,11 @@ test.each([
   '00000000',
   'passwort123',
   'Sommer2025',
+  'aaaaaaaa',
+  '        ',
+  'abababab',
+  'Password123!',
+  '!!password123',
 ])('%s is a common password, in any case', async (password) => {
   expect(await judgePassword(password, ada)).toBe('common')
 })

@@ -225,6 +225,30 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 })
 
+describe.each(allStoreKinds)('for a user who has not proven the address, on %s,', (store) => {
+  test('the account page is what an application is: closed until the address is proven, where the tenant asks for that', async () => {
+    const { issuer } = await startWithFactors({ store, settings: { allowUnverified: false } })
+    await using _ = issuer
+    const eve = { email: 'eve@example.com', password: ada.password }
+    await issuer.addUser({ ...eve, emailVerified: false })
+    const { browser, page } = await open(issuer, '/account/email', eve)
+
+    expect(page.html).toContain('please confirm that eve@example.com is yours')
+    for (const path of ['', '/email', '/profile', '/security', '/sessions']) {
+      expect(titleOf(await browser.get(`/account${path}`))).not.toMatch(/[Aa]ccount|Change|Where/)
+    }
+    const form = { email: 'mallory@example.com', step: 'send' }
+    const body = new URLSearchParams({ ...form, csrf: '' }).toString()
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const posted = await browser.send('/account/email', { method: 'POST', body, headers })
+    expect(posted.location).toMatch(/^\/oidc\/auth\?/)
+    expect((await issuer.mails()).map(({ to }) => to)).not.toContain('mallory@example.com')
+
+    await issuer.changeSettings({ allowUnverified: true })
+    expect(titleOf(await browser.get('/account/email'))).toBe('Change your address')
+  })
+})
+
 /** The pages with forms, and what their forms send. */
 const FORMS = {
   '/account/profile': { name: 'Mallory' },

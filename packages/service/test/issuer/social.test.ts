@@ -2,7 +2,11 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Fault } from '../../../testing/src/misbehaving/faults.ts'
 import { startMisbehavingProvider } from '../../../testing/src/misbehaving-provider.ts'
 import { updateConnection } from '../../src/domain/connections.ts'
-import { listCredentials, updateCredential } from '../../src/domain/credentials.ts'
+import {
+  deleteCredential,
+  listCredentials,
+  updateCredential,
+} from '../../src/domain/credentials.ts'
 import { findUser, listUsers } from '../../src/domain/users.ts'
 import { createBrowser } from './support/browser.ts'
 import { logIn } from './support/client.ts'
@@ -140,6 +144,31 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(await trust({ email_verified: true })).toBe(false)
     expect(await trust({ xms_edov: false })).toBe(false)
     expect(await trust({ xms_edov: true })).toBe(true)
+  })
+
+  test('an address that a trusted provider gives to another of its users opens no account: its owner or an operator decides', async () => {
+    await using world = await startWithProvider({ store }, { trustEmail: true })
+    const { issuer, provider } = world
+    const user = await issuer.addUser(ada)
+    provider.user = adaThere
+    const first = await world.open()
+    expect(hasCode(await world.logInBy(first.browser, first.form))).toBe(true)
+    const before = await credentialsOf(issuer)
+
+    provider.user = { ...adaThere, sub: 'the next owner of the address' }
+    const { browser, form } = await world.open()
+    const refused = await world.logInBy(browser, form)
+
+    expect([refused.status, hasCode(refused)]).toEqual([422, false])
+    expect(noteOf(refused)).toMatch(/^Another account at Example is connected to this address/)
+    expect(hasCode(await browser.submit(refused, ada))).toBe(true)
+    expect(await credentialsOf(issuer)).toEqual(before)
+    const page = { after: undefined, limit: 10 }
+    const listed = await issuer.domain.store.credentials.list(issuer.tenant.id, user.id, page)
+    const social = listed?.items.find(({ kind }) => kind === 'social')
+    await deleteCredential(issuer.scope, user.id, social?.id ?? '')
+    const again = await world.open()
+    expect(hasCode(await world.logInBy(again.browser, again.form))).toBe(true)
   })
 
   test('an account of a trusted provider with a proven address is connected at once, and the user is told', async () => {

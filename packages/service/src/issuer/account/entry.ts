@@ -1,4 +1,4 @@
-import { isLoginValid } from '../../domain/accounts.ts'
+import { isAdmitted, isLoginValid } from '../../domain/accounts.ts'
 import { acrOf, isAtLeast, levelOf, levelOfAcr } from '../../domain/assurance.ts'
 import { type Factors, readFactors } from '../../domain/factors.ts'
 import { lifetimes } from '../../domain/lifetimes.ts'
@@ -22,7 +22,7 @@ export interface Visit {
 }
 
 /**
- * Lets a user in whose login is valid; where changes are made, it must also be recent, and as strong as the
+ * Lets a user in whose login is valid and whom an application would get; where changes are made, it must also be recent, and as strong as the
  * user's own factors allow. Everybody else is sent to log in, and `undefined` is the result.
  */
 export async function enter(flow: FlowRequest, isForChanges: boolean): Promise<Visit | undefined> {
@@ -34,7 +34,9 @@ export async function enter(flow: FlowRequest, isForChanges: boolean): Promise<V
   if (user && isLoginValid(user, loginTs, keptAt)) {
     const factors = await readFactors(context.domain, tenant.id, tenant.settings, user.id)
     const visit = { user, session, factors, csrf: csrfToken(session.uid) }
-    if (!isForChanges) return visit
+    // As at every application: the login for this page asks for the proof of the address.
+    const isIn = isAdmitted(user, tenant.settings)
+    if (!isForChanges && isIn) return visit
     // A recovery code is to be enough for a user who has lost a key.
     const hasOwn = factors.hasPassword || factors.social.length === 0
     const first = hasOwn ? firstMethod(tenant.settings) : 'social'
@@ -43,7 +45,7 @@ export async function enter(flow: FlowRequest, isForChanges: boolean): Promise<V
     wanted = own === 'single' ? undefined : acrOf[own]
     const age = context.domain.clock.now() / 1000 - authTimeOf(session)
     const isStrong = isAtLeast(levelOfAcr(acr ?? '') ?? 'single', own)
-    if (age <= lifetimes.recentLoginSeconds && isStrong) return visit
+    if (isIn && age <= lifetimes.recentLoginSeconds && isStrong) return visit
   }
   // The login did not bring what was asked for: to ask again would go on for ever.
   if (url.searchParams.has('login')) {

@@ -1,3 +1,4 @@
+import { isAdmitted } from '../../domain/accounts.ts'
 import type { Pages } from '../../pages/index.ts'
 import type { User } from '../../store/records.ts'
 import type { Form } from '../requests/http.ts'
@@ -13,7 +14,7 @@ import { showTooMany } from './too-many.ts'
 export async function showConfirmEmail(flow: InteractionRequest): Promise<void> {
   const user = await currentUser(flow)
   if (!user) return showDeadEnd(flow)
-  if (isProven(flow, user)) return finish(flow)
+  if (isAdmitted(user, flow.tenant.settings)) return finish(flow)
   showWaiting(flow, user)
 }
 
@@ -22,17 +23,13 @@ export async function confirmEmail(flow: InteractionRequest, form: Form): Promis
   const { context, facts } = flow
   const user = await currentUser(flow)
   if (!user) return showDeadEnd(flow)
-  if (isProven(flow, user)) return finish(flow)
+  if (isAdmitted(user, flow.tenant.settings)) return finish(flow)
   if (form.get('step') !== 'resend') return showWaiting(flow, user, { info: 'checkMailWaiting' })
 
   const admission = await context.throttle.admitMailRequest(facts)
   if (admission.kind === 'refused') return showTooMany(flow, admission.retryAfterSeconds)
   await sendLink(context, 'verify', occasionOf(flow), user.email, user)
   return showWaiting(flow, user, { notice: 'checkMailAgain' })
-}
-
-function isProven({ tenant }: InteractionRequest, user: User): boolean {
-  return user.verifiedAt !== undefined || tenant.settings.allowUnverified
 }
 
 /** Lets the application's request go on. Earlier steps stay done. */

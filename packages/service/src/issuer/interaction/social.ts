@@ -6,6 +6,7 @@ import { allowsMailLogin } from '../../domain/login-methods.ts'
 import {
   connectAccount,
   findConnected,
+  hasOtherAccount,
   noteSocialProof,
   signUpByAccount,
 } from '../../domain/social.ts'
@@ -112,6 +113,9 @@ async function stepOf(
     if (!mayCreate) return { kind: 'refuse', text: 'socialNoAccount' }
     if (isTrusted || tenant.settings.allowUnverified) return { kind: 'sign_up' }
     return { kind: 'prove_address', user }
+  }
+  if (await hasOtherAccount(context.domain, user, account.connectionId)) {
+    return { kind: 'refuse', text: 'socialOther', userId: user.id }
   }
   // Anybody can have signed up with the address: who reads its mail decides.
   if (user.verifiedAt === undefined) return { kind: 'prove_address', user }

@@ -5,7 +5,6 @@ import { foreignVersion } from '../../domain/context.ts'
 import { lifetimes } from '../../domain/lifetimes.ts'
 import { signingKeys } from '../../domain/signing-keys.ts'
 import { renderPage } from '../../pages/index.ts'
-import { userAgentOf } from '../../server/client.ts'
 import { StoreError } from '../../store/errors.ts'
 import { entryName } from '../../store/protocol-store.ts'
 import type { Tenant } from '../../store/records.ts'
@@ -112,10 +111,10 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
   carryLoginFacts(provider)
   if (context.idTokenClaims) addClaims(provider, context.idTokenClaims)
   bindInteractions(provider, (ctx, id) => beginLogin(context, ctx, id), isSameBrowser)
-  keepClients(provider, (request) => ({
-    userAgent: userAgentOf(request),
-    address: context.clientIp(request) || undefined,
-  }))
+  keepClients(provider, (request) => {
+    const { userAgent, clientIp } = factsOf(request)
+    return { userAgent, address: clientIp || undefined }
+  })
   acceptSecondSecret(provider, (client) => earlierSecret(client, context.domain))
   context.notifier.attach(tenant.id, provider)
   skipNeedlessConfirmation(provider)

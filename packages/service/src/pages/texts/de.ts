@@ -43,6 +43,8 @@ export const de: Texts = {
     'Wir konnten {name} nicht erreichen. Nehmen Sie einen anderen Weg oder versuchen Sie es noch einmal.',
   socialDenied:
     '{name} hat Sie nicht angemeldet, oder Sie haben abgebrochen. Nehmen Sie einen anderen Weg oder versuchen Sie es noch einmal.',
+  socialOther:
+    'Mit dieser Adresse ist ein anderes Konto bei {name} verbunden. Melden Sie sich auf einem anderen Weg an; auf der Seite Ihres Kontos können Sie es trennen.',
   socialStale:
     '{name} sagt nicht, dass Sie sich dort gerade eben angemeldet haben, und hierfür ist eine frische Anmeldung nötig. Melden Sie sich dort ab und versuchen Sie es noch einmal, oder nehmen Sie einen anderen Weg.',
   socialFailed:

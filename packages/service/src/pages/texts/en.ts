@@ -37,6 +37,8 @@ export const en = {
   socialLink: 'There is an account for {email}. Log in to it once to connect {name}.',
   socialUnreachable: 'We could not reach {name}. Try again, or log in another way.',
   socialDenied: '{name} did not log you in, or you cancelled. Try again, or log in another way.',
+  socialOther:
+    'Another account at {name} is connected to this address. Log in another way; on your account page you can disconnect it.',
   socialStale:
     '{name} does not say that it asked you to log in just now, and this needs a recent login. Log out there and try again, or log in another way.',
   socialFailed: 'The login at {name} did not work. Try again, or log in another way.',
