@@ -1,6 +1,7 @@
 import { createAdoption } from './adoption.ts'
 import { optionsAt, placeOf } from './base-urls.ts'
 import type { AuthContext, Platform, RequestContext } from './context.ts'
+import { answeringStore } from './deadline.ts'
 import { RequestError } from './errors.ts'
 import { handleSession } from './guard/session-route.ts'
 import type { User } from './guard/user.ts'
@@ -129,7 +130,7 @@ export function createAuth<U = User, Exchange = unknown>(
     given === 'cookie'
       ? createCookieSessions(resolved.session, now, log.failed)
       : createStoredSessions(
-          given ?? createMemoryStore({ now }),
+          given ? answeringStore(given, resolved.answerSeconds) : createMemoryStore({ now }),
           resolved.session,
           now,
           resolved.routes.backchannelLogout !== undefined,

@@ -11,6 +11,7 @@ export type LatchkeyErrorCode =
   | 'LATCHKEY_PROVIDER_UNAVAILABLE' // the provider did not answer, or not in time
   | 'LATCHKEY_PROVIDER_INVALID' // the provider answered something that cannot be used
   | 'LATCHKEY_SESSION_UNAVAILABLE' // the session store did not answer
+  | 'LATCHKEY_ANSWER_LATE' // a function of the application did not answer in time
   | 'LATCHKEY_SESSION_ENDED' // the session ended while the request was at work
   | 'LATCHKEY_USER_REFUSED' // the application turned this user away
   | CookieSessionErrorCode
@@ -73,6 +74,7 @@ const STATUS: Readonly<Record<LatchkeyErrorCode, number>> = {
   LATCHKEY_PROVIDER_UNAVAILABLE: 503,
   LATCHKEY_PROVIDER_INVALID: 502,
   LATCHKEY_SESSION_UNAVAILABLE: 503,
+  LATCHKEY_ANSWER_LATE: 503,
   LATCHKEY_SESSION_ENDED: 401,
   LATCHKEY_SESSION_TOO_LARGE: 500,
   LATCHKEY_SESSION_NOT_SENT: 500,

@@ -120,6 +120,7 @@ function withPersonas(
     },
     timeoutSeconds: START_SECONDS,
     requestSeconds: START_SECONDS,
+    answerSeconds: Math.max(given.answerSeconds, START_SECONDS),
   }
   const personas: PersonaLogins = {
     answer: (asked, context) => (asked === path ? logInAs(context, started) : undefined),

@@ -46,6 +46,8 @@ export const REMEDIES: Readonly<Record<LatchkeyErrorCode | WarningCode, string>>
   LATCHKEY_PROVIDER_INVALID:
     'Configure `issuer` exactly as the provider names itself, including a slash at the end.',
   LATCHKEY_SESSION_UNAVAILABLE: 'Bring the store back. The underlying error is the `cause`.',
+  LATCHKEY_ANSWER_LATE:
+    'Look why the function that the message names does not answer: a query or a request without a limit of its own. If it may take that long, set `answerSeconds`.',
   LATCHKEY_SESSION_ENDED: 'Nothing. The visitor logs in again.',
   LATCHKEY_SESSION_TOO_LARGE:
     'The message names the largest parts. Leave out what you do not need in the hook `onSession`, such as `idToken` or `tokens`, keep less in the session, or use a store.',

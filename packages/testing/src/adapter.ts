@@ -6,6 +6,7 @@ import { type Case, createBench, type OpenBench } from './adapter/bench.ts'
 import { bodies } from './adapter/bodies.ts'
 import { caching } from './adapter/caching.ts'
 import { data } from './adapter/data.ts'
+import { deadlines } from './adapter/deadlines.ts'
 import { errors } from './adapter/errors.ts'
 import { failingStores } from './adapter/failing-stores.ts'
 import { guards } from './adapter/guards.ts'
@@ -57,6 +58,7 @@ const GROUPS: Readonly<Record<string, readonly Case[]>> = {
   'several base URLs': baseUrls,
   outages,
   'stores that fail': failingStores,
+  deadlines,
   instances,
   'flight recorder': recordings,
   personas,

@@ -1,3 +1,4 @@
+import { inTime } from '../deadline.ts'
 import { isThenable, type MaybePromise } from '../maybe-promise.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
 import type { Requirement } from './requirement.ts'
@@ -12,7 +13,7 @@ type AnyRequirement = Pick<Requirement<unknown, Claims>, 'roles' | 'claims' | 'c
  * `undefined` when the user meets all of it. At once, unless the check answers with a promise.
  */
 export function failedOf(
-  { rolesFrom }: Pick<ResolvedAuthOptions, 'rolesFrom'>,
+  { rolesFrom, answerSeconds }: Pick<ResolvedAuthOptions, 'rolesFrom' | 'answerSeconds'>,
   user: Claims,
   requirement: Pick<Requirement<never, never>, 'roles' | 'claims' | 'check'>,
   subject: unknown,
@@ -29,7 +30,10 @@ export function failedOf(
   const answer: unknown = check ? check(user, subject) : true
   if (answer === true) return undefined
   // Not promises alone: queries of some databases are thenables.
-  return isThenable(answer) ? Promise.resolve<unknown>(answer).then(failedCheck) : 'check'
+  if (!isThenable(answer)) return 'check'
+  return Promise.resolve(inTime('check', answer as Promise<unknown>, answerSeconds)).then(
+    failedCheck,
+  )
 }
 
 /**

@@ -1,5 +1,5 @@
 import { recorderPath } from '../development.ts'
-import type { LatchkeyError } from '../errors.ts'
+import { LatchkeyError } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { TakeNote } from '../notes.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
@@ -20,10 +20,20 @@ export function createAnswerError(
   note: TakeNote | undefined,
 ): AnswerError {
   const recorder = development ? recorderPath(baseUrl) : undefined
+  /** The answer of the application; none where its hook does not come to one in time. */
+  const ownAnswer = async (error: LatchkeyError, request: AuthRequest) => {
+    try {
+      return await hooks.onError?.(error, request, request.exchange)
+    } catch (failure) {
+      if (!isLate(failure)) throw failure
+      log.failed(failure)
+      return undefined
+    }
+  }
   return async (error, request, options = { loginUrl: routes.login }) => {
     log.failed(error)
     note?.(request, { kind: 'failed', error })
-    const own = await hooks.onError?.(error, request, request.exchange)
+    const own = await ownAnswer(error, request)
     if (own === 'answered') return { status: error.status, headers: [], isAnswered: true }
     if (own) return fromResponse(own)
     const path = pathOf(request.url)
@@ -32,6 +42,10 @@ export function createAnswerError(
     const homeUrl = isHome ? undefined : baseUrl.pathname
     return errorResponse(error, request, { ...options, homeUrl, recorder, isLogin })
   }
+}
+
+function isLate(failure: unknown): failure is LatchkeyError {
+  return failure instanceof LatchkeyError && failure.code === 'LATCHKEY_ANSWER_LATE'
 }
 
 async function fromResponse(response: Response): Promise<AuthResponse> {

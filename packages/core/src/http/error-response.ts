@@ -44,6 +44,10 @@ const TEXTS: Partial<Record<LatchkeyErrorCode, VisitorText>> = {
     title: 'Your session cannot be read at the moment',
     advice: 'You have not been logged out. Please try again in a moment.',
   },
+  LATCHKEY_ANSWER_LATE: {
+    title: 'This takes too long at the moment',
+    advice: 'This usually passes. Please try again in a moment.',
+  },
   LATCHKEY_SESSION_ENDED: {
     title: 'Your session has ended',
     advice: 'You were logged out while this page was loading. Please log in again.',

@@ -165,6 +165,7 @@ export const OPTION_RULES: Rules<AuthOptions> = {
   allowPrivateIssuers: flag,
   timeoutSeconds: seconds,
   requestSeconds: seconds,
+  answerSeconds: seconds,
   logger: either(
     rule('a logger with info(), warn() and error()', methods('info', 'warn', 'error')),
     off,

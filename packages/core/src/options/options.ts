@@ -256,6 +256,12 @@ export interface AuthOptions<U = User, Exchange = unknown, Store = SessionStore>
    */
   readonly requestSeconds?: number
   /**
+   * Seconds that each function and each call of a store may take that the application hands in: the
+   * session store, hooks, checks, `session.adopt.read`, `claims`, and the functions `issuer` and
+   * `clientSecret`. Default 10.
+   */
+  readonly answerSeconds?: number
+  /**
    * Takes a line for each failed login, refused logout token, unreachable provider or store, and
    * warning about the configuration. pino, winston, `console` and their likes; `false` logs nothing.
    * Default `console`. Lines hold no secret.
@@ -339,6 +345,7 @@ export interface ResolvedAuthOptions {
   readonly secure: boolean
   readonly timeoutSeconds: number
   readonly requestSeconds: number
+  readonly answerSeconds: number
   /** How the provider is reached, if the application says so. */
   readonly fetch: typeof fetch | undefined
   readonly now: () => number

@@ -1,5 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { checkBaseUrls } from '../base-urls.ts'
+import { answering, answeringAll } from '../deadline.ts'
 import { isDevelopment } from '../development.ts'
 import { ConfigError } from '../errors.ts'
 import { safeReturnTo } from '../login/return-to.ts'
@@ -54,8 +55,12 @@ export function resolveOptions(given: AnyAuthOptions, known?: Environment): Reso
   const secure = baseUrl.protocol === 'https:'
   const session = options.session ?? {}
   const timeoutSeconds = options.timeoutSeconds ?? 5
+  const answerSeconds = options.answerSeconds ?? 10
   return {
-    registration,
+    registration:
+      typeof registration === 'function'
+        ? answering('issuer', registration, answerSeconds)
+        : registration,
     clientAuth: options.clientAuth,
     clientKey,
     clientAssertion: options.clientAssertion ?? {},
@@ -87,14 +92,21 @@ export function resolveOptions(given: AnyAuthOptions, known?: Environment): Reso
       absoluteSeconds: session.absoluteSeconds ?? 604_800,
       keepAnonymousData: session.keepAnonymousData ?? [],
     },
-    adopt: session.adopt,
+    adopt: session.adopt && answeringAll('session.adopt', session.adopt, answerSeconds),
     userinfo: options.userinfo ?? 'never',
-    claims: options.claims,
+    claims: options.claims && {
+      '~standard': answeringAll('claims', options.claims['~standard'], answerSeconds, [
+        'version',
+        'vendor',
+        'validate',
+      ]),
+    },
     rolesFrom: options.rolesFrom ?? ((user) => (Array.isArray(user.roles) ? user.roles : [])),
-    hooks: options.hooks ?? {},
+    hooks: answeringAll('hooks', options.hooks ?? {}, answerSeconds),
     allowPrivateIssuers: options.allowPrivateIssuers ?? false,
     timeoutSeconds,
     requestSeconds: options.requestSeconds ?? Math.max(10, timeoutSeconds),
+    answerSeconds,
     logger: options.logger ?? console,
     development: isDevelopment(known, baseUrls),
     fetch: options.fetch,

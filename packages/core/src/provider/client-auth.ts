@@ -44,6 +44,7 @@ function withSecret(
     const made = await Promise.resolve()
       .then(secret)
       .catch((error) => {
+        if (error instanceof LatchkeyError) throw error
         const message = `The function "clientSecret" failed: ${printable((error as Error).message, 200)}.`
         throw new LatchkeyError('LATCHKEY_CONFIG_INVALID', message)
       })

@@ -1,4 +1,5 @@
 import type { ServerMetadata } from 'openid-client'
+import { answering } from '../deadline.ts'
 import { ProviderError } from '../errors.ts'
 import type { Publish } from '../events.ts'
 import { type MaybePromise, when } from '../maybe-promise.ts'
@@ -92,7 +93,10 @@ export function createProvider(settings: ProviderSettings): Provider {
       }
       const credentials = {
         method: settings.clientAuth,
-        secret: clientSecret,
+        secret:
+          typeof clientSecret === 'function'
+            ? answering('clientSecret', clientSecret, settings.answerSeconds)
+            : clientSecret,
         key: settings.clientKey,
         assertion: settings.clientAssertion,
       }

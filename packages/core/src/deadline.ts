@@ -1,0 +1,96 @@
+import { LatchkeyError } from './errors.ts'
+import { isThenable, type MaybePromise, when } from './maybe-promise.ts'
+import type { SessionLock, SessionStore } from './session/session-store.ts'
+
+/** Timers of Node begin at once when they are set for longer. */
+const MAX_MILLISECONDS = 2 ** 31 - 1
+
+/**
+ * Waits for something that the application has handed in: no request hangs because a function or a store
+ * of the application does. An answer without a promise is there at once.
+ *
+ * @param name - The option that the answer comes from, as the error names it.
+ * @throws {@link LatchkeyError} with `LATCHKEY_ANSWER_LATE` when the time is up.
+ */
+export function inTime<T>(
+  name: string,
+  answer: MaybePromise<T>,
+  answerSeconds: number,
+): MaybePromise<T> {
+  if (!isThenable(answer)) return answer
+  return new Promise((resolve, reject) => {
+    const late = (): void => {
+      const message = `"${name}" did not answer within ${answerSeconds} s ("answerSeconds").`
+      reject(new LatchkeyError('LATCHKEY_ANSWER_LATE', message))
+    }
+    const timer = setTimeout(late, Math.min(answerSeconds * 1000, MAX_MILLISECONDS))
+    answer.then(
+      (value) => {
+        clearTimeout(timer)
+        resolve(value)
+      },
+      (error: unknown) => {
+        clearTimeout(timer)
+        reject(error)
+      },
+    )
+  })
+}
+
+type AnyFunction = (...given: never[]) => unknown
+
+/** The same function with a deadline for its answer. */
+export function answering<F extends AnyFunction>(name: string, run: F, answerSeconds: number): F {
+  function bounded(this: unknown, ...given: never[]): unknown {
+    return inTime(name, Reflect.apply(run, this, given) as MaybePromise<unknown>, answerSeconds)
+  }
+  return bounded as F
+}
+
+/** The same object with a deadline for each of its functions; other members stay as they are. */
+export function answeringAll<T extends object>(
+  name: string,
+  target: T,
+  answerSeconds: number,
+  members: readonly (keyof T & string)[] = Object.keys(target) as (keyof T & string)[],
+): T {
+  const bounded: Partial<T> = {}
+  for (const member of members) {
+    const value = target[member]
+    if (value === undefined) continue
+    bounded[member] =
+      typeof value === 'function'
+        ? (answering(`${name}.${member}`, value.bind(target), answerSeconds) as typeof value)
+        : value
+  }
+  return bounded as T
+}
+
+function answeringLock({ acquire }: SessionLock, answerSeconds: number): SessionLock {
+  const name = 'session.store.lock.release'
+  return {
+    acquire: (key, seconds) =>
+      when(acquire(key, seconds), (release) => release && answering(name, release, answerSeconds)),
+  }
+}
+
+/** A session store with a deadline for each of its calls. */
+export function answeringStore(store: SessionStore, answerSeconds: number): SessionStore {
+  const name = 'session.store'
+  const { index, once, lock, touchSeconds } = store
+  const part = <P extends object>(
+    of: string,
+    value: P,
+    members: readonly (keyof P & string)[],
+  ): P => answeringAll(`${name}.${of}`, value, answerSeconds, members)
+  const methods = ['get', 'set', 'update', 'touch', 'destroy'] as const
+  return {
+    ...answeringAll(name, store, answerSeconds, methods),
+    ...(store.useSecrets && { useSecrets: store.useSecrets.bind(store) }),
+    ...(store.health && { health: store.health.bind(store) }),
+    ...(touchSeconds !== undefined && { touchSeconds }),
+    ...(index && { index: part('index', index, ['add', 'find', 'remove']) }),
+    ...(once && { once: part('once', once, ['consume', 'isConsumed']) }),
+    ...(lock && { lock: answeringLock(part('lock', lock, ['acquire']), answerSeconds) }),
+  }
+}
