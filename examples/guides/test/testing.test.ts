@@ -63,7 +63,7 @@ test('a user without the role is refused, and not sent to log in again', async (
 test('every route but the home page asks for a login', async () => {
   await using identity = await startIdentity()
 
-  assertGuarded(createApp(identity.clientOptions()), { public: ['/'] })
+  await assertGuarded(createApp(identity.clientOptions()), { public: ['/'] })
 })
 // #endregion
 

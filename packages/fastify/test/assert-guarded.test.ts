@@ -41,7 +41,7 @@ test('under Fastify every route without a guard in front is named, also of plugi
     )
   })
 
-  expect(() => assertGuarded(app, { public: ['/'] })).toThrow(
+  await expect(assertGuarded(app, { public: ['/'] })).rejects.toThrow(
     [
       'Not every route is guarded. Put requireUser() in front of each, or list it in "public":',
       ...['POST /account', 'PUT /books', 'DELETE /books', 'GET /v1/me'].map(
@@ -50,7 +50,7 @@ test('under Fastify every route without a guard in front is named, also of plugi
     ].join('\n'),
   )
   const open = ['/', 'POST /account', '/books', '/v1/me']
-  expect(assertGuarded(app, { public: open }).guarded).toEqual([
+  expect((await assertGuarded(app, { public: open })).guarded).toEqual([
     'GET /account',
     'GET /late',
     'GET /v2/before',
@@ -65,7 +65,25 @@ test('under Fastify a guard of the application covers every route', async () => 
     app.register(async (scope) => void scope.get('/second', answer))
   })
 
-  expect(assertGuarded(app).guarded).toEqual(['GET /first', 'GET /second'])
+  expect((await assertGuarded(app)).guarded).toEqual(['GET /first', 'GET /second'])
+})
+
+test('under Fastify what answers in front of a guard is found by asking, and so is what answers without a route', async () => {
+  const app = await createApp((app) => {
+    app.addHook('onRequest', async (request, reply) => {
+      if (request.url === '/leak') await reply.send('leak')
+    })
+    app.get('/leak', { preHandler: requireUser() }, answer)
+    app.get('/account', { onRequest: requireUser() }, answer)
+    app.setNotFoundHandler(async () => 'a page of its own')
+  })
+
+  await expect(assertGuarded(app)).rejects.toThrow(
+    [
+      '  - GET /leak has a guard that did not decide: a visitor who asked for GET /leak got 200.',
+      '  - USE / answers a visitor who asks for a page that is no route.',
+    ].join('\n'),
+  )
 })
 
 test('under Fastify routes that were added before the login are not passed over', async () => {
@@ -73,8 +91,8 @@ test('under Fastify routes that were added before the login are not passed over'
   app.get('/early', answer)
   await app.register(login())
 
-  expect(() => assertGuarded(app)).toThrow('added before the login')
-  expect(() => assertGuarded(fastify())).toThrow('Fastify with createAuth() registered')
+  await expect(assertGuarded(app)).rejects.toThrow('added before the login')
+  await expect(assertGuarded(fastify())).rejects.toThrow('Fastify with createAuth() registered')
 })
 
 test('a route whose guard accepts bearer tokens is refused when it is added, without the option "bearer"', async () => {

@@ -20,7 +20,7 @@ function createApp(): Hono {
   return app
 }
 
-test('under Hono every route without a guard in front is named, also of applications that are mounted', () => {
+test('under Hono every route without a guard in front is named, also of applications that are mounted', async () => {
   const app = createApp()
   const inner = new Hono().get('/books', answer)
   const guarded = new Hono().use(requireUser() as never).get('/books', answer)
@@ -35,14 +35,15 @@ test('under Hono every route without a guard in front is named, also of applicat
   app.route('/v2', guarded)
   app.route('/v3', own)
 
-  expect(() => assertGuarded(app, { public: ['/'] })).toThrow(
+  await expect(assertGuarded(app, { public: ['/'] })).rejects.toThrow(
     [
       'Not every route is guarded. Put requireUser() in front of each, or list it in "public":',
       '  - POST /account has no requireUser() in front of it.',
       '  - GET /v1/books has no requireUser() in front of it.',
     ].join('\n'),
   )
-  expect(assertGuarded(app, { public: ['/', 'POST /account', '/v1/books'] }).guarded).toEqual([
+  const open = ['/', 'POST /account', '/v1/books']
+  expect((await assertGuarded(app, { public: open })).guarded).toEqual([
     'GET /account',
     'GET /api/me',
     'GET /v2/books',
@@ -50,10 +51,29 @@ test('under Hono every route without a guard in front is named, also of applicat
   ])
 })
 
-test('under Hono a guard after the handler comes too late', () => {
+test('under Hono a guard after the handler comes too late', async () => {
   const app = createApp()
   app.get('/account', requireUser() as never, answer)
   app.get('/', answer, requireUser() as never)
 
-  expect(() => assertGuarded(app)).toThrow('  - GET / has no requireUser() in front of it.')
+  await expect(assertGuarded(app)).rejects.toThrow('  - GET / has no requireUser() in front of it.')
+})
+
+test('under Hono what answers in front of a guard is found by asking, and so is what answers without a route', async () => {
+  const app = createApp()
+  app.get(
+    '/leak',
+    (c, next) => (c.req.query('no') ? next() : answer(c)),
+    requireUser() as never,
+    answer,
+  )
+  app.get('/account', requireUser() as never, answer)
+  app.notFound(answer)
+
+  await expect(assertGuarded(app)).rejects.toThrow(
+    [
+      '  - GET /leak has a guard that did not decide: a visitor who asked for GET /leak got 200.',
+      '  - USE / answers a visitor who asks for a page that is no route.',
+    ].join('\n'),
+  )
 })

@@ -30,7 +30,7 @@ const unguarded = (...routes: string[]): string =>
     ...routes.map((route) => `  - ${route} has no requireUser() in front of it.`),
   ].join('\n')
 
-test('under Koa every route without a guard in front is named, also of routers that are nested', () => {
+test('under Koa every route without a guard in front is named, also of routers that are nested', async () => {
   const inner = new Router().get('/books', answer)
   const guarded = new Router({ prefix: '/v2' }).use(requireUser()).get('/books', answer)
   const router = new Router()
@@ -43,16 +43,16 @@ test('under Koa every route without a guard in front is named, also of routers t
   router.use('/v3', requireUser() as never, inner.routes())
   const app = createApp(router, guarded)
 
-  expect(() => assertGuarded(app, { public: ['/'] })).toThrow(
+  await expect(assertGuarded(app, { public: ['/'] })).rejects.toThrow(
     unguarded('POST /account', 'ALL /any', 'GET /‹/^\\/regex/›', 'GET /v1/books'),
   )
-  const { guarded: found } = assertGuarded(app, {
+  const { guarded: found } = await assertGuarded(app, {
     public: ['/', 'POST /account', 'ALL /any', '/‹/^\\/regex/›', '/v1/books'],
   })
   expect(found).toEqual(['GET /account', 'GET /v3/books', 'GET /v2/books'])
 })
 
-test('under Koa a guard covers what comes after it, and the rest of its router', () => {
+test('under Koa a guard covers what comes after it, and the rest of its router', async () => {
   const router = new Router({ prefix: '/api' })
   router.get('/early', answer)
   router.use(requireUser())
@@ -60,19 +60,41 @@ test('under Koa a guard covers what comes after it, and the rest of its router',
   router.get('/me', answer)
   const late = new Router().get('/late', answer, requireUser() as never)
 
-  expect(() => assertGuarded(createApp(router, late))).toThrow(
+  await expect(assertGuarded(createApp(router, late))).rejects.toThrow(
     unguarded('GET /api/early', 'GET /late'),
   )
 })
 
-test('under Koa a guard of the application covers every route after it', () => {
+test('under Koa a guard of the application covers every route after it', async () => {
   const first = new Router().get('/first', answer)
   const app = createApp(first)
   app.use(requireUser()).use(new Router().get('/second', answer).routes())
 
-  expect(assertGuarded(app, { public: ['/first'] })).toEqual({
+  expect(await assertGuarded(app, { public: ['/first'] })).toEqual({
     guarded: ['GET /second'],
     public: ['GET /first'],
     middleware: ['anonymous'],
   })
+})
+
+test('under Koa a guard in one router does not count for the next, where a visitor gets through', async () => {
+  const guarded = new Router().use(requireUser()).get('/account', answer)
+  const open = new Router().get('/books', answer)
+
+  await expect(assertGuarded(createApp(guarded, open))).rejects.toThrow(unguarded('GET /books'))
+})
+
+test('under Koa what answers in front of a guard is found by asking, on the line of the route and before it', async () => {
+  const router = new Router()
+  router.get('/leak', (ctx, next) => (ctx.query.no ? next() : answer(ctx)), requireUser(), answer)
+  router.get('/account', requireUser(), answer)
+  const app = createApp(router)
+  app.use((ctx, next) => (ctx.path === '/' ? next() : answer(ctx)))
+
+  await expect(assertGuarded(app)).rejects.toThrow(
+    [
+      '  - GET /leak has a guard that did not decide: a visitor who asked for GET /leak got 200.',
+      '  - USE / answers a visitor who asks for a page that is no route.',
+    ].join('\n'),
+  )
 })

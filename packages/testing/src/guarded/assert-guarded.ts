@@ -1,11 +1,13 @@
 import { ConfigError } from '@latchkey/core'
-import { checkOptions, type Rules, texts } from '@latchkey/core/options'
+import { checkOptions, type Rules, textRecord, texts } from '@latchkey/core/options'
 import { TestingError } from '../errors.ts'
 import { covers, type Entry, type GuardReport, isUnder } from './entries.ts'
 import { expressEntries } from './express.ts'
 import { fastifyEntries } from './fastify.ts'
 import { honoEntries } from './hono.ts'
 import { koaEntries } from './koa.ts'
+import { answersNowhere, takesAnything, tryGuard } from './try-guards.ts'
+import { type RouteVisitor, visitRoutes } from './visit-routes.ts'
 
 /** The routes that need no guard. */
 export interface GuardedOptions {
@@ -14,22 +16,37 @@ export interface GuardedOptions {
    * method, `'GET /books/:id'` for one. A mounted application is `USE /path`.
    */
   readonly public?: readonly string[]
+  /**
+   * Addresses of guarded routes whose paths are patterns, by the names that the report gives to the routes:
+   * `{ 'GET /books/:isbn(\\d+)': '/books/978' }`.
+   */
+  readonly examples?: Readonly<Record<string, string>>
+  /** Headers of every request, such as a `Host` that the application asks for. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
-const RULES: Rules<GuardedOptions> = { public: texts }
+const RULES: Rules<GuardedOptions> = {
+  public: texts,
+  examples: textRecord,
+  headers: textRecord,
+}
 
 /**
- * Fails unless `requireUser()` stands in front of every route of an application of Express 4, Express 5,
+ * Fails unless `requireUser()` decides about every route of an application of Express 4, Express 5,
  * Fastify, Hono or Koa, but for those that `public` lists. The routes of the kit are known.
  *
- * It reads the router and sends no request. Of a function that sees every path, as `app.use(fn)` does, it
- * cannot see whether it answers: the report names them.
+ * It reads the router, and sends one request of a visitor to each route that has a guard in front: the
+ * answer must be 401 or the way to the login. It also asks for a page that is not there, below each path
+ * at which the application mounts functions. A route without a working guard runs its handler.
  *
- * @throws {@link TestingError} with `LATCHKEY_TEST_UNGUARDED` naming each route without a guard, and each
- *   entry of `public` that is no route, and when there is no route at all; with
- *   `LATCHKEY_TEST_APP_UNKNOWN` for another kind of application.
+ * @throws {@link TestingError} with `LATCHKEY_TEST_UNGUARDED` naming each route without a guard, each whose
+ *   guard did not decide or was not tried, each entry of `public` and `examples` that is no route, and when
+ *   there is no route at all; with `LATCHKEY_TEST_APP_UNKNOWN` for another kind of application.
  */
-export function assertGuarded(app: object, options: GuardedOptions = {}): GuardReport {
+export async function assertGuarded(
+  app: object,
+  options: GuardedOptions = {},
+): Promise<GuardReport> {
   const { faults } = checkOptions(options, RULES)
   if (faults.length > 0) throw new ConfigError(faults, 'assertGuarded() cannot begin:')
   const entries = expressEntries(app) ?? fastifyEntries(app) ?? honoEntries(app) ?? koaEntries(app)
@@ -38,25 +55,55 @@ export function assertGuarded(app: object, options: GuardedOptions = {}): GuardR
   const report: GuardReport = { guarded: [], public: [], middleware: [] }
   const unguarded: string[] = []
   const found = new Set<string>()
-  entries.forEach((entry, index) => {
-    if (entry.kind === 'guard') return
+  await using visitor = await visitRoutes(app, options.headers ?? {})
+  const passing: Entry[] = []
+  for (const [index, entry] of entries.entries()) {
+    if (entry.kind === 'guard') continue
     if (entry.kind === 'middleware' && passesOn(entry, entries.slice(index + 1))) {
       if (entry.path === '/') report.middleware.push(entry.name || 'anonymous')
-      return
+      passing.push(entry)
+      continue
     }
     const label = labelOf(entry)
     found.add(label).add(entry.path)
     const isGuarded = entries
       .slice(0, index)
       .some((earlier) => earlier.kind === 'guard' && covers(earlier, entry))
-    if (isGuarded) report.guarded.push(label)
+    const fault = isGuarded
+      ? await tryGuard(visitor, entry, label, options.examples?.[label])
+      : `${label} has no requireUser() in front of it.`
+    if (!fault) report.guarded.push(label)
     else if (listed.has(label) || listed.has(entry.path)) report.public.push(label)
-    else unguarded.push(label)
-  })
+    else unguarded.push(fault)
+  }
   if (found.size === 0) throw new TestingError('LATCHKEY_TEST_UNGUARDED', NO_ROUTE)
-  const unknown = [...listed].filter((one) => !found.has(one))
+  const open = await openFolders(visitor, entries, passing)
+  for (const path of open) {
+    const label = `USE ${path}`
+    found.add(label)
+    if (listed.has(label)) report.public.push(label)
+    else unguarded.push(`${label} answers a visitor who asks for a page that is no route.`)
+  }
+  const unknown = [...listed, ...Object.keys(options.examples ?? {})].filter(
+    (one) => !found.has(one),
+  )
   if (unguarded.length + unknown.length > 0) throw faultOf(unguarded, unknown)
   return report
+}
+
+/** The paths below which a function that passes requests on answers one that no route takes. */
+async function openFolders(
+  visitor: RouteVisitor,
+  entries: readonly Entry[],
+  passing: readonly Entry[],
+): Promise<string[]> {
+  const open: string[] = []
+  // The root is asked whether or not a middleware is seen there: a handler of what is not found is not.
+  for (const path of new Set(['/', ...passing.map((entry) => entry.path)])) {
+    if (entries.some((entry) => takesAnything(entry, path))) continue
+    if (await answersNowhere(visitor, path)) open.push(path)
+  }
+  return open
 }
 
 /** A function under a path passes requests on when the application has more under that path. */
@@ -73,9 +120,10 @@ function labelOf({ kind, method, path }: Entry): string {
 
 function faultOf(unguarded: readonly string[], unknown: readonly string[]): TestingError {
   const lines = [
-    ...unguarded.map((one) => `  - ${one} has no requireUser() in front of it.`),
+    ...unguarded.map((one) => `  - ${one}`),
     ...unknown.map(
-      (one) => `  - ${JSON.stringify(one)} in "public" is no route of the application.`,
+      (one) =>
+        `  - ${JSON.stringify(one)} in "public" or "examples" is no route of the application.`,
     ),
   ]
   return new TestingError('LATCHKEY_TEST_UNGUARDED', [UNGUARDED, ...lines].join('\n'))

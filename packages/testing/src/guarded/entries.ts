@@ -13,16 +13,18 @@ export interface Entry {
    */
   readonly kind: 'guard' | 'handler' | 'middleware' | 'mounted'
   readonly name: string
+  /** Of a guard that decides about the routes of one router alone, and of those routes. */
+  readonly router?: object
 }
 
 /** The facts found out about an application. */
 export interface GuardReport {
-  /** The routes behind a guard, such as `GET /account`. */
+  /** The routes behind a guard that asked a visitor to log in, such as `GET /account`. */
   readonly guarded: string[]
   /** The routes that need none, because `public` lists them. */
   readonly public: string[]
   /**
-   * The names of middleware that sees every path. Whether one of them answers by itself cannot be seen.
+   * The names of middleware that sees every path. None answered a request to a page that is not there.
    */
   readonly middleware: string[]
 }
@@ -53,6 +55,7 @@ export function hidden(what: string): string {
 
 /** Whether an entry sees every request that another one sees. */
 export function covers(guard: Entry, route: Entry): boolean {
+  if (guard.router && guard.router !== route.router) return false
   if (guard.method !== undefined && guard.method !== route.method) return false
   if (guard.path === route.path) return guard.sees === 'all' || guard.sees === route.sees
   return guard.sees !== 'path' && isUnder(route.path, guard.path)

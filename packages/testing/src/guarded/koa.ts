@@ -21,7 +21,9 @@ export function koaEntries(app: unknown): Entry[] | undefined {
   if (!Array.isArray(middleware) || typeof callback !== 'function') return undefined
   return (middleware as Handler[]).flatMap((handler): Entry[] => {
     if (isKit(handler)) return []
-    if (handler.router) return handler.router.stack.flatMap(entriesOf)
+    const { router } = handler
+    // Functions of a router run in front of its own routes alone.
+    if (router) return router.stack.flatMap(entriesOf).map((entry) => ({ ...entry, router }))
     const kind = kindOf(handler, 'middleware')
     return [{ method: undefined, path: '/', sees: 'all', kind, name: handler.name }]
   })

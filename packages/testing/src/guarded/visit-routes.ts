@@ -1,0 +1,84 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, request, Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TestableApp, toTestable } from '../app.ts'
+
+const DEADLINE = 5000
+
+/** The answer to the request of a visitor; `undefined` when none came within five seconds. */
+export interface VisitorAnswer {
+  readonly status: number
+  readonly location: string | undefined
+  /** The beginning of the body of a refusal. */
+  readonly text: string
+}
+
+/** Sends requests of a visitor, who has no cookie, to an application. */
+export interface RouteVisitor extends AsyncDisposable {
+  ask(method: string, path: string): Promise<VisitorAnswer | undefined>
+}
+
+/** Serves an application on a loopback port of its own. */
+export async function visitRoutes(
+  app: object,
+  headers: Readonly<Record<string, string>>,
+): Promise<RouteVisitor> {
+  const testable = (await toTestable(app as TestableApp)) as Server
+  const serves = testable instanceof Server || !(testable instanceof Function)
+  const server = createServer((req, res) => {
+    if (serves) testable.emit('request', req, res)
+    else (testable as (...args: unknown[]) => void)(req, res)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    ask: (method, path) => ask(port, method, path, headers),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((closed) => server.close(closed))
+    },
+  }
+}
+
+/** A program asks, so that a guard answers 401 and needs no provider for it. */
+async function ask(
+  port: number,
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<VisitorAnswer | undefined> {
+  const sent = request({
+    ...{ port, method, path, host: '127.0.0.1', agent: false },
+    headers: { accept: 'application/json', ...headers },
+    signal: AbortSignal.timeout(DEADLINE),
+  })
+  try {
+    const [answer] = (await once(sent.end(), 'response')) as [IncomingMessage]
+    const status = answer.statusCode ?? 0
+    const { location } = answer.headers
+    return { status, location, text: status < 400 ? '' : await beginningOf(answer) }
+  } catch {
+    return undefined
+  } finally {
+    sent.destroy()
+  }
+}
+
+async function beginningOf(answer: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const chunk of answer.setEncoding('utf8')) {
+    text += chunk
+    if (text.length > 10_000) break
+  }
+  return text
+}
+
+/** Whether an answer asks for a login: 401, the way to a provider, or a page about a provider that is down. */
+export function asksForLogin({ status, location, text }: VisitorAnswer): boolean {
+  if (status === 401) return true
+  if (location !== undefined && URL.canParse(location)) {
+    const { searchParams } = new URL(location)
+    return searchParams.has('client_id')
+  }
+  return status >= 400 && text.includes('LATCHKEY_PROVIDER_')
+}
