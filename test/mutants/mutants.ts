@@ -193,8 +193,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a write that another site sent passes a guard',
     adapter: 'fastify',
     file: core('http/sending-page.ts'),
-    find: 'isWrite(request.method) ? options.checksWrites :',
-    replacement: 'isWrite(request.method) ? !options.checksWrites :',
+    find: '(isWrite(request.method) && options.checksWrites)',
+    replacement: '(isWrite(request.method) && !options.checksWrites)',
   },
   {
     name: 'a sibling host counts as the same site',

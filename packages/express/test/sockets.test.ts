@@ -1,4 +1,7 @@
 import { once } from 'node:events'
+import { request } from 'node:http'
+import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2'
+import type { AddressInfo } from 'node:net'
 import { connect as connectSocket } from 'node:net'
 import { createMemoryStore } from '@latchkey/core'
 import { type AuthRouterOptions, type Requirement, requireUser } from '@latchkey/express'
@@ -33,6 +36,11 @@ async function start(
   const started = await startSite(
     (app) => {
       app.get('/private', requireUser(), (_req, res) => void res.send('private'))
+      app.get('/socket.io/', (req, res) => {
+        void site.router.socket(req).then((opened) => {
+          res.status(opened.isAllowed ? 200 : opened.status).end()
+        })
+      })
       app.get('/events', requireUser(), (req, res) => {
         res.type('text/event-stream').write(`data: ${req.auth.user?.sub}\n\n`)
         req.auth.ended().addEventListener('abort', () => res.end('event: ended\n\n'))
@@ -112,12 +120,55 @@ test('a WebSocket of another site, or of none, is refused although the session i
   expect(await greeting(connect(own()))).toBe('Hello ada')
 })
 
+test('a connection of another site is refused however it begins: by long polling as well', async () => {
+  site = await start(undefined, { trustedOrigins: 'any' })
+  await logIn()
+  const poll = async (headers: Record<string, string>): Promise<number> => {
+    const asked = request(`${site.url}/socket.io/?transport=polling`, {
+      headers: { cookie: cookie(), ...headers },
+    })
+    const [answer] = await once(asked.end(), 'response')
+    answer.resume()
+    return answer.statusCode
+  }
+  expect(await poll({ origin: 'https://elsewhere.example' })).toBe(403)
+  expect(await poll({ 'sec-fetch-site': 'cross-site' })).toBe(403)
+  expect(await poll({ 'sec-fetch-site': 'same-origin' })).toBe(200)
+})
+
+test('a WebSocket over HTTP/2 of another site is refused', async () => {
+  site = await start(undefined, { trustedOrigins: 'any' })
+  await logIn()
+  const server = createHttp2Server({ settings: { enableConnectProtocol: true } }, () => {})
+  server.on('connect', (req, res) => {
+    void site.router.socket(req).then((opened) => {
+      res.writeHead(opened.isAllowed ? 200 : opened.status).end()
+    })
+  })
+  await once(server.listen(0), 'listening')
+  const client = connectHttp2(`http://localhost:${(server.address() as AddressInfo).port}`)
+  await once(client, 'remoteSettings')
+  const open = async (origin: string): Promise<unknown> => {
+    const stream = client.request({
+      ...{ ':method': 'CONNECT', ':protocol': 'websocket', ':path': '/', ':scheme': 'http' },
+      ...{ ':authority': 'localhost', cookie: cookie(), origin },
+    })
+    const [headers] = await once(stream, 'response')
+    stream.close()
+    return headers[':status']
+  }
+  expect(await open('https://elsewhere.example')).toBe(403)
+  expect(await open(site.url)).toBe(200)
+  client.close()
+  server.close()
+})
+
 test('a guarded route refuses the WebSocket of another site, whatever library answers it', async () => {
   site = await start()
   site.server.removeAllListeners('upgrade')
   await logIn()
   const open = async (origin: string): Promise<number> => {
-    const headers = { origin, upgrade: 'websocket', connection: 'upgrade' }
+    const headers = { origin, upgrade: 'h2c, WebSocket', connection: 'upgrade' }
     return (await browser.send(`${site.url}/private`, { headers })).status
   }
   expect(await open('https://elsewhere.example')).toBe(403)

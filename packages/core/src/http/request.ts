@@ -10,6 +10,8 @@ export interface AuthRequest {
   readonly headers: { get(name: string): string | null }
   /** The host that the browser named. Default the header `Host`; it counts where `baseUrl` lists several. */
   readonly host?: string | undefined
+  /** Whether it opens a connection that stays, whatever its headers say. Default: they say so. */
+  readonly opensSocket?: boolean
   /** The body as text. Called only for routes of the kit that take a form. */
   text(): Promise<string>
   /** The body as a stream, as a web-standard `Request` has it. It is read no further than 64 KiB. */

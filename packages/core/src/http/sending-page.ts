@@ -21,10 +21,10 @@ export function isFromTrustedPage(
 
 /** Whether a page of another site may have sent a request that can do harm with the user's session. */
 export function isFromOtherPage(
-  request: Pick<AuthRequest, 'method' | 'headers'>,
+  request: Pick<AuthRequest, 'method' | 'headers' | 'opensSocket'>,
   options: Pick<ResolvedAuthOptions, 'baseUrl' | 'trustedOrigins' | 'checksWrites'>,
 ): boolean {
-  const isChecked = isWrite(request.method) ? options.checksWrites : opensSocket(request)
+  const isChecked = opensSocket(request) || (isWrite(request.method) && options.checksWrites)
   return isChecked && !isFromTrustedPage(request, options)
 }
 
@@ -40,9 +40,18 @@ export function sendingPage({ headers }: Headers): string {
   return said.join(' and ')
 }
 
-/** Whether a request opens a WebSocket, which a page of any site can do with the cookies of this one. */
-export function opensSocket({ headers }: Headers): boolean {
-  return headers.get('upgrade')?.toLowerCase() === 'websocket'
+/**
+ * Whether a request opens a connection that stays, which a page of any site can do with the cookies of
+ * this one: a WebSocket of HTTP/1.1, one of HTTP/2 (RFC 8441 §4), or what `socket()` was asked about.
+ */
+export function opensSocket({
+  method,
+  headers,
+  opensSocket: said = false,
+}: Pick<AuthRequest, 'method' | 'headers' | 'opensSocket'>): boolean {
+  if (said || method === 'CONNECT') return true
+  const upgrade = headers.get('upgrade')
+  return upgrade !== null && /(^|,)\s*websocket\s*(,|\/|$)/i.test(upgrade)
 }
 
 /** Whether a request may change something, by its method (RFC 9110 §9.2.1). */

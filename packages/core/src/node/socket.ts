@@ -55,7 +55,8 @@ async function openSocket<U>(
   // A visitor may be gone before the guard has decided; nothing else listens by then.
   request.socket?.once('error', () => {})
   const response = new WebResponse()
-  const asked = toAuthRequest(request, auth.baseUrl)
+  // The handshake of a library may be anything: Socket.IO begins with a GET of long polling.
+  const asked = Object.assign(toAuthRequest(request, auth.baseUrl), { opensSocket: true })
   const visit = await auth.visit(asked, response)
   const refusal = visit.answer ?? (await visit.admit({ ...requirement, respond: 'json' }, request))
   if (!refusal) {

@@ -1,5 +1,11 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, request, Server } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  request,
+  Server,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestableApp, toTestable } from '../app.ts'
 
@@ -23,11 +29,10 @@ export async function visitRoutes(
   app: object,
   headers: Readonly<Record<string, string>>,
 ): Promise<RouteVisitor> {
-  const testable = (await toTestable(app as TestableApp)) as Server
-  const serves = testable instanceof Server || !(testable instanceof Function)
+  const testable = await toTestable(app as TestableApp)
   const server = createServer((req, res) => {
-    if (serves) testable.emit('request', req, res)
-    else (testable as (...args: unknown[]) => void)(req, res)
+    if (testable instanceof Server) testable.emit('request', req, res)
+    else (testable as RequestListener)(req, res)
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
