@@ -10,7 +10,7 @@ export interface AuthRequest {
   readonly headers: { get(name: string): string | null }
   /** The host that the browser named. Default the header `Host`; it counts where `baseUrl` lists several. */
   readonly host?: string | undefined
-  /** Whether it opens a connection that stays, whatever its headers say. Default: they say so. */
+  /** Whether it opens a connection that stays. Default: its method and headers say so. */
   readonly opensSocket?: boolean
   /** The body as text. Called only for routes of the kit that take a form. */
   text(): Promise<string>

@@ -98,7 +98,7 @@ async function openFolders(
   passing: readonly Entry[],
 ): Promise<string[]> {
   const open: string[] = []
-  // The root is asked whether or not a middleware is seen there: a handler of what is not found is not.
+  // The root is asked whether or not a middleware is seen there: a handler of missing pages is not.
   for (const path of new Set(['/', ...passing.map((entry) => entry.path)])) {
     if (entries.some((entry) => takesAnything(entry, path))) continue
     if (await answersNowhere(visitor, path)) open.push(path)
