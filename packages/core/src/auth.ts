@@ -200,7 +200,7 @@ export function createAuth<U = User, Exchange = unknown>(
     routes: resolved.routes,
     visit,
     fetch(request, next, details) {
-      const response = new WebResponse()
+      const response = new WebResponse(details?.headers)
       const asked = toAuthRequest(request, resolved.baseUrl, details, response)
       return serveFetch(visit, asked, response, next)
     },

@@ -53,11 +53,10 @@ export function createAuth<U = User>(options: AuthMiddlewareOptions<U> = {}): Au
     }
     const body = c.req.raw.bodyUsed ? await c.req.parseBody() : undefined
     const remoteAddress = remoteAddressOf(c)
-    const response = await auth.fetch(c.req.raw, serve, { body, exchange: { c }, remoteAddress })
-    // Hono makes a copy of what it has already, and adds the headers of what it had before to any other.
-    if (response === c.res) return
-    c.res = undefined
-    c.res = response
+    const details = { body, exchange: { c }, remoteAddress, headers: () => headersOf(c) }
+    const response = await auth.fetch(c.req.raw, serve, details)
+    // Hono makes a copy of what it has already.
+    if (response !== c.res) answer(c, response)
   }
   const { sessions, ready, health } = auth
   return Object.assign(middleware, { sessions, ready, health })
@@ -75,8 +74,20 @@ export function requireUser<U = User>(
   return asGuard<MiddlewareHandler<AuthEnv<U>>>(async (c, next) => {
     const visit = visits.of<U>(c)
     const refusal = await visit.admit(requirement, c)
-    return refusal ? visit.send(refusal) : next()
+    if (!refusal) return next()
+    answer(c, visit.send(refusal))
   })
+}
+
+/** The headers that Hono adds to the responses that it makes, such as those of middleware in front. */
+function headersOf(c: Context): Headers {
+  return c.body(null).headers
+}
+
+/** Answers as it is: Hono would put the cookies of what it had before in the place of new ones. */
+function answer(c: Context, response: Response): void {
+  c.res = undefined
+  c.res = response
 }
 
 /** The address at the other end of the connection, under @hono/node-server. */

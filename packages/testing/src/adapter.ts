@@ -13,6 +13,7 @@ import { guards } from './adapter/guards.ts'
 import { hosts } from './adapter/hosts.ts'
 import { instances } from './adapter/instances.ts'
 import { logouts } from './adapter/logouts.ts'
+import { middleware } from './adapter/middleware.ts'
 import { outages } from './adapter/outages.ts'
 import { personas } from './adapter/personas.ts'
 import { questions } from './adapter/questions.ts'
@@ -50,6 +51,7 @@ const GROUPS: Readonly<Record<string, readonly Case[]>> = {
   bodies,
   'targets and methods': targets,
   errors,
+  'middleware in front': middleware,
   logouts,
   refreshes,
   'application data': data,

@@ -9,15 +9,17 @@ import { createListener, type Handler, requireUser } from '../../src/adapter.ts'
 // #region contract
 export const createServer: AdapterUnderTest['createServer'] = (
   options,
-  { routes, parser, onError },
+  { routes, parser, inFront = [], onError },
 ) => {
   const bodies = new WeakMap<IncomingMessage, unknown>()
   const handlers = new Map<string, Handler>()
   for (const { method, path, requirement, handle } of routes) {
-    const answer: Handler = async (visit, { req, res }) => {
+    const answer: Handler = async (visit, exchange) => {
+      const { req, res } = exchange
       if (parser === 'after') bodies.set(req, await parse(req))
       const { auth, data } = visit
-      send(res, await handle({ auth, data, user: () => visit.user(), body: bodies.get(req) }))
+      const given = { auth, data, user: () => visit.user(), request: exchange }
+      send(res, await handle({ ...given, body: bodies.get(req) }))
     }
     handlers.set(`${method} ${path}`, requirement ? requireUser(requirement, answer) : answer)
   }
@@ -31,6 +33,7 @@ export const createServer: AdapterUnderTest['createServer'] = (
   })
 
   const serve = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    for (const [name, value] of inFront) res.appendHeader(name, value)
     if (parser === 'before') bodies.set(req, await parse(req))
     await listener(req, res, bodies.get(req))
   }

@@ -37,6 +37,11 @@ export interface RequestDetails {
   readonly body?: unknown
   /** The argument of the hook `onError`, such as `{ req, res }`. */
   readonly exchange?: unknown
+  /**
+   * The headers that middleware in front of the kit has set, where the framework adds them to its own
+   * responses alone: the kit's answers start with them. Default none.
+   */
+  readonly headers?: () => Headers
 }
 
 /**

@@ -5,25 +5,34 @@ import type { Answer, ResponsePort } from '../visit.ts'
 export class WebResponse implements ResponsePort<Response> {
   isSent = false
   readonly #whenEnded: (() => void)[] = []
+  readonly #inFront: () => Headers | undefined
   #headers: Headers | undefined
   #write: ((headers: HeaderSink) => void) | undefined
 
+  /** @param inFront - The headers that the framework would have added to a response of its own. */
+  constructor(inFront: () => Headers | undefined = () => undefined) {
+    this.#inFront = inFront
+  }
+
   get(name: string): string | null {
-    return this.#headers?.get(name) ?? null
+    return this.#own().get(name)
   }
 
   getSetCookie(): string[] {
-    return this.#headers?.getSetCookie() ?? []
+    return this.#own().getSetCookie()
   }
 
   set(name: string, value: string): void {
-    this.#headers ??= new Headers()
-    this.#headers.set(name, value)
+    this.#own().set(name, value)
   }
 
   append(name: string, value: string): void {
-    this.#headers ??= new Headers()
-    this.#headers.append(name, value)
+    this.#own().append(name, value)
+  }
+
+  #own(): Headers {
+    this.#headers ??= new Headers(this.#inFront())
+    return this.#headers
   }
 
   beforeSent(write: (headers: HeaderSink) => void): void {
@@ -36,7 +45,7 @@ export class WebResponse implements ResponsePort<Response> {
   }
 
   send({ status, body }: Answer): Response {
-    const response = new Response(body ?? null, { status, headers: this.#headers ?? [] })
+    const response = new Response(body ?? null, { status, headers: this.#own() })
     // Headers that are set from now on belong to another response, except cookies.
     this.#headers = undefined
     return response

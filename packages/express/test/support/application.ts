@@ -25,21 +25,23 @@ export function serverOf(framework: typeof express): AdapterUnderTest['createSer
 function createApp(
   framework: typeof express,
   options: AuthRouterOptions,
-  { routes, parser, onError }: TestApplication,
+  { routes, parser, inFront = [], onError }: TestApplication,
 ): Express {
   const app = framework()
   app.set('env', 'test')
   const parsers = [framework.json(), framework.urlencoded({ extended: false })]
   if (parser === 'before') app.use(parsers)
+  app.use((_req: Request, res: Response, next: NextFunction) => {
+    for (const [name, value] of inFront) res.append(name, value)
+    next()
+  })
   app.use(createAuthRouter(options))
   if (parser === 'after') app.use(parsers)
   for (const { method, path, requirement, handle } of routes) {
     const guards = requirement ? [requireUser(requirement)] : []
     app[method](path, guards, (req: Request, res: Response, next: NextFunction) => {
-      handle({ auth: req.auth, user: () => getUser(req), data: dataOf(req), body: req.body }).then(
-        (answer) => send(res, answer),
-        next,
-      )
+      const given = { auth: req.auth, user: () => getUser(req), data: dataOf(req) }
+      handle({ ...given, request: req, body: req.body }).then((answer) => send(res, answer), next)
     })
   }
   app.use(answerErrors())

@@ -6,11 +6,14 @@ import fastify, { type FastifyReply } from 'fastify'
 /** Translates the application of the contract. */
 export const createServer: AdapterUnderTest['createServer'] = async (
   options,
-  { routes, parser, onError },
+  { routes, parser, inFront = [], onError },
 ) => {
   const app = fastify()
   if (onError) app.setErrorHandler((error, _request, reply) => send(reply, onError(error)))
   if (parser === 'before') await app.register(formBody)
+  app.addHook('onRequest', async (_request, reply) => {
+    for (const [name, value] of inFront) reply.header(name, value)
+  })
   await app.register(createAuth(options))
   if (parser === 'after') await app.register(formBody)
   for (const { method, path, requirement, handle } of routes) {
@@ -18,7 +21,7 @@ export const createServer: AdapterUnderTest['createServer'] = async (
     app[method](path, { onRequest }, async (request, reply) => {
       const { auth, body } = request
       const user = (): User => getUser(request)
-      return send(reply, await handle({ auth, data: getData(request), user, body }))
+      return send(reply, await handle({ auth, data: getData(request), user, request, body }))
     })
   }
   await app.ready()

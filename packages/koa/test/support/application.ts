@@ -12,7 +12,7 @@ const { bodyParser } = require('@koa/bodyparser') as { bodyParser(): Middleware 
 /** Translates the application of the contract. */
 export const createServer: AdapterUnderTest['createServer'] = (
   options,
-  { routes, parser, onError },
+  { routes, parser, inFront = [], onError },
 ) => {
   const app = new Koa()
   app.silent = true
@@ -26,6 +26,10 @@ export const createServer: AdapterUnderTest['createServer'] = (
     })
   }
   if (parser === 'before') app.use(bodyParser())
+  app.use(async (ctx, next) => {
+    for (const [name, value] of inFront) ctx.append(name, value)
+    await next()
+  })
   app.use(createAuth(options))
   if (parser === 'after') app.use(bodyParser())
   const router = new Router()
@@ -33,8 +37,8 @@ export const createServer: AdapterUnderTest['createServer'] = (
     const guards = requirement ? [requireUser(requirement)] : []
     router[method](path, ...guards, async (ctx) => {
       const { auth } = ctx.state
-      const request = { auth, data: getData(ctx), user: () => getUser(ctx) }
-      send(ctx, await handle({ ...request, body: (ctx.request as { body?: unknown }).body }))
+      const given = { auth, data: getData(ctx), user: () => getUser(ctx), request: ctx }
+      send(ctx, await handle({ ...given, body: (ctx.request as { body?: unknown }).body }))
     })
   }
   app.use(router.routes())

@@ -28,6 +28,8 @@ export interface TestRequest {
   /** The user that the adapter's `getUser()` returns. */
   user(): User
   readonly data: TestData
+  /** The object that a check of this route receives: the framework's own request or context. */
+  readonly request: unknown
   /** The body as the body parser left it; `undefined` without one. */
   readonly body: unknown
 }
@@ -50,6 +52,11 @@ export interface TestApplication {
    * without parsers reads the body in front of the kit itself, or ignores this.
    */
   readonly parser: 'before' | 'after' | 'none'
+  /**
+   * Headers that a middleware in front of the kit sets by the framework's own means for every answer;
+   * `set-cookie` may come several times. Default none.
+   */
+  readonly inFront?: readonly (readonly [name: string, value: string])[]
   /**
    * The answer of the application's own error handler. Errors of the kit are always answered by the
    * adapter. Without one, the framework's default error handler answers.

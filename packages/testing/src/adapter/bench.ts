@@ -90,7 +90,7 @@ export async function createBench(adapter: AdapterUnderTest): Promise<OpenBench>
   reset()
 
   async function open(setup: Setup = {}): Promise<Site> {
-    const { options = {}, routes = [], parser = 'none', onError } = setup
+    const { options = {}, routes = [], parser = 'none', inFront, onError } = setup
     const opened = await adapter.openStore?.()
     const watched = opened
       ? watchStore(opened)
@@ -118,6 +118,7 @@ export async function createBench(adapter: AdapterUnderTest): Promise<OpenBench>
       {
         routes: [...routes, ...USUAL].map((route) => noting(route, handled)),
         parser,
+        ...(inFront && { inFront }),
         ...(onError && { onError }),
       },
     )
