@@ -10,6 +10,7 @@ import type {
 import { commit, noting, unlessRefused } from './commit.ts'
 import { type DomainContext, nowMicros, type Scope, updated } from './context.ts'
 import { deleteCredential, passwordCredential } from './credentials.ts'
+import { ServiceError } from './errors.ts'
 import { isSamePassword, isStoredPassword } from './passwords.ts'
 import { createUser } from './users.ts'
 
@@ -167,13 +168,24 @@ export function changeProfile(scope: Scope, userId: string, claims: OwnClaims): 
 }
 
 /**
- * Gives the user an address that was proven to be theirs.
+ * Gives a user who is logged in an address that was proven to be theirs.
  *
- * @throws ServiceError `already_exists` when it is taken.
+ * @param login - The times of the login; see {@link isLoginValid}.
+ * @throws ServiceError `already_exists` when it is taken, `conflict` when the login has ended meanwhile.
  */
-export function changeAddress(scope: Scope, userId: string, email: string): Promise<User> {
+export function changeAddress(
+  scope: Scope,
+  userId: string,
+  email: string,
+  login: { loginTs?: number | undefined; keptAt?: number | undefined },
+): Promise<User> {
   const verifiedAt = nowMicros(scope.context.clock)
-  return changeUser(scope, userId, () => ({ email, emailKey: emailKey(email), verifiedAt }))
+  return changeUser(scope, userId, (last) => {
+    if (!isLoginValid(last, login.loginTs, login.keptAt)) {
+      throw new ServiceError('conflict', 'The login has ended meanwhile.')
+    }
+    return { email, emailKey: emailKey(email), verifiedAt }
+  })
 }
 
 /** Ends the user's sessions, refresh tokens and trusted devices from before `at`. */

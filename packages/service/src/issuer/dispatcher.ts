@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { nowMicros } from '../domain/context.ts'
 import { ServiceError } from '../domain/errors.ts'
 import { userAgentOf } from '../server/client.ts'
 import { StoreError } from '../store/errors.ts'
@@ -59,6 +60,7 @@ export function createDispatcher(
       clientIp: context.clientIp(request),
       userAgent: userAgentOf(request),
       requestId: randomUUID(),
+      startedAt: nowMicros(context.domain.clock),
     }
     setFacts(request, facts)
     pinIssuer(request, protocol, host)

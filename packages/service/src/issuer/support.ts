@@ -199,6 +199,7 @@ function factsFor(context: IssuerContext, tenant: Tenant, { actor }: Scope): Req
     clientIp: actor.address ?? '',
     userAgent: actor.userAgent,
     requestId: actor.requestId ?? '',
+    startedAt: nowMicros(context.domain.clock),
   }
 }
 

@@ -26,15 +26,15 @@ const texts: { [Kind in MailKind]: { subject: TextKey; text: TextKey; button?: T
   reset: { subject: 'mailResetSubject', text: 'mailResetText', button: 'mailResetButton' },
   invite: { subject: 'mailInviteSubject', text: 'mailInviteText', button: 'mailInviteButton' },
   exists: { subject: 'mailExistsSubject', text: 'mailExistsText', button: 'mailExistsButton' },
-  changed: { subject: 'mailChangedSubject', text: 'mailChangedText' },
+  changed: { subject: 'mailChangedSubject', text: 'mailChangedText', button: 'mailUndoButton' },
   code: { subject: 'mailCodeSubject', text: 'mailCodeText' },
   loginCode: { subject: 'mailCodeSubject', text: 'mailLoginCodeText' },
-  factors: { subject: 'mailFactorsSubject', text: 'mailFactorsText' },
+  factors: { subject: 'mailFactorsSubject', text: 'mailFactorsText', button: 'mailUndoButton' },
   addressCode: { subject: 'mailCodeSubject', text: 'mailAddressCodeText' },
-  moved: { subject: 'mailMovedSubject', text: 'mailMovedText' },
+  moved: { subject: 'mailMovedSubject', text: 'mailMovedText', button: 'mailUndoButton' },
   deleted: { subject: 'mailDeletedSubject', text: 'mailDeletedText' },
-  connected: { subject: 'mailFactorsSubject', text: 'mailConnectedText' },
-  guessed: { subject: 'mailGuessedSubject', text: 'mailGuessedText' },
+  connected: { subject: 'mailFactorsSubject', text: 'mailConnectedText', button: 'mailUndoButton' },
+  guessed: { subject: 'mailGuessedSubject', text: 'mailGuessedText', button: 'mailUndoButton' },
 }
 
 /** Writes a message in the tenant's name and the user's language, as text and as HTML. */
@@ -64,7 +64,7 @@ export function composeMail(
     button: button && t(button),
     link: options.link,
     linkFallback: t('mailLinkFallback'),
-    ignore: button ? t('mailIgnore') : '',
+    ignore: button ? t(button === 'mailUndoButton' ? 'mailUndoIgnore' : 'mailIgnore') : '',
     support: supportEmail && t('support', { email: supportEmail }),
     signature: t('mailSignature', { company }),
   }

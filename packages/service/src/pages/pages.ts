@@ -254,6 +254,14 @@ export interface Pages {
     removesLogins: boolean
     problem?: Problem<'password'> | undefined
   }
+  undo: {
+    token: string
+    /** The address from before the change. */
+    email: string
+    /** Whether the visitor has to enter the password from before the change. */
+    asksProof: boolean
+    problem?: Problem<'password'> | undefined
+  }
   resetRequest: {
     csrf: string
     email: string

@@ -34,6 +34,7 @@ const titles: { [Name in PageName]: TextKey | undefined } = {
   signup: 'signupTitle',
   checkMail: 'checkMailTitle',
   verify: 'verifyTitle',
+  undo: 'undoTitle',
   resetRequest: 'resetRequestTitle',
   reset: 'resetTitle',
   confirmLogout: 'logoutTitle',

@@ -99,6 +99,19 @@ async function mailLink(page: Window, path: '/verify' | '/reset'): Promise<strin
   return issuer.lastLink()
 }
 
+/** A link that takes back a new password, whose user has another address since where `hasMoved` says so. */
+async function undoLink(page: Window, hasMoved = false): Promise<string> {
+  const reset = await mailLink(page, '/reset')
+  const browser = createBrowser(issuer)
+  const form = await browser.get(reset)
+  await browser.submit(form, { password: 'another fine long one' })
+  const [, email = ''] = /name="username" value="([^"]*)"/.exec(form.html) ?? []
+  const link = await issuer.lastLink()
+  const user = await findUser(issuer.scope, email)
+  if (hasMoved && user) await issuer.changeUser(user, { email: `moved-${email}` })
+  return link
+}
+
 const factors = { ...allFactors, rememberDevice: true, rememberDeviceSeconds: 30 * 86_400 }
 
 /** A user of their own. */
@@ -425,6 +438,18 @@ const pages: Record<string, (page: Window) => Promise<void>> = {
     await withSettings({ allowPasswords: false, allowTotpEmail: true }, async () => {
       await page.goto(link)
     })
+  },
+  undo: async (page) => {
+    await page.goto(await undoLink(page))
+  },
+  'undo-moved': async (page) => {
+    await page.goto(await undoLink(page, true))
+    await page.fill('#password', 'wrong')
+    await page.click('button[type=submit]')
+  },
+  'undo-done': async (page) => {
+    await page.goto(await undoLink(page))
+    await page.click('button[type=submit]')
   },
   'reset-request': async (page) => {
     await page.goto(await login())

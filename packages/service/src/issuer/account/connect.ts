@@ -1,8 +1,10 @@
 import { isLoginValid } from '../../domain/accounts.ts'
+import { socialCredentialId } from '../../domain/ids.ts'
 import { connectAccount, findConnected } from '../../domain/social.ts'
 import { lookUpUser } from '../../domain/users.ts'
 import type { Pages } from '../../pages/index.ts'
 import type { Connection } from '../../store/records.ts'
+import { keepOnlyIfLoggedIn } from '../interaction/enrolment.ts'
 import { type FlowRequest, languageOf, occasionOf, scopeOf } from '../interaction/flow-request.ts'
 import { sendNews } from '../interaction/messages.ts'
 import { offered, offeredWith } from '../interaction/offered.ts'
@@ -75,6 +77,8 @@ export async function finishConnecting(
       return problemOf('off', connection)
     }
     if (await connectAccount(scope, user, proof.account)) {
+      const id = socialCredentialId(proof.account)
+      if (!(await keepOnlyIfLoggedIn(flow, user, id))) return problemOf('off', connection)
       await sendNews(context, 'connected', occasionOf(flow), user, { name: connection.name })
     } else {
       const owner = await findConnected(context.domain, tenant.id, proof.account)

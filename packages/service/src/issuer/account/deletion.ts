@@ -2,7 +2,7 @@ import { isDeletionAllowed } from '../../domain/tenant-features.ts'
 import { deleteUser } from '../../domain/users.ts'
 import { showNotFound } from '../interaction/dead-end.ts'
 import { type FlowRequest, occasionOf, scopeOf, show } from '../interaction/flow-request.ts'
-import { sendNews } from '../interaction/messages.ts'
+import { sendFarewell } from '../interaction/messages.ts'
 import type { Form } from '../requests/http.ts'
 import { endSession } from '../sessions/end-session.ts'
 import type { Visit } from './entry.ts'
@@ -20,7 +20,7 @@ export async function deleteAccount(flow: FlowRequest, visit: Visit, form: Form)
   if (!isDeletionAllowed(flow.tenant)) return showNotFound(flow)
   if (form.get('confirm') !== 'yes') return showForm(flow, visit, 422)
   await deleteUser(scopeOf(flow, user.id), user.id)
-  await sendNews(context, 'deleted', occasionOf(flow), user)
+  await sendFarewell(context, occasionOf(flow), user)
   await endSession(context, provider, session)
   show(flow, 200, 'message', { title: 'deletionDoneTitle', text: 'deletionDoneText' })
 }

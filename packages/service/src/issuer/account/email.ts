@@ -61,7 +61,11 @@ async function prove(flow: FlowRequest, visit: Visit, email: string, code: strin
   const outcome = await judgeMailCode(flow, name, user.id, code)
   const changed =
     outcome === 'right' &&
-    (await unlessRefused(changeAddress(scopeOf(flow, user.id), user.id, email), 'already_exists'))
+    (await unlessRefused(
+      changeAddress(scopeOf(flow, user.id), user.id, email, visit.session),
+      'already_exists',
+      'conflict',
+    ))
   if (!changed) {
     const problem = { field: 'code', text: 'factorRefused' } as const
     return showForm(flow, visit, 422, { email, isSent: true, problem })

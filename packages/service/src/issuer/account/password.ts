@@ -5,7 +5,7 @@ import { nowMicros } from '../../domain/context.ts'
 import { findPassword, hashPassword, verifyPassword } from '../../domain/passwords.ts'
 import type { Pages } from '../../pages/index.ts'
 import { showNotFound } from '../interaction/dead-end.ts'
-import { keepSession } from '../interaction/enrolment.ts'
+import { keepOnlyIfLoggedIn, keepSession } from '../interaction/enrolment.ts'
 import { type FlowRequest, occasionOf, scopeOf, show } from '../interaction/flow-request.ts'
 import { findDevice } from '../interaction/known-device.ts'
 import { sendNews } from '../interaction/messages.ts'
@@ -52,7 +52,10 @@ export async function setPassword(flow: FlowRequest, visit: Visit, form: Form): 
   if (!(await changePassword(scope, user, known?.password, { password: stored, at }))) {
     return showForm(flow, visit, 422, { field: 'current', text: 'passwordWrong' })
   }
-  await sendNews(context, 'changed', occasionOf(flow), user)
+  if (!(await keepOnlyIfLoggedIn(flow, user, 'password'))) {
+    return redirect(flow.response, accountPaths.password)
+  }
+  await sendNews(context, 'changed', occasionOf(flow), user, {}, known?.password)
   redirect(flow.response, overviewAfter('password'))
 }
 

@@ -1,8 +1,11 @@
 import { renderSVG } from 'uqr'
 import { isLoginValid } from '../../domain/accounts.ts'
 import type { FactorKind, Method } from '../../domain/assurance.ts'
+import { unlessRefused } from '../../domain/commit.ts'
 import { nowMicros } from '../../domain/context.ts'
+import { deleteCredential } from '../../domain/credentials.ts'
 import { enrolMail, enrolTotp, readFactors, renewRecoveryCodes } from '../../domain/factors.ts'
+import { keyCredentialId } from '../../domain/ids.ts'
 import { enrolKey } from '../../domain/keys.ts'
 import { lifetimes } from '../../domain/lifetimes.ts'
 import { keyMethod } from '../../domain/login-methods.ts'
@@ -38,6 +41,8 @@ export interface Place {
 
 /** A factor that was enrolled. */
 export interface Enrolled {
+  /** The id of the credential. */
+  id: string
   method: Method
   /** New recovery codes, to be shown once. */
   codes: string[] | undefined
@@ -101,7 +106,7 @@ export async function submitEnrolment(
     return undefined
   }
   await flow.context.protocol.delete(nameOf(flow, place))
-  return add(flow, place, kind, (at) => {
+  return add(flow, place, { method: kind, id: kind }, (at) => {
     return enrolTotp(scopeOf(flow, place.user.id), place.user, { seed, step }, at)
   })
 }
@@ -120,9 +125,8 @@ async function submitKey(
   }
   const { user } = place
   const { facts } = judged
-  return add(flow, place, keyMethod(facts), (at) =>
-    enrolKey(scopeOf(flow, user.id), user, facts, name, at),
-  )
+  const added = { method: keyMethod(facts), id: keyCredentialId(facts.keyId) }
+  return add(flow, place, added, (at) => enrolKey(scopeOf(flow, user.id), user, facts, name, at))
 }
 
 async function submitMail(
@@ -151,14 +155,15 @@ async function submitMail(
     await showEnrolment(flow, place, 422, { field: 'code', text: 'factorRefused' })
     return undefined
   }
-  return add(flow, place, 'totp_email', (at) => enrolMail(scopeOf(flow, user.id), user, at))
+  const added = { method: 'totp_email', id: 'totp_email' } as const
+  return add(flow, place, added, (at) => enrolMail(scopeOf(flow, user.id), user, at))
 }
 
 /** The first factor ends all other sessions, and comes with recovery codes. */
 async function add(
   flow: FlowRequest,
   { user, path, isLoggedIn }: Place,
-  method: Method,
+  { method, id }: { method: Method; id: string },
   enrol: (at: Micros | undefined) => Promise<boolean>,
 ): Promise<Enrolled | undefined> {
   const { context, tenant } = flow
@@ -176,10 +181,14 @@ async function add(
     redirect(flow.response, path)
     return undefined
   }
+  if (isLoggedIn && !(await keepOnlyIfLoggedIn(flow, user, id))) {
+    redirect(flow.response, path)
+    return undefined
+  }
   // Wrong codes of a factor that is gone do not count against the new one.
   await context.throttle.forgiveFactor(flow.facts, user.id)
   await sendNews(context, 'factors', occasionOf(flow), user)
-  return { method, codes, endedBefore }
+  return { id, method, codes, endedBefore }
 }
 
 /**
@@ -207,6 +216,22 @@ export async function keepSession(
     await session.persist()
   }
   return true
+}
+
+/**
+ * Removes a way to log in that was just added, if the session that has added it ended meanwhile: its owner may
+ * have taken the account back.
+ *
+ * @returns Whether it stays.
+ */
+export async function keepOnlyIfLoggedIn(
+  flow: FlowRequest,
+  user: User,
+  id: string,
+): Promise<boolean> {
+  if (await keepSession(flow, user, undefined)) return true
+  await unlessRefused(deleteCredential(scopeOf(flow, user.id), user.id, id), 'not_found')
+  return false
 }
 
 function chosen({ url }: FlowRequest, { kinds }: Place): FactorKind | undefined {

@@ -46,6 +46,17 @@ export async function findDevice(
   return isLoginValid(user, loggedInAt) ? name : undefined
 }
 
+/** Whether the last login of the user on this device was before `at`; what has ended sessions since does not count. */
+export async function isKnownFromBefore(
+  { context, tenant, request }: FlowRequest,
+  user: User,
+  at: Micros,
+): Promise<boolean> {
+  const name = deviceName(readHostCookie(request, NAME), user)
+  const entry = await context.protocol.find(entryName(tenant.id, KIND, name))
+  return entry !== undefined && (JSON.parse(entry.payload) as KnownDevice).loggedInAt * 1e6 < at
+}
+
 /**
  * Whether the user has a second step behind them that was to count for this device: not longer ago than
  * the tenant allows now, and no factor was changed and no session ended since.

@@ -1,13 +1,15 @@
 import { hash, randomUUID } from 'node:crypto'
 import { idPattern } from '../../domain/ids.ts'
+import { findPassword } from '../../domain/passwords.ts'
 import { composeMail, type MailKind } from '../../mail/compose.ts'
 import type { Language } from '../../pages/index.ts'
 import { emailKey } from '../../store/email-key.ts'
 import type { QueuedMessage } from '../../store/protocol-store.ts'
-import type { User } from '../../store/records.ts'
+import type { StoredPassword, User } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
 import type { RequestFacts } from '../requests/request-facts.ts'
 import { type EmailToken, issueEmailToken, type Signup, type TokenPurpose } from './email-tokens.ts'
+import { issueUndoToken } from './undo-token.ts'
 
 /** Messages with a link. */
 type LinkKind = Extract<MailKind, 'verify' | 'reset' | 'exists' | 'invite'>
@@ -97,21 +99,56 @@ async function postLink(
 }
 
 /**
- * Tells the user what has happened: the password, the address or the ways to log in were changed,
- * the account was deleted, or a person who knows the password has guessed at the second step.
+ * Sends the link for a new password to the user who has taken the account back. It is sent however many messages
+ * went to the address: there is one for each link of a change.
+ */
+export async function sendRecovery(
+  context: IssuerContext,
+  occasion: Occasion,
+  user: User,
+): Promise<void> {
+  const { id: userId, emailKey, email } = user
+  await postLink(context, 'reset', occasion, userId, { userId, emailKey, email }, user)
+}
+
+/** What the user is told, with a link that takes it back. */
+type Change = 'changed' | 'factors' | 'guessed' | 'moved' | 'connected'
+
+/**
+ * Tells the user what has happened: the password, the address or the ways to log in were changed, or a person who
+ * knows the password has guessed at the second step. The message has a link that takes the account back to
+ * how it was before the request.
+ *
+ * @param user - As the user was before the change: this is where the message goes.
+ * @param known - The password from before, where it has changed.
  */
 export async function sendNews(
   context: IssuerContext,
-  kind: 'changed' | 'factors' | 'guessed' | 'moved' | 'deleted' | 'connected',
+  kind: Change,
   { facts, language }: Occasion,
   user: User,
   values: Record<string, string> = {},
+  known?: StoredPassword,
 ): Promise<void> {
-  await context.outbox.post(
-    facts.tenant,
-    composeMail(kind, facts.tenant, user, { language, values }),
-    { kind, userId: user.id },
-  )
+  const { tenant, issuer, startedAt: at } = facts
+  const { id: userId, email, verifiedAt } = user
+  const place = { context: context.domain, tenantId: tenant.id }
+  const password = known ?? (await findPassword(place, userId))?.password
+  const before = { userId, at, email, verifiedAt, password }
+  const token = await issueUndoToken(context, tenant.id, before)
+  const link = `${issuer}/undo?${new URLSearchParams({ token, ui_locales: language })}`
+  const message = composeMail(kind, tenant, user, { language, link, values })
+  await context.outbox.post(tenant, message, { kind, userId })
+}
+
+/** Tells the user that the account was deleted, which nothing takes back. */
+export async function sendFarewell(
+  context: IssuerContext,
+  { facts, language }: Occasion,
+  user: User,
+): Promise<void> {
+  const message = composeMail('deleted', facts.tenant, user, { language })
+  await context.outbox.post(facts.tenant, message, { kind: 'deleted', userId: user.id })
 }
 
 /**

@@ -13,6 +13,7 @@ import { reset, showReset } from './reset-link.ts'
 import { requestReset, showResetRequest } from './reset-request.ts'
 import { isSignupOpen } from './signup.ts'
 import { returnFromProvider } from './social-trip.ts'
+import { showUndo, undo } from './undo-link.ts'
 import { showVerify, verify } from './verify-link.ts'
 
 /**
@@ -42,6 +43,8 @@ export async function handleFlow(
       if (isPost)
         return submit(flow, (f, form) => (form.has('token') ? reset : requestReset)(f, form))
       return url.searchParams.has('token') ? showReset(flow) : showResetRequest(flow)
+    case '/undo':
+      return isPost ? submit(flow, undo) : showUndo(flow)
     case '/signup':
       if (!isSignupOpen(tenant)) return showNotFound(flow)
       return showStartAgain(flow, 200, 'startAgainHint')

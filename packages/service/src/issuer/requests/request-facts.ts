@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Scope } from '../../domain/context.ts'
-import type { Tenant } from '../../store/records.ts'
+import type { Micros, Tenant } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
 
 /** The facts about a request, known before it is answered. */
@@ -12,6 +12,8 @@ export interface RequestFacts {
   clientIp: string
   userAgent: string | undefined
   requestId: string
+  /** When it came in: whatever it changes is changed after that. */
+  startedAt: Micros
 }
 
 /** On whose behalf a rule runs because of a request. */

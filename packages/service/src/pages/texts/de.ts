@@ -235,6 +235,19 @@ export const de: Texts = {
   checkMailContinue: 'Ich bin dem Link gefolgt',
   checkMailResend: 'Noch eine Nachricht schicken',
 
+  undoTitle: 'Holen Sie Ihr Konto zurück',
+  undoText:
+    'Alle werden von Ihrem Konto abgemeldet. Das Passwort und jeder Weg zur Anmeldung, der seit der Änderung dazukam, werden entfernt, und die Adresse von vorher kommt zurück. Danach schreiben wir an {email}. Wenn Sie mehrere solche Nachrichten haben, nehmen Sie die älteste.',
+  undoProof:
+    'Die Adresse Ihres Kontos wurde geändert. Geben Sie das Passwort von vorher ein, oder öffnen Sie diesen Link in einem Browser, in dem Sie sich schon einmal angemeldet haben.',
+  undoPassword: 'Passwort von vor der Änderung',
+  undoProofWrong: 'Das ist nicht das Passwort von vor der Änderung.',
+  undoButton: 'Mein Konto zurückholen',
+  undoDoneTitle: 'Sie haben Ihr Konto zurück',
+  undoDoneText:
+    'Alle sind abgemeldet. Wir haben eine Nachricht an {email} geschickt: Folgen Sie dem Link darin und wählen Sie ein neues Passwort.',
+  undoDonePlain:
+    'Alle sind abgemeldet, und was seit der Änderung dazukam, ist entfernt. Melden Sie sich mit {email} wieder an.',
   verifyTitle: 'E-Mail-Adresse bestätigen',
   verifyText: 'Ist {email} Ihre Adresse? Bestätigen Sie sie, um Ihr Konto fertig einzurichten.',
   verifyPassword:
@@ -318,6 +331,8 @@ export const de: Texts = {
 
   mailGreeting: 'Guten Tag {name},',
   mailGreetingPlain: 'Guten Tag,',
+  mailUndoIgnore: 'Wenn Sie das waren, können Sie diese Nachricht ignorieren.',
+  mailUndoButton: 'Das war ich nicht',
   mailIgnore: 'Wenn Sie das nicht waren, können Sie diese Nachricht ignorieren.',
   mailLinkFallback:
     'Wenn der Knopf nicht funktioniert, kopieren Sie diese Adresse in Ihren Browser:',
@@ -339,7 +354,7 @@ export const de: Texts = {
   mailExistsButton: 'Neues Passwort setzen',
   mailChangedSubject: 'Ihr Passwort für {company} wurde geändert',
   mailChangedText:
-    'Ihr Passwort wurde gerade geändert, und Sie sind überall sonst abgemeldet. Wenn Sie das nicht waren, setzen Sie sofort über „Passwort vergessen?“ ein neues und sagen Sie uns Bescheid.',
+    'Ihr Passwort wurde gerade geändert, und Sie sind überall sonst abgemeldet. Wenn Sie das nicht waren, holen Sie Ihr Konto mit diesem Link zurück. Er gilt sieben Tage.',
   mailCodeSubject: 'Ihr Code für {company}',
   mailCode: 'Ihr Code: {code}',
   mailCodeText:
@@ -348,18 +363,18 @@ export const de: Texts = {
     'Er gilt zehn Minuten, für die Anmeldung bei {application}, die Sie gerade begonnen haben. Von uns fragt Sie niemand danach. Wenn Sie keine Anmeldung begonnen haben, können Sie diese Nachricht ignorieren.',
   mailFactorsSubject: 'Die Wege zur Anmeldung bei {company} wurden geändert',
   mailConnectedText:
-    'Ihr Konto ist jetzt mit Ihrem Konto bei {name} verbunden: Sie können sich mit beiden anmelden. Wenn Sie das nicht waren, entfernen Sie die Verbindung auf der Seite Ihres Kontos, setzen Sie ein neues Passwort und sagen Sie uns Bescheid.',
+    'Ihr Konto ist jetzt mit Ihrem Konto bei {name} verbunden: Sie können sich mit beiden anmelden. Wenn Sie das nicht waren, holen Sie Ihr Konto mit diesem Link zurück. Er gilt sieben Tage.',
   mailFactorsText:
-    'Ein zweiter Schritt Ihres Kontos wurde gerade hinzugefügt, entfernt oder durch einen Wiederherstellungscode ersetzt. Wenn Sie das nicht waren, setzen Sie sofort über „Passwort vergessen?“ ein neues Passwort und sagen Sie uns Bescheid.',
+    'Ein zweiter Schritt Ihres Kontos wurde gerade hinzugefügt, entfernt oder durch einen Wiederherstellungscode ersetzt. Wenn Sie das nicht waren, holen Sie Ihr Konto mit diesem Link zurück. Er gilt sieben Tage.',
   mailAddressCodeText:
     'Er gilt zehn Minuten. Geben Sie ihn dort ein, wo Sie ihn angefordert haben, damit dies die Adresse Ihres Kontos bei {application} wird. Niemand von uns fragt danach. Wenn Sie ihn nicht angefordert haben, können Sie diese Nachricht ignorieren.',
   mailMovedSubject: 'Die Adresse Ihres Kontos bei {company} wurde geändert',
   mailMovedText:
-    'Die Adresse Ihres Kontos ist jetzt {email}. Wenn Sie das nicht waren, melden Sie sich sofort bei uns.',
+    'Die Adresse Ihres Kontos ist jetzt {email}. Wenn Sie das nicht waren, holen Sie Ihr Konto mit diesem Link zurück. Er gilt sieben Tage.',
   mailDeletedSubject: 'Ihr Konto bei {company} wurde gelöscht',
   mailDeletedText:
     'Ihr Konto wurde gerade gelöscht, wie Sie es wollten. Wenn Sie das nicht waren, melden Sie sich sofort bei uns.',
   mailGuessedSubject: 'Jemand kennt Ihr Passwort bei {company}',
   mailGuessedText:
-    'Jemand hat Ihr Passwort eingegeben und danach falsche Codes für den zweiten Schritt. Wenn Sie das nicht waren, setzen Sie jetzt über „Passwort vergessen?“ ein neues.',
+    'Jemand hat Ihr Passwort eingegeben und danach falsche Codes für den zweiten Schritt. Wenn Sie das nicht waren, holen Sie Ihr Konto mit diesem Link zurück und wählen Sie ein neues Passwort. Er gilt sieben Tage.',
 }

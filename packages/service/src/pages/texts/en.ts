@@ -217,6 +217,19 @@ export const en = {
   checkMailContinue: 'I have followed the link',
   checkMailResend: 'Send another message',
 
+  undoTitle: 'Take your account back',
+  undoText:
+    'Everybody is logged out of your account. The password and every way to log in that was added since the change are removed, and the address from before returns. We then write to {email}. If you have several such messages, use the oldest.',
+  undoProof:
+    'The address of your account was changed. Enter the password from before that, or open this link in a browser in which you have logged in before.',
+  undoPassword: 'Password from before the change',
+  undoProofWrong: 'This is not the password from before the change.',
+  undoButton: 'Take my account back',
+  undoDoneTitle: 'You have your account back',
+  undoDoneText:
+    'Everybody is logged out. We have sent a message to {email}: follow its link to choose a new password.',
+  undoDonePlain:
+    'Everybody is logged out, and what was added since the change is removed. Log in again with {email}.',
   verifyTitle: 'Confirm your email address',
   verifyText: 'Is {email} your address? Confirm it to finish setting up your account.',
   verifyPassword:
@@ -294,6 +307,8 @@ export const en = {
 
   mailGreeting: 'Hello {name},',
   mailGreetingPlain: 'Hello,',
+  mailUndoIgnore: 'If this was you, you can ignore this message.',
+  mailUndoButton: 'This was not me',
   mailIgnore: 'If this was not you, you can ignore this message.',
   mailLinkFallback: 'If the button does not work, copy this address into your browser:',
   mailSignature: 'Your team at {company}',
@@ -313,7 +328,7 @@ export const en = {
   mailExistsButton: 'Set a new password',
   mailChangedSubject: 'Your password for {company} was changed',
   mailChangedText:
-    'Your password was changed just now and you are logged out everywhere else. If this was not you, set a new password at once with “Forgot your password?” and tell us.',
+    'Your password was changed just now and you are logged out everywhere else. If this was not you, take your account back with this link. It works for seven days.',
   mailCodeSubject: 'Your code for {company}',
   mailCode: 'Your code: {code}',
   mailCodeText:
@@ -322,20 +337,20 @@ export const en = {
     'It works for ten minutes, for the login to {application} that you have just begun. We never ask you for it. If you did not begin a login, you can ignore this message.',
   mailFactorsSubject: 'The ways to log in at {company} were changed',
   mailFactorsText:
-    'A second step of your account was just added, removed or replaced by a recovery code. If this was not you, set a new password at once with “Forgot your password?” and tell us.',
+    'A second step of your account was just added, removed or replaced by a recovery code. If this was not you, take your account back with this link. It works for seven days.',
   mailConnectedText:
-    'Your account is connected with your account at {name} now: you can log in with either. If this was not you, remove the connection on the page of your account, set a new password and tell us.',
+    'Your account is connected with your account at {name} now: you can log in with either. If this was not you, take your account back with this link. It works for seven days.',
   mailAddressCodeText:
     'It works for ten minutes. Enter it where you asked for it, to make this the address of your account at {application}. We never ask you for it. If you did not ask for it, you can ignore this message.',
   mailMovedSubject: 'The address of your account at {company} was changed',
   mailMovedText:
-    'The address of your account is {email} now. If this was not you, tell us at once.',
+    'The address of your account is {email} now. If this was not you, take your account back with this link. It works for seven days.',
   mailDeletedSubject: 'Your account at {company} was deleted',
   mailDeletedText:
     'Your account was deleted just now, as you asked. If this was not you, tell us at once.',
   mailGuessedSubject: 'Another person knows your password at {company}',
   mailGuessedText:
-    'A person entered your password, and then wrong codes for the second step. If this was not you, set a new password now with “Forgot your password?”.',
+    'A person entered your password, and then wrong codes for the second step. If this was not you, take your account back with this link, and choose a new password. It works for seven days.',
 }
 
 /** A text by its key. */

@@ -1,0 +1,387 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { deleteUser, findUser } from '../../src/domain/users.ts'
+import type { User } from '../../src/store/records.ts'
+import { type Browser, createBrowser, type Page } from './support/browser.ts'
+import { logIn } from './support/client.ts'
+import { addApp, codeOf, hasCode, mailedCode, seedOn, startWithFactors } from './support/factors.ts'
+import { allStoreKinds, movesTheClock, type StoreKind, type TestIssuer } from './support/issuer.ts'
+import { addOn, answer, createVirtualKey, type VirtualKey } from './support/keys.ts'
+import { ada, moveTime } from './support/token-endpoint.ts'
+
+movesTheClock()
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const MALLORY = 'mallory@example.com'
+const password = 'another fine long one'
+
+const trustedProxies = ['127.0.0.0/8']
+let visitors = 0
+
+/** A browser in a network of its own: stores that tests share count what came from one. */
+function visitor(issuer: Parameters<typeof createBrowser>[0]): Browser {
+  const browser = createBrowser(issuer)
+  browser.headers['x-forwarded-for'] = `10.1.${++visitors >> 8}.${visitors & 255}`
+  return browser
+}
+
+type World = Awaited<ReturnType<typeof start>>
+
+/** A user, the browser in which the owner has logged in, and that of an intruder with the password. */
+async function start(store: StoreKind, settings = {}) {
+  const world = await startWithFactors({
+    store,
+    trustedProxies,
+    settings: { allowHardware: true, ...settings },
+  })
+  const { issuer } = world
+  const owner = visitor(issuer)
+  await owner.submit(await owner.get('/account'), ada)
+  moveTime(10)
+  const intruder = visitor(issuer)
+  const entered = await intruder.submit(await intruder.get('/account/security'), ada)
+  expect(entered.html).toContain('<h1>Your ways to log in')
+  moveTime(10)
+  return { ...world, owner, intruder }
+}
+
+/** The link of the newest message about a change to an address. */
+async function undoLink(issuer: TestIssuer, to: string = ada.email): Promise<string> {
+  const mails = await issuer.mails()
+  const mail = mails.find((one) => one.to === to && one.link?.includes('/undo?'))
+  if (!mail?.link) throw new Error(`No link to ${to} in: ${mails.map(({ subject }) => subject)}`)
+  return mail.link
+}
+
+/** Presses the button of a link. */
+async function press(browser: Browser, link: string, fields: Record<string, string> = {}) {
+  return browser.submit(await browser.get(link), fields)
+}
+
+/** Chooses a new password by the newest message to an address. */
+async function choose(issuer: TestIssuer, browser: Browser, to: string = ada.email): Promise<Page> {
+  const mail = (await issuer.mails()).find((one) => one.to === to && one.link?.includes('/reset?'))
+  const page = await browser.get(mail?.link ?? '')
+  // The clock of these tests stands still.
+  moveTime(1)
+  return browser.submit(page, { password })
+}
+
+async function addKey({ issuer, intruder }: World, key: VirtualKey): Promise<void> {
+  const page = await intruder.get('/account/security/add?kind=hardware')
+  await addOn(issuer, intruder, page, key)
+}
+
+async function changePassword({ intruder }: World, chosen: string): Promise<void> {
+  const form = { current: ada.password, password: chosen }
+  await intruder.submit(await intruder.get('/account/password'), form)
+}
+
+async function moveTo(issuer: TestIssuer, browser: Browser, email: string): Promise<void> {
+  const sent = await browser.submit(await browser.get('/account/email'), { email, step: 'send' })
+  await browser.submit(sent, { code: await mailedCode(issuer) })
+}
+
+async function idsOf({ domain, tenant }: TestIssuer, user: User): Promise<string[]> {
+  const page = { after: undefined, limit: 100 }
+  const listed = await domain.store.credentials.list(tenant.id, user.id, page)
+  return (listed?.items ?? []).map(({ id }) => id)
+}
+
+const opens = async ({ issuer, app }: World, key: VirtualKey) => {
+  const browser = visitor(issuer)
+  return hasCode(await answer(issuer, browser, await browser.get((await app.begin()).url), key))
+}
+
+describe.each(allStoreKinds)('on %s', (store) => {
+  test('the owner who takes a change back is alone in the account: the intruder’s passkey opens nothing, and is not asked for', async () => {
+    const world = await start(store)
+    const { issuer, app, user, intruder } = world
+    await using _ = issuer
+    const key = createVirtualKey()
+    await addKey(world, key)
+    expect(await opens(world, key)).toBe(true)
+
+    const anywhere = visitor(issuer)
+    const done = await press(anywhere, await undoLink(issuer))
+    expect(done.html).toContain('We have sent a message to ada@example.com')
+    await choose(issuer, anywhere)
+
+    expect(await opens(world, key)).toBe(false)
+    expect(await idsOf(issuer, user)).toEqual(['password'])
+    expect(hasCode((await logIn(issuer, app, ada, visitor(issuer))).callback)).toBe(false)
+    moveTime(5)
+    expect(
+      hasCode((await logIn(issuer, app, { ...ada, password }, visitor(issuer))).callback),
+    ).toBe(true)
+    expect((await intruder.get('/account')).html).toContain('name="password"')
+    expect(await issuer.actions()).toContain('user.take_back')
+    expect(issuer.problems).toEqual([])
+  })
+
+  test('every message about a change has a link that takes it back, and the refresh tokens and trusted devices of before end', async () => {
+    const settings = { rememberDevice: true }
+    const world = await start(store, settings)
+    const { issuer, app, user, intruder } = world
+    await using _ = issuer
+    await changePassword(world, password)
+    moveTime(5)
+    const page = await intruder.get('/account/security/add?kind=totp_app')
+    await intruder.submit(page, { code: codeOf(seedOn(page)) })
+    const begun = await app.begin({ scope: 'openid offline_access' })
+    const tokens = await app.redeem(begun, await intruder.get(begun.url))
+    const links = (await issuer.mails()).filter(({ link }) => link?.includes('/undo?'))
+    expect(links.map(({ subject }) => subject)).toEqual([
+      'The ways to log in at Acme were changed',
+      'Your password for Acme was changed',
+    ])
+
+    await press(visitor(issuer), links.at(-1)?.link ?? '')
+
+    expect(await idsOf(issuer, user)).toEqual([])
+    await expect(app.refresh(tokens.refresh_token ?? '')).rejects.toThrow()
+    for (const { link } of links) {
+      expect((await visitor(issuer).get(link ?? '')).status).toBe(410)
+    }
+  })
+
+  test('M26: a link that is opened does nothing, and its button logs nobody in', async () => {
+    const world = await start(store)
+    const { issuer, user } = world
+    await using _ = issuer
+    const key = createVirtualKey()
+    await addKey(world, key)
+    const link = await undoLink(issuer)
+    const scanner = visitor(issuer)
+
+    for (const method of ['GET', 'HEAD']) {
+      expect((await scanner.send(link, { method })).status).toBe(200)
+    }
+    expect(await idsOf(issuer, user)).toHaveLength(3)
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const cross = { ...headers, 'sec-fetch-site': 'cross-site' }
+    const body = new URL(link).search.slice(1)
+    expect((await scanner.send('/undo', { method: 'POST', body, headers: cross })).status).toBe(403)
+    expect(await idsOf(issuer, user)).toHaveLength(3)
+
+    const done = await press(scanner, link)
+    expect(done.html).not.toContain('name="password"')
+    expect((await scanner.get('/account')).html).toContain('name="password"')
+    const [mail] = await issuer.mails()
+    expect([mail?.to, mail?.link?.includes('/reset?')]).toEqual([ada.email, true])
+  })
+
+  test('M27: a stranger in the mailbox that the owner gave up takes nothing back; the owner does, by the password or the browser from before', async () => {
+    for (const by of ['password', 'browser'] as const) {
+      const world = await start(store)
+      const { issuer, user, owner } = world
+      await using _ = issuer
+      await moveTo(issuer, world.intruder, MALLORY)
+      const link = await undoLink(issuer)
+      const stranger = visitor(issuer)
+
+      const asked = await stranger.get(link)
+      expect(asked.html).toContain('Password from before the change')
+      for (const guess of ['', 'a guess']) {
+        expect((await stranger.submit(asked, { password: guess })).status).toBe(422)
+      }
+      expect((await findUser(issuer.scope, MALLORY))?.id).toBe(user.id)
+
+      if (by === 'password') await press(visitor(issuer), link, { password: ada.password })
+      else await press(owner, link)
+      expect((await findUser(issuer.scope, ada.email))?.id).toBe(user.id)
+      expect((await findUser(issuer.scope, ada.email))?.verifiedAt).toBe(user.verifiedAt)
+      expect(await findUser(issuer.scope, MALLORY)).toBeUndefined()
+      await choose(issuer, visitor(issuer))
+      expect(
+        hasCode((await logIn(issuer, world.app, { ...ada, password }, visitor(issuer))).callback),
+      ).toBe(true)
+    }
+  })
+
+  test('M28: the link of a change that the intruder made later is void once the owner is back', async () => {
+    const world = await start(store)
+    const { issuer, user, owner, intruder } = world
+    await using _ = issuer
+    await moveTo(issuer, intruder, MALLORY)
+    moveTime(5)
+    await addKey(world, createVirtualKey())
+    const theirs = await undoLink(issuer, MALLORY)
+    await press(owner, await undoLink(issuer))
+    await choose(issuer, owner)
+
+    expect((await intruder.get(theirs)).status).toBe(410)
+    const body = new URL(theirs).search.slice(1)
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    expect((await intruder.send('/undo', { method: 'POST', body, headers })).status).toBe(410)
+    expect((await findUser(issuer.scope, ada.email))?.id).toBe(user.id)
+    expect(await idsOf(issuer, user)).toEqual(['password'])
+  })
+
+  test('M29: the links of two changes, in either order, end as it was before the earlier one', async () => {
+    for (const order of ['earlier first', 'later first'] as const) {
+      const world = await start(store)
+      const { issuer, user } = world
+      await using _ = issuer
+      await changePassword(world, 'the thief chose this')
+      const earlier = await undoLink(issuer)
+      moveTime(5)
+      const page = await world.intruder.get('/account/security/add?kind=totp_app')
+      await world.intruder.submit(page, { code: codeOf(seedOn(page)) })
+      const later = await undoLink(issuer)
+      expect(later).not.toBe(earlier)
+
+      const links = order === 'earlier first' ? [earlier, later] : [later, earlier]
+      const browser = visitor(issuer)
+      await press(browser, links[0] ?? '')
+      const second = await browser.get(links[1] ?? '')
+      if (order === 'later first') await browser.submit(second)
+      else expect(second.status).toBe(410)
+      expect(await idsOf(issuer, user)).toEqual([])
+    }
+  })
+
+  test('M30: a link takes the account back once, of twenty at once too, and not after seven days', async () => {
+    const world = await start(store)
+    const { issuer } = world
+    await using _ = issuer
+    await addKey(world, createVirtualKey())
+    const link = await undoLink(issuer)
+    const page = await visitor(issuer).get(link)
+
+    const all = await Promise.all(Array.from({ length: 20 }, () => visitor(issuer).submit(page)))
+    expect(all.filter(({ status }) => status === 200)).toHaveLength(1)
+    const resets = (await issuer.mails()).filter((mail) => mail.link?.includes('/reset?'))
+    expect(resets).toHaveLength(1)
+    await choose(issuer, visitor(issuer))
+    const late = await undoLink(issuer)
+    moveTime(7 * 86_400 + 1)
+    expect((await visitor(issuer).get(late)).status).toBe(410)
+  })
+
+  test('M31: a link for a user who is gone or disabled, or at another tenant, answers as an unknown one', async () => {
+    const world = await start(store)
+    const { issuer, user } = world
+    await using _ = issuer
+    await using other = (await startWithFactors({ store, trustedProxies })).issuer
+    await addKey(world, createVirtualKey())
+    const link = await undoLink(issuer)
+    const path = link.slice(new URL(link).origin.length)
+    const mainOf = ({ html }: Page) => /<main>[\s\S]*<\/main>/.exec(html)?.[0]
+    const unknown = await visitor(issuer).get(`/undo?token=${'x'.repeat(43)}`)
+    expect(unknown.status).toBe(410)
+
+    expect((await visitor(other).get(path)).status).toBe(410)
+    const page = await visitor(issuer).get(link)
+    const before = await idsOf(issuer, user)
+    await issuer.changeUser(user, { disabled: true })
+    for (const answered of [await visitor(issuer).get(link), await visitor(issuer).submit(page)]) {
+      expect([answered.status, mainOf(answered)]).toEqual([410, mainOf(unknown)])
+    }
+    expect(await idsOf(issuer, user)).toEqual(before)
+    await issuer.changeUser(user, { disabled: false })
+    await deleteUser(issuer.scope, user.id)
+    expect(mainOf(await visitor(issuer).submit(page))).toBe(mainOf(unknown))
+    expect(issuer.problems).toEqual([])
+  })
+
+  test('M32: what the intruder’s session adds at the same moment is not there afterwards', async () => {
+    for (let round = 0; round < 5; round++) {
+      const world = await start(store)
+      const { issuer, user, owner, intruder } = world
+      await using _ = issuer
+      await changePassword(world, 'the thief chose this')
+      const link = await undoLink(issuer)
+      const key = createVirtualKey()
+      const page = await intruder.get('/account/security/add?kind=hardware')
+      const email = await intruder.get('/account/email')
+      const sent = await intruder.submit(email, { email: MALLORY, step: 'send' })
+      const code = await mailedCode(issuer)
+      const undo = await owner.get(link)
+
+      await Promise.all([
+        owner.submit(undo),
+        addOn(issuer, intruder, page, key),
+        intruder.submit(sent, { code }),
+      ])
+
+      expect(await opens(world, key)).toBe(false)
+      const moved = await findUser(issuer.scope, MALLORY)
+      // The address moved before: that change has a link of its own, to the owner.
+      if (moved) await press(owner, await undoLink(issuer))
+      expect((await findUser(issuer.scope, ada.email))?.id).toBe(user.id)
+      expect(await idsOf(issuer, user)).toEqual([])
+    }
+  })
+
+  test('M33: the link is no way round a second step that was there before', async () => {
+    const { issuer, user, app } = await startWithFactors({ store, trustedProxies })
+    await using _ = issuer
+    const { seed } = await addApp(issuer, user)
+    moveTime(60)
+    const browser = visitor(issuer)
+    const page = await browser.submit(await browser.get('/account/password'), ada)
+    const form = await browser.submit(page, { code: codeOf(seed) })
+    await browser.submit(form, { current: ada.password, password: 'the thief chose this' })
+
+    const anywhere = visitor(issuer)
+    await press(anywhere, await undoLink(issuer))
+    await choose(issuer, anywhere)
+    const { callback, browser: next } = await logIn(
+      issuer,
+      app,
+      { ...ada, password },
+      visitor(issuer),
+    )
+    expect(callback.html).toContain('autocomplete="one-time-code"')
+    moveTime(60)
+    expect(hasCode(await next.submit(callback, { code: codeOf(seed) }))).toBe(true)
+  })
+
+  test('M34: the store holds no token of a link, and the proof from before can be guessed five times', async () => {
+    const world = await start(store)
+    const { issuer, intruder } = world
+    await using _ = issuer
+    await moveTo(issuer, intruder, MALLORY)
+    const link = await undoLink(issuer)
+    const token = new URL(link).searchParams.get('token') ?? ''
+    expect(token).toMatch(/^[\w-]{43}$/)
+    expect((await issuer.dumpProtocol()).includes(token)).toBe(false)
+
+    const stranger = visitor(issuer)
+    const page = await stranger.get(link)
+    const statuses: number[] = []
+    for (let guess = 0; guess < 8; guess++) {
+      statuses.push((await stranger.submit(page, { password: `guess ${guess}` })).status)
+    }
+    expect(statuses.filter((status) => status === 422)).toHaveLength(5)
+    expect(statuses.at(-1)).toBe(429)
+    expect(await findUser(issuer.scope, MALLORY)).toBeDefined()
+  })
+
+  test('M35: the owner comes back after an intruder has changed password, address and second step', async () => {
+    const world = await start(store)
+    const { issuer, app, user, owner, intruder } = world
+    await using _ = issuer
+    const theirs = 'the thief chose this'
+    await changePassword(world, theirs)
+    moveTime(5)
+    const page = await intruder.get('/account/security/add?kind=totp_app')
+    await intruder.submit(page, { code: codeOf(seedOn(page)) })
+    const first = (await issuer.mails()).filter(({ link }) => link?.includes('/undo?')).at(-1)
+    await press(owner, first?.link ?? '')
+    await choose(issuer, owner)
+
+    expect(await idsOf(issuer, user)).toEqual(['password'])
+    expect(
+      hasCode((await logIn(issuer, app, { ...ada, password }, visitor(issuer))).callback),
+    ).toBe(true)
+    for (const guess of [ada.password, theirs]) {
+      expect(
+        hasCode((await logIn(issuer, app, { ...ada, password: guess }, visitor(issuer))).callback),
+      ).toBe(false)
+    }
+  })
+})
