@@ -1,6 +1,8 @@
-import type { SocialCredential, User } from '../store/records.ts'
+import type { Credential, SocialCredential, User } from '../store/records.ts'
+import { unlessRefused } from './commit.ts'
 import type { DomainContext, Scope } from './context.ts'
 import { nowMicros } from './context.ts'
+import { deleteCredential } from './credentials.ts'
 import { enrol, newRecord, use } from './factors.ts'
 import { socialCredentialId } from './ids.ts'
 import { limits } from './rules.ts'
@@ -33,13 +35,14 @@ export async function findConnected(
 export async function hasOtherAccount(
   { store }: Pick<DomainContext, 'store'>,
   { tenantId, id }: User,
-  connectionId: string,
+  account: SocialAccount,
 ): Promise<boolean> {
+  const own = socialCredentialId(account)
   const page = { after: undefined, limit: 100 }
   const listed = await store.credentials.list(tenantId, id, page)
-  return (
-    listed?.items.some((one) => one.kind === 'social' && one.connectionId === connectionId) ?? false
-  )
+  const isOther = (one: Credential) =>
+    one.kind === 'social' && one.connectionId === account.connectionId && one.id !== own
+  return listed?.items.some(isOther) ?? false
 }
 
 /** How many accounts at providers a user can have. */
@@ -59,8 +62,13 @@ export async function connectAccount(
   const listed = await context.store.credentials.list(tenantId, user.id, page)
   const accounts = listed?.items.filter(({ kind }) => kind === 'social') ?? []
   if (accounts.length >= MAX_ACCOUNTS) return false
-  if (await hasOtherAccount(context, user, account.connectionId)) return false
-  return enrol(scope, credentialOf(scope, user, account), undefined)
+  if (await hasOtherAccount(context, user, account)) return false
+  const credential = credentialOf(scope, user, account)
+  if (!(await enrol(scope, credential, undefined))) return false
+  // Of two that were connected at the same moment, at least the later one sees the other, and goes.
+  if (!(await hasOtherAccount(context, user, account))) return true
+  await unlessRefused(deleteCredential(scope, user.id, credential.id), 'not_found')
+  return false
 }
 
 /** Notes that the account was proven. It is not when it was disabled or removed meanwhile. */

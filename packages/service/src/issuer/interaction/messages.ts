@@ -111,7 +111,7 @@ export async function sendRecovery(
   await postLink(context, 'reset', occasion, userId, { userId, emailKey, email }, user)
 }
 
-/** What the user is told, with a link that takes it back. */
+/** A change that the user is told of, with a link that takes it back. */
 type Change = 'changed' | 'factors' | 'guessed' | 'moved' | 'connected'
 
 /**

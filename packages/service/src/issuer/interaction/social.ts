@@ -114,7 +114,7 @@ async function stepOf(
     if (isTrusted || tenant.settings.allowUnverified) return { kind: 'sign_up' }
     return { kind: 'prove_address', user }
   }
-  if (await hasOtherAccount(context.domain, user, account.connectionId)) {
+  if (await hasOtherAccount(context.domain, user, account)) {
     return { kind: 'refuse', text: 'socialOther', userId: user.id }
   }
   // Anybody can have signed up with the address: who reads its mail decides.

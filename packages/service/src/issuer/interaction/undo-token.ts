@@ -38,7 +38,7 @@ export async function readUndoToken(
 }
 
 /**
- * Spends a token, and those of later changes with it: whoever made them may have their links.
+ * Spends a token, and those of later changes with it: an intruder who made them may have their links.
  *
  * @returns Whether it was there; of several requests with the same one, exactly one spends it.
  */

@@ -12,7 +12,7 @@ export interface RequestFacts {
   clientIp: string
   userAgent: string | undefined
   requestId: string
-  /** When it came in: whatever it changes is changed after that. */
+  /** When it came in: before all changes that it makes. */
   startedAt: Micros
 }
 

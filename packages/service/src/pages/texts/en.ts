@@ -229,7 +229,7 @@ export const en = {
   undoDoneText:
     'Everybody is logged out. We have sent a message to {email}: follow its link to choose a new password.',
   undoDonePlain:
-    'Everybody is logged out, and what was added since the change is removed. Log in again with {email}.',
+    'Everybody is logged out, and everything that was added since the change is removed. Log in again with {email}.',
   verifyTitle: 'Confirm your email address',
   verifyText: 'Is {email} your address? Confirm it to finish setting up your account.',
   verifyPassword:
