@@ -3,15 +3,16 @@ import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { createManagementClient } from '../client.ts'
 import { type Checked, checkFile, digestFile, type ImportFile, readRows } from '../import/check.ts'
+import { detectFormat } from '../import/detect.ts'
 import { type Encoding, encodings } from '../import/encoding.ts'
 import { algorithms } from '../import/hashes.ts'
 import { type JournalHeader, openJournal } from '../import/journal.ts'
-import { createMapping, targets } from '../import/mapping.ts'
+import { createMapping, targets, withoutPasswords } from '../import/mapping.ts'
 import { createPace } from '../import/pace.ts'
 import { writeResults } from '../import/results.ts'
 import { readStanding } from '../import/resume.ts'
 import { runImport } from '../import/run.ts'
-import { type FileFormat, formatOf, formats } from '../import/source.ts'
+import { type FileFormat, formats } from '../import/source.ts'
 import { resolveOptions } from '../options.ts'
 import { createSend } from '../request.ts'
 import { createUserImporter } from '../resources/user-importer.ts'
@@ -34,6 +35,7 @@ interface ImportOptions extends TenantOptions {
   encoding: Encoding
   map?: [string, string][]
   hashAlgorithm?: ImportAlgorithm
+  passwords: boolean
   dryRun?: boolean
   concurrency: number
   requestsPerSecond?: number
@@ -49,7 +51,7 @@ export function addImportCommand(users: Command): void {
   withTenant(users.command('import <file>'))
     .description('Create the users of a CSV, NDJSON or JSON file, with their old passwords.')
     .addOption(
-      new Option('--format <format>', 'of the file (default: by its name)').choices(formats),
+      new Option('--format <format>', 'of the file (default: by its content)').choices(formats),
     )
     .addOption(
       new Option('--encoding <encoding>', 'of the file').choices(encodings).default('utf8'),
@@ -58,6 +60,7 @@ export function addImportCommand(users: Command): void {
     .addOption(
       new Option('--hash-algorithm <name>', 'of hashes in rows that name none').choices(algorithms),
     )
+    .option('--no-passwords', 'leave passwords and hashes out; users choose new ones')
     .option('--dry-run', 'change nothing; report all faults with line numbers')
     .option('--concurrency <number>', 'requests under way at a time', wholeNumber(1, 256), 32)
     .option('--requests-per-second <number>', 'not to exceed', wholeNumber(1, 1_000_000))
@@ -71,23 +74,27 @@ export function addImportCommand(users: Command): void {
 const help = `
 Members: ${targets.join(', ')}, profile.* and metadata.*.
 Columns of these names, or of common ones such as first_name or password_hash, are found by name.
+A JSON file may be an array, objects that follow each other, or an object with an array "users".
 
 An import that was interrupted or killed is continued by the same command.
 
 Examples:
   latchkey users import users.csv --dry-run
   latchkey users import users.csv --map id=user_no --map email=login --hash-algorithm md5
+  latchkey users import firebase.json --no-passwords
   latchkey users import users.ndjson --requests-per-second 50`
 
 async function importUsers(file: string, options: ImportOptions): Promise<void> {
   if (!existsSync(file)) throw new Error(`There is no file ${file}.`)
   const files = filesOf(file, options)
+  const format = await detectFormat(file)
   const named = new Map(options.map)
+  const mapping = createMapping(named)
   const input: ImportFile = {
     file,
-    format: options.format ?? formatOf(file),
+    format: options.format ?? format,
     encoding: options.encoding,
-    mapping: createMapping(named),
+    mapping: options.passwords ? mapping : withoutPasswords(mapping),
     named,
     hashAlgorithm: options.hashAlgorithm,
   }

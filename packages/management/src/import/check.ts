@@ -3,8 +3,9 @@ import { createReadStream } from 'node:fs'
 import type { ImportAlgorithm } from '../types.ts'
 import { createDuplicateFinder } from './duplicates.ts'
 import type { Encoding } from './encoding.ts'
+import { emailFault, emptyFault, hashedFault } from './file-faults.ts'
 import type { Mapping, Target } from './mapping.ts'
-import { emailKey, type ImportRow, toRow } from './row.ts'
+import { emailKey, type ImportRow, looksHashed, toRow } from './row.ts'
 import { type FileFormat, readSource } from './source.ts'
 
 /** The file to import, and how it is read. */
@@ -17,6 +18,9 @@ export interface ImportFile {
   named: ReadonlyMap<Target, string>
   hashAlgorithm: ImportAlgorithm | undefined
 }
+
+/** How many rows are looked at for a column whose values are email addresses. */
+const LOOKED_AT = 100
 
 export interface Checked {
   rows: number
@@ -59,13 +63,22 @@ async function checkRows(
   const faults = inOrder(report)
   const ignored = new Set<string>()
   const absent = new Map([...input.named].map(([target, column]) => [column, target]))
+  const addresses = new Set<string>()
+  const columns = new Set<string>()
+  let hasEmails = false
   let rows = 0
   let faulty = 0
   for await (const record of readSource(input.file, input.format, input.encoding)) {
     const row = toRow(rows++, record, input.mapping, input.hashAlgorithm)
-    for (const column of record.members.keys()) {
+    for (const [column, value] of record.members) {
       absent.delete(column)
-      if (input.mapping(column) === undefined && ignored.size < 100) ignored.add(column)
+      if (columns.size < 20) columns.add(column)
+      const target = input.mapping(column)
+      if (target === undefined && ignored.size < 100) ignored.add(column)
+      if (target === 'email') hasEmails = true
+      else if (rows <= LOOKED_AT && /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value)) addresses.add(column)
+      if (target === 'password' && looksHashed(value))
+        throw hashedFault(input.file, row.line, column)
     }
     for (const fault of row.faults) faults.add(row.line, fault)
     if (row.faults.length > 0) {
@@ -82,6 +95,8 @@ async function checkRows(
       `--map ${target}=${column}: no row has anything in a column "${column}".${found}`,
     )
   }
+  if (rows === 0) throw await emptyFault(input.file, input.format)
+  if (columns.size > 0 && !hasEmails) throw emailFault(input.file, addresses, columns)
   const repeated = new Map<number, string>()
   for (const [what, finder] of [
     ['email address', emails],

@@ -3,11 +3,18 @@ export type Target = string
 
 /** Names under which old tables keep what an import needs, in lower case without `_`, `-` and spaces. */
 const aliases: Record<string, readonly string[]> = {
-  id: ['id', 'oldid', 'userid', 'uid', 'uuid', 'externalid'],
-  email: ['email', 'emailaddress', 'mail', 'profile.email'],
-  email_verified: ['emailverified', 'verified', 'isverified', 'profile.emailverified'],
-  verified_at: ['verifiedat', 'emailverifiedat'],
+  id: ['id', 'oldid', 'userid', 'uid', 'uuid', 'externalid', 'localid', 'pk', 'sub'],
+  email: ['email', 'emailaddress', 'mail', 'primaryemailaddress', 'profile.email'],
+  email_verified: [
+    'emailverified',
+    'verified',
+    'isverified',
+    'verifiedemailaddresses',
+    'profile.emailverified',
+  ],
+  verified_at: ['verifiedat', 'emailverifiedat', 'emailconfirmedat'],
   disabled: ['disabled', 'blocked', 'banned', 'isdisabled'],
+  enabled: ['enabled', 'active', 'isenabled', 'isactive'],
   'profile.name': ['name', 'fullname', 'displayname'],
   'profile.family_name': ['familyname', 'lastname', 'surname'],
   'profile.given_name': [
@@ -18,8 +25,21 @@ const aliases: Record<string, readonly string[]> = {
     'profile.firstname',
   ],
   password: ['password', 'plainpassword'],
-  hash: ['hash', 'passwordhash', 'hashedpassword', 'password.hash', 'encryptedpassword'],
-  alg: ['alg', 'algorithm', 'hashalgorithm', 'passwordalgorithm', 'password.alg'],
+  hash: [
+    'hash',
+    'passwordhash',
+    'hashedpassword',
+    'password.hash',
+    'passworddigest',
+    'encryptedpassword',
+  ],
+  alg: ['alg', 'algorithm', 'hashalgorithm', 'passwordalgorithm', 'password.alg', 'passwordhasher'],
+}
+
+/** The name of a column as the table has it. django and Cognito keep members in an object of their own. */
+function nameOf(column: string): string {
+  const plain = column.toLowerCase().replaceAll(/[_\s-]/g, '')
+  return plain.replace(/^(fields|attributes)\./, '')
 }
 
 /** The targets of `--map`, besides `profile.x` and `metadata.x`. */
@@ -43,7 +63,7 @@ export function createMapping(flags: ReadonlyMap<Target, string>): Mapping {
   function find(column: string): Target | undefined {
     const flagged = byFlag.get(column)
     if (flagged) return flagged
-    const target = byName.get(column.toLowerCase().replaceAll(/[_\s-]/g, ''))
+    const target = byName.get(nameOf(column))
     if (target) return flags.has(target) ? undefined : target
     return /^(profile|metadata)\../.test(column) ? column : undefined
   }
@@ -51,5 +71,13 @@ export function createMapping(flags: ReadonlyMap<Target, string>): Mapping {
   return (column) => {
     if (!known.has(column)) known.set(column, find(column))
     return known.get(column)
+  }
+}
+
+/** A mapping that leaves out everything about passwords. */
+export function withoutPasswords(mapping: Mapping): Mapping {
+  return (column) => {
+    const target = mapping(column)
+    return target === 'password' || target === 'hash' || target === 'alg' ? undefined : target
   }
 }

@@ -43,9 +43,15 @@ export function toRow(
   if (!/^[^\s@]+@[^\s@]+$/u.test(email) || email.length > 254) {
     faults.push(email ? '"email" is not an email address' : 'has no email address')
   }
-  const disabled = flag('disabled')
+  const isOff = flag('disabled')
+  const disabled = (fields.has('enabled') && !flag('enabled')) || isOff
   const verifiedAt = readInstant(fields.get('verified_at'), faults)
-  const verified = flag('email_verified') || verifiedAt !== undefined
+  const addresses = fields.get('email_verified')?.split(/[\s,;|]+/) ?? []
+  const isListed = addresses.some((one) => one.includes('@'))
+  const isVerified = isListed
+    ? addresses.some((one) => emailKey(one) === emailKey(email))
+    : flag('email_verified')
+  const verified = isVerified || verifiedAt !== undefined
   const metadata = prefixed(fields, 'metadata.')
   checkMetadata(metadata, faults)
   const password = readPassword(fields, defaultAlgorithm, faults)
@@ -68,7 +74,7 @@ export function toRow(
   }
 }
 
-/** Under which two addresses are the same. */
+/** The form in which two spellings of an address are the same. */
 export function emailKey(email: string): string {
   return email.trim().normalize('NFC').toLowerCase()
 }
@@ -110,17 +116,28 @@ function readPassword(
   if (secret === undefined) return undefined
 
   const named = fields.get('alg')?.trim().toLowerCase()
-  const guessed = /^\$2[abxy]\$/.test(secret) ? 'bcrypt' : undefined
+  // django writes the name of its algorithm in front of the hash.
+  const guessed = /^(bcrypt\$)?\$2[abxy]\$/.test(secret) ? 'bcrypt' : undefined
   const alg = (hash === undefined ? 'plain' : undefined) ?? named ?? guessed ?? defaultAlgorithm
   if (alg === undefined) {
-    faults.push('has a hash of an unknown algorithm; name it with --hash-algorithm or in a column')
+    faults.push(
+      'has a hash of an unknown algorithm; name it with --hash-algorithm or in a column, or add --no-passwords',
+    )
     return undefined
   }
   if (!isAlgorithm(alg)) {
     faults.push('names an algorithm other than bcrypt, plain, md5, sha1, sha256 and sha512')
     return undefined
   }
-  const fault = hashFault(alg, secret)
+  const bare = alg === 'bcrypt' ? secret.replace(/^bcrypt\$(?=\$2)/, '') : secret
+  const fault = hashFault(alg, bare)
   if (fault) faults.push(fault)
-  return { alg, hash: secret }
+  return { alg, hash: bare }
+}
+
+/** Whether a password is the hash of one, as frameworks keep it in a column of that name. */
+export function looksHashed(password: string): boolean {
+  return /^(\$(2[abxy]|argon2|scrypt|pbkdf2|[156])|\{S?SHA|(pbkdf2|bcrypt|argon2|scrypt|md5|sha1)[\w]*[$:])/i.test(
+    password,
+  )
 }

@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
-import { type Parser, parse } from 'csv-parse'
+import { CsvError, type Parser, parse } from 'csv-parse'
 import { type Encoding, readText } from './encoding.ts'
 import { unescapeFormula } from './formula.ts'
-import { splitJsonArray } from './json-array.ts'
+import { splitJson } from './json-records.ts'
 
 export const formats = ['csv', 'ndjson', 'json'] as const
 
@@ -17,12 +17,6 @@ export interface SourceRecord {
   fault: string | undefined
 }
 
-/** The format that the name of a file tells; CSV when it tells none. */
-export function formatOf(file: string): FileFormat {
-  if (/\.(ndjson|jsonl)$/i.test(file)) return 'ndjson'
-  return /\.json$/i.test(file) ? 'json' : 'csv'
-}
-
 /** Reads a file a record at a time, so that memory does not depend on its size. */
 export async function* readSource(
   file: string,
@@ -30,8 +24,8 @@ export async function* readSource(
   encoding: Encoding,
 ): AsyncGenerator<SourceRecord> {
   const stream = Readable.from(readText(file, encoding))
-  if (format === 'csv') return yield* readCsv(stream)
-  const pieces = format === 'json' ? splitJsonArray(stream) : readLines(stream)
+  if (format === 'csv') return yield* readCsv(file, stream)
+  const pieces = format === 'json' ? splitJson(file, stream) : readLines(stream)
   for await (const { line, text } of pieces) yield jsonRecord(line, text)
 }
 
@@ -45,7 +39,7 @@ async function* readLines(stream: Readable) {
   if (stream.errored) throw stream.errored
 }
 
-async function* readCsv(stream: Readable): AsyncGenerator<SourceRecord> {
+async function* readCsv(file: string, stream: Readable): AsyncGenerator<SourceRecord> {
   const parser: Parser = stream.pipe(
     parse({
       bom: true,
@@ -60,14 +54,22 @@ async function* readCsv(stream: Readable): AsyncGenerator<SourceRecord> {
   let line = 1
   // A parser is an async iterable of records; with `info`, each comes with its position.
   const records = parser as AsyncIterable<{ record: string[]; info: { lines: number } }>
-  for await (const { record, info } of records) {
-    if (names) {
-      const isEven = record.length === names.length
-      const count = `has ${record.length} columns, the first line has ${names.length}`
-      yield csvRecord(line, names, record, isEven ? undefined : count)
+  try {
+    for await (const { record, info } of records) {
+      if (names) {
+        const isEven = record.length === names.length
+        const count = `has ${record.length} columns, the first line has ${names.length}`
+        yield csvRecord(line, names, record, isEven ? undefined : count)
+      }
+      names ??= record.map((name) => name.trim())
+      line = info.lines + 1
     }
-    names ??= record.map((name) => name.trim())
-    line = info.lines + 1
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error
+    // The parser's own message quotes the value, which may be a hash.
+    const isOpen = error.code === 'CSV_QUOTE_NOT_CLOSED'
+    const what = isOpen ? 'is opened and not closed' : 'stands within a value; double it there'
+    throw new Error(`${file}, line ${line}: a quotation mark ${what}.`, { cause: error.code })
   }
 }
 
@@ -98,17 +100,29 @@ function jsonRecord(line: number, text: string): SourceRecord {
   let fault: string | undefined
   try {
     const value: unknown = JSON.parse(text)
-    if (typeof value !== 'object' || value === null) fault = 'is not a JSON object'
-    else flatten(value, '', members)
+    if (isObject(value)) flatten(value, '', members)
+    else fault = 'is not a JSON object'
   } catch {
     fault = 'is not JSON'
   }
   return { line, members, fault }
 }
 
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 function flatten(object: object, prefix: string, into: Map<string, string>): void {
   for (const [name, value] of Object.entries(object)) {
-    if (typeof value === 'object' && value !== null) flatten(value, `${prefix}${name}.`, into)
-    else if (value !== null) into.set(prefix + name, String(value))
+    if (typeof value === 'object' && value !== null) {
+      flatten(namedValues(value) ?? value, `${prefix}${name}.`, into)
+    } else if (value !== null) into.set(prefix + name, String(value))
   }
+}
+
+/** An object of what Cognito has as a list: `{ Name: 'email', Value: … }` for each attribute. */
+function namedValues(list: object): object | undefined {
+  if (!Array.isArray(list) || list.length === 0) return undefined
+  const isNamed = list.every((one) => isObject(one) && 'Name' in one && 'Value' in one)
+  return isNamed ? Object.fromEntries(list.map(({ Name, Value }) => [Name, Value])) : undefined
 }

@@ -1,0 +1,7 @@
+latchkey users import auth0.json --map 'id=_id.$oid'
+latchkey users import clerk.csv
+latchkey users import cognito.json
+latchkey users import django.json --map hash=fields.password
+latchkey users import firebase.json --no-passwords
+latchkey users import keycloak.json
+latchkey users import supabase.csv

@@ -1,0 +1,70 @@
+import { open } from 'node:fs/promises'
+import type { FileFormat } from './source.ts'
+
+/** How much of a file is looked at to tell its format. */
+const SAMPLE_BYTES = 1 << 20
+
+/**
+ * The format of a file, by its content: its name may say something else, or nothing.
+ *
+ * @throws naming the encoding, or what the file is packed by, when that is why it cannot be read.
+ */
+export async function detectFormat(file: string): Promise<FileFormat> {
+  const sample = await readSample(file)
+  const fault = unreadable(file, sample)
+  if (fault) throw new Error(fault)
+  // ASCII is enough to tell formats apart, and stands at the same place in both encodings.
+  const text = sample.toString('latin1').replace(/^ï»¿/, '').trimStart()
+  if (text.startsWith('[')) return 'json'
+  if (!text.startsWith('{')) return 'csv'
+  return isLines(text) ? 'ndjson' : 'json'
+}
+
+async function readSample(file: string): Promise<Buffer> {
+  const handle = await open(file)
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(SAMPLE_BYTES), 0, SAMPLE_BYTES, 0)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await handle.close()
+  }
+}
+
+function unreadable(file: string, sample: Buffer): string | undefined {
+  const encoding = wideEncoding(sample)
+  if (encoding) {
+    return `${file} is ${encoding}; convert it first: iconv -f ${encoding} -t UTF-8 ${file} > ${file}.utf8`
+  }
+  if (sample[0] === 0x1f && sample[1] === 0x8b) {
+    return `${file} is compressed by gzip; unpack it first: gunzip -c ${file} > ${file}.unpacked`
+  }
+  if (sample.subarray(0, 4).equals(Buffer.from('PK\x03\x04'))) {
+    return `${file} is a ZIP archive or a workbook; unpack it, or save the workbook as CSV in UTF-8.`
+  }
+  return undefined
+}
+
+/** UTF-16, by its mark, or because every second byte of its first characters is zero. */
+function wideEncoding(sample: Buffer): string | undefined {
+  const [first, second] = sample
+  if (first === 0xff && second === 0xfe) return 'UTF-16LE'
+  if (first === 0xfe && second === 0xff) return 'UTF-16BE'
+  if (second === 0 && first !== 0) return 'UTF-16LE'
+  return first === 0 && second !== 0 && second !== undefined ? 'UTF-16BE' : undefined
+}
+
+/**
+ * Whether objects stand one to a line. The first line alone may be damaged: then the next one tells.
+ * An object that holds the array `users` is one file, even on one line.
+ */
+function isLines(text: string): boolean {
+  const [first = '', second = ''] = text.split(/\r?\n/, 2)
+  try {
+    const value: unknown = JSON.parse(first)
+    return !Object.entries(value ?? {}).some(
+      ([name, list]) => name.toLowerCase() === 'users' && Array.isArray(list),
+    )
+  } catch {
+    return second.startsWith('{') && !/[[{,:]\s*$/.test(first)
+  }
+}

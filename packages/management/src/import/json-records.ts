@@ -1,0 +1,130 @@
+/** A piece of a file and the line it begins on. */
+export interface Piece {
+  line: number
+  text: string
+}
+
+/** An array of users is looked for under this name when the file is an object, as most exports are. */
+const WRAPPER = 'users'
+
+/**
+ * Cuts JSON into its records without holding more than one, for a file of any size: the elements of an array, the
+ * elements of the member `users` of an object, or objects that follow each other. The content of a record is not checked.
+ *
+ * @throws naming the line of the first character between two records that does not belong there.
+ */
+export async function* splitJson(
+  file: string,
+  chunks: AsyncIterable<string>,
+): AsyncGenerator<Piece> {
+  const splitter = createSplitter(file)
+  for await (const chunk of chunks) yield* splitter.push(chunk)
+  splitter.end()
+}
+
+/** The part that may come next where no record is open. */
+type Next = 'first' | 'separator' | 'record' | 'nothing'
+
+function createSplitter(file: string) {
+  let line = 1
+  /** Brackets that are open. */
+  let depth = 0
+  /** Brackets that are open around a record: none, the array's, or the object's and its array's. */
+  let level = 0
+  let next: Next = 'first'
+  let isString = false
+  let isEscaped = false
+  /** Whether the open object was a wrapper: what follows its array is no record. */
+  let isWrapper = false
+  let key = ''
+  let isValue = false
+  let text = ''
+  let startLine = 1
+  let arrayLine = 1
+
+  const fault = (char: string, expected: string): Error =>
+    new Error(`${file}, line ${line}: expected ${expected}, found ${JSON.stringify(char)}.`)
+
+  /** A character outside of every record; says whether a record begins with it. */
+  function between(char: string): boolean {
+    if (/[\s\uFEFF]/.test(char)) return false
+    if (next === 'nothing') throw fault(char, 'nothing after the end of the array')
+    if (level === 0 && char === '[' && next === 'first') {
+      level = ++depth
+      arrayLine = line
+      return false
+    }
+    if (level > 0 && char === ']' && next !== 'record') {
+      level = 0
+      depth--
+      next = isWrapper ? 'separator' : 'nothing'
+      return false
+    }
+    if (level > 0 && next === 'separator') {
+      if (char !== ',') throw fault(char, 'a comma or the end of the array')
+      next = 'record'
+      return false
+    }
+    if (char !== '{') throw fault(char, level > 0 ? 'a user, which begins with {' : 'an object')
+    depth++
+    startLine = line
+    if (level === 0) {
+      isWrapper = false
+      isValue = false
+    }
+    return true
+  }
+
+  /** Follows the members of an object that may be a wrapper; says whether its array of users begins. */
+  function beginsUsers(char: string): boolean {
+    if (char === '"' && !isValue) key = ''
+    else if (char === ':') isValue = true
+    else if (char === ',') isValue = false
+    return char === '[' && isValue && key.toLowerCase() === WRAPPER
+  }
+
+  return {
+    *push(chunk: string): Generator<Piece> {
+      let from = 0
+      for (let at = 0; at < chunk.length; at++) {
+        const char = chunk[at] as string
+        if (char === '\n') line++
+        const isInside = depth > level
+        const mayWrap = level === 0 && depth === 1
+        if (!isInside) {
+          if (between(char)) from = at
+        } else if (isEscaped) isEscaped = false
+        else if (isString) {
+          if (char === '\\') isEscaped = true
+          else if (char === '"') isString = false
+          else if (mayWrap && !isValue) key += char
+        } else if (mayWrap && beginsUsers(char)) {
+          level = ++depth
+          arrayLine = line
+          next = 'first'
+          isWrapper = true
+          text = ''
+        } else if (char === '"') isString = true
+        else if (char === '{' || char === '[') depth++
+        else if (char === '}' || char === ']') {
+          depth--
+          if (depth > level) continue
+          next = 'separator'
+          if (!isWrapper || level > 0) {
+            yield { line: startLine, text: text + chunk.slice(from, at + 1) }
+          }
+          text = ''
+        }
+      }
+      if (depth > level && !(isWrapper && level === 0)) text += chunk.slice(from)
+    },
+    end(): void {
+      if (depth > 0) {
+        const open = depth > level ? startLine : arrayLine
+        throw new Error(
+          `${file} ends too early: what begins on line ${open} is not closed. Export it again.`,
+        )
+      }
+    },
+  }
+}
