@@ -74,7 +74,7 @@ export const examples: Readonly<Record<string, AuthRouterOptions>> = {
   'session.absoluteSeconds': { session: { absoluteSeconds: 30 * 24 * 60 * 60 } },
   'session.cookie': { session: { cookie: { name: 'shop', sameSite: 'strict' } } },
   'session.keepAnonymousData': { session: { keepAnonymousData: ['cart'] } },
-  'session.adopt': { session: { adopt: { cookie: 'appSession', read: readOldSession } } },
+  'session.adopt': { session: { store, adopt: { cookie: 'appSession', read: readOldSession } } },
   userinfo: { userinfo: { everySeconds: 300 } },
   claims: { claims: z.object({ sub: z.string(), email: z.email() }) as never },
   rolesFrom: { rolesFrom: (user) => (user.groups ?? []) as string[] },
@@ -94,6 +94,7 @@ export const examples: Readonly<Record<string, AuthRouterOptions>> = {
   insecureHttpHosts: { issuer: 'http://keycloak:8080', insecureHttpHosts: ['keycloak'] },
   timeoutSeconds: { timeoutSeconds: 3 },
   requestSeconds: { requestSeconds: 6 },
+  answerSeconds: { answerSeconds: 20 },
   logger: { logger: pino({ level: 'warn' }) },
   fetch: {
     fetch: (url, init) =>

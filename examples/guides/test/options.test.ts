@@ -1,8 +1,13 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test, vi } from 'vitest'
 import { membersOf } from '../../../scripts/router-options.ts'
 import { examples, routerOf } from '../src/options.ts'
+
+// No Redis has to listen there: the examples are not served.
+vi.hoisted(() => {
+  process.env.REDIS_URL = 'redis://127.0.0.1:6390'
+})
 
 const core = path.resolve(import.meta.dirname, '../../../packages/core/src/options/options.ts')
 const members = membersOf(readFileSync(core, 'utf8'))

@@ -77,7 +77,7 @@ function answeringLock({ acquire }: SessionLock, answerSeconds: number): Session
 /** A session store with a deadline for each of its calls. */
 export function answeringStore(store: SessionStore, answerSeconds: number): SessionStore {
   const name = 'session.store'
-  const { index, once, lock, touchSeconds } = store
+  const { index, once, lock, touchSeconds, isInProcess } = store
   const part = <P extends object>(
     of: string,
     value: P,
@@ -89,6 +89,7 @@ export function answeringStore(store: SessionStore, answerSeconds: number): Sess
     ...(store.useSecrets && { useSecrets: store.useSecrets.bind(store) }),
     ...(store.health && { health: store.health.bind(store) }),
     ...(touchSeconds !== undefined && { touchSeconds }),
+    ...(isInProcess !== undefined && { isInProcess }),
     ...(index && { index: part('index', index, ['add', 'find', 'remove']) }),
     ...(once && { once: part('once', once, ['consume', 'isConsumed']) }),
     ...(lock && { lock: answeringLock(part('lock', lock, ['acquire']), answerSeconds) }),

@@ -6,6 +6,7 @@ export type WarningCode =
   | 'LATCHKEY_SESSIONS_IN_COOKIES' // sessions are in the cookies of browsers alone
   | 'LATCHKEY_SESSION_NOT_ADOPTED' // an old session could not be read or does not fit
   | 'LATCHKEY_STORE_WITHOUT_INDEX' // the session store cannot find the sessions of a user
+  | 'LATCHKEY_STORE_WITHOUT_ONCE' // the session store remembers nothing for other processes
   | 'LATCHKEY_GUARD_REHEARSED' // a guard with `enforce: false` let a user pass
   | 'LATCHKEY_PERSONAS' // no provider is configured, and test users log in
   | 'LATCHKEY_RETURN_TO_SHORTENED' // an address was too long to come back to
@@ -27,6 +28,8 @@ export const REMEDIES: Readonly<Record<LatchkeyErrorCode | WarningCode, string>>
     'Nothing, if you can do without these. Otherwise use a store, such as `createSessionStore()` of @latchkey/session-store.',
   LATCHKEY_STORE_WITHOUT_INDEX:
     'Use `createSessionStore()` of @latchkey/session-store, or set `routes.backchannelLogout` to `false`.',
+  LATCHKEY_STORE_WITHOUT_ONCE:
+    'Nothing, on a site of one process. Otherwise use `createSessionStore()` of @latchkey/session-store, or give your store `once` and `lock`.',
   LATCHKEY_SESSION_NOT_ADOPTED:
     'Nothing for single cases: the visitor logs in. If it is logged for all visitors, correct `session.adopt.read`.',
   LATCHKEY_GUARD_REHEARSED:

@@ -23,6 +23,12 @@ export function warnAbout(
       'Sessions live in this process: they end with it, and no other process sees them.',
     )
   }
+  if (store && !(store.once && store.lock)) {
+    log.warned(
+      'LATCHKEY_STORE_WITHOUT_ONCE',
+      'The session store has no replay cache or no lock ("once", "lock"): spent logins and logout tokens are remembered, and refreshes are coordinated, within this process alone.',
+    )
+  }
   if (store && !store.index && routes.backchannelLogout) {
     log.warned(
       'LATCHKEY_STORE_WITHOUT_INDEX',

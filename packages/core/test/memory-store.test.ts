@@ -34,3 +34,37 @@ test('data in memory cannot be changed by a reader, nor by its writer afterwards
   expect(read.cart.items).toEqual(['book'])
   expect(() => read.cart.items.push('pen')).toThrow(TypeError)
 })
+
+const login = (sub: string) =>
+  ({ issuer: 'https://login.test', sub, user: { sub }, expiresAt: 2 ** 40 }) as never
+
+test('visitors with data push no login out of the memory store', async () => {
+  const store = createMemoryStore({ maxSessions: 100 })
+  await store.set('ada', { login: login('ada'), data: {}, expiresAt: 2 ** 40 })
+  for (let n = 0; n < 500; n++) await store.set(`visitor ${n}`, { data: { n }, expiresAt: 2 ** 40 })
+  expect(await store.get('ada')).toBeDefined()
+  expect(await store.get('visitor 499')).toBeDefined()
+  expect(await store.get('visitor 0')).toBeUndefined()
+  expect(store.size).toBe(100)
+  // A visitor who logs in counts as a login from then on; of logins the oldest goes.
+  await store.set('visitor 499', { login: login('bob'), data: {}, expiresAt: 2 ** 40 })
+  for (let n = 0; n < 99; n++) {
+    await store.set(`user ${n}`, { login: login(`${n}`), data: {}, expiresAt: 2 ** 40 })
+  }
+  expect(await store.get('ada')).toBeUndefined()
+  expect(await store.get('visitor 499')).toBeDefined()
+  expect(store.size).toBe(100)
+})
+
+test('the marks of a stranger’s logins push out none that has to last longer', async () => {
+  let time = 0
+  const store = createMemoryStore({ now: () => time })
+  expect(await store.once.consume('adopted:old', 400 * 86_400)).toBe(true)
+  for (let n = 0; n < 100_100; n++) await store.once.consume(`login:${n}`, 600)
+  expect(await store.once.isConsumed('adopted:old')).toBe(true)
+  expect(await store.once.isConsumed('login:0')).toBe(false)
+  expect(await store.once.isConsumed('login:100099')).toBe(true)
+  time = 601
+  expect(await store.once.consume('login:100099', 600)).toBe(true)
+  expect(await store.once.consume('adopted:old', 600)).toBe(false)
+})

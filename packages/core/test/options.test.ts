@@ -221,3 +221,25 @@ test.each<[Partial<AuthOptions>, RegExp | undefined]>([
     remedy ? [{ option: 'baseUrl', remedy: expect.stringMatching(remedy) }] : [],
   )
 })
+
+test('session.adopt is refused where the store would forget which old sessions were adopted', () => {
+  const adopt = { cookie: 'old', read: () => undefined }
+  const { once: _once, ...withoutOnce } = createMemoryStore()
+  const local = { ...good, baseUrl: 'http://localhost:3000' }
+  const faults = (options: AuthOptions, store: NonNullable<AuthOptions['session']>['store']) =>
+    faultsOf({ ...options, session: { secret: 'x'.repeat(32), adopt, store } }).map(
+      ({ option, remedy }) => `${option} ${remedy}`,
+    )
+  const { isInProcess: _isInProcess, ...lasting } = createMemoryStore()
+
+  expect(faults(local, 'cookie')).toEqual([
+    expect.stringMatching(
+      /^session\.adopt needs a store that remembers .* in cookies .*createSessionStore/,
+    ),
+  ])
+  expect(faults(local, withoutOnce)).toEqual([expect.stringContaining('no replay cache ("once")')])
+  expect(faults(good, undefined)).toEqual([expect.stringContaining('sessions in memory')])
+  expect(faults(good, createMemoryStore())).toEqual([expect.stringContaining('sessions in memory')])
+  expect(faults(local, createMemoryStore())).toEqual([])
+  expect(faults(good, lasting)).toEqual([])
+})

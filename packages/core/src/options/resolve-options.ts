@@ -46,6 +46,7 @@ export function resolveOptions(given: AnyAuthOptions, known?: Environment): Reso
   const secrets = resolveSecrets(options, environment, faults)
   const routes = resolveRoutes(options.routes ?? {}, baseUrl, faults)
   checkChoices(options, baseUrl, faults)
+  checkAdoption(options, baseUrl, environment, faults)
   checkProviderChoices(options, clientKey, environment, faults)
   const isReported = ({ option }: ConfigFault): boolean =>
     checked.faults.some((fault) => `${option}.`.startsWith(`${fault.option}.`))
@@ -267,6 +268,30 @@ function checkChoices(options: AnyAuthOptions, baseUrl: URL, faults: ConfigFault
         name in (options.authorizationParams ?? {}) ? 'authorizationParams' : 'allowedLoginParams',
       remedy: `must not contain "${name}": the kit decides it.`,
     })
+  }
+}
+
+const FORGETS =
+  'needs a store that remembers which old sessions were adopted, so that a logout stays final:'
+const USE_STORE = 'Use createSessionStore({ url }) of @latchkey/session-store.'
+
+/** An adopted session must not come back after its logout, so the store has to remember it. */
+function checkAdoption(
+  { session = {} }: AnyAuthOptions,
+  { protocol }: URL,
+  { NODE_ENV }: Environment,
+  faults: ConfigFault[],
+): void {
+  const { adopt, store } = session
+  if (!adopt) return
+  const refuse = (reason: string): void => {
+    faults.push({ option: 'session.adopt', remedy: `${FORGETS} ${reason} ${USE_STORE}` })
+  }
+  if (store === 'cookie') refuse('sessions in cookies are forgotten with the process.')
+  else if (store && !store.once) refuse('this one has no replay cache ("once").')
+  else if (!store || store.isInProcess) {
+    const isDeployed = protocol === 'https:' || NODE_ENV === 'production'
+    if (isDeployed) refuse('sessions in memory are forgotten with the process.')
   }
 }
 

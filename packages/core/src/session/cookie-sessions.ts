@@ -1,5 +1,6 @@
 import { CookieSessionError } from '../errors.ts'
 import { remember } from '../records.ts'
+import { createMarks } from './marks.ts'
 import { createSessionChunks, type SealedSession, type SessionChunks } from './session-chunks.ts'
 import { newSessionId } from './session-cookie.ts'
 import { expiryOf, hasExpired, isTouchDue, type SessionSettings } from './session-record.ts'
@@ -11,7 +12,6 @@ import type { StoredSessions } from './stored-sessions.ts'
 /** For requests that a browser sent before the answer to another had reached it. */
 const RECENT_SECONDS = 60
 const MAX_RECENT = 1000
-const MAX_ENDED = 10_000
 
 /** A response, as far as it says whether its headers have left. */
 interface Sent {
@@ -194,10 +194,10 @@ interface Memory {
 
 function createMemory(now: () => number, absoluteSeconds: number): Memory {
   const recent = new Map<string, { readonly record: SessionRecord; readonly until: number }>()
-  const ended = new Map<string, number>()
+  const ended = createMarks(now)
   return {
     latest(id, own) {
-      if ((ended.get(id) ?? 0) > now()) return undefined
+      if (ended.isConsumed(id)) return undefined
       const known = recent.get(id)
       if (!known || known.until <= now()) return own
       return own && versionOf(own) >= versionOf(known.record) ? own : known.record
@@ -206,7 +206,7 @@ function createMemory(now: () => number, absoluteSeconds: number): Memory {
       remember(recent, id, { record, until: now() + RECENT_SECONDS }, MAX_RECENT),
     end(id) {
       recent.delete(id)
-      remember(ended, id, now() + absoluteSeconds, MAX_ENDED)
+      void ended.consume(id, absoluteSeconds)
     },
   }
 }

@@ -1,12 +1,15 @@
 import { ConfigError, SessionEndedError } from '../errors.ts'
 import { callable, checkOptions, type Rules, whole } from '../options/check-options.ts'
 import { frozenCopy } from '../records.ts'
-import { createReplayCache } from './replay-cache.ts'
+import { createMarks } from './marks.ts'
 import type { SessionRecord, SessionStore } from './session-store.ts'
 
 /** How large the memory store may grow. */
 export interface MemoryStoreOptions {
-  /** Sessions kept at most, 10,000 by default; the one written longest ago is dropped first. */
+  /**
+   * Sessions kept at most, 10,000 by default. Those of visitors who are not logged in are dropped first,
+   * then logins; of each kind the one that was written longest ago.
+   */
   readonly maxSessions?: number
   /** The time in seconds. */
   readonly now?: () => number
@@ -33,32 +36,43 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   if (faults.length > 0) throw new ConfigError(faults, 'createMemoryStore() cannot start:')
   const maxSessions = options.maxSessions ?? 10_000
   const now = options.now ?? (() => Math.floor(Date.now() / 1000))
-  // Records are frozen, so a read needs no copy.
-  const records = new Map<string, SessionRecord>()
+  // Records are frozen, so a read needs no copy. Each map has the one written longest ago first.
+  const logins = new Map<string, SessionRecord>()
+  const others = new Map<string, SessionRecord>()
   const sets = new Map<string, Set<string>>()
-  const destroyed = createReplayCache(now, maxSessions)
+  const destroyed = createMarks(now)
   const locks = new Map<string, { readonly expiresAt: number }>()
   let writes = 0
 
+  const size = (): number => logins.size + others.size
+  const remove = (id: string): void => {
+    logins.delete(id)
+    others.delete(id)
+  }
+
   const live = (id: string): SessionRecord | undefined => {
-    const record = records.get(id)
+    const record = logins.get(id) ?? others.get(id)
     if (!record || record.expiresAt > now()) return record
-    records.delete(id)
+    remove(id)
     return undefined
   }
   const isLive = (id: string): boolean => live(id) !== undefined
   const put = (id: string, record: SessionRecord): void => {
-    records.delete(id)
+    remove(id)
+    const records = record.login ? logins : others
     records.set(id, Object.freeze({ ...record, version: ++writes }))
-    for (const [oldest, { expiresAt }] of records) {
-      if (records.size <= maxSessions && expiresAt > now()) break
-      records.delete(oldest)
+    // Visitors who are not logged in make room for logins, and never the other way round.
+    for (const kept of [others, logins]) {
+      for (const [oldest, { expiresAt }] of kept) {
+        if (size() <= maxSessions && expiresAt > now()) break
+        kept.delete(oldest)
+      }
     }
   }
 
   return {
     get size() {
-      return records.size
+      return size()
     },
     get: live,
     set(id, record) {
@@ -77,7 +91,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
       if (stored) put(id, { ...stored, expiresAt })
     },
     destroy(id) {
-      records.delete(id)
+      remove(id)
       // A write of a request that is still under way must not bring it back.
       void destroyed.consume(id, ENDED_SECONDS)
     },
@@ -98,7 +112,8 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
         }
       },
     },
-    once: createReplayCache(now, maxSessions),
+    isInProcess: true,
+    once: createMarks(now),
     lock: {
       acquire(key, seconds) {
         if ((locks.get(key)?.expiresAt ?? 0) > now()) return undefined

@@ -1,5 +1,6 @@
 import type { MaybePromise } from '../maybe-promise.ts'
-import type { ReplayCache, SessionStore } from './session-store.ts'
+import { createMarks } from './marks.ts'
+import type { SessionStore } from './session-store.ts'
 import { storeAnswer } from './store-answer.ts'
 
 /** The replay cache of one instance. */
@@ -13,11 +14,9 @@ export interface Replays {
   unlessDone(key: string, seconds: number, work: () => Promise<void>): Promise<boolean>
 }
 
-const MAX_KEYS = 100_000
-
 /** The replay cache of a store, or one of this process when the store has none. */
 export function replaysOf(store: SessionStore, now: () => number): Replays {
-  const once = store.once ?? createReplayCache(now, MAX_KEYS)
+  const once = store.once ?? createMarks(now)
   const consume = (key: string, seconds: number): MaybePromise<boolean> =>
     storeAnswer(() => once.consume(key, seconds))
   return {
@@ -26,30 +25,6 @@ export function replaysOf(store: SessionStore, now: () => number): Replays {
       if (await storeAnswer(() => once.isConsumed(key))) return false
       await work()
       return consume(key, seconds)
-    },
-  }
-}
-
-/**
- * A replay cache in this process.
- *
- * @param now - The time in seconds.
- * @param max - Keys remembered at most; the oldest is forgotten first.
- */
-export function createReplayCache(now: () => number, max: number): ReplayCache {
-  const expiries = new Map<string, number>()
-  const isConsumed = (key: string): boolean => (expiries.get(key) ?? 0) > now()
-  return {
-    isConsumed,
-    consume(key, seconds) {
-      if (isConsumed(key)) return false
-      expiries.delete(key)
-      expiries.set(key, now() + seconds)
-      for (const [oldest, expiresAt] of expiries) {
-        if (expiresAt > now() && expiries.size <= max) break
-        expiries.delete(oldest)
-      }
-      return true
     },
   }
 }

@@ -48,6 +48,8 @@ export interface SessionStore {
   readonly once?: ReplayCache
   /** Lets one process at a time refresh a session's tokens. */
   readonly lock?: SessionLock
+  /** Whether the store lives in this process, so that it forgets everything when the process ends. */
+  readonly isInProcess?: boolean
   /** A session in use is touched at most this often, in seconds. Default 60. */
   readonly touchSeconds?: number
   /** Hands over the session secrets, for a store that seals; called before any other method. */

@@ -7,6 +7,7 @@ import {
   cookieOf,
   cookiesOf,
   locationOf,
+  NO_ADOPTION,
   PAGE,
   type Site,
   type Visitor,
@@ -48,7 +49,7 @@ const STEP_UP: TestRoute = {
   handle: async () => ({ body: 'recent' }),
 }
 
-export const adoptions: readonly Case[] = [
+const adopted: readonly Case[] = [
   [
     'a visitor with the session cookie of another kit goes on logged in, and that cookie is removed',
     async ({ open }) => {
@@ -195,3 +196,5 @@ export const adoptions: readonly Case[] = [
     },
   ],
 ]
+
+export const adoptions: readonly Case[] = adopted.map(([name, run]) => [name, run, NO_ADOPTION])

@@ -63,6 +63,7 @@ export interface Bench {
 
 export const NO_STORE = 'there is no store that could be down'
 export const NO_NOTICES = 'the provider cannot end sessions that are in cookies'
+export const NO_ADOPTION = 'sessions in cookies forget which old sessions were adopted'
 export const NO_LIST = 'sessions in cookies cannot be listed, and have no names of devices'
 export const NO_COMMON_LOGOUT = 'one process does not know what another has ended'
 

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { type AuthOptions, createMemoryStore, type SessionStore } from '@latchkey/core'
 import type { Response } from 'supertest'
-import { type Case, cookieOf, NO_STORE, type Setup, type Site } from './bench.ts'
+import {
+  type Bench,
+  type Case,
+  cookieOf,
+  NO_ADOPTION,
+  NO_STORE,
+  type Setup,
+  type Site,
+} from './bench.ts'
 
 const ANSWER_SECONDS = 1
 /** Two calls of one request may hang one after the other; a busy machine takes its time as well. */
@@ -52,6 +60,10 @@ const HANGING: Readonly<Record<string, Hanging>> = {
     },
     send: async (site) => (await site.user()).call('/checked'),
   },
+}
+
+/** Old sessions are adopted where a store remembers it. */
+const ADOPTION: Readonly<Record<string, Hanging>> = {
   'session.adopt.read': {
     options: { session: { adopt: { cookie: 'old', read: hang } } },
     send: (site) => site.request(site.server).get('/private').set('cookie', 'old=session'),
@@ -92,6 +104,20 @@ async function answerOf(name: string, sent: Promise<Response>): Promise<Response
     timer = setTimeout(() => reject(new Error(`${name}: no answer`)), MOST_MILLISECONDS)
   })
   return Promise.race([sent, late]).finally(() => clearTimeout(timer))
+}
+
+async function tryAll(
+  hanging: Readonly<Record<string, Hanging>>,
+  open: Bench['open'],
+): Promise<void> {
+  const tried = Object.entries(hanging).map(async ([name, { options, setup, send, status }]) => {
+    const site = await open({ ...setup, options: { ...options, answerSeconds: ANSWER_SECONDS } })
+    const answer = await answerOf(name, send(site))
+    assert.equal(answer.status, status ?? 503, `${name}: ${answer.text}`)
+    if (!status) assert.match(answer.text, /LATCHKEY_ANSWER_LATE/, name)
+    assert.equal(cookieOf(answer), undefined, `${name} sets no session`)
+  })
+  await Promise.all(tried)
 }
 
 export const deadlines: readonly Case[] = [

@@ -1,0 +1,62 @@
+import type { ReplayCache } from './session-store.ts'
+
+/** Marks that one process keeps at most. */
+export const MAX_MARKS = 100_000
+
+/**
+ * What one process remembers for a while: spent logins and logout tokens, adopted sessions, ended
+ * sessions. Marks that have expired go first. When there are too many, the one goes that would expire
+ * soonest, so a stranger's logins, which are remembered for minutes, push out nothing that is remembered
+ * for months.
+ *
+ * @param now - The time in seconds.
+ */
+export function createMarks(now: () => number, max: number = MAX_MARKS): ReplayCache {
+  /** Keys and when they expire, by how long they are remembered: of one such list the first expires first. */
+  const lists = new Map<number, Map<string, number>>()
+  let size = 0
+
+  const expiryOf = (key: string): number | undefined => {
+    for (const list of lists.values()) {
+      const expiresAt = list.get(key)
+      if (expiresAt !== undefined) return expiresAt
+    }
+    return undefined
+  }
+  const forget = (seconds: number, key: string): void => {
+    const list = lists.get(seconds)
+    if (!list?.delete(key)) return
+    size--
+    if (list.size === 0) lists.delete(seconds)
+  }
+  const firstOf = (list: ReadonlyMap<string, number>): readonly [string, number] =>
+    list.entries().next().value as [string, number]
+  const forgetExpired = (): void => {
+    for (const [seconds, list] of lists) {
+      for (const [key, expiresAt] of list) {
+        if (expiresAt > now()) break
+        forget(seconds, key)
+      }
+    }
+  }
+  const forgetSoonest = (): void => {
+    const firsts = [...lists].map(([seconds, list]) => ({ seconds, first: firstOf(list) }))
+    firsts.sort((one, other) => one.first[1] - other.first[1])
+    const [soonest] = firsts
+    if (soonest) forget(soonest.seconds, soonest.first[0])
+  }
+  const isConsumed = (key: string): boolean => (expiryOf(key) ?? 0) > now()
+
+  return {
+    isConsumed,
+    consume(key, seconds) {
+      if (isConsumed(key)) return false
+      forgetExpired()
+      const list = lists.get(seconds) ?? new Map<string, number>()
+      lists.set(seconds, list.set(key, now() + seconds))
+      size++
+      if (size > max) forgetSoonest()
+      return true
+    },
+  }
+}
