@@ -152,7 +152,15 @@ function namesOf({ headers }: AuthRequest, { cookie }: AdoptOptions): string[] {
   return [...names].filter((name) => name === cookie || /^\.\d+$/.test(name.slice(cookie.length)))
 }
 
+/**
+ * The old cookie. A browser sends two of one name where another host of the site has set one as well; which
+ * of them the old kit set is not known, so neither counts.
+ */
 function oldCookie(request: AuthRequest, adopt: AdoptOptions): string | undefined {
+  const sent = cookieNames(request.headers.get('cookie'), adopt.cookie)
+  if (new Set(sent).size < sent.length) {
+    throw new TypeError(`the browser sent the cookie "${adopt.cookie}" twice`)
+  }
   const names = namesOf(request, adopt)
   const read = (name: string): string => readCookie(request.headers.get('cookie'), name) ?? ''
   if (names.includes(adopt.cookie)) return read(adopt.cookie) || undefined

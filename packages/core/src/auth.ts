@@ -1,4 +1,5 @@
 import { createAdoption } from './adoption.ts'
+import { askAtStart } from './ask-at-start.ts'
 import { optionsAt, placeOf } from './base-urls.ts'
 import type { AuthContext, Platform, RequestContext } from './context.ts'
 import { answeringStore } from './deadline.ts'
@@ -106,8 +107,9 @@ type Route = (asked: RequestContext) => Promise<AuthResponse>
 type Methods = Readonly<Record<string, Route>>
 
 /**
- * Makes the login of one application. Nothing is fetched and nothing is global: instances share
- * nothing.
+ * Makes the login of one application. Nothing is global: instances share nothing. It waits for nothing:
+ * the provider and the session store are asked once in the background, so that the log says at start
+ * what cannot be reached.
  *
  * @throws {@link ConfigError} listing everything wrong with the options.
  */
@@ -161,7 +163,8 @@ export function createAuth<U = User, Exchange = unknown>(
   const [, ...others] = resolved.baseUrls
   const place = placeOf([context, ...others.map((one) => contextAt(optionsAt(resolved, one)))])
   warnAbout(given, resolved, platform, log)
-  personas?.announce(log)
+  if (personas) personas.announce(log)
+  else askAtStart(context)
   const routes = createRoutes(resolved, store.index !== undefined)
   const { callback } = resolved.routes
   // With an issuer function each issuer has a callback of its own.

@@ -132,7 +132,9 @@ function levelOf({ code, status }: LatchkeyError): Level {
 
 function causeOf(error: LatchkeyError): Pick<Facts, 'cause'> {
   if (error instanceof DeniedError) return { cause: printable(error.reason) }
-  return error.cause instanceof Error ? { cause: printable(error.cause.message) } : {}
+  if (!(error.cause instanceof Error)) return {}
+  const cause = printable(error.cause.message)
+  return printable(error.message).includes(cause) ? {} : { cause }
 }
 
 function writeLine(logger: Logger, level: Level, facts: Facts, message: string): void {

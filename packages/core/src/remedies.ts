@@ -48,7 +48,8 @@ export const REMEDIES: Readonly<Record<LatchkeyErrorCode | WarningCode, string>>
     'Check the address, DNS, the certificate and that the provider runs. `latchkey doctor` does all four.',
   LATCHKEY_PROVIDER_INVALID:
     'Configure `issuer` exactly as the provider names itself, including a slash at the end.',
-  LATCHKEY_SESSION_UNAVAILABLE: 'Bring the store back. The underlying error is the `cause`.',
+  LATCHKEY_SESSION_UNAVAILABLE:
+    'Start the store, or correct its address or password: the message says which. The underlying error is the `cause`.',
   LATCHKEY_ANSWER_LATE:
     'Look why the function that the message names does not answer: a query or a request without a limit of its own. If it may take that long, set `answerSeconds`.',
   LATCHKEY_SESSION_ENDED: 'Nothing. The visitor logs in again.',

@@ -144,7 +144,7 @@ test('no value of a secret appears in the report', () => {
   }
 })
 
-test('nothing is fetched when an instance is made', () => {
+test('nothing is fetched while an instance is made', () => {
   const fetched: string[] = []
   createAuth({
     ...good,
@@ -242,4 +242,20 @@ test('session.adopt is refused where the store would forget which old sessions w
   expect(faults(good, createMemoryStore())).toEqual([expect.stringContaining('sessions in memory')])
   expect(faults(local, createMemoryStore())).toEqual([])
   expect(faults(good, lasting)).toEqual([])
+})
+
+test('a wildcard in trustedOrigins, which would never match, is refused', () => {
+  for (const origin of ['https://*.a.test', 'https://a.*', '*']) {
+    const [fault] = faultsOf({ ...good, trustedOrigins: [origin] })
+    expect(fault?.option).toBe('trustedOrigins')
+    expect(fault?.remedy).toContain('without "*"')
+  }
+})
+
+test('a base URL of several addresses with commas is refused, and the message says how to name several', () => {
+  const environment = { LATCHKEY_BASE_URL: 'https://a.test,https://b.test' }
+  const { baseUrl: _, ...rest } = good
+  const [fault] = faultsOf(rest, environment)
+  expect(fault).toMatchObject({ option: 'baseUrl', variable: 'LATCHKEY_BASE_URL' })
+  expect(fault?.remedy).toContain('pass them as an array')
 })

@@ -1,5 +1,5 @@
 import { SessionStoreError, type StoreHealth } from '@latchkey/core'
-import type { ConnectionWatcher } from './redis-link.ts'
+import { type ConnectionWatcher, NO_CONNECTION } from './redis-link.ts'
 
 /** Bounds how long commands may take, and stops asking while nothing answers. */
 export interface Availability {
@@ -20,6 +20,9 @@ const AWAY_AFTER = 3
 const REFUSES_WRITES = /(^|-)(OOM|READONLY|MISCONF|NOREPLICAS) /
 const NOT_SERVING =
   /^(LOADING|CLUSTERDOWN|MASTERDOWN|TRYAGAIN|BUSY|NOAUTH|WRONGPASS|NOPERM|ERR max number of clients) /
+const REFUSES_LOGIN = /^(NOAUTH|WRONGPASS) /
+/** Of ioredis, for a command that waited for a connection. */
+const SAYS_LITTLE = /^(Reached the max retries|Connection is closed)/
 const ANSWER = /^-?[A-Z]+ /
 
 /**
@@ -32,14 +35,19 @@ const ANSWER = /^-?[A-Z]+ /
 export function createAvailability(
   timeoutMilliseconds: number,
   onSilence: () => void = () => {},
+  address?: string,
 ): Availability {
+  const redis = address === undefined ? 'Redis' : `Redis at ${address}`
   let failures = 0
   let probing = false
   let status: StoreHealth['status'] = 'unknown'
   let reason: string | undefined
+  /** Why there is no connection; the commands that wait for one say less. */
+  let disconnected: string | undefined
 
   const succeeded = (kind: 'read' | 'write'): void => {
     failures = 0
+    disconnected = undefined
     if (status === 'refusing-writes' && kind === 'read') return
     status = 'ok'
     reason = undefined
@@ -47,7 +55,9 @@ export function createAvailability(
   const reasonOf = (cause: unknown): string =>
     (cause instanceof Error ? cause.message : String(cause)).slice(0, 200)
   const failed = (cause: unknown): SessionStoreError => {
-    reason = reasonOf(cause)
+    const said = reasonOf(cause)
+    const saysLittle = disconnected !== undefined && SAYS_LITTLE.test(said)
+    reason = saysLittle ? String(disconnected) : said
     if (REFUSES_WRITES.test(reason)) {
       failures = 0
       status = 'refusing-writes'
@@ -57,17 +67,19 @@ export function createAvailability(
       failures += 1
       status = 'unavailable'
     }
-    return new SessionStoreError(showable(cause), `Redis failed a command: ${reason}`)
+    return new SessionStoreError(saysLittle ? undefined : showable(cause), messageOf(redis, reason))
   }
 
   return {
     health: () => ({ status, reason }),
     connection: {
       lost(cause) {
+        const said = reasonOf(cause)
+        if (said !== NO_CONNECTION) disconnected ??= said
         // The first to report knows why.
         if (status === 'unavailable') return
         status = 'unavailable'
-        reason = reasonOf(cause)
+        reason = said
       },
       ready() {
         if (status === 'unknown' || status === 'unavailable') succeeded('read')
@@ -76,7 +88,7 @@ export function createAvailability(
     run(kind, command) {
       const isAway = failures >= AWAY_AFTER
       if (isAway && probing) {
-        return Promise.reject(new SessionStoreError(undefined, `Redis is away: ${reason}`))
+        return Promise.reject(new SessionStoreError(undefined, `${redis} is away: ${reason}`))
       }
       if (isAway) probing = true
       return new Promise((resolve, reject) => {
@@ -108,6 +120,11 @@ export function createAvailability(
       })
     },
   }
+}
+
+function messageOf(redis: string, reason: string): string {
+  if (!REFUSES_LOGIN.test(reason)) return `${redis} failed a command: ${reason}`
+  return `${redis} refused to log in: ${reason} Correct the user and the password of its address or client.`
 }
 
 /** Errors of ioredis hold the command with its arguments, the password among them: those stay here. */

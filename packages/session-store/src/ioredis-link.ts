@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type { Cluster, Redis } from 'ioredis'
-import { patternOf, type RedisLink } from './redis-link.ts'
+import { NO_CONNECTION, patternOf, type RedisLink } from './redis-link.ts'
 
 /** A client of ioredis, for one Redis (also found by Sentinel) or a Cluster. */
 export type IoredisClient = Redis | Cluster
@@ -59,6 +59,7 @@ export function ioredisLink(client: IoredisClient): RedisLink {
   const keyPrefix = client.options.keyPrefix ?? ''
   const together = isCluster(client) ? () => {} : writeTogether(client)
   return {
+    address: addressOf(client),
     get(key) {
       together()
       return client.getBuffer(key)
@@ -79,10 +80,17 @@ export function ioredisLink(client: IoredisClient): RedisLink {
     },
     watch(connection) {
       client.on('ready', () => connection.ready())
-      client.on('close', () => connection.lost('there is no connection'))
+      client.on('close', () => connection.lost(NO_CONNECTION))
     },
     async close() {},
   }
+}
+
+/** Of Sentinel and a Cluster, several addresses lead there. */
+function addressOf(client: IoredisClient): string | undefined {
+  if (isCluster(client) || client.options.sentinels) return undefined
+  const { path, host = 'localhost', port = 6379 } = client.options
+  return path ?? `${host}:${port}`
 }
 
 function isCluster(client: IoredisClient): client is Cluster {

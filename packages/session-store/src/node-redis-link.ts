@@ -1,4 +1,4 @@
-import { patternOf, type RedisLink, type ScriptArgument } from './redis-link.ts'
+import { NO_CONNECTION, patternOf, type RedisLink, type ScriptArgument } from './redis-link.ts'
 
 type Argument = string | Buffer
 
@@ -52,7 +52,7 @@ export function nodeRedisLink(client: NodeRedisClient): RedisLink {
     },
     watch(connection) {
       client.on('ready', () => connection.ready())
-      client.on('reconnecting', () => connection.lost('there is no connection'))
+      client.on('reconnecting', () => connection.lost(NO_CONNECTION))
     },
     async close() {},
   }

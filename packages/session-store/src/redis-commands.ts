@@ -18,7 +18,11 @@ export function createRedisCommands(
   prefix: string,
   timeoutMilliseconds: number,
 ): RedisCommands {
-  const availability = createAvailability(timeoutMilliseconds, () => link.reconnect?.())
+  const availability = createAvailability(
+    timeoutMilliseconds,
+    () => link.reconnect?.(),
+    link.address,
+  )
   link.watch?.(availability.connection)
   return {
     get: (name) => availability.run('read', () => link.get(prefix + name).catch(foreign)),

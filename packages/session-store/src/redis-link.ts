@@ -3,6 +3,9 @@ import type { Script } from './scripts.ts'
 /** The arguments of a script, beside its key. */
 export type ScriptArgument = string | Buffer
 
+/** The reason of a connection that was closed, where nothing more is known. */
+export const NO_CONNECTION = 'there is no connection'
+
 /** Hears how the connection to Redis fares. */
 export interface ConnectionWatcher {
   lost(cause: unknown): void
@@ -16,6 +19,8 @@ export interface RedisLink {
   eval(script: Script, key: string, args: ScriptArgument[]): Promise<unknown>
   /** Every key that begins like this, on all nodes, some at a time; some may come twice. */
   scan(prefix: string): AsyncIterable<string[]>
+  /** The host and port that it leads to, without a password. */
+  readonly address?: string | undefined
   /** Leaves a connection on which nothing has been answered for a while, and makes another. */
   reconnect?(): void
   /** Reports when the connection is lost, cannot be made, or is there. */

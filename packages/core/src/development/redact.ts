@@ -12,6 +12,7 @@ const HIDDEN_CLAIMS: ReadonlySet<string> = new Set(
 
 const MAX_TEXT = 600
 const MAX_CLAIMS = 60
+const MAX_DEPTH = 6
 const SHORTEST_SECRET = 6
 
 /** Parameters that hold no secret and are not shown: an address, a person, a sentence. */
@@ -89,7 +90,7 @@ export function openClaims(
 ): Record<string, unknown> {
   const open: [string, unknown][] = []
   for (const [name, value] of Object.entries(claims).slice(0, MAX_CLAIMS)) {
-    if (HIDDEN_CLAIMS.has(name)) open.push([redact(name), '(left out)'])
+    if (isHidden(name)) open.push([redact(name), '(left out)'])
     else open.push([redact(name), clean(value, redact, LONG_NAMES.has(name))])
   }
   return Object.fromEntries(open)
@@ -116,13 +117,29 @@ function kindOf(value: unknown): string {
   return `(${value === null ? 'null' : typeof value})`
 }
 
-function clean(value: unknown, redact: Redact, isName: boolean): unknown {
+/** Names of members that hold a secret, in any spelling. */
+const SECRET_NAME = /token|secret|password|passwd|api_?key|private_?key|credential|assertion/i
+
+function isHidden(name: string): boolean {
+  return HIDDEN_CLAIMS.has(name) || SECRET_NAME.test(name)
+}
+
+function clean(value: unknown, redact: Redact, isName: boolean, depth = 0): unknown {
   if (typeof value === 'string') return redact(value, isName)
   if (typeof value !== 'object' || value === null) return value
-  // A claim may be an object of any depth: as text it is cleaned in one go.
-  const text = JSON.stringify(value) ?? ''
-  const cleaned = redact(text, isName)
-  return cleaned === text ? (JSON.parse(text) as unknown) : cleaned
+  if (depth === MAX_DEPTH) return '…'
+  if (Array.isArray(value)) {
+    return value.slice(0, MAX_CLAIMS).map((one) => clean(one, redact, isName, depth + 1))
+  }
+  const members = Object.entries(value).slice(0, MAX_CLAIMS)
+  return Object.fromEntries(
+    members.map(([name, member]) => {
+      const shown = isHidden(name)
+        ? '(left out)'
+        : clean(member, redact, LONG_NAMES.has(name), depth + 1)
+      return [redact(name), shown]
+    }),
+  )
 }
 
 /** How many, with the noun in the right number. */

@@ -136,6 +136,10 @@ function checkAudience({ aud }: Claims, audiences: readonly string[]): void {
 
 /** When the token expires; of one that the provider calls active, it may not be known. */
 function timesOf({ exp, nbf, iat }: Claims, now: number, unknown?: number): number {
+  for (const [name, time] of Object.entries({ exp, nbf, iat })) {
+    if (time !== undefined && !Number.isFinite(time))
+      throw invalid(name, `has an "${name}" that is no number`)
+  }
   const expiresAt = typeof exp === 'number' ? exp : unknown
   if (expiresAt === undefined || (exp !== undefined && expiresAt <= now - TOLERANCE_SECONDS)) {
     throw invalid('exp', 'has expired')

@@ -27,11 +27,16 @@ export function rehearse(
   const decided = (failed: string | undefined): undefined =>
     failed === undefined ? undefined : report(failed, explain(failed, options, user, requirement))
   const broken = (error: unknown): undefined =>
-    report('check', `A check failed with an error: ${String(error)}.`)
+    report('check', `A check failed with an error: ${nameOf(error)}.`)
   try {
     const failed = lacking ?? failedOf(options, user, requirement, subject)
     return failed instanceof Promise ? failed.then(decided, broken) : decided(failed)
   } catch (error) {
     return broken(error)
   }
+}
+
+/** The kind of an error. Its text is the application's own, and may hold a secret. */
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : 'not an Error'
 }

@@ -55,7 +55,7 @@ function isStore(value: unknown): boolean {
 }
 
 const origins = rule(
-  '"any", or an array of origins such as "https://admin.example.com"',
+  '"any", or an array of origins without "*", such as "https://admin.example.com"',
   (value) => {
     return value === 'any' || (Array.isArray(value) && value.every(isOrigin))
   },
@@ -66,7 +66,9 @@ function isOneOrMore(value: unknown): boolean {
 }
 
 function isOrigin(value: unknown): boolean {
-  return typeof value === 'string' && /^https?:/.test(value) && URL.parse(value)?.origin === value
+  // A pattern would be compared as it stands, and match no origin.
+  if (typeof value !== 'string' || value.includes('*')) return false
+  return /^https?:/.test(value) && URL.parse(value)?.origin === value
 }
 
 const everySeconds = rule('{ everySeconds: 300 }', (value) => {

@@ -139,7 +139,11 @@ function createReader(
     url(option, value, variable) {
       const found = reader.text(option, value instanceof URL ? value.href : value, variable)
       const url = URL.canParse(found) ? new URL(found) : undefined
-      if (found && !isUsableUrl(url, insecureHosts)) {
+      if (option === 'baseUrl' && found.includes(',')) {
+        const remedy =
+          'must be one address. If the application has several, pass them as an array: baseUrl: ["https://a.example", "https://b.example"].'
+        faults.push({ option, variable, remedy })
+      } else if (found && !isUsableUrl(url, insecureHosts)) {
         const remedy =
           'must be an https:// URL without credentials, query or fragment (http:// on a loopback host, or in development on the hosts of "insecureHttpHosts").'
         faults.push({ option, variable, remedy })

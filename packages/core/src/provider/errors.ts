@@ -54,6 +54,11 @@ const MAX_DESCRIPTION = 200
 /** JWTs, and credentials behind the name of their scheme. */
 const CREDENTIALS = /eyJ[\w-]{6,}(\.[\w-]*)*|(?<=\b(Basic|Bearer|DPoP)\s+)[\w+/=.~-]{16,}/gi
 
+/** Addresses of people. */
+const MAIL = /[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g
+/** What follows the path of an address on the web. */
+const QUERY = /(?<=\bhttps?:\/\/[^\s?#]*)[?#]\S*/g
+
 /**
  * A provider's error code and description, as they may appear in a message.
  *
@@ -66,7 +71,10 @@ export function quoted(
 ): string {
   const shown = `"${printable(code)}"`
   if (typeof description !== 'string' || description.trim() === '') return shown
-  let text = description.replace(CREDENTIALS, '[secret]')
+  let text = description
+    .replace(CREDENTIALS, '[secret]')
+    .replace(QUERY, '')
+    .replace(MAIL, '[address]')
   for (const secret of secrets) {
     if (!secret) continue
     for (const form of [secret, encodeURIComponent(secret)])

@@ -65,7 +65,8 @@ export function expiryOf(login: AuthSession | undefined, idleSeconds: number, no
 
 /** Whether a session has expired: idle for too long, or past the end of its login. */
 export function hasExpired({ login, expiresAt }: SessionRecord, now: number): boolean {
-  return expiresAt <= now || (login !== undefined && login.expiresAt <= now)
+  // A record without an end, as a store may return it, has expired.
+  return !(expiresAt > now) || (login !== undefined && login.expiresAt <= now)
 }
 
 const TOUCH_SECONDS = 60

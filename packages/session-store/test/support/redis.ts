@@ -40,7 +40,11 @@ function isFree(port: number): Promise<boolean> {
 /** Starts a Redis with more lines of configuration, and waits until it answers. */
 export async function startRedis(
   lines: readonly string[] = [],
-  { port = 0, isSentinel = false }: { port?: number; isSentinel?: boolean } = {},
+  {
+    port = 0,
+    isSentinel = false,
+    password = '',
+  }: { port?: number; isSentinel?: boolean; password?: string } = {},
 ): Promise<TestRedis> {
   const chosen = port || (await freePort())
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-redis-'))
@@ -72,7 +76,10 @@ export async function startRedis(
       return child
     },
     async inspect(look) {
-      const connection = new Redis(chosen, '127.0.0.1', { lazyConnect: true, retryStrategy: null })
+      const connection = new Redis(chosen, '127.0.0.1', {
+        ...{ lazyConnect: true, retryStrategy: null },
+        ...(password && { password }),
+      })
       connection.on('error', () => {})
       try {
         await connection.connect()

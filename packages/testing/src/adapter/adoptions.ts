@@ -195,6 +195,26 @@ const adopted: readonly Case[] = [
       assert.equal(site.store.calls.filter((name) => name === 'isConsumed').length, 0)
     },
   ],
+  [
+    'of two old cookies of one name, of which another host of the site may have set one, none is adopted',
+    async ({ open }) => {
+      const { options, old, read } = adopting()
+      const site = await open({ options })
+      for (const cookie of [
+        `${old}; oldSession=planted`,
+        `oldSession=planted; ${old}`,
+        `${old}; ${old}`,
+      ]) {
+        const answer = await site
+          .request(site.server)
+          .get('/private')
+          .set(PAGE)
+          .set('cookie', cookie)
+        assert.equal(answer.status, 302)
+      }
+      assert.deepEqual(read, [])
+    },
+  ],
 ]
 
 export const adoptions: readonly Case[] = adopted.map(([name, run]) => [name, run, NO_ADOPTION])

@@ -124,20 +124,15 @@ export const deadlines: readonly Case[] = [
   [
     'a hook, a reader, a check or another function of the application that never answers ends in 503',
     async ({ open }) => {
-      const tried = Object.entries(HANGING).map(
-        async ([name, { options, setup, send, status }]) => {
-          const site = await open({
-            ...setup,
-            options: { ...options, answerSeconds: ANSWER_SECONDS },
-          })
-          const answer = await answerOf(name, send(site))
-          assert.equal(answer.status, status ?? 503, `${name}: ${answer.text}`)
-          if (!status) assert.match(answer.text, /LATCHKEY_ANSWER_LATE/, name)
-          assert.equal(cookieOf(answer), undefined, `${name} sets no session`)
-        },
-      )
-      await Promise.all(tried)
+      await tryAll(HANGING, open)
     },
+  ],
+  [
+    'an old session whose reader never answers is not adopted',
+    async ({ open }) => {
+      await tryAll(ADOPTION, open)
+    },
+    NO_ADOPTION,
   ],
   [
     'each method of a session store that never answers ends in 503',

@@ -1,0 +1,27 @@
+import type { AuthContext } from './context.ts'
+import { LatchkeyError } from './errors.ts'
+import type { MaybePromise } from './maybe-promise.ts'
+import { storeAnswer } from './session/store-answer.ts'
+
+/**
+ * Asks the provider and the session store once, in the background, so that an address or a password that
+ * is wrong is in the log before the first user comes. Nothing waits for it. Of several providers none is
+ * asked, and nothing is asked where nothing is logged.
+ */
+export function askAtStart({ options, providers, storedSessions, log }: AuthContext): void {
+  if (options.logger === false) return
+  const { store } = storedSessions
+  const ask = async (answer: () => MaybePromise<unknown>): Promise<void> => {
+    try {
+      await answer()
+    } catch (error) {
+      if (error instanceof LatchkeyError) log.failed(error)
+    }
+  }
+  setImmediate(() => {
+    void ask(() => providers.fixed?.metadata())
+    if (!storedSessions.inCookie && !store.isInProcess) {
+      void ask(() => storeAnswer(() => store.get('ready')))
+    }
+  })
+}

@@ -1,0 +1,79 @@
+import { createAuth } from '@latchkey/core'
+import { createSessionStore } from '@latchkey/session-store'
+import { startMisbehavingProvider } from '@latchkey/testing/misbehaving-provider'
+import { afterEach, expect, test, vi } from 'vitest'
+import { startRedis } from './support/redis.ts'
+
+const PASSWORD = 'correct-horse-battery'
+const closing: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+})
+
+interface Line {
+  readonly code: string
+  readonly cause?: string
+  readonly remedy?: string
+  readonly message: string
+}
+
+/** Starts an application that nobody visits, and collects what it logs. */
+async function start(url: string, issuer?: string): Promise<Line[]> {
+  const lines: Line[] = []
+  const write = (facts: Line, message: string) => lines.push({ ...facts, message })
+  const provider = await startMisbehavingProvider()
+  const store = createSessionStore({ url })
+  closing.push(
+    () => store.close(),
+    () => provider.close(),
+  )
+  createAuth({
+    issuer: issuer ?? provider.issuer,
+    clientId: 'app',
+    clientSecret: 'secret',
+    baseUrl: 'http://localhost:3000',
+    session: { secret: 'x'.repeat(32), store },
+    logger: { info: write, warn: write, error: write },
+  })
+  return lines
+}
+
+test('a Redis that is down is said at start, once, with its address and the cause', async () => {
+  const lines = await start(`redis://:${PASSWORD}@127.0.0.1:1`)
+  await vi.waitFor(() => expect(lines).toHaveLength(1), 10_000)
+  const [line] = lines
+  expect(line?.code).toBe('LATCHKEY_SESSION_UNAVAILABLE')
+  expect(line?.message).toContain('127.0.0.1:1 ')
+  expect(line?.message).toContain('ECONNREFUSED')
+  expect(JSON.stringify(lines)).not.toContain('max retries')
+  expect(JSON.stringify(lines)).not.toContain(PASSWORD)
+})
+
+test.each([
+  ['a wrong password', 'another-password', 'WRONGPASS'],
+  ['no password', '', 'NOAUTH'],
+])(
+  'at start, Redis with %s says what to correct, and shows no password',
+  async (_name, password, reply) => {
+    await using redis = await startRedis([`requirepass ${PASSWORD}`], { password: PASSWORD })
+    const auth = password === '' ? '' : `:${password}@`
+    const lines = await start(redis.url.replace('//', `//${auth}`))
+    await vi.waitFor(() => expect(lines.length).toBeGreaterThan(0), 10_000)
+    const [line] = lines
+    expect(line?.code).toBe('LATCHKEY_SESSION_UNAVAILABLE')
+    expect(line?.message).toContain(`127.0.0.1:${redis.port}`)
+    expect(line?.message).toContain(reply)
+    expect(line?.message).toMatch(/Correct the user and the password/)
+    expect(line?.remedy).not.toContain('Bring the store back')
+    expect(JSON.stringify(lines)).not.toMatch(new RegExp(`${PASSWORD}|another-password`))
+  },
+)
+
+test('a provider that is down is said at start with its address and the cause', async () => {
+  await using redis = await startRedis()
+  const lines = await start(redis.url, 'http://127.0.0.1:6399/issuer')
+  await vi.waitFor(() => expect(lines).toHaveLength(1), 10_000)
+  expect(lines[0]?.code).toBe('LATCHKEY_PROVIDER_UNAVAILABLE')
+  expect(lines[0]?.message).toContain('http://127.0.0.1:6399/issuer')
+  expect(lines[0]?.cause).toContain('ECONNREFUSED')
+})
