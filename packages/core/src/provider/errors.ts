@@ -56,7 +56,7 @@ const CREDENTIALS = /eyJ[\w-]{6,}(\.[\w-]*)*|(?<=\b(Basic|Bearer|DPoP)\s+)[\w+/=
 
 /** Addresses of people. */
 const MAIL = /[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g
-/** What follows the path of an address on the web. */
+/** The query and the fragment of an address on the web. */
 const QUERY = /(?<=\bhttps?:\/\/[^\s?#]*)[?#]\S*/g
 
 /**

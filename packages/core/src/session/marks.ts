@@ -4,7 +4,7 @@ import type { ReplayCache } from './session-store.ts'
 export const MAX_MARKS = 100_000
 
 /**
- * What one process remembers for a while: spent logins and logout tokens, adopted sessions, ended
+ * The marks that one process keeps for a while: spent logins and logout tokens, adopted sessions, ended
  * sessions. Marks that have expired go first. When there are too many, the one goes that would expire
  * soonest, so a stranger's logins, which are remembered for minutes, push out nothing that is remembered
  * for months.
