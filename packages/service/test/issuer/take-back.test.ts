@@ -363,16 +363,21 @@ describe.each(allStoreKinds)('on %s', (store) => {
 
   test('M35: the owner comes back after an intruder has changed password, address and second step', async () => {
     const world = await start(store)
-    const { issuer, app, user, owner, intruder } = world
+    const { issuer, app, user, intruder } = world
     await using _ = issuer
     const theirs = 'the thief chose this'
     await changePassword(world, theirs)
     moveTime(5)
+    await moveTo(issuer, intruder, MALLORY)
+    moveTime(5)
     const page = await intruder.get('/account/security/add?kind=totp_app')
     await intruder.submit(page, { code: codeOf(seedOn(page)) })
     const first = (await issuer.mails()).filter(({ link }) => link?.includes('/undo?')).at(-1)
-    await press(owner, first?.link ?? '')
-    await choose(issuer, owner)
+    const wrong = await press(visitor(issuer), first?.link ?? '', { password: theirs })
+    expect(wrong.status).toBe(422)
+    await press(visitor(issuer), first?.link ?? '', { password: ada.password })
+    expect((await findUser(issuer.scope, ada.email))?.id).toBe(user.id)
+    await choose(issuer, visitor(issuer))
 
     expect(await idsOf(issuer, user)).toEqual(['password'])
     expect(
