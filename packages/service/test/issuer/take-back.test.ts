@@ -121,7 +121,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(issuer.problems).toEqual([])
   })
 
-  test('every message about a change has a link that takes it back, and the refresh tokens and trusted devices of before end', async () => {
+  test('a message about a password or a second step has a link that takes it back, and the refresh tokens of before end', async () => {
     const settings = { rememberDevice: true }
     const world = await start(store, settings)
     const { issuer, app, user, intruder } = world
