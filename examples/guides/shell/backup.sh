@@ -1,5 +1,2 @@
 mkdir -p backup
-node --eval "
-  const { DatabaseSync } = require('node:sqlite')
-  new DatabaseSync('data/data.db', { readOnly: true }).exec(\"VACUUM INTO 'backup/data.db'\")
-"
+latchkey-service backup backup/data.db

@@ -1,4 +1,3 @@
-mkdir restored
-cp backup/data.db restored/data.db
+latchkey-service restore backup/data.db --data ./restored
 cp keys/master.key restored/master.key
 latchkey-service tenant list --data ./restored

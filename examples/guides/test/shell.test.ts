@@ -1,5 +1,13 @@
 import { execFile, spawn } from 'node:child_process'
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -114,6 +122,7 @@ test('a backup is made while the service runs, and is served from', async () => 
   await run('rotate.sh')
   expect(await run('signing-keys.sh')).toMatch(/signs\n.*published/)
   await run('backup.sh')
+  expect(statSync(join(folder, 'backup/data.db')).mode & 0o777).toBe(0o600)
   mkdirSync(join(folder, 'keys'))
   copyFileSync(join(folder, 'data/master.key'), join(folder, 'keys/master.key'))
   expect(await run('restore.sh')).toContain('login.example.com')

@@ -4,6 +4,7 @@ import { version } from '../version.ts'
 import { helpOfAllCommands } from './all-commands.ts'
 import { addApplicationCommands } from './application.ts'
 import { addAuditCommand } from './audit.ts'
+import { addBackupCommands } from './backup.ts'
 import { addConnectionCommands } from './connection.ts'
 import { addDevCommand } from './dev.ts'
 import { addDoctorCommand } from './doctor.ts'
@@ -60,6 +61,7 @@ Exit codes: 0 done, 1 failed, 2 usage error.`,
     addDoctorCommand,
     addMigrateCommand,
     addMoveCommand,
+    addBackupCommands,
   ]) {
     add(program)
   }

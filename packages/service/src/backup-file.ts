@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { open, rm } from 'node:fs/promises'
+
+/**
+ * Writes a new file, which its owner alone may read, through to the disk.
+ *
+ * @returns the digest of the written bytes.
+ * @throws when the file exists; when it cannot be written whole, nothing of it is left.
+ */
+export async function writePrivate(
+  file: string,
+  content: AsyncIterable<Uint8Array>,
+): Promise<string> {
+  const handle = await open(file, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+    throw new Error(`${file} exists already; name another file, or delete this one first.`)
+  })
+  const digest = createHash('sha256')
+  try {
+    for await (const chunk of content) {
+      digest.update(chunk)
+      await handle.writeFile(chunk)
+    }
+    await handle.sync()
+  } catch (error) {
+    await rm(file, { force: true })
+    throw error
+  } finally {
+    await handle.close()
+  }
+  return digest.digest('hex')
+}
+
+/** The digest of a file's content. */
+export async function digestOf(file: string): Promise<string> {
+  const digest = createHash('sha256')
+  for await (const chunk of createReadStream(file)) digest.update(chunk as Buffer)
+  return digest.digest('hex')
+}

@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto'
+import { createReadStream, existsSync, rmSync } from 'node:fs'
+import { mkdir, readdir, rename, rmdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type BackupKeys, decrypted, encrypted, isEncrypted } from './backup-encryption.ts'
+import { digestOf, writePrivate } from './backup-file.ts'
+import { takeOwnership } from './store/sqlite/owner-lock.ts'
+import { makePrivate } from './store/sqlite/private-file.ts'
+
+/** The number of objects in a backup, by table. */
+export type BackupCounts = Record<string, number>
+
+/** The objects that tell an operator whether a backup is the right one. */
+const COUNTED = ['tenants', 'applications', 'users', 'credentials', 'audit'] as const
+
+/**
+ * Writes the state of `data.db` at one moment into a file, beside a server that may be serving it. Only its owner may
+ * read the file.
+ *
+ * @param keys - Encrypts the file, when given.
+ * @throws when the file exists already, or does not hold afterwards what was written.
+ */
+export async function backUp(
+  folder: string,
+  file: string,
+  keys?: BackupKeys,
+): Promise<BackupCounts> {
+  const source = join(folder, 'data.db')
+  if (!existsSync(source)) throw new Error(`There is no data in ${folder}.`)
+  // Beside the data: until it is encrypted, the copy is as well protected there as the data itself.
+  const draft = join(folder, `backup-${randomBytes(6).toString('hex')}.db`)
+  try {
+    makePrivate(draft)
+    copyDatabase(source, draft)
+    const counts = checkDatabase(draft, folder)
+    const content = createReadStream(draft)
+    const written = await writePrivate(file, keys ? encrypted(content, keys) : content)
+    if ((await digestOf(file)) !== written) {
+      rmSync(file, { force: true })
+      throw new Error(`${file} does not hold what was written to it; check the disk.`)
+    }
+    return counts
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+/**
+ * Makes a data folder of a backup. The master key is not in it.
+ *
+ * @throws when the folder is in use or not empty, or the file is no sound backup. The folder is as it was then.
+ */
+export async function restore(
+  file: string,
+  folder: string,
+  keys?: BackupKeys,
+): Promise<BackupCounts> {
+  const isLocked = await isEncrypted(file)
+  if (isLocked && !keys) {
+    throw new Error(`${file} is encrypted; give --passphrase-file or --key-file.`)
+  }
+  await expectEmpty(folder)
+  const made = await mkdir(folder, { recursive: true, mode: 0o700 })
+  const draft = join(folder, 'data.db.part')
+  try {
+    const content = createReadStream(file)
+    await writePrivate(draft, isLocked && keys ? decrypted(content, keys, file) : content)
+    const counts = checkDatabase(draft, file)
+    await rename(draft, join(folder, 'data.db'))
+    return counts
+  } catch (error) {
+    rmSync(draft, { force: true })
+    if (made !== undefined) await rmdir(folder)
+    throw error
+  }
+}
+
+async function expectEmpty(folder: string): Promise<void> {
+  if (!existsSync(folder) || !(await stat(folder)).isDirectory()) return
+  const names = await readdir(folder)
+  if (names.length === 0) return
+  if (names.includes('owner.lock')) takeOwnership(folder).release()
+  throw new Error(`The folder ${folder} is not empty; restore into one that is, or does not exist.`)
+}
+
+/** One transaction that reads, so that no writer makes it begin again; it waits for none, and none for it. */
+function copyDatabase(source: string, target: string): void {
+  const database = new DatabaseSync(source, { readOnly: true })
+  try {
+    database.exec('pragma busy_timeout = 5000')
+    database.prepare('vacuum into ?').run(target)
+  } finally {
+    database.close()
+  }
+}
+
+/** @throws unless the file is a sound database of this service; `name` is what the sentence calls it. */
+function checkDatabase(file: string, name: string): BackupCounts {
+  const unsound = (cause?: unknown) =>
+    new Error(`${name} does not hold a sound database of this service.`, { cause })
+  const database = new DatabaseSync(file, { readOnly: true })
+  try {
+    const found = database.prepare('pragma integrity_check').all()
+    if (Object.values(found[0] ?? {})[0] !== 'ok') throw unsound(found)
+    if (database.prepare('pragma foreign_key_check').all().length > 0) throw unsound()
+    return Object.fromEntries(
+      COUNTED.map((table) => {
+        const row = database.prepare(`select count(*) as n from ${table}`).get()
+        return [table, Number(row?.n)]
+      }),
+    )
+  } catch (error) {
+    throw error instanceof Error && 'errcode' in error ? unsound(error) : error
+  } finally {
+    database.close()
+  }
+}

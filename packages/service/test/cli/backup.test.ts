@@ -1,0 +1,177 @@
+import { execFileSync } from 'node:child_process'
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { createIdentityService, type IdentityService } from '@latchkey/service'
+import { generateIdentity, identityToRecipient } from 'age-encryption'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connectApi } from '../support/api.ts'
+import { run, temporaryFolder } from './support.ts'
+
+const folder = temporaryFolder()
+const at = (name: string) => join(folder.path, name)
+const data = at('data')
+
+/** Tests that derive a key from a passphrase several times, which takes seconds on purpose. */
+const passphrases = { timeout: 120_000 }
+
+let service: IdentityService
+let secret: string
+let tenantId: string
+
+beforeAll(async () => {
+  service = await createIdentityService({ data })
+  tenantId = (await service.admin.createTenant({ domain: 'acme.example' })).id
+  secret = (await service.admin.createApiKey({ name: 'tests', reach: [tenantId] })).secret
+  const api = connectApi(service.fetch, secret, tenantId)
+  await api.createUser('ada@example.com')
+  writeFileSync(at('passphrase'), 'a passphrase of some length\n')
+  writeFileSync(at('other'), 'another passphrase, which is wrong\n')
+})
+
+afterAll(async () => {
+  await service.close()
+  folder[Symbol.dispose]()
+})
+
+/** The number of users in a folder that a backup was restored into, when it is served. */
+async function usersIn(restored: string): Promise<number> {
+  writeFileSync(join(restored, 'master.key'), readFileSync(join(data, 'master.key')))
+  const again = await createIdentityService({ data: restored })
+  try {
+    const api = connectApi(again.fetch, secret, tenantId)
+    expect((await api.get(`${api.users}?limit=1`)).body.data[0].profile.email).toBe(
+      'ada@example.com',
+    )
+    return (await api.get(api.users)).body.total
+  } finally {
+    await again.close()
+  }
+}
+
+test('a backup of a folder that is being written to is whole, private, and is served from', async () => {
+  const api = connectApi(service.fetch, secret, tenantId)
+  let isOver = false
+  let written = 0
+  const writing = (async () => {
+    while (!isOver) await api.createUser(`user-${written++}@example.com`)
+  })()
+  const backup = await run(['backup', at('plain.db'), '--data', data, '--json'])
+  isOver = true
+  await writing
+  expect([backup.code, backup.stderr]).toEqual([0, expect.stringContaining('written and checked')])
+  expect(statSync(at('plain.db')).mode & 0o777).toBe(0o600)
+  expect(readdirSync(data).filter((name) => name.startsWith('backup'))).toEqual([])
+  const users = JSON.parse(backup.stdout).find(({ what }: { what: string }) => what === 'users')
+  expect(Number(users.count)).toBeLessThanOrEqual(written + 1)
+
+  const restored = await run(['restore', at('plain.db'), '--data', at('restored')])
+  expect([restored.code, restored.stdout]).toEqual([0, expect.stringMatching(/audit +[1-9]/)])
+  expect(statSync(at('restored')).mode & 0o777).toBe(0o700)
+  expect(statSync(at('restored/data.db')).mode & 0o777).toBe(0o600)
+  expect(String(await usersIn(at('restored')))).toBe(users.count)
+})
+
+test(
+  'a backup under a passphrase shows nothing, and is restored with that passphrase alone',
+  passphrases,
+  async () => {
+    const file = at('locked')
+    const flags = ['--passphrase-file', at('passphrase')]
+    expect(await run(['backup', file, '--data', data, ...flags])).toMatchObject({ code: 0 })
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    const content = readFileSync(file)
+    expect(content.includes('SQLite') || content.includes('ada@example.com')).toBe(false)
+
+    const into = ['restore', file, '--data', at('unlocked')]
+    expect(await run(into)).toMatchObject({
+      code: 1,
+      stderr: `${file} is encrypted; give --passphrase-file or --key-file.\n`,
+    })
+    expect(await run([...into, '--passphrase-file', at('other')])).toMatchObject({
+      code: 1,
+      stderr: `${file} cannot be decrypted: another key encrypted it, or it is damaged.\n`,
+    })
+    expect(readdirSync(folder.path)).not.toContain('unlocked')
+    expect(await run([...into, ...flags])).toMatchObject({ code: 0 })
+    expect(await usersIn(at('unlocked'))).toBeGreaterThan(0)
+  },
+)
+
+test('a server that holds a public key alone makes backups that it cannot read', async () => {
+  const identity = await generateIdentity()
+  writeFileSync(at('public'), `# backups\n${await identityToRecipient(identity)}\n`)
+  writeFileSync(at('secret'), `${identity}\n`)
+  const file = at('for-others')
+  expect(await run(['backup', file, '--data', data, '--key-file', at('public')])).toMatchObject({
+    code: 0,
+  })
+  const into = ['restore', file, '--data', at('of-others'), '--key-file']
+  expect(await run([...into, at('public')])).toMatchObject({
+    code: 1,
+    stderr: 'The key file holds public keys alone; restoring needs AGE-SECRET-KEY-1….\n',
+  })
+  expect(await run([...into, at('secret')])).toMatchObject({ code: 0 })
+})
+
+test('nothing is overwritten, and a folder in use is left alone', async () => {
+  writeFileSync(at('precious'), 'precious')
+  expect(await run(['backup', at('precious'), '--data', data])).toMatchObject({
+    code: 1,
+    stderr: `${at('precious')} exists already; name another file, or delete this one first.\n`,
+  })
+  expect(readFileSync(at('precious'), 'utf8')).toBe('precious')
+
+  await run(['backup', at('again.db'), '--data', data])
+  const inUse = await run(['restore', at('again.db'), '--data', data])
+  expect([inUse.code, inUse.stderr]).toEqual([
+    1,
+    expect.stringContaining('is served by another process'),
+  ])
+  mkdirSync(at('full'))
+  writeFileSync(at('full/notes'), '')
+  expect(await run(['restore', at('again.db'), '--data', at('full')])).toMatchObject({
+    code: 1,
+    stderr: `The folder ${at('full')} is not empty; restore into one that is, or does not exist.\n`,
+  })
+  expect(readdirSync(at('full'))).toEqual(['notes'])
+})
+
+test.each(['changed', 'cut off', 'of something else'])(
+  'a backup that is %s is not restored',
+  async (how) => {
+    const file = at(how.replaceAll(' ', '-'))
+    if (how === 'of something else') writeFileSync(file, 'some text')
+    else {
+      const flags = how === 'changed' ? ['--passphrase-file', at('passphrase')] : []
+      await run(['backup', file, '--data', data, ...flags])
+      if (how === 'cut off') truncateSync(file, statSync(file).size - 8_192)
+      else {
+        const content = readFileSync(file)
+        content[content.length - 100] = (content.at(-100) ?? 0) ^ 1
+        writeFileSync(file, content)
+      }
+    }
+    const flags = how === 'changed' ? ['--passphrase-file', at('passphrase')] : []
+    const { code, stderr } = await run(['restore', file, '--data', at('never'), ...flags])
+    expect([code, stderr]).toEqual([
+      1,
+      how === 'changed'
+        ? `${file} cannot be decrypted: another key encrypted it, or it is damaged.\n`
+        : `${file} does not hold a sound database of this service.\n`,
+    ])
+    expect(readdirSync(folder.path)).not.toContain('never')
+  },
+)
+
+test('a backup that cannot be written whole leaves nothing behind', () => {
+  const limited = `ulimit -f 8; "${process.execPath}" --conditions=latchkey-source "${join(import.meta.dirname, '../../src/cli/main.ts')}" backup "${at('small')}" --data "${data}"`
+  expect(() => execFileSync('bash', ['-c', limited], { stdio: 'pipe' })).toThrow()
+  expect(readdirSync(folder.path)).not.toContain('small')
+})
