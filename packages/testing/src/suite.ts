@@ -22,6 +22,11 @@ export type SuiteCase<Bench> = readonly [
   needs?: string,
 ]
 
+/** A case could not try what it is about: it has not held, and it has not failed. */
+export class NotTriedError extends Error {
+  override readonly name = 'NotTriedError'
+}
+
 /** The parts that all cases of a suite share. */
 interface SuiteBench {
   /** Closes what a case has opened. */
@@ -67,7 +72,13 @@ export function declareSuite<Bench extends SuiteBench>(
       const without = all
         .filter((one) => !cases.includes(one))
         .map((one) => `${one[0]} (${leftOut(one)})`)
-      const result: GroupResult = { group, cases: cases.length, passed: 0, leftOut: without }
+      const result: GroupResult = {
+        group,
+        cases: cases.length,
+        passed: 0,
+        leftOut: without,
+        notTried: [],
+      }
       results.push(result)
       if (cases.length === 0) continue
       describe(group, () => {
@@ -78,6 +89,9 @@ export function declareSuite<Bench extends SuiteBench>(
             try {
               await run(opened)
               result.passed++
+            } catch (error) {
+              if (!(error instanceof NotTriedError)) throw error
+              result.notTried.push(`${name} (${error.message})`)
             } finally {
               await opened.clear()
             }

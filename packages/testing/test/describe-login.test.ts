@@ -125,3 +125,36 @@ test('of a login made by hand the cases hold that its author thought of', { time
     'a logout leads to no other site than the provider',
   ])
 })
+
+test('attacks that could not be tried have not held, and the table says why', {
+  timeout,
+}, async () => {
+  const { table } = await runAll(createApp)
+
+  expect(table).toMatch(/guards +6 of 7, 1 not tried\n/)
+  expect(table).toContain(
+    'not tried of guards: a write of another site is not made in the name of the user (POST /account of this very site is answered 404, too)',
+  )
+})
+
+test('places to return to are tried where the login leads elsewhere on the site first', {
+  timeout,
+}, async () => {
+  const { failed } = await runAll(
+    (options) => {
+      const app = express()
+      app.get('/start', (req, res) =>
+        res.redirect(`/open?to=${encodeURIComponent(String(req.query.returnTo))}`),
+      )
+      app.get('/open', (req, res) => res.redirect(String(req.query.to)))
+      app.use(createAuthRouter(options))
+      app.get('/account', requireUser(), (req, res) => void res.send(getUser(req).email))
+      return app
+    },
+    { loginPath: '/start' },
+  )
+
+  expect(failed).toContain(
+    'a place to return to with an absolute address does not lead to another site',
+  )
+})

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { sendRaw } from '../raw-request.ts'
+import { NotTriedError } from '../suite.ts'
 import { BASE_URL, type Case, locationOf, pathOf, portOf } from './bench.ts'
 
 const HOSTILE: Readonly<Record<string, string>> = {
@@ -84,6 +85,9 @@ export const hosts: readonly Case[] = [
         assert.doesNotMatch(text, HOSTILE_TRACE)
       }
       assert.ok(status < 500)
+      if (status !== 302) {
+        throw new NotTriedError(`the server answers a target in absolute form with ${status}`)
+      }
     },
   ],
 ]

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { sendRaw } from '../raw-request.ts'
+import { NotTriedError } from '../suite.ts'
 import type { LoginCase, LoginSite } from './bench.ts'
 import { assertNotKept, assertRefused } from './visitor.ts'
 
@@ -50,9 +51,21 @@ export const guards: readonly LoginCase[] = [
   [
     'a write of another site is not made in the name of the user',
     async ({ open }) => {
-      const { user, paths } = await open()
+      const { user, paths, baseUrl } = await open()
       const ada = await user()
       const form = { 'content-type': 'application/x-www-form-urlencoded' }
+      const own = { 'sec-fetch-site': 'same-origin', origin: baseUrl }
+      const { status: ofOwn } = await ada.send(
+        'POST',
+        paths.guardedPath,
+        { ...form, ...own },
+        'a=b',
+      )
+      if (ofOwn === 404 || ofOwn === 405) {
+        throw new NotTriedError(
+          `POST ${paths.guardedPath} of this very site is answered ${ofOwn}, too`,
+        )
+      }
       for (const headers of [
         { 'sec-fetch-site': 'cross-site', origin: EVIL },
         { 'sec-fetch-site': 'same-site', origin: 'http://other.localhost:3000' },
