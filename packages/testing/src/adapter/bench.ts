@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type AuthOptions, createMemoryStore, type SessionStore } from '@latchkey/core'
 import type { Response, Test } from 'supertest'
@@ -123,6 +123,7 @@ export async function createBench(adapter: AdapterUnderTest): Promise<OpenBench>
         ...(onError && { onError }),
       },
     )
+    server.on('request', giveUpIfHung)
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     servers.push(server)
     const site: Site = {
@@ -155,6 +156,17 @@ export async function createBench(adapter: AdapterUnderTest): Promise<OpenBench>
 
   return { provider, open, clear, close }
 }
+
+/** Closes the connection of a request that nothing answers, so that its case fails soon. */
+function giveUpIfHung(_request: IncomingMessage, response: ServerResponse): void {
+  const giveUp = (): void => {
+    if (!response.headersSent) response.socket?.destroy()
+  }
+  const timer = setTimeout(giveUp, HUNG_MILLISECONDS)
+  response.once('close', () => clearTimeout(timer))
+}
+
+const HUNG_MILLISECONDS = 10_000
 
 /** The routes of every application. */
 const USUAL: readonly TestRoute[] = [

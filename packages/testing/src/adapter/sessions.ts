@@ -5,6 +5,17 @@ const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100
 
 export const sessions: readonly Case[] = [
   [
+    'a session of another client of the same provider does not count, and its user is asked to log in',
+    async ({ open }) => {
+      const one = await open()
+      const two = await open({ sessionsOf: one, options: { clientId: 'another-client' } })
+      const cookie = `latchkey=${cookieOf(await one.visitor().logIn())}`
+      assert.equal((await withCookie(one, '/', cookie)).text, 'in as ada')
+      assert.equal((await withCookie(two, '/', cookie)).text, 'out')
+      assert.equal((await withCookie(two, '/private', cookie)).status, 401)
+    },
+  ],
+  [
     'every login has a new session id, and the id before it is worth nothing',
     async ({ open }) => {
       const site = await open()
