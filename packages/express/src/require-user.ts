@@ -1,5 +1,5 @@
 import type { Requirement, User } from '@latchkey/core'
-import { asGuard, requirementOf } from '@latchkey/core/adapter'
+import { asGuard, type GuardArguments, requirementOf } from '@latchkey/core/adapter'
 import type { Request, RequestHandler } from 'express'
 import { visits } from './visits.ts'
 
@@ -10,7 +10,7 @@ import { visits } from './visits.ts'
  *   `undefined` or empty: such a guard would let every user in.
  */
 export function requireUser<U = User>(
-  ...given: [requirement?: Requirement<Request, U>]
+  ...given: GuardArguments<Requirement<Request, U>>
 ): RequestHandler {
   const requirement = requirementOf(given)
   return asGuard<RequestHandler>((req, _res, next) => {

@@ -10,7 +10,7 @@ import {
   requireUser,
   type User,
 } from '@latchkey/express'
-import type { Request, RequestHandler } from 'express'
+import type { Express, Request, RequestHandler } from 'express'
 import type expressSession from 'express-session'
 import { expect, expectTypeOf, test } from 'vitest'
 
@@ -118,4 +118,13 @@ test("codes are known by name, and every store of express-session's kind fits", 
   expectTypeOf<SessionStore>().toExtend<NonNullable<StoreOption>>()
 
   expect(unknown).toBeDefined()
+})
+
+test('a guard without its parentheses does not compile', () => {
+  const mistaken = (app: Express): void => {
+    // @ts-expect-error It is requireUser().
+    app.get('/account', requireUser, (_req, res) => void res.send('never'))
+    app.get('/account', requireUser(), (_req, res) => void res.send('account'))
+  }
+  expect(mistaken).toBeTypeOf('function')
 })

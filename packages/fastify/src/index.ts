@@ -12,6 +12,7 @@ import {
   asGuard,
   checkGuard,
   createVisits,
+  type GuardArguments,
   requirementOf,
   type Visits,
 } from '@latchkey/core/adapter'
@@ -106,7 +107,7 @@ export function createAuth<U = User>(options: AuthPluginOptions<U> = {}): AuthPl
  * @throws {@link ConfigError} for a requirement that would let every user in.
  */
 export function requireUser<U = User>(
-  ...given: [requirement?: Requirement<FastifyRequest, U>]
+  ...given: GuardArguments<Requirement<FastifyRequest, U>>
 ): onRequestAsyncHookHandler {
   const requirement = requirementOf(given)
   return asGuard<onRequestAsyncHookHandler>(async (request) => {

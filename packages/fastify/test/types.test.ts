@@ -10,7 +10,7 @@ import {
   type User,
   type UserOf,
 } from '@latchkey/fastify'
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { expect, expectTypeOf, test } from 'vitest'
 
 // What is written here is checked by the compiler, with everything else.
@@ -81,3 +81,12 @@ const options: AuthPluginOptions<Member> = {
   session: { secret: 's'.repeat(32) },
   logger: false,
 }
+
+test('a guard without its parentheses does not compile', () => {
+  const mistaken = (app: FastifyInstance): void => {
+    // @ts-expect-error It is requireUser().
+    app.get('/account', { onRequest: requireUser }, async () => 'never')
+    app.get('/account', { onRequest: requireUser() }, async () => 'account')
+  }
+  expect(mistaken).toBeTypeOf('function')
+})

@@ -8,7 +8,13 @@ import {
   type User,
   type Visit,
 } from '@latchkey/core'
-import { asGuard, createVisits, requirementOf, type Visits } from '@latchkey/core/adapter'
+import {
+  asGuard,
+  createVisits,
+  type GuardArguments,
+  requirementOf,
+  type Visits,
+} from '@latchkey/core/adapter'
 import { nodePlatform } from '@latchkey/core/node'
 import type { Context, MiddlewareHandler } from 'hono'
 
@@ -68,7 +74,7 @@ export function createAuth<U = User>(options: AuthMiddlewareOptions<U> = {}): Au
  * @throws {@link ConfigError} for a requirement that would let every user in.
  */
 export function requireUser<U = User>(
-  ...given: [requirement?: Requirement<Context, U>]
+  ...given: GuardArguments<Requirement<Context, U>>
 ): MiddlewareHandler<AuthEnv<U>> {
   const requirement = requirementOf(given)
   return asGuard<MiddlewareHandler<AuthEnv<U>>>(async (c, next) => {

@@ -80,3 +80,12 @@ test('a guard knows the context of Hono, and asks for an answer that is a boolea
 
   for (const wrong of [truthy, misspelt]) expect(wrong).toBeDefined()
 })
+
+test('a guard without its parentheses does not compile', () => {
+  const mistaken = (app: Hono): void => {
+    // @ts-expect-error It is requireUser().
+    app.get('/account', requireUser, (c) => c.text('never'))
+    app.get('/account', requireUser() as never, (c) => c.text('account'))
+  }
+  expect(mistaken).toBeTypeOf('function')
+})

@@ -8,7 +8,13 @@ import {
   type User,
   type Visit,
 } from '@latchkey/core'
-import { asGuard, createVisits, requirementOf, type Visits } from '@latchkey/core/adapter'
+import {
+  asGuard,
+  createVisits,
+  type GuardArguments,
+  requirementOf,
+  type Visits,
+} from '@latchkey/core/adapter'
 import { nodePlatform, type SocketHandle, serveNode, socketHandle } from '@latchkey/core/node'
 
 export * from '@latchkey/core/application'
@@ -68,7 +74,7 @@ export function createAuth<U = User>(options: AuthMiddlewareOptions<U> = {}): Au
  * @throws {@link ConfigError} for a requirement that would let every user in.
  */
 export function requireUser<U = User, C extends KoaContext = KoaContext>(
-  ...given: [requirement?: Requirement<C, U>]
+  ...given: GuardArguments<Requirement<C, U>>
 ): KoaMiddleware<C> {
   const requirement = requirementOf(given)
   return asGuard<KoaMiddleware<C>>(async (ctx, next) => {

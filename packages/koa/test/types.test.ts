@@ -73,3 +73,12 @@ test('a guard knows the context of Koa, and asks for an answer that is a boolean
 
   for (const wrong of [truthy, misspelt]) expect(wrong).toBeDefined()
 })
+
+test('a guard without its parentheses does not compile', () => {
+  const mistaken = (app: Koa): void => {
+    // @ts-expect-error It is requireUser().
+    app.use(requireUser)
+    app.use(requireUser())
+  }
+  expect(mistaken).toBeTypeOf('function')
+})

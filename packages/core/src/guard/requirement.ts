@@ -165,13 +165,19 @@ export function checkUserRequirement(asked: unknown): void {
 }
 
 /**
+ * The arguments of `requireUser()` of an adapter. A framework calls a handler with two or more, so that
+ * `app.get(path, requireUser, handler)` does not compile.
+ */
+export type GuardArguments<Asked> = readonly [requirement?: Asked, parentheses?: never]
+
+/**
  * Reads what `requireUser()` of an adapter was given: nothing asks for a user alone.
  *
  * @throws {@link ConfigError} as {@link checkRequirement} does, and when parentheses are missing: a
  *   framework that calls `requireUser` as a handler gives it a request and more.
  */
 export function requirementOf<Asked extends Requirement<never, never>>(
-  given: readonly [requirement?: Asked | undefined],
+  given: GuardArguments<Asked | undefined>,
 ): Asked {
   if (given.length > 1) throw new ConfigError([], NO_PARENTHESES)
   const requirement = given.length === 0 ? ({} as Asked) : (given[0] as Asked)

@@ -28,20 +28,14 @@ const PERSONAS = '@latchkey/testing/personas'
 function findPersonas(): LoadPersonas | undefined {
   const { createRequire } = process.getBuiltinModule('node:module')
   for (const place of [process.argv[1], `${process.cwd()}/package.json`]) {
+    if (!place) continue
     try {
-      const file = place && createRequire(place).resolve(PERSONAS)
-      if (file) return () => loadPersonas(file)
+      const load = createRequire(place)
+      // Not `import()`: bundlers warn of one whose address they cannot see, and some runtimes refuse it.
+      if (load.resolve(PERSONAS)) return async () => load(PERSONAS).startPersonas
     } catch {
       // Not installed there.
     }
   }
   return undefined
-}
-
-async function loadPersonas(file: string): ReturnType<LoadPersonas> {
-  const { href } = process.getBuiltinModule('node:url').pathToFileURL(file)
-  const { startPersonas } = (await import(href)) as {
-    startPersonas: Awaited<ReturnType<LoadPersonas>>
-  }
-  return startPersonas
 }
