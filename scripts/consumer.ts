@@ -61,6 +61,8 @@ export async function checkConsumer(
   // Two packages that declare `req.auth` differ in declaration files: docs/decisions/0030.
   report(`types beside ${BEARER}`, await checkTypes(folder, ['beside-bearer.ts'], 'true'))
 
+  await checkTypesOfToday(folder)
+
   for (const runtime of runtimes) {
     const { binary, version } = nodeBinary(runtime)
     const loggedIn = await run(binary, ['log-in.ts'], { cwd: folder, timeout: 60_000 })
@@ -76,6 +78,34 @@ export async function checkConsumer(
       }
     }
   }
+}
+
+/** The compilers of users, and the types of Node that they have; a range is the newest version in it. */
+const COMPILERS = ['~5.9', '~6.0', 'latest']
+const NODE_TYPES = ['25', 'latest']
+
+/** Type-checks with the versions that a user gets today, and prints which they are. */
+async function checkTypesOfToday(folder: string): Promise<void> {
+  const compilers = COMPILERS.map((range, at) => ({ range, name: `typescript-${at}` }))
+  for (const types of NODE_TYPES) {
+    const wanted = compilers.map(({ range, name }) => `${name}@npm:typescript@${range}`)
+    const install = ['install', '--no-save', '--no-audit', '--no-fund', `@types/node@${types}`]
+    const options = { cwd: folder, timeout: 180_000 }
+    const installed = await run('npm', [...install, ...wanted], options)
+    if (!report(`types of Node ${types} and compilers`, installed)) continue
+    const node = await installedVersion(folder, '@types/node')
+    for (const { name } of compilers) {
+      const tsc = path.join(folder, 'node_modules', name, 'bin/tsc')
+      const version = await installedVersion(folder, name)
+      const outcome = await checkTypes(folder, ['index.ts', 'log-in.ts'], 'false', tsc)
+      report(`types with TypeScript ${version} and @types/node ${node}`, outcome)
+    }
+  }
+}
+
+async function installedVersion(folder: string, name: string): Promise<string> {
+  const file = path.join(folder, 'node_modules', name, 'package.json')
+  return (JSON.parse(await readFile(file, 'utf8')) as Manifest).version
 }
 
 /** The names that a user can import or require of a package; `./package.json` is data. */
@@ -106,11 +136,12 @@ async function checkTypes(
   folder: string,
   files: readonly string[],
   skipLibCheck: 'true' | 'false',
+  compiler = 'tsc',
 ): Promise<Outcome> {
   const options =
     '--noEmit --strict --module nodenext --target es2023 --lib es2024,esnext.disposable --types node'
   const more = ['--allowImportingTsExtensions', '--skipLibCheck', skipLibCheck]
-  const outcome = await run('tsc', [...options.split(' '), ...more, ...files], { cwd: folder })
+  const outcome = await run(compiler, [...options.split(' '), ...more, ...files], { cwd: folder })
 
   const ours = outcome.output
     .split('\n')

@@ -1,10 +1,10 @@
 import {
   createHash,
   generateKeyPairSync,
-  type JsonWebKey,
   type KeyObject,
   randomBytes,
   sign,
+  type webcrypto,
 } from 'node:crypto'
 
 /** How a virtual key behaves. */
@@ -157,7 +157,7 @@ function json(value: object): Buffer {
 }
 
 /** A public key of P-256 for ES256. @see RFC 9053 §7.1.1 */
-function coseKey({ x = '', y = '' }: JsonWebKey): Buffer {
+function coseKey({ x = '', y = '' }: webcrypto.JsonWebKey): Buffer {
   const coordinate = (label: number, value: string) =>
     Buffer.concat([Buffer.from([label, 0x58, 0x20]), Buffer.from(value, 'base64url')])
   // {1: 2, 3: -7, -1: 1, -2: x, -3: y}

@@ -176,7 +176,7 @@ export type GuardArguments<Asked> = readonly [requirement?: Asked, parentheses?:
  * @throws {@link ConfigError} as {@link checkRequirement} does, and when parentheses are missing: a
  *   framework that calls `requireUser` as a handler gives it a request and more.
  */
-export function requirementOf<Asked extends Requirement<never, never>>(
+export function requirementOf<Asked extends object>(
   given: GuardArguments<Asked | undefined>,
 ): Asked {
   if (given.length > 1) throw new ConfigError([], NO_PARENTHESES)

@@ -1,4 +1,4 @@
-import { createHash, generateKeyPair, type JsonWebKey } from 'node:crypto'
+import { createHash, generateKeyPair, type webcrypto } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Micros, SigningKey } from '../store/records.ts'
@@ -11,7 +11,7 @@ const BUSY_MS = 50
 const generate = promisify(generateKeyPair)
 
 /** A private key that signs ID Tokens. */
-export interface PrivateJwk extends JsonWebKey {
+export interface PrivateJwk extends webcrypto.JsonWebKey {
   kid: string
   alg: 'RS256'
   use: 'sig'
@@ -124,12 +124,12 @@ export async function resealSigningKeys(scope: Scope): Promise<void> {
 function openKey(context: DomainContext, key: SigningKey): PrivateJwk {
   const jwk = JSON.parse(
     context.vault.open(purpose(key.tenantId, key.id), key.sealedJwk),
-  ) as JsonWebKey
+  ) as webcrypto.JsonWebKey
   return { ...jwk, kid: key.id, alg: 'RS256', use: 'sig' }
 }
 
 /** @see RFC 7638 §3 */
-function thumbprint(jwk: JsonWebKey): string {
+function thumbprint(jwk: webcrypto.JsonWebKey): string {
   const members = JSON.stringify({ e: jwk.e, kty: 'RSA', n: jwk.n })
   return createHash('sha256').update(members).digest('base64url')
 }
