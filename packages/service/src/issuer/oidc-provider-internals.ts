@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type KoaContextWithOIDC, Provider } from 'oidc-provider'
+import type { Clock } from '../clock.ts'
 import type { ClaimsOf } from '../domain/users.ts'
 
 // The undocumented parts of oidc-provider that the issuer depends on. An upgrade that changes it
@@ -124,9 +125,9 @@ interface LoginModel {
 
 /**
  * Stores {@link LoginFacts} with a session, and hands them on to its codes and refresh tokens. So the time of
- * a login says when the user has proven who they are, and nothing else.
+ * a login says when the user has proven who they are, and nothing else; how long ago that is, the clock says.
  */
-export function carryLoginFacts(provider: Provider): void {
+export function carryLoginFacts(provider: Provider, clock: Clock): void {
   const models = provider as unknown as Record<
     'Session' | 'AuthorizationCode' | 'RefreshToken',
     LoginModel
@@ -144,7 +145,7 @@ export function carryLoginFacts(provider: Provider): void {
     }
   }
   const session = models.Session.prototype as unknown as Session
-  const { loginAccount, past } = session
+  const { loginAccount } = session
   session.loginAccount = function (details) {
     loginAccount.call(this, details)
     const { result } = Provider.ctx?.oidc.entities.Interaction ?? {}
@@ -152,8 +153,7 @@ export function carryLoginFacts(provider: Provider): void {
     Object.assign(this, { keptAt, provenAt })
   }
   session.past = function (age) {
-    if (this.provenAt === undefined) return past.call(this, age)
-    return Date.now() / 1000 - this.provenAt > Number(age)
+    return clock.now() / 1000 - authTimeOf(this) > Number(age)
   }
 }
 
@@ -173,6 +173,27 @@ export function loginOfTokens(): LoginFacts {
 /** When the user of a session has proven who they are, in seconds since the epoch; 0: it is not known. */
 export function authTimeOf({ provenAt, loginTs = 0 }: Session): number {
   return provenAt ?? loginTs
+}
+
+interface CodeModel {
+  readonly resourceIndicators: ReadonlySet<string>
+  consume(): Promise<void>
+}
+
+/**
+ * Judges the request for tokens before its authorization code is used up. What `judge` throws is the answer, and
+ * leaves the code good.
+ */
+export function judgeBeforeUse(
+  provider: Provider,
+  judge: (ctx: KoaContextWithOIDC, granted: ReadonlySet<string>) => void,
+): void {
+  const { prototype } = provider.AuthorizationCode as unknown as { prototype: CodeModel }
+  const { consume } = prototype
+  prototype.consume = async function () {
+    if (Provider.ctx) judge(Provider.ctx, this.resourceIndicators)
+    return consume.call(this)
+  }
 }
 
 interface LogoutClient {

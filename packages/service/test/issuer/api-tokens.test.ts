@@ -105,6 +105,33 @@ describe.each(storeKinds)('on %s', (store) => {
     await expect(client.refreshTokenGrant(app.config, token, both)).rejects.toMatchObject(refused)
   })
 
+  test('a login that is refused for its API leaves the code good, and a second use of the code none', async () => {
+    await using issuer = await startIssuer({ store })
+    await issuer.addUser(ada)
+    const app = await createCaller(issuer)
+    const begun = await app.begin()
+    const url = new URL(begun.url)
+    url.searchParams.append('resource', notes)
+    const browser = createBrowser(issuer)
+    const { location = '' } = await browser.submit(await browser.get(url.href), ada)
+    const redeem = (...resources: string[]) =>
+      client.authorizationCodeGrant(
+        app.config,
+        new URL(location),
+        begun.checks,
+        new URLSearchParams(resources.map((one): [string, string] => ['resource', one])),
+      )
+
+    for (const asked of [[prices], [notes, prices], ['urn:example:unknown']]) {
+      await expect(redeem(...asked)).rejects.toMatchObject({ error: 'invalid_target' })
+    }
+    const tokens = await redeem(notes)
+    expect(partsOf(tokens.access_token)[1]).toMatchObject({ aud: notes })
+    for (const asked of [[notes], [prices]]) {
+      await expect(redeem(...asked)).rejects.toMatchObject({ error: 'invalid_grant' })
+    }
+  })
+
   test('a refresh that is refused for its API leaves the refresh token good', async () => {
     await using issuer = await startIssuer({ store })
     await issuer.addUser(ada)

@@ -80,6 +80,17 @@ describe.each(storeKinds)('with a clock of its own on %s', (store) => {
     expect((await browser.get(loginUrl)).html).toContain('name="password"')
   })
 
+  test('"max_age" follows the clock', async () => {
+    await using service = await startWithClock(store)
+    const { browser, loginUrl, pass } = service
+    await browser.submit(await browser.get(loginUrl), ada)
+    pass(100)
+    expect((await browser.get(`${loginUrl}&max_age=200`)).location).toContain('code=')
+    expect((await browser.get(`${loginUrl}&max_age=60`)).html).toContain('name="password"')
+    pass(-100)
+    expect((await browser.get(`${loginUrl}&max_age=60`)).location).toContain('code=')
+  })
+
   test('codes, links in mail and waits between guesses follow the clock', async () => {
     await using service = await startWithClock(store)
     const { browser, loginUrl, pass } = service

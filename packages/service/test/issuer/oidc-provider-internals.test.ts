@@ -11,6 +11,7 @@ import {
   destroyGrant,
   hasBackchannel,
   interceptLogoutTokens,
+  judgeBeforeUse,
   keepAuthTimeWhole,
   keepClients,
   logoutQuestion,
@@ -99,6 +100,29 @@ test('an ID Token has the time of the login in whole seconds', async () => {
   keepAuthTimeWhole(provider)
   const issued = await idToken(provider, { sub: 'ada', auth_time: 1_700_000_000.75 })
   expect(claimsOf(issued).auth_time).toBe(1_700_000_000)
+})
+
+test('a request is judged before its code is used up, by the APIs that the login asked for', async () => {
+  const consumed: string[] = []
+  const { provider } = createProvider()
+  const code = new provider.AuthorizationCode({ resource: ['urn:notes'] } as never)
+  code.adapter.consume = async (id: string) => void consumed.push(id)
+  const judged: boolean[] = []
+  judgeBeforeUse(provider, (_, granted) => {
+    judged.push(granted.has('urn:notes'), granted.has('urn:prices'))
+    if (judged.length === 2) throw new Error('refused')
+  })
+  const { ctx } = Object.getOwnPropertyDescriptors(Provider)
+  Object.defineProperty(Provider, 'ctx', { configurable: true, get: () => ({}) })
+  try {
+    await expect(code.consume()).rejects.toThrow('refused')
+    expect(consumed).toEqual([])
+    await code.consume()
+    expect(consumed).toHaveLength(1)
+  } finally {
+    if (ctx) Object.defineProperty(Provider, 'ctx', ctx)
+  }
+  expect(judged).toEqual([true, false, true, false])
 })
 
 test('claims of the user are added to an ID Token, and change nothing that makes it one', async () => {

@@ -34,13 +34,24 @@ export const apiTokens: NonNullable<Features['resourceIndicators']> = {
  *
  * @see RFC 8707 §2.2
  */
-export function rotatesUnlessRefused({ oidc }: KoaContextWithOIDC): true {
+export function rotatesUnlessRefused(ctx: KoaContextWithOIDC): true {
+  refuseForeignApi(ctx, ctx.oidc.entities.RefreshToken?.resourceIndicators)
+  return true
+}
+
+/**
+ * Refuses a request for a token of an API that its login did not ask for, or of several at once.
+ *
+ * @param granted - The APIs that the login asked for.
+ */
+export function refuseForeignApi(
+  { oidc }: KoaContextWithOIDC,
+  granted: Pick<ReadonlySet<string | undefined>, 'has'> | undefined,
+): void {
   const asked = oidc.params?.resource
-  const granted = oidc.entities.RefreshToken?.resourceIndicators
   if (asked && !(typeof asked === 'string' && granted?.has(asked))) {
     throw new errors.InvalidTarget('ask for one of the APIs that the login asked for')
   }
-  return true
 }
 
 /**

@@ -14,6 +14,7 @@ import {
   addClaims,
   bindInteractions,
   carryLoginFacts,
+  judgeBeforeUse,
   keepAuthTimeWhole,
   keepClients,
 } from '../oidc-provider-internals.ts'
@@ -26,6 +27,7 @@ import {
   noteConfirmedLogouts,
   skipNeedlessConfirmation,
 } from '../sessions/logout.ts'
+import { refuseForeignApi } from './api-tokens.ts'
 import { earlierSecret } from './client-metadata.ts'
 import { createConfiguration } from './configuration.ts'
 import { issuerUrl } from './issuer-url.ts'
@@ -108,7 +110,8 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
     }
   })
   keepAuthTimeWhole(provider)
-  carryLoginFacts(provider)
+  carryLoginFacts(provider, context.domain.clock)
+  judgeBeforeUse(provider, refuseForeignApi)
   if (context.idTokenClaims) addClaims(provider, context.idTokenClaims)
   bindInteractions(provider, (ctx, id) => beginLogin(context, ctx, id), isSameBrowser)
   keepClients(provider, (request) => {
