@@ -100,6 +100,30 @@ export async function readFactors(
   }
 }
 
+/**
+ * Whether a login that began with the method may go on: not when that way in was switched off since, at the user
+ * or at the tenant. Of accounts at providers, only the tenant's setting is asked.
+ */
+export function canBegin(
+  settings: TenantSettings,
+  { hasPassword, keys }: Pick<Factors, 'hasPassword' | 'keys'>,
+  method: Method | undefined,
+): boolean {
+  switch (method) {
+    case 'password':
+      return settings.allowPasswords && hasPassword
+    case 'totp_email':
+      return settings.allowTotpEmail
+    case 'social':
+      return settings.allowSocial
+    case 'passkey':
+    case 'passkey_bound':
+      return keys.some((key) => key.isSyncable === (method === 'passkey'))
+    default:
+      return false
+  }
+}
+
 /** When the last of a user's factors was enrolled or changed. Their use is no change. */
 export function factorsChangedAt(credentials: readonly Credential[]): Micros {
   const isFirst = ({ kind }: Credential) => kind === 'password' || kind === 'social'

@@ -181,8 +181,8 @@ interface CodeModel {
 }
 
 /**
- * Judges the request for tokens before its authorization code is used up. What `judge` throws is the answer, and
- * leaves the code good.
+ * Judges the request for tokens before its authorization code is used up. An error that `judge` throws is the
+ * answer, and leaves the code good.
  */
 export function judgeBeforeUse(
   provider: Provider,

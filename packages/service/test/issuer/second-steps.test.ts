@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { deleteCredential, updateCredential } from '../../src/domain/credentials.ts'
+import { readFactors } from '../../src/domain/factors.ts'
 import { createBrowser } from './support/browser.ts'
 import { logIn } from './support/client.ts'
 import {
@@ -269,6 +270,34 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(page.html).toContain('name="password"')
     expect(await issuer.protocol.listByAccount(issuer.tenant.id, 'Session', user.id)).toEqual([])
   })
+
+  test.each(['the user', 'the tenant'])(
+    'a login that waits for its second step ends when the password of %s is switched off meanwhile',
+    async (owner) => {
+      const { issuer, user, app } = await startWithFactors({ store })
+      await using _ = issuer
+      const { seed, codes } = await addApp(issuer, user)
+      const { browser, callback } = await logIn(issuer, app, ada)
+      const off = { disabled: true, metadata: {} }
+      if (owner === 'the user') await updateCredential(issuer.scope, user.id, 'password', off)
+      else await issuer.changeSettings({ allowPasswords: false })
+
+      const page = await browser.submit(callback, { code: codeOf(seed) })
+
+      expect(hasCode(page)).toBe(false)
+      expect(page.html).toContain('name="email"')
+      const recovery = { kind: 'recovery_codes', code: codes[0] ?? '' }
+      expect(hasCode(await browser.submit(callback, recovery))).toBe(false)
+      expect(await issuer.protocol.listByAccount(issuer.tenant.id, 'Session', user.id)).toEqual([])
+      const { recoveryCodes } = await readFactors(
+        issuer.domain,
+        issuer.tenant.id,
+        issuer.tenant.settings,
+        user.id,
+      )
+      expect(recoveryCodes).toBe(codes.length)
+    },
+  )
 
   test('a password that was reset by mail does not spare the second step', async () => {
     const { issuer, user, app } = await startWithFactors({ store })

@@ -12,6 +12,7 @@ import { createBrowser } from './support/browser.ts'
 import { logIn } from './support/client.ts'
 import { addApp, codeOf, hasCode, MFA, mailedCode } from './support/factors.ts'
 import { movesTheClock, storeKinds, type TestIssuer } from './support/issuer.ts'
+import { createVirtualKey, giveKey } from './support/keys.ts'
 import { answerOf, connect, noteOf, startWithProvider } from './support/social.ts'
 import { ada, moveTime } from './support/token-endpoint.ts'
 
@@ -258,6 +259,31 @@ describe.each(storeKinds)('on %s', (store) => {
     expect((await app.redeem(begun, done)).claims()).toMatchObject({ acr: MFA })
   })
 
+  test('who logs in by a provider is offered the password once where only that leads to what is asked for', async () => {
+    const settings = { allowTotpApp: true }
+    await using world = await startWithProvider({ store, settings }, { trustEmail: true })
+    const { issuer, provider, app } = world
+    const user = await issuer.addUser(ada)
+    const { seed } = await addApp(issuer, user)
+    provider.user = adaThere
+    const { browser, begun, form } = await world.open(undefined, { acr_values: MFA })
+
+    const offer = await world.logInBy(browser, form)
+    expect(offer.html).toContain('name="password"')
+    expect(noteOf(offer)).toContain('stronger login')
+    const second = await browser.submit(offer, ada)
+    const strong = await browser.submit(second, { code: codeOf(seed) })
+    expect((await app.redeem(begun, strong)).claims()).toMatchObject({ sub: user.id, acr: MFA })
+
+    moveTime(60)
+    const other = await world.open(undefined, { acr_values: MFA })
+    const again = await world.logInBy(other.browser, other.form)
+    const factor = await world.logInBy(other.browser, again)
+    const weak = await other.browser.submit(factor, { code: codeOf(seed) })
+    const claims = (await app.redeem(other.begun, weak)).claims()
+    expect(claims).toMatchObject({ sub: user.id, acr: 'urn:latchkey:acr:two-step' })
+  })
+
   test('a login as somebody else than the owner of the address connects nothing', async () => {
     await using world = await startWithProvider({ store })
     const { issuer, provider } = world
@@ -374,6 +400,25 @@ describe.each(storeKinds)('on %s', (store) => {
       metadata: {},
     })
     expect((await refused()).html).not.toContain('value="send"')
+  })
+
+  test('without passwords and keys, a user who has a passkey connects an account at a provider by a mailed code', async () => {
+    const settings = { allowPasswords: false, allowSignups: false, allowHardware: true }
+    await using world = await startWithProvider({ store, settings })
+    const { issuer, provider, app } = world
+    const user = await issuer.addUser({ email: ada.email })
+    await giveKey(issuer, user, createVirtualKey())
+    provider.user = { sub: 'ada-there', email: ada.email }
+    const first = await world.open()
+    expect((await world.logInBy(first.browser, first.form)).html).not.toContain('value="send"')
+    await issuer.changeSettings({ allowHardware: false })
+
+    const { browser, begun, form } = await world.open()
+    const asked = await world.logInBy(browser, form)
+    const sent = await browser.submit(asked, { step: 'send' })
+    const done = await browser.submit(sent, { code: await mailedCode(issuer) })
+
+    expect((await app.redeem(begun, done)).claims()).toMatchObject({ sub: user.id, amr: ['fed'] })
   })
 
   test('without passwords, a link that is followed in the browser that began proves the address and removes nothing', async () => {

@@ -11,7 +11,7 @@ import {
   requestedLevels,
 } from '../../domain/assurance.ts'
 import { nowMicros } from '../../domain/context.ts'
-import { addableFactors, type Factors, readFactors } from '../../domain/factors.ts'
+import { addableFactors, canBegin, type Factors, readFactors } from '../../domain/factors.ts'
 import { lifetimes } from '../../domain/lifetimes.ts'
 import { keyMethod } from '../../domain/login-methods.ts'
 import { lookUpUser } from '../../domain/users.ts'
@@ -32,6 +32,8 @@ interface LoginProgress extends Shown {
   userId: string
   /** Whether the user would not enrol what the application asks for. */
   declined?: boolean
+  /** Whether the user was offered another way to log in, which alone leads to what the application asks for. */
+  isOtherStartOffered?: boolean
 }
 
 /** A login between its first step and its end. */
@@ -57,6 +59,7 @@ export async function completeStep(
   provenAt?: number,
 ): Promise<void> {
   const progress = { id: newId(), userId: user.id, proofs: [method], loggedInAt, provenAt }
+  if (method === 'social' && (await offerOtherStart(flow, { progress, user }))) return
   await goOn(flow, { progress, user }, false)
 }
 
@@ -93,6 +96,27 @@ export async function stepUp(flow: InteractionRequest): Promise<boolean> {
   // As on the account page: a way to log in is added by a recent login alone.
   if (age > lifetimes.recentLoginSeconds && (await isEnrolling(flow, step))) return false
   await goOn(flow, step, false)
+  return true
+}
+
+/**
+ * Shows the login form once to a user who came by a provider, where another way to log in leads to what the
+ * application asks for. A user who comes by the provider again goes on.
+ *
+ * @returns Whether it was done, and the request is answered.
+ */
+async function offerOtherStart(
+  flow: InteractionRequest,
+  { progress, user }: Step,
+): Promise<boolean> {
+  const { context, interaction, response } = flow
+  if (requestedLevels(interaction.params.acr_values).length === 0) return false
+  const entry = await context.protocol.find(nameOf(flow))
+  const earlier = entry && (JSON.parse(entry.payload) as LoginProgress)
+  if (earlier?.userId === user.id && earlier.isOtherStartOffered) return false
+  if (!(await needsOtherStart(flow, user, progress.proofs))) return false
+  await write(flow, { ...progress, isOtherStartOffered: true })
+  redirect(response, `${startPath(flow)}&offer=stronger`)
   return true
 }
 
@@ -136,7 +160,13 @@ export async function readStep(flow: InteractionRequest): Promise<Step | undefin
   }
   const user = progress && (await lookUpUser(context.domain, tenant.id, progress.userId))
   if (!progress || !user || !isLoginValid(user, progress.loggedInAt, progress.keptAt)) {
-    redirect(response, `${flowPath(interaction)}&start=login`)
+    redirect(response, startPath(flow))
+    return undefined
+  }
+  const { settings } = tenant
+  const factors = await readFactors(context.domain, tenant.id, settings, user.id)
+  if (!canBegin(settings, factors, progress.proofs[0])) {
+    redirect(response, startPath(flow))
     return undefined
   }
   return { progress, user }
@@ -206,6 +236,7 @@ async function goOn(flow: InteractionRequest, step: Step, isStored: boolean): Pr
   const { context, interaction, response } = flow
   const { progress, user } = step
   const page = await nextPage(flow, step)
+  if (page === 'start') return redirect(response, startPath(flow))
   if (page !== undefined) {
     await write(flow, progress)
     return redirect(response, flowPath(interaction, page))
@@ -218,14 +249,18 @@ async function goOn(flow: InteractionRequest, step: Step, isStored: boolean): Pr
   await finishLogin(flow, user, progress)
 }
 
-/** The page that asks for the next missing factor; `undefined` when all is. */
+/**
+ * The page that asks for the next missing factor; `undefined` when all is proven, and `start` when the way in
+ * by which the login began was switched off meanwhile.
+ */
 async function nextPage(
   flow: InteractionRequest,
   { progress, user }: Step,
-): Promise<FlowPage | undefined> {
+): Promise<FlowPage | 'start' | undefined> {
   const { context, tenant, interaction } = flow
   const { settings } = tenant
   const factors = await readFactors(context.domain, tenant.id, settings, user.id)
+  if (!canBegin(settings, factors, progress.proofs[0])) return 'start'
   const { methods } = factors
   const level = levelOf(progress.proofs)
   // Also where the settings have changed since the first step, a mailed code does not follow another.
@@ -266,6 +301,11 @@ async function write(flow: InteractionRequest, progress: LoginProgress): Promise
 
 function nameOf({ tenant, interaction }: InteractionRequest) {
   return entryName(tenant.id, KIND, interaction.uid)
+}
+
+/** Where the login begins again. */
+function startPath({ interaction }: InteractionRequest): string {
+  return `${flowPath(interaction)}&start=login`
 }
 
 function newId(): string {

@@ -37,10 +37,12 @@ export async function showLogin(flow: InteractionRequest): Promise<void> {
   )
   const hint = interaction.params.login_hint
   const hasPassword = flow.tenant.settings.allowPasswords
+  const isOffer = url.searchParams.get('offer') === 'stronger'
   await showForm(flow, 200, {
     email: pending?.email ?? (typeof hint === 'string' ? hint : await currentEmail(flow)),
     ...(isReset && { notice: 'loginReset' }),
     ...(!isReset && isAgain && hasPassword && interaction.session && { info: 'loginAgain' }),
+    ...(isOffer && { info: 'loginStronger' }),
   })
 }
 

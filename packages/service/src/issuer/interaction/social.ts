@@ -2,7 +2,7 @@ import { claimAccount, isLoginValid } from '../../domain/accounts.ts'
 import { note } from '../../domain/audit.ts'
 import { unlessRefused } from '../../domain/commit.ts'
 import { readFactors } from '../../domain/factors.ts'
-import { allowsMailLogin } from '../../domain/login-methods.ts'
+import { allowsKeys, allowsMailLogin } from '../../domain/login-methods.ts'
 import {
   connectAccount,
   findConnected,
@@ -132,8 +132,9 @@ async function hasOtherWayIn(
   // By a mailed link that sets a password, if not otherwise.
   if (settings.allowPasswords || allowsMailLogin(settings)) return true
   const { allKeys, social } = await readFactors(context.domain, tenant.id, settings, user.id)
-  // Also by one that is disabled: a mailed code does not stand for it.
-  return allKeys.some(({ discoverable }) => discoverable) || social.length > 0
+  // Also by one that is disabled: a mailed code does not stand for it. Where the tenant has no keys, none is a way.
+  const hasPasskey = allowsKeys(settings) && allKeys.some(({ discoverable }) => discoverable)
+  return hasPasskey || social.length > 0
 }
 
 async function goOn(

@@ -60,6 +60,8 @@ export const de: Texts = {
   socialAddressText:
     '{name} nennt {email} als Ihre E-Mail-Adresse. Bestätigen Sie sie mit einem Code, den wir dorthin schicken.',
   loginAgain: 'Bitte geben Sie Ihr Passwort noch einmal ein, um fortzufahren.',
+  loginStronger:
+    'Die Anwendung wünscht eine stärkere Anmeldung: Melden Sie sich mit Ihrem Passwort oder Passkey an. Um ohne sie fortzufahren, melden Sie sich noch einmal auf demselben Weg an.',
 
   selectTitle: 'Konto wählen',
   selectContinue: 'Weiter als {email}',

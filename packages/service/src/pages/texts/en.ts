@@ -52,6 +52,8 @@ export const en = {
   socialAddressText:
     '{name} says that your email address is {email}. Confirm it with a code that we send there.',
   loginAgain: 'Please enter your password again to continue.',
+  loginStronger:
+    'The application asks for a stronger login: log in with your password or passkey. To go on without it, log in the same way again.',
 
   selectTitle: 'Choose an account',
   selectContinue: 'Continue as {email}',
