@@ -8,6 +8,7 @@ import { addBackupCommands } from './backup.ts'
 import { addConnectionCommands } from './connection.ts'
 import { addDevCommand } from './dev.ts'
 import { addDoctorCommand } from './doctor.ts'
+import { fileFailure } from './file-failure.ts'
 import { addKeyCommands } from './key.ts'
 import { addSigningKeyCommands } from './keys.ts'
 import { addMigrateCommand } from './migrate.ts'
@@ -82,5 +83,5 @@ Exit codes: 0 done, 1 failed, 2 usage error.`,
 
 function describe(error: unknown): string {
   if (error instanceof ServiceError) return `${error.message} (${error.code})`
-  return error instanceof Error ? error.message : String(error)
+  return fileFailure(error) ?? (error instanceof Error ? error.message : String(error))
 }

@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { expect, test } from 'vitest'
+import { main, run, temporaryFolder } from './support.ts'
+
+test('a reader that has seen enough, such as head, ends the command quietly', async () => {
+  const command = `"${process.execPath}" --conditions=latchkey-source "${main}" --help | head -n 1`
+  const child = spawn('bash', ['-c', `set -o pipefail; ${command}`])
+  const closed = new Promise((resolve) => child.once('close', resolve))
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)])
+  expect([await closed, out, err]).toEqual([0, 'Usage: latchkey-service [options] [command]\n', ''])
+})
+
+test('a command whose reader has gone before it prints ends quietly', async () => {
+  const child = spawn(process.execPath, ['--conditions=latchkey-source', main, '--help'])
+  child.stdout.destroy()
+  const closed = new Promise((resolve) => child.once('close', resolve))
+  expect([await text(child.stderr), await closed]).toEqual(['', 0])
+})
+
+test('a file in the place of the data folder, and a folder that cannot be written, get a sentence', async () => {
+  using folder = temporaryFolder()
+  const file = join(folder.path, 'README.md')
+  writeFileSync(file, '')
+  for (const command of [
+    ['tenant', 'create', '--domain', 'a.example'],
+    ['serve', '--port', '0'],
+  ]) {
+    for (const [path, sentence] of [
+      [file, `${file} is a file; name a folder, or one that does not exist yet.`],
+      [join(file, 'data'), `${join(file, 'data')}: a part of this path is a file and no folder.`],
+    ] as const) {
+      const { code, stderr } = await run([...command, '--data', path])
+      expect([code, stderr]).toEqual([1, `${sentence}\n`])
+    }
+  }
+  const { code, stderr } = await run([
+    'tenant',
+    'create',
+    '--domain',
+    'a.example',
+    '--data',
+    '/sys/x',
+  ])
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^\/sys\/x cannot be written by this user \(E\w+\)\. Change/),
+  ])
+})
+
+test('a file that is not there gets a sentence', async () => {
+  using folder = temporaryFolder()
+  const file = join(folder.path, 'none')
+  const restore = ['restore', file, '--data', join(folder.path, 'data')]
+  expect(await run(restore)).toMatchObject({ code: 1, stderr: `There is no file ${file}.\n` })
+})
