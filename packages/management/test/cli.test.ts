@@ -49,6 +49,26 @@ test('objects are created, shown, changed, listed and deleted, as table, JSON an
   expect((await installation.run(['users', 'list', '-o', 'json'])).stdout).toBe('[]\n')
 })
 
+test('a table of a new application has no row for the secret that is not in it', async () => {
+  await using installation = await startInstallation()
+  const created = await installation.run(['applications', 'create', '--set', 'name=Shop'])
+  expect([created.code, created.stdout]).toEqual([0, expect.stringMatching(/^name +Shop$/m)])
+  expect(created.stdout).not.toMatch(/secret/)
+  const id = /app_\w+/.exec(created.stdout)?.[0] ?? ''
+  expect((await installation.run(['applications', 'get', id])).stdout).toMatch(/^secret +\S+/m)
+})
+
+test('a folder in the place of a file is named in a sentence', async () => {
+  await using installation = await startInstallation()
+  for (const [file, sentence] of [
+    ['data', 'data is a folder; name a file.'],
+    ['none.csv', 'There is no file none.csv.'],
+  ] as const) {
+    const { code, stderr } = await installation.run(['users', 'import', file])
+    expect([code, stderr]).toEqual([1, `${sentence}\n`])
+  }
+})
+
 test('a password comes from standard input', async () => {
   await using installation = await startInstallation()
   const users = clientOf(installation).users(installation.tenantId)

@@ -34,14 +34,15 @@ export async function printAll<T extends object>(
   await print(text)
 }
 
-/** Prints one object. */
+/** Prints one object. A table has no row for a secret that the response leaves out, as that to `create` does. */
 export async function printOne<T extends object>(
   object: T,
   { output }: OutputOptions,
 ): Promise<void> {
   if (output === 'ndjson') return print(printableJson(JSON.stringify(object)))
   if (output === 'json') return print(json(object))
-  await print(table(flatten(object, '').map(([name, value]) => ({ name, value }))))
+  const rows = flatten(object, '').filter(([name, value]) => name !== 'secret' || value !== '')
+  await print(table(rows.map(([name, value]) => ({ name, value }))))
 }
 
 /** Columns under headings, or the word that there are none. */

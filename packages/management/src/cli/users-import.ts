@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { createManagementClient } from '../client.ts'
@@ -85,7 +85,9 @@ Examples:
   latchkey users import users.ndjson --requests-per-second 50`
 
 async function importUsers(file: string, options: ImportOptions): Promise<void> {
-  if (!existsSync(file)) throw new Error(`There is no file ${file}.`)
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (!found) throw new Error(`There is no file ${file}.`)
+  if (found.isDirectory()) throw new Error(`${file} is a folder; name a file.`)
   const files = filesOf(file, options)
   const format = await detectFormat(file)
   const named = new Map(options.map)
