@@ -68,13 +68,8 @@ test('a PostgreSQL restored by the guide has the logins, the sessions and the au
   run('postgres-backup.sh', database.url)
   expect(statSync(join(folder.path, 'latchkey.dump')).mode & 0o777).toBe(0o600)
   await before.close()
-  execFileSync(
-    'createdb',
-    ['-h', '127.0.0.1', '-p', String(fresh.port), '-U', 'latchkey', 'latchkey'],
-    {
-      env: { PATH: `${postgresPath()}:${process.env.PATH}` },
-    },
-  )
+  const flags = ['-h', '127.0.0.1', '-p', String(fresh.port), '-U', 'latchkey']
+  execFileSync(join(postgresPath() ?? '', 'createdb'), [...flags, 'latchkey'])
   run('postgres-restore.sh', fresh.url('latchkey'))
 
   const after = await open(fresh.url('latchkey'))
