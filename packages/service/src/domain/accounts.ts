@@ -1,18 +1,14 @@
 import { emailKey } from '../store/email-key.ts'
-import type {
-  Credential,
-  Micros,
-  PasswordCredential,
-  StoredPassword,
-  TenantSettings,
-  User,
-} from '../store/records.ts'
+import type { Account } from '../store/ports.ts'
+import type { StoredPassword, TenantSettings, User } from '../store/records.ts'
+import { changeAccount, claimedUser, removedBetween } from './account-changes.ts'
 import { commit, noting, unlessRefused } from './commit.ts'
 import { type DomainContext, nowMicros, type Scope, updated } from './context.ts'
-import { deleteCredential, passwordCredential } from './credentials.ts'
+import { passwordCredential } from './credentials.ts'
 import { ServiceError } from './errors.ts'
-import { isSamePassword, isStoredPassword } from './passwords.ts'
+import { isSamePassword } from './passwords.ts'
 import { createUser } from './users.ts'
+import { type EndingLogin, isLoginValid, type Login, withoutSessions } from './valid-logins.ts'
 
 /**
  * Creates a user who signed up.
@@ -55,105 +51,74 @@ export async function confirmAddress(
 }
 
 /**
- * Confirms the address of an account that a stranger may have made with it: its sessions end, and its
- * passwords, passkeys and accounts at providers are removed. Second steps stay.
- *
- * @returns Whether the address is still the user's own.
- */
-export async function claimAccount(scope: Scope, { id, emailKey }: User): Promise<boolean> {
-  const at = nowMicros(scope.context.clock)
-  await endSessionsBefore(scope, id, at)
-  await dropWaysIn(scope, id, at)
-  return confirmAddress(scope, id, emailKey)
-}
-
-/**
  * Gives the user a new password and ends all sessions. Only a reader of the user's mail can do
- * this, so it proves the address as well.
+ * this, so it proves the address as well; the first proof of it claims the account, see {@link claimAccount}.
  *
- * @returns Whether it was done; it is not for a disabled credential.
+ * @returns Whether it was done; it is not for a disabled credential, nor when the address is another by now.
  */
 export async function resetPassword(
   scope: Scope,
-  user: User,
+  { id, emailKey }: User,
   password: StoredPassword,
 ): Promise<boolean> {
-  const at = nowMicros(scope.context.clock)
-  if (!(await replacePassword(scope, 'credential.reset', user, { password, at }))) return false
-  if (user.verifiedAt === undefined) await dropWaysIn(scope, user.id, at, 'password')
-  await confirmAddress(scope, user.id, user.emailKey)
-  return true
-}
-
-/** A password that is to take the place of another one. */
-interface NewPassword {
-  password: StoredPassword
-  /** From when on the user's sessions are valid. */
-  at: Micros
-}
-
-/**
- * Removes everything by which the user can log in, because the owner of the address has come:
- * another person may have made the account before. Second steps stay, so that this bypasses none.
- *
- * @param at - Sessions from before end.
- * @param kept - The id of the one that the owner has set.
- */
-async function dropWaysIn(scope: Scope, userId: string, at: Micros, kept?: string): Promise<void> {
-  const { context, tenantId } = scope
-  const page = { after: undefined, limit: 100 }
-  const listed = await context.store.credentials.list(tenantId, userId, page)
-  for (const credential of listed?.items ?? []) {
-    const { id, kind } = credential
-    const isWayIn =
-      kind === 'password' || kind === 'social' || (kind === 'hardware' && credential.discoverable)
-    if (!isWayIn || id === kept) continue
-    await unlessRefused(deleteCredential(scope, userId, id, at), 'not_found')
+  const { context } = scope
+  let isDone = false
+  function change(account: Account): Account {
+    const { user, credentials } = account
+    const last = credentials.find((one) => one.kind === 'password')
+    isDone = user.emailKey === emailKey && !last?.disabled
+    if (!isDone) return account
+    const own = last
+      ? updated(context, last, { password, state: {} })
+      : passwordCredential(context, user, password)
+    if (user.verifiedAt === undefined) {
+      return { user: claimedUser(scope, user), credentials: [own] }
+    }
+    const others = credentials.filter((one) => one !== last)
+    return { user: withoutSessions(context, user), credentials: [...others, own] }
   }
+  const target = `${id}/password`
+  const account = await changeAccount(
+    { scope, action: 'credential.reset', target },
+    id,
+    change,
+    removedBetween,
+  )
+  return account !== undefined && isDone
 }
 
 /**
- * Gives a user who is logged in a new password, and ends the sessions from before `at`.
+ * Gives a user who is logged in a new password, and ends all sessions.
  *
  * @param known - The password that the user has entered; `undefined`: the user has none.
- * @returns Whether it was done; it is not for a disabled credential, nor where another password was set
- *   or taken away meanwhile.
+ * @returns Whether it was done; it is not where the password is disabled, another one was set or taken away meanwhile, or
+ *   the login is no longer valid.
  */
-export function changePassword(
+export async function changePassword(
   scope: Scope,
-  user: User,
-  known: StoredPassword | undefined,
-  next: NewPassword,
+  userId: string,
+  { known, next }: { known: StoredPassword | undefined; next: StoredPassword },
+  ending: EndingLogin,
 ): Promise<boolean> {
-  return replacePassword(scope, 'credential.update', user, next, { known })
-}
-
-/** @param expected - The password that is replaced; without it, any one is, or none. */
-async function replacePassword(
-  scope: Scope,
-  action: 'credential.reset' | 'credential.update',
-  user: User,
-  { password, at }: NewPassword,
-  expected?: { known: StoredPassword | undefined },
-): Promise<boolean> {
-  const { context, tenantId } = scope
-  const { credentials } = context.store
-  function mayReplace(last: PasswordCredential): boolean {
-    if (last.disabled) return false
-    return !expected || (expected.known !== undefined && isSamePassword(expected.known, last))
+  const { context } = scope
+  let isDone = false
+  function change(account: Account): Account {
+    const { user, credentials } = account
+    const last = credentials.find((one) => one.kind === 'password')
+    isDone = last
+      ? !last.disabled && known !== undefined && isSamePassword(known, last)
+      : known === undefined
+    if (!isDone) return account
+    const own = last
+      ? updated(context, last, { password: next, state: {} })
+      : passwordCredential(context, user, next)
+    const others = credentials.filter((one) => one !== last)
+    return { user: { ...user, sessionsValidAfter: ending.at }, credentials: [...others, own] }
   }
-  function change(last: Credential) {
-    if (last.kind !== 'password' || !mayReplace(last)) return { credential: last }
-    return { credential: updated(context, last, { password, state: {} }), sessionsValidAfter: at }
-  }
-  const replaced = commit(scope, action, `${user.id}/password`, async (audit) => {
-    const outcome = await credentials.update(tenantId, user.id, 'password', change, audit)
-    if (outcome.kind !== 'missing' || expected?.known) return outcome
-    return credentials.insert(passwordCredential(context, user, password), audit, at)
-  })
-  const credential = await unlessRefused(replaced, 'not_found', 'already_exists')
-  if (credential?.kind !== 'password') return false
-  return isStoredPassword(credential.password, password.alg, password.hash)
+  const target = `${userId}/password`
+  const write = { scope, action: 'credential.update', target, ending } as const
+  const account = await changeAccount(write, userId, change)
+  return account !== undefined && isDone
 }
 
 /** The claims that users decide about themselves. An empty one is taken away. */
@@ -170,29 +135,43 @@ export function changeProfile(scope: Scope, userId: string, claims: OwnClaims): 
 /**
  * Gives a user who is logged in an address that was proven to be theirs.
  *
- * @param login - The times of the login; see {@link isLoginValid}.
+ * @param login - The user's own, which must still be valid.
  * @throws ServiceError `already_exists` when it is taken, `conflict` when the login has ended meanwhile.
  */
 export function changeAddress(
   scope: Scope,
   userId: string,
   email: string,
-  login: { loginTs?: number | undefined; keptAt?: number | undefined },
+  login: Login,
 ): Promise<User> {
   const verifiedAt = nowMicros(scope.context.clock)
   return changeUser(scope, userId, (last) => {
-    if (!isLoginValid(last, login.loginTs, login.keptAt)) {
+    if (!isLoginValid(last, login.loggedInAt, login.keptAt)) {
       throw new ServiceError('conflict', 'The login has ended meanwhile.')
     }
     return { email, emailKey: emailKey(email), verifiedAt }
   })
 }
 
-/** Ends the user's sessions, refresh tokens and trusted devices from before `at`. */
-export function endSessionsBefore(scope: Scope, userId: string, at: Micros): Promise<User> {
-  return changeUser(scope, userId, ({ sessionsValidAfter }) => ({
-    sessionsValidAfter: Math.max(sessionsValidAfter, at),
-  }))
+/**
+ * Ends all sessions, refresh tokens and trusted devices of the user.
+ *
+ * @param ending - The user's own login, which outlives them.
+ * @returns Whether it was done; it is not where that login is no longer valid.
+ */
+export async function endAllSessions(
+  scope: Scope,
+  userId: string,
+  ending?: EndingLogin,
+): Promise<boolean> {
+  const { context } = scope
+  const write = { scope, action: 'user.update', target: userId, ending } as const
+  const account = await changeAccount(write, userId, ({ user, credentials }) => {
+    const last = updated(context, user, {})
+    const at = ending?.at ?? withoutSessions(context, user).sessionsValidAfter
+    return { user: { ...last, sessionsValidAfter: at }, credentials }
+  })
+  return account !== undefined
 }
 
 function changeUser(
@@ -209,17 +188,6 @@ function changeUser(
       audit,
     ),
   )
-}
-
-/**
- * Whether a login at `loggedInAt`, in seconds since the epoch, is still valid: not when the user is
- * disabled, or when the user's sessions were ended since.
- *
- * @param keptAt - When this login outlived such an end, because it was the one that asked for it.
- */
-export function isLoginValid(user: User, loggedInAt = 0, keptAt = 0): boolean {
-  if (user.disabled) return false
-  return Math.round(Math.max(loggedInAt, keptAt) * 1e6) >= user.sessionsValidAfter
 }
 
 /** Whether a user who has logged in may go on: where the tenant asks for it, the address must be proven. */

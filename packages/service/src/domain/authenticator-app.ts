@@ -1,7 +1,8 @@
+import { addCredential } from './account-changes.ts'
 import { unlessRefused } from './commit.ts'
 import { nowMicros, type Scope } from './context.ts'
 import { deleteCredential } from './credentials.ts'
-import { enrolTotp } from './factors.ts'
+import { totpCredential } from './factors.ts'
 import { codeAt, newSeed } from './totp.ts'
 import { getUser } from './users.ts'
 
@@ -32,6 +33,6 @@ export async function giveAuthenticatorApp(
   const now = nowMicros(clock)
   await unlessRefused(deleteCredential(scope, userId, 'totp_app', now), 'not_found')
   const seed = newSeed()
-  await enrolTotp(scope, user, { seed, step: 0 }, now)
+  await addCredential(scope, totpCredential(scope, user, { seed, step: 0 }))
   return { seed, code: (ahead) => codeAt(seed, clock, ahead) }
 }

@@ -3,18 +3,18 @@ import type {
   Credential,
   HardwareCredential,
   Micros,
+  RecoveryCredential,
   SocialCredential,
   TenantSettings,
   User,
 } from '../store/records.ts'
+import { changeAccount, roomFor } from './account-changes.ts'
 import { type FactorKind, factorKinds, type Method, methodsOf } from './assurance.ts'
 import { commit, unlessRefused } from './commit.ts'
 import { type DomainContext, nowMicros, type Scope, updated } from './context.ts'
 import { allowsKeys, keyMethod, rpIdOf } from './login-methods.ts'
 import { stepOf } from './totp.ts'
-
-/** How many passkeys and security keys a user can have. */
-const MAX_KEYS = 10
+import type { Login } from './valid-logins.ts'
 
 /** How many recovery codes a user gets. */
 const RECOVERY_CODES = 10
@@ -24,7 +24,7 @@ const RECOVERY_BYTES = 10
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/** By what a user can go on after the first step. */
+/** The second factors of a user, and what a login may begin with. */
 export interface Factors {
   /** Second factors that are enrolled, enabled and allowed, the best first. */
   usable: FactorKind[]
@@ -34,6 +34,8 @@ export interface Factors {
   methods: Method[]
   /** All that are enrolled, those that are disabled or not allowed included. */
   enrolled: FactorKind[]
+  /** All credentials, those that cannot be used included. */
+  credentials: readonly Credential[]
   /** All passkeys and security keys, those that cannot be used included. */
   allKeys: HardwareCredential[]
   /** Accounts at providers, those that cannot be used included. */
@@ -42,6 +44,8 @@ export interface Factors {
   hasPassword: boolean
   /** How many recovery codes are left; 0 where there is no factor that they could stand for. */
   recoveryCodes: number
+  /** The version of the recovery codes, for {@link renewRecoveryCodes}. */
+  recoveryRev: number | undefined
   /** When the last of them was enrolled or changed. Their use is no change. */
   changedAt: Micros
 }
@@ -60,11 +64,9 @@ export function allowedFactors(settings: TenantSettings): FactorKind[] {
 /** The second factors that the user may add. */
 export function addableFactors(
   settings: TenantSettings,
-  { enrolled, allKeys }: Pick<Factors, 'enrolled' | 'allKeys'>,
+  { credentials }: Pick<Factors, 'credentials'>,
 ): FactorKind[] {
-  return allowedFactors(settings).filter((kind) =>
-    kind === 'hardware' ? allKeys.length < MAX_KEYS : !enrolled.includes(kind),
-  )
+  return allowedFactors(settings).filter((kind) => roomFor(kind, credentials) > 0)
 }
 
 /** The second factors of a user, as they are now. */
@@ -92,10 +94,12 @@ export async function readFactors(
       kind === 'hardware' ? keys.map(keyMethod) : methodsOf[kind],
     ),
     enrolled: factorKinds.filter((kind) => listed.some((credential) => credential.kind === kind)),
+    credentials: listed,
     allKeys: listed.filter(isKey),
     social: listed.filter((credential) => credential.kind === 'social'),
     hasPassword: enabled.some(({ kind }) => kind === 'password'),
     recoveryCodes: usable.length > 0 ? (recovery?.hashes.length ?? 0) : 0,
+    recoveryRev: listed.find(({ kind }) => kind === 'recovery_codes')?.rev,
     changedAt: factorsChangedAt(listed),
   }
 }
@@ -191,72 +195,70 @@ export async function use(
 }
 
 /**
- * Gives the user an authenticator app.
+ * An authenticator app of the user, not stored yet.
  *
  * @param step - The step of the code that the user has entered: it is no code for a login.
- * @param at - Sessions from before end. With `undefined` they stay.
- * @returns Whether it was done; it is not when the user has one.
  */
-export function enrolTotp(
+export function totpCredential(
   scope: Scope,
   user: User,
   { seed, step }: { seed: string; step: number },
-  at: Micros | undefined,
-): Promise<boolean> {
+): Credential {
   const record = newRecord(scope, user, 'totp_app')
   const sealedSeed = scope.context.vault.seal(sealPurpose(record), seed)
-  return enrol(scope, { ...record, kind: 'totp_app', sealedSeed, state: { lastStep: step } }, at)
+  return { ...record, kind: 'totp_app', sealedSeed, state: { lastStep: step } }
 }
 
-/** Gives the user codes by mail; see {@link enrolTotp}. */
-export function enrolMail(scope: Scope, user: User, at: Micros | undefined): Promise<boolean> {
-  return enrol(
-    scope,
-    { ...newRecord(scope, user, 'totp_email'), kind: 'totp_email', state: {} },
-    at,
-  )
+/** Codes by mail as a second factor of the user, not stored yet. */
+export function mailCredential(scope: Scope, user: User): Credential {
+  return { ...newRecord(scope, user, 'totp_email'), kind: 'totp_email', state: {} }
+}
+
+/** New recovery codes of a user. They cannot be read again. */
+export interface RecoveryCodes {
+  codes: string[]
+  credential: RecoveryCredential
+}
+
+/** Makes recovery codes, not stored yet. */
+export function newRecoveryCodes(scope: Scope, user: User): RecoveryCodes {
+  const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode)
+  const key = randomBytes(32).toString('base64url')
+  const record = newRecord(scope, user, 'recovery_codes')
+  const sealedKey = scope.context.vault.seal(sealPurpose(record), key)
+  const hashes = codes.map((code) => recoveryHash(key, code))
+  return { codes, credential: { ...record, kind: 'recovery_codes', sealedKey, hashes, state: {} } }
 }
 
 /**
- * Gives the user a factor.
+ * Gives the user new recovery codes in place of the earlier ones.
  *
- * @param at - Sessions from before end. With `undefined` they stay.
- * @returns Whether it was done; it is not when the user has one of that id.
+ * @param replaced - The version of those, as {@link Factors.recoveryRev} has it.
+ * @param login - The user's own, which must still be valid.
+ * @returns The codes; `undefined` when others are there by now: of several renewals at once, one counts.
  */
-export async function enrol(
+export async function renewRecoveryCodes(
   scope: Scope,
-  credential: Credential,
-  at: Micros | undefined,
-): Promise<boolean> {
-  const { userId, id } = credential
-  const enrolled = commit(scope, 'credential.create', `${userId}/${id}`, (audit) =>
-    scope.context.store.credentials.insert(credential, audit, at),
-  )
-  return (await unlessRefused(enrolled, 'already_exists', 'not_found')) !== undefined
-}
-
-/** Gives the user new recovery codes in place of all earlier ones. They cannot be read again. */
-export async function renewRecoveryCodes(scope: Scope, user: User): Promise<string[]> {
-  const { context, tenantId } = scope
-  const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode)
-  const key = randomBytes(32).toString('base64url')
-  const hashes = codes.map((code) => recoveryHash(key, code))
-  const record = newRecord(scope, user, 'recovery_codes')
-  const sealedKey = context.vault.seal(sealPurpose(record), key)
-  const change = (last: Credential) => ({
-    credential:
-      last.kind === 'recovery_codes'
-        ? updated(context, last, { ...last, sealedKey, hashes, disabled: false, state: {} })
-        : last,
+  user: User,
+  replaced: number | undefined,
+  login?: Login,
+): Promise<string[] | undefined> {
+  const { codes, credential } = newRecoveryCodes(scope, user)
+  let isDone = false
+  const write = {
+    scope,
+    action: 'credential.create',
+    target: `${user.id}/recovery_codes`,
+    login,
+  } as const
+  const account = await changeAccount(write, user.id, (account) => {
+    const last = account.credentials.find(({ kind }) => kind === 'recovery_codes')
+    isDone = last?.rev === replaced
+    if (!isDone) return account
+    const next = last ? updated(scope.context, last, { ...credential, rev: last.rev }) : credential
+    return { ...account, credentials: [...account.credentials.filter((one) => one !== last), next] }
   })
-  await commit(scope, 'credential.create', `${user.id}/recovery_codes`, async (audit) => {
-    const { credentials } = context.store
-    const renewed = await credentials.update(tenantId, user.id, 'recovery_codes', change, audit)
-    if (renewed.kind !== 'missing') return renewed
-    const codesRecord = { ...record, kind: 'recovery_codes' as const, sealedKey, hashes, state: {} }
-    return credentials.insert(codesRecord, audit)
-  })
-  return codes
+  return account && isDone ? codes : undefined
 }
 
 /** Seals the secrets of a user's factors under the newest master key. It is no update of them. */

@@ -1,29 +1,23 @@
-import type { HardwareCredential, Micros, User } from '../store/records.ts'
+import type { HardwareCredential, User } from '../store/records.ts'
 import { commit, notingCredential, unlessRefused } from './commit.ts'
 import { nowMicros, type Scope, updated } from './context.ts'
-import { enrol, newRecord, use } from './factors.ts'
+import { newRecord, use } from './factors.ts'
 import { keyCredentialId } from './ids.ts'
 import { hasAdvanced, type KeyFacts, type KeyUse } from './webauthn.ts'
 
 /** A longer name is cut. */
 const MAX_NAME = 60
 
-/**
- * Gives the user a passkey or security key.
- *
- * @param at - Sessions from before end. With `undefined` they stay.
- * @returns Whether it was done; it is not when the user has it already.
- */
-export function enrolKey(
+/** A passkey or security key of the user, not stored yet. */
+export function keyCredential(
   scope: Scope,
   user: User,
   { counter, isBackedUp, ...facts }: KeyFacts,
   name: string,
-  at: Micros | undefined,
-): Promise<boolean> {
+): HardwareCredential {
   const record = newRecord(scope, user, keyCredentialId(facts.keyId))
   const state = { counter, isBackedUp }
-  return enrol(scope, { ...record, kind: 'hardware', name: tidyName(name), ...facts, state }, at)
+  return { ...record, kind: 'hardware', name: tidyName(name), ...facts, state }
 }
 
 /** The passkey or security key of the user that an authenticator calls so. */

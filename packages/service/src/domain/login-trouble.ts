@@ -1,6 +1,7 @@
 import type { Connection, Credential, TenantSettings, User } from '../store/records.ts'
-import { allowsKeys, allowsMailLogin, rpIdOf } from './login-methods.ts'
+import { allowsMailLogin } from './login-methods.ts'
 import type { Pause } from './support.ts'
+import { isFirstFactor, isOpenWay } from './ways-in.ts'
 
 /** A reason why a user cannot log in. */
 export type LoginTrouble =
@@ -42,38 +43,24 @@ export function dependsOnProviders(
   credentials: readonly Credential[],
 ): boolean {
   if (!settings.allowSocial || allowsMailLogin(settings)) return false
-  const ways = credentials.filter((one) => isWayIn(one) && !one.disabled)
-  return ways.some(({ kind }) => kind === 'social') && !ways.some((way) => isOpen(settings, way))
+  const ways = credentials.filter((one) => isFirstFactor(one) && !one.disabled)
+  const tenant = { settings, offered: [] }
+  return ways.some(({ kind }) => kind === 'social') && !ways.some((way) => isOpenWay(tenant, way))
 }
 
 function missingWay(facts: LoginFacts): LoginTrouble | undefined {
   const { settings, credentials, connections } = facts
   if (allowsMailLogin(settings)) return undefined
-  const ways = credentials.filter(isWayIn)
+  const ways = credentials.filter(isFirstFactor)
   if (ways.length === 0) return 'no_way_in'
   const enabled = ways.filter(({ disabled }) => !disabled)
   if (enabled.length === 0) return 'way_disabled'
-  if (enabled.some((way) => isOpen(settings, way))) return undefined
-  if (!dependsOnProviders(settings, credentials)) return 'way_not_allowed'
-  const open = new Set(connections.filter((one) => one.enabled).map(({ id }) => id))
-  const isOffered = enabled.some((one) => one.kind === 'social' && open.has(one.connectionId))
-  return isOffered ? undefined : 'connection_off'
-}
-
-/** Whether a way other than by a provider is open at the tenant. */
-function isOpen(settings: TenantSettings, way: Credential): boolean {
-  if (way.kind === 'password') return settings.allowPasswords
-  return way.kind === 'hardware' && allowsKeys(settings) && way.rpId === rpIdOf(settings)
-}
-
-function isWayIn(credential: Credential): boolean {
-  const { kind } = credential
-  return (
-    kind === 'password' || kind === 'social' || (kind === 'hardware' && credential.discoverable)
-  )
+  const offered = settings.allowSocial ? connections.filter((one) => one.enabled) : []
+  if (enabled.some((way) => isOpenWay({ settings, offered }, way))) return undefined
+  return dependsOnProviders(settings, credentials) ? 'connection_off' : 'way_not_allowed'
 }
 
 function onlyPassword({ settings, credentials }: LoginFacts): boolean {
   if (!settings.allowPasswords) return false
-  return !credentials.some((one) => isWayIn(one) && !one.disabled && one.kind !== 'password')
+  return !credentials.some((one) => isFirstFactor(one) && !one.disabled && one.kind !== 'password')
 }

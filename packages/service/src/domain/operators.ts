@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import type { OperatorUser } from '../store/ports.ts'
 import type { Operator, OperatorRole, Reach, Tenant, User } from '../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../store/system-tenant.ts'
-import { isLoginValid, resetPassword } from './accounts.ts'
+import { resetPassword } from './accounts.ts'
 import { judgePassword, type PasswordProblem } from './chosen-password.ts'
 import { commit, unlessRefused } from './commit.ts'
 import {
@@ -17,6 +17,7 @@ import { found, notFound, ServiceError } from './errors.ts'
 import { hashPassword } from './passwords.ts'
 import { defaultSettings } from './tenants.ts'
 import { createUser, findUser, setDisabled } from './users.ts'
+import { isLoginValid } from './valid-logins.ts'
 
 /** How long an invitation is good, in seconds. */
 export const INVITATION_SECONDS = 86_400

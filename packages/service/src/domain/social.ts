@@ -1,12 +1,12 @@
 import type { Credential, SocialCredential, User } from '../store/records.ts'
-import { unlessRefused } from './commit.ts'
+import { addCredential } from './account-changes.ts'
 import type { DomainContext, Scope } from './context.ts'
 import { nowMicros } from './context.ts'
-import { deleteCredential } from './credentials.ts'
-import { enrol, newRecord, use } from './factors.ts'
+import { newRecord, use } from './factors.ts'
 import { socialCredentialId } from './ids.ts'
 import { limits } from './rules.ts'
 import { createUser, lookUpUser } from './users.ts'
+import type { Login } from './valid-logins.ts'
 
 /** An account at a provider, as the provider has asserted it. */
 export interface SocialAccount {
@@ -45,30 +45,20 @@ export async function hasOtherAccount(
   return listed?.items.some(isOther) ?? false
 }
 
-/** How many accounts at providers a user can have. */
-const MAX_ACCOUNTS = 20
-
 /**
  * Connects an account at a provider; `false` when it is connected already, to this user or another, when the user
  * has another account at the same connection, or as many as one can have.
+ *
+ * @param login - The user's own, which must still be valid.
  */
 export async function connectAccount(
   scope: Scope,
   user: User,
   account: SocialAccount,
+  login?: Login,
 ): Promise<boolean> {
-  const { context, tenantId } = scope
-  const page = { after: undefined, limit: 100 }
-  const listed = await context.store.credentials.list(tenantId, user.id, page)
-  const accounts = listed?.items.filter(({ kind }) => kind === 'social') ?? []
-  if (accounts.length >= MAX_ACCOUNTS) return false
-  if (await hasOtherAccount(context, user, account)) return false
-  const credential = credentialOf(scope, user, account)
-  if (!(await enrol(scope, credential, undefined))) return false
-  // Of two that were connected at the same moment, at least the later one sees the other, and goes.
-  if (!(await hasOtherAccount(context, user, account))) return true
-  await unlessRefused(deleteCredential(scope, user.id, credential.id), 'not_found')
-  return false
+  const credential = socialCredential(scope, user, account)
+  return (await addCredential(scope, credential, login ? { login } : {})) !== 'refused'
 }
 
 /** Notes that the account was proven. It is not when it was disabled or removed meanwhile. */
@@ -92,10 +82,15 @@ export function signUpByAccount(
   const isName = name !== '' && [...name].length <= limits.textLength && !name.includes('\0')
   const profile: User['profile'] = isName && name.isWellFormed() ? { name } : {}
   const input = { email: account.email, emailVerified, disabled: false, metadata: {}, profile }
-  return createUser(scope, input, (user) => credentialOf(scope, user, account))
+  return createUser(scope, input, (user) => socialCredential(scope, user, account))
 }
 
-function credentialOf(scope: Scope, user: User, account: SocialAccount): SocialCredential {
+/** An account at a provider as a credential of the user, not stored yet. */
+export function socialCredential(
+  scope: Scope,
+  user: User,
+  account: SocialAccount,
+): SocialCredential {
   const record = newRecord(scope, user, socialCredentialId(account))
   return { ...record, kind: 'social', ...account, state: {} }
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { HardwareCredential, User } from '../store/records.ts'
+import type { HardwareCredential, KeyPurpose, User } from '../store/records.ts'
 import { type AssertionText, type AttestationText, readResponse } from './webauthn-response.ts'
 
 /**
@@ -22,7 +22,7 @@ export interface Ceremony {
 /** The stored facts about a key. */
 export type KeyFacts = Pick<
   HardwareCredential,
-  'rpId' | 'keyId' | 'publicKey' | 'aaguid' | 'transports' | 'discoverable' | 'isSyncable'
+  'rpId' | 'keyId' | 'publicKey' | 'aaguid' | 'transports' | 'purpose' | 'isSyncable'
 > &
   KeyUse
 
@@ -73,20 +73,22 @@ export function keyIdOf(text: string): string | undefined {
 /**
  * Judges the response of a new key.
  *
- * @param needsDiscovery - Whether the key must be able to log its user in without being named.
+ * @param purpose - As the page has asked for it. A passkey must have verified its user, and the browser must not say that it
+ *   needs to be named.
  * @see Web Authentication Level 3 §7.1
  */
 export async function judgeNewKey(
-  ceremony: Ceremony,
+  asked: Omit<Ceremony, 'needsVerification'>,
   text: string,
-  needsDiscovery: boolean,
+  purpose: KeyPurpose,
 ): Promise<Judged<{ facts: KeyFacts }>> {
+  const ceremony = { ...asked, needsVerification: purpose === 'passkey' }
   const response = readResponse(text, 'attestation')
   if (!response) return refused('malformed')
   const { transports, rk } = response
   const reason = refusalOfClient(ceremony, response, 'webauthn.create')
   if (reason) return refused(reason)
-  if (needsDiscovery && rk === false) return refused('not_discoverable')
+  if (purpose === 'passkey' && rk === false) return refused('not_discoverable')
 
   const library = await loadLibrary()
   const { verifyRegistrationResponse, decodeAttestationObject, parseAuthenticatorData } = library
@@ -122,7 +124,7 @@ export async function judgeNewKey(
       publicKey: Buffer.from(credential.publicKey).toString('base64url'),
       aaguid,
       transports,
-      discoverable: rk ?? needsDiscovery,
+      purpose,
       isSyncable: credentialDeviceType === 'multiDevice',
       isBackedUp: credentialBackedUp,
       counter: credential.counter,

@@ -8,6 +8,7 @@ import {
   updatePassword,
 } from '../domain/credentials.ts'
 import { totpParameters } from '../domain/totp.ts'
+import { isFirstFactor } from '../domain/ways-in.ts'
 import type { Credential, CredentialKind, Micros } from '../store/records.ts'
 import { type CredentialType, list, type Route, write } from './route.ts'
 import { type CredentialBody, credentialBodies, credentialBody } from './schemas.ts'
@@ -118,7 +119,8 @@ function detailsOf(credential: Credential): Record<string, object> {
     case 'recovery_codes':
       return { recovery: omitZero({ remaining: credential.hashes.length }) }
     case 'hardware': {
-      const { name, aaguid, transports, discoverable, state } = credential
+      const { name, aaguid, transports, state } = credential
+      const discoverable = isFirstFactor(credential)
       const facts = { name, aaguid, transports, discoverable, backed_up: state.isBackedUp }
       return { hardware: omitZero({ ...facts, ...lastUsed(state.usedAt) }) }
     }

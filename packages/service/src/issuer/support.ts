@@ -1,5 +1,5 @@
 import type { Provider } from 'oidc-provider'
-import { endSessionsBefore, mayReset } from '../domain/accounts.ts'
+import { endAllSessions, mayReset } from '../domain/accounts.ts'
 import { note } from '../domain/audit.ts'
 import { nowMicros, type Scope } from '../domain/context.ts'
 import { listCredentials } from '../domain/credentials.ts'
@@ -78,7 +78,7 @@ export function createSupport(
       const user = await getUser(scope, userId)
       const sessions = await Promise.all((await sessionsOf(context, user)).map(liveSession))
       // The follower of the audit log tells the applications and revokes the tokens.
-      await endSessionsBefore(scope, userId, nowMicros(context.domain.clock))
+      await endAllSessions(scope, userId)
       return sessions
     },
 

@@ -159,6 +159,13 @@ export interface NewUser {
   audit: AuditEntry
 }
 
+/** A user and all credentials of the user, of one moment. */
+export interface Account {
+  readonly user: User
+  /** In no order. */
+  readonly credentials: readonly Credential[]
+}
+
 export interface UserStore {
   /**
    * Inserts the user and, for a sign-up, the first credential. `duplicate`: the address is taken, or the
@@ -185,6 +192,17 @@ export interface UserStore {
     change: Change<User>,
     audit: AuditEntry,
   ): Promise<Outcome<User>>
+  /**
+   * Changes a user and the credentials as a whole: for rules about several of them. Credentials that `change` leaves
+   * out are deleted, those with new ids inserted; objects that it gives back as they were are not written.
+   * `duplicate`: the address, a key or an account at a provider is another user's.
+   */
+  updateAccount(
+    tenantId: string,
+    id: string,
+    change: Change<Account>,
+    audit: AuditEntry,
+  ): Promise<Outcome<Account>>
   /** Deletes the user with all credentials; answers with the last version. */
   delete(tenantId: string, id: string, audit: AuditEntry): Promise<Outcome<User>>
 }

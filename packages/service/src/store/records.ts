@@ -158,6 +158,9 @@ export interface RecoveryCredential extends CredentialRecord {
   state: FactorState
 }
 
+/** How a key was asked for when it was added; see {@link HardwareCredential.purpose}. */
+export type KeyPurpose = 'passkey' | 'second_step'
+
 /** A passkey or security key. A user may have several. */
 export interface HardwareCredential extends CredentialRecord {
   kind: 'hardware'
@@ -173,8 +176,11 @@ export interface HardwareCredential extends CredentialRecord {
   aaguid: string
   /** How the browser reaches it. */
   transports: string[]
-  /** Whether it can log its user in without being named. */
-  discoverable: boolean
+  /**
+   * `passkey`: it logs its user in alone. It was added as such, and verified its user then. `second_step`: it follows
+   * another factor.
+   */
+  purpose: KeyPurpose
   /** Whether it may be copied to other devices of the user. */
   isSyncable: boolean
   /**

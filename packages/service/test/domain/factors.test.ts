@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { addCredential } from '../../src/domain/account-changes.ts'
 import type { Scope } from '../../src/domain/context.ts'
 import {
-  enrolTotp,
   proveRecoveryCode,
   proveTotp,
-  renewRecoveryCodes,
   resealFactors,
+  totpCredential,
 } from '../../src/domain/factors.ts'
 import { newSeed, stepOf, totpUri } from '../../src/domain/totp.ts'
 import { getUser } from '../../src/domain/users.ts'
 import { createVault, fixedKeys } from '../../src/domain/vault.ts'
-import { codeOf } from '../issuer/support/factors.ts'
+import { codeOf, giveRecoveryCodes } from '../issuer/support/factors.ts'
 import { openApi } from '../support/context.ts'
 
 /** The seed of RFC 6238, Appendix B: "12345678901234567890" as base32. */
@@ -48,8 +48,9 @@ test('after a rotation of the master key the factors of a user work without the 
   const { id } = await api.createUser()
   const user = await getUser(api.scope, id)
   const seed = newSeed()
-  const [code = ''] = await renewRecoveryCodes(under(older), user)
-  await enrolTotp(under(older), user, { seed, step: 0 }, undefined)
+  const [code = ''] = await giveRecoveryCodes(under(older), user)
+  const app = totpCredential(under(older), user, { seed, step: 0 })
+  await addCredential(under(older), app)
   const before = (await api.get(`${api.users}/${id}/credentials`)).body
 
   await resealFactors(under(newer, older), id)

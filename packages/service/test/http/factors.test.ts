@@ -50,7 +50,7 @@ async function withFactors(api: OpenApi): Promise<{ id: string; path: string }> 
       publicKey: 'public-key',
       aaguid: '00000000-0000-0000-0000-000000000000',
       transports: ['internal'],
-      discoverable: true,
+      purpose: 'passkey',
       isSyncable: true,
       state: { counter: 3, isBackedUp: true, usedAt: 1_700_000_000_000_000 },
     },

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { changePassword, endSessionsBefore, resetPassword } from '../../src/domain/accounts.ts'
-import { nowMicros } from '../../src/domain/context.ts'
+import { addCredential, removeOwnCredential } from '../../src/domain/account-changes.ts'
+import { changePassword, endAllSessions, resetPassword } from '../../src/domain/accounts.ts'
 import { deleteCredential } from '../../src/domain/credentials.ts'
+import { mailCredential, proveTotp, renewRecoveryCodes } from '../../src/domain/factors.ts'
 import { findPassword, hashPassword, verifyPassword } from '../../src/domain/passwords.ts'
 import { findUser } from '../../src/domain/users.ts'
 import type { ProtocolStore } from '../../src/store/protocol-store.ts'
-import type { User } from '../../src/store/records.ts'
+import type { StoredPassword, User } from '../../src/store/records.ts'
 import { type Browser, createBrowser, type Page } from './support/browser.ts'
-import { startWithFactors } from './support/factors.ts'
+import { addApp, codeOf, startWithFactors } from './support/factors.ts'
 import { instantPasswords } from './support/instant-passwords.ts'
 import { storeKinds, type TestIssuer } from './support/issuer.ts'
 
@@ -50,7 +51,7 @@ describe.each(storeKinds)('on %s', (store) => {
     })
     await writer.write(Buffer.from(`${form}`.slice(0, -1)))
     for (let n = 0; n < 5; n++) expect((await browser.get('/account')).status).toBe(200)
-    await endSessionsBefore(issuer.scope, user.id, nowMicros(issuer.domain.clock))
+    await endAllSessions(issuer.scope, user.id)
     await writer.write(Buffer.from('y'))
     await writer.close()
 
@@ -115,10 +116,37 @@ describe.each(storeKinds)('on %s', (store) => {
   test('ending all other sessions does not bring back one that ended meanwhile', async () => {
     const { issuer, user } = await startWithFactors({ store })
     await using _ = issuer
-    const later = nowMicros(issuer.domain.clock) + 60 * 1e6
-    await endSessionsBefore(issuer.scope, user.id, later)
-    await endSessionsBefore(issuer.scope, user.id, later - 1)
-    expect((await findUser(issuer.scope, ada.email))?.sessionsValidAfter).toBe(later)
+    const { scope, domain } = issuer
+    const ahead = { ...scope, context: { ...domain, clock: { now: () => Date.now() + 60_000 } } }
+    await endAllSessions(ahead, user.id)
+    const later = (await findUser(scope, ada.email))?.sessionsValidAfter ?? 0
+    await endAllSessions(scope, user.id)
+    expect((await findUser(scope, ada.email))?.sessionsValidAfter).toBe(later)
+  })
+
+  test('a session that has ended ends no others, changes no password, and adds and removes nothing', async () => {
+    const { issuer, user } = await startWithFactors({ store })
+    await using _ = issuer
+    const { scope } = issuer
+    const { seed } = await addApp(issuer, user)
+    const ended = { login: { loggedInAt: Date.now() / 1000 - 1 }, at: Date.now() * 1000 + 60e6 }
+    await endAllSessions(scope, user.id)
+    const current = await findUser(scope, ada.email)
+    const known = (await findPassword(scope, user.id))?.password
+    const next = await hashPassword(scope, CHOSEN, 'login')
+    const tenant = { settings: issuer.tenant.settings, offered: [] }
+    const app = { userId: user.id, id: 'totp_app' }
+
+    expect(await endAllSessions(scope, user.id, ended)).toBe(false)
+    expect(await changePassword(scope, user.id, { known, next }, ended)).toBe(false)
+    expect(await removeOwnCredential(scope, tenant, app, ended)).toBe('gone')
+    expect(await renewRecoveryCodes(scope, user, 1, ended.login)).toBeUndefined()
+    const mail = mailCredential(scope, user)
+    expect(await addCredential(scope, mail, { login: ended.login })).toBe('refused')
+
+    expect(await findUser(scope, ada.email)).toEqual(current)
+    expect(await isPasswordOf(issuer, user, ada.password)).toBe(true)
+    expect(await proveTotp(scope, user.id, codeOf(seed))).toBe(true)
   })
 
   test('a change replaces the password that the user has entered and no other one', async () => {
@@ -126,21 +154,23 @@ describe.each(storeKinds)('on %s', (store) => {
     await using _ = issuer
     const { scope } = issuer
     const known = (await findPassword(scope, user.id))?.password
-    const next = async () => ({
-      password: await hashPassword(scope, CHOSEN, 'login'),
-      at: nowMicros(issuer.domain.clock),
-    })
+    let at = Date.now() * 1000 + 60e6
+    const login = { loggedInAt: at / 1e6 + 60 }
+    const change = async (known: StoredPassword | undefined) => {
+      const next = await hashPassword(scope, CHOSEN, 'login')
+      return changePassword(scope, user.id, { known, next }, { login, at: ++at })
+    }
 
     await reset(issuer, user)
-    expect(await changePassword(scope, user, known, await next())).toBe(false)
-    expect(await changePassword(scope, user, undefined, await next())).toBe(false)
+    expect(await change(known)).toBe(false)
+    expect(await change(undefined)).toBe(false)
     expect(await isPasswordOf(issuer, user, RESET)).toBe(true)
 
     const now = (await findPassword(scope, user.id))?.password
     await deleteCredential(scope, user.id, 'password')
-    expect(await changePassword(scope, user, now, await next())).toBe(false)
+    expect(await change(now)).toBe(false)
     expect(await findPassword(scope, user.id)).toBeUndefined()
-    expect(await changePassword(scope, user, undefined, await next())).toBe(true)
+    expect(await change(undefined)).toBe(true)
     expect(await isPasswordOf(issuer, user, CHOSEN)).toBe(true)
   })
 

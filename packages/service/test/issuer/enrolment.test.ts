@@ -28,7 +28,7 @@ afterEach(() => {
 async function kindsOf({ domain, tenant }: TestIssuer, user: User): Promise<string[]> {
   const page = { after: undefined, limit: 100 }
   const listed = await domain.store.credentials.list(tenant.id, user.id, page)
-  return (listed?.items ?? []).map(({ kind }) => kind)
+  return (listed?.items ?? []).map(({ kind }) => kind).sort()
 }
 
 /** Adds an authenticator app on the account page; answers with the page of the recovery codes. */

@@ -4,12 +4,20 @@ import {
   type MisbehavingProvider,
   startMisbehavingProvider,
 } from '../../../testing/src/misbehaving-provider.ts'
-import { renewRecoveryCodes } from '../../src/domain/factors.ts'
 import { connectAccount } from '../../src/domain/social.ts'
 import type { Connection, User } from '../../src/store/records.ts'
 import { type Browser, createBrowser, type Page } from './support/browser.ts'
 import { type Client, createClient } from './support/client.ts'
-import { addApp, addMail, allFactors, codeOf, hasCode, MFA, mailedCode } from './support/factors.ts'
+import {
+  addApp,
+  addMail,
+  allFactors,
+  codeOf,
+  giveRecoveryCodes,
+  hasCode,
+  MFA,
+  mailedCode,
+} from './support/factors.ts'
 import { instantPasswords } from './support/instant-passwords.ts'
 import { startIssuer, type TestIssuer } from './support/issuer.ts'
 import { createVirtualKey, giveKey, optionsOn } from './support/keys.ts'
@@ -279,7 +287,7 @@ const markOf: Record<string, string> = { [MFA]: 'mfa', phr: 'user' }
 /** Walks as a person does who knows everything or nothing, and keeps a model of what is proven. */
 async function wander(sequence: readonly (typeof moves)[number][]): Promise<number> {
   const browser = createBrowser(issuer)
-  let codes = await renewRecoveryCodes(issuer.scope, user)
+  let codes = await giveRecoveryCodes(issuer.scope, user)
   let usedCode = ''
   let usedTotp = ''
   let proofs = new Set<string>()

@@ -1,10 +1,9 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { deleteCredential, updateCredential } from '../../src/domain/credentials.ts'
-import { renewRecoveryCodes } from '../../src/domain/factors.ts'
 import type { HardwareCredential, User } from '../../src/store/records.ts'
 import { createBrowser, type Page } from './support/browser.ts'
 import { createClient, logIn } from './support/client.ts'
-import { addApp, MFA } from './support/factors.ts'
+import { addApp, giveRecoveryCodes, MFA } from './support/factors.ts'
 import { allStoreKinds, type StoreKind, startIssuer, type TestIssuer } from './support/issuer.ts'
 import { addOn, answer, createVirtualKey, giveKey, optionsOn } from './support/keys.ts'
 
@@ -22,6 +21,9 @@ async function start(store: StoreKind, settings = {}) {
   const browser = createBrowser(issuer)
   return { issuer, user, app, browser, key: createVirtualKey() }
 }
+
+/** The flag by which a key says that it has verified its user. */
+const VERIFIED = 0x04
 
 const hasCode = ({ location }: Page) => location?.includes('code=') === true
 
@@ -87,8 +89,14 @@ describe.each(allStoreKinds)('on %s', (store) => {
   test('a key without PIN is no passkey: the page says what it needs', async () => {
     const { issuer, user, app, browser } = await start(store)
     await using _ = issuer
-    const key = createVirtualKey({ verifiesUser: false })
+    let hasPin = true
+    const key = createVirtualKey({}, ({ client, data }) => {
+      const said = Buffer.from(data)
+      if (!hasPin) said.writeUInt8(said.readUInt8(32) & ~VERIFIED, 32)
+      return { client, data: said }
+    })
     await giveKey(issuer, user, key)
+    hasPin = false
 
     const page = await answer(issuer, browser, await browser.get((await app.begin()).url), key)
 
@@ -114,12 +122,12 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(added.html).toContain('Yellow key')
     const [first, other] = await keysOf(issuer, user)
     expect(first).toMatchObject({
-      discoverable: true,
+      purpose: 'passkey',
       isSyncable: true,
       name: '',
       rpId: 'acme.localhost',
     })
-    expect(other).toMatchObject({ discoverable: false, isSyncable: false, name: 'Yellow key' })
+    expect(other).toMatchObject({ purpose: 'second_step', isSyncable: false, name: 'Yellow key' })
 
     const renamed = await browser.submit(added, { rename: first?.id ?? '', name: 'Phone <b>' })
     expect(renamed.html).toContain('Phone &lt;b&gt;')
@@ -177,7 +185,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
     const { issuer, user, app, browser, key } = await start(store)
     await using _ = issuer
     await giveKey(issuer, user, key)
-    const [one = '', two = ''] = await renewRecoveryCodes(issuer.scope, user)
+    const [one = '', two = ''] = await giveRecoveryCodes(issuer.scope, user)
     const recover = async (page: Page, code: string) => {
       const factor = await browser.submit(page, ada)
       expect(factor.html).not.toContain('/account/security')

@@ -100,7 +100,7 @@ test('in Chromium a device with verification adds a passkey and logs in by the b
   await arrived(page)
 
   const [key] = await keysOf(user)
-  expect(key).toMatchObject({ name: 'Laptop', discoverable: true, transports: ['internal'] })
+  expect(key).toMatchObject({ name: 'Laptop', purpose: 'passkey', transports: ['internal'] })
   expect(key?.state.usedAt).toBeDefined()
   expect(issuer.problems).toEqual([])
   await page.context().close()

@@ -145,7 +145,7 @@ export function credentialsOf(user: User): Credential[] {
       publicKey: 'pQECAyYgASFYIA',
       aaguid: '00000000-0000-0000-0000-000000000000',
       transports: ['internal', 'hybrid'],
-      discoverable: true,
+      purpose: 'passkey',
       isSyncable: false,
       state: { counter: 4_294_967_295, isBackedUp: false, usedAt },
     },

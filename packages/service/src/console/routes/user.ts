@@ -1,7 +1,7 @@
-import { confirmAddress, endSessionsBefore } from '../../domain/accounts.ts'
+import { claimAccount } from '../../domain/account-changes.ts'
+import { endAllSessions } from '../../domain/accounts.ts'
 import { listAudit } from '../../domain/audit.ts'
 import { listConnections } from '../../domain/connections.ts'
-import { nowMicros } from '../../domain/context.ts'
 import { deleteCredential, listCredentials } from '../../domain/credentials.ts'
 import { ServiceError } from '../../domain/errors.ts'
 import { dependsOnProviders, type LoginTrouble, loginTrouble } from '../../domain/login-trouble.ts'
@@ -151,7 +151,7 @@ async function disable(call: TenantCall, disabled: boolean): Promise<Result> {
 
 async function verify(call: TenantCall): Promise<Result> {
   const user = await getUser(call.scope, idOf(call))
-  await confirmAddress(call.scope, user.id, user.emailKey)
+  await claimAccount(call.scope, user)
   return redirectTo(pathOf(call), 'verified')
 }
 
@@ -169,8 +169,7 @@ async function endSession(call: TenantCall): Promise<Result> {
 }
 
 async function endSessions(call: TenantCall): Promise<Result> {
-  const { scope } = call
-  await endSessionsBefore(scope, idOf(call), nowMicros(scope.context.clock))
+  await endAllSessions(call.scope, idOf(call))
   return redirectTo(pathOf(call), 'ended')
 }
 

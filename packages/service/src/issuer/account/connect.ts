@@ -1,13 +1,10 @@
-import { isLoginValid } from '../../domain/accounts.ts'
-import { socialCredentialId } from '../../domain/ids.ts'
 import { connectAccount, findConnected } from '../../domain/social.ts'
-import { lookUpUser } from '../../domain/users.ts'
 import type { Pages } from '../../pages/index.ts'
 import type { Connection } from '../../store/records.ts'
-import { keepOnlyIfLoggedIn } from '../interaction/enrolment.ts'
 import { type FlowRequest, languageOf, occasionOf, scopeOf } from '../interaction/flow-request.ts'
 import { sendNews } from '../interaction/messages.ts'
 import { offered, offeredWith } from '../interaction/offered.ts'
+import { findOwnLogin } from '../interaction/own-session.ts'
 import { tripTexts } from '../interaction/social.ts'
 import {
   readProof,
@@ -72,13 +69,9 @@ export async function finishConnecting(
   if (connection && proof && (await useProof(flow, key))) {
     const scope = scopeOf(flow, user.id)
     // The session may have ended since the request came.
-    const current = await lookUpUser(context.domain, tenant.id, user.id)
-    if (!current || !isLoginValid(current, visit.session.loginTs, visit.session.keptAt)) {
-      return problemOf('off', connection)
-    }
-    if (await connectAccount(scope, user, proof.account)) {
-      const id = socialCredentialId(proof.account)
-      if (!(await keepOnlyIfLoggedIn(flow, user, id))) return problemOf('off', connection)
+    const login = await findOwnLogin(flow, user)
+    if (!login) return problemOf('off', connection)
+    if (await connectAccount(scope, user, proof.account, login)) {
       await sendNews(context, 'connected', occasionOf(flow), user, { name: connection.name })
     } else {
       const owner = await findConnected(context.domain, tenant.id, proof.account)

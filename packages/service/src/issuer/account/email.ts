@@ -7,6 +7,7 @@ import { emailKey } from '../../store/email-key.ts'
 import { type FlowRequest, occasionOf, scopeOf, show } from '../interaction/flow-request.ts'
 import { judgeMailCode, mailCode } from '../interaction/mail-code.ts'
 import { sendNews } from '../interaction/messages.ts'
+import { loginOf } from '../interaction/own-session.ts'
 import { showTooMany } from '../interaction/too-many.ts'
 import { type Form, redirect } from '../requests/http.ts'
 import type { Visit } from './entry.ts'
@@ -62,7 +63,7 @@ async function prove(flow: FlowRequest, visit: Visit, email: string, code: strin
   const changed =
     outcome === 'right' &&
     (await unlessRefused(
-      changeAddress(scopeOf(flow, user.id), user.id, email, visit.session),
+      changeAddress(scopeOf(flow, user.id), user.id, email, loginOf(visit.session)),
       'already_exists',
       'conflict',
     ))

@@ -23,10 +23,10 @@ export function shownKeys(
     allAcceptedCredentialIds: allKeys.filter((key) => key.rpId === rpId).map(({ keyId }) => keyId),
   }
   return {
-    keys: allKeys.map(({ id, name, discoverable, createdAt, state }) => ({
+    keys: allKeys.map(({ id, name, purpose, createdAt, state }) => ({
       id,
       name,
-      isPasskey: discoverable,
+      isPasskey: purpose === 'passkey',
       added: dateOf(createdAt),
       used: state.usedAt === undefined ? undefined : dateOf(state.usedAt),
     })),

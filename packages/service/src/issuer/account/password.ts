@@ -1,14 +1,13 @@
 import { changePassword } from '../../domain/accounts.ts'
 import { note } from '../../domain/audit.ts'
 import { judgePassword } from '../../domain/chosen-password.ts'
-import { nowMicros } from '../../domain/context.ts'
 import { findPassword, hashPassword, verifyPassword } from '../../domain/passwords.ts'
 import type { Pages } from '../../pages/index.ts'
 import { showNotFound } from '../interaction/dead-end.ts'
-import { keepOnlyIfLoggedIn, keepSession } from '../interaction/enrolment.ts'
 import { type FlowRequest, occasionOf, scopeOf, show } from '../interaction/flow-request.ts'
 import { findDevice } from '../interaction/known-device.ts'
 import { sendNews } from '../interaction/messages.ts'
+import { exceptThisSession } from '../interaction/own-session.ts'
 import { passwordProblems } from '../interaction/signup.ts'
 import { showLinkNeeded, showTooMany } from '../interaction/too-many.ts'
 import { type Form, redirect } from '../requests/http.ts'
@@ -47,14 +46,14 @@ export async function setPassword(flow: FlowRequest, visit: Visit, form: Form): 
     return showForm(flow, visit, 422, { field: 'password', text: passwordProblems[problem] })
   }
   const stored = await hashPassword(scope, chosen, 'login')
-  const at = nowMicros(context.domain.clock)
-  if (!(await keepSession(flow, user, at))) return redirect(flow.response, accountPaths.password)
-  if (!(await changePassword(scope, user, known?.password, { password: stored, at }))) {
-    return showForm(flow, visit, 422, { field: 'current', text: 'passwordWrong' })
-  }
-  if (!(await keepOnlyIfLoggedIn(flow, user, 'password'))) {
-    return redirect(flow.response, accountPaths.password)
-  }
+  const change = { known: known?.password, next: stored }
+  let isTried = false
+  const isChanged = await exceptThisSession(flow, user, (ending) => {
+    isTried = true
+    return changePassword(scope, user.id, change, ending)
+  })
+  if (!isTried) return redirect(flow.response, accountPaths.password)
+  if (!isChanged) return showForm(flow, visit, 422, { field: 'current', text: 'passwordWrong' })
   await sendNews(context, 'changed', occasionOf(flow), user, {}, known?.password)
   redirect(flow.response, overviewAfter('password'))
 }

@@ -1,19 +1,12 @@
-import { unlessRefused } from '../../domain/commit.ts'
-import { nowMicros } from '../../domain/context.ts'
-import { deleteCredential } from '../../domain/credentials.ts'
-import { addableFactors, type Factors, renewRecoveryCodes } from '../../domain/factors.ts'
+import { isOnlyWay, removeOwnCredential } from '../../domain/account-changes.ts'
+import { addableFactors, renewRecoveryCodes } from '../../domain/factors.ts'
 import { renameKey } from '../../domain/keys.ts'
-import { allowsMailLogin } from '../../domain/login-methods.ts'
 import type { Pages } from '../../pages/index.ts'
-import {
-  keepSession,
-  type Place,
-  showEnrolment,
-  submitEnrolment,
-} from '../interaction/enrolment.ts'
+import { type Place, showEnrolment, submitEnrolment } from '../interaction/enrolment.ts'
 import { type FlowRequest, occasionOf, scopeOf, show } from '../interaction/flow-request.ts'
 import { sendNews } from '../interaction/messages.ts'
 import { offered } from '../interaction/offered.ts'
+import { exceptThisSession, loginOf } from '../interaction/own-session.ts'
 import { type Form, redirect } from '../requests/http.ts'
 import { accountPaths } from '../requests/paths.ts'
 import { beginConnecting, finishConnecting, shownAccounts } from './connect.ts'
@@ -58,7 +51,8 @@ export async function change(flow: FlowRequest, visit: Visit, form: Form): Promi
   const { user, factors } = visit
   const scope = scopeOf(flow, user.id)
   if (form.get('step') === 'renew' && factors.usable.length > 0) {
-    const codes = await renewRecoveryCodes(scope, user)
+    const codes = await renewRecoveryCodes(scope, user, factors.recoveryRev, loginOf(visit.session))
+    if (!codes) return redirect(response, accountPaths.security)
     await sendNews(context, 'factors', occasionOf(flow), user)
     return showCodes(flow, visit, codes)
   }
@@ -74,30 +68,22 @@ export async function change(flow: FlowRequest, visit: Visit, form: Form): Promi
   const accounts = factors.social.map(({ id }) => id)
   const id = [...ids, ...accounts].find((known) => known === form.get('remove'))
   if (id === undefined) return redirect(response, accountPaths.security)
-  if (await isOnlyWayIn(flow, factors, id)) {
-    return showSecurity(flow, visit, 422, { text: 'securityOnlyWay' })
-  }
-  const at = nowMicros(context.domain.clock)
-  if (!(await keepSession(flow, user, at))) return redirect(response, accountPaths.security)
-  await unlessRefused(deleteCredential(scope, user.id, id, at), 'not_found')
-  if (ids.length === 1 && ids[0] === id)
-    await unlessRefused(deleteCredential(scope, user.id, 'recovery_codes', at), 'not_found')
+  const tenant = { settings: flow.tenant.settings, offered: await offered(flow) }
+  if (isOnlyWay(tenant, factors.credentials, id)) return showOnlyWay(flow, visit)
+  let isOnly = false
+  const isRemoved = await exceptThisSession(flow, user, async (ending) => {
+    const outcome = await removeOwnCredential(scope, tenant, { userId: user.id, id }, ending)
+    isOnly = outcome === 'only_way'
+    return outcome === 'removed'
+  })
+  if (isOnly) return showOnlyWay(flow, visit)
+  if (!isRemoved) return redirect(response, accountPaths.security)
   await sendNews(context, 'factors', occasionOf(flow), user)
   redirect(response, accountPaths.security)
 }
 
-/** Whether the user cannot come back once this way to log in is gone. */
-async function isOnlyWayIn(flow: FlowRequest, factors: Factors, id: string): Promise<boolean> {
-  const { settings } = flow.tenant
-  const connections = new Set((await offered(flow)).map((connection) => connection.id))
-  const social = factors.social.filter((one) => !one.disabled && connections.has(one.connectionId))
-  const ways = [
-    ...(settings.allowPasswords && factors.hasPassword ? ['password'] : []),
-    ...(allowsMailLogin(settings) ? ['mail'] : []),
-    ...factors.keys.filter(({ discoverable }) => discoverable).map((key) => key.id),
-    ...social.map((account) => account.id),
-  ]
-  return ways.length === 1 && ways[0] === id
+function showOnlyWay(flow: FlowRequest, visit: Visit): Promise<void> {
+  return showSecurity(flow, visit, 422, { text: 'securityOnlyWay' })
 }
 
 /** Connects an account at a provider, which has just named it. */
@@ -141,6 +127,6 @@ function placeOf({ tenant }: FlowRequest, { user, session, factors, csrf }: Visi
     path: ADD_PATH,
     kinds: addableFactors(tenant.settings, factors),
     canSkip: false,
-    isLoggedIn: true,
+    login: undefined,
   }
 }

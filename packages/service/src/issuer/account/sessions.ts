@@ -1,10 +1,9 @@
-import { endSessionsBefore } from '../../domain/accounts.ts'
+import { endAllSessions } from '../../domain/accounts.ts'
 import { lookUpApplication } from '../../domain/applications.ts'
 import { note } from '../../domain/audit.ts'
-import { nowMicros } from '../../domain/context.ts'
-import { keepSession } from '../interaction/enrolment.ts'
 import { type FlowRequest, languageOf, scopeOf, show } from '../interaction/flow-request.ts'
 import { listTrusted } from '../interaction/known-device.ts'
+import { exceptThisSession } from '../interaction/own-session.ts'
 import { browserOf } from '../requests/browser-name.ts'
 import { type Form, redirect } from '../requests/http.ts'
 import { accountPaths, paths } from '../requests/paths.ts'
@@ -50,8 +49,7 @@ export async function endSessions(flow: FlowRequest, visit: Visit, form: Form): 
   const { user, session, factors } = visit
   const scope = scopeOf(flow, user.id)
   if (form.get('step') === 'others') {
-    const at = nowMicros(context.domain.clock)
-    if (await keepSession(flow, user, at)) await endSessionsBefore(scope, user.id, at)
+    await exceptThisSession(flow, user, (ending) => endAllSessions(scope, user.id, ending))
   }
   const others = (await findSessions(flow, visit)).filter(({ uid }) => uid !== session.uid)
   const ended = others.find(({ uid }) => shownId(uid) === form.get('end'))

@@ -1,11 +1,7 @@
-import { isLoginValid } from '../../domain/accounts.ts'
-import { unlessRefused } from '../../domain/commit.ts'
-import { deleteCredential } from '../../domain/credentials.ts'
-import { lookUpUser } from '../../domain/users.ts'
 import type { Form } from '../requests/http.ts'
 import { type Place, showEnrolment, submitEnrolment } from './enrolment.ts'
 import { csrfToken, flowPath } from './flow-path.ts'
-import { type InteractionRequest, scopeOf, show } from './flow-request.ts'
+import { type InteractionRequest, show } from './flow-request.ts'
 import {
   completeFurtherStep,
   enrollableFactors,
@@ -32,18 +28,7 @@ export async function submitEnrol(flow: InteractionRequest, form: Form): Promise
 
   const enrolled = await submitEnrolment(flow, await placeOf(flow, step), form)
   if (!enrolled) return
-  const { id, method, codes, endedBefore } = enrolled
-  const keptAt = endedBefore === undefined ? step.progress.keptAt : endedBefore / 1e6
-  const { context, tenant } = flow
-  const user = await lookUpUser(context.domain, tenant.id, step.user.id)
-  if (!user || !isLoginValid(user, step.progress.loggedInAt, keptAt)) {
-    // The account was taken back meanwhile: what this login has added goes with it.
-    await unlessRefused(
-      deleteCredential(scopeOf(flow, step.user.id), step.user.id, id),
-      'not_found',
-    )
-    return void (await readStep(flow))
-  }
+  const { method, codes, keptAt = step.progress.keptAt } = enrolled
   if (!codes) return completeFurtherStep(flow, step, { method, keptAt })
   await noteProof(flow, step, method, keptAt)
   const { interaction } = flow
@@ -60,6 +45,6 @@ async function placeOf(flow: InteractionRequest, step: Step): Promise<Place> {
     path: flowPath(interaction, '/enrol'),
     kinds: await enrollableFactors(flow, step),
     canSkip: true,
-    isLoggedIn: false,
+    login: step.progress,
   }
 }

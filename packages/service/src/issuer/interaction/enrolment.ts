@@ -1,26 +1,28 @@
 import { renderSVG } from 'uqr'
-import { isLoginValid } from '../../domain/accounts.ts'
+import { type Added, addCredential } from '../../domain/account-changes.ts'
 import type { FactorKind, Method } from '../../domain/assurance.ts'
-import { unlessRefused } from '../../domain/commit.ts'
 import { nowMicros } from '../../domain/context.ts'
-import { deleteCredential } from '../../domain/credentials.ts'
-import { enrolMail, enrolTotp, readFactors, renewRecoveryCodes } from '../../domain/factors.ts'
-import { keyCredentialId } from '../../domain/ids.ts'
-import { enrolKey } from '../../domain/keys.ts'
+import {
+  mailCredential,
+  newRecoveryCodes,
+  readFactors,
+  totpCredential,
+} from '../../domain/factors.ts'
+import { keyCredential } from '../../domain/keys.ts'
 import { lifetimes } from '../../domain/lifetimes.ts'
 import { keyMethod } from '../../domain/login-methods.ts'
 import { newSeed, stepOf, totpUri } from '../../domain/totp.ts'
-import { lookUpUser } from '../../domain/users.ts'
+import type { EndingLogin, Login } from '../../domain/valid-logins.ts'
 import { openIfKnown } from '../../domain/vault.ts'
 import type { Problem } from '../../pages/index.ts'
 import { entryName } from '../../store/protocol-store.ts'
-import type { Micros, User } from '../../store/records.ts'
-import { readSession } from '../oidc-provider-internals.ts'
+import type { Credential, User } from '../../store/records.ts'
 import { type Form, redirect } from '../requests/http.ts'
 import { type FlowRequest, occasionOf, scopeOf, show } from './flow-request.ts'
 import { hasMailCode, judgeMailCode, mailCode } from './mail-code.ts'
 import { sendNews } from './messages.ts'
 import { judgeForm, showNewKey } from './new-key.ts'
+import { exceptThisSession, findOwnLogin } from './own-session.ts'
 import { showTooMany } from './too-many.ts'
 
 /** Where a user enrols a second factor: during a login, or on the account page. */
@@ -35,19 +37,17 @@ export interface Place {
   kinds: readonly FactorKind[]
   /** Where to go instead, if anywhere; `step`: the form may be left without doing it. */
   canSkip: boolean
-  /** Whether the user is logged in here, and must still be when the factor is added. */
-  isLoggedIn: boolean
+  /** The login under way in which the factor is added; `undefined`: the session of this browser. */
+  login: Login | undefined
 }
 
 /** A factor that was enrolled. */
 export interface Enrolled {
-  /** The id of the credential. */
-  id: string
   method: Method
-  /** New recovery codes, to be shown once. */
-  codes: string[] | undefined
-  /** Sessions from before have ended; `undefined` when they go on. */
-  endedBefore: Micros | undefined
+  /** New recovery codes, to be shown once: with the first factor. */
+  codes?: string[]
+  /** The end of all sessions that the login has outlived; see {@link Login.keptAt}. */
+  keptAt?: number | undefined
 }
 
 const KIND = 'Enrolment'
@@ -106,9 +106,8 @@ export async function submitEnrolment(
     return undefined
   }
   await flow.context.protocol.delete(nameOf(flow, place))
-  return add(flow, place, { method: kind, id: kind }, (at) => {
-    return enrolTotp(scopeOf(flow, place.user.id), place.user, { seed, step }, at)
-  })
+  const scope = scopeOf(flow, place.user.id)
+  return add(flow, place, kind, totpCredential(scope, place.user, { seed, step }))
 }
 
 async function submitKey(
@@ -125,8 +124,8 @@ async function submitKey(
   }
   const { user } = place
   const { facts } = judged
-  const added = { method: keyMethod(facts), id: keyCredentialId(facts.keyId) }
-  return add(flow, place, added, (at) => enrolKey(scopeOf(flow, user.id), user, facts, name, at))
+  const credential = keyCredential(scopeOf(flow, user.id), user, facts, name)
+  return add(flow, place, keyMethod(facts), credential)
 }
 
 async function submitMail(
@@ -155,83 +154,40 @@ async function submitMail(
     await showEnrolment(flow, place, 422, { field: 'code', text: 'factorRefused' })
     return undefined
   }
-  const added = { method: 'totp_email', id: 'totp_email' } as const
-  return add(flow, place, added, (at) => enrolMail(scopeOf(flow, user.id), user, at))
+  return add(flow, place, 'totp_email', mailCredential(scopeOf(flow, user.id), user))
 }
 
 /** The first factor ends all other sessions, and comes with recovery codes. */
 async function add(
   flow: FlowRequest,
-  { user, path, isLoggedIn }: Place,
-  { method, id }: { method: Method; id: string },
-  enrol: (at: Micros | undefined) => Promise<boolean>,
+  { user, path, login }: Place,
+  method: Method,
+  credential: Credential,
 ): Promise<Enrolled | undefined> {
   const { context, tenant } = flow
+  const scope = scopeOf(flow, user.id)
+  const recovery = newRecoveryCodes(scope, user)
   const { enrolled } = await readFactors(context.domain, tenant.id, tenant.settings, user.id)
-  const isFirst = enrolled.length === 0
-  const endedBefore = isFirst ? nowMicros(context.domain.clock) : undefined
-  const isKept = await keepSession(flow, user, endedBefore)
-  if (isLoggedIn && !isKept) {
-    redirect(flow.response, path)
-    return undefined
+  const outcome: { added: Added; keptAt?: number } = { added: 'refused' }
+  async function end(ending: EndingLogin): Promise<boolean> {
+    const first = { ending, recovery: recovery.credential }
+    outcome.added = await addCredential(scope, credential, { first })
+    outcome.keptAt = ending.at / 1e6
+    return outcome.added === 'added_first'
   }
-  // Before the factor: a failure in between leaves codes that no one has seen.
-  const codes = isFirst ? await renewRecoveryCodes(scopeOf(flow, user.id), user) : undefined
-  if (!(await enrol(endedBefore))) {
-    redirect(flow.response, path)
-    return undefined
-  }
-  if (isLoggedIn && !(await keepOnlyIfLoggedIn(flow, user, id))) {
+  if (enrolled.length > 0) {
+    const acting = login ?? (await findOwnLogin(flow, user))
+    if (acting) outcome.added = await addCredential(scope, credential, { login: acting })
+  } else await exceptThisSession(flow, user, end, login)
+  const { added, keptAt } = outcome
+  if (added === 'refused') {
     redirect(flow.response, path)
     return undefined
   }
   // Wrong codes of a factor that is gone do not count against the new one.
   await context.throttle.forgiveFactor(flow.facts, user.id)
   await sendNews(context, 'factors', occasionOf(flow), user)
-  return { id, method, codes, endedBefore }
-}
-
-/**
- * Lets the session of this browser go on when those from before `at` end; `undefined`: none of them do.
- *
- * @returns Whether it goes on: not when it is another user's, or has ended meanwhile.
- */
-export async function keepSession(
-  flow: FlowRequest,
-  user: User,
-  at: Micros | undefined,
-): Promise<boolean> {
-  const { context, tenant, provider, request, response } = flow
-  const session = await readSession(provider, request, response)
-  const current = await lookUpUser(context.domain, tenant.id, user.id)
-  if (
-    session.accountId !== user.id ||
-    !current ||
-    !isLoginValid(current, session.loginTs, session.keptAt)
-  ) {
-    return false
-  }
-  if (at !== undefined) {
-    session.keptAt = at / 1e6
-    await session.persist()
-  }
-  return true
-}
-
-/**
- * Removes a way to log in that was just added, if the session that has added it ended meanwhile: its owner may
- * have taken the account back.
- *
- * @returns Whether it stays.
- */
-export async function keepOnlyIfLoggedIn(
-  flow: FlowRequest,
-  user: User,
-  id: string,
-): Promise<boolean> {
-  if (await keepSession(flow, user, undefined)) return true
-  await unlessRefused(deleteCredential(scopeOf(flow, user.id), user.id, id), 'not_found')
-  return false
+  return added === 'added_first' ? { method, codes: recovery.codes, keptAt } : { method }
 }
 
 function chosen({ url }: FlowRequest, { kinds }: Place): FactorKind | undefined {

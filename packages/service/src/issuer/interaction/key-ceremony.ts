@@ -4,7 +4,7 @@ import { lifetimes } from '../../domain/lifetimes.ts'
 import { allowsKeys, rpIdOf } from '../../domain/login-methods.ts'
 import { type Ceremony, keyAlgorithms, userHandle } from '../../domain/webauthn.ts'
 import { entryName } from '../../store/protocol-store.ts'
-import type { HardwareCredential, User } from '../../store/records.ts'
+import type { HardwareCredential, KeyPurpose, User } from '../../store/records.ts'
 import type { FlowRequest } from './flow-request.ts'
 
 /** The question to a key. An answer to one question is none to another. */
@@ -84,18 +84,17 @@ export async function requestOptions(
 /**
  * The creation options for a new key, as JSON.
  *
- * @param use - `passkey`: it will log its user in alone; `second`: it follows a password.
  * @see Web Authentication Level 3 §5.4
  */
 export async function creationOptions(
   flow: FlowRequest,
   question: KeyQuestion & { user: User },
   keys: readonly HardwareCredential[],
-  use: 'passkey' | 'second',
+  purpose: KeyPurpose,
 ): Promise<string> {
   const { user } = question
   const { companyName, domain } = flow.tenant.settings
-  const isPasskey = use === 'passkey'
+  const isPasskey = purpose === 'passkey'
   return JSON.stringify({
     challenge: await challengeOf(flow, question),
     rp: { id: rpIdOf(flow.tenant.settings), name: companyName || domain },

@@ -1,8 +1,9 @@
-import { confirmAddress, isLoginValid } from '../../domain/accounts.ts'
+import { claimAccount } from '../../domain/account-changes.ts'
 import { note } from '../../domain/audit.ts'
 import { allowsMailLogin } from '../../domain/login-methods.ts'
 import { isEmail } from '../../domain/rules.ts'
 import { findUser, lookUpUser } from '../../domain/users.ts'
+import { isLoginValid } from '../../domain/valid-logins.ts'
 import type { Pages } from '../../pages/index.ts'
 import { emailKey } from '../../store/email-key.ts'
 import type { User } from '../../store/records.ts'
@@ -97,12 +98,14 @@ async function judgeCode(
   if (outcome !== 'right') return { kind: 'refused', reason: 'wrong_code' }
   const readUser = () => lookUpUser(context.domain, tenant.id, userId)
   if ((await readUser())?.disabled) return { kind: 'refused', reason: 'user_disabled' }
-  if (!(await confirmAddress(scopeOf(flow, userId), userId, emailKey(email)))) {
-    return { kind: 'refused', reason: 'wrong_code' }
-  }
+  const owner = { id: userId, emailKey: emailKey(email) }
+  const claimed = await claimAccount(scopeOf(flow, userId), owner)
+  if (!claimed) return { kind: 'refused', reason: 'wrong_code' }
+  // The first proof ends the sessions from before it, and this login is the owner's.
+  const at = claimed.isFirstProof ? claimed.user.sessionsValidAfter / 1e6 : loggedInAt
   const user = await readUser()
-  if (!user || !isLoginValid(user, loggedInAt)) return { kind: 'refused', reason: 'user_disabled' }
-  return { kind: 'verified', user, loggedInAt }
+  if (!user || !isLoginValid(user, at)) return { kind: 'refused', reason: 'user_disabled' }
+  return { kind: 'verified', user, loggedInAt: at }
 }
 
 function showForm(

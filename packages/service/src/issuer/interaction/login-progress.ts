@@ -1,5 +1,4 @@
 import { hash, randomBytes } from 'node:crypto'
-import { isLoginValid } from '../../domain/accounts.ts'
 import {
   type FactorKind,
   isAtLeast,
@@ -15,6 +14,8 @@ import { addableFactors, canBegin, type Factors, readFactors } from '../../domai
 import { lifetimes } from '../../domain/lifetimes.ts'
 import { keyMethod } from '../../domain/login-methods.ts'
 import { lookUpUser } from '../../domain/users.ts'
+import { isLoginValid } from '../../domain/valid-logins.ts'
+import { isFirstFactor } from '../../domain/ways-in.ts'
 import { entryName } from '../../store/protocol-store.ts'
 import type { HardwareCredential, User } from '../../store/records.ts'
 import { authTimeOf, readSession } from '../oidc-provider-internals.ts'
@@ -133,7 +134,7 @@ async function needsOtherStart(
   const factors = await readFactors(context.domain, tenant.id, settings, user.id)
   const asked = requestedLevels(interaction.params.acr_values)
   const starts: Method[] = factors.keys
-    .filter(({ discoverable }) => discoverable)
+    .filter(isFirstFactor)
     .map(({ isSyncable }) => (isSyncable ? 'passkey' : 'passkey_bound'))
   if (settings.allowPasswords && factors.hasPassword) starts.push('password')
   const addable = addableFactors(settings, factors).flatMap((kind) => methodsOf[kind])

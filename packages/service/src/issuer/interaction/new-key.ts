@@ -25,7 +25,7 @@ export async function showNewKey(
   show(flow, status, 'enrolKey', {
     ...form,
     passkey: await creationOptions(flow, question, factors.allKeys, 'passkey'),
-    second: await creationOptions(flow, question, factors.allKeys, 'second'),
+    second: await creationOptions(flow, question, factors.allKeys, 'second_step'),
     script: keyScript.path,
   })
 }
@@ -36,11 +36,10 @@ export async function judgeForm(
   place: KeyPlace,
   form: Form,
 ): Promise<Judged<{ facts: KeyFacts }>> {
-  // The later uses of a key follow from the methods that it proves then.
-  const isPasskey = form.get('use') !== 'second'
-  const ceremony = await takeCeremony(flow, questionOf(place), isPasskey)
+  const purpose = form.get('use') === 'second' ? 'second_step' : 'passkey'
+  const ceremony = await takeCeremony(flow, questionOf(place), purpose === 'passkey')
   if (!ceremony) return { kind: 'refused', reason: 'wrong_challenge' }
-  return judgeNewKey(ceremony, form.get('credential') ?? '', isPasskey)
+  return judgeNewKey(ceremony, form.get('credential') ?? '', purpose)
 }
 
 function questionOf({ key, user }: KeyPlace): KeyQuestion & { user: User } {

@@ -1,10 +1,11 @@
-import { isLoginValid } from '../../domain/accounts.ts'
 import type { Method } from '../../domain/assurance.ts'
 import { note } from '../../domain/audit.ts'
 import { idPattern } from '../../domain/ids.ts'
 import { findKey, noteKeyProof } from '../../domain/keys.ts'
 import { allowsKeys, rpIdOf } from '../../domain/login-methods.ts'
 import { lookUpUser } from '../../domain/users.ts'
+import { isLoginValid } from '../../domain/valid-logins.ts'
+import { isFirstFactor } from '../../domain/ways-in.ts'
 import { claimOf, judgeKey, type KeyRefusal } from '../../domain/webauthn.ts'
 import type { HardwareCredential, User } from '../../store/records.ts'
 import { type Form, redirect } from '../requests/http.ts'
@@ -22,7 +23,7 @@ type Outcome =
   | { kind: 'verified'; user: User; method: 'passkey' | 'passkey_bound'; loggedInAt: number }
   | {
       kind: 'refused'
-      reason: KeyRefusal | 'unknown_key' | 'user_disabled' | 'credential_disabled'
+      reason: KeyRefusal | 'unknown_key' | 'second_step' | 'user_disabled' | 'credential_disabled'
       userId: string | undefined
     }
 
@@ -79,6 +80,7 @@ async function judge(flow: InteractionRequest, text: string): Promise<Outcome> {
   const scope = scopeOf(flow, user?.id)
   const key = user && (await findKey(scope, user.id, claim.keyId))
   if (!key) return refused('unknown_key', user?.id)
+  if (!isFirstFactor(key)) return refused('second_step', user.id)
   const judged = await judgeKey(ceremony, text, key, true)
   if (judged.kind === 'refused') return refused(judged.reason, user.id)
   if (key.disabled) return refused('credential_disabled', user.id)

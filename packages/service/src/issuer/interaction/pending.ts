@@ -1,7 +1,7 @@
-import { isLoginValid } from '../../domain/accounts.ts'
 import { nowMicros } from '../../domain/context.ts'
 import { lifetimes } from '../../domain/lifetimes.ts'
 import { lookUpUser } from '../../domain/users.ts'
+import { isLoginValid } from '../../domain/valid-logins.ts'
 import { entryName } from '../../store/protocol-store.ts'
 import type { IssuerContext } from '../context.ts'
 import type { Signup } from './email-tokens.ts'

@@ -1,16 +1,18 @@
-import { claimAccount, isLoginValid } from '../../domain/accounts.ts'
+import { claimAccount } from '../../domain/account-changes.ts'
 import { note } from '../../domain/audit.ts'
 import { unlessRefused } from '../../domain/commit.ts'
 import { readFactors } from '../../domain/factors.ts'
 import { allowsKeys, allowsMailLogin } from '../../domain/login-methods.ts'
 import {
-  connectAccount,
   findConnected,
   hasOtherAccount,
   noteSocialProof,
   signUpByAccount,
+  socialCredential,
 } from '../../domain/social.ts'
-import { findUser, lookUpUser } from '../../domain/users.ts'
+import { findUser } from '../../domain/users.ts'
+import { isLoginValid } from '../../domain/valid-logins.ts'
+import { isFirstFactor } from '../../domain/ways-in.ts'
 import type { Pages, TextKey } from '../../pages/index.ts'
 import type { Connection, User } from '../../store/records.ts'
 import { type Form, redirect } from '../requests/http.ts'
@@ -133,7 +135,7 @@ async function hasOtherWayIn(
   if (settings.allowPasswords || allowsMailLogin(settings)) return true
   const { allKeys, social } = await readFactors(context.domain, tenant.id, settings, user.id)
   // Also by one that is disabled: a mailed code does not stand for it. Where the tenant has no keys, none is a way.
-  const hasPasskey = allowsKeys(settings) && allKeys.some(({ discoverable }) => discoverable)
+  const hasPasskey = allowsKeys(settings) && allKeys.some(isFirstFactor)
   return hasPasskey || social.length > 0
 }
 
@@ -243,7 +245,6 @@ async function takeAccount(
   proof: SocialProof,
   connection: Connection,
 ): Promise<User | undefined> {
-  const { context, tenant } = flow
   const { account, name } = proof
   const step = await stepOf(flow, proof, connection)
   if (step.kind !== 'prove_address') return undefined
@@ -253,9 +254,7 @@ async function takeAccount(
     return unlessRefused(created, 'already_exists', 'invalid_email')
   }
   const scope = scopeOf(flow, existing.id)
-  if (!(await claimAccount(scope, existing))) return undefined
-  if (!(await connectAccount(scope, existing, account))) return undefined
-  return lookUpUser(context.domain, tenant.id, existing.id)
+  return (await claimAccount(scope, existing, socialCredential(scope, existing, account)))?.user
 }
 
 async function showAddress(

@@ -1,4 +1,5 @@
-import { claimAccount, confirmAddress, mayReset, signUp } from '../../domain/accounts.ts'
+import { claimAccount } from '../../domain/account-changes.ts'
+import { confirmAddress, mayReset, signUp } from '../../domain/accounts.ts'
 import { judgePassword } from '../../domain/chosen-password.ts'
 import { unlessRefused } from '../../domain/commit.ts'
 import { hashPassword, isPassword, verifyPassword } from '../../domain/passwords.ts'
@@ -116,7 +117,7 @@ async function proveAddress(
   if (!(await spendEmailToken(context, tenant.id, 'VerifyToken', token))) return 'gone'
   if (chosen) return (await setPassword(flow, user, chosen)) ? 'done' : 'gone'
   const isConfirmed = removesLogins(flow, content)
-    ? await claimAccount(scope, user)
+    ? (await claimAccount(scope, user)) !== undefined
     : await confirmAddress(scope, userId, emailKey)
   return isConfirmed ? 'done' : 'gone'
 }

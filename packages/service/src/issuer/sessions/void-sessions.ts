@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Provider } from 'oidc-provider'
-import { isLoginValid } from '../../domain/accounts.ts'
 import { auditAfter, listAudit } from '../../domain/audit.ts'
 import { exclusively, isShared } from '../../domain/context.ts'
 import { lookUpTenant } from '../../domain/tenants.ts'
 import { lookUpUser } from '../../domain/users.ts'
+import { isLoginValid } from '../../domain/valid-logins.ts'
 import type { AuditEntry, Tenant } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
 import type { Session } from '../oidc-provider-internals.ts'
@@ -27,7 +27,7 @@ interface StoredSession {
 }
 
 /** The actions that may have revoked sessions of the user they name. */
-const CONCERNS_SESSIONS = /^(user\.(update|delete)|credential\.(?!use|reseal))/
+const CONCERNS_SESSIONS = /^(user\.(update|verify|delete)|credential\.(?!use|reseal))/
 
 /** How many entries of the audit log are read at a time. */
 const BATCH = 500

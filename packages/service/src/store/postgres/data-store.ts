@@ -12,6 +12,7 @@ import { createExclusive } from './exclusive.ts'
 import { createFrequentTable } from './frequent-table.ts'
 import { followRevision } from './revision.ts'
 import { draft, insertRow } from './statement.ts'
+import { createUpdateAccount } from './update-account.ts'
 import { createInsertMany } from './user-batch.ts'
 
 /** A data store in PostgreSQL, for any number of processes, on tables that exist. */
@@ -74,12 +75,10 @@ function createTables(connections: Connections): SqlTables {
         )
       },
     },
-    users: createUsers(
-      engine,
-      users,
-      (row) => (one) => insertRow('credentials', row, one),
-      createInsertMany(connections),
-    ),
+    users: createUsers(engine, users, (row) => (one) => insertRow('credentials', row, one), {
+      insertMany: createInsertMany(connections),
+      updateAccount: createUpdateAccount(connections),
+    }),
     credentials: createCredentials(engine, credentials, (at, tenantId, userId) => (one) => {
       // A new rev, as an update of the user that is under way must not undo it.
       const latest = `greatest(users.sessions_valid_after, ${one.bind(at)})`

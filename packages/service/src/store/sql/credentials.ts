@@ -167,8 +167,8 @@ function secretOf(credential: Credential): object {
       return { sealedKey: credential.sealedKey, hashes: credential.hashes }
     case 'hardware': {
       const { name, rpId, keyId, publicKey, aaguid, transports } = credential
-      const { discoverable, isSyncable } = credential
-      return { name, rpId, keyId, publicKey, aaguid, transports, discoverable, isSyncable }
+      const { purpose, isSyncable } = credential
+      return { name, rpId, keyId, publicKey, aaguid, transports, purpose, isSyncable }
     }
     case 'social': {
       const { connectionId, issuer, subject, email } = credential
@@ -177,7 +177,8 @@ function secretOf(credential: Credential): object {
   }
 }
 
-function fromRow(row: CredentialRow): Credential {
+/** A row as a credential. */
+export function fromRow(row: CredentialRow): Credential {
   const record = {
     id: row.id,
     tenantId: row.tenant_id,
@@ -200,7 +201,8 @@ function fromRow(row: CredentialRow): Credential {
     case 'RecoveryCredential':
       return { ...record, kind: 'recovery_codes', ...secret }
     case 'HardwareCredential':
-      return { ...record, kind: 'hardware', ...secret }
+      // Release 0.2.0 noted what the browser said instead, which proves nothing.
+      return { ...record, kind: 'hardware', ...secret, purpose: secret.purpose ?? 'second_step' }
     case 'SocialCredential':
       return { ...record, kind: 'social', ...secret }
   }

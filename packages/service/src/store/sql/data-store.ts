@@ -1,4 +1,5 @@
 import type { DataStore } from '../ports.ts'
+import { createUpdateAccount } from './accounts.ts'
 import { createApiKeys } from './api-keys.ts'
 import { createApplications } from './applications.ts'
 import { createAudit, createRecord } from './audit.ts'
@@ -50,12 +51,10 @@ export function createSqlTables(engine: Engine): SqlTables {
   )
   return {
     ...createRareTables(engine),
-    users: createUsers(
-      engine,
-      createTable(engine, record, usersTable),
-      insertCredential,
-      createInsertMany(engine),
-    ),
+    users: createUsers(engine, createTable(engine, record, usersTable), insertCredential, {
+      insertMany: createInsertMany(engine),
+      updateAccount: createUpdateAccount(engine, record),
+    }),
     credentials: createCredentials(
       engine,
       createTable(engine, record, credentialsTable),

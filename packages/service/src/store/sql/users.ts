@@ -12,13 +12,13 @@ import { createUserSearch } from './user-search.ts'
  * The users of an SQL store.
  *
  * @param insertCredential - The step that adds a credential.
- * @param insertMany - Inserts many at once, as fast as the database can.
+ * @param writes - Those that databases do in ways of their own: many users at once, a user with all credentials.
  */
 export function createUsers<S>(
   engine: Engine,
   table: Table<User, S>,
   insertCredential: (row: CredentialRow) => S,
-  insertMany: UserStore['insertMany'],
+  { insertMany, updateAccount }: Pick<UserStore, 'insertMany' | 'updateAccount'>,
 ): UserStore {
   const { reader, json } = engine
   const search = createUserSearch(engine)
@@ -33,6 +33,7 @@ export function createUsers<S>(
     insert: (user, audit, credential) =>
       table.insert(user, audit, () => credential && insertCredential(toCredentialRow(credential))),
     insertMany,
+    updateAccount,
     get: table.byId,
     async findByEmails(tenantId, emailKeys) {
       return (await byEmails(tenantId, JSON.stringify(emailKeys))).map(fromRow)
@@ -80,7 +81,8 @@ export function toRow(user: User): UserRow {
   }
 }
 
-function fromRow(row: UserRow): User {
+/** A row as a user. */
+export function fromRow(row: UserRow): User {
   return {
     id: row.id,
     tenantId: row.tenant_id,

@@ -1,5 +1,7 @@
 import { Secret, TOTP } from 'otpauth'
-import { enrolMail, enrolTotp, renewRecoveryCodes } from '../../../src/domain/factors.ts'
+import { addCredential } from '../../../src/domain/account-changes.ts'
+import type { Scope } from '../../../src/domain/context.ts'
+import { mailCredential, renewRecoveryCodes, totpCredential } from '../../../src/domain/factors.ts'
 import { newSeed } from '../../../src/domain/totp.ts'
 import type { User } from '../../../src/store/records.ts'
 import type { Page } from './browser.ts'
@@ -56,14 +58,21 @@ export const wrong = (code: string) => code.slice(0, -1) + ((Number(code.at(-1))
 /** Gives the user an authenticator app and recovery codes; nothing else changes. */
 export async function addApp({ scope }: TestIssuer, user: User) {
   const seed = newSeed()
-  const codes = await renewRecoveryCodes(scope, user)
-  await enrolTotp(scope, user, { seed, step: 0 }, undefined)
+  const codes = await giveRecoveryCodes(scope, user)
+  await addCredential(scope, totpCredential(scope, user, { seed, step: 0 }))
   return { seed, codes }
+}
+
+/** Gives the user recovery codes in place of those that are there. */
+export async function giveRecoveryCodes(scope: Scope, user: User): Promise<string[]> {
+  const { context, tenantId } = scope
+  const last = await context.store.credentials.get(tenantId, user.id, 'recovery_codes')
+  return (await renewRecoveryCodes(scope, user, last?.rev)) ?? []
 }
 
 /** Gives the user codes by mail. */
 export async function addMail({ scope }: TestIssuer, user: User): Promise<void> {
-  await enrolMail(scope, user, undefined)
+  await addCredential(scope, mailCredential(scope, user))
 }
 
 /** The code in the newest message. */

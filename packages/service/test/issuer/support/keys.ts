@@ -4,7 +4,8 @@ import {
   type KeyRequest,
   type VirtualKey,
 } from '../../../../testing/src/virtual-key.ts'
-import { enrolKey } from '../../../src/domain/keys.ts'
+import { addCredential } from '../../../src/domain/account-changes.ts'
+import { keyCredential } from '../../../src/domain/keys.ts'
 import { judgeNewKey, userHandle } from '../../../src/domain/webauthn.ts'
 import type { User } from '../../../src/store/records.ts'
 import type { Browser, Page } from './browser.ts'
@@ -57,7 +58,7 @@ export async function giveKey(
   origin = url,
 ): Promise<void> {
   const rpId = new URL(origin).hostname
-  const ceremony = { challenge: 'AAAA', origin, rpId, needsVerification: false }
+  const ceremony = { challenge: 'AAAA', origin, rpId }
   const residentKey = use === 'passkey' ? 'required' : 'discouraged'
   const created = key.create(
     {
@@ -68,7 +69,10 @@ export async function giveKey(
     },
     origin,
   )
-  const judged = await judgeNewKey(ceremony, created, use === 'passkey')
+  const purpose = use === 'passkey' ? 'passkey' : 'second_step'
+  const judged = await judgeNewKey(ceremony, created, purpose)
   if (judged.kind === 'refused') throw new Error(judged.reason)
-  if (!(await enrolKey(scope, user, judged.facts, '', undefined))) throw new Error('It is there.')
+  const credential = keyCredential(scope, user, judged.facts, '')
+  const added = await addCredential(scope, credential)
+  if (added === 'refused') throw new Error('It is there.')
 }
