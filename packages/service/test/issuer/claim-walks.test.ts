@@ -1,0 +1,154 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { connectAccount } from '../../src/domain/social.ts'
+import type { User } from '../../src/store/records.ts'
+import { type Browser, createBrowser, type Page } from './support/browser.ts'
+import { logIn } from './support/client.ts'
+import { hasCode, mailedCode } from './support/factors.ts'
+import { allStoreKinds } from './support/issuer.ts'
+import { answerOf, startWithProvider } from './support/social.ts'
+import { ada } from './support/token-endpoint.ts'
+
+const ofTheStranger = 'of the stranger who came first'
+
+/** The steps of a stranger who has made an account with the address of another person. */
+const strangerMoves = [
+  'log in',
+  'open the login form',
+  'enter the address of the owner at a provider',
+  'connect an account at a provider',
+  'ask for a link',
+] as const
+
+/** The ways in which the owner proves the address. */
+const claims = ['a new password', 'a provider and a code'] as const
+
+const free = { free: 1e6, baseSeconds: 1, maxSeconds: 1, forgetSeconds: 1 }
+const limits = {
+  loginPerAddress: free,
+  loginAnywhere: free,
+  loginPerClient: free,
+  loginPerDevice: free,
+  mailPerAddress: free,
+  mailPerClient: free,
+}
+const requestLimits = { protocolPerSecond: 1e6, loginsPerMinute: 1e6 }
+
+const { LATCHKEY_WALKS, LATCHKEY_WALKS_SEED } = process.env
+const runs = {
+  numRuns: Number(LATCHKEY_WALKS ?? 25),
+  ...(LATCHKEY_WALKS_SEED !== undefined && { seed: Number(LATCHKEY_WALKS_SEED) }),
+}
+
+const HOUR = 3_600_000
+
+describe.each(allStoreKinds)('on %s', (store) => {
+  test(
+    'after the owner of an address has claimed the account, no stranger reaches a token, and the owner does',
+    async () => {
+      const settings = { allowUnverified: true }
+      await using world = await startWithProvider({ store, settings, limits, requestLimits })
+      const { issuer, provider, connection, app } = world
+      let round = 0
+
+      async function byProvider(sub: string, email: string, browser?: Browser) {
+        provider.user = { sub, email }
+        const opened = await world.open(browser)
+        return { ...opened, page: await world.logInBy(opened.browser, opened.form) }
+      }
+
+      /** Everything in the stranger's hands that a further step may turn into a token. */
+      async function wander(user: User, moves: readonly (typeof strangerMoves)[number][]) {
+        const sessions: Browser[] = []
+        const forms: { browser: Browser; form: Page }[] = []
+        const answers: { browser: Browser; answer: string }[] = []
+        const { email } = user
+        for (const move of moves) {
+          switch (move) {
+            case 'log in':
+              sessions.push((await logIn(issuer, app, { email, password: ofTheStranger })).browser)
+              break
+            case 'open the login form':
+              forms.push(await world.open())
+              break
+            case 'enter the address of the owner at a provider': {
+              const { browser, form } = await world.open()
+              provider.user = { sub: `stranger-${round}`, email }
+              const sent = await browser.submit(form, { connection: connection.id })
+              answers.push({ browser, answer: await answerOf(sent) })
+              break
+            }
+            case 'connect an account at a provider':
+              await connectAccount(issuer.scope, user, {
+                ...{ connectionId: connection.id, issuer: provider.issuer },
+                ...{ subject: `stranger-${round}`, email: '' },
+              })
+              break
+            case 'ask for a link': {
+              const browser = createBrowser(issuer)
+              await browser.submit(await browser.get('/reset'), { email })
+            }
+          }
+        }
+        return async function attack() {
+          const pages = [
+            (await logIn(issuer, app, { email, password: ofTheStranger })).callback,
+            (await byProvider(`stranger-${round}`, email)).page,
+          ]
+          for (const browser of sessions) {
+            pages.push(await browser.get((await app.begin({ prompt: 'none' })).url))
+          }
+          for (const { browser, form } of forms) {
+            pages.push(await browser.submit(form, { email, password: ofTheStranger }))
+          }
+          for (const { browser, answer } of answers) pages.push(await browser.get(answer))
+          return pages.filter(hasCode).length
+        }
+      }
+
+      async function claim(email: string, way: (typeof claims)[number]): Promise<void> {
+        const owner = createBrowser(issuer)
+        if (way === 'a provider and a code') {
+          const { browser, page } = await byProvider(`owner-${round}`, email)
+          if (page.html.includes('value="send"')) {
+            const sent = await browser.submit(page, { step: 'send' })
+            expect(hasCode(await browser.submit(sent, { code: await mailedCode(issuer) }))).toBe(
+              true,
+            )
+            return
+          }
+        }
+        await owner.submit(await owner.get('/reset'), { email })
+        await owner.submit(await owner.get(await issuer.lastLink()), { password: ada.password })
+      }
+
+      async function reaches(email: string): Promise<boolean> {
+        const login = await logIn(issuer, app, { email, password: ada.password })
+        return hasCode(login.callback) || hasCode((await byProvider(`owner-${round}`, email)).page)
+      }
+
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.constantFrom(...strangerMoves), { maxLength: 6 }),
+          fc.constantFrom(...claims),
+          async (moves, way) => {
+            round++
+            const email = `owner-${round}@example.com`
+            const account = { email, password: ofTheStranger, emailVerified: false }
+            const user = await issuer.addUser(account)
+            expect(
+              hasCode((await logIn(issuer, app, { email, password: ofTheStranger })).callback),
+            ).toBe(true)
+            const attack = await wander(user, moves)
+            await claim(email, way)
+            expect(await attack()).toBe(0)
+            expect(await reaches(email)).toBe(true)
+          },
+        ),
+        runs,
+      )
+      expect(issuer.problems).toEqual([])
+    },
+    HOUR,
+  )
+})
