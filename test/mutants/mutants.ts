@@ -45,8 +45,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a page that looks at the user is not marked private',
     adapter: 'express',
     file: core('guard/request-auth.ts'),
-    find: '    this.#source.sessionUsed()\n    if (session.failure',
-    replacement: '    if (session.failure',
+    find: '    this.#source.sessionUsed()\n    if (!bearer)',
+    replacement: '    if (!bearer)',
   },
   {
     name: 'every page is marked private',

@@ -26,6 +26,14 @@ export interface PasswordEngine {
    */
   verify(text: string, hash: string, tenantId: string): Promise<boolean>
 
+  /**
+   * The work by which a verification against a hash of one cost falls short of one of a higher cost.
+   *
+   * @param from - The cost that was verified; a lower one than the standard cost counts as that.
+   * @throws ServiceError `unavailable` when too many logins are waiting.
+   */
+  makeUp(from: number, to: number, tenantId: string): Promise<void>
+
   /** The hash of no password: verifying against it costs what a real verification costs. */
   readonly dummyHash: string
 
@@ -53,10 +61,14 @@ const DUMMY_HASH = '$2b$10$7yor3i90cR3O9nmRATQy5OroG.S./vNzk2SGBfxnbVr8G1N1hDKBW
 async function verifyPadded(text: string, encoded: string): Promise<boolean> {
   const matches = await verify(text, encoded)
   const cost = Number(/^\$2[aby]\$(\d\d)\$/.exec(encoded)?.[1] ?? STANDARD_COST)
-  for (let step = cost; step < STANDARD_COST; step++) {
-    await verify(text, DUMMY_HASH.replace('$10$', `$${String(step).padStart(2, '0')}$`))
-  }
+  await pad(cost, STANDARD_COST)
   return matches
+}
+
+async function pad(from: number, to: number): Promise<void> {
+  for (let step = from; step < to; step++) {
+    await verify('', DUMMY_HASH.replace('$10$', `$${String(step).padStart(2, '0')}$`))
+  }
 }
 
 /** Makes the password engine; its work runs on libuv's threads. */
@@ -90,6 +102,8 @@ export function createPasswordEngine(options: PasswordEngineOptions = {}): Passw
   return {
     hash: (text, ...by) => run(() => hash(text, { cost: STANDARD_COST }), ...by),
     verify: (text, encoded, tenantId) => run(() => verifyPadded(text, encoded), 'login', tenantId),
+    makeUp: (from, to, tenantId) =>
+      run(() => pad(Math.max(from, STANDARD_COST), to), 'login', tenantId),
     dummyHash: DUMMY_HASH,
     get load() {
       return { running, waiting: waiting.login.size + waiting.import.size }

@@ -107,8 +107,8 @@ export type Verification =
   | { kind: 'refused'; reason: RefusalReason }
 
 /**
- * Checks a password at a login. It costs one bcrypt verification for every answer, for unknown
- * users (`undefined`) as well, so that time tells nothing.
+ * Checks a password at a login. Every refusal costs one bcrypt verification, for unknown users
+ * (`undefined`) as well, of the highest cost that a password of the tenant has, so that time tells nothing.
  *
  * Changes in between count: user and password are read again after the verification, and the login
  * has begun before, so that a change that ends the user's sessions from then on ends this one too.
@@ -125,6 +125,11 @@ export async function verifyPassword(
   const loggedInAt = context.clock.now() / 1000
   const credential = user && (await findPassword(scope, user.id))
   const matches = await isPassword(scope, credential?.password, password)
+  if (!matches) {
+    const highest = await context.store.credentials.highestCost(tenantId)
+    const cost = credential?.password.cost ?? STANDARD_COST
+    if (highest !== undefined) await context.passwords.makeUp(cost, highest, tenantId)
+  }
 
   if (!user) return { kind: 'refused', reason: 'unknown_user' }
   if (!credential) return { kind: 'refused', reason: 'no_password' }

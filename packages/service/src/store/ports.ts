@@ -236,6 +236,8 @@ export interface CredentialStore {
   countConnected(tenantId: string, connectionId: string): Promise<number>
   /** How many passkeys and security keys of the tenant's users were made for another host. */
   countForeignKeys(tenantId: string, rpId: string): Promise<number>
+  /** The highest cost, above the standard one, of a password in the tenant; `undefined`: there is none above it. */
+  highestCost(tenantId: string): Promise<number | undefined>
   /** `change` also says from when on the user's sessions are valid, if that changes. */
   update(
     tenantId: string,

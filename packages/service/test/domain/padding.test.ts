@@ -1,6 +1,10 @@
 import * as bcrypt from '@node-rs/bcrypt'
 import { afterEach, expect, test, vi } from 'vitest'
 import { createPasswordEngine } from '../../src/domain/password-engine.ts'
+import { verifyPassword } from '../../src/domain/passwords.ts'
+import { getUser } from '../../src/domain/users.ts'
+import { stores } from '../support/api.ts'
+import { openApi } from '../support/context.ts'
 
 vi.mock('@node-rs/bcrypt', { spy: true })
 
@@ -29,5 +33,34 @@ test.each([8, 9, 10])(
       expect(await engine.verify(text, hash, 'ten_1')).toBe(matches)
       expect(rounds()).toBe(expected)
     }
+  },
+)
+
+test.each(stores)(
+  'on %s, with imported hashes of a higher cost a wrong password is as much work for every user as for an unknown address',
+  async (store) => {
+    const passwords = createPasswordEngine()
+    await using api = await openApi(store, { passwords })
+    const withCost = async (cost: number) => {
+      const { id } = await api.createUser()
+      const hash = await bcrypt.hash('right', { cost })
+      await api.create(`${api.users}/${id}/credentials`, { password: { alg: 'bcrypt', hash } })
+      return getUser(api.scope, id)
+    }
+    const none = await getUser(api.scope, (await api.createUser()).id)
+    const users = [await withCost(8), await withCost(10), await withCost(11), none, undefined]
+    const workOf = async (user: (typeof users)[number]) => {
+      vi.clearAllMocks()
+      expect(await verifyPassword(api.scope, user, 'wrong')).toMatchObject({ kind: 'refused' })
+      return rounds()
+    }
+    const work: number[] = []
+    for (const user of users) work.push(await workOf(user))
+    expect(new Set(work)).toEqual(new Set([2 ** 11]))
+
+    // Without them, all are as much work as the standard cost.
+    const [, , costly] = users
+    expect((await verifyPassword(api.scope, costly, 'right')).kind).toBe('verified')
+    expect(await workOf(undefined)).toBe(2 ** 10)
   },
 )

@@ -15,6 +15,7 @@ function watched(beforeHash: () => Promise<void> = async () => {}): PasswordEngi
     calls,
     dummyHash: engine.dummyHash,
     load: engine.load,
+    makeUp: engine.makeUp,
     async hash(text, priority, tenantId) {
       calls.push(`hash ${priority}`)
       await beforeHash()

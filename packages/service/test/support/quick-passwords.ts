@@ -12,4 +12,5 @@ export const quickPasswords: PasswordEngine = {
   dummyHash: NO_PASSWORD,
   hash: (text) => hash(text, { cost: LEAST_COST }),
   verify: (text, encoded) => verify(text, encoded),
+  makeUp: async () => {},
 }

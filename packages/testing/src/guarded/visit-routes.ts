@@ -9,6 +9,9 @@ import {
 import type { AddressInfo } from 'node:net'
 import { type TestableApp, toTestable } from '../app.ts'
 
+/** The beginning of the codes that say that the provider is at fault. */
+const PROVIDER_CODE = /\bLATCHKEY_(?=PROVIDER_)/
+
 const DEADLINE = 5000
 
 /** The answer to the request of a visitor; `undefined` when none came within five seconds. */
@@ -85,5 +88,5 @@ export function asksForLogin({ status, location, text }: VisitorAnswer): boolean
     const { searchParams } = new URL(location)
     return searchParams.has('client_id')
   }
-  return status >= 400 && text.includes('LATCHKEY_PROVIDER_')
+  return status >= 400 && PROVIDER_CODE.test(text)
 }

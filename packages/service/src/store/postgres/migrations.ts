@@ -23,6 +23,7 @@ export const migrations: Record<string, Migration> = {
   '0009-deletions': addDeletions,
   '0010-tenant-search': addTenantSearch,
   '0011-key-ids': makeKeyIdsUnique,
+  '0012-costly-passwords': addCostlyPasswords,
 }
 
 /** How many shards a counter has, so that inserts into one list do not wait for each other. */
@@ -267,4 +268,12 @@ async function makeKeyIdsUnique(db: Kysely<unknown>): Promise<void> {
     and (first.created_at, first.user_id) < (later.created_at, later.user_id))`.execute(db)
   await sql`create unique index credentials_keys on credentials (tenant_id, id)
     where type = 'HardwareCredential'`.execute(db)
+}
+
+// Passwords whose verification takes longer than one of the standard cost.
+async function addCostlyPasswords(db: Kysely<unknown>): Promise<void> {
+  await sql`create index credentials_costly on credentials (tenant_id, substr(secret, length(secret) - 2, 2))
+    where type = 'PasswordCredential' and substr(secret, length(secret) - 2, 2) in ('11', '12')`.execute(
+    db,
+  )
 }

@@ -40,6 +40,18 @@ export function createCredentials<S>(
       .where('type', '=', sql.lit(typeOf.social)),
   )
 
+  // In the words of the index `credentials_costly`. The cost is the last member of a password.
+  const costOf = sql<string>`substr(secret, length(secret) - 2, 2)`
+  const costly = prepared(reader, 1, (tenantId: string) =>
+    reader
+      .selectFrom('credentials')
+      .select(costOf.as('cost'))
+      .where('tenant_id', '=', tenantId)
+      .where(sql<boolean>`type = 'PasswordCredential' and ${costOf} in ('11', '12')`)
+      .orderBy(costOf, 'desc')
+      .limit(sql.lit(1)),
+  )
+
   return {
     insert(credential, audit, at) {
       const { tenantId, userId } = credential
@@ -91,6 +103,10 @@ export function createCredentials<S>(
         .where('secret', 'like', `%"connectionId":${JSON.stringify(connectionId)}%`)
         .executeTakeFirstOrThrow()
       return Number(count)
+    },
+    async highestCost(tenantId) {
+      const [row] = await costly(tenantId)
+      return row && Number(row.cost)
     },
     async countForeignKeys(tenantId, rpId) {
       const { count } = await reader

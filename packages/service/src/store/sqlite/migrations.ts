@@ -176,6 +176,12 @@ const migrations: readonly { name: string; sql: string }[] = [
         and (first.created_at, first.user_id) < (later.created_at, later.user_id));
       create unique index credentials_keys on credentials (tenant_id, id) where type = 'HardwareCredential'`,
   },
+  {
+    // Passwords whose verification takes longer than one of the standard cost.
+    name: '0015-costly-passwords',
+    sql: `create index credentials_costly on credentials (tenant_id, substr(secret, length(secret) - 2, 2))
+      where type = 'PasswordCredential' and substr(secret, length(secret) - 2, 2) in ('11', '12')`,
+  },
 ]
 
 /** The last change of release 0.2.0, which {@link SCHEMA} includes. */

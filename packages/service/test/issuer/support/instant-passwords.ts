@@ -5,5 +5,6 @@ export const instantPasswords: PasswordEngine = {
   dummyHash: 'hash of nothing',
   load: { running: 0, waiting: 0 },
   hash: async (text) => `hash of ${text}`,
+  makeUp: async () => {},
   verify: async (text, stored) => stored === `hash of ${text}`,
 }
