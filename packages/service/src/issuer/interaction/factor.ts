@@ -7,10 +7,9 @@ import { judgeKey, keyIdOf } from '../../domain/webauthn.ts'
 import { keyScript, type Pages, type Problem } from '../../pages/index.ts'
 import type { Form } from '../requests/http.ts'
 import { accountPaths } from '../requests/paths.ts'
-import { csrfToken, flowPath } from './flow-path.ts'
+import { csrfToken, flowPath, otherPath } from './flow-path.ts'
 import { type InteractionRequest, occasionOf, scopeOf, show } from './flow-request.ts'
 import { type KeyQuestion, requestOptions, takeCeremony } from './key-ceremony.ts'
-import { otherPath } from './login.ts'
 import {
   completeFurtherStep,
   endProgress,

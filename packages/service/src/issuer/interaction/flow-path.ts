@@ -64,6 +64,19 @@ function pathOf(rest: string, values: { [name: string]: unknown }): string {
   return `/login/${rest}?${query}`
 }
 
+/** An interaction and what it asks the user for. */
+type PromptedInteraction = Interaction & { prompt: { name: string } }
+
+/** The address of the login form: not the first page where an account is to be chosen. */
+export function loginPath(interaction: PromptedInteraction): string {
+  return flowPath(interaction, interaction.prompt.name === 'select_account' ? '/other' : '')
+}
+
+/** The address at which the login begins again, with another email address. */
+export function otherPath(interaction: PromptedInteraction): string {
+  return `${loginPath(interaction)}&start=other`
+}
+
 /** The handle of an interaction: a piece of a hash of its id. */
 export function flowHandle(uid: string): string {
   return digest('handle', uid).toString('base64url').slice(0, HANDLE_LENGTH)

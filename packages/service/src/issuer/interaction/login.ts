@@ -5,8 +5,8 @@ import { findUser } from '../../domain/users.ts'
 import { keyScript, type LoginWay, type Pages } from '../../pages/index.ts'
 import { type Form, redirect } from '../requests/http.ts'
 import { showLoginOff } from './dead-end.ts'
-import { csrfToken, flowPath } from './flow-path.ts'
-import { type Interaction, type InteractionRequest, scopeOf, show } from './flow-request.ts'
+import { csrfToken, flowPath, loginPath } from './flow-path.ts'
+import { type InteractionRequest, scopeOf, show } from './flow-request.ts'
 import { findDevice } from './known-device.ts'
 import { completeStep, endProgress, stepUp } from './login-progress.ts'
 import { isLoginOn, shownConnections } from './offered.ts'
@@ -112,16 +112,6 @@ async function wayOf(flow: InteractionRequest, kind: FirstStep): Promise<LoginWa
       return { kind, action, options: await passkeyOptions(flow) }
     }
   }
-}
-
-/** Where the login form is: not at the first page where an account is to be chosen. */
-export function loginPath(interaction: Interaction): string {
-  return flowPath(interaction, interaction.prompt.name === 'select_account' ? '/other' : '')
-}
-
-/** Where the login begins again, with another address. */
-export function otherPath(interaction: Interaction): string {
-  return `${loginPath(interaction)}&start=other`
 }
 
 /** The user whose session has to be renewed; none where another account may be meant. */
