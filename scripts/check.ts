@@ -5,7 +5,7 @@ const tools = [
   { name: 'biome: format and lint', command: 'biome', args: ['check', '.'] },
   { name: 'tsc: types', command: 'tsc', args: ['--project', 'tsconfig.json'] },
   { name: 'oxlint: promises', command: 'oxlint', args: ['--type-aware'] },
-  { name: 'rooms of core', command: 'node', args: ['scripts/rooms.ts'] },
+  { name: 'rooms and their arrows', command: 'node', args: ['scripts/rooms.ts'] },
   { name: 'cspell: spelling', command: 'cspell', args: ['lint', '--no-progress', '--gitignore'] },
   { name: 'style of sentences', command: 'node', args: ['scripts/style.ts'] },
   { name: 'knip: unused', command: 'knip', args: ['--no-progress', '--no-config-hints'] },

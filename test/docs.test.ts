@@ -3,7 +3,7 @@ import path from 'node:path'
 import { LatchkeyError, type LatchkeyErrorCode } from '@latchkey/core'
 import { describe, expect, test } from 'vitest'
 import { REMEDIES } from '../packages/core/src/remedies.ts'
-import { statusOfCode } from '../packages/service/src/domain/errors.ts'
+import { statusOfCode } from '../packages/service/src/domain/writes/errors.ts'
 import { root } from '../scripts/packages.ts'
 
 const read = (file: string): string => readFileSync(path.join(root, file), 'utf8')

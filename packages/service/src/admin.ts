@@ -1,7 +1,8 @@
-import { type ApiKeyInput, createApiKey, listApiKeys, revokeApiKey } from './domain/api-keys.ts'
-import { openSecret, rotateApplicationSecret, type SecretRotation } from './domain/applications.ts'
-import { exportAudit, listAudit } from './domain/audit.ts'
-import type { AuthenticatorApp } from './domain/authenticator-app.ts'
+import {
+  openSecret,
+  rotateApplicationSecret,
+  type SecretRotation,
+} from './domain/applications/applications.ts'
 import {
   type ConnectionChanges,
   type ConnectionInput,
@@ -9,17 +10,27 @@ import {
   deleteConnection,
   listConnections,
   updateConnection,
-} from './domain/connections.ts'
-import type { DomainContext, ServiceScope } from './domain/context.ts'
-import { eraseDeleted, listDeletions } from './domain/deletions.ts'
+} from './domain/connections/connections.ts'
+import type { AuthenticatorApp } from './domain/factors/authenticator-app.ts'
+import {
+  type ApiKeyInput,
+  createApiKey,
+  listApiKeys,
+  revokeApiKey,
+} from './domain/keys/api-keys.ts'
+import {
+  listSigningKeys,
+  rotateSigningKey,
+  type SigningKeyFacts,
+} from './domain/keys/signing-keys.ts'
 import {
   inviteOperator,
   listOperators,
   type OperatorInput,
   removeOperator,
   updateOperator,
-} from './domain/operators.ts'
-import { listSigningKeys, rotateSigningKey, type SigningKeyFacts } from './domain/signing-keys.ts'
+} from './domain/operators/operators.ts'
+import { eraseDeleted, listDeletions } from './domain/tenants/deletions.ts'
 import {
   createTenant,
   defaultSettings,
@@ -27,7 +38,9 @@ import {
   findTenant,
   freeDomain,
   listTenants,
-} from './domain/tenants.ts'
+} from './domain/tenants/tenants.ts'
+import { exportAudit, listAudit } from './domain/writes/audit.ts'
+import type { DomainContext, ServiceScope } from './domain/writes/context.ts'
 import { type SeedReport, seed } from './seed.ts'
 import type { AuditQuery, OperatorUser, TenantDeletion } from './store/ports.ts'
 import type {
@@ -197,7 +210,7 @@ export function createAdmin(context: DomainContext, name = 'admin'): Admin {
     listSigningKeys: (tenantId) => listSigningKeys({ ...scope, tenantId }),
     async giveAuthenticatorApp(tenantId, userId) {
       // Loaded here, so that commands of the operator need not load it.
-      const { giveAuthenticatorApp } = await import('./domain/authenticator-app.ts')
+      const { giveAuthenticatorApp } = await import('./domain/factors/authenticator-app.ts')
       return giveAuthenticatorApp({ ...scope, tenantId }, userId)
     },
     createConnection: async (tenantId, input) =>

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import type { DomainContext } from './domain/context.ts'
-import { eraseDeleted } from './domain/deletions.ts'
+import { eraseDeleted } from './domain/tenants/deletions.ts'
+import type { DomainContext } from './domain/writes/context.ts'
 import type { AuditEntry } from './store/records.ts'
 
 /** How often deleted tenants are looked for that another process has left. */

@@ -1,4 +1,4 @@
-import type { MasterKeys } from './domain/vault.ts'
+import type { MasterKeys } from './domain/writes/vault.ts'
 import type { RateLimit } from './http/rate-limit.ts'
 import type { DataStore } from './store/ports.ts'
 import type { ProtocolStore } from './store/protocol-store.ts'

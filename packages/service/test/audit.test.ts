@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { listAudit, pruneAudit } from '../src/domain/audit.ts'
+import { listAudit, pruneAudit } from '../src/domain/writes/audit.ts'
 import { run, serve, temporaryFolder } from './cli/support.ts'
 import { createBrowser } from './issuer/support/browser.ts'
 import { createClient, logIn } from './issuer/support/client.ts'

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { createIdentityService } from '@latchkey/service'
 import { pino } from 'pino'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createVault } from '../src/domain/vault.ts'
+import { createVault } from '../src/domain/writes/vault.ts'
 import { createBrowser } from './issuer/support/browser.ts'
 import { connectApi, startApi, stores } from './support/api.ts'
 

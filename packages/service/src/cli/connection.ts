@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import { recipeNamed } from '../domain/connection-recipes.ts'
-import type { ConnectionChanges } from '../domain/connections.ts'
+import { recipeNamed } from '../domain/connections/connection-recipes.ts'
+import type { ConnectionChanges } from '../domain/connections/connections.ts'
 import {
   commaSeparated,
   type DataOptions,

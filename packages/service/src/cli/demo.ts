@@ -1,4 +1,4 @@
-import type { AuthenticatorApp } from '../domain/authenticator-app.ts'
+import type { AuthenticatorApp } from '../domain/factors/authenticator-app.ts'
 import type { IdentityService } from '../service.ts'
 import type { Tenant } from '../store/records.ts'
 

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { ServiceError } from '../domain/errors.ts'
+import { ServiceError } from '../domain/writes/errors.ts'
 import { version } from '../version.ts'
 import { helpOfAllCommands } from './all-commands.ts'
 import { addApplicationCommands } from './application.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
-import type { DomainVerification } from '../domain/domain-names.ts'
+import type { DomainVerification } from '../domain/tenants/domain-names.ts'
 import type { SmtpOptions } from '../mail/smtp.ts'
 import type { TlsOptions } from '../server/tls.ts'
 import { consoleUrlOption } from './operator.ts'

@@ -1,5 +1,5 @@
-import type { Scope, ServiceScope } from '../domain/context.ts'
-import type { Support } from '../domain/support.ts'
+import type { Support } from '../domain/operators/support.ts'
+import type { Scope, ServiceScope } from '../domain/writes/context.ts'
 import type { OperatorUser } from '../store/ports.ts'
 import type { ProtocolStore } from '../store/protocol-store.ts'
 import type { OperatorRole, Tenant } from '../store/records.ts'

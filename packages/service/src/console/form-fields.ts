@@ -1,4 +1,4 @@
-import { ServiceError } from '../domain/errors.ts'
+import { ServiceError } from '../domain/writes/errors.ts'
 import type { Metadata } from '../store/records.ts'
 import type { SearchCursor } from '../store/user-search.ts'
 

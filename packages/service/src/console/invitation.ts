@@ -1,7 +1,7 @@
-import type { PasswordProblem } from '../domain/chosen-password.ts'
-import { unlessRefused } from '../domain/commit.ts'
-import type { ServiceScope } from '../domain/context.ts'
-import { acceptInvitation, findInvited } from '../domain/operators.ts'
+import { acceptInvitation, findInvited } from '../domain/operators/operators.ts'
+import type { PasswordProblem } from '../domain/users/chosen-password.ts'
+import { unlessRefused } from '../domain/writes/commit.ts'
+import type { ServiceScope } from '../domain/writes/context.ts'
 import { type Result, redirectTo } from './call.ts'
 import { paths } from './paths.ts'
 

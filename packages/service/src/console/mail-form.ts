@@ -1,4 +1,4 @@
-import { type MailLanguage, mailLanguages } from '../domain/support.ts'
+import { type MailLanguage, mailLanguages } from '../domain/operators/support.ts'
 
 /** The language that a form asks for; `undefined`: that of the user. */
 export function languageIn(form: URLSearchParams): MailLanguage | undefined {

@@ -1,10 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import express, { type Express, type IRoute, type RequestHandler } from 'express'
 import type { Logger } from 'pino'
-import { authenticate, authenticationFailure, findKeysOnce, reaches } from '../domain/api-keys.ts'
-import type { DomainContext } from '../domain/context.ts'
-import { notFound, ServiceError } from '../domain/errors.ts'
-import type { Support } from '../domain/support.ts'
+import {
+  authenticate,
+  authenticationFailure,
+  findKeysOnce,
+  reaches,
+} from '../domain/keys/api-keys.ts'
+import type { Support } from '../domain/operators/support.ts'
+import type { DomainContext } from '../domain/writes/context.ts'
+import { notFound, ServiceError } from '../domain/writes/errors.ts'
 import type { ClientIp } from '../server/client.ts'
 import { pathOf } from '../server/request-log.ts'
 import { answerErrors } from './answer-errors.ts'

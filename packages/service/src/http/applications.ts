@@ -1,4 +1,4 @@
-import type { ApplicationInput } from '../domain/application-checks.ts'
+import type { ApplicationInput } from '../domain/applications/application-checks.ts'
 import {
   createApplication,
   deleteApplication,
@@ -6,8 +6,8 @@ import {
   listApplications,
   openSecret,
   updateApplication,
-} from '../domain/applications.ts'
-import type { Scope } from '../domain/context.ts'
+} from '../domain/applications/applications.ts'
+import type { Scope } from '../domain/writes/context.ts'
 import type { Application } from '../store/records.ts'
 import { list, type Route, write } from './route.ts'
 import { type ApplicationBody, applicationBody } from './schemas.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { getAuditEntry, searchTenantAudit } from '../domain/audit-search.ts'
-import { notFound, ServiceError } from '../domain/errors.ts'
+import { getAuditEntry, searchTenantAudit } from '../domain/operators/audit-search.ts'
+import { notFound, ServiceError } from '../domain/writes/errors.ts'
 import type { StoredAuditEntry } from '../store/records.ts'
 import { decodePlace, encodePlace } from './list.ts'
 import { query, type Route } from './route.ts'

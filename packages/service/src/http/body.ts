@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { type ErrorCode, ServiceError } from '../domain/errors.ts'
+import { type ErrorCode, ServiceError } from '../domain/writes/errors.ts'
 import { sentencesOf } from './sentences.ts'
 
 /** The largest body, in bytes, after decompression. */

@@ -1,3 +1,4 @@
+import { totpParameters } from '../domain/factors/totp.ts'
 import {
   createCredential,
   deleteCredential,
@@ -6,9 +7,8 @@ import {
   type PasswordInput,
   updateCredential,
   updatePassword,
-} from '../domain/credentials.ts'
-import { totpParameters } from '../domain/totp.ts'
-import { isFirstFactor } from '../domain/ways-in.ts'
+} from '../domain/users/credentials.ts'
+import { isFirstFactor } from '../domain/ways/ways-in.ts'
 import type { Credential, CredentialKind, Micros } from '../store/records.ts'
 import { type CredentialType, list, type Route, write } from './route.ts'
 import { type CredentialBody, credentialBodies, credentialBody } from './schemas.ts'

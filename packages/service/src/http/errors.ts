@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { notFound, ServiceError } from '../domain/errors.ts'
+import { notFound, ServiceError } from '../domain/writes/errors.ts'
 import { StoreError } from '../store/errors.ts'
 import { headerText } from './header-text.ts'
 

@@ -1,5 +1,5 @@
 import type express from 'express'
-import type { Actor } from '../domain/context.ts'
+import type { Actor } from '../domain/writes/context.ts'
 import { type ClientIp, userAgentOf } from '../server/client.ts'
 import type { ApiKey } from '../store/records.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { statusOfCode } from '../domain/errors.ts'
+import { statusOfCode } from '../domain/writes/errors.ts'
 import { JSON_LINES } from './json-lines.ts'
 import { MAX_LIMIT } from './list.ts'
 import { methodOf } from './method.ts'

@@ -4,8 +4,8 @@ import {
   RateLimiterRedis,
   RateLimiterRes,
 } from 'rate-limiter-flexible'
-import { clientNetwork } from '../domain/addresses.ts'
-import { ServiceError } from '../domain/errors.ts'
+import { clientNetwork } from '../domain/writes/addresses.ts'
+import { ServiceError } from '../domain/writes/errors.ts'
 
 /** How many requests an API key may make. */
 export interface RateLimit {

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import type { Scope } from '../domain/context.ts'
-import type { Support } from '../domain/support.ts'
+import type { Support } from '../domain/operators/support.ts'
+import type { Scope } from '../domain/writes/context.ts'
 import type { Listing, Page } from '../store/ports.ts'
 import type { ApiKey } from '../store/records.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { importAlgorithms } from '../domain/passwords.ts'
-import { limits } from '../domain/rules.ts'
+import { importAlgorithms } from '../domain/users/passwords.ts'
+import { limits } from '../domain/writes/rules.ts'
 import type { CredentialKind } from '../store/records.ts'
 
 /**

@@ -4,7 +4,7 @@ import {
   type MailRecord,
   mailLanguages,
   requestedMails,
-} from '../domain/support.ts'
+} from '../domain/operators/support.ts'
 import { messageState } from '../store/protocol-store.ts'
 import { decodePlace, encodePlace } from './list.ts'
 import { query, type Route, write } from './route.ts'

@@ -1,5 +1,10 @@
-import { warningsOf } from '../domain/tenant-warnings.ts'
-import { getTenant, listTenants, type TenantInput, updateTenant } from '../domain/tenants.ts'
+import { warningsOf } from '../domain/operators/tenant-warnings.ts'
+import {
+  getTenant,
+  listTenants,
+  type TenantInput,
+  updateTenant,
+} from '../domain/tenants/tenants.ts'
 import type { Tenant } from '../store/records.ts'
 import { list, type Route, write } from './route.ts'
 import { type TenantBody, tenantBody } from './schemas.ts'

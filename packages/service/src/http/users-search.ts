@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { limits } from '../domain/rules.ts'
-import { searchUsers } from '../domain/users.ts'
+import { searchUsers } from '../domain/users/users.ts'
+import { limits } from '../domain/writes/rules.ts'
 import { decodePlace, encodePlace } from './list.ts'
 import { query } from './route.ts'
 import { serializeUser } from './users.ts'

@@ -1,4 +1,3 @@
-import { ServiceError } from '../domain/errors.ts'
 import {
   createUser,
   deleteUser,
@@ -6,7 +5,8 @@ import {
   listUsers,
   type UserInput,
   updateUser,
-} from '../domain/users.ts'
+} from '../domain/users/users.ts'
+import { ServiceError } from '../domain/writes/errors.ts'
 import type { User } from '../store/records.ts'
 import { list, type Route, write } from './route.ts'
 import { type UserBody, userBody } from './schemas.ts'

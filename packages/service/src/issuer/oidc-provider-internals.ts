@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { Clock } from '../clock.ts'
-import type { ClaimsOf } from '../domain/users.ts'
+import type { ClaimsOf } from '../domain/users/users.ts'
 
 // The undocumented parts of oidc-provider that the issuer depends on. An upgrade that changes it
 // fails in test/issuer/oidc-provider-internals.test.ts, and is mended here.

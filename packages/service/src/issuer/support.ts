@@ -1,10 +1,5 @@
 import type { Provider } from 'oidc-provider'
-import { endAllSessions, mayReset } from '../domain/accounts.ts'
-import { note } from '../domain/audit.ts'
-import { nowMicros, type Scope } from '../domain/context.ts'
-import { listCredentials } from '../domain/credentials.ts'
-import { found, ServiceError } from '../domain/errors.ts'
-import { factorsChangedAt } from '../domain/factors.ts'
+import { factorsChangedAt } from '../domain/factors/factors.ts'
 import {
   type LiveSession,
   type MailPlace,
@@ -12,15 +7,20 @@ import {
   type RequestedMail,
   requestedMails,
   type Support,
-} from '../domain/support.ts'
-import { getTenant } from '../domain/tenants.ts'
-import { getUser } from '../domain/users.ts'
+} from '../domain/operators/support.ts'
+import { getTenant } from '../domain/tenants/tenants.ts'
+import { endAllSessions, mayReset } from '../domain/users/accounts.ts'
+import { listCredentials } from '../domain/users/credentials.ts'
+import { getUser } from '../domain/users/users.ts'
+import { note } from '../domain/writes/audit.ts'
+import { nowMicros, type Scope } from '../domain/writes/context.ts'
+import { found, ServiceError } from '../domain/writes/errors.ts'
 import { chooseLanguage, type Language } from '../pages/index.ts'
 import { messageState, type QueuedMessage } from '../store/protocol-store.ts'
 import type { Tenant, User } from '../store/records.ts'
 import type { IssuerContext } from './context.ts'
-import { listTrusted } from './interaction/known-device.ts'
-import { sendLink } from './interaction/messages.ts'
+import { sendLink } from './interaction/mail/messages.ts'
+import { listTrusted } from './interaction/progress/known-device.ts'
 import { issuerUrl } from './provider/issuer-url.ts'
 import { browserOf } from './requests/browser-name.ts'
 import type { RequestFacts } from './requests/request-facts.ts'

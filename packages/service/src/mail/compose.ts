@@ -1,4 +1,4 @@
-import { brandOf } from '../domain/tenant-features.ts'
+import { brandOf } from '../domain/tenants/tenant-features.ts'
 import { accentsOf } from '../pages/accents.ts'
 import { type Language, type TextKey, translator } from '../pages/texts/index.ts'
 import type { Tenant, User } from '../store/records.ts'

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { note } from '../domain/audit.ts'
-import { type DomainContext, isShared, nowMicros } from '../domain/context.ts'
-import { opensDeveloperMode } from '../domain/developer-mode.ts'
-import type { Vault } from '../domain/vault.ts'
+import { opensDeveloperMode } from '../domain/tenants/developer-mode.ts'
+import { note } from '../domain/writes/audit.ts'
+import { type DomainContext, isShared, nowMicros } from '../domain/writes/context.ts'
+import type { Vault } from '../domain/writes/vault.ts'
 import { chooseLanguage, type Language } from '../pages/index.ts'
 import {
   type MessageQuery,

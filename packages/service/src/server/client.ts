@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP, SocketAddress } from 'node:net'
 import proxyaddr from 'proxy-addr'
-import { canonicalAddress } from '../domain/addresses.ts'
+import { canonicalAddress } from '../domain/writes/addresses.ts'
 
 /** The address of the client, as far as the configured proxies vouch for it. */
 export type ClientIp = (request: IncomingMessage) => string

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { until } from '../../../session-store/test/support/redis.ts'
 import { systemClock } from '../../src/clock.ts'
-import { createVault } from '../../src/domain/vault.ts'
+import { createVault } from '../../src/domain/writes/vault.ts'
 import { createConnections } from '../../src/store/postgres/connections.ts'
 import { createPostgresQueues } from '../../src/store/postgres/queue.ts'
 import { clusterKey } from '../support/cluster.ts'

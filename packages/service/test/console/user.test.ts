@@ -1,6 +1,10 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { type LoginFacts, type LoginTrouble, loginTrouble } from '../../src/domain/login-trouble.ts'
-import { defaultSettings } from '../../src/domain/tenants.ts'
+import {
+  type LoginFacts,
+  type LoginTrouble,
+  loginTrouble,
+} from '../../src/domain/factors/login-trouble.ts'
+import { defaultSettings } from '../../src/domain/tenants/tenants.ts'
 import type { Connection, Credential, User } from '../../src/store/records.ts'
 import { createBrowser } from '../issuer/support/browser.ts'
 import { codeOf } from '../issuer/support/factors.ts'

@@ -1,17 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import {
+  mailCredential,
+  renewRecoveryCodes,
+  totpCredential,
+} from '../../src/domain/factors/factors.ts'
+import { keyCredential } from '../../src/domain/factors/keys.ts'
+import { connectAccount } from '../../src/domain/factors/social.ts'
+import { newSeed } from '../../src/domain/factors/totp.ts'
+import { changeAddress } from '../../src/domain/users/accounts.ts'
+import { createCredential } from '../../src/domain/users/credentials.ts'
+import { createUser } from '../../src/domain/users/users.ts'
+import {
   addCredential,
   claimAccount,
   isOnlyWay,
   removeOwnCredential,
-} from '../../src/domain/account-changes.ts'
-import { changeAddress } from '../../src/domain/accounts.ts'
-import { createCredential } from '../../src/domain/credentials.ts'
-import { mailCredential, renewRecoveryCodes, totpCredential } from '../../src/domain/factors.ts'
-import { keyCredential } from '../../src/domain/keys.ts'
-import { connectAccount } from '../../src/domain/social.ts'
-import { newSeed } from '../../src/domain/totp.ts'
-import { createUser } from '../../src/domain/users.ts'
+} from '../../src/domain/ways/account-changes.ts'
 import type { Credential, HardwareCredential, User } from '../../src/store/records.ts'
 import { instantPasswords } from '../issuer/support/instant-passwords.ts'
 import { allStoreKinds, startIssuer, type TestIssuer } from '../issuer/support/issuer.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { acrOf, answeredAcr, meets } from '../../src/domain/assurance.ts'
+import { acrOf, answeredAcr, meets } from '../../src/domain/ways/assurance.ts'
 
 const { two_step: twoStep, mfa, phr, phrh } = acrOf
 

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import '@latchkey/service'
 import { expect, test } from 'vitest'
-import { judgePassword, type Names } from '../../src/domain/chosen-password.ts'
+import { judgePassword, type Names } from '../../src/domain/users/chosen-password.ts'
 
 const ada: Names = {
   email: 'ada.byron@example.com',
@@ -50,7 +50,7 @@ test.each([
 })
 
 test('at least 10,000 passwords of eight characters or more are refused as common', async () => {
-  const { loadCommonPasswords } = await import('../../src/domain/common-passwords.ts')
+  const { loadCommonPasswords } = await import('../../src/domain/users/common-passwords.ts')
   const long = [...(await loadCommonPasswords())].filter((password) => password.length >= 8)
 
   expect(long.length).toBeGreaterThanOrEqual(10_000)

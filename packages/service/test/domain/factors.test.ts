@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { addCredential } from '../../src/domain/account-changes.ts'
-import type { Scope } from '../../src/domain/context.ts'
 import {
   proveRecoveryCode,
   proveTotp,
   resealFactors,
   totpCredential,
-} from '../../src/domain/factors.ts'
-import { newSeed, stepOf, totpUri } from '../../src/domain/totp.ts'
-import { getUser } from '../../src/domain/users.ts'
-import { createVault, fixedKeys } from '../../src/domain/vault.ts'
+} from '../../src/domain/factors/factors.ts'
+import { newSeed, stepOf, totpUri } from '../../src/domain/factors/totp.ts'
+import { getUser } from '../../src/domain/users/users.ts'
+import { addCredential } from '../../src/domain/ways/account-changes.ts'
+import type { Scope } from '../../src/domain/writes/context.ts'
+import { createVault, fixedKeys } from '../../src/domain/writes/vault.ts'
 import { codeOf, giveRecoveryCodes } from '../issuer/support/factors.ts'
 import { openApi } from '../support/context.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { newId } from '../../src/domain/ids.ts'
+import { newId } from '../../src/domain/writes/ids.ts'
 
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz'
 

@@ -1,7 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createAdmin } from '../../src/admin.ts'
-import type { DomainContext } from '../../src/domain/context.ts'
-import { removeOperator, setOperatorDisabled, updateOperator } from '../../src/domain/operators.ts'
+import {
+  removeOperator,
+  setOperatorDisabled,
+  updateOperator,
+} from '../../src/domain/operators/operators.ts'
+import type { DomainContext } from '../../src/domain/writes/context.ts'
 import { openApi } from '../support/context.ts'
 import { createDatabase, openPostgresDataStore } from '../support/postgres.ts'
 

@@ -1,14 +1,14 @@
 import { createIdentityService } from '@latchkey/service'
 import { expect, test } from 'vitest'
 import { createAdmin } from '../../src/admin.ts'
-import { giveAuthenticatorApp } from '../../src/domain/authenticator-app.ts'
+import { giveAuthenticatorApp } from '../../src/domain/factors/authenticator-app.ts'
+import { resealSecrets } from '../../src/domain/keys/reseal.ts'
 import {
   acceptInvitation,
   INVITATION_SECONDS,
   operatorOfLogin,
   setOperatorDisabled,
-} from '../../src/domain/operators.ts'
-import { resealSecrets } from '../../src/domain/reseal.ts'
+} from '../../src/domain/operators/operators.ts'
 import { SYSTEM_TENANT_ID } from '../../src/store/system-tenant.ts'
 import { openApi } from '../support/context.ts'
 

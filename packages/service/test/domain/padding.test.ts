@@ -1,8 +1,8 @@
 import * as bcrypt from '@node-rs/bcrypt'
 import { afterEach, expect, test, vi } from 'vitest'
-import { createPasswordEngine } from '../../src/domain/password-engine.ts'
-import { verifyPassword } from '../../src/domain/passwords.ts'
-import { getUser } from '../../src/domain/users.ts'
+import { createPasswordEngine } from '../../src/domain/users/password-engine.ts'
+import { verifyPassword } from '../../src/domain/users/passwords.ts'
+import { getUser } from '../../src/domain/users/users.ts'
 import { stores } from '../support/api.ts'
 import { openApi } from '../support/context.ts'
 

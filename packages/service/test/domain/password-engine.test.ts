@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createPasswordEngine } from '../../src/domain/password-engine.ts'
+import { createPasswordEngine } from '../../src/domain/users/password-engine.ts'
 import { bcryptOf, PASSWORD } from '../support/hashes.ts'
 
 const ACME = 'ten_acme'

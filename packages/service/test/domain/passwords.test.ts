@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { createPasswordEngine, type PasswordEngine } from '../../src/domain/password-engine.ts'
-import { type Verification, verifyPassword } from '../../src/domain/passwords.ts'
+import {
+  createPasswordEngine,
+  type PasswordEngine,
+} from '../../src/domain/users/password-engine.ts'
+import { type Verification, verifyPassword } from '../../src/domain/users/passwords.ts'
 import { stores } from '../support/api.ts'
 import { type OpenApi, openApi } from '../support/context.ts'
 import { bcryptOf, digestOf, PASSWORD } from '../support/hashes.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createApplication, updateApplication } from '../../src/domain/applications.ts'
-import { getTenant, updateTenant } from '../../src/domain/tenants.ts'
+import { createApplication, updateApplication } from '../../src/domain/applications/applications.ts'
+import { getTenant, updateTenant } from '../../src/domain/tenants/tenants.ts'
 import { type StoreName, stores } from '../support/api.ts'
 import { openApi } from '../support/context.ts'
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { createVault, fixedKeys } from '../../src/domain/vault.ts'
+import { createVault, fixedKeys } from '../../src/domain/writes/vault.ts'
 
 test('what was sealed is opened for the same purpose', () => {
   const key = randomBytes(32)

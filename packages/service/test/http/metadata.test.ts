@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isPkceOptional } from '../../src/domain/application-pkce.ts'
+import { isPkceOptional } from '../../src/domain/applications/application-pkce.ts'
 import type { Application } from '../../src/store/records.ts'
 import { anAudit } from '../store/records.ts'
 import { type Api, startApi, stores } from '../support/api.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Verification, verifyPassword } from '../../src/domain/passwords.ts'
+import { type Verification, verifyPassword } from '../../src/domain/users/passwords.ts'
 import { stores } from '../support/api.ts'
 import { type OpenApi, openApi } from '../support/context.ts'
 import { expectError } from '../support/errors.ts'

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { findUser } from '../../src/domain/users.ts'
+import { findUser } from '../../src/domain/users/users.ts'
 import { type Browser, createBrowser, type Page } from './support/browser.ts'
 import { logIn } from './support/client.ts'
 import { addApp, codeOf, mailedCode, startWithFactors, wrong } from './support/factors.ts'

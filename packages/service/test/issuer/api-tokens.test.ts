@@ -1,6 +1,6 @@
 import * as client from 'openid-client'
 import { describe, expect, test } from 'vitest'
-import { updateApplication } from '../../src/domain/applications.ts'
+import { updateApplication } from '../../src/domain/applications/applications.ts'
 import { anAudit } from '../store/records.ts'
 import { createBrowser } from './support/browser.ts'
 import { type Client, createClient, logIn } from './support/client.ts'

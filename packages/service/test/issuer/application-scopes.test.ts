@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { updateApplication } from '../../src/domain/applications.ts'
+import { updateApplication } from '../../src/domain/applications/applications.ts'
 import { anAudit } from '../store/records.ts'
 import { createBrowser } from './support/browser.ts'
 import { createClient, logIn } from './support/client.ts'

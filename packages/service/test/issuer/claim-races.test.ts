@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findUser } from '../../src/domain/users.ts'
+import { findUser } from '../../src/domain/users/users.ts'
 import { createBrowser, type Page } from './support/browser.ts'
 import { logIn } from './support/client.ts'
 import { hasCode, mailedCode } from './support/factors.ts'

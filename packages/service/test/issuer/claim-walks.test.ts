@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { connectAccount } from '../../src/domain/social.ts'
+import { connectAccount } from '../../src/domain/factors/social.ts'
 import type { User } from '../../src/store/records.ts'
 import { type Browser, createBrowser, type Page } from './support/browser.ts'
 import { logIn } from './support/client.ts'

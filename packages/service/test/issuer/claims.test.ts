@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { findUser } from '../../src/domain/users.ts'
+import { findUser } from '../../src/domain/users/users.ts'
 import type { Credential, User } from '../../src/store/records.ts'
 import { createBrowser, type Page } from './support/browser.ts'
 import { createClient, logIn } from './support/client.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Limits } from '../../src/domain/limits.ts'
+import type { Limits } from '../../src/domain/limits/limits.ts'
 import type { Browser, Page } from './support/browser.ts'
 import { createBrowser } from './support/browser.ts'
 import { logIn } from './support/client.ts'

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { createApiKey } from '../../src/domain/api-keys.ts'
+import { createApiKey } from '../../src/domain/keys/api-keys.ts'
 import { createOutgoing } from '../../src/issuer/provider/outgoing.ts'
 import { startApi, stores } from '../support/api.ts'
 import { createBrowser } from './support/browser.ts'

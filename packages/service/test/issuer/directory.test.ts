@@ -9,11 +9,11 @@ import {
   deleteApplication,
   openSecret,
   rotateApplicationSecret,
-} from '../../src/domain/applications.ts'
-import type { DomainContext } from '../../src/domain/context.ts'
-import { createPasswordEngine } from '../../src/domain/password-engine.ts'
-import { createTenant, defaultSettings, updateTenant } from '../../src/domain/tenants.ts'
-import { createVault } from '../../src/domain/vault.ts'
+} from '../../src/domain/applications/applications.ts'
+import { createTenant, defaultSettings, updateTenant } from '../../src/domain/tenants/tenants.ts'
+import { createPasswordEngine } from '../../src/domain/users/password-engine.ts'
+import type { DomainContext } from '../../src/domain/writes/context.ts'
+import { createVault } from '../../src/domain/writes/vault.ts'
 import { createDirectory } from '../../src/issuer/provider/directory.ts'
 import type { DataStore } from '../../src/store/ports.ts'
 import { openSqliteDataStore } from '../../src/store/sqlite/data-store.ts'

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { deleteCredential } from '../../src/domain/credentials.ts'
-import type { Limits } from '../../src/domain/limits.ts'
+import type { Limits } from '../../src/domain/limits/limits.ts'
+import { deleteCredential } from '../../src/domain/users/credentials.ts'
 import { createBrowser } from './support/browser.ts'
 import { logIn } from './support/client.ts'
 import { addApp, codeOf, hasCode, MFA, seedOn, startWithFactors, wrong } from './support/factors.ts'

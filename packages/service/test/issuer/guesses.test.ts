@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { defaultLimits } from '../../src/domain/limits.ts'
-import { createPasswordEngine } from '../../src/domain/password-engine.ts'
+import { defaultLimits } from '../../src/domain/limits/limits.ts'
+import { createPasswordEngine } from '../../src/domain/users/password-engine.ts'
 import { type Browser, createBrowser, type Page } from './support/browser.ts'
 import { type Client, createClient } from './support/client.ts'
 import {

@@ -1,6 +1,6 @@
 import * as client from 'openid-client'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { rotateSigningKey } from '../../src/domain/signing-keys.ts'
+import { rotateSigningKey } from '../../src/domain/keys/signing-keys.ts'
 import { createClient, logIn } from './support/client.ts'
 import {
   applicationUrl,

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { updateCredential } from '../../src/domain/credentials.ts'
+import { updateCredential } from '../../src/domain/users/credentials.ts'
 import { createBrowser, type Page } from './support/browser.ts'
 import { createClient } from './support/client.ts'
 import {

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { resetPassword } from '../../src/domain/accounts.ts'
-import { deleteCredential, updatePassword } from '../../src/domain/credentials.ts'
-import { createPasswordEngine, type PasswordEngine } from '../../src/domain/password-engine.ts'
-import { findPassword, hashPassword } from '../../src/domain/passwords.ts'
-import { deleteUser } from '../../src/domain/users.ts'
+import { resetPassword } from '../../src/domain/users/accounts.ts'
+import { deleteCredential, updatePassword } from '../../src/domain/users/credentials.ts'
+import {
+  createPasswordEngine,
+  type PasswordEngine,
+} from '../../src/domain/users/password-engine.ts'
+import { findPassword, hashPassword } from '../../src/domain/users/passwords.ts'
+import { deleteUser } from '../../src/domain/users/users.ts'
 import type { DataStore } from '../../src/store/ports.ts'
 import type { User } from '../../src/store/records.ts'
 import { anAudit } from '../store/records.ts'

@@ -4,7 +4,7 @@ import {
   type MisbehavingProvider,
   startMisbehavingProvider,
 } from '../../../testing/src/misbehaving-provider.ts'
-import { connectAccount } from '../../src/domain/social.ts'
+import { connectAccount } from '../../src/domain/factors/social.ts'
 import type { Connection, User } from '../../src/store/records.ts'
 import { type Browser, createBrowser, type Page } from './support/browser.ts'
 import { type Client, createClient } from './support/client.ts'

@@ -13,10 +13,12 @@ function filesWith(pattern: RegExp): string[] {
 }
 
 test('a login can be finished in one place only, after everything is proven', () => {
-  expect(filesWith(/\blogin: \{|\baccountId: user\.id,\s+ts/)).toEqual(['interaction/finish.ts'])
+  expect(filesWith(/\blogin: \{|\baccountId: user\.id,\s+ts/)).toEqual([
+    'interaction/progress/finish.ts',
+  ])
   expect(filesWith(/\bfinishLogin\b/)).toEqual([
-    'interaction/finish.ts',
-    'interaction/login-progress.ts',
+    'interaction/progress/finish.ts',
+    'interaction/progress/login-progress.ts',
   ])
   expect(filesWith(/\binteractionFinished\b|\binteractionResult\b/)).toEqual([])
   // There, what oidc-provider does after the login is added to, and not called.

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { deleteCredential, updateCredential } from '../../src/domain/credentials.ts'
+import { deleteCredential, updateCredential } from '../../src/domain/users/credentials.ts'
 import type { HardwareCredential, User } from '../../src/store/records.ts'
 import { createBrowser, type Page } from './support/browser.ts'
 import { createClient, logIn } from './support/client.ts'

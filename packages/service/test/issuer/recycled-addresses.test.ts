@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { connectAccount } from '../../src/domain/social.ts'
+import { connectAccount } from '../../src/domain/factors/social.ts'
 import { allStoreKinds, startIssuer } from './support/issuer.ts'
 
 describe.each(allStoreKinds)('on %s', (store) => {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { deleteCredential, updateCredential } from '../../src/domain/credentials.ts'
-import { readFactors } from '../../src/domain/factors.ts'
+import { readFactors } from '../../src/domain/factors/factors.ts'
+import { deleteCredential, updateCredential } from '../../src/domain/users/credentials.ts'
 import { createBrowser } from './support/browser.ts'
 import { logIn } from './support/client.ts'
 import {

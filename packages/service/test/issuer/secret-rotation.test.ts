@@ -1,5 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { getApplication, rotateApplicationSecret } from '../../src/domain/applications.ts'
+import {
+  getApplication,
+  rotateApplicationSecret,
+} from '../../src/domain/applications/applications.ts'
 import { movesTheClock, startIssuer, storeKinds, type TestIssuer } from './support/issuer.ts'
 import { moveTime } from './support/token-endpoint.ts'
 

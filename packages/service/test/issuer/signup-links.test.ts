@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findUser } from '../../src/domain/users.ts'
+import { findUser } from '../../src/domain/users/users.ts'
 import { createBrowser } from './support/browser.ts'
 import { createClient, logIn } from './support/client.ts'
 import { startIssuer, storeKinds, type TestIssuer } from './support/issuer.ts'

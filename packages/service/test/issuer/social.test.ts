@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Fault } from '../../../testing/src/misbehaving/faults.ts'
 import { startMisbehavingProvider } from '../../../testing/src/misbehaving-provider.ts'
-import { updateConnection } from '../../src/domain/connections.ts'
+import { updateConnection } from '../../src/domain/connections/connections.ts'
 import {
   deleteCredential,
   listCredentials,
   updateCredential,
-} from '../../src/domain/credentials.ts'
-import { findUser, listUsers } from '../../src/domain/users.ts'
+} from '../../src/domain/users/credentials.ts'
+import { findUser, listUsers } from '../../src/domain/users/users.ts'
 import { createBrowser } from './support/browser.ts'
 import { logIn } from './support/client.ts'
 import { addApp, codeOf, hasCode, MFA, mailedCode } from './support/factors.ts'

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { importUsers } from '../../src/domain/import-user.ts'
-import { createPasswordEngine, type PasswordEngine } from '../../src/domain/password-engine.ts'
-import { createTenant, defaultSettings } from '../../src/domain/tenants.ts'
+import { createTenant, defaultSettings } from '../../src/domain/tenants/tenants.ts'
+import { importUsers } from '../../src/domain/users/import-user.ts'
+import {
+  createPasswordEngine,
+  type PasswordEngine,
+} from '../../src/domain/users/password-engine.ts'
 import { createBrowser } from './support/browser.ts'
 import { createClient, logIn } from './support/client.ts'
 import { startIssuer, storeKinds, type TestIssuer } from './support/issuer.ts'

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { deleteUser, findUser } from '../../src/domain/users.ts'
+import { deleteUser, findUser } from '../../src/domain/users/users.ts'
 import type { User } from '../../src/store/records.ts'
 import { type Browser, createBrowser, type Page } from './support/browser.ts'
 import { logIn } from './support/client.ts'

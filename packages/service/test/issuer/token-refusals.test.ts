@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import * as client from 'openid-client'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { createTenant } from '../../src/domain/tenants.ts'
+import { createTenant } from '../../src/domain/tenants/tenants.ts'
 import type { ProtocolStore } from '../../src/store/protocol-store.ts'
 import { applicationUrl, movesTheClock, startIssuer, storeKinds } from './support/issuer.ts'
 import { ada, moveTime, obtainCode, post } from './support/token-endpoint.ts'

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { updateCredential } from '../../src/domain/credentials.ts'
+import { updateCredential } from '../../src/domain/users/credentials.ts'
 import { createBrowser } from './support/browser.ts'
 import { logIn } from './support/client.ts'
 import { addApp, addMail, codeOf, hasCode, MFA, startWithFactors } from './support/factors.ts'

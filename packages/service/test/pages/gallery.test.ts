@@ -4,7 +4,7 @@ import {
   type MisbehavingProvider,
   startMisbehavingProvider,
 } from '../../../testing/src/misbehaving-provider.ts'
-import { findUser } from '../../src/domain/users.ts'
+import { findUser } from '../../src/domain/users/users.ts'
 import type { Application, TenantSettings } from '../../src/store/records.ts'
 import { createBrowser } from '../issuer/support/browser.ts'
 import { createClient } from '../issuer/support/client.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keepPicture, overflows, sizes, violationsOf } from '../../../../test/support/look.ts'
-import { defaultSettings } from '../../src/domain/tenants.ts'
+import { defaultSettings } from '../../src/domain/tenants/tenants.ts'
 import { composeMail, type MailKind } from '../../src/mail/compose.ts'
 import { languages } from '../../src/pages/texts/index.ts'
 import type { Metadata, Tenant, TenantSettings } from '../../src/store/records.ts'

@@ -1,5 +1,8 @@
 import { hash, verify } from '@node-rs/bcrypt'
-import { createPasswordEngine, type PasswordEngine } from '../../src/domain/password-engine.ts'
+import {
+  createPasswordEngine,
+  type PasswordEngine,
+} from '../../src/domain/users/password-engine.ts'
 
 /** The least work that bcrypt can be asked for: under a millisecond, where the standard cost takes fifty. */
 const LEAST_COST = 4

@@ -2,7 +2,7 @@ import {
   type ApplicationInput,
   type ApplicationProblem,
   problemsOfApplication,
-} from '../../domain/application-checks.ts'
+} from '../../domain/applications/application-checks.ts'
 import {
   createApplication,
   deleteApplication,
@@ -13,9 +13,9 @@ import {
   rotateApplicationSecret,
   SECRET_OVERLAP_SECONDS,
   updateApplication,
-} from '../../domain/applications.ts'
-import { note } from '../../domain/audit.ts'
-import { ServiceError } from '../../domain/errors.ts'
+} from '../../domain/applications/applications.ts'
+import { note } from '../../domain/writes/audit.ts'
+import { ServiceError } from '../../domain/writes/errors.ts'
 import { issuerUrl } from '../../issuer/provider/issuer-url.ts'
 import type { Application, Tenant } from '../../store/records.ts'
 import {

@@ -1,4 +1,4 @@
-import { type Recipe, recipeNamed, recipes } from '../../domain/connection-recipes.ts'
+import { type Recipe, recipeNamed, recipes } from '../../domain/connections/connection-recipes.ts'
 import {
   type ConnectionInput,
   countConnected,
@@ -7,8 +7,8 @@ import {
   getConnection,
   listConnections,
   updateConnection,
-} from '../../domain/connections.ts'
-import { ServiceError } from '../../domain/errors.ts'
+} from '../../domain/connections/connections.ts'
+import { ServiceError } from '../../domain/writes/errors.ts'
 import { issuerUrl } from '../../issuer/provider/issuer-url.ts'
 import { type Connection, type RecipeName, recipeNames } from '../../store/records.ts'
 import {

@@ -1,6 +1,6 @@
-import { listApplications } from '../../domain/applications.ts'
-import { deleteTenant } from '../../domain/tenants.ts'
-import { listUsers } from '../../domain/users.ts'
+import { listApplications } from '../../domain/applications/applications.ts'
+import { deleteTenant } from '../../domain/tenants/tenants.ts'
+import { listUsers } from '../../domain/users/users.ts'
 import {
   type ConsoleRoute,
   type Result,

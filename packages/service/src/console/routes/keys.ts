@@ -1,6 +1,6 @@
-import { createApiKey, listApiKeys, revokeApiKey } from '../../domain/api-keys.ts'
-import { nowMicros } from '../../domain/context.ts'
-import { ServiceError } from '../../domain/errors.ts'
+import { createApiKey, listApiKeys, revokeApiKey } from '../../domain/keys/api-keys.ts'
+import { nowMicros } from '../../domain/writes/context.ts'
+import { ServiceError } from '../../domain/writes/errors.ts'
 import {
   type Call,
   type ConsoleRoute,

@@ -1,11 +1,11 @@
-import { ServiceError } from '../../domain/errors.ts'
 import {
   inviteOperator,
   listOperators,
   removeOperator,
   setOperatorDisabled,
   updateOperator,
-} from '../../domain/operators.ts'
+} from '../../domain/operators/operators.ts'
+import { ServiceError } from '../../domain/writes/errors.ts'
 import type { OperatorRole, Reach } from '../../store/records.ts'
 import {
   type Call,

@@ -1,4 +1,4 @@
-import { requestedMails } from '../../domain/support.ts'
+import { requestedMails } from '../../domain/operators/support.ts'
 import { type MessageState, messageState } from '../../store/protocol-store.ts'
 import {
   type ConsoleRoute,

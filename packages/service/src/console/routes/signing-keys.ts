@@ -1,4 +1,8 @@
-import { listSigningKeys, RETIRED_KEY_DAYS, rotateSigningKey } from '../../domain/signing-keys.ts'
+import {
+  listSigningKeys,
+  RETIRED_KEY_DAYS,
+  rotateSigningKey,
+} from '../../domain/keys/signing-keys.ts'
 import {
   type Call,
   type ConsoleRoute,

@@ -1,5 +1,5 @@
-import { isShared } from '../../domain/context.ts'
-import { listDeletions } from '../../domain/deletions.ts'
+import { listDeletions } from '../../domain/tenants/deletions.ts'
+import { isShared } from '../../domain/writes/context.ts'
 import type { MessageQueue } from '../../store/protocol-store.ts'
 import { type Call, type ConsoleRoute, type Result, servicePage } from '../call.ts'
 

@@ -1,14 +1,14 @@
-import { listApplications } from '../../domain/applications.ts'
-import type { Scope, ServiceScope } from '../../domain/context.ts'
-import { ServiceError } from '../../domain/errors.ts'
+import { listApplications } from '../../domain/applications/applications.ts'
 import {
   createTenant,
   defaultSettings,
   getTenant,
   listTenants,
   searchTenants,
-} from '../../domain/tenants.ts'
-import { listUsers } from '../../domain/users.ts'
+} from '../../domain/tenants/tenants.ts'
+import { listUsers } from '../../domain/users/users.ts'
+import type { Scope, ServiceScope } from '../../domain/writes/context.ts'
+import { ServiceError } from '../../domain/writes/errors.ts'
 import type { Reach, Tenant } from '../../store/records.ts'
 import {
   type Call,

@@ -1,12 +1,16 @@
-import { claimAccount } from '../../domain/account-changes.ts'
-import { endAllSessions } from '../../domain/accounts.ts'
-import { listAudit } from '../../domain/audit.ts'
-import { listConnections } from '../../domain/connections.ts'
-import { deleteCredential, listCredentials } from '../../domain/credentials.ts'
-import { ServiceError } from '../../domain/errors.ts'
-import { dependsOnProviders, type LoginTrouble, loginTrouble } from '../../domain/login-trouble.ts'
-import { requestedMails } from '../../domain/support.ts'
-import { deleteUser, getUser, setDisabled } from '../../domain/users.ts'
+import { listConnections } from '../../domain/connections/connections.ts'
+import {
+  dependsOnProviders,
+  type LoginTrouble,
+  loginTrouble,
+} from '../../domain/factors/login-trouble.ts'
+import { requestedMails } from '../../domain/operators/support.ts'
+import { endAllSessions } from '../../domain/users/accounts.ts'
+import { deleteCredential, listCredentials } from '../../domain/users/credentials.ts'
+import { deleteUser, getUser, setDisabled } from '../../domain/users/users.ts'
+import { claimAccount } from '../../domain/ways/account-changes.ts'
+import { listAudit } from '../../domain/writes/audit.ts'
+import { ServiceError } from '../../domain/writes/errors.ts'
 import { messageState } from '../../store/protocol-store.ts'
 import type { Credential } from '../../store/records.ts'
 import {

@@ -1,5 +1,5 @@
-import { ServiceError } from '../../domain/errors.ts'
-import { createUser, searchUsers } from '../../domain/users.ts'
+import { createUser, searchUsers } from '../../domain/users/users.ts'
+import { ServiceError } from '../../domain/writes/errors.ts'
 import {
   type ConsoleRoute,
   type Result,

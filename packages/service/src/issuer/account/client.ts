@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { AdapterPayload } from 'oidc-provider'
-import { lifetimes } from '../../domain/lifetimes.ts'
+import { lifetimes } from '../../domain/writes/lifetimes.ts'
 import { paths } from '../requests/paths.ts'
 
 /** The account page is a client of its own issuer, so that it logs users in as applications do. */

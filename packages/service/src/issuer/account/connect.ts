@@ -1,18 +1,23 @@
-import { connectAccount, findConnected } from '../../domain/social.ts'
+import { connectAccount, findConnected } from '../../domain/factors/social.ts'
 import type { Pages } from '../../pages/index.ts'
 import type { Connection } from '../../store/records.ts'
-import { type FlowRequest, languageOf, occasionOf, scopeOf } from '../interaction/flow-request.ts'
-import { sendNews } from '../interaction/messages.ts'
-import { offered, offeredWith } from '../interaction/offered.ts'
-import { findOwnLogin } from '../interaction/own-session.ts'
-import { tripTexts } from '../interaction/social.ts'
+import { tripTexts } from '../interaction/first/social.ts'
+import {
+  type FlowRequest,
+  languageOf,
+  occasionOf,
+  scopeOf,
+} from '../interaction/flow/flow-request.ts'
+import { offered, offeredWith } from '../interaction/flow/offered.ts'
 import {
   readProof,
   sendToProvider,
   type TripProblem,
   tripProblemOf,
   useProof,
-} from '../interaction/social-trip.ts'
+} from '../interaction/flow/social-trip.ts'
+import { sendNews } from '../interaction/mail/messages.ts'
+import { findOwnLogin } from '../interaction/second/own-session.ts'
 import { type Form, redirect } from '../requests/http.ts'
 import { accountPaths } from '../requests/paths.ts'
 import type { Visit } from './entry.ts'

@@ -1,5 +1,5 @@
-import { isCsrfToken } from '../interaction/flow-path.ts'
-import { type FlowRequest, show } from '../interaction/flow-request.ts'
+import { isCsrfToken } from '../interaction/flow/flow-path.ts'
+import { type FlowRequest, show } from '../interaction/flow/flow-request.ts'
 import { type Form, readForm, redirect } from '../requests/http.ts'
 import { accountPaths } from '../requests/paths.ts'
 import { RETURN_PATH } from './client.ts'

@@ -1,9 +1,9 @@
-import type { Factors } from '../../domain/factors.ts'
-import { allowsKeys, rpIdOf } from '../../domain/login-methods.ts'
-import { userHandle } from '../../domain/webauthn.ts'
+import type { Factors } from '../../domain/factors/factors.ts'
+import { userHandle } from '../../domain/factors/webauthn.ts'
+import { allowsKeys, rpIdOf } from '../../domain/ways/login-methods.ts'
 import { keyScript, type Pages } from '../../pages/index.ts'
 import type { Micros, User } from '../../store/records.ts'
-import { type FlowRequest, languageOf } from '../interaction/flow-request.ts'
+import { type FlowRequest, languageOf } from '../interaction/flow/flow-request.ts'
 
 /** The passkeys and security keys of a user, as the page of their ways to log in shows them. */
 export function shownKeys(

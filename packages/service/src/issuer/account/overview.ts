@@ -1,6 +1,6 @@
-import { isDeletionAllowed } from '../../domain/tenant-features.ts'
+import { isDeletionAllowed } from '../../domain/tenants/tenant-features.ts'
 import type { Pages, TextKey } from '../../pages/index.ts'
-import { type FlowRequest, show } from '../interaction/flow-request.ts'
+import { type FlowRequest, show } from '../interaction/flow/flow-request.ts'
 import { accountPaths, paths } from '../requests/paths.ts'
 import type { Visit } from './entry.ts'
 

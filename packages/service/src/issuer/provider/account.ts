@@ -1,6 +1,6 @@
 import type { Account, FindAccount, KoaContextWithOIDC } from 'oidc-provider'
-import { lookUpUser } from '../../domain/users.ts'
-import { isLoginValid } from '../../domain/valid-logins.ts'
+import { lookUpUser } from '../../domain/users/users.ts'
+import { isLoginValid } from '../../domain/ways/valid-logins.ts'
 import type { User } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
 import type { Session } from '../oidc-provider-internals.ts'

@@ -1,5 +1,5 @@
 import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from 'oidc-provider'
-import { nowMicros } from '../../domain/context.ts'
+import { nowMicros } from '../../domain/writes/context.ts'
 import { entryName, type ProtocolEntry } from '../../store/protocol-store.ts'
 import { ACCOUNT_CLIENT, accountClient } from '../account/client.ts'
 import type { IssuerContext } from '../context.ts'

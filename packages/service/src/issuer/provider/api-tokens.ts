@@ -1,6 +1,6 @@
 import { type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider'
-import { RESOURCES_KEY } from '../../domain/application-resources.ts'
-import { lifetimes } from '../../domain/lifetimes.ts'
+import { RESOURCES_KEY } from '../../domain/applications/application-resources.ts'
+import { lifetimes } from '../../domain/writes/lifetimes.ts'
 import { loginOfTokens } from '../oidc-provider-internals.ts'
 
 type Features = NonNullable<Configuration['features']>

@@ -1,10 +1,10 @@
 import type { AdapterPayload } from 'oidc-provider'
-import { isPkceOptional, PKCE_KEY } from '../../domain/application-pkce.ts'
-import { RESOURCES_KEY, resourcesOf } from '../../domain/application-resources.ts'
-import { allowedScopes } from '../../domain/application-scopes.ts'
-import { BACKCHANNEL_LOGOUT_KEY, workingUrls } from '../../domain/application-urls.ts'
-import { openEarlierSecret, openSecret } from '../../domain/applications.ts'
-import { type DomainContext, nowMicros } from '../../domain/context.ts'
+import { isPkceOptional, PKCE_KEY } from '../../domain/applications/application-pkce.ts'
+import { RESOURCES_KEY, resourcesOf } from '../../domain/applications/application-resources.ts'
+import { allowedScopes } from '../../domain/applications/application-scopes.ts'
+import { BACKCHANNEL_LOGOUT_KEY, workingUrls } from '../../domain/applications/application-urls.ts'
+import { openEarlierSecret, openSecret } from '../../domain/applications/applications.ts'
+import { type DomainContext, nowMicros } from '../../domain/writes/context.ts'
 import type { Application } from '../../store/records.ts'
 
 /** The client secret before the last rotation, and until when it is accepted, in microseconds. */

@@ -1,5 +1,5 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider'
-import { lifetimes, loginSeconds } from '../../domain/lifetimes.ts'
+import { lifetimes, loginSeconds } from '../../domain/writes/lifetimes.ts'
 import { factsOf } from '../requests/request-facts.ts'
 
 type Grant = InstanceType<Provider['Grant']>

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../../domain/addresses.ts'
+import { isLoopbackHost } from '../../domain/writes/addresses.ts'
 
 /**
  * The issuer identifier of a tenant: `https://` and its domain, never taken from a request.

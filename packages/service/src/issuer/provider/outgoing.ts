@@ -3,10 +3,10 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { Configuration } from 'oidc-provider'
 import { Agent, fetch as undiciFetch } from 'undici'
-import { isLoopbackHost } from '../../domain/addresses.ts'
-import type { DomainContext } from '../../domain/context.ts'
-import { opensDeveloperMode } from '../../domain/developer-mode.ts'
-import { lookUpTenant } from '../../domain/tenants.ts'
+import { opensDeveloperMode } from '../../domain/tenants/developer-mode.ts'
+import { lookUpTenant } from '../../domain/tenants/tenants.ts'
+import { isLoopbackHost } from '../../domain/writes/addresses.ts'
+import type { DomainContext } from '../../domain/writes/context.ts'
 
 type ProviderFetch = NonNullable<Configuration['fetch']>
 

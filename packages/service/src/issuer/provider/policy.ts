@@ -1,5 +1,6 @@
 import { interactionPolicy, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { Clock } from '../../clock.ts'
+import { allowedFactors } from '../../domain/factors/factors.ts'
 import {
   answeredAcr,
   isAtLeast,
@@ -7,11 +8,10 @@ import {
   reachableLevels,
   requestedAcrs,
   requestedLevels,
-} from '../../domain/assurance.ts'
-import { allowedFactors } from '../../domain/factors.ts'
-import { loginSeconds } from '../../domain/lifetimes.ts'
-import { firstMethod } from '../../domain/login-methods.ts'
-import { ACR_UNMET } from '../interaction/login-progress.ts'
+} from '../../domain/ways/assurance.ts'
+import { firstMethod } from '../../domain/ways/login-methods.ts'
+import { loginSeconds } from '../../domain/writes/lifetimes.ts'
+import { ACR_UNMET } from '../interaction/progress/login-progress.ts'
 import { answerWithAcr } from '../oidc-provider-internals.ts'
 import { paths } from '../requests/paths.ts'
 import { factsOf } from '../requests/request-facts.ts'

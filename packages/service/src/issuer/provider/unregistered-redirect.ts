@@ -1,5 +1,5 @@
 import { errors, type KoaContextWithOIDC } from 'oidc-provider'
-import { checkUrl } from '../../domain/rules.ts'
+import { checkUrl } from '../../domain/writes/rules.ts'
 import type { UnregisteredRedirect } from '../../pages/index.ts'
 import type { IssuerContext } from '../context.ts'
 import { factsOf } from '../requests/request-facts.ts'

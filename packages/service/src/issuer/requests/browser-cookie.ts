@@ -1,7 +1,7 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { KoaContextWithOIDC } from 'oidc-provider'
-import { lifetimes } from '../../domain/lifetimes.ts'
+import { lifetimes } from '../../domain/writes/lifetimes.ts'
 import { readHostCookie, setHostCookie } from './cookies.ts'
 
 const NAME = 'latchkey-browser'

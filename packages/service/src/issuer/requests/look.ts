@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { lookUpApplication } from '../../domain/applications.ts'
-import { brandOf } from '../../domain/tenant-features.ts'
+import { lookUpApplication } from '../../domain/applications/applications.ts'
+import { brandOf } from '../../domain/tenants/tenant-features.ts'
 import {
   chooseLanguage,
   type Language,

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Scope } from '../../domain/context.ts'
+import type { Scope } from '../../domain/writes/context.ts'
 import type { Micros, Tenant } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
 

@@ -1,5 +1,5 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
-import { clientNetwork } from '../../domain/addresses.ts'
+import { clientNetwork } from '../../domain/writes/addresses.ts'
 
 /** How much the issuer does before any password is involved. */
 export interface RequestLimits {

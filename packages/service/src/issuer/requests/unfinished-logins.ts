@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts'
-import { lifetimes } from '../../domain/lifetimes.ts'
+import { lifetimes } from '../../domain/writes/lifetimes.ts'
 import type { EntryName, ProtocolStore } from '../../store/protocol-store.ts'
 
 /** Bounds how many logins are stored that have begun and are not finished. */

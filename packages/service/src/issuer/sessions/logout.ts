@@ -1,6 +1,6 @@
 import type { Configuration, JWK, KoaContextWithOIDC, Provider } from 'oidc-provider'
-import { note } from '../../domain/audit.ts'
-import { lookUpUser } from '../../domain/users.ts'
+import { lookUpUser } from '../../domain/users/users.ts'
+import { note } from '../../domain/writes/audit.ts'
 import { type PageName, type Pages, renderPage } from '../../pages/index.ts'
 import type { IssuerContext } from '../context.ts'
 import { logoutQuestion, readSession } from '../oidc-provider-internals.ts'

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Provider } from 'oidc-provider'
-import { note } from '../../domain/audit.ts'
-import { type DomainContext, nowMicros } from '../../domain/context.ts'
-import { lookUpTenant } from '../../domain/tenants.ts'
-import type { Vault } from '../../domain/vault.ts'
+import { lookUpTenant } from '../../domain/tenants/tenants.ts'
+import { note } from '../../domain/writes/audit.ts'
+import { type DomainContext, nowMicros } from '../../domain/writes/context.ts'
+import type { Vault } from '../../domain/writes/vault.ts'
 import type { ProtocolStore, QueuedMessage } from '../../store/protocol-store.ts'
 import type { Tenant } from '../../store/records.ts'
 import {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Provider } from 'oidc-provider'
-import { isLoginValid } from '../../domain/valid-logins.ts'
+import { isLoginValid } from '../../domain/ways/valid-logins.ts'
 import type { ProtocolEntry } from '../../store/protocol-store.ts'
 import type { User } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'

@@ -1,8 +1,12 @@
 import { Secret, TOTP } from 'otpauth'
-import { addCredential } from '../../../src/domain/account-changes.ts'
-import type { Scope } from '../../../src/domain/context.ts'
-import { mailCredential, renewRecoveryCodes, totpCredential } from '../../../src/domain/factors.ts'
-import { newSeed } from '../../../src/domain/totp.ts'
+import {
+  mailCredential,
+  renewRecoveryCodes,
+  totpCredential,
+} from '../../../src/domain/factors/factors.ts'
+import { newSeed } from '../../../src/domain/factors/totp.ts'
+import { addCredential } from '../../../src/domain/ways/account-changes.ts'
+import type { Scope } from '../../../src/domain/writes/context.ts'
 import type { User } from '../../../src/store/records.ts'
 import type { Page } from './browser.ts'
 import { createClient } from './client.ts'

@@ -1,4 +1,4 @@
-import type { PasswordEngine } from '../../../src/domain/password-engine.ts'
+import type { PasswordEngine } from '../../../src/domain/users/password-engine.ts'
 
 /** Hashing that costs nothing, for tests that log in often and are about something else. */
 export const instantPasswords: PasswordEngine = {

@@ -4,9 +4,9 @@ import {
   type KeyRequest,
   type VirtualKey,
 } from '../../../../testing/src/virtual-key.ts'
-import { addCredential } from '../../../src/domain/account-changes.ts'
-import { keyCredential } from '../../../src/domain/keys.ts'
-import { judgeNewKey, userHandle } from '../../../src/domain/webauthn.ts'
+import { keyCredential } from '../../../src/domain/factors/keys.ts'
+import { judgeNewKey, userHandle } from '../../../src/domain/factors/webauthn.ts'
+import { addCredential } from '../../../src/domain/ways/account-changes.ts'
 import type { User } from '../../../src/store/records.ts'
 import type { Browser, Page } from './browser.ts'
 import type { TestIssuer } from './issuer.ts'

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
-import { entryOf } from '../../../src/domain/audit.ts'
-import { nowMicros, type Scope } from '../../../src/domain/context.ts'
+import { entryOf } from '../../../src/domain/writes/audit.ts'
+import { nowMicros, type Scope } from '../../../src/domain/writes/context.ts'
 
 let jwk: string | undefined
 

@@ -2,7 +2,10 @@ import {
   type MisbehavingProvider,
   startMisbehavingProvider,
 } from '../../../../testing/src/misbehaving-provider.ts'
-import { type ConnectionInput, createConnection } from '../../../src/domain/connections.ts'
+import {
+  type ConnectionInput,
+  createConnection,
+} from '../../../src/domain/connections/connections.ts'
 import type { Connection } from '../../../src/store/records.ts'
 import { type Browser, createBrowser, type Page } from './browser.ts'
 import { createClient } from './client.ts'

@@ -1,0 +1,122 @@
+import type { Application } from '../../store/records.ts'
+import { ServiceError } from '../writes/errors.ts'
+import { checkMetadata, checkText, checkUrl, checkUrlCount, limits } from '../writes/rules.ts'
+import { checkNewPkce } from './application-pkce.ts'
+import { checkNewResources } from './application-resources.ts'
+import { checkNewScopes } from './application-scopes.ts'
+import { checkNewLogoutAddress, refuseNewWildcard } from './application-urls.ts'
+
+/** The fields of an application that a caller sets. */
+export type ApplicationInput = Pick<
+  Application,
+  'name' | 'metadata' | 'loginUrl' | 'logoutUrls' | 'redirectUrls'
+>
+
+/** A rule that an application breaks. */
+export interface ApplicationProblem {
+  /** The member, as the API calls it. */
+  readonly field: 'name' | 'metadata' | 'login_url' | 'logout_urls' | 'redirect_urls'
+  /** The place in a list of URLs. */
+  readonly index?: number
+  readonly error: ServiceError
+}
+
+interface Check extends Pick<ApplicationProblem, 'field' | 'index'> {
+  run(): void
+}
+
+/**
+ * Refuses what no application can be.
+ *
+ * @throws ServiceError for the first rule that is broken.
+ */
+export function checkApplication(input: ApplicationInput, developerMode: boolean): void {
+  for (const { run } of checksOf(input, developerMode)) run()
+}
+
+/** Refuses what there is a rule for since it may have been stored. Values that are stored already may stay. */
+export function checkNewApplication(
+  input: ApplicationInput,
+  stored: Application | undefined,
+  developerMode: boolean,
+): void {
+  for (const { run } of newChecksOf(input, stored, developerMode)) run()
+}
+
+/** Every rule that an application breaks; of each field, or URL of a list, the first. */
+export function problemsOfApplication(
+  input: ApplicationInput,
+  stored: Application | undefined,
+  developerMode: boolean,
+): ApplicationProblem[] {
+  const checks = [...checksOf(input, developerMode), ...newChecksOf(input, stored, developerMode)]
+  const problems: ApplicationProblem[] = []
+  for (const { field, index, run } of checks) {
+    if (problems.some((one) => one.field === field && one.index === index)) continue
+    try {
+      run()
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error
+      problems.push({ field, error, ...(index !== undefined && { index }) })
+    }
+  }
+  return problems
+}
+
+function checksOf(input: ApplicationInput, developerMode: boolean): Check[] {
+  const { name, metadata, loginUrl } = input
+  return [
+    { field: 'name', run: () => checkText('invalid_request', '"name"', name) },
+    { field: 'metadata', run: () => checkMetadata(metadata) },
+    {
+      field: 'login_url',
+      run: () => loginUrl !== '' && checkUrl('"login_url"', loginUrl, developerMode),
+    },
+    ...listsOf(input).flatMap(([field, urls]): Check[] => [
+      { field, run: () => checkUrlCount(field, urls) },
+      ...urls.slice(0, limits.urls).map((url, index) => ({
+        field,
+        index,
+        run: () => checkUrl(`"${field}[${index}]"`, url, developerMode),
+      })),
+    ]),
+  ]
+}
+
+function newChecksOf(
+  input: ApplicationInput,
+  stored: Application | undefined,
+  developerMode: boolean,
+): Check[] {
+  const { metadata } = input
+  const before = stored && Object.fromEntries(listsOf(stored))
+  return [
+    ...listsOf(input).flatMap(([field, urls]) =>
+      urls.slice(0, limits.urls).map((url, index) => ({
+        field,
+        index,
+        run: () => refuseNewWildcard(`"${field}[${index}]"`, url, before?.[field]),
+      })),
+    ),
+    {
+      field: 'metadata',
+      run: () => checkNewLogoutAddress(metadata, stored?.metadata, developerMode),
+    },
+    ...[checkNewScopes, checkNewPkce, checkNewResources].map(
+      (check): Check => ({ field: 'metadata', run: () => check(metadata, stored?.metadata) }),
+    ),
+  ]
+}
+
+function listsOf({
+  logoutUrls,
+  redirectUrls,
+}: Pick<Application, 'logoutUrls' | 'redirectUrls'>): [
+  'logout_urls' | 'redirect_urls',
+  string[],
+][] {
+  return [
+    ['logout_urls', logoutUrls],
+    ['redirect_urls', redirectUrls],
+  ]
+}

@@ -1,0 +1,40 @@
+import type { Metadata } from '../../store/records.ts'
+import { ServiceError } from '../writes/errors.ts'
+import { wordsOf } from '../writes/rules.ts'
+
+/** The key of an application's metadata that holds the scopes it may ask for. */
+export const SCOPES_KEY = 'latchkey_scopes'
+
+/** Every scope that the issuer knows. */
+export const knownScopes: readonly string[] = ['openid', 'profile', 'email', 'offline_access']
+
+/** Refuses scopes that no login could have. A value that is stored already may stay. */
+export function checkNewScopes(metadata: Metadata, stored: Metadata | undefined): void {
+  const value = metadata[SCOPES_KEY]
+  if (value === undefined || value === stored?.[SCOPES_KEY]) return
+  const scopes = wordsOf(value)
+  const unknown = scopes.find((scope) => !knownScopes.includes(scope))
+  if (unknown !== undefined) {
+    throw new ServiceError(
+      'invalid_metadata',
+      `"metadata.${SCOPES_KEY}" contains "${unknown}", which is not a scope; use some of ${knownScopes.join(', ')}, with spaces between them.`,
+    )
+  }
+  if (!scopes.includes('openid')) {
+    throw new ServiceError(
+      'invalid_metadata',
+      `"metadata.${SCOPES_KEY}" must contain "openid", which every login needs.`,
+    )
+  }
+}
+
+/**
+ * The scopes that an application may ask for; `undefined` where all are allowed. Of a value from before
+ * the key had a meaning, the scopes count that exist.
+ */
+export function allowedScopes(metadata: Metadata): string[] | undefined {
+  const value = metadata[SCOPES_KEY]
+  if (value === undefined) return undefined
+  const allowed = wordsOf(value).filter((scope) => knownScopes.includes(scope))
+  return [...new Set(['openid', ...allowed])]
+}

@@ -1,0 +1,214 @@
+import { randomBytes } from 'node:crypto'
+import type { Listing, Page } from '../../store/ports.ts'
+import type { Application, Micros, TenantSettings } from '../../store/records.ts'
+import { getTenant } from '../tenants/tenants.ts'
+import { commit, noting, type WriteAction } from '../writes/commit.ts'
+import {
+  type DomainContext,
+  nowMicros,
+  refuseStale,
+  type Scope,
+  updated,
+} from '../writes/context.ts'
+import { found } from '../writes/errors.ts'
+import { newId } from '../writes/ids.ts'
+import {
+  type ApplicationInput,
+  checkApplication,
+  checkNewApplication,
+} from './application-checks.ts'
+import { needsDeveloperMode } from './application-urls.ts'
+
+/** Creates an application with a new client secret. */
+export async function createApplication(
+  scope: Scope,
+  input: ApplicationInput,
+): Promise<Application> {
+  const { developerMode } = (await getTenant(scope)).settings
+  checkApplication(input, developerMode)
+  checkNewApplication(input, undefined, developerMode)
+  const { context, tenantId } = scope
+  const now = nowMicros(context.clock)
+  const id = newId('app', context.clock)
+  const application: Application = {
+    id,
+    tenantId,
+    createdAt: now,
+    updatedAt: now,
+    ...input,
+    sealedSecret: newSecret(context, id),
+    earlierSecret: undefined,
+  }
+  return commit(scope, 'application.create', id, (audit) =>
+    context.store.applications.insert(application, audit),
+  )
+}
+
+/** One application, if it is there. */
+export function lookUpApplication(
+  { store }: Pick<DomainContext, 'store'>,
+  tenantId: string,
+  id: string,
+): Promise<Application | undefined> {
+  return store.applications.get(tenantId, id)
+}
+
+/** One application. */
+export async function getApplication(
+  { context, tenantId }: Scope,
+  id: string,
+): Promise<Application> {
+  return found(await lookUpApplication(context, tenantId, id))
+}
+
+/** One page of the tenant's applications. */
+export async function listApplications(
+  { context, tenantId }: Scope,
+  page: Page,
+): Promise<Listing<Application>> {
+  return found(await context.store.applications.list(tenantId, page))
+}
+
+/** The applications of the tenant with URLs that do not work while it is not in developer mode. */
+export async function listStranded(
+  scope: Scope,
+  { developerMode }: Pick<TenantSettings, 'developerMode'>,
+): Promise<Application[]> {
+  if (developerMode) return []
+  const stranded: Application[] = []
+  for (let after: string | undefined, more = true; more; ) {
+    const page = await listApplications(scope, { after, limit: 100 })
+    stranded.push(...page.items.filter(needsDeveloperMode))
+    after = page.items.at(-1)?.id
+    more = page.more
+  }
+  return stranded
+}
+
+/**
+ * Replaces what a caller decides about an application by `input`, all of it. The secret stays.
+ *
+ * @param readAt - The `updatedAt` of the application that the caller has changed. Default: any.
+ * @throws ServiceError `conflict` when it was changed since.
+ */
+export async function updateApplication(
+  scope: Scope,
+  id: string,
+  input: ApplicationInput,
+  readAt?: Micros,
+): Promise<Application> {
+  const { developerMode } = (await getTenant(scope)).settings
+  checkApplication(input, developerMode)
+  return change(scope, 'application.update', id, (last) => {
+    refuseStale(last, readAt)
+    checkNewApplication(input, last, developerMode)
+    return input
+  })
+}
+
+/** How long the client secret before a rotation is accepted, unless the caller says otherwise. */
+export const SECRET_OVERLAP_SECONDS = 86_400
+
+/** How a client secret is rotated. */
+export interface SecretRotation {
+  /**
+   * How long the secret of before is accepted beside the new one. The one before that stops at
+   * once. 0 when it may have leaked. Default: a day.
+   */
+  overlapSeconds?: number
+}
+
+/** Replaces the client secret. The one of before is accepted for as long as the overlap lasts. */
+export function rotateApplicationSecret(
+  scope: Scope,
+  id: string,
+  { overlapSeconds = SECRET_OVERLAP_SECONDS }: SecretRotation = {},
+): Promise<Application> {
+  const sealedSecret = newSecret(scope.context, id)
+  const until = nowMicros(scope.context.clock) + overlapSeconds * 1e6
+  return change(scope, 'application.rotate_secret', id, (last) => ({
+    sealedSecret,
+    earlierSecret: overlapSeconds > 0 ? { sealed: last.sealedSecret, until } : undefined,
+  }))
+}
+
+/** Seals the secrets of an application under the newest master key. It is no update of the application. */
+export async function resealApplication(scope: Scope, { id }: Application): Promise<void> {
+  const { context, tenantId } = scope
+  const purpose = secretPurpose(id)
+  function reseal(last: Application): Application {
+    const secret = context.vault.reseal(purpose, last.sealedSecret)
+    const earlier = last.earlierSecret && context.vault.reseal(purpose, last.earlierSecret.sealed)
+    if (secret === undefined && earlier === undefined) return last
+    return {
+      ...last,
+      sealedSecret: secret ?? last.sealedSecret,
+      earlierSecret: last.earlierSecret && {
+        ...last.earlierSecret,
+        sealed: earlier ?? last.earlierSecret.sealed,
+      },
+    }
+  }
+  await commit(scope, 'application.reseal', id, (audit) =>
+    context.store.applications.update(tenantId, id, reseal, audit),
+  )
+}
+
+/** Deletes an application; answers with its last version. */
+export function deleteApplication(scope: Scope, id: string): Promise<Application> {
+  const { context, tenantId } = scope
+  return commit(scope, 'application.delete', id, (audit) =>
+    context.store.applications.delete(tenantId, id, audit),
+  )
+}
+
+/** The client secret before the last rotation, in clear text; `undefined` when none is accepted. */
+export function openEarlierSecret(
+  context: DomainContext,
+  application: Application,
+): { secret: string; until: Micros } | undefined {
+  const earlier = acceptedSecret(context, application)
+  if (!earlier) return undefined
+  const { sealed, until } = earlier
+  return { secret: context.vault.open(secretPurpose(application.id), sealed), until }
+}
+
+/** The client secret in clear text. */
+export function openSecret(context: DomainContext, application: Application): string {
+  return context.vault.open(secretPurpose(application.id), application.sealedSecret)
+}
+
+function change(
+  scope: Scope,
+  action: WriteAction,
+  id: string,
+  changes: (last: Application) => Partial<Application>,
+): Promise<Application> {
+  const { context, tenantId } = scope
+  return commit(scope, action, id, (audit) =>
+    context.store.applications.update(
+      tenantId,
+      id,
+      noting(audit, (last) =>
+        updated(context, last, { earlierSecret: acceptedSecret(context, last), ...changes(last) }),
+      ),
+      audit,
+    ),
+  )
+}
+
+/** The secret of before, unless its time is over. */
+function acceptedSecret(
+  { clock }: DomainContext,
+  { earlierSecret }: Application,
+): Application['earlierSecret'] {
+  return earlierSecret && earlierSecret.until > nowMicros(clock) ? earlierSecret : undefined
+}
+
+function newSecret({ vault }: DomainContext, id: string): string {
+  return vault.seal(secretPurpose(id), randomBytes(32).toString('base64url'))
+}
+
+function secretPurpose(id: string): string {
+  return `application-secret:${id}`
+}

@@ -1,0 +1,134 @@
+import { type Connection, type RecipeName, recipeNames } from '../../store/records.ts'
+import { ServiceError } from '../writes/errors.ts'
+import { nearestName } from '../writes/nearest-name.ts'
+
+/** The differences between providers that OpenID Connect leaves open. */
+export interface Recipe {
+  /** The name of a connection that is given none. */
+  readonly name: string
+  /** The issuer, where the provider has one only. */
+  readonly issuer: string | undefined
+  readonly scopes: readonly string[]
+  /** The options beside those of every connection; without them it cannot be made, but for `issuer`. */
+  readonly options: readonly RecipeOption[]
+  /** How the provider answers, where not by a query. */
+  readonly responseMode?: 'form_post'
+  /** The `prompt` by which the provider asks its user again. */
+  readonly freshPrompt?: 'login' | 'select_account'
+  /** The claim that says whether the user has proven the address; only `true` says so. */
+  readonly verifiedClaim: 'email_verified' | 'xms_edov'
+}
+
+type RecipeOption = 'issuer' | 'directory' | 'teamId' | 'keyId'
+
+const SCOPES = ['openid', 'email', 'profile']
+
+export const recipes: Readonly<Record<RecipeName, Recipe>> = {
+  google: {
+    name: 'Google',
+    issuer: 'https://accounts.google.com',
+    scopes: SCOPES,
+    options: [],
+    freshPrompt: 'select_account',
+    verifiedClaim: 'email_verified',
+  },
+  microsoft: {
+    name: 'Microsoft',
+    issuer: undefined,
+    scopes: SCOPES,
+    options: ['directory'],
+    freshPrompt: 'login',
+    // Administrators of a directory can write any address into `email`.
+    verifiedClaim: 'xms_edov',
+  },
+  apple: {
+    name: 'Apple',
+    issuer: 'https://appleid.apple.com',
+    scopes: ['openid', 'email', 'name'],
+    options: ['teamId', 'keyId'],
+    responseMode: 'form_post',
+    verifiedClaim: 'email_verified',
+  },
+  gitlab: {
+    name: 'GitLab',
+    issuer: 'https://gitlab.com',
+    scopes: SCOPES,
+    options: ['issuer'],
+    freshPrompt: 'login',
+    verifiedClaim: 'email_verified',
+  },
+  oidc: {
+    name: 'OpenID',
+    issuer: undefined,
+    scopes: SCOPES,
+    options: ['issuer'],
+    freshPrompt: 'login',
+    verifiedClaim: 'email_verified',
+  },
+}
+
+/** Options that only some recipes need. */
+export interface RecipeInput {
+  issuer?: string | undefined
+  /** The id of a directory (tenant) of Microsoft Entra, a GUID. */
+  directory?: string | undefined
+  /** Of Apple's developer account. */
+  teamId?: string | undefined
+  keyId?: string | undefined
+}
+
+/**
+ * The recipe of that name.
+ *
+ * @throws ServiceError `invalid_request` that names the nearest one.
+ */
+export function recipeNamed(name: string): RecipeName {
+  const known = recipeNames.find((one) => one === name)
+  if (known) return known
+  const nearest = nearestName(name, recipeNames)
+  const hint = nearest ? `Did you mean "${nearest}"?` : `There are ${recipeNames.join(', ')}.`
+  throw new ServiceError('invalid_request', `"${name}" is not a recipe. ${hint}`)
+}
+
+const GUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+const wanted: Readonly<Record<RecipeOption, string>> = {
+  issuer: 'the issuer of the provider, such as https://login.example.com',
+  directory: 'the id of your Entra directory, a GUID; "common" would let every directory in',
+  teamId: 'the team id of your Apple developer account',
+  keyId: 'the id of the private key that Apple has given you',
+}
+
+/**
+ * The issuer of a connection, and what only its recipe needs.
+ *
+ * @throws ServiceError `invalid_request` for an option that is missing, malformed or not of this recipe.
+ */
+export function followRecipe(
+  recipe: RecipeName,
+  input: RecipeInput,
+): Pick<Connection, 'issuer' | 'apple'> {
+  const { options, issuer } = recipes[recipe]
+  for (const option of ['issuer', 'directory', 'teamId', 'keyId'] as const) {
+    const value = input[option] || undefined
+    const isKnown = options.includes(option)
+    if (value !== undefined && !isKnown) {
+      throw refused(`"${option}" is not an option of the recipe "${recipe}".`)
+    }
+    const isNeeded = isKnown && !(option === 'issuer' && issuer !== undefined)
+    const isBad = option === 'directory' && value !== undefined && !GUID.test(value)
+    if ((isNeeded && value === undefined) || isBad) {
+      throw refused(`The recipe "${recipe}" needs "${option}": ${wanted[option]}.`)
+    }
+  }
+  const { directory, teamId = '', keyId = '' } = input
+  const entra = directory && `https://login.microsoftonline.com/${directory.toLowerCase()}/v2.0`
+  return {
+    issuer: input.issuer || entra || (issuer ?? ''),
+    apple: recipe === 'apple' ? { teamId, keyId } : undefined,
+  }
+}
+
+function refused(message: string): ServiceError {
+  return new ServiceError('invalid_request', message)
+}

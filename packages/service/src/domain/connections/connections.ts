@@ -1,0 +1,199 @@
+import { createPrivateKey } from 'node:crypto'
+import type { Connection, Tenant } from '../../store/records.ts'
+import { commit, unlessRefused } from '../writes/commit.ts'
+import { type DomainContext, nowMicros, type Scope, updated } from '../writes/context.ts'
+import { found, ServiceError } from '../writes/errors.ts'
+import { newId } from '../writes/ids.ts'
+import { checkText, checkUrl } from '../writes/rules.ts'
+import { followRecipe, type RecipeInput, recipeNamed, recipes } from './connection-recipes.ts'
+
+/** The fields of a connection that an operator sets. */
+export interface ConnectionInput extends RecipeInput {
+  /** `google`, `microsoft`, `apple`, `gitlab` or `oidc`. */
+  recipe: string
+  /** The name that users read. Default: the name of the provider. */
+  name?: string | undefined
+  clientId: string
+  /** The client secret; for Apple the private key, in PEM. */
+  secret: string
+  /** Default: those of the recipe. */
+  scopes?: readonly string[] | undefined
+  /** Whether an address that the provider has verified counts as proven here. Default `false`. */
+  trustEmail?: boolean | undefined
+  /** Whether users without an account get one, where the tenant allows sign-ups. Default `true`. */
+  allowSignup?: boolean | undefined
+  /** Default `true`. */
+  enabled?: boolean | undefined
+}
+
+/** The fields that can be changed: another provider is another connection. A field that is not given stays. */
+export type ConnectionChanges = {
+  [Name in
+    | 'name'
+    | 'clientId'
+    | 'secret'
+    | 'scopes'
+    | 'trustEmail'
+    | 'allowSignup'
+    | 'enabled'
+    | 'keyId']?: ConnectionInput[Name] | undefined
+}
+
+/** How many connections a tenant can have: each is a button on the login page. */
+const MAX_CONNECTIONS = 20
+
+/**
+ * Makes a connection of the tenant.
+ *
+ * @throws ServiceError `invalid_request` or `invalid_url` for what no connection can be; `already_exists`
+ *   when the tenant has one of that name.
+ */
+export async function createConnection(scope: Scope, input: ConnectionInput): Promise<Connection> {
+  const { context, tenantId } = scope
+  const recipe = recipeNamed(input.recipe)
+  const { issuer, apple } = followRecipe(recipe, input)
+  checkUrl('"issuer"', issuer, false)
+  const id = newId('con', context.clock)
+  const now = nowMicros(context.clock)
+  const { trustEmail = false, allowSignup = true, enabled = true } = input
+  const connection: Connection = {
+    id,
+    tenantId,
+    name: (input.name ?? '').trim() || recipes[recipe].name,
+    createdAt: now,
+    updatedAt: now,
+    recipe,
+    issuer,
+    clientId: input.clientId.trim(),
+    sealedSecret: '',
+    scopes: [...(input.scopes ?? recipes[recipe].scopes)],
+    trustEmail,
+    allowSignup,
+    enabled,
+    apple,
+  }
+  const { store } = context
+  if ((await store.connections.list(tenantId)).length >= MAX_CONNECTIONS) {
+    throw refused(`The tenant has ${MAX_CONNECTIONS} connections; that is as many as it can have.`)
+  }
+  const sealed = withSecret(context, connection, input.secret)
+  check(sealed)
+  return commit(scope, 'connection.create', id, (audit) => store.connections.insert(sealed, audit))
+}
+
+/** The connections of the tenant, in the order of creation. */
+export function listConnections({ context, tenantId }: Scope): Promise<Connection[]> {
+  return context.store.connections.list(tenantId)
+}
+
+/** One connection of the tenant. */
+export async function getConnection({ context, tenantId }: Scope, id: string): Promise<Connection> {
+  return found(await context.store.connections.get(tenantId, id))
+}
+
+/** How many users of the tenant have connected an account by a connection. */
+export function countConnected({ context, tenantId }: Scope, id: string): Promise<number> {
+  return context.store.credentials.countConnected(tenantId, id)
+}
+
+/** The connections at which users of the tenant can log in now. */
+export async function offeredConnections(
+  { store }: Pick<DomainContext, 'store'>,
+  { id, settings }: Pick<Tenant, 'id' | 'settings'>,
+): Promise<Connection[]> {
+  if (!settings.allowSocial) return []
+  return (await store.connections.list(id)).filter(({ enabled }) => enabled)
+}
+
+/** Changes a connection. @throws ServiceError as {@link createConnection} does, and `not_found`. */
+export function updateConnection(
+  scope: Scope,
+  id: string,
+  { secret, keyId, ...given }: ConnectionChanges,
+): Promise<Connection> {
+  const { context, tenantId } = scope
+  const entries = Object.entries(given).filter(([, value]) => value !== undefined)
+  function change(last: Connection): Connection {
+    const { apple, recipe } = last
+    if (keyId !== undefined && !apple) {
+      throw refused(`"keyId" is not an option of the recipe "${recipe}".`)
+    }
+    const changes = Object.fromEntries(entries)
+    const key = apple && keyId !== undefined ? { apple: { ...apple, keyId } } : {}
+    const changed = updated(context, last, { ...changes, ...key })
+    const next = secret === undefined ? changed : withSecret(context, changed, secret)
+    check(next)
+    return next
+  }
+  return commit(scope, 'connection.update', id, (audit) =>
+    context.store.connections.update(tenantId, id, change, audit),
+  )
+}
+
+/** Removes a connection: no user can log in through it any more, and accounts at the provider open nothing here. */
+export function deleteConnection(scope: Scope, id: string): Promise<Connection> {
+  const { context, tenantId } = scope
+  return commit(scope, 'connection.delete', id, (audit) =>
+    context.store.connections.delete(tenantId, id, audit),
+  )
+}
+
+/** The client secret of a connection, or the private key of Apple's recipe. */
+export function openConnectionSecret({ vault }: DomainContext, connection: Connection): string {
+  return vault.open(purpose(connection), connection.sealedSecret)
+}
+
+/** Seals the secrets of a tenant's connections under the newest master key. It is no update of them. */
+export async function resealConnections(scope: Scope): Promise<void> {
+  const { context, tenantId } = scope
+  function reseal(last: Connection): Connection {
+    const sealedSecret = context.vault.reseal(purpose(last), last.sealedSecret)
+    return sealedSecret === undefined ? last : { ...last, sealedSecret }
+  }
+  for (const { id } of await listConnections(scope)) {
+    const done = commit(scope, 'connection.reseal', id, (audit) =>
+      context.store.connections.update(tenantId, id, reseal, audit),
+    )
+    await unlessRefused(done, 'not_found')
+  }
+}
+
+function withSecret(context: DomainContext, connection: Connection, secret: string): Connection {
+  if (secret.trim() === '') throw refused('The client secret is empty.')
+  if (connection.apple) checkAppleKey(secret)
+  const sealedSecret = context.vault.seal(purpose(connection), secret.trim())
+  return { ...connection, sealedSecret }
+}
+
+function checkAppleKey(pem: string): void {
+  let curve: string | undefined
+  try {
+    curve = createPrivateKey(pem).asymmetricKeyDetails?.namedCurve
+  } catch {
+    // Text that cannot be read is no key.
+  }
+  if (curve === 'prime256v1') return
+  throw refused(
+    'The secret of Apple is the private key that Apple has given you: a .p8 file, in PEM.',
+  )
+}
+
+function check({ name, clientId, scopes }: Connection): void {
+  if (name.trim() === '') throw refused('"name" is empty; users read it on the button.')
+  checkText('invalid_request', '"name"', name, 60)
+  if (clientId === '') throw refused('"clientId" is empty; the provider tells it.')
+  checkText('invalid_request', '"clientId"', clientId)
+  if (!scopes.includes('openid')) throw refused('"scopes" must hold "openid".')
+  for (const scope of scopes) {
+    // RFC 6749 §3.3
+    if (!/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope)) throw refused(`"${scope}" is not a scope.`)
+  }
+}
+
+function purpose({ tenantId, id }: Pick<Connection, 'tenantId' | 'id'>): string {
+  return `connection:${tenantId}:${id}`
+}
+
+function refused(message: string): ServiceError {
+  return new ServiceError('invalid_request', message)
+}

@@ -1,0 +1,38 @@
+import { deleteCredential } from '../users/credentials.ts'
+import { getUser } from '../users/users.ts'
+import { addCredential } from '../ways/account-changes.ts'
+import { unlessRefused } from '../writes/commit.ts'
+import { nowMicros, type Scope } from '../writes/context.ts'
+import { totpCredential } from './factors.ts'
+import { codeAt, newSeed } from './totp.ts'
+
+/** An authenticator app of a user, as the user's phone has it. */
+export interface AuthenticatorApp {
+  /** The key, as base32. */
+  readonly seed: string
+  /**
+   * The code that the app shows. A code is good once.
+   *
+   * @param ahead - How many steps of 30 seconds from now; the service accepts the next one already.
+   */
+  code(ahead?: number): string
+}
+
+/**
+ * Gives a user an authenticator app, in place of one that the user has: for tests and demonstrations.
+ * Users add their own themselves. The sessions of the user end.
+ *
+ * @throws ServiceError `not_found` for an unknown user.
+ */
+export async function giveAuthenticatorApp(
+  scope: Scope,
+  userId: string,
+): Promise<AuthenticatorApp> {
+  const { clock } = scope.context
+  const user = await getUser(scope, userId)
+  const now = nowMicros(clock)
+  await unlessRefused(deleteCredential(scope, userId, 'totp_app', now), 'not_found')
+  const seed = newSeed()
+  await addCredential(scope, totpCredential(scope, user, { seed, step: 0 }))
+  return { seed, code: (ahead) => codeAt(seed, clock, ahead) }
+}

@@ -1,0 +1,297 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type {
+  Credential,
+  HardwareCredential,
+  Micros,
+  RecoveryCredential,
+  SocialCredential,
+  TenantSettings,
+  User,
+} from '../../store/records.ts'
+import { changeAccount, roomFor } from '../ways/account-changes.ts'
+import { type FactorKind, factorKinds, type Method, methodsOf } from '../ways/assurance.ts'
+import { allowsKeys, keyMethod, rpIdOf } from '../ways/login-methods.ts'
+import type { Login } from '../ways/valid-logins.ts'
+import { commit, unlessRefused } from '../writes/commit.ts'
+import { type DomainContext, nowMicros, type Scope, updated } from '../writes/context.ts'
+import { stepOf } from './totp.ts'
+
+/** How many recovery codes a user gets. */
+const RECOVERY_CODES = 10
+
+/** 80 bits: more than the 64 that NIST SP 800-63B-4 asks of a saved recovery code. */
+const RECOVERY_BYTES = 10
+
+const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+
+/** The second factors of a user, and what a login may begin with. */
+export interface Factors {
+  /** Second factors that are enrolled, enabled and allowed, the best first. */
+  usable: FactorKind[]
+  /** Passkeys and security keys that are enabled and allowed, and were made for this very domain. */
+  keys: HardwareCredential[]
+  /** The methods that those prove in a second step. */
+  methods: Method[]
+  /** All that are enrolled, those that are disabled or not allowed included. */
+  enrolled: FactorKind[]
+  /** All credentials, those that cannot be used included. */
+  credentials: readonly Credential[]
+  /** All passkeys and security keys, those that cannot be used included. */
+  allKeys: HardwareCredential[]
+  /** Accounts at providers, those that cannot be used included. */
+  social: SocialCredential[]
+  /** Whether the user has a password that is not disabled. */
+  hasPassword: boolean
+  /** How many recovery codes are left; 0 where there is no factor that they could stand for. */
+  recoveryCodes: number
+  /** The version of the recovery codes, for {@link renewRecoveryCodes}. */
+  recoveryRev: number | undefined
+  /** When the last of them was enrolled or changed. Their use is no change. */
+  changedAt: Micros
+}
+
+/** The second factors that the tenant allows. */
+export function allowedFactors(settings: TenantSettings): FactorKind[] {
+  const { allowPasswords, allowTotpApp, allowTotpEmail } = settings
+  const allowed = {
+    hardware: allowsKeys(settings),
+    totp_app: allowTotpApp,
+    totp_email: allowPasswords && allowTotpEmail,
+  }
+  return factorKinds.filter((kind) => allowed[kind])
+}
+
+/** The second factors that the user may add. */
+export function addableFactors(
+  settings: TenantSettings,
+  { credentials }: Pick<Factors, 'credentials'>,
+): FactorKind[] {
+  return allowedFactors(settings).filter((kind) => roomFor(kind, credentials) > 0)
+}
+
+/** The second factors of a user, as they are now. */
+export async function readFactors(
+  { store }: DomainContext,
+  tenantId: string,
+  settings: TenantSettings,
+  userId: string,
+): Promise<Factors> {
+  const page = { after: undefined, limit: 100 }
+  const listed = (await store.credentials.list(tenantId, userId, page))?.items ?? []
+  const enabled = listed.filter(({ disabled }) => !disabled)
+  const allowed = allowedFactors(settings)
+  const keys = allowed.includes('hardware')
+    ? enabled.filter(isKey).filter(({ rpId }) => rpId === rpIdOf(settings))
+    : []
+  const usable = allowed.filter((kind) =>
+    kind === 'hardware' ? keys.length > 0 : enabled.some((c) => c.kind === kind),
+  )
+  const recovery = enabled.find((credential) => credential.kind === 'recovery_codes')
+  return {
+    usable,
+    keys,
+    methods: usable.flatMap((kind) =>
+      kind === 'hardware' ? keys.map(keyMethod) : methodsOf[kind],
+    ),
+    enrolled: factorKinds.filter((kind) => listed.some((credential) => credential.kind === kind)),
+    credentials: listed,
+    allKeys: listed.filter(isKey),
+    social: listed.filter((credential) => credential.kind === 'social'),
+    hasPassword: enabled.some(({ kind }) => kind === 'password'),
+    recoveryCodes: usable.length > 0 ? (recovery?.hashes.length ?? 0) : 0,
+    recoveryRev: listed.find(({ kind }) => kind === 'recovery_codes')?.rev,
+    changedAt: factorsChangedAt(listed),
+  }
+}
+
+/** When the last of a user's factors was enrolled or changed. Their use is no change. */
+export function factorsChangedAt(credentials: readonly Credential[]): Micros {
+  const isFirst = ({ kind }: Credential) => kind === 'password' || kind === 'social'
+  return Math.max(0, ...credentials.filter((c) => !isFirst(c)).map((c) => c.updatedAt))
+}
+
+function isKey(credential: Credential): credential is HardwareCredential {
+  return credential.kind === 'hardware'
+}
+
+/**
+ * Judges a code of the user's authenticator app, and uses it up: neither it nor one of an earlier step
+ * is good again. Of any number of attempts at once exactly one succeeds.
+ *
+ * @see RFC 6238 §5.2
+ */
+export function proveTotp(scope: Scope, userId: string, code: string): Promise<boolean> {
+  const { context } = scope
+  return use(scope, userId, 'totp_app', (last) => {
+    if (last.kind !== 'totp_app') return undefined
+    const step = stepOf(context.vault.open(sealPurpose(last), last.sealedSeed), code, context.clock)
+    if (step === undefined || step <= last.state.lastStep) return undefined
+    return { ...last, state: { usedAt: nowMicros(context.clock), lastStep: step } }
+  })
+}
+
+/** Judges a recovery code, and uses it up. Of any number of attempts at once exactly one succeeds. */
+export function proveRecoveryCode(scope: Scope, userId: string, code: string): Promise<boolean> {
+  const { context } = scope
+  return use(scope, userId, 'recovery_codes', (last) => {
+    if (last.kind !== 'recovery_codes') return undefined
+    const hash = recoveryHash(context.vault.open(sealPurpose(last), last.sealedKey), code)
+    const hashes = last.hashes.filter((kept) => !isEqual(kept, hash))
+    if (hashes.length === last.hashes.length) return undefined
+    return { ...last, hashes, state: { usedAt: nowMicros(context.clock) } }
+  })
+}
+
+/** Notes that a mailed code was right. It is not where the factor was disabled or removed meanwhile. */
+export function noteMailProof(scope: Scope, userId: string): Promise<boolean> {
+  const usedAt = nowMicros(scope.context.clock)
+  return use(scope, userId, 'totp_email', (last) =>
+    last.kind === 'totp_email' ? { ...last, state: { usedAt } } : undefined,
+  )
+}
+
+/** Uses an enabled credential, which is no update of it; `false` where `proven` gives nothing. */
+export async function use(
+  scope: Scope,
+  userId: string,
+  id: string,
+  proven: (last: Credential) => Credential | undefined,
+): Promise<boolean> {
+  const { context, tenantId } = scope
+  let isProven = false
+  function change(last: Credential) {
+    const next = last.disabled ? undefined : proven(last)
+    isProven = next !== undefined
+    return { credential: next ?? last }
+  }
+  const used = commit(scope, 'credential.use', `${userId}/${id}`, (audit) =>
+    context.store.credentials.update(tenantId, userId, id, change, audit),
+  )
+  return (await unlessRefused(used, 'not_found')) !== undefined && isProven
+}
+
+/**
+ * An authenticator app of the user, not stored yet.
+ *
+ * @param step - The step of the code that the user has entered: it is no code for a login.
+ */
+export function totpCredential(
+  scope: Scope,
+  user: User,
+  { seed, step }: { seed: string; step: number },
+): Credential {
+  const record = newRecord(scope, user, 'totp_app')
+  const sealedSeed = scope.context.vault.seal(sealPurpose(record), seed)
+  return { ...record, kind: 'totp_app', sealedSeed, state: { lastStep: step } }
+}
+
+/** Codes by mail as a second factor of the user, not stored yet. */
+export function mailCredential(scope: Scope, user: User): Credential {
+  return { ...newRecord(scope, user, 'totp_email'), kind: 'totp_email', state: {} }
+}
+
+/** New recovery codes of a user. They cannot be read again. */
+export interface RecoveryCodes {
+  codes: string[]
+  credential: RecoveryCredential
+}
+
+/** Makes recovery codes, not stored yet. */
+export function newRecoveryCodes(scope: Scope, user: User): RecoveryCodes {
+  const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode)
+  const key = randomBytes(32).toString('base64url')
+  const record = newRecord(scope, user, 'recovery_codes')
+  const sealedKey = scope.context.vault.seal(sealPurpose(record), key)
+  const hashes = codes.map((code) => recoveryHash(key, code))
+  return { codes, credential: { ...record, kind: 'recovery_codes', sealedKey, hashes, state: {} } }
+}
+
+/**
+ * Gives the user new recovery codes in place of the earlier ones.
+ *
+ * @param replaced - The version of those, as {@link Factors.recoveryRev} has it.
+ * @param login - The user's own, which must still be valid.
+ * @returns The codes; `undefined` when others are there by now: of several renewals at once, one counts.
+ */
+export async function renewRecoveryCodes(
+  scope: Scope,
+  user: User,
+  replaced: number | undefined,
+  login?: Login,
+): Promise<string[] | undefined> {
+  const { codes, credential } = newRecoveryCodes(scope, user)
+  let isDone = false
+  const write = {
+    scope,
+    action: 'credential.create',
+    target: `${user.id}/recovery_codes`,
+    login,
+  } as const
+  const account = await changeAccount(write, user.id, (account) => {
+    const last = account.credentials.find(({ kind }) => kind === 'recovery_codes')
+    isDone = last?.rev === replaced
+    if (!isDone) return account
+    const next = last ? updated(scope.context, last, { ...credential, rev: last.rev }) : credential
+    return { ...account, credentials: [...account.credentials.filter((one) => one !== last), next] }
+  })
+  return account && isDone ? codes : undefined
+}
+
+/** Seals the secrets of a user's factors under the newest master key. It is no update of them. */
+export async function resealFactors(scope: Scope, userId: string): Promise<void> {
+  const { context, tenantId } = scope
+  const { credentials } = context.store
+  const reseal = (last: Credential) => ({ credential: resealed(context, last) ?? last })
+  const listed = await credentials.list(tenantId, userId, { after: undefined, limit: 100 })
+  for (const credential of listed?.items ?? []) {
+    if (!resealed(context, credential)) continue
+    const { id } = credential
+    const done = commit(scope, 'credential.reseal', `${userId}/${id}`, (audit) =>
+      credentials.update(tenantId, userId, id, reseal, audit),
+    )
+    await unlessRefused(done, 'not_found')
+  }
+}
+
+/** The credential under the newest master key; `undefined` when it is already. */
+function resealed({ vault }: DomainContext, last: Credential): Credential | undefined {
+  if (last.kind === 'totp_app') {
+    const sealedSeed = vault.reseal(sealPurpose(last), last.sealedSeed)
+    return sealedSeed === undefined ? undefined : { ...last, sealedSeed }
+  }
+  if (last.kind !== 'recovery_codes') return undefined
+  const sealedKey = vault.reseal(sealPurpose(last), last.sealedKey)
+  return sealedKey === undefined ? undefined : { ...last, sealedKey }
+}
+
+/** The fields that every credential begins with. */
+export function newRecord({ context, tenantId }: Scope, user: User, id: string) {
+  const now = nowMicros(context.clock)
+  const times = { createdAt: now, updatedAt: now }
+  return { id, tenantId, userId: user.id, ...times, metadata: {}, disabled: false, rev: 1 }
+}
+
+function sealPurpose({ tenantId, userId, id }: Pick<Credential, 'tenantId' | 'userId' | 'id'>) {
+  return `credential:${tenantId}:${userId}:${id}`
+}
+
+/** Four groups of four letters and digits, none of which is taken for another. */
+function newRecoveryCode(): string {
+  let value = BigInt(`0x${randomBytes(RECOVERY_BYTES).toString('hex')}`)
+  let text = ''
+  for (let i = 0; i < 16; i++) {
+    text += CROCKFORD[Number(value & 31n)]
+    value >>= 5n
+  }
+  return text.replace(/(.{4})(?=.)/g, '$1-')
+}
+
+function recoveryHash(key: string, code: string): string {
+  const text = code.toUpperCase().replace(/[\s-]/g, '').replace(/O/g, '0').replace(/[IL]/g, '1')
+  return createHmac('sha256', key).update(text).digest('base64url')
+}
+
+function isEqual(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)]
+  return left.length === right.length && timingSafeEqual(left, right)
+}

@@ -1,0 +1,79 @@
+import type { HardwareCredential, User } from '../../store/records.ts'
+import { commit, notingCredential, unlessRefused } from '../writes/commit.ts'
+import { nowMicros, type Scope, updated } from '../writes/context.ts'
+import { keyCredentialId } from '../writes/ids.ts'
+import { newRecord, use } from './factors.ts'
+import { hasAdvanced, type KeyFacts, type KeyUse } from './webauthn.ts'
+
+/** A longer name is cut. */
+const MAX_NAME = 60
+
+/** A passkey or security key of the user, not stored yet. */
+export function keyCredential(
+  scope: Scope,
+  user: User,
+  { counter, isBackedUp, ...facts }: KeyFacts,
+  name: string,
+): HardwareCredential {
+  const record = newRecord(scope, user, keyCredentialId(facts.keyId))
+  const state = { counter, isBackedUp }
+  return { ...record, kind: 'hardware', name: tidyName(name), ...facts, state }
+}
+
+/** The passkey or security key of the user that an authenticator calls so. */
+export async function findKey(
+  { context, tenantId }: Scope,
+  userId: string,
+  keyId: string,
+): Promise<HardwareCredential | undefined> {
+  const { credentials } = context.store
+  const found = await credentials.get(tenantId, userId, keyCredentialId(keyId))
+  return found?.kind === 'hardware' && found.keyId === keyId ? found : undefined
+}
+
+/**
+ * Notes that a key was proven. It is not when the key was disabled or removed meanwhile, or has signed
+ * again since: a copy of it may be about.
+ *
+ * @see Web Authentication Level 3 §7.2, step 22
+ */
+export function noteKeyProof(
+  scope: Scope,
+  { userId, id }: HardwareCredential,
+  { counter, isBackedUp }: KeyUse,
+): Promise<boolean> {
+  const usedAt = nowMicros(scope.context.clock)
+  return use(scope, userId, id, (last) => {
+    if (last.kind !== 'hardware' || !hasAdvanced(last.state.counter, counter)) return undefined
+    return { ...last, state: { counter, isBackedUp, usedAt } }
+  })
+}
+
+/** Gives the key another name. */
+export async function renameKey(
+  scope: Scope,
+  userId: string,
+  id: string,
+  name: string,
+): Promise<void> {
+  const { context, tenantId } = scope
+  const renamed = commit(scope, 'credential.update', `${userId}/${id}`, (audit) =>
+    context.store.credentials.update(
+      tenantId,
+      userId,
+      id,
+      notingCredential(audit, (last) => ({
+        credential:
+          last.kind === 'hardware' ? updated(context, last, { name: tidyName(name) }) : last,
+      })),
+      audit,
+    ),
+  )
+  await unlessRefused(renamed, 'not_found')
+}
+
+/** Without what is not seen, and not longer than fits. */
+function tidyName(name: string): string {
+  const visible = name.replace(/[\p{Cc}\p{Bidi_Control}\s]+/gu, ' ').trim()
+  return [...visible].slice(0, MAX_NAME).join('').trim()
+}

@@ -1,0 +1,96 @@
+import type { Credential, SocialCredential, User } from '../../store/records.ts'
+import { createUser, lookUpUser } from '../users/users.ts'
+import { addCredential } from '../ways/account-changes.ts'
+import type { Login } from '../ways/valid-logins.ts'
+import type { DomainContext, Scope } from '../writes/context.ts'
+import { nowMicros } from '../writes/context.ts'
+import { socialCredentialId } from '../writes/ids.ts'
+import { limits } from '../writes/rules.ts'
+import { newRecord, use } from './factors.ts'
+
+/** An account at a provider, as the provider has asserted it. */
+export interface SocialAccount {
+  connectionId: string
+  issuer: string
+  subject: string
+  /** Empty where the provider tells none. */
+  email: string
+}
+
+/** The user to whom an account at a provider is connected. */
+export async function findConnected(
+  { store }: Pick<DomainContext, 'store'>,
+  tenantId: string,
+  account: SocialAccount,
+): Promise<{ user: User; credential: SocialCredential } | undefined> {
+  const credential = await store.credentials.findSocial(tenantId, socialCredentialId(account))
+  const user = credential && (await lookUpUser({ store }, tenantId, credential.userId))
+  return user && { user, credential }
+}
+
+/**
+ * Whether a connection has named another account of the user's already. A provider may give an address to
+ * another person: who has it now is then no proof of who they are.
+ */
+export async function hasOtherAccount(
+  { store }: Pick<DomainContext, 'store'>,
+  { tenantId, id }: User,
+  account: SocialAccount,
+): Promise<boolean> {
+  const own = socialCredentialId(account)
+  const page = { after: undefined, limit: 100 }
+  const listed = await store.credentials.list(tenantId, id, page)
+  const isOther = (one: Credential) =>
+    one.kind === 'social' && one.connectionId === account.connectionId && one.id !== own
+  return listed?.items.some(isOther) ?? false
+}
+
+/**
+ * Connects an account at a provider; `false` when it is connected already, to this user or another, when the user
+ * has another account at the same connection, or as many as one can have.
+ *
+ * @param login - The user's own, which must still be valid.
+ */
+export async function connectAccount(
+  scope: Scope,
+  user: User,
+  account: SocialAccount,
+  login?: Login,
+): Promise<boolean> {
+  const credential = socialCredential(scope, user, account)
+  return (await addCredential(scope, credential, login ? { login } : {})) !== 'refused'
+}
+
+/** Notes that the account was proven. It is not when it was disabled or removed meanwhile. */
+export function noteSocialProof(scope: Scope, { userId, id }: SocialCredential): Promise<boolean> {
+  const usedAt = nowMicros(scope.context.clock)
+  return use(scope, userId, id, (last) =>
+    last.kind === 'social' ? { ...last, state: { usedAt } } : undefined,
+  )
+}
+
+/**
+ * Creates a user who logs in by an account at a provider.
+ *
+ * @throws ServiceError `already_exists` when the address is taken, or the account is connected.
+ */
+export function signUpByAccount(
+  scope: Scope,
+  account: SocialAccount,
+  { name, emailVerified }: { name: string; emailVerified: boolean },
+): Promise<User> {
+  const isName = name !== '' && [...name].length <= limits.textLength && !name.includes('\0')
+  const profile: User['profile'] = isName && name.isWellFormed() ? { name } : {}
+  const input = { email: account.email, emailVerified, disabled: false, metadata: {}, profile }
+  return createUser(scope, input, (user) => socialCredential(scope, user, account))
+}
+
+/** An account at a provider as a credential of the user, not stored yet. */
+export function socialCredential(
+  scope: Scope,
+  user: User,
+  account: SocialAccount,
+): SocialCredential {
+  const record = newRecord(scope, user, socialCredentialId(account))
+  return { ...record, kind: 'social', ...account, state: {} }
+}

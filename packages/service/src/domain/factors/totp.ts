@@ -1,0 +1,50 @@
+import { Secret, TOTP } from 'otpauth'
+import type { Clock } from '../../clock.ts'
+
+/** The parameters that every authenticator app supports. @see RFC 6238 §1.2 */
+export const totpParameters = { algorithm: 'SHA1', digits: 6, period: 30 } as const
+
+/** How many steps before and after the present one are good: clocks of phones are not exact. */
+const WINDOW = 1
+
+/** RFC 4226 §4 asks for 160 bits. */
+const SEED_BYTES = 20
+
+/** A new seed, as base32. */
+export function newSeed(): string {
+  return new Secret({ size: SEED_BYTES }).base32
+}
+
+/** The address that authenticator apps read from a QR code. */
+export function totpUri(seed: string, company: string, label: string): string {
+  return totp(seed, company, label).toString()
+}
+
+/**
+ * The step of which `code` is the code, if it is that of the present step or one beside it. White space
+ * in it is not looked at.
+ *
+ * @see RFC 6238 §5.2
+ */
+export function stepOf(seed: string, code: string, clock: Clock): number | undefined {
+  const token = code.replace(/\s/g, '')
+  // The library throws on other digits than ASCII ones.
+  if (!/^[0-9]{6}$/.test(token)) return undefined
+  const timestamp = clock.now()
+  const delta = totp(seed).validate({ token, timestamp, window: WINDOW })
+  if (delta === null) return undefined
+  return Math.floor(timestamp / 1000 / totpParameters.period) + delta
+}
+
+/**
+ * The code that an app with this seed shows.
+ *
+ * @param ahead - Of the step so many after the present one.
+ */
+export function codeAt(seed: string, clock: Clock, ahead = 0): string {
+  return totp(seed).generate({ timestamp: clock.now() + ahead * totpParameters.period * 1000 })
+}
+
+function totp(seed: string, issuer = '', label = ''): TOTP {
+  return new TOTP({ ...totpParameters, secret: Secret.fromBase32(seed), issuer, label })
+}

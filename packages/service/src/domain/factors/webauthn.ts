@@ -1,0 +1,268 @@
+import { hash } from 'node:crypto'
+import type { HardwareCredential, KeyPurpose, User } from '../../store/records.ts'
+import { type AssertionText, type AttestationText, readResponse } from './webauthn-response.ts'
+
+/**
+ * ES256, Ed25519 and RS256: what authenticators have and every supported Node.js verifies. The library
+ * would add others on newer ones.
+ */
+export const keyAlgorithms = [-7, -8, -257]
+
+/** The question that a response must answer. */
+export interface Ceremony {
+  /** Base64url. It was used up before. */
+  challenge: string
+  /** The only origin that may ask, such as `https://acme.example`. */
+  origin: string
+  rpId: string
+  /** Whether the authenticator must have verified its user, by a PIN, a fingerprint or a face. */
+  needsVerification: boolean
+}
+
+/** The stored facts about a key. */
+export type KeyFacts = Pick<
+  HardwareCredential,
+  'rpId' | 'keyId' | 'publicKey' | 'aaguid' | 'transports' | 'purpose' | 'isSyncable'
+> &
+  KeyUse
+
+/** The facts that a use of a key changes. */
+export interface KeyUse {
+  counter: number
+  isBackedUp: boolean
+}
+
+/** Why a response was refused: for the audit log. Visitors are told of `no_verification` alone. */
+export type KeyRefusal =
+  | 'malformed'
+  | 'wrong_type'
+  | 'wrong_challenge'
+  | 'wrong_origin'
+  | 'wrong_rp'
+  | 'wrong_key'
+  | 'wrong_user'
+  | 'no_presence'
+  | 'no_verification'
+  | 'not_discoverable'
+  | 'wrong_algorithm'
+  | 'attested'
+  | 'wrong_flags'
+  | 'counter_back'
+  | 'wrong_signature'
+
+export type Judged<T> = ({ kind: 'accepted' } & T) | { kind: 'refused'; reason: KeyRefusal }
+
+/** The handle of a user at authenticators, base64url. */
+export function userHandle({ id }: Pick<User, 'id'>): string {
+  return Buffer.from(id).toString('base64url')
+}
+
+/** Whose key a response says it is, and how the authenticator calls it; before anything is verified. */
+export function claimOf(text: string): { userId: string; keyId: string } | undefined {
+  const response = readResponse(text, 'assertion')
+  const handle = response?.response.userHandle
+  if (!response || !handle) return undefined
+  return { userId: Buffer.from(handle, 'base64url').toString('latin1'), keyId: response.id }
+}
+
+/** How the authenticator calls the key that a response comes from; before anything is verified. */
+export function keyIdOf(text: string): string | undefined {
+  return readResponse(text, 'assertion')?.id
+}
+
+/**
+ * Judges the response of a new key.
+ *
+ * @param purpose - As the page has asked for it. A passkey must have verified its user, and the browser must not say that it
+ *   needs to be named.
+ * @see Web Authentication Level 3 §7.1
+ */
+export async function judgeNewKey(
+  asked: Omit<Ceremony, 'needsVerification'>,
+  text: string,
+  purpose: KeyPurpose,
+): Promise<Judged<{ facts: KeyFacts }>> {
+  const ceremony = { ...asked, needsVerification: purpose === 'passkey' }
+  const response = readResponse(text, 'attestation')
+  if (!response) return refused('malformed')
+  const { transports, rk } = response
+  const reason = refusalOfClient(ceremony, response, 'webauthn.create')
+  if (reason) return refused(reason)
+  if (purpose === 'passkey' && rk === false) return refused('not_discoverable')
+
+  const library = await loadLibrary()
+  const { verifyRegistrationResponse, decodeAttestationObject, parseAuthenticatorData } = library
+  const algorithmOf = (key: Uint8Array<ArrayBuffer>) =>
+    library.decodeCredentialPublicKey(key).get(library.cose.COSEKEYS.alg)
+  try {
+    const object = decodeAttestationObject(bytes(response.response.attestationObject))
+    const data = readAuthenticator(object.get('authData'))
+    const wrong = data ? refusalOfAuthenticator(ceremony, data) : 'malformed'
+    if (wrong) return refused(wrong)
+    // No attestation was asked for, and its certificates could name addresses to fetch.
+    const isPlain = object.get('fmt') === 'none' || object.get('fmt') === 'packed'
+    if (!isPlain || object.get('attStmt').get('x5c') !== undefined) return refused('attested')
+
+    const { credentialPublicKey } = parseAuthenticatorData(object.get('authData'))
+    const algorithm = credentialPublicKey && algorithmOf(credentialPublicKey)
+    if (!keyAlgorithms.some((known) => known === algorithm)) return refused('wrong_algorithm')
+
+    const { verified, registrationInfo } = await verifyRegistrationResponse({
+      response: libraryResponse(response),
+      expectedChallenge: ceremony.challenge,
+      expectedOrigin: ceremony.origin,
+      expectedRPID: ceremony.rpId,
+      requireUserVerification: ceremony.needsVerification,
+      supportedAlgorithmIDs: keyAlgorithms,
+    })
+    if (!verified) return refused('wrong_signature')
+    const { credential, aaguid, credentialDeviceType, credentialBackedUp } = registrationInfo
+    if (credential.id !== response.id) return refused('wrong_key')
+    const facts = {
+      rpId: ceremony.rpId,
+      keyId: credential.id,
+      publicKey: Buffer.from(credential.publicKey).toString('base64url'),
+      aaguid,
+      transports,
+      purpose,
+      isSyncable: credentialDeviceType === 'multiDevice',
+      isBackedUp: credentialBackedUp,
+      counter: credential.counter,
+    }
+    return { kind: 'accepted', facts }
+  } catch {
+    // The library throws for every response that it does not accept.
+    return refused('malformed')
+  }
+}
+
+/**
+ * Judges the response of a key that the user has.
+ *
+ * @param isNamed - Whether the response must name the user: nothing else has said who it is.
+ * @see Web Authentication Level 3 §7.2
+ */
+export async function judgeKey(
+  ceremony: Ceremony,
+  text: string,
+  key: HardwareCredential,
+  isNamed: boolean,
+): Promise<Judged<{ use: KeyUse }>> {
+  const response = readResponse(text, 'assertion')
+  if (!response) return refused('malformed')
+  if (response.id !== key.keyId || ceremony.rpId !== key.rpId) return refused('wrong_key')
+  const handle = response.response.userHandle
+  if (handle ? handle !== userHandle({ id: key.userId }) : isNamed) return refused('wrong_user')
+  const wrongClient = refusalOfClient(ceremony, response, 'webauthn.get')
+  if (wrongClient) return refused(wrongClient)
+  const data = readAuthenticator(bytes(response.response.authenticatorData))
+  const wrong = data ? refusalOfAuthenticator(ceremony, data) : 'malformed'
+  if (!data || wrong) return refused(wrong || 'malformed')
+  if (data.isSyncable !== key.isSyncable) return refused('wrong_flags')
+  if (!hasAdvanced(key.state.counter, data.counter)) return refused('counter_back')
+
+  const { verifyAuthenticationResponse } = await loadLibrary()
+  try {
+    const { verified } = await verifyAuthenticationResponse({
+      response: libraryResponse(response),
+      expectedChallenge: ceremony.challenge,
+      expectedOrigin: ceremony.origin,
+      expectedRPID: ceremony.rpId,
+      requireUserVerification: ceremony.needsVerification,
+      credential: {
+        id: key.keyId,
+        publicKey: bytes(key.publicKey),
+        counter: key.state.counter,
+      },
+    })
+    if (!verified) return refused('wrong_signature')
+    return { kind: 'accepted', use: { counter: data.counter, isBackedUp: data.isBackedUp } }
+  } catch {
+    return refused('wrong_signature')
+  }
+}
+
+/** Whether a counter has gone ahead; those of many authenticators stay at 0. */
+export function hasAdvanced(last: number, next: number): boolean {
+  return next > last || (next === 0 && last === 0)
+}
+
+/** The fault in the browser's statement; the library leaves some of it unchecked. */
+function refusalOfClient(
+  { challenge, origin }: Ceremony,
+  { client }: AssertionText | AttestationText,
+  type: string,
+): KeyRefusal | undefined {
+  if (client.type !== type) return 'wrong_type'
+  if (client.challenge !== challenge) return 'wrong_challenge'
+  const isFramed = client.crossOrigin === true || client.topOrigin !== undefined
+  return client.origin !== origin || isFramed ? 'wrong_origin' : undefined
+}
+
+/** An authenticator's statement, without its extensions. */
+interface Authenticator {
+  rpIdHash: string
+  isPresent: boolean
+  isVerified: boolean
+  isSyncable: boolean
+  isBackedUp: boolean
+  counter: number
+}
+
+/** @see Web Authentication Level 3 §6.1 */
+function readAuthenticator(data: Uint8Array): Authenticator | undefined {
+  if (data.length < 37) return undefined
+  const view = Buffer.from(data)
+  const flags = view.readUInt8(32)
+  return {
+    rpIdHash: view.toString('hex', 0, 32),
+    isPresent: (flags & 0x01) !== 0,
+    isVerified: (flags & 0x04) !== 0,
+    isSyncable: (flags & 0x08) !== 0,
+    isBackedUp: (flags & 0x10) !== 0,
+    counter: view.readUInt32BE(33),
+  }
+}
+
+function refusalOfAuthenticator(
+  { rpId, needsVerification }: Ceremony,
+  { rpIdHash, isPresent, isVerified, isSyncable, isBackedUp }: Authenticator,
+): KeyRefusal | undefined {
+  if (rpIdHash !== hash('sha256', rpId)) return 'wrong_rp'
+  if (!isPresent) return 'no_presence'
+  if (needsVerification && !isVerified) return 'no_verification'
+  return isBackedUp && !isSyncable ? 'wrong_flags' : undefined
+}
+
+/** Loaded with the first key: it is as large as the rest of the service. */
+async function loadLibrary() {
+  const [server, helpers] = await Promise.all([
+    import('@simplewebauthn/server'),
+    import('@simplewebauthn/server/helpers'),
+  ])
+  return { ...server, ...helpers }
+}
+
+function libraryResponse<T extends object>({
+  id,
+  response,
+}: {
+  id: string
+  response: T
+}): {
+  id: string
+  rawId: string
+  type: 'public-key'
+  response: T
+  clientExtensionResults: object
+} {
+  return { id, rawId: id, type: 'public-key', response, clientExtensionResults: {} }
+}
+
+function refused(reason: KeyRefusal): { kind: 'refused'; reason: KeyRefusal } {
+  return { kind: 'refused', reason }
+}
+
+function bytes(text: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(Buffer.from(text, 'base64url'))
+}

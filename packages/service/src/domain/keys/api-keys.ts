@@ -1,0 +1,147 @@
+import { hash, randomInt } from 'node:crypto'
+import type { ApiKey, Micros, Reach } from '../../store/records.ts'
+import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
+import { commit } from '../writes/commit.ts'
+import { type DomainContext, nowMicros, type ServiceScope } from '../writes/context.ts'
+import { ServiceError } from '../writes/errors.ts'
+import { newId } from '../writes/ids.ts'
+import { createKept } from '../writes/kept.ts'
+import { checkText } from '../writes/rules.ts'
+
+/** The beginning of every API key, so that scanners recognize one that leaked. */
+export const API_KEY_PREFIX = 'latchkey_'
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const RANDOM_CHARACTERS = 43
+const API_KEY = /^latchkey_[0-9A-Za-z]{43}$/
+
+const MINUTE: Micros = 60_000_000
+
+export interface ApiKeyInput {
+  /** For people to tell keys apart. */
+  name: string
+  reach: Reach
+  /** Whether the key opens reading only. Default `false`. */
+  readOnly?: boolean | undefined
+  /** When the key stops; `undefined` for never. */
+  expiresAt?: Micros | undefined
+}
+
+/**
+ * Makes an API key. Its secret is in the answer and nowhere else: only its SHA-256 is stored, which
+ * is enough because the secret is 256 random bits.
+ *
+ * @throws ServiceError `not_found` when it names a tenant that does not exist.
+ */
+export async function createApiKey(
+  scope: ServiceScope,
+  input: ApiKeyInput,
+): Promise<{ key: ApiKey; secret: string }> {
+  const { clock, store } = scope.context
+  checkText('invalid_request', 'The name of the key', input.name)
+  if (input.reach !== 'all' && input.reach.length === 0) {
+    throw new ServiceError('invalid_request', 'A key needs at least one tenant, or all of them.')
+  }
+  const secret = newSecret()
+  const id = newId('key', clock)
+  const key: ApiKey = {
+    id,
+    name: input.name,
+    hash: hashApiKey(secret),
+    last4: secret.slice(-4),
+    reach: input.reach === 'all' ? 'all' : [...new Set(input.reach)].sort(),
+    readOnly: input.readOnly ?? false,
+    createdAt: nowMicros(clock),
+    expiresAt: input.expiresAt,
+    revokedAt: undefined,
+    lastUsedAt: undefined,
+  }
+  await commit(scope, 'api_key.create', id, (audit) => store.apiKeys.insert(key, audit))
+  return { key, secret }
+}
+
+/** All keys, revoked and expired ones included, in the order of creation. */
+export function listApiKeys({ context }: ServiceScope): Promise<ApiKey[]> {
+  return context.store.apiKeys.list()
+}
+
+/** Ends a key at once; answers with the key. Ending it again changes nothing. */
+export function revokeApiKey(scope: ServiceScope, id: string): Promise<ApiKey> {
+  const { clock, store } = scope.context
+  return commit(scope, 'api_key.revoke', id, (audit) =>
+    store.apiKeys.revoke(id, nowMicros(clock), audit),
+  )
+}
+
+/** The key that a request presents; a refused one may be `undefined`, which no key has. */
+export type Authentication =
+  | { kind: 'good'; key: ApiKey }
+  | { kind: 'refused'; key: ApiKey | undefined }
+
+/** Finds a key by its hash. */
+type FindKey = (hash: string) => Promise<ApiKey | undefined>
+
+/** Events that may have changed a key or its reach. */
+const CONCERNS_KEYS = /^(api_key|tenant)\./
+
+/**
+ * Finds keys of which what was read once is kept until a key was written, by this process or another: see
+ * {@link createKept}. A revocation by another process counts as soon as the store tells of it.
+ */
+export function findKeysOnce(context: DomainContext): FindKey {
+  const kept = createKept<ApiKey>(context, CONCERNS_KEYS)
+  return (hash) => kept.get(hash, () => context.store.apiKeys.findByHash(hash))
+}
+
+/**
+ * Looks up the key that an `Authorization` header presents.
+ *
+ * @returns `refused` for every key that is malformed, unknown, revoked or expired. Which of these is
+ *   for the audit log alone; see {@link authenticationFailure}.
+ * @see RFC 6750 §2.1
+ */
+export async function authenticate(
+  context: DomainContext,
+  authorization: string | undefined,
+  find: FindKey = context.store.apiKeys.findByHash,
+): Promise<Authentication> {
+  const presented = /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? ''
+  const key = API_KEY.test(presented) ? await find(hashApiKey(presented)) : undefined
+  const now = nowMicros(context.clock)
+  if (
+    !key ||
+    key.revokedAt !== undefined ||
+    (key.expiresAt !== undefined && key.expiresAt <= now)
+  ) {
+    return { kind: 'refused', key }
+  }
+  if (now - (key.lastUsedAt ?? 0) >= MINUTE) {
+    key.lastUsedAt = now
+    await context.store.apiKeys.touch(key.id, now)
+  }
+  return { kind: 'good', key }
+}
+
+/** The one answer for every key that is refused, so that it tells nothing about the key. */
+export function authenticationFailure(): ServiceError {
+  return new ServiceError(
+    'authentication_failure',
+    'Send "Authorization: Bearer <API key>" with a key that is known, not revoked and not expired.',
+  )
+}
+
+/** Whether the key may reach the tenant. No key reaches the system tenant. */
+export function reaches(key: ApiKey, tenantId: string): boolean {
+  if (tenantId === SYSTEM_TENANT_ID) return false
+  return key.reach === 'all' ? !key.except?.includes(tenantId) : key.reach.includes(tenantId)
+}
+
+function newSecret(): string {
+  let secret = API_KEY_PREFIX
+  for (let i = 0; i < RANDOM_CHARACTERS; i++) secret += BASE62[randomInt(62)]
+  return secret
+}
+
+function hashApiKey(secret: string): string {
+  return hash('sha256', secret)
+}

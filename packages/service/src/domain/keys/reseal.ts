@@ -1,0 +1,52 @@
+import type { Page } from '../../store/ports.ts'
+import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
+import { listApplications, resealApplication } from '../applications/applications.ts'
+import { resealConnections } from '../connections/connections.ts'
+import { resealFactors } from '../factors/factors.ts'
+import { listTenants } from '../tenants/tenants.ts'
+import { listUsers } from '../users/users.ts'
+import { unlessRefused } from '../writes/commit.ts'
+import type { DomainContext, Scope } from '../writes/context.ts'
+import { resealSigningKeys } from './signing-keys.ts'
+
+const PAGE: Page = { after: undefined, limit: 100 }
+
+/** Seals every stored secret of all tenants under the newest master key. */
+export async function resealSecrets(context: DomainContext): Promise<void> {
+  const actor = { name: 'service' }
+  const tenants = (page: Page) => listTenants({ context, actor }, 'all', page)
+  await resealTenant({ context, actor, tenantId: SYSTEM_TENANT_ID })
+  for await (const { id: tenantId } of all(tenants))
+    await resealTenant({ context, actor, tenantId })
+}
+
+async function resealTenant(scope: Scope): Promise<void> {
+  await resealSigningKeys(scope)
+  await resealConnections(scope)
+  await unlessRefused(resealApplications(scope), 'not_found')
+  await unlessRefused(resealUsers(scope), 'not_found')
+}
+
+async function resealUsers(scope: Scope): Promise<void> {
+  for await (const user of all((page) => listUsers(scope, page))) {
+    await resealFactors(scope, user.id)
+  }
+}
+
+async function resealApplications(scope: Scope): Promise<void> {
+  for await (const application of all((page) => listApplications(scope, page))) {
+    await unlessRefused(resealApplication(scope, application), 'not_found')
+  }
+}
+
+/** All items of a list, page by page. */
+async function* all<T extends { id: string }>(
+  list: (page: Page) => Promise<{ items: T[]; more: boolean }>,
+): AsyncGenerator<T> {
+  for (let page = PAGE, more = true; more; ) {
+    const listing = await list(page)
+    yield* listing.items
+    page = { ...page, after: listing.items.at(-1)?.id }
+    more = listing.more
+  }
+}

@@ -1,0 +1,139 @@
+import { createHash, generateKeyPair, type webcrypto } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import type { Micros, SigningKey } from '../../store/records.ts'
+import { commit, unlessRefused } from '../writes/commit.ts'
+import { type DomainContext, exclusively, nowMicros, type Scope } from '../writes/context.ts'
+
+/** When to look again while another process makes the first key. */
+const BUSY_MS = 50
+
+const generate = promisify(generateKeyPair)
+
+/** A private key that signs ID Tokens. */
+export interface PrivateJwk extends webcrypto.JsonWebKey {
+  kid: string
+  alg: 'RS256'
+  use: 'sig'
+}
+
+/**
+ * How long a key stays published after it last signed: longer than any session, so that an ID Token
+ * still serves as `id_token_hint` when its user logs out.
+ */
+export const RETIRED_KEY_DAYS = 90
+
+/**
+ * The tenant's signing keys as private JWKs, the one that signs first. A tenant that has none is
+ * given one.
+ */
+export async function signingKeys(context: DomainContext, tenantId: string): Promise<PrivateJwk[]> {
+  const list = () => context.store.signingKeys.list(tenantId)
+  let stored = await list()
+  while (stored.length === 0) {
+    // Two processes at once would make two keys, and each would sign with its own for a while.
+    const isDone = await exclusively(context, `first-key:${tenantId}`, async () => {
+      const isMade = (await list()).length > 0
+      if (!isMade) await addSigningKey({ context, actor: { name: 'admin' }, tenantId })
+    })
+    if (!isDone) await wait(BUSY_MS)
+    stored = await list()
+  }
+  return stored.map((key) => openKey(context, key)).reverse()
+}
+
+/**
+ * Gives the tenant a new signing key. It signs from now on; the earlier ones stay published, so that
+ * every token and session goes on, until they have not signed for 90 days.
+ *
+ * @param options - `withdrawEarlier` stops publishing the earlier ones at once.
+ * @returns The `kid` of the new key.
+ */
+export async function rotateSigningKey(
+  scope: Scope,
+  { withdrawEarlier = false }: { withdrawEarlier?: boolean } = {},
+): Promise<string> {
+  const { context, tenantId } = scope
+  const { signingKeys: store } = context.store
+  const before = await store.list(tenantId)
+  const kid = await addSigningKey(scope)
+  const horizon = nowMicros(context.clock) - RETIRED_KEY_DAYS * 86_400 * 1e6
+  for (const [index, key] of before.entries()) {
+    // A key stopped signing when its successor was made.
+    const stoppedAt = before[index + 1]?.createdAt
+    const isDue = stoppedAt !== undefined && stoppedAt <= horizon
+    if (!isDue && !withdrawEarlier) continue
+    const deleted = commit(scope, 'signing_key.delete', key.id, (audit) =>
+      store.delete(tenantId, key.id, audit),
+    )
+    await unlessRefused(deleted, 'not_found')
+  }
+  return kid
+}
+
+/** A signing key, without its private part. */
+export type SigningKeyFacts = Pick<SigningKey, 'id' | 'createdAt'> & {
+  /** When its successor was made; `undefined` for the key that signs. */
+  stoppedAt: Micros | undefined
+}
+
+/** The signing keys of the tenant, the one that signs first. A tenant without a login may have none. */
+export async function listSigningKeys({ context, tenantId }: Scope): Promise<SigningKeyFacts[]> {
+  const keys = await context.store.signingKeys.list(tenantId)
+  return keys
+    .map(({ id, createdAt }, index) => ({ id, createdAt, stoppedAt: keys[index + 1]?.createdAt }))
+    .reverse()
+}
+
+async function addSigningKey(scope: Scope): Promise<string> {
+  const { context, tenantId } = scope
+  const { privateKey } = await generate('rsa', { modulusLength: 2048 })
+  const jwk = privateKey.export({ format: 'jwk' })
+  const kid = thumbprint(jwk)
+  const key: SigningKey = {
+    id: kid,
+    tenantId,
+    createdAt: nowMicros(context.clock),
+    sealedJwk: context.vault.seal(purpose(tenantId, kid), JSON.stringify(jwk)),
+  }
+  await commit(scope, 'signing_key.create', kid, (audit) =>
+    context.store.signingKeys.insert(key, audit),
+  )
+  return kid
+}
+
+/** Seals a signing key under the newest master key. */
+async function resealSigningKey(scope: Scope, { id }: SigningKey): Promise<void> {
+  const { context, tenantId } = scope
+  function reseal(last: SigningKey): SigningKey {
+    const sealedJwk = context.vault.reseal(purpose(tenantId, id), last.sealedJwk)
+    return sealedJwk === undefined ? last : { ...last, sealedJwk }
+  }
+  await commit(scope, 'signing_key.reseal', id, (audit) =>
+    context.store.signingKeys.update(tenantId, id, reseal, audit),
+  )
+}
+
+/** Seals the signing keys of a tenant under the newest master key. */
+export async function resealSigningKeys(scope: Scope): Promise<void> {
+  for (const key of await scope.context.store.signingKeys.list(scope.tenantId)) {
+    await unlessRefused(resealSigningKey(scope, key), 'not_found')
+  }
+}
+
+function openKey(context: DomainContext, key: SigningKey): PrivateJwk {
+  const jwk = JSON.parse(
+    context.vault.open(purpose(key.tenantId, key.id), key.sealedJwk),
+  ) as webcrypto.JsonWebKey
+  return { ...jwk, kid: key.id, alg: 'RS256', use: 'sig' }
+}
+
+/** @see RFC 7638 §3 */
+function thumbprint(jwk: webcrypto.JsonWebKey): string {
+  const members = JSON.stringify({ e: jwk.e, kty: 'RSA', n: jwk.n })
+  return createHash('sha256').update(members).digest('base64url')
+}
+
+function purpose(tenantId: string, kid: string): string {
+  return `signing-key:${tenantId}:${kid}`
+}

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto'
+import type { AttemptLimit, AttemptOutcome, ProtocolStore } from '../../store/protocol-store.ts'
+import { type DomainContext, nowMicros } from '../writes/context.ts'
+
+/** Failures that are counted under a key, and how many of them are free. */
+export interface Counter {
+  readonly key: string
+  readonly limit: AttemptLimit
+}
+
+/** An attempt that may be judged, or the counter by which it has to wait. */
+export type Entry<C extends Counter> =
+  | { kind: 'entered'; end(outcomeOf: (counter: C) => AttemptOutcome): Promise<void> }
+  | { kind: 'refused'; counter: C; retryAfterSeconds: number }
+
+/** Lets attempts pass of which only failures are counted. */
+export interface AttemptGate {
+  /**
+   * Lets an attempt pass all of its counters. It waits while attempts under way, in any process, could by
+   * failing use up the free ones: then no more guesses are judged than one after another, and none is
+   * refused that would not be refused then.
+   *
+   * Call `end` once.
+   */
+  enter<C extends Counter>(counters: readonly C[]): Promise<Entry<C>>
+}
+
+/** An attempt that waits for others. */
+interface Waiter {
+  wake(): void
+}
+
+/** An attempt that has not ended by then was of a process that died, or waits for a core for too long. */
+const UNDER_WAY_SECONDS = 30
+
+/** How often the first in line asks whether attempts of other processes have ended, in milliseconds. */
+const ASK_AGAIN_MS = 25
+
+/** Makes the gate over the counters of the store. */
+export function createAttemptGate(
+  { clock }: Pick<DomainContext, 'clock'>,
+  protocol: ProtocolStore,
+): AttemptGate {
+  /** Those of this process that wait at a counter; the first of them asks again. */
+  const lines = new Map<string, Waiter[]>()
+
+  async function begin<C extends Counter>(
+    counters: readonly C[],
+    attempt: string,
+  ): Promise<Entry<C> | { kind: 'busy'; key: string }> {
+    const until = nowMicros(clock) + UNDER_WAY_SECONDS * 1e6
+    const begun: C[] = []
+    const end = async (outcomeOf: (counter: C) => AttemptOutcome) => {
+      const ended = begun.map((one) =>
+        protocol.endAttempt(one.key, one.limit, attempt, outcomeOf(one)),
+      )
+      try {
+        await Promise.all(ended)
+      } finally {
+        for (const { key } of begun) lines.get(key)?.[0]?.wake()
+      }
+    }
+    for (const counter of counters) {
+      const { key, limit } = counter
+      const beginning = await protocol.beginAttempt(key, limit, attempt, until)
+      if (beginning.kind === 'admitted') {
+        begun.push(counter)
+        continue
+      }
+      await end(() => 'unchanged')
+      return beginning.kind === 'busy' ? { kind: 'busy', key } : { ...beginning, counter }
+    }
+    return { kind: 'entered', end }
+  }
+
+  async function enter<C extends Counter>(counters: readonly C[]): Promise<Entry<C>> {
+    const attempt = randomUUID()
+    const waiter: Waiter = { wake() {} }
+    let waitsAt: string | undefined
+    try {
+      while (true) {
+        const entry = await begin(counters, attempt)
+        if (entry.kind !== 'busy') return entry
+        if (entry.key !== waitsAt) {
+          leave(waitsAt, waiter)
+          waitsAt = entry.key
+          join(waitsAt, waiter)
+        }
+        await turn(waitsAt, waiter)
+      }
+    } finally {
+      leave(waitsAt, waiter)
+    }
+  }
+
+  function join(key: string, waiter: Waiter): void {
+    const line = lines.get(key)
+    if (line) line.push(waiter)
+    else lines.set(key, [waiter])
+  }
+
+  /** The outcome of the first one's turn may have left room for the next. */
+  function leave(key: string | undefined, waiter: Waiter): void {
+    if (key === undefined) return
+    const line = lines.get(key)
+    if (!line) return
+    line.splice(line.indexOf(waiter), 1)
+    if (line.length === 0) lines.delete(key)
+    else line[0]?.wake()
+  }
+
+  function turn(key: string, waiter: Waiter): Promise<void> {
+    return new Promise((resolve) => {
+      const isFirst = lines.get(key)?.[0] === waiter
+      const timer = isFirst ? setTimeout(resolve, ASK_AGAIN_MS * (1 + Math.random())) : undefined
+      waiter.wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  return { enter }
+}

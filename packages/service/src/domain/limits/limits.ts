@@ -1,0 +1,312 @@
+import { hash } from 'node:crypto'
+import { emailKey } from '../../store/email-key.ts'
+import type {
+  Admission,
+  AttemptLimit,
+  AttemptOutcome,
+  Attempts,
+  ProtocolStore,
+} from '../../store/protocol-store.ts'
+import type { Tenant, User } from '../../store/records.ts'
+import type { Pause } from '../operators/support.ts'
+import type { Verification } from '../users/passwords.ts'
+import { clientNetwork } from '../writes/addresses.ts'
+import { note } from '../writes/audit.ts'
+import type { DomainContext } from '../writes/context.ts'
+import { type Counter, createAttemptGate } from './attempt-gate.ts'
+
+/** How often things may be tried before each further attempt has to wait. */
+export interface Limits {
+  /** Failed logins at one address of one tenant, from one network. */
+  loginPerAddress: AttemptLimit
+  /** Failed logins of one user on a device on which the user logged in before. */
+  loginPerDevice: AttemptLimit
+  /** Failed logins in a row at one address of one tenant, from all networks. */
+  loginAnywhere: AttemptLimit
+  /** Failed logins from one client. */
+  loginPerClient: AttemptLimit
+  /** Second steps of one user, until one succeeds. */
+  factorPerUser: AttemptLimit
+  /** Codes and keys in one login. After that it begins again with the first step. */
+  factorPerLogin: AttemptLimit
+  /** Second steps of one user in a row. After that only an operator or time helps. */
+  factorAnywhere: AttemptLimit
+  /** Messages to one address of one tenant. */
+  mailPerAddress: AttemptLimit
+  /** Messages asked for, and accounts made, by one client. */
+  mailPerClient: AttemptLimit
+}
+
+const MONTH_SECONDS = 30 * 86_400
+
+/**
+ * The longest wait is fifteen minutes for a login, an hour for mail and second steps. After `loginAnywhere`, only a
+ * mailed link or a known device helps.
+ */
+export const defaultLimits: Limits = {
+  loginPerAddress: { free: 5, baseSeconds: 2, maxSeconds: 900, forgetSeconds: 86_400 },
+  loginPerDevice: { free: 5, baseSeconds: 2, maxSeconds: 900, forgetSeconds: 86_400 },
+  loginAnywhere: {
+    free: 100,
+    baseSeconds: MONTH_SECONDS,
+    maxSeconds: MONTH_SECONDS,
+    forgetSeconds: MONTH_SECONDS,
+  },
+  loginPerClient: { free: 50, baseSeconds: 1, maxSeconds: 300, forgetSeconds: 3_600 },
+  factorPerUser: { free: 10, baseSeconds: 30, maxSeconds: 3_600, forgetSeconds: 86_400 },
+  factorPerLogin: {
+    free: 5,
+    baseSeconds: MONTH_SECONDS,
+    maxSeconds: MONTH_SECONDS,
+    forgetSeconds: 86_400,
+  },
+  factorAnywhere: {
+    free: 100,
+    baseSeconds: MONTH_SECONDS,
+    maxSeconds: MONTH_SECONDS,
+    forgetSeconds: MONTH_SECONDS,
+  },
+  mailPerAddress: { free: 3, baseSeconds: 60, maxSeconds: 3_600, forgetSeconds: 86_400 },
+  mailPerClient: { free: 30, baseSeconds: 10, maxSeconds: 900, forgetSeconds: 3_600 },
+}
+
+/** The user or client of an attempt, and its tenant. */
+export interface Attempter {
+  readonly tenant: Pick<Tenant, 'id'>
+  /** Empty for a request from within this process. */
+  readonly clientIp: string
+  readonly userAgent?: string | undefined
+  readonly requestId: string
+}
+
+/** A login with a password. */
+export interface LoginAttempt {
+  readonly facts: Attempter
+  /** As it was typed. */
+  readonly email: string
+  /** Names the device and the user, when this user logged in on it before. */
+  readonly knownDevice: string | undefined
+}
+
+/** A login whose password is not looked at: it has to wait, or needs a mailed link. */
+export type Throttled = { kind: 'throttled'; retryAfterSeconds: number } | { kind: 'needs_link' }
+
+/** Counts attempts and makes the next ones wait. */
+export interface Throttle {
+  /**
+   * Judges a login, unless too many have failed: at the address from its network, from its network,
+   * and at the address from everywhere. On a known device, only failures on this device count.
+   *
+   * Only a refusal counts: not what `judge` throws, when it was too busy. A right attempt ends the
+   * row.
+   */
+  tryLogin(
+    attempt: LoginAttempt,
+    judge: () => Promise<Verification>,
+  ): Promise<Verification | Throttled>
+  /** Judges a login with a passkey or a mailed code, unless too many logins have failed from its network. */
+  tryWithoutPassword<Outcome extends { kind: 'verified' | 'refused' }>(
+    facts: Attempter,
+    judge: () => Promise<Outcome>,
+  ): Promise<Outcome | Throttled>
+  /** The owner of the address has set a password: what others guessed before counts no longer. */
+  forgiveAddress(facts: Pick<Attempter, 'tenant'>, email: string): Promise<void>
+  /**
+   * Counts an attempt at a second step, right or wrong, before it is judged: attempts at once
+   * cannot exceed the limits, with any number of processes.
+   *
+   * @param login - Names the login.
+   */
+  admitFactor(facts: Attempter, userId: string, login: string): Promise<FactorAdmission>
+  /**
+   * Counts an attempt at a mailed code that is the first step, before it is judged.
+   *
+   * @param code - Names the code.
+   */
+  admitCode(facts: Attempter, code: string): Promise<Admission>
+  /** The rows of failures that let the user try no more, until they are forgiven. */
+  pausesOf(tenantId: string, user: Pick<User, 'id' | 'email'>): Promise<Pause[]>
+  /** How many second steps of the user have failed since one succeeded. */
+  failedFactors(facts: Attempter, userId: string): Promise<number>
+  /** A second step has succeeded: what failed before counts no longer. */
+  forgiveFactor(facts: Pick<Attempter, 'tenant'>, userId: string): Promise<void>
+  /** Counts what makes the service send mail, by who asks for it. */
+  admitMailRequest(facts: Attempter): Promise<Admission>
+  /** Counts a message to the address; one too many is not sent. */
+  admitMail(facts: Attempter, email: string): Promise<boolean>
+}
+
+/**
+ * Whether a second step is judged. `login_over`: too many have failed in this login; `paused`: too many
+ * of the user have failed in a row.
+ */
+export type FactorAdmission = Admission | { kind: 'login_over' | 'paused' }
+
+interface LoginCounter extends Counter {
+  readonly name: keyof Limits
+  /** The entry in the audit log. */
+  readonly target: string
+}
+
+/** At most one audit entry per limit and minute, so that a flood of attempts does not flood the log. */
+const AUDIT_EVERY_MS = 60_000
+
+const MAX_REMEMBERED = 10_000
+
+/** Makes the throttle over the counters of the protocol store. */
+export function createThrottle(
+  domain: DomainContext,
+  protocol: ProtocolStore,
+  limits: Limits,
+): Throttle {
+  const audited = new Map<string, number>()
+  const gate = createAttemptGate(domain, protocol)
+
+  async function admit(name: keyof Limits, key: string, facts: Attempter): Promise<Admission> {
+    const admission = await protocol.admit(`${name}:${key}`, limits[name])
+    if (admission.kind === 'refused') await audit(name, key, facts)
+    return admission
+  }
+
+  async function audit(name: keyof Limits, key: string, facts: Attempter): Promise<void> {
+    const now = domain.clock.now()
+    if (now - (audited.get(name + key) ?? 0) < AUDIT_EVERY_MS) return
+    if (audited.size >= MAX_REMEMBERED) audited.clear()
+    audited.set(name + key, now)
+    const { tenant, requestId, clientIp: address, userAgent } = facts
+    const actor = { name: 'visitor', requestId, address: address || undefined, userAgent }
+    const scope = { context: domain, actor, tenantId: tenant.id }
+    await note(scope, `limit.${auditNames[name]}`, key, 'failure')
+  }
+
+  async function admitClient(name: keyof Limits, facts: Attempter): Promise<Admission> {
+    // A request from within this very process has no address.
+    if (facts.clientIp === '') return { kind: 'admitted' }
+    return admit(name, clientNetwork(facts.clientIp), facts)
+  }
+
+  function countersOf({ facts, email, knownDevice }: LoginAttempt): LoginCounter[] {
+    const { tenant, clientIp } = facts
+    if (knownDevice !== undefined) return [counter('loginPerDevice', `${tenant.id}:${knownDevice}`)]
+    const address = addressKey(facts, email)
+    const network = clientNetwork(clientIp)
+    return [
+      counter('loginAnywhere', address),
+      // A request from within this very process has no address.
+      ...(network === '' ? [] : [counter('loginPerClient', network)]),
+      counter('loginPerAddress', `${address}/${network}`),
+    ]
+  }
+
+  async function tryWith<Outcome extends { kind: 'verified' | 'refused' }>(
+    counters: readonly LoginCounter[],
+    facts: Attempter,
+    judge: () => Promise<Outcome>,
+  ): Promise<Outcome | Throttled> {
+    const entry = await gate.enter(counters)
+    if (entry.kind === 'refused') {
+      const { name, target } = entry.counter
+      await audit(name, target, facts)
+      if (name === 'loginAnywhere') return { kind: 'needs_link' }
+      return { kind: 'throttled', retryAfterSeconds: entry.retryAfterSeconds }
+    }
+    let outcome: Outcome | undefined
+    try {
+      outcome = await judge()
+      return outcome
+    } finally {
+      await entry.end((counter) => effectOf(outcome?.kind, counter))
+    }
+  }
+
+  function counter(name: keyof Limits, key: string): LoginCounter {
+    return { name, key: `${name}:${key}`, limit: limits[name], target: key }
+  }
+
+  return {
+    tryLogin: (attempt, judge) => tryWith(countersOf(attempt), attempt.facts, judge),
+
+    tryWithoutPassword(facts, judge) {
+      const network = clientNetwork(facts.clientIp)
+      return tryWith(network === '' ? [] : [counter('loginPerClient', network)], facts, judge)
+    },
+
+    async forgiveAddress(facts, email) {
+      const address = addressKey(facts, email)
+      await Promise.all([
+        protocol.forgive(`loginAnywhere:${address}`),
+        protocol.forgiveAll(`loginPerAddress:${address}/`),
+      ])
+    },
+
+    async admitFactor(facts, userId, login) {
+      const user = `${facts.tenant.id}:${userId}`
+      const admission = await admit('factorPerUser', user, facts)
+      if (admission.kind === 'refused') return admission
+      const inARow = await admit('factorAnywhere', user, facts)
+      if (inARow.kind === 'refused') return { kind: 'paused' }
+      const within = await admit('factorPerLogin', `${facts.tenant.id}:${login}`, facts)
+      return within.kind === 'refused' ? { kind: 'login_over' } : within
+    },
+
+    admitCode: (facts, code) => admit('factorPerLogin', `${facts.tenant.id}:${code}`, facts),
+
+    async pausesOf(tenantId, { id, email }) {
+      const [passwords, factors] = await Promise.all([
+        protocol.attempts(`loginAnywhere:${addressKey({ tenant: { id: tenantId } }, email)}`),
+        protocol.attempts(`factorAnywhere:${tenantId}:${id}`),
+      ])
+      const isOver = (made: Attempts | undefined, { free }: AttemptLimit) =>
+        made !== undefined && made.count >= free
+      return [
+        ...(isOver(passwords, limits.loginAnywhere) ? (['password'] as const) : []),
+        ...(isOver(factors, limits.factorAnywhere) ? (['factor'] as const) : []),
+      ]
+    },
+
+    async failedFactors(facts, userId) {
+      const made = await protocol.attempts(`factorPerUser:${facts.tenant.id}:${userId}`)
+      return made?.count ?? 0
+    },
+
+    async forgiveFactor(facts, userId) {
+      const user = `${facts.tenant.id}:${userId}`
+      await Promise.all([
+        protocol.forgive(`factorPerUser:${user}`),
+        protocol.forgive(`factorAnywhere:${user}`),
+      ])
+    },
+
+    admitMailRequest: (facts) => admitClient('mailPerClient', facts),
+
+    async admitMail(facts, email) {
+      const admission = await admit('mailPerAddress', addressKey(facts, email), facts)
+      return admission.kind === 'admitted'
+    },
+  }
+}
+
+/** The effect of a login on a counter. One that was not judged counts as no failure. */
+function effectOf(outcome: string | undefined, { name }: LoginCounter): AttemptOutcome {
+  if (outcome === undefined) return 'unchanged'
+  if (outcome !== 'verified') return 'failed'
+  // A right password says nothing about what the client tries at other addresses.
+  return name === 'loginPerClient' ? 'unchanged' : 'forgiven'
+}
+
+const auditNames: Record<keyof Limits, string> = {
+  loginPerAddress: 'login_address',
+  loginPerDevice: 'login_device',
+  loginAnywhere: 'login_anywhere',
+  loginPerClient: 'login_client',
+  factorPerUser: 'factor_user',
+  factorPerLogin: 'factor_login',
+  factorAnywhere: 'factor_anywhere',
+  mailPerAddress: 'mail_address',
+  mailPerClient: 'mail_client',
+}
+
+/** Visitors may type anything into the address field, so only a hash of it is kept. */
+function addressKey({ tenant }: Pick<Attempter, 'tenant'>, email: string): string {
+  return `${tenant.id}:${hash('sha256', emailKey(email), 'base64url')}`
+}

@@ -1,0 +1,256 @@
+import { hash, randomBytes } from 'node:crypto'
+import type { OperatorUser } from '../../store/ports.ts'
+import type { Operator, OperatorRole, Reach, Tenant, User } from '../../store/records.ts'
+import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
+import { defaultSettings } from '../tenants/tenants.ts'
+import { resetPassword } from '../users/accounts.ts'
+import { judgePassword, type PasswordProblem } from '../users/chosen-password.ts'
+import { hashPassword } from '../users/passwords.ts'
+import { createUser, findUser, setDisabled } from '../users/users.ts'
+import { isLoginValid } from '../ways/valid-logins.ts'
+import { commit, unlessRefused } from '../writes/commit.ts'
+import {
+  type DomainContext,
+  nowMicros,
+  oneAfterAnother,
+  type Scope,
+  type ServiceScope,
+  updated,
+} from '../writes/context.ts'
+import { found, notFound, ServiceError } from '../writes/errors.ts'
+
+/** How long an invitation is good, in seconds. */
+export const INVITATION_SECONDS = 86_400
+
+/** The fields of an operator that an owner sets. */
+export interface OperatorInput {
+  role: OperatorRole
+  /** The tenants that the operator sees. An owner sees all of them. Default: all. */
+  reach?: Reach | undefined
+}
+
+/** The scope of operators. */
+function within(scope: ServiceScope): Scope {
+  return { ...scope, tenantId: SYSTEM_TENANT_ID }
+}
+
+/**
+ * Invites an operator by email address; the first invitation makes the system tenant. An operator who is
+ * there already gets the new role, and can set a new password.
+ *
+ * @returns The operator, and the token of the invitation, which is stored as a hash alone.
+ */
+export async function inviteOperator(
+  scope: ServiceScope,
+  { email, ...input }: OperatorInput & { email: string },
+): Promise<{ operator: Operator; token: string }> {
+  const own = within(scope)
+  const { context } = scope
+  const { operators, tenants } = context.store
+  if (!(await tenants.get(SYSTEM_TENANT_ID))) await createSystemTenant(own)
+  const user = (await findUser(own, email)) ?? (await createOperatorUser(own, email))
+  const token = randomBytes(32).toString('base64url')
+  const now = nowMicros(context.clock)
+  const decided = decide(input)
+  const invitation = { hash: hashOf(token), expiresAt: now + INVITATION_SECONDS * 1e6 }
+  const operator = await keepingAnOwner(scope, user.id, decided, async () => {
+    const known = await operators.get(user.id)
+    return commit(own, 'operator.invite', user.id, (audit) =>
+      known
+        ? operators.update(
+            user.id,
+            (last) => updated(context, last, { ...decided, invitation }),
+            audit,
+          )
+        : operators.insert(
+            { id: user.id, createdAt: now, updatedAt: now, ...decided, invitation },
+            audit,
+          ),
+    )
+  })
+  return { operator, token }
+}
+
+/** The operator whom a good invitation is for. */
+export async function findInvited(
+  { store, clock }: DomainContext,
+  token: string,
+): Promise<OperatorUser | undefined> {
+  const invited = await store.operators.findByInvitation(hashOf(token))
+  const isGood = (invited?.operator.invitation?.expiresAt ?? 0) > nowMicros(clock)
+  return isGood && !invited?.user.disabled ? invited : undefined
+}
+
+/** How an invitation was answered. */
+export type Acceptance =
+  | { kind: 'accepted'; user: User }
+  | { kind: 'refused'; problem: PasswordProblem }
+
+/**
+ * Sets the password that an invited operator has chosen, which ends the operator's sessions and spends the
+ * invitation.
+ *
+ * @throws ServiceError `not_found` when the invitation is not good, or no longer.
+ */
+export async function acceptInvitation(
+  scope: ServiceScope,
+  token: string,
+  password: string,
+): Promise<Acceptance> {
+  const own = within(scope)
+  const { context } = scope
+  const { user } = found(await findInvited(context, token))
+  const { email, profile } = user
+  const names = { email, user: profile, tenant: { name: '', companyName: '', domain: '' } }
+  const problem = await judgePassword(password, names)
+  if (problem) return { kind: 'refused', problem }
+  // Hashed before the invitation is spent: a service too busy to hash leaves it good.
+  const stored = await hashPassword(own, password, 'login')
+  await commit(own, 'operator.accept', user.id, (audit) =>
+    context.store.operators.update(
+      user.id,
+      (last) => {
+        if (last.invitation?.hash !== hashOf(token)) throw notFound()
+        return updated(context, last, { invitation: undefined })
+      },
+      audit,
+    ),
+  )
+  if (!(await resetPassword(own, user, stored))) throw notFound()
+  return { kind: 'accepted', user }
+}
+
+/** All operators, in the order of invitation. */
+export function listOperators({ context }: ServiceScope): Promise<OperatorUser[]> {
+  return context.store.operators.list()
+}
+
+/** The operator of a login at `loggedInAt`, in seconds since the epoch, if that is still valid. */
+export async function operatorOfLogin(
+  { store }: DomainContext,
+  userId: string,
+  loggedInAt: number | undefined,
+  keptAt?: number,
+): Promise<OperatorUser | undefined> {
+  const operator = await store.operators.get(userId)
+  return operator && isLoginValid(operator.user, loggedInAt, keptAt) ? operator : undefined
+}
+
+/**
+ * Gives an operator another role or reach.
+ *
+ * @throws ServiceError `conflict` when no owner would be left.
+ */
+export async function updateOperator(
+  scope: ServiceScope,
+  id: string,
+  input: OperatorInput,
+): Promise<Operator> {
+  const decided = decide(input)
+  const { context } = scope
+  return keepingAnOwner(scope, id, decided, () =>
+    commit(within(scope), 'operator.update', id, (audit) =>
+      context.store.operators.update(id, (last) => updated(context, last, decided), audit),
+    ),
+  )
+}
+
+/**
+ * Disables an operator, which ends the operator's sessions, or enables one again.
+ *
+ * @throws ServiceError `conflict` when no owner would be left.
+ */
+export async function setOperatorDisabled(
+  scope: ServiceScope,
+  id: string,
+  disabled: boolean,
+): Promise<User> {
+  const { context } = scope
+  found(await context.store.operators.get(id))
+  const set = () => setDisabled(within(scope), id, disabled, 'operator.update')
+  return disabled ? keepingAnOwner(scope, id, undefined, set) : set()
+}
+
+/**
+ * Removes an operator, with all credentials.
+ *
+ * @throws ServiceError `conflict` when no owner would be left.
+ */
+export async function removeOperator(scope: ServiceScope, id: string): Promise<User> {
+  const { context } = scope
+  found(await context.store.operators.get(id))
+  return keepingAnOwner(scope, id, undefined, () =>
+    commit(within(scope), 'operator.remove', id, (audit) =>
+      context.store.users.delete(SYSTEM_TENANT_ID, id, audit),
+    ),
+  )
+}
+
+/**
+ * Changes an operator, unless that would leave the service without an owner who can log in. One such change
+ * goes on at a time: two owners who remove each other at the same instant would both see the other one.
+ */
+async function keepingAnOwner<T>(
+  scope: ServiceScope,
+  id: string,
+  next: Pick<Operator, 'role'> | undefined,
+  change: () => Promise<T>,
+): Promise<T> {
+  if (next?.role === 'owner') return change()
+  return oneAfterAnother(scope.context, 'owners', async () => {
+    await checkOwners(scope, id)
+    return change()
+  })
+}
+
+async function checkOwners(scope: ServiceScope, id: string): Promise<void> {
+  const all = await listOperators(scope)
+  const isOwner = ({ operator, user }: OperatorUser) => operator.role === 'owner' && !user.disabled
+  const others = all.some((one) => one.operator.id !== id && isOwner(one))
+  if (others || !all.some((one) => one.operator.id === id && isOwner(one))) return
+  throw new ServiceError('conflict', 'This is the only owner. Invite another owner first.')
+}
+
+function decide({ role, reach = 'all' }: OperatorInput): Pick<Operator, 'role' | 'reach'> {
+  if (reach !== 'all' && reach.length === 0) {
+    throw new ServiceError('invalid_request', 'An operator needs at least one tenant, or all.')
+  }
+  return { role, reach: role === 'owner' || reach === 'all' ? 'all' : [...new Set(reach)].sort() }
+}
+
+async function createOperatorUser(scope: Scope, email: string): Promise<User> {
+  const input = { email, emailVerified: true, disabled: false, metadata: {}, profile: {} }
+  return createUser(scope, input)
+}
+
+/** The address under which no browser finds it: it is served at the console's host. */
+const STORED_DOMAIN = 'system'
+
+async function createSystemTenant(scope: Scope): Promise<void> {
+  const { context } = scope
+  const now = nowMicros(context.clock)
+  const tenant: Tenant = {
+    id: SYSTEM_TENANT_ID,
+    name: 'Operators',
+    createdAt: now,
+    updatedAt: now,
+    metadata: {},
+    settings: {
+      ...defaultSettings,
+      domain: STORED_DOMAIN,
+      companyName: 'Latchkey',
+      allowHardware: true,
+      allowTotpApp: true,
+      allowSignups: false,
+      rememberLoginSeconds: 12 * 3_600,
+    },
+  }
+  const created = commit(scope, 'tenant.create', tenant.id, (audit) =>
+    context.store.tenants.insert(tenant, audit),
+  )
+  await unlessRefused(created, 'already_exists')
+}
+
+function hashOf(token: string): string {
+  return hash('sha256', token)
+}

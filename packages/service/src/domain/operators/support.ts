@@ -1,0 +1,106 @@
+import type { MessageState, QueuedMessage } from '../../store/protocol-store.ts'
+import type { Credential, Micros, Tenant, User } from '../../store/records.ts'
+import type { Scope } from '../writes/context.ts'
+
+/** A session of a user at the issuer. */
+export interface LiveSession {
+  id: string
+  /** In whole seconds since the epoch. */
+  loggedInAt: number
+  /** The names of the browser and its system, as far as it sends them. */
+  browser: string
+  system: string
+  /** The address of the client that logged in; empty where it is not known. */
+  address: string
+  /** The applications that the user has logged in to with it. */
+  applicationIds: string[]
+}
+
+/** Messages that an operator has sent to a user. */
+export const requestedMails = ['reset', 'verify', 'invite'] as const
+
+/** One of {@link requestedMails}. */
+export type RequestedMail = (typeof requestedMails)[number]
+
+/** A message, as the outbox tells of it: never its content. */
+export type MailRecord = Omit<QueuedMessage, 'sealed'>
+
+/** The place of a message in a list of them. */
+export type MailPlace = Pick<QueuedMessage, 'createdAt' | 'id'>
+
+/** A device on which a user is not asked for the second step. */
+export interface TrustedDevice {
+  id: string
+  /** When the user said so. */
+  since: Micros
+  browser: string
+  system: string
+}
+
+/** A row of failed attempts that lets a user try no more: of passwords, or of second steps. */
+export type Pause = 'password' | 'factor'
+
+/** Where a user is logged in, and which messages went out. */
+export interface UserState {
+  sessions: LiveSession[]
+  devices: TrustedDevice[]
+  /** The newest messages of the last 7 days. */
+  mails: MailRecord[]
+  pauses: Pause[]
+}
+
+/** The languages of messages. */
+export const mailLanguages = ['en', 'de'] as const
+
+/** One of {@link mailLanguages}. */
+export type MailLanguage = (typeof mailLanguages)[number]
+
+/** Help of operators for users, beyond the data store. */
+export interface Support {
+  /** @throws ServiceError `not_found` for an unknown user, as all of these do. */
+  sessions(scope: Scope, userId: string): Promise<LiveSession[]>
+  /** Ends a session: its applications are told, and its tokens are revoked. */
+  endSession(scope: Scope, userId: string, id: string): Promise<LiveSession>
+  /** Ends all sessions; answers with those that there were. */
+  endSessions(scope: Scope, userId: string): Promise<LiveSession[]>
+  /**
+   * Sends a message with a new link, in the language of the user's `locale` unless another is given.
+   *
+   * @throws ServiceError `conflict` where the link would open nothing, `rate_limited` when too many
+   *   messages went to the address.
+   */
+  sendMail(
+    scope: Scope,
+    userId: string,
+    mail: { kind: RequestedMail; language?: MailLanguage | undefined },
+  ): Promise<MailRecord>
+  /** Messages of the last 7 days, the newest first. */
+  mails(
+    scope: Scope,
+    query: {
+      userId: string | undefined
+      after: { createdAt: number; id: string } | undefined
+      limit: number
+    },
+  ): Promise<MailRecord[]>
+  /**
+   * Messages of the last 7 days in a state, the newest first. It looks at a bounded number of them, so a
+   * part may be short; with `next` there may be more.
+   */
+  mailsInState(
+    scope: Scope,
+    query: { state: MessageState | undefined; after: MailPlace | undefined; limit: number },
+  ): Promise<{ items: MailRecord[]; next: MailPlace | undefined }>
+  mail(scope: Scope, id: string): Promise<MailRecord>
+  /**
+   * Sends a message of the same kind with a new link, in place of one that did not arrive. Its language is
+   * that of the message while its content is kept, else that of the user.
+   */
+  sendAgain(scope: Scope, id: string): Promise<MailRecord>
+  /** The state of a user whose records are at hand: it asks the store of what expires alone. */
+  stateOf(tenant: Tenant, user: User, credentials: readonly Credential[]): Promise<UserState>
+  /** Has a user asked for the second step on a device again. */
+  forgetDevice(scope: Scope, userId: string, id: string): Promise<void>
+  /** Forgets the failed attempts at logging in as the user. */
+  letTryAgain(scope: Scope, userId: string): Promise<void>
+}

@@ -1,0 +1,70 @@
+import type { CredentialKind, Tenant, TenantSettings } from '../../store/records.ts'
+import { allowedFactors } from '../factors/factors.ts'
+import { allowsKeys, allowsMailLogin } from '../ways/login-methods.ts'
+import type { Scope } from '../writes/context.ts'
+import { warningsOf } from './tenant-warnings.ts'
+
+/**
+ * The effects of a change of settings on the users of the tenant, in sentences.
+ *
+ * @param after - The tenant as it would be.
+ */
+export async function effectsOf(scope: Scope, before: Tenant, after: Tenant): Promise<string[]> {
+  const [factors, ways, warnings] = await Promise.all([
+    lostFactors(scope, before.settings, after.settings),
+    lostWays(scope, before.settings, after.settings),
+    warningsOf(scope, after, before),
+  ])
+  return [...factors, ...ways, ...warnings]
+}
+
+async function lostFactors(
+  scope: Scope,
+  before: TenantSettings,
+  after: TenantSettings,
+): Promise<string[]> {
+  const kept = allowedFactors(after)
+  const lost = allowedFactors(before).filter((kind) => !kept.includes(kind))
+  const users = await countLosing(scope, lost, kept)
+  if (users === 0) return []
+  const first = after.allowPasswords ? 'their password' : 'their first step'
+  return [`${count(users)} no other second step. They will log in with ${first} alone.`]
+}
+
+async function lostWays(
+  scope: Scope,
+  before: TenantSettings,
+  after: TenantSettings,
+): Promise<string[]> {
+  // A code goes to the address that every user has.
+  if (allowsMailLogin(after)) return []
+  const kept = firstKinds(after)
+  const lost = firstKinds(before).filter((kind) => !kept.includes(kind))
+  const users = await countLosing(scope, lost, kept)
+  if (users === 0) return []
+  const remedy = after.allowPasswords
+    ? 'They can set a password by a mailed link.'
+    : 'They cannot log in any more.'
+  return [`${count(users)} no other way to log in. ${remedy}`]
+}
+
+/** The kinds of credentials by which a login can begin. */
+function firstKinds(settings: TenantSettings): CredentialKind[] {
+  return [
+    ...(settings.allowPasswords ? (['password'] as const) : []),
+    ...(allowsKeys(settings) ? (['hardware'] as const) : []),
+    ...(settings.allowSocial ? (['social'] as const) : []),
+  ]
+}
+
+async function countLosing(
+  { context, tenantId }: Scope,
+  lost: readonly CredentialKind[],
+  kept: readonly CredentialKind[],
+): Promise<number> {
+  return lost.length === 0 ? 0 : context.store.credentials.countUsersLosing(tenantId, lost, kept)
+}
+
+function count(users: number): string {
+  return users === 1 ? '1 user has' : `${users} users have`
+}

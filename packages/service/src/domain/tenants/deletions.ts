@@ -1,0 +1,54 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import type { TenantDeletion } from '../../store/ports.ts'
+import { entryOf } from '../writes/audit.ts'
+import { type DomainContext, exclusively } from '../writes/context.ts'
+
+/** How many users one step erases: some tens of milliseconds, in which other writes wait. */
+const STEP = 500
+
+/** The deleted tenants that hold rows still, the first one first. */
+export function listDeletions({ store }: Pick<DomainContext, 'store'>): Promise<TenantDeletion[]> {
+  return store.tenants.deletions()
+}
+
+/** Watches the erasing of deleted tenants. */
+export interface ErasureWatch {
+  /** Called when a tenant is begun with, again after each step, and with none left at its end. */
+  onStep?(deletion: TenantDeletion): void
+  /** Whether to stop after the step that is under way; another process or start goes on then. */
+  isStopped?(): boolean
+}
+
+/**
+ * Erases the rows of deleted tenants, step by step. The rows that are left are the state of the work, so it
+ * goes on where a process that was killed has stopped.
+ *
+ * @returns Whether it ran: one process does at a time.
+ */
+export function eraseDeleted(context: DomainContext, watch: ErasureWatch = {}): Promise<boolean> {
+  return exclusively(context, 'erase-tenants', async () => {
+    for (;;) {
+      const [deletion] = await listDeletions(context)
+      if (!deletion || watch.isStopped?.()) return
+      await eraseOne(context, deletion, watch)
+    }
+  })
+}
+
+async function eraseOne(
+  context: DomainContext,
+  deletion: TenantDeletion,
+  watch: ErasureWatch,
+): Promise<void> {
+  const { id } = deletion
+  const scope = { context, actor: { name: 'service' }, tenantId: id }
+  let { left } = deletion
+  watch.onStep?.(deletion)
+  while (!watch.isStopped?.()) {
+    const hasMore = await context.store.tenants.erase(id, STEP, entryOf(scope, 'tenant.erase', id))
+    left = hasMore ? Math.max(0, left - STEP) : 0
+    watch.onStep?.({ ...deletion, left })
+    if (!hasMore) return
+    await turn()
+  }
+}

@@ -1,0 +1,54 @@
+import dns from 'node:dns'
+import { Resolver } from 'node:dns/promises'
+import { isLoopbackHost } from '../writes/addresses.ts'
+import { ServiceError } from '../writes/errors.ts'
+import type { DomainPolicy } from './domain-names.ts'
+
+/** Below which name of a domain its owner says which tenant may have it. */
+const LABEL = '_latchkey'
+
+/** The error codes of the DNS for a record that does not exist. */
+const NOT_THERE = new Set(['ENODATA', 'ENOTFOUND'])
+
+/**
+ * Asks the DNS, where the policy says so, whether the owner of a domain lets a tenant have it: a TXT record at
+ * `_latchkey.<domain>` with the value `latchkey-tenant=<id of the tenant>`.
+ *
+ * @param domain - In its canonical form. A port plays no part.
+ * @throws ServiceError `invalid_request`, which names the record to publish, when there is none, and
+ *   `unavailable` when the DNS does not answer.
+ */
+export async function verifyDomain(
+  tenantId: string,
+  domain: string,
+  { allowLoopback, verification }: DomainPolicy,
+): Promise<void> {
+  const { hostname } = new URL(`https://${domain}`)
+  if (verification === 'none' || (allowLoopback && isLoopbackHost(hostname))) return
+  const name = `${LABEL}.${hostname}`
+  const value = `latchkey-tenant=${tenantId}`
+  const records = await textRecords(name)
+  // A long text comes in pieces of 255 bytes.
+  if (records.some((pieces) => pieces.join('').trim() === value)) return
+  throw new ServiceError(
+    'invalid_request',
+    `"settings.domain": publish the TXT record ${name} with the value "${value}" to show that the domain is yours; found ${records.length} others.`,
+  )
+}
+
+async function textRecords(name: string): Promise<string[][]> {
+  try {
+    const resolver = new Resolver({ timeout: 2_000, tries: 2 })
+    // Those that the application has set; a named import would not follow dns.setServers().
+    resolver.setServers(dns.getServers())
+    return await resolver.resolveTxt(name)
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    if (NOT_THERE.has(code ?? '')) return []
+    throw new ServiceError(
+      'unavailable',
+      `The DNS could not be asked for the TXT record ${name} (${code}). Try again shortly.`,
+      { cause, retryAfterSeconds: 30 },
+    )
+  }
+}

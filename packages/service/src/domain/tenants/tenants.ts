@@ -1,0 +1,198 @@
+import type { Listing, Page } from '../../store/ports.ts'
+import type { Micros, Reach, Tenant, TenantSettings } from '../../store/records.ts'
+import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
+import type { Found, SearchPage } from '../../store/user-search.ts'
+import { commit, noting } from '../writes/commit.ts'
+import {
+  type DomainContext,
+  nowMicros,
+  refuseStale,
+  type Scope,
+  type ServiceScope,
+  updated,
+} from '../writes/context.ts'
+import { found, notFound } from '../writes/errors.ts'
+import { newId } from '../writes/ids.ts'
+import { checkEmail, checkMetadata, checkText } from '../writes/rules.ts'
+import { canonicalDomain, checkDomain, DOMAIN_HOLD_MICROS } from './domain-names.ts'
+import { verifyDomain } from './domain-verification.ts'
+import { checkNewFeatures } from './tenant-features.ts'
+
+/** The fields of a tenant that a caller sets. */
+export type TenantInput = Pick<Tenant, 'name' | 'metadata' | 'settings'>
+
+/** The settings of a tenant of which only the domain is known. */
+export const defaultSettings: Omit<TenantSettings, 'domain'> = {
+  companyName: '',
+  logoImageText: '',
+  supportEmail: '',
+  allowSocial: false,
+  allowHardware: false,
+  allowPasswords: true,
+  allowTotpApp: false,
+  allowTotpEmail: false,
+  allowUnverified: false,
+  rememberDevice: false,
+  rememberDeviceSeconds: 2_592_000,
+  rememberLoginSeconds: 1_209_600,
+  allowSignups: true,
+  developerMode: false,
+}
+
+/**
+ * Creates a tenant.
+ *
+ * @throws ServiceError `already_exists` when another tenant has the domain, or a code of bad input.
+ */
+export async function createTenant(scope: ServiceScope, input: TenantInput): Promise<Tenant> {
+  const { clock, store } = scope.context
+  const now = nowMicros(clock)
+  const id = newId('ten', clock)
+  const tenant = { id, createdAt: now, updatedAt: now, ...checkTenant(input) }
+  checkNewFeatures(tenant.metadata, undefined)
+  // Only the operator creates tenants, and may do so on this very machine.
+  checkDomain(tenant.settings.domain, { ...scope.context.domains, allowLoopback: true })
+  return commit({ ...scope, tenantId: id }, 'tenant.create', id, (audit) =>
+    store.tenants.insert(tenant, audit),
+  )
+}
+
+/** The tenant, if it is there. The system tenant is there while there is a console, at its host. */
+export async function lookUpTenant(
+  { store, domains: { consoleHost } }: Pick<DomainContext, 'store' | 'domains'>,
+  id: string,
+): Promise<Tenant | undefined> {
+  if (id !== SYSTEM_TENANT_ID) return store.tenants.get(id)
+  const tenant = consoleHost === undefined ? undefined : await store.tenants.get(id)
+  return tenant && { ...tenant, settings: { ...tenant.settings, domain: consoleHost as string } }
+}
+
+/** The tenant that issues at a host, in lower case. */
+export function tenantAt(context: DomainContext, host: string): Promise<Tenant | undefined> {
+  if (host === context.domains.consoleHost) return lookUpTenant(context, SYSTEM_TENANT_ID)
+  return findTenant({ context }, host)
+}
+
+/** The tenant. */
+export async function getTenant({ context, tenantId }: Scope): Promise<Tenant> {
+  return found(await lookUpTenant(context, tenantId))
+}
+
+/** The tenant with a domain, in lower case; never the system tenant. */
+export async function findTenant(
+  { context }: Pick<ServiceScope, 'context'>,
+  domain: string,
+): Promise<Tenant | undefined> {
+  const tenant = await context.store.tenants.findByDomain(domain)
+  return tenant?.id === SYSTEM_TENANT_ID ? undefined : tenant
+}
+
+/** One page of the tenants that `reach` names. */
+export function listTenants(
+  { context }: ServiceScope,
+  reach: Reach,
+  page: Page,
+): Promise<Listing<Tenant>> {
+  return context.store.tenants.list(reach, page)
+}
+
+/** Tenants that `reach` names, by the beginning of their domain or name. */
+export function searchTenants(
+  { context }: ServiceScope,
+  reach: Reach,
+  search: string,
+  page: SearchPage,
+): Promise<Found<Tenant>> {
+  return context.store.tenants.search(reach, search, page)
+}
+
+/**
+ * The tenant as an update would leave it; the DNS is not asked.
+ *
+ * @throws ServiceError as {@link updateTenant} does.
+ */
+export function judgeTenant({ context }: ServiceScope, last: Tenant, input: TenantInput): Tenant {
+  return change(context, last, checkTenant(input))
+}
+
+/**
+ * Replaces what a caller decides about a tenant by `input`, all of it.
+ *
+ * @param readAt - The `updatedAt` of the tenant that the caller has changed. Default: any.
+ * @throws ServiceError `conflict` when it was changed since.
+ */
+export async function updateTenant(
+  scope: Scope,
+  input: TenantInput,
+  readAt?: Micros,
+): Promise<Tenant> {
+  const { context, tenantId } = scope
+  refuseSystemTenant(tenantId)
+  const checked = checkTenant(input)
+  await verifyMove(scope, checked.settings.domain)
+  function replace(last: Tenant): Tenant {
+    refuseStale(last, readAt)
+    return change(context, last, checked)
+  }
+  return commit(scope, 'tenant.update', tenantId, (audit) =>
+    context.store.tenants.update(tenantId, noting(audit, replace), audit, heldUntil(context)),
+  )
+}
+
+function change(context: DomainContext, last: Tenant, checked: TenantInput): Tenant {
+  const { domain } = checked.settings
+  checkNewFeatures(checked.metadata, last.metadata)
+  if (domain !== last.settings.domain) checkDomain(domain, context.domains)
+  return updated(context, last, checked)
+}
+
+/** Deletes a tenant with all that it holds; answers with its last version. */
+export async function deleteTenant(scope: Scope): Promise<Tenant> {
+  const { context, tenantId } = scope
+  refuseSystemTenant(tenantId)
+  return commit(scope, 'tenant.delete', tenantId, (audit) =>
+    context.store.tenants.delete(tenantId, audit, heldUntil(context)),
+  )
+}
+
+/**
+ * Frees a domain that is held for the tenant that gave it up.
+ *
+ * @throws ServiceError `not_found` when it is not held.
+ */
+export async function freeDomain(scope: ServiceScope, domain: string): Promise<void> {
+  const canonical = canonicalDomain(domain)
+  await commit(scope, 'tenant.free_domain', canonical, (audit) =>
+    scope.context.store.tenants.freeDomain(canonical, audit),
+  )
+}
+
+function refuseSystemTenant(tenantId: string): void {
+  if (tenantId === SYSTEM_TENANT_ID) throw notFound()
+}
+
+/** The DNS is asked before the transaction, which waits for no network. */
+async function verifyMove({ context, tenantId }: Scope, domain: string): Promise<void> {
+  const current = await context.store.tenants.get(tenantId)
+  if (!current || current.settings.domain === domain) return
+  checkDomain(domain, context.domains)
+  await verifyDomain(tenantId, domain, context.domains)
+}
+
+function heldUntil({ clock }: DomainContext): Micros {
+  return nowMicros(clock) + DOMAIN_HOLD_MICROS
+}
+
+function checkTenant(input: TenantInput): TenantInput {
+  const { settings } = input
+  checkText('invalid_request', '"name"', input.name)
+  checkMetadata(input.metadata)
+  checkText('invalid_request', '"settings.company_name"', settings.companyName)
+  checkText('invalid_request', '"settings.logo_image_text"', settings.logoImageText)
+  if (settings.supportEmail !== '') checkEmail('"settings.support_email"', settings.supportEmail)
+  return {
+    name: input.name,
+    metadata: input.metadata,
+    settings: { ...settings, domain: canonicalDomain(settings.domain) },
+  }
+}

@@ -1,0 +1,217 @@
+import { emailKey } from '../../store/email-key.ts'
+import type { Account } from '../../store/ports.ts'
+import type { StoredPassword, TenantSettings, User } from '../../store/records.ts'
+import { changeAccount, claimedUser, removedBetween } from '../ways/account-changes.ts'
+import {
+  type EndingLogin,
+  isLoginValid,
+  type Login,
+  withoutSessions,
+} from '../ways/valid-logins.ts'
+import { commit, noting, unlessRefused } from '../writes/commit.ts'
+import { type DomainContext, nowMicros, type Scope, updated } from '../writes/context.ts'
+import { ServiceError } from '../writes/errors.ts'
+import { passwordCredential } from './credentials.ts'
+import { isSamePassword } from './passwords.ts'
+import { createUser } from './users.ts'
+
+/**
+ * Creates a user who signed up.
+ *
+ * @param input - `password` is hashed beforehand, so that a taken address costs the same time.
+ * @throws ServiceError `already_exists` when the address is taken.
+ */
+export function signUp(
+  scope: Scope,
+  input: { email: string; emailVerified: boolean; name: string; password: StoredPassword },
+): Promise<User> {
+  const profile: User['profile'] = input.name === '' ? {} : { name: input.name }
+  const { email, emailVerified } = input
+  return createUser(
+    scope,
+    { email, emailVerified, disabled: false, metadata: {}, profile },
+    (user) => passwordCredential(scope.context, user, input.password),
+  )
+}
+
+/**
+ * Notes that the user has proven the address.
+ *
+ * @returns Whether the address is still the user's own.
+ */
+export async function confirmAddress(
+  scope: Scope,
+  userId: string,
+  provenKey: string,
+): Promise<boolean> {
+  const { context, tenantId } = scope
+  function change(last: User): User {
+    if (last.emailKey !== provenKey || last.verifiedAt !== undefined) return last
+    return updated(context, last, { verifiedAt: nowMicros(context.clock) })
+  }
+  const confirmed = commit(scope, 'user.verify', userId, (audit) =>
+    context.store.users.update(tenantId, userId, change, audit),
+  )
+  return (await unlessRefused(confirmed, 'not_found'))?.emailKey === provenKey
+}
+
+/**
+ * Gives the user a new password and ends all sessions. Only a reader of the user's mail can do
+ * this, so it proves the address as well; the first proof of it claims the account, see {@link claimAccount}.
+ *
+ * @returns Whether it was done; it is not for a disabled credential, nor when the address is another by now.
+ */
+export async function resetPassword(
+  scope: Scope,
+  { id, emailKey }: User,
+  password: StoredPassword,
+): Promise<boolean> {
+  const { context } = scope
+  let isDone = false
+  function change(account: Account): Account {
+    const { user, credentials } = account
+    const last = credentials.find((one) => one.kind === 'password')
+    isDone = user.emailKey === emailKey && !last?.disabled
+    if (!isDone) return account
+    const own = last
+      ? updated(context, last, { password, state: {} })
+      : passwordCredential(context, user, password)
+    if (user.verifiedAt === undefined) {
+      return { user: claimedUser(scope, user), credentials: [own] }
+    }
+    const others = credentials.filter((one) => one !== last)
+    return { user: withoutSessions(context, user), credentials: [...others, own] }
+  }
+  const target = `${id}/password`
+  const account = await changeAccount(
+    { scope, action: 'credential.reset', target },
+    id,
+    change,
+    removedBetween,
+  )
+  return account !== undefined && isDone
+}
+
+/**
+ * Gives a user who is logged in a new password, and ends all sessions.
+ *
+ * @param known - The password that the user has entered; `undefined`: the user has none.
+ * @returns Whether it was done; it is not where the password is disabled, another one was set or taken away meanwhile, or
+ *   the login is no longer valid.
+ */
+export async function changePassword(
+  scope: Scope,
+  userId: string,
+  { known, next }: { known: StoredPassword | undefined; next: StoredPassword },
+  ending: EndingLogin,
+): Promise<boolean> {
+  const { context } = scope
+  let isDone = false
+  function change(account: Account): Account {
+    const { user, credentials } = account
+    const last = credentials.find((one) => one.kind === 'password')
+    isDone = last
+      ? !last.disabled && known !== undefined && isSamePassword(known, last)
+      : known === undefined
+    if (!isDone) return account
+    const own = last
+      ? updated(context, last, { password: next, state: {} })
+      : passwordCredential(context, user, next)
+    const others = credentials.filter((one) => one !== last)
+    return { user: { ...user, sessionsValidAfter: ending.at }, credentials: [...others, own] }
+  }
+  const target = `${userId}/password`
+  const write = { scope, action: 'credential.update', target, ending } as const
+  const account = await changeAccount(write, userId, change)
+  return account !== undefined && isDone
+}
+
+/** The claims that users decide about themselves. An empty one is taken away. */
+export type OwnClaims = Readonly<Record<'name' | 'given_name' | 'family_name', string>>
+
+/** Gives the user other names. */
+export function changeProfile(scope: Scope, userId: string, claims: OwnClaims): Promise<User> {
+  return changeUser(scope, userId, ({ profile }) => {
+    const kept = Object.entries({ ...profile, ...claims }).filter(([, value]) => value !== '')
+    return { profile: Object.fromEntries(kept) }
+  })
+}
+
+/**
+ * Gives a user who is logged in an address that was proven to be theirs.
+ *
+ * @param login - The user's own, which must still be valid.
+ * @throws ServiceError `already_exists` when it is taken, `conflict` when the login has ended meanwhile.
+ */
+export function changeAddress(
+  scope: Scope,
+  userId: string,
+  email: string,
+  login: Login,
+): Promise<User> {
+  const verifiedAt = nowMicros(scope.context.clock)
+  return changeUser(scope, userId, (last) => {
+    if (!isLoginValid(last, login.loggedInAt, login.keptAt)) {
+      throw new ServiceError('conflict', 'The login has ended meanwhile.')
+    }
+    return { email, emailKey: emailKey(email), verifiedAt }
+  })
+}
+
+/**
+ * Ends all sessions, refresh tokens and trusted devices of the user.
+ *
+ * @param ending - The user's own login, which outlives them.
+ * @returns Whether it was done; it is not where that login is no longer valid.
+ */
+export async function endAllSessions(
+  scope: Scope,
+  userId: string,
+  ending?: EndingLogin,
+): Promise<boolean> {
+  const { context } = scope
+  const write = { scope, action: 'user.update', target: userId, ending } as const
+  const account = await changeAccount(write, userId, ({ user, credentials }) => {
+    const last = updated(context, user, {})
+    const at = ending?.at ?? withoutSessions(context, user).sessionsValidAfter
+    return { user: { ...last, sessionsValidAfter: at }, credentials }
+  })
+  return account !== undefined
+}
+
+function changeUser(
+  scope: Scope,
+  userId: string,
+  change: (last: User) => Partial<User>,
+): Promise<User> {
+  const { context, tenantId } = scope
+  return commit(scope, 'user.update', userId, (audit) =>
+    context.store.users.update(
+      tenantId,
+      userId,
+      noting(audit, (last) => updated(context, last, change(last))),
+      audit,
+    ),
+  )
+}
+
+/** Whether a user who has logged in may go on: where the tenant asks for it, the address must be proven. */
+export function isAdmitted(
+  { verifiedAt }: Pick<User, 'verifiedAt'>,
+  settings: TenantSettings,
+): boolean {
+  return settings.allowUnverified || verifiedAt !== undefined
+}
+
+/**
+ * Whether the user may set a new password by a mailed link: not when the user or the password is
+ * disabled. An unknown user (`undefined`) takes as long.
+ */
+export async function mayReset(
+  { store }: DomainContext,
+  tenantId: string,
+  user: User | undefined,
+): Promise<boolean> {
+  const password = await store.credentials.get(tenantId, user?.id ?? 'nobody', 'password')
+  return user !== undefined && !user.disabled && !password?.disabled
+}

@@ -1,0 +1,180 @@
+import type { Listing, Page } from '../../store/ports.ts'
+import type {
+  Credential,
+  Metadata,
+  Micros,
+  PasswordCredential,
+  StoredPassword,
+  User,
+} from '../../store/records.ts'
+import { commit, notingCredential } from '../writes/commit.ts'
+import { type DomainContext, nowMicros, type Scope, updated } from '../writes/context.ts'
+import { alreadyExists, found, ServiceError } from '../writes/errors.ts'
+import { checkMetadata } from '../writes/rules.ts'
+import { findPassword, importPassword, isStalePassword, isStoredPassword } from './passwords.ts'
+import { getUser } from './users.ts'
+
+/** The fields of every credential that a caller sets. */
+export interface CredentialInput {
+  disabled: boolean
+  metadata: Metadata
+}
+
+/** The fields of a password credential that a caller sets; `alg` and `hash` as the caller sent them. */
+export interface PasswordInput extends CredentialInput {
+  alg: string
+  hash: string
+}
+
+/**
+ * Gives a user a password.
+ *
+ * @throws ServiceError `already_exists` when the user has one: a create never overwrites a password.
+ */
+export async function createCredential(
+  scope: Scope,
+  userId: string,
+  input: PasswordInput,
+): Promise<Credential> {
+  checkMetadata(input.metadata)
+  const { context, tenantId } = scope
+  const { credentials } = context.store
+  // Hashing is the expensive part, so what would be refused anyway is refused before it.
+  const user = await getUser(scope, userId)
+  if (await credentials.get(tenantId, userId, 'password')) {
+    throw alreadyExists('credential.create')
+  }
+  const password = await importPassword(scope, input.alg, input.hash)
+  const credential = passwordCredential(context, user, password, input)
+  return commit(scope, 'credential.create', `${userId}/password`, (audit) =>
+    credentials.insert(credential, audit),
+  )
+}
+
+/** One credential of a user. */
+export async function getCredential(
+  { context, tenantId }: Scope,
+  userId: string,
+  id: string,
+): Promise<Credential> {
+  return found(await context.store.credentials.get(tenantId, userId, id))
+}
+
+/** One page of the credentials of a user. */
+export async function listCredentials(
+  { context, tenantId }: Scope,
+  userId: string,
+  page: Page,
+): Promise<Listing<Credential>> {
+  return found(await context.store.credentials.list(tenantId, userId, page))
+}
+
+/** A password credential of `user`, made now. */
+export function passwordCredential(
+  context: DomainContext,
+  user: User,
+  password: StoredPassword,
+  input: CredentialInput = { disabled: false, metadata: {} },
+): PasswordCredential {
+  const now = nowMicros(context.clock)
+  return {
+    kind: 'password',
+    id: 'password',
+    tenantId: user.tenantId,
+    userId: user.id,
+    createdAt: now,
+    updatedAt: now,
+    metadata: input.metadata,
+    disabled: input.disabled,
+    rev: 1,
+    password,
+    state: {},
+  }
+}
+
+/**
+ * Replaces what a caller decides about a credential by `input`, all of it. Nothing else of it can be
+ * changed; {@link updatePassword} is for passwords.
+ */
+export function updateCredential(
+  scope: Scope,
+  userId: string,
+  id: string,
+  { disabled, metadata }: CredentialInput,
+): Promise<Credential> {
+  checkMetadata(metadata)
+  const { context, tenantId } = scope
+  const change = (last: Credential) => ({
+    credential: updated(context, last, { disabled, metadata }),
+  })
+  return commit(scope, 'credential.update', `${userId}/${id}`, (audit) =>
+    context.store.credentials.update(tenantId, userId, id, notingCredential(audit, change), audit),
+  )
+}
+
+/**
+ * Replaces what a caller decides about the password credential by `input`, all of it.
+ *
+ * The stored pair of `alg` and `hash` leaves the password as it is. A new pair is handled as on
+ * create and ends the user's sessions.
+ *
+ * @throws ServiceError `conflict` for a copy from before a login upgraded the hash.
+ */
+export async function updatePassword(
+  scope: Scope,
+  userId: string,
+  input: PasswordInput,
+): Promise<Credential> {
+  checkMetadata(input.metadata)
+  const { context, tenantId } = scope
+  const { alg, hash, disabled, metadata } = input
+  const stored = found(await findPassword(scope, userId))
+  const isUnchanged = isStoredPassword(stored.password, alg, hash)
+  if (!isUnchanged && isStalePassword(stored, alg, hash)) throw staleCopy()
+  const replacement = isUnchanged ? undefined : await importPassword(scope, alg, hash)
+
+  function change(last: Credential) {
+    if (last.kind !== 'password') throw staleCopy()
+    if (!replacement && !isStoredPassword(last.password, alg, hash)) throw staleCopy()
+    const credential = updated(context, last, { disabled, metadata })
+    if (!replacement) return { credential }
+    return {
+      credential: { ...credential, password: replacement, state: {} },
+      sessionsValidAfter: nowMicros(context.clock),
+    }
+  }
+  return commit(scope, 'credential.update', `${userId}/password`, (audit) =>
+    context.store.credentials.update(
+      tenantId,
+      userId,
+      'password',
+      notingCredential(audit, change),
+      audit,
+    ),
+  )
+}
+
+/**
+ * Removes a credential; answers with its last version.
+ *
+ * @param at - The user's sessions from before end. Default: now.
+ */
+export function deleteCredential(
+  scope: Scope,
+  userId: string,
+  id: string,
+  at: Micros = nowMicros(scope.context.clock),
+): Promise<Credential> {
+  const { context, tenantId } = scope
+  return commit(scope, 'credential.delete', `${userId}/${id}`, (audit) =>
+    context.store.credentials.delete(tenantId, userId, id, audit, at),
+  )
+}
+
+function staleCopy(): ServiceError {
+  return new ServiceError(
+    'conflict',
+    'The stored password has changed since this copy was read, perhaps by a login that upgraded it. ' +
+      'GET the credential again and repeat the change on it.',
+  )
+}

@@ -1,0 +1,122 @@
+import type { NewUser } from '../../store/ports.ts'
+import type { User } from '../../store/records.ts'
+import { commitMany, unlessRefused } from '../writes/commit.ts'
+import type { Scope } from '../writes/context.ts'
+import { alreadyExists } from '../writes/errors.ts'
+import { checkNewEmail } from '../writes/rules.ts'
+import { passwordCredential } from './credentials.ts'
+import { importPassword } from './passwords.ts'
+import { checkUser, createUser, findUser, findUsers, newUser, type UserInput } from './users.ts'
+
+/** The password of an imported user, as the caller sent it. */
+export interface ImportedPassword {
+  alg: string
+  hash: string
+}
+
+/** A user to import. */
+export interface UserToImport {
+  input: UserInput
+  password: ImportedPassword | undefined
+}
+
+/**
+ * The outcome for a user. `existing`: another user has the address; nothing was written. `refused`,
+ * with its error: the others are not affected.
+ */
+export type Imported =
+  | { kind: 'created'; user: User }
+  | { kind: 'existing'; user: User }
+  | { kind: 'refused'; cause: unknown }
+
+/**
+ * Creates users together with their passwords, both or neither of each. Importing the same users again
+ * finds those that are there, so a caller that was interrupted sends everything once more.
+ *
+ * All are written in one step. Those that it does not take are written one by one, each by the rules of
+ * {@link createUser} and {@link importPassword}.
+ */
+export async function importUsers(
+  scope: Scope,
+  users: readonly UserToImport[],
+): Promise<Imported[]> {
+  const present = await findUsers(
+    scope,
+    users.map(({ input }) => input.email),
+  ).catch(() => new Map<string, User>())
+  const prepared = await Promise.all(users.map((one) => prepare(scope, one, present)))
+  const candidates = prepared.filter((one) => one.kind === 'candidate')
+  const written = await insertAll(
+    scope,
+    candidates.map(({ row }) => row),
+  )
+  return Promise.all(
+    prepared.map((one, at): Imported | Promise<Imported> => {
+      if (one.kind !== 'candidate') return one
+      const { user } = one.row
+      if (written.has(user.id)) return { kind: 'created', user }
+      return importUser(scope, users[at] as UserToImport, one.row)
+    }),
+  )
+}
+
+type Prepared = Exclude<Imported, { kind: 'created' }> | { kind: 'candidate'; row: Row }
+
+type Row = Omit<NewUser, 'audit'>
+
+async function prepare(
+  scope: Scope,
+  { input, password }: UserToImport,
+  present: ReadonlyMap<string, User>,
+): Promise<Prepared> {
+  try {
+    checkUser(input)
+    // Hashing is the expensive part, so no password is hashed for a user who exists already.
+    const existing = present.get(input.email)
+    if (existing) return { kind: 'existing', user: existing }
+    checkNewEmail('"profile.email"', input.email)
+    const stored = password && (await importPassword(scope, password.alg, password.hash))
+    const user = newUser(scope, input)
+    const credential = stored && passwordCredential(scope.context, user, stored)
+    return { kind: 'candidate', row: { user, credential } }
+  } catch (cause) {
+    return { kind: 'refused', cause }
+  }
+}
+
+/** Inserts in one step; what fails as a whole is left to be tried one by one. */
+async function insertAll(scope: Scope, rows: readonly Row[]): Promise<ReadonlySet<string>> {
+  if (rows.length < 2) return new Set()
+  const ids = rows.map(({ user }) => user.id)
+  const { store } = scope.context
+  try {
+    return await commitMany(scope, 'user.create', ids, (audits) =>
+      store.users.insertMany(
+        scope.tenantId,
+        rows.map((row, i) => ({ ...row, audit: audits[i] as NewUser['audit'] })),
+      ),
+    )
+  } catch {
+    return new Set()
+  }
+}
+
+/** Imports one user, with the password that was made for the candidate. */
+async function importUser(
+  scope: Scope,
+  { input }: UserToImport,
+  { credential }: Row,
+): Promise<Imported> {
+  try {
+    const created = await unlessRefused(
+      createUser(scope, input, credential && ((user) => ({ ...credential, userId: user.id }))),
+      'already_exists',
+    )
+    if (created) return { kind: 'created', user: created }
+    const other = await findUser(scope, input.email)
+    if (other) return { kind: 'existing', user: other }
+    return { kind: 'refused', cause: alreadyExists('user.create') }
+  } catch (cause) {
+    return { kind: 'refused', cause }
+  }
+}

@@ -1,0 +1,125 @@
+import { availableParallelism } from 'node:os'
+import { hash, verify } from '@node-rs/bcrypt'
+import { createFairLine } from '../limits/fair-line.ts'
+import { ServiceError } from '../writes/errors.ts'
+
+/** Cost of every hash the service makes itself. */
+export const STANDARD_COST = 10
+
+/** The kind of work that waits for a hash: a person logging in goes before a row of an import. */
+export type HashPriority = 'login' | 'import'
+
+/** bcrypt, one tenant after the other, with a core left free for everything else. */
+export interface PasswordEngine {
+  /**
+   * bcrypt of `text` at the standard cost.
+   *
+   * @throws ServiceError `unavailable` when too many calls of the same priority are waiting.
+   */
+  hash(text: string, priority: HashPriority, tenantId: string): Promise<string>
+
+  /**
+   * Whether `text` belongs to the bcrypt `hash`. A malformed hash belongs to nothing. A hash of a lower
+   * cost takes as long as {@link dummyHash}, so that time does not tell it from an unknown user.
+   *
+   * @throws ServiceError `unavailable` when too many logins are waiting.
+   */
+  verify(text: string, hash: string, tenantId: string): Promise<boolean>
+
+  /**
+   * The work by which a verification against a hash of one cost falls short of one of a higher cost.
+   *
+   * @param from - The cost that was verified; a lower one than the standard cost counts as that.
+   * @throws ServiceError `unavailable` when too many logins are waiting.
+   */
+  makeUp(from: number, to: number, tenantId: string): Promise<void>
+
+  /** The hash of no password: verifying against it costs what a real verification costs. */
+  readonly dummyHash: string
+
+  /** Hashes that run or wait, for health and tests. */
+  readonly load: { running: number; waiting: number }
+}
+
+export interface PasswordEngineOptions {
+  /** Hashes computed at the same time. Default: one less than the cores, at least one. */
+  concurrency?: number
+  /**
+   * Logins that may wait, and as many imports; beyond it a call of the tenant that has the most of
+   * them waiting is refused. Default 1,000, about 50 s of work per core.
+   */
+  maxWaiting?: number
+}
+
+// bcrypt at the standard cost of 32 random bytes that were thrown away.
+const DUMMY_HASH = '$2b$10$7yor3i90cR3O9nmRATQy5OroG.S./vNzk2SGBfxnbVr8G1N1hDKBW'
+
+/**
+ * Verifies with at least the work of the standard cost. Each step of the cost doubles the work, so one
+ * dummy verification for every step that is missing makes up for it exactly.
+ */
+async function verifyPadded(text: string, encoded: string): Promise<boolean> {
+  const matches = await verify(text, encoded)
+  const cost = Number(/^\$2[aby]\$(\d\d)\$/.exec(encoded)?.[1] ?? STANDARD_COST)
+  await pad(cost, STANDARD_COST)
+  return matches
+}
+
+async function pad(from: number, to: number): Promise<void> {
+  for (let step = from; step < to; step++) {
+    await verify('', DUMMY_HASH.replace('$10$', `$${String(step).padStart(2, '0')}$`))
+  }
+}
+
+/** Makes the password engine; its work runs on libuv's threads. */
+export function createPasswordEngine(options: PasswordEngineOptions = {}): PasswordEngine {
+  const concurrency = options.concurrency ?? Math.max(1, availableParallelism() - 1)
+  const maxWaiting = options.maxWaiting ?? 1_000
+  const waiting = {
+    login: createFairLine<Job>(maxWaiting),
+    import: createFairLine<Job>(maxWaiting),
+  }
+  let running = 0
+
+  function run<T>(work: () => Promise<T>, priority: HashPriority, tenantId: string): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const start = () => {
+        running++
+        work().then(resolve, reject).finally(startNext)
+      }
+      if (running < concurrency) return start()
+      const refused = waiting[priority].add(tenantId, { start, refuse: () => reject(tooMany()) })
+      refused?.refuse()
+    })
+  }
+
+  function startNext(): void {
+    running--
+    const next = waiting.login.take() ?? waiting.import.take()
+    next?.start()
+  }
+
+  return {
+    hash: (text, ...by) => run(() => hash(text, { cost: STANDARD_COST }), ...by),
+    verify: (text, encoded, tenantId) => run(() => verifyPadded(text, encoded), 'login', tenantId),
+    makeUp: (from, to, tenantId) =>
+      run(() => pad(Math.max(from, STANDARD_COST), to), 'login', tenantId),
+    dummyHash: DUMMY_HASH,
+    get load() {
+      return { running, waiting: waiting.login.size + waiting.import.size }
+    },
+  }
+}
+
+interface Job {
+  start(): void
+  refuse(): void
+}
+
+function tooMany(): ServiceError {
+  return new ServiceError(
+    'unavailable',
+    'Too many passwords are waiting to be hashed; try again in a few seconds.',
+    { retryAfterSeconds: 5 },
+  )
+}

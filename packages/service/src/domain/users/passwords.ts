@@ -1,0 +1,278 @@
+import { createHash } from 'node:crypto'
+import type {
+  Credential,
+  PasswordCredential,
+  StoredAlgorithm,
+  StoredPassword,
+  User,
+} from '../../store/records.ts'
+import { commit, unlessRefused } from '../writes/commit.ts'
+import { type Scope, updated } from '../writes/context.ts'
+import { ServiceError } from '../writes/errors.ts'
+import { type HashPriority, STANDARD_COST } from './password-engine.ts'
+
+/** bcrypt reads no further. */
+const MAX_PASSWORD_BYTES = 72
+
+/** No login form sends more; hashing longer texts would be work for nothing. */
+const MAX_ATTEMPT_BYTES = 4_096
+
+const MIN_COST = 8
+const MAX_COST = 12
+
+/** The algorithms of hashes that can be imported. */
+export const importAlgorithms = ['bcrypt', 'plain', 'md5', 'sha1', 'sha256', 'sha512'] as const
+
+const digestBytes = { md5: 16, sha1: 20, sha256: 32, sha512: 64 } as const
+
+type Digest = keyof typeof digestBytes
+
+/**
+ * Turns what a caller sent, `alg` and `hash`, into what is stored.
+ *
+ * @throws ServiceError `unsupported_algorithm`, `invalid_hash`, `bcrypt_cost_out_of_range` or
+ *   `password_policy`.
+ */
+export async function importPassword(
+  scope: Scope,
+  alg: string,
+  hash: string,
+): Promise<StoredPassword> {
+  switch (alg) {
+    case 'plain':
+      return hashPassword(scope, hash, 'import')
+    case 'bcrypt':
+      return { alg, hash, cost: checkedBcryptCost(hash) }
+    case 'md5':
+    case 'sha1':
+    case 'sha256':
+    case 'sha512': {
+      const digest = canonicalDigest(alg, hash)
+      const wrapped = await scope.context.passwords.hash(digest, 'import', scope.tenantId)
+      return { alg: `${alg}|bcrypt`, hash: wrapped, cost: STANDARD_COST }
+    }
+    default:
+      throw new ServiceError(
+        'unsupported_algorithm',
+        `"password.alg" must be one of ${importAlgorithms.join(', ')}.`,
+      )
+  }
+}
+
+/**
+ * Stores a plain password as bcrypt at the standard cost.
+ *
+ * @throws ServiceError `password_policy` unless it is 1 to 72 bytes of UTF-8 after NFC, without NUL.
+ */
+export async function hashPassword(
+  { context, tenantId }: Scope,
+  password: string,
+  priority: HashPriority,
+): Promise<StoredPassword> {
+  const text = normalizePassword(password)
+  const bytes = Buffer.byteLength(text)
+  if (bytes === 0 || bytes > MAX_PASSWORD_BYTES) {
+    throw new ServiceError(
+      'password_policy',
+      `The password has ${bytes} bytes in UTF-8; it needs 1 to ${MAX_PASSWORD_BYTES}.`,
+    )
+  }
+  if (text.includes('\0')) {
+    throw new ServiceError('password_policy', 'The password contains the character U+0000.')
+  }
+  return {
+    alg: 'bcrypt',
+    hash: await context.passwords.hash(text, priority, tenantId),
+    cost: STANDARD_COST,
+  }
+}
+
+/** Why a password was refused: for the audit log, never for the visitor. */
+export type RefusalReason =
+  | 'unknown_user'
+  | 'no_password'
+  | 'user_disabled'
+  | 'credential_disabled'
+  | 'wrong_password'
+
+export type Verification =
+  | {
+      kind: 'verified'
+      /** As it is after the verification. */
+      user: User
+      /** When the login began, in seconds since the epoch: before anything was read for it. */
+      loggedInAt: number
+      upgraded: boolean
+    }
+  | { kind: 'refused'; reason: RefusalReason }
+
+/**
+ * Checks a password at a login. Every refusal costs one bcrypt verification, for unknown users
+ * (`undefined`) as well, of the highest cost that a password of the tenant has, so that time tells nothing.
+ *
+ * Changes in between count: user and password are read again after the verification, and the login
+ * has begun before, so that a change that ends the user's sessions from then on ends this one too.
+ *
+ * A legacy hash, or one whose cost differs from the standard cost, is replaced by bcrypt of the
+ * password at the standard cost, unless another request changed it meanwhile.
+ */
+export async function verifyPassword(
+  scope: Scope,
+  user: User | undefined,
+  password: string,
+): Promise<Verification> {
+  const { context, tenantId } = scope
+  const loggedInAt = context.clock.now() / 1000
+  const credential = user && (await findPassword(scope, user.id))
+  const matches = await isPassword(scope, credential?.password, password)
+  if (!matches) {
+    const highest = await context.store.credentials.highestCost(tenantId)
+    const cost = credential?.password.cost ?? STANDARD_COST
+    if (highest !== undefined) await context.passwords.makeUp(cost, highest, tenantId)
+  }
+
+  if (!user) return { kind: 'refused', reason: 'unknown_user' }
+  if (!credential) return { kind: 'refused', reason: 'no_password' }
+  if (!matches) return { kind: 'refused', reason: 'wrong_password' }
+
+  const [currentUser, current] = await Promise.all([
+    context.store.users.get(tenantId, user.id),
+    findPassword(scope, user.id),
+  ])
+  if (!currentUser) return { kind: 'refused', reason: 'unknown_user' }
+  if (!current) return { kind: 'refused', reason: 'no_password' }
+  if (!isSamePassword(credential.password, current)) {
+    return { kind: 'refused', reason: 'wrong_password' }
+  }
+  if (currentUser.disabled) return { kind: 'refused', reason: 'user_disabled' }
+  if (current.disabled) return { kind: 'refused', reason: 'credential_disabled' }
+  const upgraded = await upgrade(scope, current, normalizePassword(password))
+  return { kind: 'verified', user: currentUser, loggedInAt, upgraded }
+}
+
+/** The user's password credential, if there is one. */
+export async function findPassword(
+  { context, tenantId }: Pick<Scope, 'context' | 'tenantId'>,
+  userId: string,
+): Promise<PasswordCredential | undefined> {
+  const credential = await context.store.credentials.get(tenantId, userId, 'password')
+  return credential?.kind === 'password' ? credential : undefined
+}
+
+/** Whether `password` is the stored one. It takes as long where none is stored (`undefined`). */
+export async function isPassword(
+  { context: { passwords }, tenantId }: Scope,
+  stored: StoredPassword | undefined,
+  password: string,
+): Promise<boolean> {
+  const text = normalizePassword(password)
+  const attempt = Buffer.byteLength(text) > MAX_ATTEMPT_BYTES ? '' : text
+  const matches = await passwords.verify(
+    stored ? preimage(stored.alg, attempt) : attempt,
+    stored?.hash ?? passwords.dummyHash,
+    tenantId,
+  )
+  return matches && attempt !== ''
+}
+
+/** Whether a credential has the password that it had, but for an upgrade by another login. */
+export function isSamePassword({ alg, hash }: StoredPassword, after: PasswordCredential): boolean {
+  const isUnchanged = isStoredPassword(after.password, alg, hash)
+  return isUnchanged || after.state.upgradedFrom === fingerprint(hash)
+}
+
+/** Whether the posted pair is exactly what is stored. */
+export function isStoredPassword(stored: StoredPassword, alg: string, hash: string): boolean {
+  return stored.alg === alg && stored.hash === hash
+}
+
+/**
+ * Whether the posted pair is a copy from before a login upgraded the hash, or the stored hash under
+ * another algorithm, which no password would open.
+ */
+export function isStalePassword(
+  { password, state }: PasswordCredential,
+  alg: string,
+  hash: string,
+): boolean {
+  const isMislabelled = alg === 'bcrypt' && hash === password.hash
+  return isWrapped(alg) || isMislabelled || state.upgradedFrom === fingerprint(hash)
+}
+
+async function upgrade(scope: Scope, known: PasswordCredential, text: string): Promise<boolean> {
+  const { hash, alg, cost } = known.password
+  if (alg === 'bcrypt' && cost === STANDARD_COST) return false
+  if (Buffer.byteLength(text) > MAX_PASSWORD_BYTES || text.includes('\0')) return false
+
+  const { context } = scope
+  const password = await hashPassword(scope, text, 'login')
+  const state = { upgradedFrom: fingerprint(hash) }
+  const change = (last: Credential) => ({
+    credential:
+      last.kind === 'password' && last.rev === known.rev
+        ? updated(context, last, { password, state })
+        : last,
+  })
+  const { tenantId, userId, id } = known
+  const upgraded = commit(scope, 'credential.upgrade', `${userId}/${id}`, (audit) =>
+    context.store.credentials.update(tenantId, userId, id, change, audit),
+  )
+  // The login goes on without a credential that was deleted meanwhile.
+  const now = await unlessRefused(upgraded, 'not_found')
+  return now?.kind === 'password' && now.password.hash === password.hash
+}
+
+/** The input of bcrypt: the password, or the lower-case hexadecimal of its legacy digest. */
+function preimage(alg: StoredAlgorithm, password: string): string {
+  if (alg === 'bcrypt') return password
+  const digest = alg.slice(0, alg.indexOf('|')) as Digest
+  return createHash(digest).update(password, 'utf8').digest('hex')
+}
+
+function isWrapped(alg: string): boolean {
+  const [digest = '', ...rest] = alg.split('|')
+  return Object.hasOwn(digestBytes, digest) && rest.join('|') === 'bcrypt'
+}
+
+function normalizePassword(password: string): string {
+  return password.normalize('NFC')
+}
+
+function fingerprint(hash: string): string {
+  return createHash('sha256').update(hash).digest('hex')
+}
+
+const BCRYPT = /^\$(2[abxy])\$(\d\d)\$[./A-Za-z0-9]{53}$/
+
+function checkedBcryptCost(hash: string): number {
+  const [, version, digits] = BCRYPT.exec(hash) ?? []
+  if (!digits || version === '2x') {
+    throw new ServiceError(
+      'invalid_hash',
+      '"password.hash" is not a bcrypt hash: 60 characters that begin with $2a$, $2b$ or $2y$.',
+    )
+  }
+  const cost = Number(digits)
+  if (cost < MIN_COST || cost > MAX_COST) {
+    throw new ServiceError(
+      'bcrypt_cost_out_of_range',
+      `The bcrypt hash has cost ${cost}; accepted are ${MIN_COST} to ${MAX_COST}. ` +
+        'Create the user without a credential and let the password be reset.',
+    )
+  }
+  return cost
+}
+
+/** The digest as lower-case hexadecimal, from hexadecimal or base64 of the exact length. */
+function canonicalDigest(alg: Digest, text: string): string {
+  const bytes = digestBytes[alg]
+  if (text.length === bytes * 2 && /^[0-9a-f]+$/i.test(text)) return text.toLowerCase()
+
+  const decoded = Buffer.from(text, 'base64')
+  if (decoded.length === bytes && decoded.toString('base64') === text)
+    return decoded.toString('hex')
+  throw new ServiceError(
+    'invalid_hash',
+    `"password.hash" is not a ${alg} digest: ${bytes * 2} hexadecimal digits, or base64 of ${bytes} bytes.`,
+  )
+}

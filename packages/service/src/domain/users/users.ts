@@ -1,0 +1,210 @@
+import { emailKey } from '../../store/email-key.ts'
+import type { Listing, Page } from '../../store/ports.ts'
+import type { Credential, Micros, User } from '../../store/records.ts'
+import type { Found, SearchPage, UserQuery } from '../../store/user-search.ts'
+import { commit, noting } from '../writes/commit.ts'
+import { type DomainContext, nowMicros, type Scope, updated } from '../writes/context.ts'
+import { found, ServiceError } from '../writes/errors.ts'
+import { newId } from '../writes/ids.ts'
+import { checkEmail, checkMetadata, checkNewEmail, checkText, limits } from '../writes/rules.ts'
+
+/** More claims of a user for their ID tokens. */
+export type ClaimsOf = (
+  userId: string,
+) => Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>
+
+/** The fields of a user that a caller sets. */
+export interface UserInput {
+  email: string
+  /** Whether the address is known to be the user's. */
+  emailVerified: boolean
+  /** Since when; not in the future. Default: now. */
+  verifiedAt?: Micros | undefined
+  disabled: boolean
+  metadata: User['metadata']
+  /** The standard claims other than the address. */
+  profile: User['profile']
+}
+
+/**
+ * Creates a user without credentials, or with the one that `credentialFor` makes for a sign-up.
+ *
+ * @throws ServiceError `already_exists` when the address is taken within the tenant.
+ */
+export async function createUser(
+  scope: Scope,
+  input: UserInput,
+  credentialFor?: (user: User) => Credential,
+): Promise<User> {
+  checkUser(input)
+  checkNewEmail('"profile.email"', input.email)
+  const { context } = scope
+  const user = newUser(scope, input)
+  return commit(scope, 'user.create', user.id, (audit) =>
+    context.store.users.insert(user, audit, credentialFor?.(user)),
+  )
+}
+
+/** The record of a user who is created now, of input that was checked. */
+export function newUser({ context, tenantId }: Scope, input: UserInput): User {
+  const now = nowMicros(context.clock)
+  return {
+    id: newId('usr', context.clock),
+    tenantId,
+    createdAt: now,
+    updatedAt: now,
+    ...decided(input),
+    verifiedAt: verifiedAt(input, now),
+    sessionsValidAfter: 0,
+  }
+}
+
+/** One user, if it is there. */
+export function lookUpUser(
+  { store }: Pick<DomainContext, 'store'>,
+  tenantId: string,
+  id: string,
+): Promise<User | undefined> {
+  return store.users.get(tenantId, id)
+}
+
+/** One user. */
+export async function getUser({ context, tenantId }: Scope, id: string): Promise<User> {
+  return found(await lookUpUser(context, tenantId, id))
+}
+
+/** The user with an address, however it is written. */
+export async function findUser(
+  { context, tenantId }: Scope,
+  email: string,
+): Promise<User | undefined> {
+  return context.store.users.findByEmail(tenantId, emailKey(email))
+}
+
+/** The users with these addresses, by the address as it is given. */
+export async function findUsers(
+  { context, tenantId }: Scope,
+  emails: readonly string[],
+): Promise<Map<string, User>> {
+  const keys = [...new Set(emails.map(emailKey))]
+  const users = await context.store.users.findByEmails(tenantId, keys)
+  const byKey = new Map(users.map((user) => [user.emailKey, user]))
+  return new Map(
+    emails.flatMap((email) => {
+      const user = byKey.get(emailKey(email))
+      return user ? [[email, user] as const] : []
+    }),
+  )
+}
+
+/** One page of the tenant's users. */
+export async function listUsers({ context, tenantId }: Scope, page: Page): Promise<Listing<User>> {
+  return found(await context.store.users.list(tenantId, page))
+}
+
+/**
+ * Users by the beginning of an address, a name or an id, and by state.
+ *
+ * @throws ServiceError `not_found` when there is no such tenant.
+ */
+export async function searchUsers(
+  { context, tenantId }: Scope,
+  query: UserQuery,
+  page: SearchPage,
+): Promise<Found<User>> {
+  const [tenant, part] = await Promise.all([
+    context.store.tenants.get(tenantId),
+    context.store.users.search(tenantId, query, page),
+  ])
+  found(tenant)
+  return part
+}
+
+/**
+ * Replaces what a caller decides about a user by `input`, all of it.
+ *
+ * Another address is unverified, regardless of `input`: a client that GETs, changes and POSTs
+ * would carry the proof of the old address along. Disabling ends the user's sessions.
+ */
+export async function updateUser(scope: Scope, id: string, input: UserInput): Promise<User> {
+  checkUser(input)
+  const { context, tenantId } = scope
+  function change(last: User): User {
+    const now = nowMicros(context.clock)
+    const next = decided(input)
+    if (next.email === last.email) next.emailKey = last.emailKey
+    else checkNewEmail('"profile.email"', next.email)
+    const isSameAddress = next.emailKey === last.emailKey
+    return updated(context, last, {
+      ...next,
+      verifiedAt: isSameAddress ? verifiedAt(input, last.verifiedAt ?? now, now) : undefined,
+      sessionsValidAfter: Math.max(
+        last.sessionsValidAfter,
+        next.disabled && !last.disabled ? now : 0,
+      ),
+    })
+  }
+  return commit(scope, 'user.update', id, (audit) =>
+    context.store.users.update(tenantId, id, noting(audit, change), audit),
+  )
+}
+
+/** Disables a user, which ends the user's sessions, or enables one again; all else stays as it is. */
+export function setDisabled(
+  scope: Scope,
+  id: string,
+  disabled: boolean,
+  action: 'user.update' | 'operator.update' = 'user.update',
+): Promise<User> {
+  const { context, tenantId } = scope
+  const at = nowMicros(context.clock)
+  function change(last: User): User {
+    if (last.disabled === disabled) return last
+    const { sessionsValidAfter } = last
+    return updated(context, last, {
+      disabled,
+      sessionsValidAfter: disabled ? Math.max(sessionsValidAfter, at) : sessionsValidAfter,
+    })
+  }
+  return commit(scope, action, id, (audit) =>
+    context.store.users.update(tenantId, id, change, audit),
+  )
+}
+
+/** Deletes a user with all credentials; answers with the last version. */
+export function deleteUser(scope: Scope, id: string): Promise<User> {
+  const { context, tenantId } = scope
+  return commit(scope, 'user.delete', id, (audit) =>
+    context.store.users.delete(tenantId, id, audit),
+  )
+}
+
+function decided(
+  input: UserInput,
+): Pick<User, 'email' | 'emailKey' | 'disabled' | 'metadata' | 'profile'> {
+  const { email, disabled, metadata, profile } = input
+  return { email, emailKey: emailKey(email), disabled, metadata, profile }
+}
+
+/** The posted instant when it is in the past, else `fallback`; nothing for an unproven address. */
+function verifiedAt(input: UserInput, fallback: Micros, now = fallback): Micros | undefined {
+  if (!input.emailVerified) return undefined
+  return input.verifiedAt !== undefined && input.verifiedAt <= now ? input.verifiedAt : fallback
+}
+
+/** Refuses what no user may be. */
+export function checkUser(input: UserInput): void {
+  checkEmail('"profile.email"', input.email)
+  checkMetadata(input.metadata)
+  const members = Object.entries(input.profile)
+  if (members.length > limits.profileMembers) {
+    throw new ServiceError(
+      'invalid_request',
+      `"profile" has ${members.length} members; at most ${limits.profileMembers} are kept.`,
+    )
+  }
+  for (const [name, value] of members) {
+    checkText('invalid_request', 'The name of a member of "profile"', name, 100)
+    checkText('invalid_request', `"profile.${name}"`, value)
+  }
+}

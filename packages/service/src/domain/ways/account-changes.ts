@@ -1,0 +1,222 @@
+import type { Account } from '../../store/ports.ts'
+import type { Credential, User } from '../../store/records.ts'
+import { commit, unlessRefused, type WriteAction } from '../writes/commit.ts'
+import { nowMicros, type Scope, updated } from '../writes/context.ts'
+import { type EndingLogin, isLoginValid, type Login, withoutSessions } from './valid-logins.ts'
+import { hasOpenWay, isOpenWay, type TenantWays } from './ways-in.ts'
+
+/** How many credentials a user can have of a kind, and how many in all. */
+const MOST: Partial<Record<Credential['kind'], number>> & { all: number } = {
+  hardware: 10,
+  social: 20,
+  all: 40,
+}
+
+/** How many more credentials of a kind the user can add. */
+export function roomFor(kind: Credential['kind'], credentials: readonly Credential[]): number {
+  const ofKind = credentials.filter((credential) => credential.kind === kind).length
+  return Math.min((MOST[kind] ?? 1) - ofKind, MOST.all - credentials.length)
+}
+
+/** A change of an account, for the audit log. */
+interface AccountWrite {
+  readonly scope: Scope
+  readonly action: WriteAction
+  readonly target: string
+  /** The login of the user who makes the change; without it, the change is not the user's own. */
+  readonly login?: Login | undefined
+  /** Likewise, where that login asks for the end of all others. */
+  readonly ending?: EndingLogin | undefined
+}
+
+/**
+ * Changes a user together with the credentials; what `change` decides holds at the moment of the write.
+ *
+ * @param change - As the store runs it. Giving back the very account leaves everything as it is.
+ * @param notes - Names for the audit entry: of the credentials that came or went.
+ * @returns The account as it is now. `undefined`: there is no such user, the login is no longer valid, or a credential is
+ *   another user's.
+ */
+export async function changeAccount(
+  { scope, action, target, ending, login = ending?.login }: AccountWrite,
+  userId: string,
+  change: (account: Account) => Account,
+  notes?: (before: Account, after: Account) => readonly string[],
+): Promise<Account | undefined> {
+  const { context, tenantId } = scope
+  let isAllowed = true
+  const written = commit(scope, action, target, (audit) =>
+    context.store.users.updateAccount(
+      tenantId,
+      userId,
+      (before) => {
+        const { user } = before
+        isAllowed = !login || isLoginValid(user, login.loggedInAt, login.keptAt)
+        if (ending && ending.at <= user.sessionsValidAfter) isAllowed = false
+        const after = isAllowed ? change(before) : before
+        if (notes) audit.fields = notes(before, after)
+        return after
+      },
+      audit,
+    ),
+  )
+  const account = await unlessRefused(written, 'not_found', 'already_exists')
+  return isAllowed ? account : undefined
+}
+
+/** How a user adds a credential. */
+interface AddOptions {
+  /** The user's own login, which must still be valid. */
+  readonly login?: Login
+  /** For the first second factor, which ends all other sessions and comes with recovery codes. */
+  readonly first?: { readonly ending: EndingLogin; readonly recovery: Credential }
+}
+
+/** The outcome of {@link addCredential}. */
+export type Added = 'refused' | 'added' | 'added_first'
+
+/**
+ * Gives the user a credential.
+ *
+ * @returns `refused`: the user has one of that id or at that connection or as many as one can have, another user has it, or the login is no
+ *   longer valid.
+ */
+export async function addCredential(
+  scope: Scope,
+  credential: Credential,
+  { login, first }: AddOptions = {},
+): Promise<Added> {
+  const { userId, id } = credential
+  let added: Added = 'refused'
+  function change(account: Account): Account {
+    const { credentials } = account
+    added = 'refused'
+    if (credentials.some((known) => known.id === id)) return account
+    if (roomFor(credential.kind, credentials) < 1) return account
+    if (credentials.some((known) => isSameConnection(known, credential))) return account
+    if (!isSecondFactor(credential) || credentials.some(isSecondFactor) || !(login || first)) {
+      added = 'added'
+      return { ...account, credentials: [...credentials, credential] }
+    }
+    // The others were removed since the user has asked: the sessions have to end, and nothing is prepared for it.
+    if (!first) return account
+    added = 'added_first'
+    const { ending, recovery } = first
+    const others = credentials.filter((one) => one.id !== recovery.id)
+    return {
+      user: { ...account.user, sessionsValidAfter: ending.at },
+      credentials: [...others, credential, recovery],
+    }
+  }
+  const write = {
+    scope,
+    action: 'credential.create',
+    target: `${userId}/${id}`,
+    login,
+    ending: first?.ending,
+  } as const
+  const account = await changeAccount(write, userId, change, (before, after) =>
+    removedBetween(after, before).filter((other) => other !== id),
+  )
+  return account ? added : 'refused'
+}
+
+/** Whether both are accounts at one connection: a user has one of each. */
+function isSameConnection(a: Credential, b: Credential): boolean {
+  return a.kind === 'social' && b.kind === 'social' && a.connectionId === b.connectionId
+}
+
+function isSecondFactor({ kind }: Credential): boolean {
+  return kind === 'hardware' || kind === 'totp_app' || kind === 'totp_email'
+}
+
+/** Whether the user could not log in any more without the credential. */
+export function isOnlyWay(
+  tenant: TenantWays,
+  credentials: readonly Credential[],
+  id: string,
+): boolean {
+  const removed = credentials.find((one) => one.id === id)
+  if (!removed || !isOpenWay(tenant, removed)) return false
+  const left = credentials.filter((one) => one !== removed)
+  return !hasOpenWay(tenant, left)
+}
+
+/**
+ * Removes a credential for its user, and with the last second factor the recovery codes. All sessions end.
+ *
+ * @returns `gone`: there is no such credential, or the login is no longer valid. `only_way`: nothing
+ *   was removed, as the user could not come back.
+ */
+export async function removeOwnCredential(
+  scope: Scope,
+  tenant: TenantWays,
+  { userId, id }: Pick<Credential, 'userId' | 'id'>,
+  ending: EndingLogin,
+): Promise<'removed' | 'gone' | 'only_way'> {
+  let outcome: 'removed' | 'gone' | 'only_way' = 'gone'
+  function change(account: Account): Account {
+    const { user, credentials } = account
+    const left = credentials.filter((one) => one.id !== id)
+    outcome = left.length < credentials.length ? 'removed' : 'gone'
+    if (isOnlyWay(tenant, credentials, id)) outcome = 'only_way'
+    if (outcome !== 'removed') return account
+    return {
+      user: { ...user, sessionsValidAfter: ending.at },
+      credentials: left.some(isSecondFactor)
+        ? left
+        : left.filter(({ kind }) => kind !== 'recovery_codes'),
+    }
+  }
+  const write = { scope, action: 'credential.delete', target: `${userId}/${id}`, ending } as const
+  const account = await changeAccount(write, userId, change, (before, after) =>
+    removedBetween(before, after).filter((other) => other !== id),
+  )
+  return account ? outcome : 'gone'
+}
+
+/**
+ * Gives an account to the owner of its address, who has proven it for the first time: another person may have made it, so
+ * everything goes by which one could log in, second steps and sessions included. An account whose address was proven
+ * before keeps what it has.
+ *
+ * @param user - Has the address that was proven; nothing is done when it is another by now.
+ * @param own - A credential that the owner has just set, which stays.
+ * @returns The user, and whether this was the first proof; `undefined` when the address is another, or the credential is
+ *   another user's.
+ */
+export async function claimAccount(
+  scope: Scope,
+  { id, emailKey }: Pick<User, 'id' | 'emailKey'>,
+  own?: Credential,
+): Promise<{ user: User; isFirstProof: boolean } | undefined> {
+  let isFirstProof = false
+  function change(account: Account): Account {
+    const { user, credentials } = account
+    isFirstProof = user.emailKey === emailKey && user.verifiedAt === undefined
+    if (isFirstProof) return { user: claimedUser(scope, user), credentials: own ? [own] : [] }
+    const mayAdd =
+      own !== undefined &&
+      user.emailKey === emailKey &&
+      roomFor(own.kind, credentials) > 0 &&
+      credentials.every((one) => one.id !== own.id && !isSameConnection(one, own))
+    return mayAdd ? { user, credentials: [...credentials, own] } : account
+  }
+  const write = { scope, action: 'user.verify', target: id } as const
+  const claimed = await changeAccount(write, id, change, (before, after) => [
+    'profile.email_verified',
+    ...removedBetween(before, after),
+  ])
+  return claimed?.user.emailKey === emailKey ? { user: claimed.user, isFirstProof } : undefined
+}
+
+/** The user with a proven address, and without sessions. */
+export function claimedUser({ context }: Scope, user: User): User {
+  return withoutSessions(context, updated(context, user, { verifiedAt: nowMicros(context.clock) }))
+}
+
+/** The ids of credentials that went. */
+export function removedBetween(before: Account, after: Account): string[] {
+  const left = new Set(after.credentials.map(({ id }) => id))
+  return before.credentials.map(({ id }) => id).filter((id) => !left.has(id))
+}

@@ -1,0 +1,56 @@
+import { isIP } from 'node:net'
+import type { Connection, HardwareCredential, TenantSettings } from '../../store/records.ts'
+import type { Method } from './assurance.ts'
+
+/** A way to begin a login. */
+export type FirstStep = 'password' | 'totp_email' | 'hardware'
+
+/** The ways to begin a login at the tenant, the main one first: what every user has comes before passkeys. */
+export function firstSteps(settings: TenantSettings): FirstStep[] {
+  const allowed: Record<FirstStep, boolean> = {
+    password: settings.allowPasswords,
+    totp_email: allowsMailLogin(settings),
+    hardware: allowsKeys(settings),
+  }
+  return (Object.keys(allowed) as FirstStep[]).filter((step) => allowed[step])
+}
+
+/**
+ * Whether there is any way to log in at the tenant.
+ *
+ * @param offered - The connections at which its users can log in now.
+ */
+export function hasWayIn(settings: TenantSettings, offered: readonly Connection[]): boolean {
+  return firstSteps(settings).length > 0 || offered.length > 0
+}
+
+/** Whether a mailed code is the first step of a login: it takes the place of passwords. */
+export function allowsMailLogin({ allowPasswords, allowTotpEmail }: TenantSettings): boolean {
+  return !allowPasswords && allowTotpEmail
+}
+
+/** The first step, which second factors follow. */
+export function firstMethod({ allowPasswords }: TenantSettings): 'password' | 'totp_email' {
+  return allowPasswords ? 'password' : 'totp_email'
+}
+
+/** Whether users of the tenant can have passkeys and security keys. */
+export function allowsKeys(settings: TenantSettings): boolean {
+  return settings.allowHardware && rpIdOf(settings) !== undefined
+}
+
+/**
+ * The host for which passkeys and security keys are made; `undefined` for an IP address, for which there
+ * can be none.
+ *
+ * @see Web Authentication Level 3 §5.1.3, step 8
+ */
+export function rpIdOf({ domain }: Pick<TenantSettings, 'domain'>): string | undefined {
+  const host = domain.replace(/:\d+$/, '')
+  return isIP(host.replace(/^\[|\]$/g, '')) ? undefined : host
+}
+
+/** The method that a key proves in a second step. */
+export function keyMethod({ isSyncable }: Pick<HardwareCredential, 'isSyncable'>): Method {
+  return isSyncable ? 'key' : 'key_bound'
+}

@@ -1,0 +1,49 @@
+import { randomInt } from 'node:crypto'
+import type { Micros, User } from '../../store/records.ts'
+import { type DomainContext, nowMicros } from '../writes/context.ts'
+
+/** A login on whose behalf a user acts. Times are in seconds since the epoch. */
+export interface Login {
+  readonly loggedInAt: number
+  /** The end of the user's sessions that this one has asked for, and has outlived. */
+  readonly keptAt?: number | undefined
+}
+
+/** A login that asks for the end of all sessions but its own. */
+export interface EndingLogin {
+  readonly login: Login
+  /** From when on sessions are valid then; see {@link endOfSessions}. */
+  readonly at: Micros
+}
+
+/**
+ * Whether a login at `loggedInAt`, in seconds since the epoch, is still valid: not when the user is
+ * disabled, or when the user's sessions were ended since.
+ *
+ * @param keptAt - The end that this login has asked for. It outlives that one, and no other.
+ */
+export function isLoginValid(user: User, loggedInAt = 0, keptAt?: number): boolean {
+  if (user.disabled) return false
+  const isKept = keptAt !== undefined && Math.round(keptAt * 1e6) === user.sessionsValidAfter
+  return isKept || Math.round(loggedInAt * 1e6) >= user.sessionsValidAfter
+}
+
+/**
+ * An end of sessions that one of them asks for, and outlives. It lies between two milliseconds, where no other end lies, so
+ * that it is taken for none.
+ */
+export function endOfSessions(
+  { clock }: Pick<DomainContext, 'clock'>,
+  { sessionsValidAfter }: User,
+): Micros {
+  const part = randomInt(1, 1_000)
+  const now = Math.floor(nowMicros(clock) / 1_000) * 1_000
+  const last = Math.ceil(sessionsValidAfter / 1_000) * 1_000
+  return now > last ? now - 1_000 + part : last + part
+}
+
+/** The user without any session from before now, those included that have outlived an earlier end. */
+export function withoutSessions({ clock }: Pick<DomainContext, 'clock'>, user: User): User {
+  const latest = Math.max(nowMicros(clock), user.sessionsValidAfter)
+  return { ...user, sessionsValidAfter: Math.ceil(latest / 1_000) * 1_000 }
+}

@@ -1,0 +1,78 @@
+import type { Connection, Credential, TenantSettings } from '../../store/records.ts'
+import type { Method } from './assurance.ts'
+import { allowsKeys, allowsMailLogin, rpIdOf } from './login-methods.ts'
+
+/**
+ * Whether a login may begin with the credential. It is our own record of what the credential was added for, never what a
+ * browser says: a key that was added as a second step stays one.
+ */
+export function isFirstFactor(credential: Credential): boolean {
+  switch (credential.kind) {
+    case 'password':
+    case 'social':
+      return true
+    case 'hardware':
+      return credential.purpose === 'passkey'
+    case 'totp_app':
+    case 'totp_email':
+    case 'recovery_codes':
+      return false
+  }
+}
+
+/** The facts about a tenant on which its open ways in depend. */
+export interface TenantWays {
+  readonly settings: TenantSettings
+  /** The connections at which users can log in now. */
+  readonly offered: readonly Pick<Connection, 'id'>[]
+}
+
+/** Whether a login can begin with the credential now. */
+export function isOpenWay({ settings, offered }: TenantWays, credential: Credential): boolean {
+  if (credential.disabled || !isFirstFactor(credential)) return false
+  switch (credential.kind) {
+    case 'password':
+      return settings.allowPasswords
+    case 'hardware':
+      return allowsKeys(settings) && credential.rpId === rpIdOf(settings)
+    case 'social':
+      return offered.some(({ id }) => id === credential.connectionId)
+    default:
+      return false
+  }
+}
+
+/** Whether the user can log in with these credentials, or by a mailed code. */
+export function hasOpenWay(tenant: TenantWays, credentials: readonly Credential[]): boolean {
+  return (
+    allowsMailLogin(tenant.settings) ||
+    credentials.some((credential) => isOpenWay(tenant, credential))
+  )
+}
+
+/**
+ * Whether a login that has begun by this method may go on: the tenant still has it, and the user a credential for it that is
+ * enabled. An account at a provider may be one that is connected at the end of this very login.
+ */
+export function canBeginBy(
+  method: Method | undefined,
+  settings: TenantSettings,
+  credentials: readonly Credential[],
+): boolean {
+  const open = credentials.filter((one) => isOpenWay({ settings, offered: [] }, one))
+  switch (method) {
+    case 'password':
+      return open.some(({ kind }) => kind === 'password')
+    case 'passkey':
+    case 'passkey_bound': {
+      const isSyncable = method === 'passkey'
+      return open.some((one) => one.kind === 'hardware' && one.isSyncable === isSyncable)
+    }
+    case 'totp_email':
+      return settings.allowTotpEmail
+    case 'social':
+      return settings.allowSocial
+    default:
+      return false
+  }
+}

@@ -1,0 +1,89 @@
+import type { AuditQuery } from '../../store/ports.ts'
+import type { AuditEntry, AuditOutcome, StoredAuditEntry } from '../../store/records.ts'
+import { type DomainContext, nowMicros, type ServiceScope } from './context.ts'
+
+/** How long refused requests stay in the audit log, in days. They are for support, not for history. */
+const REFUSED_DAYS = 7
+
+/** How many refused requests of one API key stay in the audit log; the newest ones. */
+const REFUSED_PER_KEY = 1_000
+
+const DAY_MICROS = 86_400 * 1e6
+
+/** How many entries an export reads at a time. */
+const BATCH = 1_000
+
+/** An audit entry about what happens now, on behalf of the scope's actor. */
+export function entryOf(
+  { context, actor, tenantId }: ServiceScope,
+  action: string,
+  target: string,
+  outcome: AuditOutcome = 'success',
+): AuditEntry {
+  const { name, requestId, address, userAgent, applicationId } = actor
+  return {
+    at: nowMicros(context.clock),
+    tenantId,
+    actor: name,
+    requestId,
+    action,
+    target,
+    outcome,
+    address,
+    userAgent,
+    applicationId,
+  }
+}
+
+/** Adds to the audit log what is not part of a write, such as a login. */
+export function note(
+  scope: ServiceScope,
+  action: string,
+  target: string,
+  outcome: AuditOutcome = 'success',
+): Promise<void> {
+  return scope.context.store.audit.append(entryOf(scope, action, target, outcome))
+}
+
+/** Adds a refused request to the audit log, which keeps the newest 1,000 of an actor for 7 days. */
+export function noteRefusal(scope: ServiceScope, code: string, target: string): Promise<void> {
+  const entry = entryOf(scope, code, target, 'refused')
+  return scope.context.store.audit.append(entry, REFUSED_PER_KEY)
+}
+
+/** Entries of the audit log, the newest first. */
+export function listAudit(
+  { store }: DomainContext,
+  query: AuditQuery,
+): Promise<StoredAuditEntry[]> {
+  return store.audit.list(query)
+}
+
+/** At most `limit` entries that follow the one with this id, the oldest first. */
+export function auditAfter(
+  { store }: DomainContext,
+  id: number,
+  limit: number,
+): Promise<StoredAuditEntry[]> {
+  return store.audit.after(id, limit)
+}
+
+/** All entries that follow the one with the id `after`, the oldest first. */
+export async function* exportAudit(
+  context: DomainContext,
+  { after = 0, tenantId }: { after?: number; tenantId?: string } = {},
+): AsyncGenerator<StoredAuditEntry> {
+  for (let last: number | undefined = after; last !== undefined; ) {
+    const entries: StoredAuditEntry[] = await auditAfter(context, last, BATCH)
+    for (const entry of entries) {
+      if (tenantId === undefined || entry.tenantId === tenantId) yield entry
+    }
+    last = entries.at(-1)?.id
+  }
+}
+
+/** Forgets entries that are older than `days`, and refused requests of more than 7 days ago. */
+export async function pruneAudit({ clock, store }: DomainContext, days: number): Promise<void> {
+  const now = nowMicros(clock)
+  await store.audit.prune(now - days * DAY_MICROS, now - REFUSED_DAYS * DAY_MICROS)
+}

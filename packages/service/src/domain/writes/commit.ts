@@ -1,0 +1,130 @@
+import type { Change, Outcome } from '../../store/ports.ts'
+import type { AuditEntry, Credential } from '../../store/records.ts'
+import { entryOf } from './audit.ts'
+import { changedFields } from './changed-fields.ts'
+import type { ServiceScope } from './context.ts'
+import { alreadyExists, type ErrorCode, notFound, ServiceError } from './errors.ts'
+
+/** Every write of the service, as the audit log and the `change` event name it. */
+export const writeActions = [
+  'tenant.create',
+  'tenant.update',
+  'tenant.delete',
+  'tenant.free_domain',
+  'application.create',
+  'application.update',
+  'application.rotate_secret',
+  'application.reseal',
+  'application.delete',
+  'user.create',
+  'user.update',
+  'user.verify',
+  'user.delete',
+  'credential.create',
+  'credential.update',
+  'credential.upgrade',
+  'credential.reset',
+  'credential.use',
+  'credential.reseal',
+  'credential.delete',
+  'api_key.create',
+  'api_key.revoke',
+  'operator.invite',
+  'operator.accept',
+  'operator.update',
+  'operator.remove',
+  'signing_key.create',
+  'signing_key.reseal',
+  'signing_key.delete',
+  'connection.create',
+  'connection.update',
+  'connection.reseal',
+  'connection.delete',
+] as const
+
+/** A write, as {@link writeActions} lists it. */
+export type WriteAction = (typeof writeActions)[number]
+
+/**
+ * Writes: the only way from a rule to the store. It audits the write, emits `change` once it is
+ * durable, and turns what the store refuses into an error. A write that changes nothing is neither
+ * audited nor emitted.
+ *
+ * @param write - Calls the store with the audit entry, which the store writes in the same step.
+ * @returns The record as it is now; after a delete, its last version.
+ * @throws ServiceError `not_found` or `already_exists`.
+ */
+export async function commit<T>(
+  scope: ServiceScope,
+  action: WriteAction,
+  target: string,
+  write: (audit: AuditEntry) => Promise<Outcome<T>>,
+): Promise<T> {
+  const audit = entryOf(scope, action, target)
+  const outcome = await write(audit)
+  switch (outcome.kind) {
+    case 'missing':
+      throw notFound()
+    case 'duplicate':
+      throw alreadyExists(action)
+    case 'written':
+      scope.context.events.emit('change', audit)
+      return outcome.record
+    case 'unchanged':
+      return outcome.record
+  }
+}
+
+/**
+ * Writes many objects in one step, as {@link commit} does one.
+ *
+ * @param write - Calls the store; answers with the ids of those that were written.
+ * @returns Those ids. Nothing was written of the others.
+ */
+export async function commitMany(
+  scope: ServiceScope,
+  action: WriteAction,
+  targets: readonly string[],
+  write: (audits: readonly AuditEntry[]) => Promise<readonly string[]>,
+): Promise<ReadonlySet<string>> {
+  const audits = targets.map((target) => entryOf(scope, action, target))
+  const written = new Set(await write(audits))
+  for (const audit of audits) {
+    if (written.has(audit.target)) scope.context.events.emit('change', audit)
+  }
+  return written
+}
+
+/** `change`, which also notes in the audit entry the names of the members that it changes. */
+export function noting<T extends object>(audit: AuditEntry, change: Change<T>): Change<T> {
+  return (last) => {
+    const next = change(last)
+    audit.fields = changedFields(last, next)
+    return next
+  }
+}
+
+/** As {@link noting}, for the change of a credential. */
+export function notingCredential<R extends { credential: Credential }>(
+  audit: AuditEntry,
+  change: (last: Credential) => R,
+): (last: Credential) => R {
+  return (last) => {
+    const changed = change(last)
+    audit.fields = changedFields(last, changed.credential)
+    return changed
+  }
+}
+
+/** The result of `work`, or `undefined` when it is refused with one of the codes. */
+export async function unlessRefused<T>(
+  work: Promise<T>,
+  ...codes: ErrorCode[]
+): Promise<T | undefined> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof ServiceError && codes.includes(error.code)) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,29 @@
+import type { Tenant } from '../../store/records.ts'
+
+/** How long things last, in seconds. */
+export const lifetimes = {
+  authorizationCodeSeconds: 60,
+  accessTokenSeconds: 3600,
+  /** Of access tokens for APIs, which verify them without asking the issuer: a disabled user has them so long. */
+  apiTokenSeconds: 300,
+  idTokenSeconds: 3600,
+  /** A refresh token that is not used for so long expires. */
+  refreshTokenSeconds: 30 * 86_400,
+  /** Offline access ends so long after it was given, however often it is used. */
+  offlineGrantSeconds: 365 * 86_400,
+  /** How long a device on which a user logged in is known, counted from a login. */
+  knownDeviceSeconds: 180 * 86_400,
+  /** How long a login waits for its page to be opened, to which its visitor is redirected at once. */
+  unopenedSeconds: 300,
+  /** How long a login page that was opened waits for its visitor. */
+  interactionSeconds: 3600,
+  /** How recent a login must be to change the ways to log in. */
+  recentLoginSeconds: 300,
+  /** The server's side of a login that lasts as long as the browser stays open. */
+  browserSessionSeconds: 86_400,
+} as const
+
+/** How long a login at the tenant is remembered, counted from the login. */
+export function loginSeconds(tenant: Tenant): number {
+  return tenant.settings.rememberLoginSeconds || lifetimes.browserSessionSeconds
+}

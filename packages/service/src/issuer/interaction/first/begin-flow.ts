@@ -1,0 +1,34 @@
+import type { Configuration } from 'oidc-provider'
+import { lookUpUser } from '../../../domain/users/users.ts'
+import { chooseLanguage } from '../../../pages/index.ts'
+import type { IssuerContext } from '../../context.ts'
+import { rememberApplication } from '../../requests/application-cookie.ts'
+import { factsOf } from '../../requests/request-facts.ts'
+import { flowHandle, startPath } from '../flow/flow-path.ts'
+import { sendLink } from '../mail/messages.ts'
+
+type InteractionUrl = NonNullable<NonNullable<Configuration['interactions']>['url']>
+
+/** Prepares what a visitor is about to be asked, and says at which page. */
+export function beginFlow(context: IssuerContext): InteractionUrl {
+  return async (ctx, interaction) => {
+    const { tenant } = factsOf(ctx.req)
+    const applicationId = String(interaction.params.client_id)
+    rememberApplication(ctx, applicationId)
+
+    const accountId = ctx.oidc.session?.accountId
+    if (interaction.prompt.name === 'verify_email' && accountId) {
+      const user = await lookUpUser(context.domain, tenant.id, accountId)
+      const uiLocales = interaction.params.ui_locales
+      const language = chooseLanguage(
+        typeof uiLocales === 'string' ? uiLocales : undefined,
+        ctx.req.headers['accept-language'],
+      )
+      const flow = flowHandle(interaction.uid)
+      const { browser } = interaction as { browser?: string }
+      const occasion = { facts: factsOf(ctx.req), language, flow, applicationId, browser }
+      if (user) await sendLink(context, 'verify', occasion, user.email, user)
+    }
+    return startPath(interaction)
+  }
+}

@@ -1,0 +1,51 @@
+import { isAdmitted } from '../../../domain/users/accounts.ts'
+import type { Pages } from '../../../pages/index.ts'
+import type { User } from '../../../store/records.ts'
+import type { Form } from '../../requests/http.ts'
+import { showDeadEnd } from '../flow/dead-end.ts'
+import { csrfToken } from '../flow/flow-path.ts'
+import { type InteractionRequest, occasionOf, show } from '../flow/flow-request.ts'
+import { showTooMany } from '../flow/too-many.ts'
+import { sendLink } from '../mail/messages.ts'
+import { finishInteraction } from '../progress/finish.ts'
+import { currentUser } from './select-account.ts'
+
+/** Asks a user who has logged in to prove the address, or goes on when that is done. */
+export async function showConfirmEmail(flow: InteractionRequest): Promise<void> {
+  const user = await currentUser(flow)
+  if (!user) return showDeadEnd(flow)
+  if (isAdmitted(user, flow.tenant.settings)) return finish(flow)
+  showWaiting(flow, user)
+}
+
+/** Goes on with the login, or sends the message again. */
+export async function confirmEmail(flow: InteractionRequest, form: Form): Promise<void> {
+  const { context, facts } = flow
+  const user = await currentUser(flow)
+  if (!user) return showDeadEnd(flow)
+  if (isAdmitted(user, flow.tenant.settings)) return finish(flow)
+  if (form.get('step') !== 'resend') return showWaiting(flow, user, { info: 'checkMailWaiting' })
+
+  const admission = await context.throttle.admitMailRequest(facts)
+  if (admission.kind === 'refused') return showTooMany(flow, admission.retryAfterSeconds)
+  await sendLink(context, 'verify', occasionOf(flow), user.email, user)
+  return showWaiting(flow, user, { notice: 'checkMailAgain' })
+}
+
+/** Lets the application's request go on. Earlier steps stay done. */
+async function finish(flow: InteractionRequest): Promise<void> {
+  await finishInteraction(flow, { ...flow.interaction.lastSubmission, verify_email: {} })
+}
+
+function showWaiting(
+  flow: InteractionRequest,
+  user: User,
+  news: Pick<Pages['checkMail'], 'notice' | 'info'> = {},
+): void {
+  show(flow, 200, 'checkMail', {
+    text: 'checkMailVerify',
+    email: user.email,
+    csrf: csrfToken(flow.interaction.uid),
+    ...news,
+  })
+}

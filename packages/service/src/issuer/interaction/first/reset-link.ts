@@ -1,0 +1,103 @@
+import { mayReset, resetPassword } from '../../../domain/users/accounts.ts'
+import { judgePassword } from '../../../domain/users/chosen-password.ts'
+import { hashPassword } from '../../../domain/users/passwords.ts'
+import { lookUpUser } from '../../../domain/users/users.ts'
+import type { TextKey } from '../../../pages/index.ts'
+import type { StoredPassword, User } from '../../../store/records.ts'
+import { type Form, redirect } from '../../requests/http.ts'
+import { showDeadEnd, showInvalidLink } from '../flow/dead-end.ts'
+import { returnPath } from '../flow/flow-path.ts'
+import { type FlowRequest, languageOf, occasionOf, scopeOf, show } from '../flow/flow-request.ts'
+import { type EmailToken, readEmailToken, spendEmailToken } from '../mail/email-tokens.ts'
+import { sendNews } from '../mail/messages.ts'
+import { passwordProblems } from './signup.ts'
+
+/** Shows the form for the new password. The link stays good until one was accepted. */
+export async function showReset(flow: FlowRequest): Promise<void> {
+  const token = flow.url.searchParams.get('token') ?? ''
+  const found = await findRecipient(flow, token)
+  if (!found) return showInvalidReset(flow)
+  showForm(flow, 200, token, found.content)
+}
+
+/** Sets the new password, which ends all sessions, and leads back to the login. */
+export async function reset(flow: FlowRequest, form: Form): Promise<void> {
+  const { context, tenant, response } = flow
+  const token = form.get('token') ?? ''
+  const password = form.get('password') ?? ''
+  const found = await findRecipient(flow, token)
+  if (!found) return showInvalidReset(flow)
+  const { user, content } = found
+  const { email, profile } = user
+  const names = { email, user: profile, tenant: { ...tenant, ...tenant.settings } }
+  const problem = await judgePassword(password, names)
+  if (problem) return showForm(flow, 422, token, content, passwordProblems[problem])
+
+  // Hashed before the token is spent: a service too busy to hash leaves the link good.
+  const stored = await hashPassword(scopeOf(flow, user.id), password, 'login')
+  if (!(await spendEmailToken(context, tenant.id, 'ResetToken', token)))
+    return showInvalidReset(flow)
+  if (!(await setPassword(flow, user, stored))) return showInvalidReset(flow)
+
+  const { flow: handle, applicationId } = content
+  const values = { application: applicationId, uiLocales: languageOf(flow) }
+  if (handle !== undefined) return redirect(response, returnPath(handle, 'reset', values))
+  const url = new URL(flow.url)
+  url.searchParams.set('done', 'reset')
+  return showDeadEnd({ ...flow, url, applicationId })
+}
+
+/**
+ * Gives the user who followed a link a new password, and tells them.
+ *
+ * @returns Whether it was done; it is not for a disabled credential.
+ */
+export async function setPassword(
+  flow: FlowRequest,
+  user: User,
+  password: StoredPassword,
+): Promise<boolean> {
+  const { context, facts } = flow
+  const isSet = await resetPassword(scopeOf(flow, user.id), user, password)
+  if (!isSet) return false
+  await context.throttle.forgiveAddress(facts, user.email)
+  await sendNews(context, 'changed', occasionOf(flow), user)
+  return true
+}
+
+/** Whom a good link was sent to, if they still have that address and may set a password. */
+async function findRecipient(
+  flow: FlowRequest,
+  token: string,
+): Promise<{ user: User; content: EmailToken } | undefined> {
+  const { context, tenant } = flow
+  if (!tenant.settings.allowPasswords) return undefined
+  const content = await readEmailToken(context, tenant.id, 'ResetToken', token)
+  if (!content) return undefined
+  const user = await lookUpUser(context.domain, tenant.id, content.userId ?? '')
+  if (!user || user.emailKey !== content.emailKey) return undefined
+  return (await mayReset(context.domain, tenant.id, user)) ? { user, content } : undefined
+}
+
+/** Says that the link is no longer good, and leads to the form that asks for another one. */
+function showInvalidReset(flow: FlowRequest): Promise<void> {
+  if (!flow.tenant.settings.allowPasswords) return showInvalidLink(flow)
+  const { applicationId: application, uiLocales: ui_locales } = flow
+  const query = new URLSearchParams({
+    ...(application && { application }),
+    ...(ui_locales && { ui_locales }),
+  })
+  return showInvalidLink(flow, { href: `/reset?${query}`, text: 'linkInvalidAgain' })
+}
+
+function showForm(
+  flow: FlowRequest,
+  status: number,
+  token: string,
+  content: EmailToken,
+  text?: TextKey,
+): void {
+  const application = content.applicationId ?? ''
+  const problem = text && ({ field: 'password', text } as const)
+  show(flow, status, 'reset', { token, email: content.email, application, problem })
+}

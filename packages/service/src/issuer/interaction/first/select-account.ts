@@ -1,0 +1,36 @@
+import { lookUpUser } from '../../../domain/users/users.ts'
+import type { User } from '../../../store/records.ts'
+import { redirect } from '../../requests/http.ts'
+import { csrfToken, flowPath } from '../flow/flow-path.ts'
+import { type InteractionRequest, show } from '../flow/flow-request.ts'
+import { finishInteraction } from '../progress/finish.ts'
+
+/** Asks a user who is logged in whether to go on, or to log in with another account. */
+export async function showSelectAccount(flow: InteractionRequest): Promise<void> {
+  const { interaction, url } = flow
+  const otherPath = flowPath(interaction, '/other')
+  // A link in a message leads back here; it was asked for on the way to another account.
+  const done = url.searchParams.get('done')
+  if (done !== null) {
+    return redirect(flow.response, `${otherPath}&${new URLSearchParams({ done })}`)
+  }
+  const user = await currentUser(flow)
+  if (!user) return redirect(flow.response, otherPath)
+  show(flow, 200, 'selectAccount', {
+    csrf: csrfToken(interaction.uid),
+    email: user.email,
+    otherPath,
+  })
+}
+
+/** Goes on as the user who is logged in. Earlier steps stay done. */
+export async function selectAccount(flow: InteractionRequest): Promise<void> {
+  await finishInteraction(flow, { ...flow.interaction.lastSubmission, select_account: {} })
+}
+
+/** The user who is logged in in this browser, as far as one was when the interaction began. */
+export async function currentUser(flow: InteractionRequest): Promise<User | undefined> {
+  const { context, tenant, interaction } = flow
+  const accountId = interaction.session?.accountId
+  return accountId === undefined ? undefined : lookUpUser(context.domain, tenant.id, accountId)
+}

@@ -1,0 +1,137 @@
+import { mayReset, signUp } from '../../../domain/users/accounts.ts'
+import { judgePassword } from '../../../domain/users/chosen-password.ts'
+import { hashPassword } from '../../../domain/users/passwords.ts'
+import { findUser } from '../../../domain/users/users.ts'
+import { note } from '../../../domain/writes/audit.ts'
+import { unlessRefused } from '../../../domain/writes/commit.ts'
+import { checkNewEmail } from '../../../domain/writes/rules.ts'
+import type { Pages, TextKey } from '../../../pages/index.ts'
+import type { Tenant } from '../../../store/records.ts'
+import { type Form, redirect } from '../../requests/http.ts'
+import { showNotFound } from '../flow/dead-end.ts'
+import { csrfToken, flowPath } from '../flow/flow-path.ts'
+import { type InteractionRequest, occasionOf, scopeOf, show } from '../flow/flow-request.ts'
+import { shownConnections } from '../flow/offered.ts'
+import { showTooMany } from '../flow/too-many.ts'
+import { sendLink, sendSignupLink } from '../mail/messages.ts'
+import { type Pending, pendingKey, writePending } from './pending.ts'
+
+type Problem = NonNullable<Pages['signup']['problem']>
+
+interface Entered {
+  name: string
+  email: string
+}
+
+/** Names are at most 200 characters. */
+const MAX_NAME_LENGTH = 200
+
+/** Shows the form to create an account. */
+export async function showSignup(flow: InteractionRequest): Promise<void> {
+  const hint = flow.interaction.params.login_hint
+  return showForm(flow, 200, { name: '', email: typeof hint === 'string' ? hint : '' })
+}
+
+/**
+ * Sends a message to the address, and creates an account: at once where unverified users may log in,
+ * elsewhere when the link in the message is followed.
+ *
+ * For an address that has an account the answer is the same and comes as late; only the message
+ * differs, and that is read by the owner of the address alone.
+ */
+export async function signup(flow: InteractionRequest, form: Form): Promise<void> {
+  const { context, facts, tenant, interaction, response } = flow
+  const entered = { name: (form.get('name') ?? '').trim(), email: (form.get('email') ?? '').trim() }
+  if (!isSignupOpen(tenant)) return showNotFound(flow)
+
+  const password = form.get('password') ?? ''
+  const problem = await problemOf(flow.tenant, entered, password)
+  if (problem) return showForm(flow, 422, entered, problem)
+  const admission = await context.throttle.admitMailRequest(facts)
+  if (admission.kind === 'refused') return showTooMany(flow, admission.retryAfterSeconds)
+
+  const stored = await hashPassword(scopeOf(flow), password, 'login')
+  const pending: Omit<Pending, 'at'> = { reason: 'signup', email: entered.email }
+  if (tenant.settings.allowUnverified) {
+    const input = { ...entered, emailVerified: false, password: stored }
+    const created = await unlessRefused(signUp(scopeOf(flow), input), 'already_exists')
+    pending.userId = created?.id
+  } else {
+    pending.signup = { name: entered.name, password: stored, pending: pendingKey(flow) }
+  }
+  await note(scopeOf(flow), 'signup.requested', pending.userId ?? 'unknown')
+  await writePending(flow, pending)
+  await sendSignupMessage(flow, pending)
+  redirect(response, flowPath(interaction, '/sent'))
+}
+
+/** Sends the message by which a sign-up goes on; to the owner of an account, that there is one. */
+export async function sendSignupMessage(
+  flow: InteractionRequest,
+  { email, userId, signup }: Pick<Pending, 'email' | 'userId' | 'signup'>,
+): Promise<void> {
+  const { context, tenant } = flow
+  const { domain } = context
+  const existing = await findUser(scopeOf(flow), email)
+  const isWelcome = await mayReset(domain, tenant.id, existing)
+  const occasion = occasionOf(flow)
+  if (signup && !existing) await sendSignupLink(context, occasion, email, signup)
+  else if (existing && existing.id === userId) {
+    await sendLink(context, 'verify', occasion, email, existing)
+  } else await sendLink(context, 'exists', occasion, email, isWelcome ? existing : undefined)
+}
+
+/** Whether visitors may create accounts. */
+export function isSignupOpen(tenant: Tenant): boolean {
+  return tenant.settings.allowSignups && tenant.settings.allowPasswords
+}
+
+async function showForm(
+  flow: InteractionRequest,
+  status: number,
+  entered: Entered,
+  problem?: Problem,
+): Promise<void> {
+  const { interaction } = flow
+  if (!isSignupOpen(flow.tenant)) return showNotFound(flow)
+  show(flow, status, 'signup', {
+    ...entered,
+    problem,
+    csrf: csrfToken(interaction.uid),
+    social: await shownConnections(flow),
+    loginPath: flowPath(interaction),
+  })
+}
+
+/** The text for every way a chosen password is not good enough. */
+export const passwordProblems = {
+  short: 'passwordShort',
+  long: 'passwordLong',
+  common: 'passwordCommon',
+  email: 'passwordEmail',
+  name: 'passwordName',
+  character: 'passwordCharacter',
+} as const satisfies Record<string, TextKey>
+
+/** The fault of a name that a user entered. */
+export function nameProblem(name: string): TextKey | undefined {
+  if ([...name].length > MAX_NAME_LENGTH) return 'nameLong'
+  return /\p{Cc}/u.test(name) || !name.isWellFormed() ? 'nameCharacter' : undefined
+}
+
+async function problemOf(
+  tenant: Tenant,
+  { name, email }: Entered,
+  password: string,
+): Promise<Problem | undefined> {
+  const misnamed = nameProblem(name)
+  if (misnamed) return { field: 'name', text: misnamed }
+  try {
+    checkNewEmail('The address', email)
+  } catch {
+    return { field: 'email', text: 'emailInvalid' }
+  }
+  const names = { email, user: { name }, tenant: { ...tenant, ...tenant.settings } }
+  const judged = await judgePassword(password, names)
+  return judged && { field: 'password', text: passwordProblems[judged] }
+}

@@ -1,0 +1,158 @@
+import { confirmAddress, mayReset, signUp } from '../../../domain/users/accounts.ts'
+import { judgePassword } from '../../../domain/users/chosen-password.ts'
+import { hashPassword, isPassword, verifyPassword } from '../../../domain/users/passwords.ts'
+import { lookUpUser } from '../../../domain/users/users.ts'
+import { claimAccount } from '../../../domain/ways/account-changes.ts'
+import { unlessRefused } from '../../../domain/writes/commit.ts'
+import type { TextKey } from '../../../pages/index.ts'
+import type { StoredPassword, User } from '../../../store/records.ts'
+import { isSameBrowser } from '../../requests/browser-cookie.ts'
+import { type Form, redirect } from '../../requests/http.ts'
+import { showDeadEnd, showInvalidLink } from '../flow/dead-end.ts'
+import { returnPath } from '../flow/flow-path.ts'
+import { type FlowRequest, languageOf, scopeOf, show } from '../flow/flow-request.ts'
+import {
+  type EmailToken,
+  readEmailToken,
+  type Signup,
+  spendEmailToken,
+} from '../mail/email-tokens.ts'
+import { completePending } from './pending.ts'
+import { setPassword } from './reset-link.ts'
+import { isSignupOpen, passwordProblems } from './signup.ts'
+
+/** The outcome of following a link. `gone`: the link is no longer good. */
+type Outcome = 'done' | 'gone' | { problem: TextKey }
+
+/**
+ * Shows a button, and does nothing yet: programs that look for malice in mail follow every link.
+ */
+export async function showVerify(flow: FlowRequest): Promise<void> {
+  const token = flow.url.searchParams.get('token') ?? ''
+  const content = await readEmailToken(flow.context, flow.tenant.id, 'VerifyToken', token)
+  if (!content) return showInvalidLink(flow)
+  showForm(flow, 200, token, content)
+}
+
+/** Notes that the address is proven, and leads back to where the visitor began. */
+export async function verify(flow: FlowRequest, form: Form): Promise<void> {
+  const { context, tenant, response } = flow
+  const token = form.get('token') ?? ''
+  const content = await readEmailToken(context, tenant.id, 'VerifyToken', token)
+  if (!content) return showInvalidLink(flow)
+  const password = asksPassword(flow, content) ? (form.get('password') ?? '') : undefined
+  const { signup, flow: handle, applicationId } = content
+  const outcome = signup
+    ? await createAccount(flow, token, content.email, signup, password)
+    : await proveAddress(flow, token, content, password)
+  if (outcome === 'gone') return showInvalidLink(flow)
+  if (outcome !== 'done') return showForm(flow, 422, token, content, outcome.problem)
+
+  const values = { application: applicationId, uiLocales: languageOf(flow) }
+  if (handle !== undefined) return redirect(response, returnPath(handle, 'verified', values))
+  const url = new URL(flow.url)
+  url.searchParams.set('done', 'verified')
+  return showDeadEnd({ ...flow, url, applicationId })
+}
+
+/**
+ * Whether the visitor has to enter a password: in another browser than the one that asked for the
+ * message. Anybody can sign up with an address, and its owner must not confirm the password of a
+ * stranger.
+ */
+function asksPassword({ tenant, request }: FlowRequest, { browser }: EmailToken): boolean {
+  return tenant.settings.allowPasswords && !isSameBrowser(request, browser)
+}
+
+/**
+ * Whether all ways to log in are removed from the account: in another browser, a stranger may have made it,
+ * and a tenant without passwords has none to ask for.
+ */
+function removesLogins({ tenant, request }: FlowRequest, { browser }: EmailToken): boolean {
+  return !tenant.settings.allowPasswords && !isSameBrowser(request, browser)
+}
+
+/** Makes the account of a sign-up, with another password if another one was entered. */
+async function createAccount(
+  flow: FlowRequest,
+  token: string,
+  email: string,
+  signup: Signup,
+  entered: string | undefined,
+): Promise<Outcome> {
+  const { context, tenant } = flow
+  if (!isSignupOpen(tenant)) return 'gone'
+  const isTheirs =
+    entered === undefined || (await isPassword(scopeOf(flow), signup.password, entered))
+  const chosen = isTheirs
+    ? signup.password
+    : await newPassword(flow, entered, { email, profile: {} })
+  if ('problem' in chosen) return chosen
+
+  // The name that a stranger entered is no name of the owner of the address.
+  const name = isTheirs ? signup.name : ''
+  const input = { email, emailVerified: true, name, password: chosen }
+  const user = await unlessRefused(signUp(scopeOf(flow), input), 'already_exists')
+  // Spent last: a link whose account was not made is still good.
+  await spendEmailToken(context, tenant.id, 'VerifyToken', token)
+  if (!user) return 'gone'
+  if (isTheirs) await completePending(context, tenant.id, signup, user.id)
+  return 'done'
+}
+
+/** Notes that the address is proven, and sets another password if another one was entered. */
+async function proveAddress(
+  flow: FlowRequest,
+  token: string,
+  content: EmailToken,
+  entered: string | undefined,
+): Promise<Outcome> {
+  const { context, tenant } = flow
+  const { domain } = context
+  const { userId = '', emailKey } = content
+  const user = await lookUpUser(domain, tenant.id, userId)
+  if (user?.emailKey !== emailKey) return 'gone'
+  const scope = scopeOf(flow, userId)
+  const isTheirs =
+    entered === undefined || (await verifyPassword(scope, user, entered)).kind === 'verified'
+  if (!isTheirs && !(await mayReset(domain, tenant.id, user))) return 'gone'
+  const chosen = isTheirs ? undefined : await newPassword(flow, entered, user)
+  if (chosen && 'problem' in chosen) return chosen
+
+  if (!(await spendEmailToken(context, tenant.id, 'VerifyToken', token))) return 'gone'
+  if (chosen) return (await setPassword(flow, user, chosen)) ? 'done' : 'gone'
+  const isConfirmed = removesLogins(flow, content)
+    ? (await claimAccount(scope, user)) !== undefined
+    : await confirmAddress(scope, userId, emailKey)
+  return isConfirmed ? 'done' : 'gone'
+}
+
+/** The password that the owner of the address chooses instead, or what is wrong with it. */
+async function newPassword(
+  flow: FlowRequest,
+  password: string,
+  { email, profile }: Pick<User, 'email' | 'profile'>,
+): Promise<StoredPassword | { problem: TextKey }> {
+  const { tenant } = flow
+  const names = { email, user: profile, tenant: { ...tenant, ...tenant.settings } }
+  const problem = await judgePassword(password, names)
+  if (problem) return { problem: passwordProblems[problem] }
+  return hashPassword(scopeOf(flow), password, 'login')
+}
+
+function showForm(
+  flow: FlowRequest,
+  status: number,
+  token: string,
+  content: EmailToken,
+  text?: TextKey,
+): void {
+  show(flow, status, 'verify', {
+    token,
+    email: content.email,
+    application: content.applicationId ?? '',
+    asksPassword: asksPassword(flow, content),
+    removesLogins: content.signup === undefined && removesLogins(flow, content),
+    problem: text && { field: 'password', text },
+  })
+}

@@ -1,0 +1,87 @@
+import { lookUpUser } from '../../../domain/users/users.ts'
+import type { WayOn } from '../../../pages/index.ts'
+import { readSession } from '../../oidc-provider-internals.ts'
+import { wayHome, wayToApplication } from '../../requests/look.ts'
+import type { Done } from './flow-path.ts'
+import { type FlowRequest, show } from './flow-request.ts'
+
+/**
+ * Answers for a login that is not under way in this browser: it has expired, was finished, or began
+ * in another one. Every answer leads back to the application.
+ */
+export async function showDeadEnd(flow: FlowRequest): Promise<void> {
+  const { context, tenant, applicationId } = flow
+  const onwards = await wayToApplication(context, tenant, applicationId, 'continueTo')
+  switch (flow.url.searchParams.get('done') as Done | null) {
+    case 'verified':
+      return show(flow, 200, 'message', {
+        title: 'verifiedTitle',
+        text: 'verifiedText',
+        wayOn: onwards,
+      })
+    case 'reset':
+      return show(flow, 200, 'message', {
+        title: 'resetDoneTitle',
+        text: 'resetDoneText',
+        wayOn: onwards,
+      })
+    default:
+  }
+
+  const email = await signedInAs(flow)
+  if (email !== undefined) {
+    const values = { email }
+    return show(flow, 200, 'message', {
+      title: 'signedInTitle',
+      text: 'signedInText',
+      values,
+      wayOn: onwards,
+    })
+  }
+  return showStartAgain(flow, 400, 'expiredText')
+}
+
+/** Says that there is nothing to go on with here, and how to begin. */
+export async function showStartAgain(
+  flow: FlowRequest,
+  status: number,
+  text: 'expiredText' | 'startAgainHint',
+): Promise<void> {
+  const { context, tenant, applicationId } = flow
+  const wayOn = await wayToApplication(context, tenant, applicationId, 'startAgain')
+  const title = text === 'expiredText' ? 'expiredTitle' : 'loginTitlePlain'
+  show(flow, status, 'message', { title, text, wayOn })
+}
+
+/** Says that the tenant has no way to log in, and leads to the application, where no login begins. */
+export async function showLoginOff(flow: FlowRequest): Promise<void> {
+  const wayOn = await wayHome(flow.context, flow.tenant, flow.applicationId)
+  show(flow, 403, 'message', { title: 'loginOffTitle', text: 'loginOffText', wayOn })
+}
+
+/** Says that there is no such page. */
+export async function showNotFound(flow: FlowRequest): Promise<void> {
+  const { context, tenant, applicationId } = flow
+  const wayOn = await wayToApplication(context, tenant, applicationId, 'startAgain')
+  show(flow, 404, 'message', { title: 'notFoundTitle', text: 'startAgainHint', wayOn })
+}
+
+/**
+ * Says that a link in a message is no longer good.
+ *
+ * @param again - Where to ask for another one. Default: at the application, by logging in.
+ */
+export async function showInvalidLink(flow: FlowRequest, again?: WayOn): Promise<void> {
+  const { context, tenant, applicationId } = flow
+  const wayOn = again ?? (await wayToApplication(context, tenant, applicationId, 'startAgain'))
+  show(flow, 410, 'message', { title: 'linkInvalidTitle', text: 'linkInvalidText', wayOn })
+}
+
+/** The address of the user who is logged in in this browser. */
+async function signedInAs(flow: FlowRequest): Promise<string | undefined> {
+  const { context, provider, tenant, request, response } = flow
+  const session = await readSession(provider, request, response)
+  const { accountId } = session
+  const user = accountId && (await lookUpUser(context.domain, tenant.id, accountId))
+  return user ? user.email : undefined
+}

@@ -1,0 +1,121 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Provider } from 'oidc-provider'
+import type { Scope } from '../../../domain/writes/context.ts'
+import {
+  type Language,
+  type PageName,
+  type Pages,
+  renderPage,
+  translator,
+} from '../../../pages/index.ts'
+import type { Tenant } from '../../../store/records.ts'
+import type { IssuerContext } from '../../context.ts'
+import { lastApplication } from '../../requests/application-cookie.ts'
+import { sendJson } from '../../requests/http.ts'
+import { lookFor } from '../../requests/look.ts'
+import { type RequestFacts, scopeOfRequest } from '../../requests/request-facts.ts'
+import type { Occasion } from '../mail/messages.ts'
+
+/** A request for one of the hosted pages. */
+export interface FlowRequest {
+  context: IssuerContext
+  provider: Provider
+  facts: RequestFacts
+  tenant: Tenant
+  url: URL
+  request: IncomingMessage
+  response: ServerResponse
+  /** The languages that the application or the link in a message asked for. */
+  uiLocales: string | undefined
+  /** The application that the visitor came from, as far as the request tells. */
+  applicationId: string | undefined
+  /** The handle of the login that is under way. */
+  handle?: string
+}
+
+/** An interaction of oidc-provider: what is kept while a visitor logs in. */
+export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>> & {
+  /** The browser in which it began. */
+  browser?: string
+}
+
+/** A request for a page of a login that is under way in this browser. */
+export interface InteractionRequest extends FlowRequest {
+  interaction: Interaction
+  handle: string
+}
+
+/** The origin of a visitor, from the query of a hosted page. */
+export function originOf(
+  request: IncomingMessage,
+  url: URL,
+): Pick<FlowRequest, 'uiLocales' | 'applicationId'> {
+  return {
+    uiLocales: url.searchParams.get('ui_locales') ?? undefined,
+    applicationId: url.searchParams.get('application') ?? lastApplication(request),
+  }
+}
+
+/** Answers with a page in the visitor's language. */
+export function show<Name extends PageName>(
+  flow: FlowRequest,
+  status: number,
+  name: Name,
+  page: Pages[Name],
+  headers: Record<string, string> = {},
+): void {
+  const look = lookFor(flow.tenant, flow.request, flow.uiLocales)
+  if (name === 'message' && status >= 400 && !wantsPage(flow)) {
+    const body = refusal(status, look.language, page as Pages['message'])
+    sendJson(flow.response, status, body, headers)
+    return
+  }
+  const { html, headers: own } = renderPage(name, look, page)
+  flow.response.writeHead(status, {
+    ...own,
+    'content-length': Buffer.byteLength(html),
+    ...headers,
+  })
+  flow.response.end(html)
+}
+
+/** Whether a person reads the answer: told as oidc-provider tells it. */
+function wantsPage({ provider, request, response }: FlowRequest): boolean {
+  return provider.createContext(request, response).accepts('json', 'html') === 'html'
+}
+
+/**
+ * The code of a page's message, for programs.
+ *
+ * @see RFC 6749 §5.2
+ */
+function refusal(
+  status: number,
+  language: Language,
+  { title, text = title, values, detail }: Pages['message'],
+): object {
+  const error = status >= 500 ? 'server_error' : 'invalid_request'
+  const description = detail ?? translator(language)(text, values)
+  const isBusy = status === 429 || status === 503
+  return {
+    error: isBusy ? 'temporarily_unavailable' : error,
+    error_description: description,
+  }
+}
+
+/** The language in which the visitor reads. */
+export function languageOf(flow: FlowRequest): Language {
+  return lookFor(flow.tenant, flow.request, flow.uiLocales).language
+}
+
+/** The occasion of a message that this request leads to. */
+export function occasionOf(flow: FlowRequest | InteractionRequest): Occasion {
+  const { facts, handle, applicationId } = flow
+  const browser = 'interaction' in flow ? flow.interaction.browser : undefined
+  return { facts, language: languageOf(flow), flow: handle, applicationId, browser }
+}
+
+/** On whose behalf a rule runs because of this request. */
+export function scopeOf(flow: FlowRequest, userId?: string): Scope {
+  return scopeOfRequest(flow.context, flow.facts, { userId, applicationId: flow.applicationId })
+}

@@ -1,0 +1,48 @@
+import { authenticate, reaches } from '../../../domain/keys/api-keys.ts'
+import { opensDeveloperMode } from '../../../domain/tenants/developer-mode.ts'
+import { isLoopbackHost } from '../../../domain/writes/addresses.ts'
+import { showNotFound } from './dead-end.ts'
+import { type FlowRequest, show } from './flow-request.ts'
+
+/**
+ * Shows the mail that a tenant in developer mode would have sent. Its links open accounts, so outside
+ * this very machine it is shown to those alone who have an API key of the tenant.
+ */
+export async function showOutbox(flow: FlowRequest): Promise<void> {
+  const { context, tenant } = flow
+  if (!opensDeveloperMode(context.domain, tenant)) return showNotFound(flow)
+  if (!isThisMachine(flow) && !(await hasApiKey(flow))) {
+    const page = { title: 'outboxTitle', text: 'outboxKey' } as const
+    // Browsers ask for a name and a password then; scripts may send the key as a bearer token.
+    return show(flow, 401, 'message', page, { 'www-authenticate': 'Basic realm="API key"' })
+  }
+  const mails = await context.outbox.list(tenant.id)
+  show(flow, 200, 'outbox', {
+    mails: mails.map(({ to, subject, text, link, at }) => ({
+      to,
+      subject,
+      text,
+      link,
+      at: new Date(at).toISOString().slice(0, 19),
+    })),
+  })
+}
+
+/** The host must be of this machine as well: a proxy beside the service passes strangers on. */
+function isThisMachine({ facts }: FlowRequest): boolean {
+  const isLocal = facts.clientIp === '' || isLoopbackHost(facts.clientIp)
+  return isLocal && isLoopbackHost(new URL(facts.issuer).hostname)
+}
+
+/**
+ * Whether an API key of the tenant came along: as a bearer token, or as the password of any name. A
+ * link in a message changes something, so a read-only key is not enough.
+ */
+async function hasApiKey({ context, tenant, request }: FlowRequest): Promise<boolean> {
+  const { authorization = '' } = request.headers
+  const basic = /^basic +(\S+)$/i.exec(authorization)?.[1]
+  const decoded = basic && Buffer.from(basic, 'base64').toString()
+  const header = decoded ? `Bearer ${decoded.replace(/^[^:]*:/, '')}` : authorization
+  const { kind, key } = await authenticate(context.domain, header)
+  return kind === 'good' && !key.readOnly && reaches(key, tenant.id)
+}

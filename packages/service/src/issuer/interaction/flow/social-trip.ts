@@ -1,0 +1,169 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { note } from '../../../domain/writes/audit.ts'
+import { nowMicros } from '../../../domain/writes/context.ts'
+import { entryName } from '../../../store/protocol-store.ts'
+import type { Connection } from '../../../store/records.ts'
+import { isSameBrowser, markWithSecrets, secretsOf } from '../../requests/browser-cookie.ts'
+import { redirect } from '../../requests/http.ts'
+import { SOCIAL_CALLBACK } from '../../requests/paths.ts'
+import { type Asserted, UpstreamError, type UpstreamProblem } from '../../social/upstreams.ts'
+import { showDeadEnd, showNotFound } from './dead-end.ts'
+import { type FlowRequest, languageOf, scopeOf } from './flow-request.ts'
+import { offeredWith } from './offered.ts'
+
+/** Where a trip to a provider begins and ends. */
+export interface Place {
+  /** Names the login, or the session: only there the answer of the provider counts. */
+  key: string
+  /** The path of the page that takes the answer. */
+  path: string
+}
+
+/** A trip to a provider: what is kept until the browser comes back. */
+interface Trip {
+  connectionId: string
+  browser: string
+  /** Under which key the answer is kept. */
+  answerKey: string
+  path: string
+  /** When it began, in seconds since the epoch, and how long before the provider may have asked its user. */
+  beganAt: number
+  maxAge: number | undefined
+}
+
+/** The provider's answer about the visitor, for one login or one session. */
+export interface SocialProof extends Asserted {
+  /** Names this answer: another one of the same login is another. */
+  id: string
+  /** An instant before it was given, in seconds since the epoch. */
+  at: number
+  /** Whether the provider asked its user as lately as it was told to; where it does not say, it did not. */
+  isFresh: boolean
+}
+
+/** Why a visitor comes back without an answer. */
+export type TripProblem = UpstreamProblem | 'off'
+
+const TRIP = 'SocialState'
+const PROOF = 'SocialProof'
+
+/** Clocks of others are not ours. */
+const TOLERANCE_SECONDS = 30
+
+/** How long a visitor may take at the provider, and to go on after that, in seconds. */
+const TRIP_SECONDS = 1_800
+
+/**
+ * Sends the browser to the provider.
+ *
+ * @param maxAge - How long ago the provider may have asked its user at most, in seconds; 0: it is to ask again.
+ * @returns The problem, if it was not done.
+ */
+export async function sendToProvider(
+  flow: FlowRequest,
+  place: Place,
+  connection: Connection,
+  maxAge: number | undefined,
+): Promise<UpstreamProblem | undefined> {
+  const { context, provider, tenant, facts, request, response } = flow
+  const state = randomBytes(32).toString('base64url')
+  const ctx = provider.createContext(request, response)
+  const { browser, secrets } = markWithSecrets(ctx, state)
+  const redirectUri = facts.issuer + SOCIAL_CALLBACK
+  const binding = { state, nonce: secrets('nonce'), codeVerifier: secrets('verifier') }
+  let url: string
+  try {
+    const uiLocales = flow.uiLocales ?? languageOf(flow)
+    url = await context.upstreams.begin(connection, { ...binding, redirectUri, maxAge, uiLocales })
+  } catch (error) {
+    return problemOf(error)
+  }
+  const answerKey = entryName(tenant.id, PROOF, place.key).key
+  const beganAt = context.domain.clock.now() / 1000
+  const { path } = place
+  const trip: Trip = { connectionId: connection.id, browser, answerKey, path, beganAt, maxAge }
+  await context.protocol.put({
+    ...entryName(tenant.id, TRIP, state),
+    payload: JSON.stringify(trip),
+    expiresAt: nowMicros(context.domain.clock) + TRIP_SECONDS * 1e6,
+  })
+  redirect(response, url)
+  return undefined
+}
+
+/**
+ * Takes the answer of a provider, in the browser that was sent there and once. It is kept for the login or
+ * session where the trip began, whose own page goes on with it.
+ */
+export async function returnFromProvider(flow: FlowRequest): Promise<void> {
+  const { context, tenant, request, response, url } = flow
+  const { protocol, domain } = context
+  if (request.method !== 'GET') return showNotFound(flow)
+  const state = url.searchParams.get('state') ?? ''
+  const name = entryName(tenant.id, TRIP, state)
+  const entry = await protocol.find(name)
+  const trip = entry && (JSON.parse(entry.payload) as Trip)
+  if (!trip || !isSameBrowser(request, trip.browser) || !(await protocol.consume(name))) {
+    return showDeadEnd(flow)
+  }
+  const { connectionId, path, beganAt, maxAge } = trip
+  const back = (problem: TripProblem) => {
+    const query = new URLSearchParams({ problem, connection: connectionId })
+    redirect(response, `${path}${path.includes('?') ? '&' : '?'}${query}`)
+  }
+  const connection = await offeredWith(flow, connectionId)
+  if (!connection) return back('off')
+  const at = domain.clock.now() / 1000
+  const secrets = secretsOf(request, state)
+  const binding = { state, nonce: secrets('nonce'), codeVerifier: secrets('verifier') }
+  let asserted: Asserted
+  try {
+    asserted = await context.upstreams.finish(connection, url, binding)
+  } catch (error) {
+    const problem = problemOf(error)
+    await note(scopeOf(flow), `login.social_${problem}`, connectionId, 'failure')
+    return back(problem)
+  }
+  const provenAt = Math.min(asserted.provenAt, at)
+  const isFresh = maxAge === undefined || provenAt >= beganAt - maxAge - TOLERANCE_SECONDS
+  const proof: SocialProof = { ...asserted, provenAt, isFresh, id: randomUUID(), at }
+  await protocol.put({
+    tenantId: tenant.id,
+    kind: PROOF,
+    key: trip.answerKey,
+    payload: JSON.stringify(proof),
+    expiresAt: nowMicros(domain.clock) + TRIP_SECONDS * 1e6,
+  })
+  redirect(response, path)
+}
+
+/**
+ * The provider's answer about the visitor, if there is one.
+ *
+ * @param key - As {@link Place.key}.
+ */
+export async function readProof(
+  { context, tenant }: FlowRequest,
+  key: string,
+): Promise<(SocialProof & { isUsed: boolean }) | undefined> {
+  const entry = await context.protocol.find(entryName(tenant.id, PROOF, key))
+  if (!entry) return undefined
+  return { ...(JSON.parse(entry.payload) as SocialProof), isUsed: entry.consumedAt !== undefined }
+}
+
+/** Uses the answer up. Of any number of requests exactly one does. */
+export function useProof({ context, tenant }: FlowRequest, key: string): Promise<boolean> {
+  return context.protocol.consume(entryName(tenant.id, PROOF, key))
+}
+
+/** The problem with which a visitor comes back. */
+export function tripProblemOf({ url }: FlowRequest): TripProblem | undefined {
+  const problem = url.searchParams.get('problem')
+  const all: readonly TripProblem[] = ['unreachable', 'denied', 'failed', 'off']
+  return all.find((one) => one === problem)
+}
+
+function problemOf(error: unknown): UpstreamProblem {
+  if (error instanceof UpstreamError) return error.problem
+  throw error
+}

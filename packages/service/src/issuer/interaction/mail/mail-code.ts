@@ -1,0 +1,126 @@
+import { randomInt, randomUUID, timingSafeEqual } from 'node:crypto'
+import { lookUpApplication } from '../../../domain/applications/applications.ts'
+import { nowMicros } from '../../../domain/writes/context.ts'
+import { openIfKnown } from '../../../domain/writes/vault.ts'
+import { entryName } from '../../../store/protocol-store.ts'
+import type { User } from '../../../store/records.ts'
+import { type FlowRequest, occasionOf } from '../flow/flow-request.ts'
+import { sendCode } from './messages.ts'
+
+const KIND = 'MailCode'
+
+const DIGITS = 8
+
+/** OWASP ASVS 5.0 §6.5.5 allows ten minutes. */
+const LIFETIME_SECONDS = 600
+
+/** The user id of a code for an address without an account. */
+const NOBODY = 'nobody'
+
+const mailKinds = { first: 'loginCode', second: 'code', address: 'addressCode' } as const
+
+/** The receiver of a code: a user, or a person of whom only the address is known. */
+export type Recipient = Pick<User, 'id' | 'email' | 'profile' | 'verifiedAt'>
+
+/** A code that was mailed, encrypted under the master key. */
+interface MailCode {
+  /** Names this code: one that is sent later for the same login is another. */
+  id: string
+  userId: string
+  /** As it was typed. */
+  email: string
+  sealed: string
+}
+
+/** A code that was mailed, or seemingly mailed. */
+export interface SentCode extends Omit<MailCode, 'sealed'> {
+  /** The code itself; `undefined` once it was used up, or its master key is gone. */
+  code: string | undefined
+  isUsed: boolean
+  /** The entry's, as it was read. */
+  payload: string
+}
+
+/** The result of a code that was entered. */
+export type MailCodeOutcome = 'right' | 'wrong' | 'expired'
+
+/**
+ * Mails a code that is good for this login alone, and ends the one before. Without a user
+ * everything is done as well, but no message is sent, and the code opens nothing.
+ *
+ * @param login - Names the login, or the session, that the code belongs to.
+ * @param purpose - The step of the login that the code is: the message of the first one knows of no password.
+ *   `address`: it makes an address the user's own.
+ * @returns Whether it was sent; it is not when too many messages went to the address.
+ */
+export async function mailCode(
+  flow: FlowRequest,
+  login: string,
+  { email, user }: { email: string; user: Recipient | undefined },
+  purpose: keyof typeof mailKinds = 'second',
+): Promise<boolean> {
+  const { context, tenant, applicationId } = flow
+  const { domain, protocol } = context
+  const code = String(randomInt(10 ** DIGITS)).padStart(DIGITS, '0')
+  const application =
+    applicationId && (await lookUpApplication(domain, tenant.id, applicationId))?.name
+  const { companyName, domain: host } = tenant.settings
+  const values = { code, application: application || companyName || host }
+  if (!(await sendCode(context, mailKinds[purpose], occasionOf(flow), email, user, values)))
+    return false
+  const sealed = domain.vault.seal(purposeOf(tenant.id, login), code)
+  const content: MailCode = { id: randomUUID(), userId: user?.id ?? NOBODY, email, sealed }
+  await protocol.put({
+    ...entryName(tenant.id, KIND, login),
+    payload: JSON.stringify(content),
+    expiresAt: nowMicros(domain.clock) + LIFETIME_SECONDS * 1e6,
+  })
+  return true
+}
+
+/** Whether a code was mailed for the login and is still good. */
+export async function hasMailCode(flow: FlowRequest, login: string, user: User): Promise<boolean> {
+  const sent = await findMailCode(flow, login)
+  return sent?.userId === user.id && sent.code !== undefined
+}
+
+/** Judges a mailed code, and uses it up. Of any number of attempts at once exactly one succeeds. */
+export async function judgeMailCode(
+  flow: FlowRequest,
+  login: string,
+  userId: string,
+  entered: string,
+): Promise<MailCodeOutcome> {
+  const { context, tenant } = flow
+  const sent = await findMailCode(flow, login)
+  if (sent?.code === undefined || sent.userId !== userId) return 'expired'
+  const given = Buffer.from(entered.replace(/[\s-]/g, ''))
+  const expected = Buffer.from(sent.code)
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return 'wrong'
+  // A code that was sent meanwhile is not used up by the one before.
+  const isFirst = await context.protocol.consume(entryName(tenant.id, KIND, login), sent.payload)
+  return isFirst ? 'right' : 'expired'
+}
+
+/** The code that was mailed last for the login. */
+export async function findMailCode(
+  { context, tenant }: FlowRequest,
+  login: string,
+): Promise<SentCode | undefined> {
+  const entry = await context.protocol.find(entryName(tenant.id, KIND, login))
+  if (!entry) return undefined
+  const { payload } = entry
+  const isUsed = entry.consumedAt !== undefined
+  const { sealed, ...sent } = JSON.parse(payload) as MailCode
+  const open = () => openIfKnown(context.domain.vault, purposeOf(tenant.id, login), sealed)
+  return { ...sent, payload, isUsed, code: isUsed ? undefined : open() }
+}
+
+/** Ends a mailed code. */
+export async function endMailCode({ context, tenant }: FlowRequest, login: string): Promise<void> {
+  await context.protocol.delete(entryName(tenant.id, KIND, login))
+}
+
+function purposeOf(tenantId: string, login: string): string {
+  return `mail-code:${tenantId}:${login}`
+}

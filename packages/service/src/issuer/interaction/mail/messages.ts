@@ -1,0 +1,172 @@
+import { hash, randomUUID } from 'node:crypto'
+import { findPassword } from '../../../domain/users/passwords.ts'
+import { idPattern } from '../../../domain/writes/ids.ts'
+import { composeMail, type MailKind } from '../../../mail/compose.ts'
+import type { Language } from '../../../pages/index.ts'
+import { emailKey } from '../../../store/email-key.ts'
+import type { QueuedMessage } from '../../../store/protocol-store.ts'
+import type { StoredPassword, User } from '../../../store/records.ts'
+import type { IssuerContext } from '../../context.ts'
+import type { RequestFacts } from '../../requests/request-facts.ts'
+import { type EmailToken, issueEmailToken, type Signup, type TokenPurpose } from './email-tokens.ts'
+import { issueUndoToken } from './undo-token.ts'
+
+/** Messages with a link. */
+type LinkKind = Extract<MailKind, 'verify' | 'reset' | 'exists' | 'invite'>
+
+/** On which occasion a message is sent. */
+export interface Occasion {
+  facts: RequestFacts
+  language: Language
+  /** The handle of the login under way, so that the link leads back into it. */
+  flow?: string | undefined
+  applicationId?: string | undefined
+  /** The browser in which the login under way began. */
+  browser?: string | undefined
+}
+
+const linkOf: { [Kind in LinkKind]: [TokenPurpose, string] } = {
+  verify: ['VerifyToken', '/verify'],
+  reset: ['ResetToken', '/reset'],
+  exists: ['ResetToken', '/reset'],
+  invite: ['ResetToken', '/reset'],
+}
+
+/** How long the link of an invitation works; it is asked for by an operator and may wait for a week. */
+const INVITE_SECONDS = 7 * 86_400
+
+/**
+ * Sends a message with a link to the user.
+ *
+ * Without a user everything is done as well, but the message is not sent: the time it takes does
+ * not show whether there is an account.
+ *
+ * @returns The message; `undefined` when too many went to the address.
+ */
+export async function sendLink(
+  context: IssuerContext,
+  kind: keyof typeof linkOf,
+  occasion: Occasion,
+  email: string,
+  user: User | undefined,
+): Promise<QueuedMessage | undefined> {
+  if (!(await context.throttle.admitMail(occasion.facts, email))) return undefined
+  const holder = user?.id ?? `nobody-${randomUUID()}`
+  const content = { userId: holder, emailKey: user?.emailKey ?? '', email: user?.email ?? '' }
+  return postLink(context, kind, occasion, holder, content, user)
+}
+
+/**
+ * Sends the message by which a sign-up becomes an account. Every browser has a link of its own, so that
+ * a stranger who signs up with the address does not end the owner's.
+ */
+export async function sendSignupLink(
+  context: IssuerContext,
+  occasion: Occasion,
+  email: string,
+  signup: Signup,
+): Promise<void> {
+  if (!(await context.throttle.admitMail(occasion.facts, email))) return
+  const key = emailKey(email)
+  const holder = `signup-${hash('sha256', `${occasion.browser} ${key}`, 'base64url')}`
+  const content = { signup, emailKey: key, email }
+  const to = { email, profile: {}, verifiedAt: undefined }
+  await postLink(context, 'verify', occasion, holder, content, to)
+}
+
+async function postLink(
+  context: IssuerContext,
+  kind: keyof typeof linkOf,
+  { facts, language, flow, applicationId, browser }: Occasion,
+  holder: string,
+  content: EmailToken,
+  to: Parameters<typeof composeMail>[2],
+): Promise<QueuedMessage> {
+  const [purpose, path] = linkOf[kind]
+  const token = await issueEmailToken(
+    context,
+    facts.tenant.id,
+    purpose,
+    holder,
+    { ...content, flow, applicationId, browser },
+    kind === 'invite' ? INVITE_SECONDS : undefined,
+  )
+  const query = new URLSearchParams({ token, ui_locales: language })
+  if (applicationId !== undefined) query.set('application', applicationId)
+  const link = `${facts.issuer}${path}?${query}`
+  const message = composeMail(kind, facts.tenant, to, { language, link })
+  return context.outbox.post(facts.tenant, message, { kind, userId: content.userId })
+}
+
+/**
+ * Sends the link for a new password to the user who has taken the account back. It is sent however many messages
+ * went to the address: there is one for each link of a change.
+ */
+export async function sendRecovery(
+  context: IssuerContext,
+  occasion: Occasion,
+  user: User,
+): Promise<void> {
+  const { id: userId, emailKey, email } = user
+  await postLink(context, 'reset', occasion, userId, { userId, emailKey, email }, user)
+}
+
+/** A change that the user is told of, with a link that takes it back. */
+type Change = 'changed' | 'factors' | 'guessed' | 'moved' | 'connected'
+
+/**
+ * Tells the user what has happened: the password, the address or the ways to log in were changed, or a person who
+ * knows the password has guessed at the second step. The message has a link that takes the account back to
+ * how it was before the request.
+ *
+ * @param user - As the user was before the change: this is where the message goes.
+ * @param known - The password from before, where it has changed.
+ */
+export async function sendNews(
+  context: IssuerContext,
+  kind: Change,
+  { facts, language }: Occasion,
+  user: User,
+  values: Record<string, string> = {},
+  known?: StoredPassword,
+): Promise<void> {
+  const { tenant, issuer, startedAt: at } = facts
+  const { id: userId, email, verifiedAt } = user
+  const place = { context: context.domain, tenantId: tenant.id }
+  const password = known ?? (await findPassword(place, userId))?.password
+  const before = { userId, at, email, verifiedAt, password }
+  const token = await issueUndoToken(context, tenant.id, before)
+  const link = `${issuer}/undo?${new URLSearchParams({ token, ui_locales: language })}`
+  const message = composeMail(kind, tenant, user, { language, link, values })
+  await context.outbox.post(tenant, message, { kind, userId })
+}
+
+/** Tells the user that the account was deleted, which nothing takes back. */
+export async function sendFarewell(
+  context: IssuerContext,
+  { facts, language }: Occasion,
+  user: User,
+): Promise<void> {
+  const message = composeMail('deleted', facts.tenant, user, { language })
+  await context.outbox.post(facts.tenant, message, { kind: 'deleted', userId: user.id })
+}
+
+/**
+ * Sends a code, unless too many messages went to the address; then it is not sent. Without a user
+ * it is not sent; see {@link sendLink}.
+ */
+export async function sendCode(
+  context: IssuerContext,
+  kind: Extract<MailKind, 'code' | 'loginCode' | 'addressCode'>,
+  { facts, language }: Occasion,
+  email: string,
+  user: (NonNullable<Parameters<typeof composeMail>[2]> & { id?: string }) | undefined,
+  values: { code: string; application: string },
+): Promise<boolean> {
+  if (!(await context.throttle.admitMail(facts, email))) return false
+  const message = composeMail(kind, facts.tenant, user, { language, values })
+  // An address that a provider has told may have no account yet.
+  const userId = idPattern('usr').test(user?.id ?? '') ? user?.id : undefined
+  await context.outbox.post(facts.tenant, message, { kind, userId })
+  return true
+}

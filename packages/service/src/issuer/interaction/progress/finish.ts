@@ -1,0 +1,88 @@
+import { acrOf, amrOf, levelOf, type Method } from '../../../domain/ways/assurance.ts'
+import { note } from '../../../domain/writes/audit.ts'
+import type { User } from '../../../store/records.ts'
+import { readSession } from '../../oidc-provider-internals.ts'
+import { redirect } from '../../requests/http.ts'
+import { endSession } from '../../sessions/end-session.ts'
+import { type Interaction, type InteractionRequest, scopeOf } from '../flow/flow-request.ts'
+import { rememberDevice } from './known-device.ts'
+
+/** The factors that a user has proven during a login. */
+export interface Shown {
+  /** In the order in which they were given. */
+  proofs: readonly Method[]
+  /**
+   * An instant before the user, and what proves who it is, were read; in seconds since the epoch. A
+   * change that ended the user's sessions since then has ended this one as well.
+   */
+  loggedInAt: number
+  /** When the login outlived such a change, because it was the one that made it. */
+  keptAt?: number | undefined
+  /** When a provider asked its user, for a login there; 0 where it does not say. */
+  provenAt?: number | undefined
+  /** Whether the second step is not asked for on this device from now on. */
+  trust?: boolean | undefined
+}
+
+/**
+ * Logs the user in and lets the application's request go on. Only `login-progress.ts` calls it, once
+ * every factor is proven.
+ */
+export async function finishLogin(
+  flow: InteractionRequest,
+  user: User,
+  { proofs, loggedInAt, keptAt, provenAt, trust = false }: Shown,
+): Promise<void> {
+  const { tenant } = flow
+  const level = levelOf(proofs)
+  await endOtherSession(flow, user)
+  await Promise.all([
+    note(scopeOf(flow, user.id), 'login.succeeded', user.id),
+    rememberDevice(flow, user, Math.max(loggedInAt, keptAt ?? 0), trust),
+  ])
+  await finishInteraction(flow, {
+    login: {
+      accountId: user.id,
+      ts: loggedInAt,
+      keptAt,
+      provenAt,
+      amr: amrOf(proofs),
+      ...(level !== 'single' && { acr: acrOf[level] }),
+      remember: tenant.settings.rememberLoginSeconds > 0,
+    },
+    // A user who has just logged in has signed up, or has chosen the account.
+    create: {},
+    select_account: {},
+  })
+}
+
+/**
+ * Lets the application's request go on with the result.
+ *
+ * @param result - By prompt, as oidc-provider reads it. It takes the place of the steps that were
+ *   found before.
+ */
+export async function finishInteraction(
+  { interaction, response }: InteractionRequest,
+  result: NonNullable<Interaction['result']>,
+): Promise<void> {
+  interaction.result = result
+  await interaction.persist()
+  redirect(response, interaction.returnTo)
+}
+
+/**
+ * When another user is logged in in this browser, their session ends here; oidc-provider would ask
+ * the browser to run a script.
+ */
+async function endOtherSession(flow: InteractionRequest, user: User): Promise<void> {
+  const { context, provider, interaction, request, response } = flow
+  const session = await readSession(provider, request, response)
+  if (!session.accountId || session.accountId === user.id) return
+
+  const { accountId } = session
+  await endSession(context, provider, session)
+  await note(scopeOf(flow, accountId), 'logout.succeeded', accountId)
+  delete interaction.session
+  await interaction.persist()
+}

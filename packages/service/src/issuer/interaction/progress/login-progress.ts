@@ -1,0 +1,314 @@
+import { hash, randomBytes } from 'node:crypto'
+import { addableFactors, type Factors, readFactors } from '../../../domain/factors/factors.ts'
+import { lookUpUser } from '../../../domain/users/users.ts'
+import {
+  type FactorKind,
+  isAtLeast,
+  type Level,
+  levelOf,
+  type Method,
+  methodsOf,
+  proofsOf,
+  requestedLevels,
+} from '../../../domain/ways/assurance.ts'
+import { keyMethod } from '../../../domain/ways/login-methods.ts'
+import { isLoginValid } from '../../../domain/ways/valid-logins.ts'
+import { canBeginBy, isFirstFactor } from '../../../domain/ways/ways-in.ts'
+import { nowMicros } from '../../../domain/writes/context.ts'
+import { lifetimes } from '../../../domain/writes/lifetimes.ts'
+import { entryName } from '../../../store/protocol-store.ts'
+import type { HardwareCredential, User } from '../../../store/records.ts'
+import { authTimeOf, readSession } from '../../oidc-provider-internals.ts'
+import { redirect } from '../../requests/http.ts'
+import { type FlowPage, flowPath } from '../flow/flow-path.ts'
+import type { InteractionRequest } from '../flow/flow-request.ts'
+import { finishLogin, type Shown } from './finish.ts'
+import { isTrusted } from './known-device.ts'
+import { completeLink } from './social-link.ts'
+
+/** The factors proven so far in a login that is not finished. */
+interface LoginProgress extends Shown {
+  /** Names this attempt: a login that begins again is another one. */
+  id: string
+  userId: string
+  /** Whether the user would not enrol what the application asks for. */
+  declined?: boolean
+  /** Whether the user was offered another way to log in, which alone leads to what the application asks for. */
+  isOtherStartOffered?: boolean
+}
+
+/** A login between its first step and its end. */
+export interface Step {
+  progress: LoginProgress
+  user: User
+}
+
+const KIND = 'LoginProgress'
+
+/**
+ * Goes on with a login after the user has proven something. Every login ends here, however it began:
+ * no session exists at the issuer before everything is proven that is asked for.
+ *
+ * @param loggedInAt - An instant before the proof was judged, in seconds since the epoch.
+ * @param provenAt - As in {@link Shown}.
+ */
+export async function completeStep(
+  flow: InteractionRequest,
+  user: User,
+  method: Extract<Method, 'password' | 'totp_email' | 'passkey' | 'passkey_bound' | 'social'>,
+  loggedInAt: number,
+  provenAt?: number,
+): Promise<void> {
+  const progress = { id: newId(), userId: user.id, proofs: [method], loggedInAt, provenAt }
+  if (method === 'social' && (await offerOtherStart(flow, { progress, user }))) return
+  await goOn(flow, { progress, user }, false)
+}
+
+/** Goes on after a further proof in the same login; see {@link completeStep}. */
+export async function completeFurtherStep(
+  flow: InteractionRequest,
+  { progress, user }: Step,
+  changes: Partial<Pick<LoginProgress, 'declined' | 'trust' | 'keptAt'>> & { method?: Method },
+): Promise<void> {
+  const { method, ...rest } = changes
+  const proofs = method === undefined ? progress.proofs : [...progress.proofs, method]
+  await goOn(flow, { progress: { ...progress, ...rest, proofs }, user }, true)
+}
+
+/**
+ * Begins a login of a user who is logged in already and lacks only strength: what was proven counts.
+ *
+ * @returns Whether it was done, and the request is answered.
+ */
+export async function stepUp(flow: InteractionRequest): Promise<boolean> {
+  const { context, provider, tenant, interaction, request, response } = flow
+  const { name, reasons } = interaction.prompt
+  if (name !== 'login' || reasons.some((reason) => reason !== ACR_UNMET)) return false
+  const session = await readSession(provider, request, response)
+  const { accountId, loginTs, keptAt, provenAt, acr, amr } = session
+  if (!accountId || !loginTs || accountId !== interaction.session?.accountId) return false
+  const user = await lookUpUser(context.domain, tenant.id, accountId)
+  if (!user || !isLoginValid(user, loginTs, keptAt)) return false
+  const proofs = proofsOf(acr, amr)
+  if (proofs.includes('social') && (await needsOtherStart(flow, user, proofs))) return false
+  const progress = { id: newId(), userId: user.id, proofs, loggedInAt: loginTs, keptAt, provenAt }
+  const step = { progress, user }
+  const age = context.domain.clock.now() / 1000 - authTimeOf(session)
+  // As on the account page: a way to log in is added by a recent login alone.
+  if (age > lifetimes.recentLoginSeconds && (await isEnrolling(flow, step))) return false
+  await goOn(flow, step, false)
+  return true
+}
+
+/**
+ * Shows the login form once to a user who came by a provider, where another way to log in leads to what the
+ * application asks for. A user who comes by the provider again goes on.
+ *
+ * @returns Whether it was done, and the request is answered.
+ */
+async function offerOtherStart(
+  flow: InteractionRequest,
+  { progress, user }: Step,
+): Promise<boolean> {
+  const { context, interaction, response } = flow
+  if (requestedLevels(interaction.params.acr_values).length === 0) return false
+  const entry = await context.protocol.find(nameOf(flow))
+  const earlier = entry && (JSON.parse(entry.payload) as LoginProgress)
+  if (earlier?.userId === user.id && earlier.isOtherStartOffered) return false
+  if (!(await needsOtherStart(flow, user, progress.proofs))) return false
+  await write(flow, { ...progress, isOtherStartOffered: true })
+  redirect(response, `${startPath(flow)}&offer=stronger`)
+  return true
+}
+
+/**
+ * Whether the requested level is out of reach after these proofs, but not after a login with the user's
+ * password or passkey: a login that begins at a provider stays below `mfa`.
+ */
+async function needsOtherStart(
+  { context, tenant, interaction }: InteractionRequest,
+  user: User,
+  proofs: readonly Method[],
+): Promise<boolean> {
+  const { settings } = tenant
+  const factors = await readFactors(context.domain, tenant.id, settings, user.id)
+  const asked = requestedLevels(interaction.params.acr_values)
+  const starts: Method[] = factors.keys
+    .filter(isFirstFactor)
+    .map(({ isSyncable }) => (isSyncable ? 'passkey' : 'passkey_bound'))
+  if (settings.allowPasswords && factors.hasPassword) starts.push('password')
+  const addable = addableFactors(settings, factors).flatMap((kind) => methodsOf[kind])
+  const leads = (first: readonly Method[]) =>
+    satisfies(first, [...factors.methods, ...addable], asked)
+  return !leads(proofs) && starts.some((start) => leads([start]))
+}
+
+/** Why the policy asks for a login that is strong enough; see `provider/policy.ts`. */
+export const ACR_UNMET = 'acr_unmet'
+
+/**
+ * The login that this request goes on with. Where there is none, or what began it is void by now, the
+ * visitor is led to where it begins, and the request is answered.
+ */
+export async function readStep(flow: InteractionRequest): Promise<Step | undefined> {
+  const { context, tenant, interaction, response } = flow
+  const entry = await context.protocol.find(nameOf(flow))
+  const progress = entry && (JSON.parse(entry.payload) as LoginProgress)
+  if (entry?.consumedAt !== undefined) {
+    // Finished by another request of this browser, such as the first of a double click.
+    redirect(response, interaction.returnTo)
+    return undefined
+  }
+  const user = progress && (await lookUpUser(context.domain, tenant.id, progress.userId))
+  if (!progress || !user || !isLoginValid(user, progress.loggedInAt, progress.keptAt)) {
+    redirect(response, startPath(flow))
+    return undefined
+  }
+  const { settings } = tenant
+  const factors = await readFactors(context.domain, tenant.id, settings, user.id)
+  if (!canBeginBy(progress.proofs[0], settings, factors.credentials)) {
+    redirect(response, startPath(flow))
+    return undefined
+  }
+  return { progress, user }
+}
+
+/** Forgets what was proven: the login begins again. */
+export async function endProgress(flow: InteractionRequest): Promise<void> {
+  await flow.context.protocol.delete(nameOf(flow))
+}
+
+/** Notes a further proof, for a page that is shown before the login goes on. */
+export async function noteProof(
+  flow: InteractionRequest,
+  { progress }: Step,
+  method: Method,
+  keptAt: number | undefined,
+): Promise<void> {
+  await write(flow, { ...progress, proofs: [...progress.proofs, method], keptAt })
+}
+
+/** The second factors that take this login further, the best first. */
+export async function usefulFactors(
+  flow: InteractionRequest,
+  { progress, user }: Step,
+): Promise<{ kinds: FactorKind[]; keys: HardwareCredential[]; recoveryCodes: number }> {
+  const { context, tenant } = flow
+  const factors = await readFactors(context.domain, tenant.id, tenant.settings, user.id)
+  const level = levelOf(progress.proofs)
+  const isStep = (method: Method) => isUseful(progress.proofs, method)
+  const keys = factors.keys.filter((key) => isStep(keyMethod(key)))
+  return {
+    kinds: factors.usable.filter((kind) =>
+      kind === 'hardware' ? keys.length > 0 : methodsOf[kind].some(isStep),
+    ),
+    keys,
+    recoveryCodes: isAtLeast(level, 'mfa') ? 0 : factors.recoveryCodes,
+  }
+}
+
+/** The second factors that would satisfy the application, if the user enrolled them. */
+export async function enrollableFactors(
+  flow: InteractionRequest,
+  { progress, user }: Step,
+): Promise<FactorKind[]> {
+  const { context, tenant } = flow
+  const factors = await readFactors(context.domain, tenant.id, tenant.settings, user.id)
+  return enrollable(flow, progress, factors)
+}
+
+function enrollable(
+  { tenant, interaction }: InteractionRequest,
+  { proofs }: LoginProgress,
+  factors: Factors,
+): FactorKind[] {
+  const asked = requestedLevels(interaction.params.acr_values)
+  return addableFactors(tenant.settings, factors).filter((kind) =>
+    satisfies(proofs, methodsOf[kind], asked),
+  )
+}
+
+/** Whether the next step of the login is to add a factor: everything else is proven. */
+export async function isEnrolling(flow: InteractionRequest, step: Step): Promise<boolean> {
+  return (await nextPage(flow, step)) === '/enrol'
+}
+
+async function goOn(flow: InteractionRequest, step: Step, isStored: boolean): Promise<void> {
+  const { context, interaction, response } = flow
+  const { progress, user } = step
+  const page = await nextPage(flow, step)
+  if (page === 'start') return redirect(response, startPath(flow))
+  if (page !== undefined) {
+    await write(flow, progress)
+    return redirect(response, flowPath(interaction, page))
+  }
+  // Of several requests that finish the same login, one does.
+  if (isStored && !(await context.protocol.consume(nameOf(flow)))) {
+    return redirect(response, interaction.returnTo)
+  }
+  await completeLink(flow, user)
+  await finishLogin(flow, user, progress)
+}
+
+/**
+ * The page that asks for the next missing factor; `undefined` when all is proven, and `start` when the way in
+ * by which the login began was switched off meanwhile.
+ */
+async function nextPage(
+  flow: InteractionRequest,
+  { progress, user }: Step,
+): Promise<FlowPage | 'start' | undefined> {
+  const { context, tenant, interaction } = flow
+  const { settings } = tenant
+  const factors = await readFactors(context.domain, tenant.id, settings, user.id)
+  if (!canBeginBy(progress.proofs[0], settings, factors.credentials)) return 'start'
+  const { methods } = factors
+  const level = levelOf(progress.proofs)
+  // Also where the settings have changed since the first step, a mailed code does not follow another.
+  const hasStepLeft = level === 'single' && methods.some((m) => isUseful(progress.proofs, m))
+  if (hasStepLeft && !(await isTrusted(flow, user, factors))) return '/factor'
+
+  const asked = requestedLevels(interaction.params.acr_values)
+  if (asked.length === 0 || asked.some((wanted) => isAtLeast(level, wanted))) return undefined
+  if (satisfies(progress.proofs, methods, asked)) return '/factor'
+  if (progress.declined || enrollable(flow, progress, factors).length === 0) return undefined
+  // A trusted device does not stand for a factor where another one is to be added.
+  return hasStepLeft ? '/factor' : '/enrol'
+}
+
+/** Whether a login is stronger with this method than without it. */
+function isUseful(proofs: readonly Method[], method: Method): boolean {
+  return !isAtLeast(levelOf(proofs), levelOf([...proofs, method]))
+}
+
+/** Whether one of the methods, after these proofs, is as strong as one of the levels that are asked for. */
+function satisfies(
+  proofs: readonly Method[],
+  methods: readonly Method[],
+  asked: readonly Level[],
+): boolean {
+  const reachable = methods.map((method) => levelOf([...proofs, method]))
+  return asked.some((wanted) => reachable.some((level) => isAtLeast(level, wanted)))
+}
+
+async function write(flow: InteractionRequest, progress: LoginProgress): Promise<void> {
+  const { protocol, domain } = flow.context
+  await protocol.put({
+    ...nameOf(flow),
+    payload: JSON.stringify(progress),
+    expiresAt: nowMicros(domain.clock) + lifetimes.interactionSeconds * 1e6,
+  })
+}
+
+function nameOf({ tenant, interaction }: InteractionRequest) {
+  return entryName(tenant.id, KIND, interaction.uid)
+}
+
+/** Where the login begins again. */
+function startPath({ interaction }: InteractionRequest): string {
+  return `${flowPath(interaction)}&start=login`
+}
+
+function newId(): string {
+  return hash('sha256', randomBytes(32), 'base64url')
+}

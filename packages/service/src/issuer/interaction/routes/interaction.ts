@@ -1,0 +1,132 @@
+import { errors } from 'oidc-provider'
+import { lifetimes } from '../../../domain/writes/lifetimes.ts'
+import { readAbandoned } from '../../oidc-provider-internals.ts'
+import { isMarked, isSameBrowser } from '../../requests/browser-cookie.ts'
+import { type Form, readForm, redirect } from '../../requests/http.ts'
+import { paths } from '../../requests/paths.ts'
+import { confirmEmail, showConfirmEmail } from '../first/confirm-email.ts'
+import { login, showLogin } from '../first/login.ts'
+import { showCode, submitCode } from '../first/login-code.ts'
+import { logInWithPasskey, showPasskey } from '../first/passkey.ts'
+import { requestReset, showResetRequest } from '../first/reset-request.ts'
+import { selectAccount, showSelectAccount } from '../first/select-account.ts'
+import { sent, showSent } from '../first/sent.ts'
+import { showSignup, signup } from '../first/signup.ts'
+import { showSocial, submitSocial } from '../first/social.ts'
+import { showDeadEnd, showNotFound } from '../flow/dead-end.ts'
+import { flowHandle, isCsrfToken } from '../flow/flow-path.ts'
+import {
+  type FlowRequest,
+  type Interaction,
+  type InteractionRequest,
+  show,
+} from '../flow/flow-request.ts'
+import { showEnrol, submitEnrol } from '../second/enrol.ts'
+import { showFactor, submitFactor } from '../second/factor.ts'
+
+interface Page {
+  show(flow: InteractionRequest): Promise<void>
+  submit(flow: InteractionRequest, form: Form): Promise<void>
+}
+
+const loginPages = {
+  '': { show: showLogin, submit: login },
+  '/passkey': { show: showPasskey, submit: logInWithPasskey },
+  '/code': { show: showCode, submit: submitCode },
+  '/social': { show: showSocial, submit: submitSocial },
+  '/signup': { show: showSignup, submit: signup },
+  '/reset': { show: showResetRequest, submit: requestReset },
+  '/sent': { show: showSent, submit: sent },
+  '/factor': { show: showFactor, submit: submitFactor },
+  '/enrol': { show: showEnrol, submit: submitEnrol },
+}
+
+/** The pages of each prompt of the policy, by the path after `/login/<handle>`. */
+const pages: { [prompt: string]: { [page: string]: Page } } = {
+  login: loginPages,
+  create: loginPages,
+  select_account: {
+    ...loginPages,
+    '': { show: showSelectAccount, submit: selectAccount },
+    '/other': loginPages[''],
+  },
+  verify_email: {
+    '': { show: showConfirmEmail, submit: confirmEmail },
+  },
+}
+
+/** Answers a request below `/login/<handle>`. */
+export async function handleInteraction(flow: FlowRequest): Promise<void> {
+  const [, handle = '', rest = ''] = /^\/login\/([^/]+)(\/.*)?$/.exec(flow.url.pathname) ?? []
+  const interaction = await findInteraction(flow, handle)
+  if (!interaction) {
+    if (!(await startAgain(flow, handle))) await showDeadEnd(flow)
+    return
+  }
+  if (!isSameBrowser(flow.request, interaction.browser)) return startOver(flow, interaction)
+
+  await keepOpened(interaction)
+  const { client_id: applicationId, ui_locales: uiLocales } =
+    interaction.params as unknown as Params
+  const current: InteractionRequest = { ...flow, interaction, handle, applicationId, uiLocales }
+  const page = pages[interaction.prompt.name]?.[rest]
+  if (!page) return showNotFound(current)
+  if (flow.request.method !== 'POST') return page.show(current)
+
+  const form = await readForm(flow.request)
+  if (isCsrfToken(interaction.uid, form.get('csrf'))) return page.submit(current, form)
+  return show(current, 403, 'message', { title: 'errorTitle', text: 'errorForm' })
+}
+
+/**
+ * Answers for a login that did not begin in this browser. A browser that has been here starts it
+ * again: of two tabs that were the first here, at once, only one keeps the browser's secret.
+ */
+async function startOver(flow: FlowRequest, { params }: Interaction): Promise<void> {
+  if (!isMarked(flow.request)) return showDeadEnd(flow)
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(params)) {
+    if (typeof value === 'string' || typeof value === 'number') query.set(name, String(value))
+  }
+  redirect(flow.response, `${paths.authorization}?${query}`)
+}
+
+/**
+ * Restarts a login whose session ended meanwhile, such as by a new password that was set elsewhere.
+ * Returns whether there was one. A page that tells what a link has done tells it.
+ */
+async function startAgain(flow: FlowRequest, handle: string): Promise<boolean> {
+  const { provider, request, response, url } = flow
+  if (url.searchParams.has('done')) return false
+  const abandoned = await readAbandoned(provider, request, response)
+  if (!abandoned || flowHandle(abandoned.uid) !== handle) return false
+  await startOver(flow, abandoned)
+  return true
+}
+
+/** A login whose page was opened waits longer than one that was abandoned at once. */
+async function keepOpened(interaction: Interaction): Promise<void> {
+  const { interactionSeconds } = lifetimes
+  if (interaction.exp - interaction.iat < interactionSeconds) {
+    await interaction.save(interactionSeconds)
+  }
+}
+
+interface Params {
+  client_id: string
+  ui_locales?: string
+}
+
+/** The interaction whose cookie came along, if it is the one that the path names. */
+async function findInteraction(
+  flow: FlowRequest,
+  handle: string,
+): Promise<Interaction | undefined> {
+  try {
+    const interaction = await flow.provider.interactionDetails(flow.request, flow.response)
+    return flowHandle(interaction.uid) === handle ? interaction : undefined
+  } catch (error) {
+    if (error instanceof errors.SessionNotFound) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,50 @@
+import type { Form } from '../../requests/http.ts'
+import { csrfToken, flowPath } from '../flow/flow-path.ts'
+import { type InteractionRequest, show } from '../flow/flow-request.ts'
+import {
+  completeFurtherStep,
+  enrollableFactors,
+  isEnrolling,
+  noteProof,
+  readStep,
+  type Step,
+} from '../progress/login-progress.ts'
+import { type Place, showEnrolment, submitEnrolment } from './enrolment.ts'
+
+/** Offers to add the factor that the application asks for. */
+export async function showEnrol(flow: InteractionRequest): Promise<void> {
+  const step = await readStep(flow)
+  if (!step) return
+  if (!(await isEnrolling(flow, step))) return completeFurtherStep(flow, step, {})
+  await showEnrolment(flow, await placeOf(flow, step))
+}
+
+/** Adds the factor, or goes on without it. */
+export async function submitEnrol(flow: InteractionRequest, form: Form): Promise<void> {
+  const step = await readStep(flow)
+  if (!step) return
+  if (form.get('step') === 'skip') return completeFurtherStep(flow, step, { declined: true })
+  if (!(await isEnrolling(flow, step))) return completeFurtherStep(flow, step, {})
+
+  const enrolled = await submitEnrolment(flow, await placeOf(flow, step), form)
+  if (!enrolled) return
+  const { method, codes, keptAt = step.progress.keptAt } = enrolled
+  if (!codes) return completeFurtherStep(flow, step, { method, keptAt })
+  await noteProof(flow, step, method, keptAt)
+  const { interaction } = flow
+  const action = flowPath(interaction, '/enrol')
+  show(flow, 200, 'recoveryCodes', { csrf: csrfToken(interaction.uid), codes, action })
+}
+
+async function placeOf(flow: InteractionRequest, step: Step): Promise<Place> {
+  const { interaction } = flow
+  return {
+    user: step.user,
+    key: interaction.uid,
+    csrf: csrfToken(interaction.uid),
+    path: flowPath(interaction, '/enrol'),
+    kinds: await enrollableFactors(flow, step),
+    canSkip: true,
+    login: step.progress,
+  }
+}

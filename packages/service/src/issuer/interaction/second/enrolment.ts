@@ -1,0 +1,233 @@
+import { renderSVG } from 'uqr'
+import {
+  mailCredential,
+  newRecoveryCodes,
+  readFactors,
+  totpCredential,
+} from '../../../domain/factors/factors.ts'
+import { keyCredential } from '../../../domain/factors/keys.ts'
+import { newSeed, stepOf, totpUri } from '../../../domain/factors/totp.ts'
+import { type Added, addCredential } from '../../../domain/ways/account-changes.ts'
+import type { FactorKind, Method } from '../../../domain/ways/assurance.ts'
+import { keyMethod } from '../../../domain/ways/login-methods.ts'
+import type { EndingLogin, Login } from '../../../domain/ways/valid-logins.ts'
+import { nowMicros } from '../../../domain/writes/context.ts'
+import { lifetimes } from '../../../domain/writes/lifetimes.ts'
+import { openIfKnown } from '../../../domain/writes/vault.ts'
+import type { Problem } from '../../../pages/index.ts'
+import { entryName } from '../../../store/protocol-store.ts'
+import type { Credential, User } from '../../../store/records.ts'
+import { type Form, redirect } from '../../requests/http.ts'
+import { type FlowRequest, occasionOf, scopeOf, show } from '../flow/flow-request.ts'
+import { showTooMany } from '../flow/too-many.ts'
+import { hasMailCode, judgeMailCode, mailCode } from '../mail/mail-code.ts'
+import { sendNews } from '../mail/messages.ts'
+import { judgeForm, showNewKey } from './new-key.ts'
+import { exceptThisSession, findOwnLogin } from './own-session.ts'
+
+/** Where a user enrols a second factor: during a login, or on the account page. */
+export interface Place {
+  user: User
+  /** Names the login or the session: what is begun there cannot be finished elsewhere. */
+  key: string
+  csrf: string
+  /** The address of the page, to which `kind` can be added. */
+  path: string
+  /** The factors that can be enrolled here, the best first. */
+  kinds: readonly FactorKind[]
+  /** Where to go instead, if anywhere; `step`: the form may be left without doing it. */
+  canSkip: boolean
+  /** The login under way in which the factor is added; `undefined`: the session of this browser. */
+  login: Login | undefined
+}
+
+/** A factor that was enrolled. */
+export interface Enrolled {
+  method: Method
+  /** New recovery codes, to be shown once: with the first factor. */
+  codes?: string[]
+  /** The end of all sessions that the login has outlived; see {@link Login.keptAt}. */
+  keptAt?: number | undefined
+}
+
+const KIND = 'Enrolment'
+
+/** A seed that no code was entered for yet. */
+interface Begun {
+  userId: string
+  sealedSeed: string
+}
+
+/** Shows how a factor is added. */
+export async function showEnrolment(
+  flow: FlowRequest,
+  place: Place,
+  status = 200,
+  problem?: Problem<'code'>,
+  keyName = '',
+): Promise<void> {
+  const { user, csrf, path, kinds, canSkip } = place
+  const kind = chosen(flow, place)
+  if (!kind) return redirect(flow.response, path)
+  const others = kinds
+    .filter((other) => other !== kind)
+    .map((other) => ({ href: withKind(path, other), kind: other }))
+  const form = { csrf, action: withKind(path, kind), others, canSkip, problem }
+  if (kind === 'totp_email') {
+    const isSent = await hasMailCode(flow, mailKey(place), user)
+    return show(flow, status, 'enrolMail', { ...form, email: user.email, isSent })
+  }
+  if (kind === 'hardware') return showNewKey(flow, place, status, { ...form, name: keyName })
+  const { companyName, domain } = flow.tenant.settings
+  const seed = (await readSeed(flow, place)) ?? (await beginSeed(flow, place))
+  const qr = renderSVG(totpUri(seed, companyName || domain, user.email), { border: 2 })
+  const groups = seed.replace(/(.{4})(?=.)/g, '$1 ')
+  return show(flow, status, 'enrolApp', { ...form, qr, seed: groups })
+}
+
+/**
+ * Adds the factor when the right code was entered.
+ *
+ * @returns `undefined` when the request is answered.
+ */
+export async function submitEnrolment(
+  flow: FlowRequest,
+  place: Place,
+  form: Form,
+): Promise<Enrolled | undefined> {
+  const kind = chosen(flow, place)
+  const code = form.get('code') ?? ''
+  if (kind === 'totp_email') return submitMail(flow, place, form.get('step') === 'send', code)
+  if (kind === 'hardware') return submitKey(flow, place, form)
+  const seed = kind && (await readSeed(flow, place))
+  const step = seed && stepOf(seed, code, flow.context.domain.clock)
+  if (!seed || !step) {
+    await showEnrolment(flow, place, 422, { field: 'code', text: 'factorWrong' })
+    return undefined
+  }
+  await flow.context.protocol.delete(nameOf(flow, place))
+  const scope = scopeOf(flow, place.user.id)
+  return add(flow, place, kind, totpCredential(scope, place.user, { seed, step }))
+}
+
+async function submitKey(
+  flow: FlowRequest,
+  place: Place,
+  form: Form,
+): Promise<Enrolled | undefined> {
+  const name = form.get('name') ?? ''
+  const judged = await judgeForm(flow, place, form)
+  if (judged.kind === 'refused') {
+    const text = judged.reason === 'no_verification' ? 'keyNeedsPin' : 'keyRefused'
+    await showEnrolment(flow, place, 422, { text }, name)
+    return undefined
+  }
+  const { user } = place
+  const { facts } = judged
+  const credential = keyCredential(scopeOf(flow, user.id), user, facts, name)
+  return add(flow, place, keyMethod(facts), credential)
+}
+
+async function submitMail(
+  flow: FlowRequest,
+  place: Place,
+  isAsked: boolean,
+  code: string,
+): Promise<Enrolled | undefined> {
+  const { context, facts } = flow
+  const { user, key } = place
+  const admission = isAsked
+    ? await context.throttle.admitMailRequest(facts)
+    : await context.throttle.admitFactor(facts, user.id, key)
+  if (admission.kind !== 'admitted') {
+    showTooMany(flow, 'retryAfterSeconds' in admission ? admission.retryAfterSeconds : 3_600)
+    return undefined
+  }
+  if (isAsked) {
+    const isSent = await mailCode(flow, mailKey(place), { email: user.email, user })
+    if (isSent) await showEnrolment(flow, place)
+    else await showEnrolment(flow, place, 429, { text: 'factorNotSent' })
+    return undefined
+  }
+  const outcome = await judgeMailCode(flow, mailKey(place), user.id, code)
+  if (outcome !== 'right') {
+    await showEnrolment(flow, place, 422, { field: 'code', text: 'factorRefused' })
+    return undefined
+  }
+  return add(flow, place, 'totp_email', mailCredential(scopeOf(flow, user.id), user))
+}
+
+/** The first factor ends all other sessions, and comes with recovery codes. */
+async function add(
+  flow: FlowRequest,
+  { user, path, login }: Place,
+  method: Method,
+  credential: Credential,
+): Promise<Enrolled | undefined> {
+  const { context, tenant } = flow
+  const scope = scopeOf(flow, user.id)
+  const recovery = newRecoveryCodes(scope, user)
+  const { enrolled } = await readFactors(context.domain, tenant.id, tenant.settings, user.id)
+  const outcome: { added: Added; keptAt?: number } = { added: 'refused' }
+  async function end(ending: EndingLogin): Promise<boolean> {
+    const first = { ending, recovery: recovery.credential }
+    outcome.added = await addCredential(scope, credential, { first })
+    outcome.keptAt = ending.at / 1e6
+    return outcome.added === 'added_first'
+  }
+  if (enrolled.length > 0) {
+    const acting = login ?? (await findOwnLogin(flow, user))
+    if (acting) outcome.added = await addCredential(scope, credential, { login: acting })
+  } else await exceptThisSession(flow, user, end, login)
+  const { added, keptAt } = outcome
+  if (added === 'refused') {
+    redirect(flow.response, path)
+    return undefined
+  }
+  // Wrong codes of a factor that is gone do not count against the new one.
+  await context.throttle.forgiveFactor(flow.facts, user.id)
+  await sendNews(context, 'factors', occasionOf(flow), user)
+  return added === 'added_first' ? { method, codes: recovery.codes, keptAt } : { method }
+}
+
+function chosen({ url }: FlowRequest, { kinds }: Place): FactorKind | undefined {
+  const wanted = url.searchParams.get('kind')
+  return kinds.find((kind) => kind === wanted) ?? kinds[0]
+}
+
+function withKind(path: string, kind: FactorKind): string {
+  return `${path}${path.includes('?') ? '&' : '?'}kind=${kind}`
+}
+
+async function readSeed(flow: FlowRequest, place: Place): Promise<string | undefined> {
+  const { protocol, domain } = flow.context
+  const entry = await protocol.find(nameOf(flow, place))
+  const begun = entry && (JSON.parse(entry.payload) as Begun)
+  if (begun?.userId !== place.user.id) return undefined
+  return openIfKnown(domain.vault, purposeOf(place), begun.sealedSeed)
+}
+
+async function beginSeed(flow: FlowRequest, place: Place): Promise<string> {
+  const { protocol, domain } = flow.context
+  const seed = newSeed()
+  const begun = { userId: place.user.id, sealedSeed: domain.vault.seal(purposeOf(place), seed) }
+  await protocol.put({
+    ...nameOf(flow, place),
+    payload: JSON.stringify(begun satisfies Begun),
+    expiresAt: nowMicros(domain.clock) + lifetimes.interactionSeconds * 1e6,
+  })
+  return seed
+}
+
+function purposeOf({ user }: Place): string {
+  return `enrolment:${user.tenantId}:${user.id}`
+}
+
+function nameOf({ tenant }: FlowRequest, { key }: Place) {
+  return entryName(tenant.id, KIND, key)
+}
+
+/** A code that proves the mailbox for an enrolment is none for a login. */
+function mailKey({ key }: Place): string {
+  return `enrol:${key}`
+}

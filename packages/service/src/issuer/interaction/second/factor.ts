@@ -1,0 +1,202 @@
+import { noteMailProof, proveRecoveryCode, proveTotp } from '../../../domain/factors/factors.ts'
+import { noteKeyProof } from '../../../domain/factors/keys.ts'
+import { judgeKey, keyIdOf } from '../../../domain/factors/webauthn.ts'
+import { type FactorKind, isAtLeast, levelOf, type Method } from '../../../domain/ways/assurance.ts'
+import { keyMethod } from '../../../domain/ways/login-methods.ts'
+import { note } from '../../../domain/writes/audit.ts'
+import { keyScript, type Pages, type Problem } from '../../../pages/index.ts'
+import type { Form } from '../../requests/http.ts'
+import { accountPaths } from '../../requests/paths.ts'
+import { csrfToken, flowPath, otherPath } from '../flow/flow-path.ts'
+import { type InteractionRequest, occasionOf, scopeOf, show } from '../flow/flow-request.ts'
+import { showTooMany } from '../flow/too-many.ts'
+import { hasMailCode, judgeMailCode, mailCode } from '../mail/mail-code.ts'
+import { sendNews } from '../mail/messages.ts'
+import {
+  completeFurtherStep,
+  endProgress,
+  readStep,
+  type Step,
+  usefulFactors,
+} from '../progress/login-progress.ts'
+import { type KeyQuestion, requestOptions, takeCeremony } from './key-ceremony.ts'
+
+/** The kinds of codes of a second step. */
+type Kind = FactorKind | 'recovery_codes'
+
+/** The message about a wrong code, by its kind. */
+const problems = {
+  hardware: { text: 'keyRefused' },
+  totp_app: { field: 'code', text: 'factorWrong' },
+  totp_email: { field: 'code', text: 'factorRefused' },
+  recovery_codes: { field: 'code', text: 'factorRefused' },
+} as const satisfies Record<Kind, Problem<'code'>>
+
+/** After so many wrong codes in a row the user is told that another person knows the password. */
+const SUSPICIOUS = 3
+
+/** Asks for a second factor, the best one first. */
+export async function showFactor(flow: InteractionRequest): Promise<void> {
+  const step = await readStep(flow)
+  if (!step) return
+  const kinds = await kindsOf(flow, step)
+  const wanted = flow.url.searchParams.get('kind')
+  const kind = kinds.find((known) => known === wanted) ?? kinds[0]
+  // A factor that was there before may be gone by now.
+  if (!kind) return completeFurtherStep(flow, step, {})
+  await showForm(flow, 200, step, kind, kinds)
+}
+
+/** Judges what was entered, or mails a code. */
+export async function submitFactor(flow: InteractionRequest, form: Form): Promise<void> {
+  const { context, facts, interaction } = flow
+  const step = await readStep(flow)
+  if (!step) return
+  const kinds = await kindsOf(flow, step)
+  const kind = kinds.find((known) => known === form.get('kind'))
+  if (!kind) return showFactor(flow)
+  if (form.get('step') === 'send') return send(flow, step, kind, kinds)
+
+  const code = form.get(kind === 'hardware' ? 'credential' : 'code') ?? ''
+  const problem = problems[kind]
+  const trust = flow.tenant.settings.rememberDevice && form.get('trust') === 'yes'
+  if (code.trim() === '') return showForm(flow, 422, step, kind, kinds, { problem, trust })
+  const { progress, user } = step
+  const admission = await context.throttle.admitFactor(facts, user.id, progress.id)
+  switch (admission.kind) {
+    case 'login_over':
+      await endProgress(flow)
+      return showMessage(flow, 'factorOver')
+    case 'paused':
+      return showMessage(flow, 'factorPaused')
+    case 'refused':
+      return showTooMany(flow, admission.retryAfterSeconds)
+    case 'admitted':
+  }
+
+  const outcome = await judge(flow, step, kind, code)
+  if (outcome !== 'wrong' && outcome !== 'expired') {
+    await context.throttle.forgiveFactor(facts, user.id)
+    if (kind === 'recovery_codes') await sendNews(context, 'factors', occasionOf(flow), user)
+    return completeFurtherStep(flow, step, { method: outcome, trust })
+  }
+  await note(scopeOf(flow, user.id), 'login.wrong_code', user.id, 'failure')
+  if ((await context.throttle.failedFactors(facts, user.id)) === SUSPICIOUS) {
+    await sendNews(context, 'guessed', occasionOf(flow), user)
+  }
+  if (outcome === 'expired') {
+    await mailCode(flow, interaction.uid, { email: user.email, user })
+    const expired = { field: 'code', text: 'factorExpired' } as const
+    return showForm(flow, 422, step, kind, kinds, { problem: expired, trust })
+  }
+  return showForm(flow, 422, step, kind, kinds, { problem, trust })
+}
+
+/** The method that the entered code proves, if any. */
+async function judge(
+  flow: InteractionRequest,
+  step: Step,
+  kind: Kind,
+  code: string,
+): Promise<Method | 'wrong' | 'expired'> {
+  const { user } = step
+  const scope = scopeOf(flow, user.id)
+  switch (kind) {
+    case 'hardware':
+      return (await proveKey(flow, step, code)) ?? 'wrong'
+    case 'totp_app':
+      return (await proveTotp(scope, user.id, code)) ? kind : 'wrong'
+    case 'recovery_codes':
+      return (await proveRecoveryCode(scope, user.id, code)) ? kind : 'wrong'
+    case 'totp_email': {
+      const outcome = await judgeMailCode(flow, flow.interaction.uid, user.id, code)
+      if (outcome !== 'right') return outcome
+      return (await noteMailProof(scope, user.id)) ? kind : 'wrong'
+    }
+  }
+}
+
+/** The method that the response of a key proves in a second step, if any. */
+async function proveKey(
+  flow: InteractionRequest,
+  step: Step,
+  text: string,
+): Promise<Method | undefined> {
+  const ceremony = await takeCeremony(flow, questionOf(flow, step), false)
+  const { keys } = await usefulFactors(flow, step)
+  const keyId = keyIdOf(text)
+  const key = keys.find((known) => known.keyId === keyId)
+  const judged = ceremony && key && (await judgeKey(ceremony, text, key, false))
+  if (!key || judged?.kind !== 'accepted') return undefined
+  const isNoted = await noteKeyProof(scopeOf(flow, step.user.id), key, judged.use)
+  return isNoted ? keyMethod(key) : undefined
+}
+
+function questionOf({ interaction }: InteractionRequest, { user }: Step): KeyQuestion {
+  return { purpose: 'factor', place: interaction.uid, user }
+}
+
+/** Mails a code, and shows where to enter it. */
+async function send(
+  flow: InteractionRequest,
+  step: Step,
+  kind: Kind,
+  kinds: readonly Kind[],
+): Promise<void> {
+  const { context, facts, interaction } = flow
+  if (kind !== 'totp_email') return showFactor(flow)
+  const admission = await context.throttle.admitMailRequest(facts)
+  if (admission.kind === 'refused') return showTooMany(flow, admission.retryAfterSeconds)
+  const { user } = step
+  const isSent = await mailCode(flow, interaction.uid, { email: user.email, user })
+  const news = isSent
+    ? ({ notice: 'factorSent' } as const)
+    : ({ problem: { text: 'factorNotSent' } } as const)
+  return showForm(flow, isSent ? 200 : 429, step, kind, kinds, news)
+}
+
+async function kindsOf(flow: InteractionRequest, step: Step): Promise<Kind[]> {
+  const { kinds, recoveryCodes } = await usefulFactors(flow, step)
+  return recoveryCodes > 0 ? [...kinds, 'recovery_codes'] : kinds
+}
+
+async function showForm(
+  flow: InteractionRequest,
+  status: number,
+  step: Step,
+  kind: Kind,
+  kinds: readonly Kind[],
+  news: Pick<Pages['factor'], 'problem' | 'notice' | 'trust'> = {},
+): Promise<void> {
+  const { interaction, tenant } = flow
+  const { rememberDevice, rememberDeviceSeconds } = tenant.settings
+  const path = flowPath(interaction, '/factor')
+  const { user } = step
+  const isKey = kind === 'hardware'
+  const keys = isKey ? (await usefulFactors(flow, step)).keys : []
+  show(flow, status, 'factor', {
+    ...news,
+    // Only the application asks for a key by now: the user has shown enough to remove one that is lost.
+    lostKeyPath:
+      isKey && isAtLeast(levelOf(step.progress.proofs), 'mfa') ? accountPaths.security : undefined,
+    keyOptions: isKey ? await requestOptions(flow, questionOf(flow, step), keys) : undefined,
+    script: isKey ? keyScript.path : undefined,
+    csrf: csrfToken(interaction.uid),
+    kind,
+    email: user.email,
+    isSent: kind !== 'totp_email' || (await hasMailCode(flow, interaction.uid, user)),
+    action: path,
+    others: kinds
+      .filter((other) => other !== kind)
+      .map((other) => ({ href: `${path}&kind=${other}`, kind: other })),
+    trustDays:
+      rememberDevice && rememberDeviceSeconds > 0 ? Math.ceil(rememberDeviceSeconds / 86_400) : 0,
+    otherPath: otherPath(interaction),
+  })
+}
+
+function showMessage(flow: InteractionRequest, text: 'factorOver' | 'factorPaused'): void {
+  const href = `${flowPath(flow.interaction)}&start=login`
+  const wayOn = { href, text: 'backToLogin' } as const
+  show(flow, 429, 'message', { title: 'tooManyTitle', text, wayOn })
+}

@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto'
+import { type Ceremony, keyAlgorithms, userHandle } from '../../../domain/factors/webauthn.ts'
+import { allowsKeys, rpIdOf } from '../../../domain/ways/login-methods.ts'
+import { nowMicros } from '../../../domain/writes/context.ts'
+import { lifetimes } from '../../../domain/writes/lifetimes.ts'
+import { entryName } from '../../../store/protocol-store.ts'
+import type { HardwareCredential, KeyPurpose, User } from '../../../store/records.ts'
+import type { FlowRequest } from '../flow/flow-request.ts'
+
+/** The question to a key. An answer to one question is none to another. */
+export interface KeyQuestion {
+  purpose: 'login' | 'factor' | 'enrol'
+  /** Names the login, or the session, in which it is asked. */
+  place: string
+  /** Whose key it is to be; `undefined` before anything is known of the user. */
+  user: User | undefined
+}
+
+const KIND = 'KeyChallenge'
+
+/** How long browsers wait for their user. */
+const TIMEOUT_MS = 300_000
+
+interface Challenge {
+  challenge: string
+  userId: string | undefined
+}
+
+/**
+ * The challenge of a question: the same one until it is answered, so that a page that is loaded again
+ * leaves the first one good.
+ */
+export async function challengeOf(flow: FlowRequest, question: KeyQuestion): Promise<string> {
+  const { protocol, domain } = flow.context
+  const asked = await findChallenge(flow, question)
+  if (asked) return asked.challenge
+  const challenge = randomBytes(32).toString('base64url')
+  await protocol.put({
+    ...nameOf(flow, question),
+    payload: JSON.stringify({ challenge, userId: question.user?.id } satisfies Challenge),
+    expiresAt: nowMicros(domain.clock) + lifetimes.interactionSeconds * 1e6,
+  })
+  return challenge
+}
+
+/**
+ * Takes the question that a response must answer. It uses the challenge up, before anything is
+ * verified: of any number of answers one is judged.
+ *
+ * @returns `undefined` when nothing was asked, or the question has been answered.
+ */
+export async function takeCeremony(
+  flow: FlowRequest,
+  question: KeyQuestion,
+  needsVerification: boolean,
+): Promise<Ceremony | undefined> {
+  const { tenant, facts, context } = flow
+  const rpId = rpIdOf(tenant.settings)
+  if (!allowsKeys(tenant.settings) || rpId === undefined) return undefined
+  const asked = await findChallenge(flow, question)
+  if (!asked || !(await context.protocol.consume(nameOf(flow, question), asked.payload))) {
+    return undefined
+  }
+  return { challenge: asked.challenge, origin: facts.issuer, rpId, needsVerification }
+}
+
+/** The request options for a key that the user has, as JSON; of no keys: any passkey. */
+export async function requestOptions(
+  flow: FlowRequest,
+  question: KeyQuestion,
+  keys: readonly HardwareCredential[],
+): Promise<string> {
+  const isNamed = question.purpose !== 'login'
+  return JSON.stringify({
+    challenge: await challengeOf(flow, question),
+    rpId: rpIdOf(flow.tenant.settings),
+    timeout: TIMEOUT_MS,
+    // After a password a key without PIN will do, and one with a PIN need not ask for it.
+    userVerification: isNamed ? 'discouraged' : 'required',
+    allowCredentials: keys.map(descriptorOf),
+  })
+}
+
+/**
+ * The creation options for a new key, as JSON.
+ *
+ * @see Web Authentication Level 3 §5.4
+ */
+export async function creationOptions(
+  flow: FlowRequest,
+  question: KeyQuestion & { user: User },
+  keys: readonly HardwareCredential[],
+  purpose: KeyPurpose,
+): Promise<string> {
+  const { user } = question
+  const { companyName, domain } = flow.tenant.settings
+  const isPasskey = purpose === 'passkey'
+  return JSON.stringify({
+    challenge: await challengeOf(flow, question),
+    rp: { id: rpIdOf(flow.tenant.settings), name: companyName || domain },
+    user: {
+      id: userHandle(user),
+      name: user.email,
+      displayName: user.profile.name || user.email,
+    },
+    pubKeyCredParams: keyAlgorithms.map((alg) => ({ type: 'public-key', alg })),
+    timeout: TIMEOUT_MS,
+    attestation: 'none',
+    excludeCredentials: keys.map(descriptorOf),
+    authenticatorSelection: {
+      residentKey: isPasskey ? 'required' : 'discouraged',
+      requireResidentKey: isPasskey,
+      userVerification: isPasskey ? 'required' : 'discouraged',
+    },
+    ...(!isPasskey && { hints: ['security-key'] }),
+    extensions: { credProps: true },
+  })
+}
+
+function descriptorOf({ keyId, transports }: HardwareCredential): object {
+  return { type: 'public-key', id: keyId, ...(transports.length > 0 && { transports }) }
+}
+
+async function findChallenge(
+  flow: FlowRequest,
+  question: KeyQuestion,
+): Promise<{ challenge: string; payload: string } | undefined> {
+  const entry = await flow.context.protocol.find(nameOf(flow, question))
+  if (!entry || entry.consumedAt !== undefined) return undefined
+  const { payload } = entry
+  const { challenge, userId } = JSON.parse(payload) as Challenge
+  return userId === question.user?.id ? { challenge, payload } : undefined
+}
+
+function nameOf({ tenant }: FlowRequest, { purpose, place }: KeyQuestion) {
+  return entryName(tenant.id, KIND, `${purpose}:${place}`)
+}

@@ -1,0 +1,47 @@
+import { readFactors } from '../../../domain/factors/factors.ts'
+import { type Judged, judgeNewKey, type KeyFacts } from '../../../domain/factors/webauthn.ts'
+import { keyScript, type Pages } from '../../../pages/index.ts'
+import type { User } from '../../../store/records.ts'
+import type { Form } from '../../requests/http.ts'
+import { type FlowRequest, show } from '../flow/flow-request.ts'
+import { creationOptions, type KeyQuestion, takeCeremony } from './key-ceremony.ts'
+
+/** Whose key it will be, and where it is added; see `Place` of `enrolment.ts`. */
+interface KeyPlace {
+  user: User
+  key: string
+}
+
+/** Shows how a passkey or security key is added. */
+export async function showNewKey(
+  flow: FlowRequest,
+  place: KeyPlace,
+  status: number,
+  form: Omit<Pages['enrolKey'], 'passkey' | 'second' | 'script'>,
+): Promise<void> {
+  const { context, tenant } = flow
+  const question = questionOf(place)
+  const factors = await readFactors(context.domain, tenant.id, tenant.settings, place.user.id)
+  show(flow, status, 'enrolKey', {
+    ...form,
+    passkey: await creationOptions(flow, question, factors.allKeys, 'passkey'),
+    second: await creationOptions(flow, question, factors.allKeys, 'second_step'),
+    script: keyScript.path,
+  })
+}
+
+/** Judges what the script of the page has sent. The form says what the key is for. */
+export async function judgeForm(
+  flow: FlowRequest,
+  place: KeyPlace,
+  form: Form,
+): Promise<Judged<{ facts: KeyFacts }>> {
+  const purpose = form.get('use') === 'second' ? 'second_step' : 'passkey'
+  const ceremony = await takeCeremony(flow, questionOf(place), purpose === 'passkey')
+  if (!ceremony) return { kind: 'refused', reason: 'wrong_challenge' }
+  return judgeNewKey(ceremony, form.get('credential') ?? '', purpose)
+}
+
+function questionOf({ key, user }: KeyPlace): KeyQuestion & { user: User } {
+  return { purpose: 'enrol', place: key, user }
+}
