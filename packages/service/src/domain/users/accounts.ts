@@ -1,6 +1,12 @@
 import { emailKey } from '../../store/email-key.ts'
 import type { Account } from '../../store/ports.ts'
-import type { StoredPassword, TenantSettings, User } from '../../store/records.ts'
+import type {
+  Credential,
+  PasswordCredential,
+  StoredPassword,
+  TenantSettings,
+  User,
+} from '../../store/records.ts'
 import { changeAccount, claimedUser, removedBetween } from '../ways/account-changes.ts'
 import {
   type EndingLogin,
@@ -69,17 +75,13 @@ export async function resetPassword(
   const { context } = scope
   let isDone = false
   function change(account: Account): Account {
-    const { user, credentials } = account
-    const last = credentials.find((one) => one.kind === 'password')
+    const { user } = account
+    const { last, own, others } = replacePassword(context, account, password)
     isDone = user.emailKey === emailKey && !last?.disabled
     if (!isDone) return account
-    const own = last
-      ? updated(context, last, { password, state: {} })
-      : passwordCredential(context, user, password)
     if (user.verifiedAt === undefined) {
       return { user: claimedUser(scope, user), credentials: [own] }
     }
-    const others = credentials.filter((one) => one !== last)
     return { user: withoutSessions(context, user), credentials: [...others, own] }
   }
   const target = `${id}/password`
@@ -108,22 +110,31 @@ export async function changePassword(
   const { context } = scope
   let isDone = false
   function change(account: Account): Account {
-    const { user, credentials } = account
-    const last = credentials.find((one) => one.kind === 'password')
+    const { user } = account
+    const { last, own, others } = replacePassword(context, account, next)
     isDone = last
       ? !last.disabled && known !== undefined && isSamePassword(known, last)
       : known === undefined
     if (!isDone) return account
-    const own = last
-      ? updated(context, last, { password: next, state: {} })
-      : passwordCredential(context, user, next)
-    const others = credentials.filter((one) => one !== last)
     return { user: { ...user, sessionsValidAfter: ending.at }, credentials: [...others, own] }
   }
   const target = `${userId}/password`
   const write = { scope, action: 'credential.update', target, ending } as const
   const account = await changeAccount(write, userId, change)
   return account !== undefined && isDone
+}
+
+/** The password of an account, the one to take its place, and the other credentials. */
+function replacePassword(
+  context: DomainContext,
+  { user, credentials }: Account,
+  password: StoredPassword,
+): { last: PasswordCredential | undefined; own: PasswordCredential; others: Credential[] } {
+  const last = credentials.find((one) => one.kind === 'password')
+  const own = last
+    ? updated(context, last, { password, state: {} })
+    : passwordCredential(context, user, password)
+  return { last, own, others: credentials.filter((one) => one !== last) }
 }
 
 /** The claims that users decide about themselves. An empty one is taken away. */
