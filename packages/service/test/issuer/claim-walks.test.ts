@@ -4,8 +4,10 @@ import { connectAccount } from '../../src/domain/factors/social.ts'
 import type { User } from '../../src/store/records.ts'
 import { type Browser, createBrowser, type Page } from './support/browser.ts'
 import { logIn } from './support/client.ts'
-import { hasCode, mailedCode } from './support/factors.ts'
+import { addApp, addMail, allFactors, codeOf, hasCode, mailedCode } from './support/factors.ts'
 import { allStoreKinds } from './support/issuer.ts'
+import { createVirtualKey, giveKey, optionsOn, type VirtualKey } from './support/keys.ts'
+import { giveRogueKey } from './support/rogue-keys.ts'
 import { answerOf, startWithProvider } from './support/social.ts'
 import { ada } from './support/token-endpoint.ts'
 
@@ -18,6 +20,11 @@ const strangerMoves = [
   'enter the address of the owner at a provider',
   'connect an account at a provider',
   'ask for a link',
+  'add a passkey',
+  'add a passkey as a second step',
+  'add an authenticator app',
+  'add codes by mail',
+  'open the form of a new passkey',
 ] as const
 
 /** The ways in which the owner proves the address. */
@@ -46,7 +53,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
   test(
     'after the owner of an address has claimed the account, no stranger reaches a token, and the owner does',
     async () => {
-      const settings = { allowUnverified: true }
+      const settings = { allowUnverified: true, allowHardware: true, ...allFactors }
       await using world = await startWithProvider({ store, settings, limits, requestLimits })
       const { issuer, provider, connection, app } = world
       let round = 0
@@ -62,6 +69,10 @@ describe.each(allStoreKinds)('on %s', (store) => {
         const sessions: Browser[] = []
         const forms: { browser: Browser; form: Page }[] = []
         const answers: { browser: Browser; answer: string }[] = []
+        const keys: VirtualKey[] = []
+        const additions: { browser: Browser; form: Page; key: VirtualKey; credential: string }[] =
+          []
+        const seeds: string[] = []
         const { email } = user
         for (const move of moves) {
           switch (move) {
@@ -87,6 +98,30 @@ describe.each(allStoreKinds)('on %s', (store) => {
             case 'ask for a link': {
               const browser = createBrowser(issuer)
               await browser.submit(await browser.get('/reset'), { email })
+              break
+            }
+            case 'add a passkey':
+            case 'add a passkey as a second step': {
+              const key = createVirtualKey()
+              const isRogue = move === 'add a passkey as a second step'
+              await (isRogue ? giveRogueKey : giveKey)(issuer, user, key)
+              keys.push(key)
+              break
+            }
+            case 'add an authenticator app':
+              seeds.push((await addApp(issuer, user)).seed)
+              break
+            case 'add codes by mail':
+              await addMail(issuer, user)
+              break
+            case 'open the form of a new passkey': {
+              const { browser } = await logIn(issuer, app, { email, password: ofTheStranger })
+              const form = await browser.get('/account/security/add?kind=hardware')
+              // A stranger with second steps is asked for them first.
+              if (!form.html.includes('value="passkey"')) break
+              const key = createVirtualKey()
+              const credential = key.create(optionsOn(form, 'passkey'), issuer.url)
+              additions.push({ browser, form, key, credential })
             }
           }
         }
@@ -102,6 +137,21 @@ describe.each(allStoreKinds)('on %s', (store) => {
             pages.push(await browser.submit(form, { email, password: ofTheStranger }))
           }
           for (const { browser, answer } of answers) pages.push(await browser.get(answer))
+          for (const { browser, form, key, credential } of additions) {
+            await browser.submit(form, { credential, use: 'passkey', name: '' })
+            keys.push(key)
+          }
+          for (const key of keys) {
+            const { browser, form } = await world.open()
+            pages.push(
+              await browser.submit(form, { credential: key.get(optionsOn(form), issuer.url) }),
+            )
+          }
+          for (const seed of seeds) {
+            const login = await logIn(issuer, app, { email, password: ofTheStranger })
+            if (!login.callback.html.includes('name="code"')) continue
+            pages.push(await login.browser.submit(login.callback, { code: codeOf(seed) }))
+          }
           return pages.filter(hasCode).length
         }
       }
@@ -124,6 +174,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
 
       async function reaches(email: string): Promise<boolean> {
         const login = await logIn(issuer, app, { email, password: ada.password })
+        // The owner is asked for nothing that the stranger has added.
         return hasCode(login.callback) || hasCode((await byProvider(`owner-${round}`, email)).page)
       }
 
