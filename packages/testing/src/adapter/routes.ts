@@ -109,7 +109,7 @@ export const routes: readonly Case[] = [
       const { body, text } = await (await site.user()).call('/session')
       assert.equal(body.user.sub, 'ada')
       assert.ok(body.expiresAt > Date.now() / 1000)
-      assert.doesNotMatch(text, /access-|refresh-|eyJ/)
+      assert.doesNotMatch(text, /access-|refresh-|eyJ[\w-]*\./)
     },
   ],
   [
