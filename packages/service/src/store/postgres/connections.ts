@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { StoreError } from '../errors.ts'
-import { isConnectionLost, storeFailure } from './failure.ts'
+import { isConnectionLost, isStalePlan, storeFailure } from './failure.ts'
 
 /** Where a PostgreSQL is, and how it is spoken to. */
 export interface PostgresOptions {
@@ -73,8 +73,12 @@ export function createConnections(
   const pool = new pg.Pool({ ...settings, max: WRITERS })
   // The pool has thrown the connection away by then.
   pool.on('error', () => {})
+  // From the first moment on: one that ends between its making and its first use would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}))
   let readers: (Reader | undefined)[] = []
   const names = new Map<string, string>()
+  /** Counts how often all statements were prepared again. */
+  let generation = 0
   let turn = 0
   let isClosed = false
 
@@ -83,10 +87,24 @@ export function createConnections(
     if (!preparedStatements || !isKept) return { text: sql, values }
     let name = names.get(sql)
     if (name === undefined) {
-      name = `latchkey_${names.size}`
+      name = `latchkey_${generation}_${names.size}`
       names.set(sql, name)
     }
     return { name, text: sql, values }
+  }
+
+  /** Runs a query; after one whose plan is stale, every statement is prepared again at its next use. */
+  async function ask(client: pg.ClientBase, statement: Statement, isKept: boolean): Promise<Rows> {
+    const preparedIn = generation
+    try {
+      return (await client.query(queryOf(statement, isKept))) as Rows
+    } catch (error) {
+      if (isStalePlan(error) && preparedIn === generation) {
+        generation++
+        names.clear()
+      }
+      throw error
+    }
   }
 
   function reader(): Reader {
@@ -116,7 +134,7 @@ export function createConnections(
     const from = readers
     try {
       const client = await reader()
-      return (await client.query(queryOf(statement, isKept))) as Rows
+      return await ask(client, statement, isKept)
     } catch (error) {
       // The failure that ended one has ended the others, too, though it may not be known yet.
       if (isConnectionLost(error) && readers === from) {
@@ -143,7 +161,7 @@ export function createConnections(
     try {
       return await work(async (statement, isKept) => {
         try {
-          return (await client.query(queryOf(statement, isKept))) as Rows
+          return await ask(client, statement, isKept)
         } catch (error) {
           isLost ||= isConnectionLost(error)
           throw storeFailure(error)
@@ -161,7 +179,7 @@ export function createConnections(
         try {
           return await readOnce(statement, isKept)
         } catch (error) {
-          if (isClosed || !isConnectionLost(error)) throw error
+          if (isClosed || !(isConnectionLost(error) || isStalePlan(error))) throw error
           // The connection may have been lost long ago; a read can be made twice.
           return await readOnce(statement, isKept)
         }
@@ -169,12 +187,22 @@ export function createConnections(
         throw storeFailure(error)
       }
     },
-    write: (statement) => use((run) => run(statement, true)),
+    write: (statement) => oncePreparedAgain(() => use((run) => run(statement, true))),
     use,
     async close() {
       isClosed = true
       await Promise.all([pool.end(), endAll(readers)])
     },
+  }
+}
+
+/** Repeats a transaction that was undone because the plan of a statement was stale. */
+export async function oncePreparedAgain<T>(transaction: () => Promise<T>): Promise<T> {
+  try {
+    return await transaction()
+  } catch (error) {
+    if (!isStalePlan(error)) throw error
+    return transaction()
   }
 }
 

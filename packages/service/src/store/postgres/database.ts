@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Engine } from '../sql/engine.ts'
 import type { Schema } from '../sql/schema.ts'
-import type { Connections, Run } from './connections.ts'
+import { type Connections, oncePreparedAgain, type Run } from './connections.ts'
 import { createCounters } from './counters.ts'
 import { isDuplicate } from './failure.ts'
 import { createPostgresKysely } from './kysely.ts'
@@ -48,7 +48,8 @@ export function createDatabase(connections: Connections): Engine {
   return {
     reader,
     writer,
-    write: (work) => inLine('', () => connections.use((run) => transaction(run, work))),
+    write: (work) =>
+      inLine('', () => oncePreparedAgain(() => connections.use((run) => transaction(run, work)))),
     isDuplicate,
     counters: createCounters(writer as never),
     lower: (column) => sql`lower(${sql.ref(column)} collate "C")`,

@@ -38,6 +38,14 @@ export function isLockTimeout(error: unknown): boolean {
   return sqlState(error instanceof StoreError ? error.cause : error) === '55P03'
 }
 
+/**
+ * A table has another column than when the statement was prepared, as in a release that is rolled out: it has to be
+ * prepared again.
+ */
+export function isStalePlan(error: unknown): boolean {
+  return sqlState(error) === '0A000'
+}
+
 /** Whether a unique index has such a row already. */
 export function isDuplicate(error: unknown): boolean {
   return sqlState(error) === '23505'

@@ -5,7 +5,7 @@ import { type AccountChanges, changesOf, toAccount } from '../sql/accounts.ts'
 import { toRow as auditRow } from '../sql/audit.ts'
 import type { Row } from '../sql/prepared.ts'
 import type { Connections, Run } from './connections.ts'
-import { isConflict, isDuplicate } from './failure.ts'
+import { isConflict, isDuplicate, isStalePlan } from './failure.ts'
 import { draft } from './statement.ts'
 
 /** How often a change is tried that met another transaction. */
@@ -28,7 +28,7 @@ export function createUpdateAccount(connections: Connections): UserStore['update
       } catch (error) {
         if (isDuplicate(error)) return { kind: 'duplicate' }
         const cause = error instanceof StoreError ? error.cause : error
-        if (tries === MAX_TRIES || !isConflict(cause)) throw error
+        if (tries === MAX_TRIES || !(isConflict(cause) || isStalePlan(cause))) throw error
         await wait(Math.random() * 20)
       }
     }
