@@ -21,7 +21,7 @@ const REFUSES_WRITES = /(^|-)(OOM|READONLY|MISCONF|NOREPLICAS) /
 const NOT_SERVING =
   /^(LOADING|CLUSTERDOWN|MASTERDOWN|TRYAGAIN|BUSY|NOAUTH|WRONGPASS|NOPERM|ERR max number of clients) /
 const REFUSES_LOGIN = /^(NOAUTH|WRONGPASS) /
-/** Of ioredis, for a command that waited for a connection. */
+/** The message of ioredis for a command that waited for a connection. */
 const SAYS_LITTLE = /^(Reached the max retries|Connection is closed)/
 const ANSWER = /^-?[A-Z]+ /
 

@@ -13,7 +13,7 @@ afterEach(() => {
 
 const adaThere = { sub: 'ada-there', email: ada.email, email_verified: true, name: 'Ada L.' }
 
-/** What a provider says that keeps its user logged in, and one that says nothing about it. */
+/** The answers of a provider that keeps its user logged in, and of one that names no time of the login. */
 const stale: Fault[] = ['id_token with an old auth_time', 'id_token without auth_time']
 
 describe.each(allStoreKinds)('on %s', (store) => {
@@ -77,7 +77,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
       const refreshed = await app.refresh(tokens.refresh_token ?? '')
       expect(refreshed.claims()?.auth_time).toBe(at)
       expect((await app.refresh(refreshed.refresh_token ?? '')).claims()?.auth_time).toBe(at)
-      // The login itself is good: only nobody takes it for a recent one.
+      // The login itself is good; it does not count as a recent one.
       expect(hasCode(await browser.get((await app.begin({ prompt: 'none' })).url))).toBe(true)
       const recent = await app.begin({ prompt: 'none', max_age: '3600' })
       expect((await browser.get(recent.url)).location).toContain('error=login_required')

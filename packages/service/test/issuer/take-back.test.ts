@@ -147,7 +147,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
     }
   })
 
-  test('M26: a link that is opened does nothing, and its button logs nobody in', async () => {
+  test('M26: a link that is opened does nothing, and its button logs no one in', async () => {
     const world = await start(store)
     const { issuer, user } = world
     await using _ = issuer

@@ -12,7 +12,7 @@ export interface Login {
 /** A login that asks for the end of all sessions but its own. */
 export interface EndingLogin {
   readonly login: Login
-  /** From when on sessions are valid then; see {@link endOfSessions}. */
+  /** The instant from which sessions are valid after that end; see {@link endOfSessions}. */
   readonly at: Micros
 }
 
