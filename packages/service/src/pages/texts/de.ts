@@ -239,7 +239,7 @@ export const de: Texts = {
 
   undoTitle: 'Holen Sie Ihr Konto zurück',
   undoText:
-    'Alle werden von Ihrem Konto abgemeldet. Das Passwort und jeder Weg zur Anmeldung, der seit der Änderung dazukam, werden entfernt, und die Adresse von vorher kommt zurück. Danach schreiben wir an {email}. Wenn Sie mehrere solche Nachrichten haben, nehmen Sie die älteste.',
+    'Der Knopf meldet alle von Ihrem Konto ab, entfernt das Passwort und jeden Weg zur Anmeldung, der seit der Änderung dazukam, und bringt die Adresse von vorher zurück. Danach schreiben wir an {email}. Wenn Sie mehrere solche Nachrichten haben, nehmen Sie die älteste.',
   undoProof:
     'Die Adresse Ihres Kontos wurde geändert. Geben Sie das Passwort von vorher ein, oder öffnen Sie diesen Link in einem Browser, in dem Sie sich schon einmal angemeldet haben.',
   undoPassword: 'Passwort von vor der Änderung',

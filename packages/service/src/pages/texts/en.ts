@@ -221,7 +221,7 @@ export const en = {
 
   undoTitle: 'Take your account back',
   undoText:
-    'Everybody is logged out of your account. The password and every way to log in that was added since the change are removed, and the address from before returns. We then write to {email}. If you have several such messages, use the oldest.',
+    'The button logs everybody out of your account, removes the password and every way to log in that was added since the change, and brings the address from before back. We then write to {email}. If you have several such messages, use the oldest.',
   undoProof:
     'The address of your account was changed. Enter the password from before that, or open this link in a browser in which you have logged in before.',
   undoPassword: 'Password from before the change',
