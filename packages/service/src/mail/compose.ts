@@ -20,6 +20,7 @@ export type MailKind =
   | 'moved'
   | 'deleted'
   | 'connected'
+  | 'device'
 
 const texts: { [Kind in MailKind]: { subject: TextKey; text: TextKey; button?: TextKey } } = {
   verify: { subject: 'mailVerifySubject', text: 'mailVerifyText', button: 'mailVerifyButton' },
@@ -34,6 +35,7 @@ const texts: { [Kind in MailKind]: { subject: TextKey; text: TextKey; button?: T
   moved: { subject: 'mailMovedSubject', text: 'mailMovedText', button: 'mailUndoButton' },
   deleted: { subject: 'mailDeletedSubject', text: 'mailDeletedText' },
   connected: { subject: 'mailFactorsSubject', text: 'mailConnectedText', button: 'mailUndoButton' },
+  device: { subject: 'mailDeviceSubject', text: 'mailDeviceText', button: 'mailUndoButton' },
   guessed: { subject: 'mailGuessedSubject', text: 'mailGuessedText', button: 'mailUndoButton' },
 }
 

@@ -15,5 +15,6 @@ export {
   chooseLanguage,
   type Language,
   type TextKey,
+  type Translate,
   translator,
 } from './texts/index.ts'

@@ -67,10 +67,8 @@ interface ShownKey {
 /** Where a user is logged in. */
 interface ShownDevice {
   id: string
-  /** Such as `Firefox`; may be empty. */
-  browser: string
-  /** Such as `macOS`; may be empty. */
-  system: string
+  /** Such as `Firefox on macOS`. */
+  device: string
   /** A date and a time in UTC, as the visitor writes them. */
   since: string
 }

@@ -23,19 +23,7 @@ import { startIssuer, type TestIssuer } from './support/issuer.ts'
 import { createVirtualKey, giveKey, optionsOn } from './support/keys.ts'
 import { answerOf, connect } from './support/social.ts'
 import { ada, moveTime } from './support/token-endpoint.ts'
-
-const free = { free: 1e6, baseSeconds: 1, maxSeconds: 1, forgetSeconds: 1 }
-const limits = {
-  loginPerAddress: free,
-  loginAnywhere: free,
-  loginPerClient: free,
-  loginPerDevice: free,
-  factorPerUser: free,
-  factorPerLogin: free,
-  factorAnywhere: free,
-  mailPerAddress: free,
-  mailPerClient: free,
-}
+import { freeLimits, walksToMake } from './support/walks.ts'
 
 let issuer: TestIssuer
 let app: Client
@@ -57,8 +45,7 @@ beforeAll(async () => {
     rememberDevice: true,
     rememberDeviceSeconds: 86_400,
   }
-  const requestLimits = { protocolPerSecond: 1e6, loginsPerMinute: 1e6 }
-  issuer = await startIssuer({ settings, passwords: instantPasswords, limits, requestLimits })
+  issuer = await startIssuer({ settings, passwords: instantPasswords, ...freeLimits })
   user = await issuer.addUser(ada)
   seed = (await addApp(issuer, user)).seed
   await addMail(issuer, user)
@@ -168,18 +155,6 @@ async function walk(steps: readonly Step[], known: Record<string, string>, acr: 
 
 const walks = fc.array(step, { minLength: 1, maxLength: 8 })
 
-/**
- * How many walks are made, and how they can be repeated: `LATCHKEY_WALKS=10000` makes more of them, and
- * `LATCHKEY_WALKS_SEED` those of an earlier run, whose seed a failure prints.
- */
-function runs(usual: number): { numRuns: number; seed?: number } {
-  const { LATCHKEY_WALKS, LATCHKEY_WALKS_SEED } = process.env
-  const numRuns = LATCHKEY_WALKS === undefined ? usual : Number(LATCHKEY_WALKS)
-  return LATCHKEY_WALKS_SEED === undefined
-    ? { numRuns }
-    : { numRuns, seed: Number(LATCHKEY_WALKS_SEED) }
-}
-
 const HOUR = 3_600_000
 
 test(
@@ -187,7 +162,7 @@ test(
   async () => {
     await fc.assert(
       fc.asyncProperty(walks, fc.boolean(), (steps, acr) => walk(steps, ada, acr)),
-      runs(100),
+      walksToMake(100),
     )
     expect(issuer.problems).toEqual([])
   },
@@ -201,7 +176,7 @@ test(
       fc.asyncProperty(walks, fc.boolean(), (steps, acr) =>
         walk(steps, { kind: 'totp_app', code: codeOf(seed) }, acr),
       ),
-      runs(50),
+      walksToMake(50),
     )
     expect(issuer.problems).toEqual([])
   },
@@ -476,7 +451,7 @@ test(
           opened += await wander(sequence)
         },
       ),
-      runs(60),
+      walksToMake(60),
     )
     // Walks that get nowhere would show nothing.
     expect(opened).toBeGreaterThan(0)

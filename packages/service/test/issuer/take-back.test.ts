@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { deleteUser, findUser } from '../../src/domain/users/users.ts'
 import type { User } from '../../src/store/records.ts'
-import { type Browser, createBrowser, type Page } from './support/browser.ts'
+import { type Browser, createVisitor, type Page, trustedProxies } from './support/browser.ts'
 import { logIn } from './support/client.ts'
 import { addApp, codeOf, hasCode, mailedCode, seedOn, startWithFactors } from './support/factors.ts'
 import { allStoreKinds, movesTheClock, type StoreKind, type TestIssuer } from './support/issuer.ts'
@@ -17,16 +17,6 @@ afterEach(() => {
 const MALLORY = 'mallory@example.com'
 const password = 'another fine long one'
 
-const trustedProxies = ['127.0.0.0/8']
-let visitors = 0
-
-/** A browser in a network of its own: stores that tests share count what came from one. */
-function visitor(issuer: Parameters<typeof createBrowser>[0]): Browser {
-  const browser = createBrowser(issuer)
-  browser.headers['x-forwarded-for'] = `10.1.${++visitors >> 8}.${visitors & 255}`
-  return browser
-}
-
 type World = Awaited<ReturnType<typeof start>>
 
 /** A user, the browser in which the owner has logged in, and that of an intruder with the password. */
@@ -37,10 +27,10 @@ async function start(store: StoreKind, settings = {}) {
     settings: { allowHardware: true, ...settings },
   })
   const { issuer } = world
-  const owner = visitor(issuer)
+  const owner = createVisitor(issuer)
   await owner.submit(await owner.get('/account'), ada)
   moveTime(10)
-  const intruder = visitor(issuer)
+  const intruder = createVisitor(issuer)
   const entered = await intruder.submit(await intruder.get('/account/security'), ada)
   expect(entered.html).toContain('<h1>Your ways to log in')
   moveTime(10)
@@ -91,7 +81,7 @@ async function idsOf({ domain, tenant }: TestIssuer, user: User): Promise<string
 }
 
 const opens = async ({ issuer, app }: World, key: VirtualKey) => {
-  const browser = visitor(issuer)
+  const browser = createVisitor(issuer)
   return hasCode(await answer(issuer, browser, await browser.get((await app.begin()).url), key))
 }
 
@@ -104,17 +94,17 @@ describe.each(allStoreKinds)('on %s', (store) => {
     await addKey(world, key)
     expect(await opens(world, key)).toBe(true)
 
-    const anywhere = visitor(issuer)
+    const anywhere = createVisitor(issuer)
     const done = await press(anywhere, await undoLink(issuer))
     expect(done.html).toContain('We have sent a message to ada@example.com')
     await choose(issuer, anywhere)
 
     expect(await opens(world, key)).toBe(false)
     expect(await idsOf(issuer, user)).toEqual(['password'])
-    expect(hasCode((await logIn(issuer, app, ada, visitor(issuer))).callback)).toBe(false)
+    expect(hasCode((await logIn(issuer, app, ada, createVisitor(issuer))).callback)).toBe(false)
     moveTime(5)
     expect(
-      hasCode((await logIn(issuer, app, { ...ada, password }, visitor(issuer))).callback),
+      hasCode((await logIn(issuer, app, { ...ada, password }, createVisitor(issuer))).callback),
     ).toBe(true)
     expect((await intruder.get('/account')).html).toContain('name="password"')
     expect(await issuer.actions()).toContain('user.take_back')
@@ -136,14 +126,16 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(links.map(({ subject }) => subject)).toEqual([
       'The ways to log in at Acme were changed',
       'Your password for Acme was changed',
+      'A new login to your account at Acme',
     ])
 
-    await press(visitor(issuer), links.at(-1)?.link ?? '')
+    const ofChanges = links.slice(0, 2)
+    await press(createVisitor(issuer), ofChanges[1]?.link ?? '')
 
     expect(await idsOf(issuer, user)).toEqual([])
     await expect(app.refresh(tokens.refresh_token ?? '')).rejects.toThrow()
-    for (const { link } of links) {
-      expect((await visitor(issuer).get(link ?? '')).status).toBe(410)
+    for (const { link } of ofChanges) {
+      expect((await createVisitor(issuer).get(link ?? '')).status).toBe(410)
     }
   })
 
@@ -154,7 +146,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
     const key = createVirtualKey()
     await addKey(world, key)
     const link = await undoLink(issuer)
-    const scanner = visitor(issuer)
+    const scanner = createVisitor(issuer)
 
     for (const method of ['GET', 'HEAD']) {
       expect((await scanner.send(link, { method })).status).toBe(200)
@@ -180,7 +172,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
       await using _ = issuer
       await moveTo(issuer, world.intruder, MALLORY)
       const link = await undoLink(issuer)
-      const stranger = visitor(issuer)
+      const stranger = createVisitor(issuer)
 
       const asked = await stranger.get(link)
       expect(asked.html).toContain('Password from before the change')
@@ -189,14 +181,16 @@ describe.each(allStoreKinds)('on %s', (store) => {
       }
       expect((await findUser(issuer.scope, MALLORY))?.id).toBe(user.id)
 
-      if (by === 'password') await press(visitor(issuer), link, { password: ada.password })
+      if (by === 'password') await press(createVisitor(issuer), link, { password: ada.password })
       else await press(owner, link)
       expect((await findUser(issuer.scope, ada.email))?.id).toBe(user.id)
       expect((await findUser(issuer.scope, ada.email))?.verifiedAt).toBe(user.verifiedAt)
       expect(await findUser(issuer.scope, MALLORY)).toBeUndefined()
-      await choose(issuer, visitor(issuer))
+      await choose(issuer, createVisitor(issuer))
       expect(
-        hasCode((await logIn(issuer, world.app, { ...ada, password }, visitor(issuer))).callback),
+        hasCode(
+          (await logIn(issuer, world.app, { ...ada, password }, createVisitor(issuer))).callback,
+        ),
       ).toBe(true)
     }
   })
@@ -234,7 +228,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
       expect(later).not.toBe(earlier)
 
       const links = order === 'earlier first' ? [earlier, later] : [later, earlier]
-      const browser = visitor(issuer)
+      const browser = createVisitor(issuer)
       await press(browser, links[0] ?? '')
       const second = await browser.get(links[1] ?? '')
       if (order === 'later first') await browser.submit(second)
@@ -249,16 +243,18 @@ describe.each(allStoreKinds)('on %s', (store) => {
     await using _ = issuer
     await addKey(world, createVirtualKey())
     const link = await undoLink(issuer)
-    const page = await visitor(issuer).get(link)
+    const page = await createVisitor(issuer).get(link)
 
-    const all = await Promise.all(Array.from({ length: 20 }, () => visitor(issuer).submit(page)))
+    const all = await Promise.all(
+      Array.from({ length: 20 }, () => createVisitor(issuer).submit(page)),
+    )
     expect(all.filter(({ status }) => status === 200)).toHaveLength(1)
     const resets = (await issuer.mails()).filter((mail) => mail.link?.includes('/reset?'))
     expect(resets).toHaveLength(1)
-    await choose(issuer, visitor(issuer))
+    await choose(issuer, createVisitor(issuer))
     const late = await undoLink(issuer)
     moveTime(7 * 86_400 + 1)
-    expect((await visitor(issuer).get(late)).status).toBe(410)
+    expect((await createVisitor(issuer).get(late)).status).toBe(410)
   })
 
   test('M31: a link for a user who is gone or disabled, or at another tenant, answers as an unknown one', async () => {
@@ -270,20 +266,23 @@ describe.each(allStoreKinds)('on %s', (store) => {
     const link = await undoLink(issuer)
     const path = link.slice(new URL(link).origin.length)
     const mainOf = ({ html }: Page) => /<main>[\s\S]*<\/main>/.exec(html)?.[0]
-    const unknown = await visitor(issuer).get(`/undo?token=${'x'.repeat(43)}`)
+    const unknown = await createVisitor(issuer).get(`/undo?token=${'x'.repeat(43)}`)
     expect(unknown.status).toBe(410)
 
-    expect((await visitor(other).get(path)).status).toBe(410)
-    const page = await visitor(issuer).get(link)
+    expect((await createVisitor(other).get(path)).status).toBe(410)
+    const page = await createVisitor(issuer).get(link)
     const before = await idsOf(issuer, user)
     await issuer.changeUser(user, { disabled: true })
-    for (const answered of [await visitor(issuer).get(link), await visitor(issuer).submit(page)]) {
+    for (const answered of [
+      await createVisitor(issuer).get(link),
+      await createVisitor(issuer).submit(page),
+    ]) {
       expect([answered.status, mainOf(answered)]).toEqual([410, mainOf(unknown)])
     }
     expect(await idsOf(issuer, user)).toEqual(before)
     await issuer.changeUser(user, { disabled: false })
     await deleteUser(issuer.scope, user.id)
-    expect(mainOf(await visitor(issuer).submit(page))).toBe(mainOf(unknown))
+    expect(mainOf(await createVisitor(issuer).submit(page))).toBe(mainOf(unknown))
     expect(issuer.problems).toEqual([])
   })
 
@@ -321,19 +320,19 @@ describe.each(allStoreKinds)('on %s', (store) => {
     await using _ = issuer
     const { seed } = await addApp(issuer, user)
     moveTime(60)
-    const browser = visitor(issuer)
+    const browser = createVisitor(issuer)
     const page = await browser.submit(await browser.get('/account/password'), ada)
     const form = await browser.submit(page, { code: codeOf(seed) })
     await browser.submit(form, { current: ada.password, password: 'the thief chose this' })
 
-    const anywhere = visitor(issuer)
+    const anywhere = createVisitor(issuer)
     await press(anywhere, await undoLink(issuer))
     await choose(issuer, anywhere)
     const { callback, browser: next } = await logIn(
       issuer,
       app,
       { ...ada, password },
-      visitor(issuer),
+      createVisitor(issuer),
     )
     expect(callback.html).toContain('autocomplete="one-time-code"')
     moveTime(60)
@@ -350,7 +349,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(token).toMatch(/^[\w-]{43}$/)
     expect((await issuer.dumpProtocol()).includes(token)).toBe(false)
 
-    const stranger = visitor(issuer)
+    const stranger = createVisitor(issuer)
     const page = await stranger.get(link)
     const statuses: number[] = []
     for (let guess = 0; guess < 8; guess++) {
@@ -373,19 +372,21 @@ describe.each(allStoreKinds)('on %s', (store) => {
     const page = await intruder.get('/account/security/add?kind=totp_app')
     await intruder.submit(page, { code: codeOf(seedOn(page)) })
     const first = (await issuer.mails()).filter(({ link }) => link?.includes('/undo?')).at(-1)
-    const wrong = await press(visitor(issuer), first?.link ?? '', { password: theirs })
+    const wrong = await press(createVisitor(issuer), first?.link ?? '', { password: theirs })
     expect(wrong.status).toBe(422)
-    await press(visitor(issuer), first?.link ?? '', { password: ada.password })
+    await press(createVisitor(issuer), first?.link ?? '', { password: ada.password })
     expect((await findUser(issuer.scope, ada.email))?.id).toBe(user.id)
-    await choose(issuer, visitor(issuer))
+    await choose(issuer, createVisitor(issuer))
 
     expect(await idsOf(issuer, user)).toEqual(['password'])
     expect(
-      hasCode((await logIn(issuer, app, { ...ada, password }, visitor(issuer))).callback),
+      hasCode((await logIn(issuer, app, { ...ada, password }, createVisitor(issuer))).callback),
     ).toBe(true)
     for (const guess of [ada.password, theirs]) {
       expect(
-        hasCode((await logIn(issuer, app, { ...ada, password: guess }, visitor(issuer))).callback),
+        hasCode(
+          (await logIn(issuer, app, { ...ada, password: guess }, createVisitor(issuer))).callback,
+        ),
       ).toBe(false)
     }
   })

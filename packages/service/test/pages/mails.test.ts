@@ -52,6 +52,7 @@ const kinds: Record<MailKind, { link?: string; values?: Record<string, string> }
   guessed: { link },
   moved: { link, values: { email: values.email } },
   connected: { link, values: { name: 'Partner', email: values.email } },
+  device: { link, values: { device: 'Firefox on Windows' } },
   deleted: {},
 }
 

@@ -3,6 +3,8 @@ import { ServiceError } from '../writes/errors.ts'
 
 /** The key of a tenant's metadata that says whether users may delete their own accounts. */
 const DELETION_KEY = 'latchkey_account_deletion'
+/** The key of a tenant's metadata that says whether users are told of logins on new devices. */
+const DEVICE_KEY = 'latchkey_new_device_mail'
 /** The key of a tenant's metadata with the color of buttons and links. */
 const COLOR_KEY = 'latchkey_brand_color'
 /** The key of a tenant's metadata with the address of the image above every page. */
@@ -12,6 +14,10 @@ const RULES: Readonly<Record<string, { isGood(value: string): boolean; wanted: s
   [DELETION_KEY]: {
     isGood: (value) => value === 'true' || value === 'false',
     wanted: '"true" or "false", which is the default',
+  },
+  [DEVICE_KEY]: {
+    isGood: (value) => value === 'true' || value === 'false',
+    wanted: '"true", which is the default, or "false"',
   },
   [COLOR_KEY]: { isGood: isColor, wanted: 'a color such as #3b46c8' },
   [LOGO_KEY]: { isGood: isImageUrl, wanted: 'an https:// URL of an image, without a fragment' },
@@ -32,6 +38,11 @@ export function checkNewFeatures(metadata: Metadata, stored: Metadata | undefine
 /** Whether users may delete their own accounts. */
 export function isDeletionAllowed({ metadata }: Pick<Tenant, 'metadata'>): boolean {
   return metadata[DELETION_KEY] === 'true'
+}
+
+/** Whether users are told of logins on new devices. */
+export function isNewDeviceTold({ metadata }: Pick<Tenant, 'metadata'>): boolean {
+  return metadata[DEVICE_KEY] !== 'false'
 }
 
 /** The color and the image of the tenant's pages, if it has them. */

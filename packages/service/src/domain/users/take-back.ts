@@ -4,7 +4,9 @@ import type { Credential, Micros, StoredPassword, User } from '../../store/recor
 import { changeAccount, removedBetween } from '../ways/account-changes.ts'
 import { withoutSessions } from '../ways/valid-logins.ts'
 import { changedFields } from '../writes/changed-fields.ts'
+import { unlessRefused } from '../writes/commit.ts'
 import { type Scope, updated } from '../writes/context.ts'
+import { deleteUser, findUser } from './users.ts'
 
 /** An account as it was before a change that its owner may not have made. */
 export interface Before {
@@ -26,10 +28,16 @@ export function hasMoved(user: User, { email }: Before): boolean {
  * Gives an account back to its owner, in one write: all sessions end, the address from before the change returns, and the
  * password and everything that was added since is removed. It can be repeated.
  *
- * @returns The user as it is now; `undefined` where the user is gone or disabled, or another has the address.
+ * Another account that was made with the address meanwhile, and never proven, is deleted: whoever took the address away
+ * could have made it. One whose owner has proven the address stays.
+ *
+ * @returns The user as it is now; `taken`: another account has the address; `gone`: the user is deleted or disabled.
  */
-export async function takeBack(scope: Scope, before: Before): Promise<User | undefined> {
+export async function takeBack(scope: Scope, before: Before): Promise<User | 'taken' | 'gone'> {
   const { context } = scope
+  const other = await findUser(scope, before.email)
+  if (other && other.id !== before.userId && !(await removeUnproven(scope, other.id)))
+    return 'taken'
   function change(account: Account): Account {
     const { user, credentials } = account
     if (user.disabled) return account
@@ -47,7 +55,30 @@ export async function takeBack(scope: Scope, before: Before): Promise<User | und
     change,
     (last, next) => [...changedFields(last.user, next.user), ...removedBetween(last, next)],
   )
-  return account && !account.user.disabled ? account.user : undefined
+  if (account) return account.user.disabled ? 'gone' : account.user
+  return (await findUser(scope, before.email)) ? 'taken' : 'gone'
+}
+
+/**
+ * Deletes an account whose address was never proven. It is disabled first, in one write with that question: a disabled user
+ * proves nothing.
+ *
+ * @returns Whether it is gone.
+ */
+async function removeUnproven(scope: Scope, id: string): Promise<boolean> {
+  const { context } = scope
+  const write = { scope, action: 'user.update', target: id } as const
+  const account = await changeAccount(write, id, (last) => {
+    const { user, credentials } = last
+    if (user.verifiedAt !== undefined) return last
+    return {
+      user: withoutSessions(context, updated(context, user, { disabled: true })),
+      credentials,
+    }
+  })
+  if (account?.user.verifiedAt !== undefined) return false
+  await unlessRefused(deleteUser(scope, id), 'not_found')
+  return true
 }
 
 /** Whether an intruder may know or have it. A password that an operator has disabled stays so. */

@@ -77,7 +77,9 @@ export async function finishConnecting(
     const login = await findOwnLogin(flow, user)
     if (!login) return problemOf('off', connection)
     if (await connectAccount(scope, user, proof.account, login)) {
-      await sendNews(context, 'connected', occasionOf(flow), user, { name: connection.name })
+      await sendNews(context, 'connected', occasionOf(flow), user, {
+        values: { name: connection.name },
+      })
     } else {
       const owner = await findConnected(context.domain, tenant.id, proof.account)
       const text = owner ? 'socialTaken' : 'socialRefused'

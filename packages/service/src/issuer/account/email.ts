@@ -73,7 +73,7 @@ async function prove(flow: FlowRequest, visit: Visit, email: string, code: strin
   }
   await context.throttle.forgiveFactor(facts, user.id)
   // To the address from before, whose owner may not have wanted this.
-  await sendNews(context, 'moved', occasionOf(flow), user, { email })
+  await sendNews(context, 'moved', occasionOf(flow), user, { values: { email } })
   redirect(flow.response, overviewAfter('email'))
 }
 

@@ -54,7 +54,7 @@ export async function setPassword(flow: FlowRequest, visit: Visit, form: Form): 
   })
   if (!isTried) return redirect(flow.response, accountPaths.password)
   if (!isChanged) return showForm(flow, visit, 422, { field: 'current', text: 'passwordWrong' })
-  await sendNews(context, 'changed', occasionOf(flow), user, {}, known?.password)
+  await sendNews(context, 'changed', occasionOf(flow), user, { password: known?.password })
   redirect(flow.response, overviewAfter('password'))
 }
 

@@ -1,10 +1,11 @@
 import { lookUpApplication } from '../../domain/applications/applications.ts'
 import { endAllSessions } from '../../domain/users/accounts.ts'
 import { note } from '../../domain/writes/audit.ts'
+import { translator } from '../../pages/index.ts'
 import { type FlowRequest, languageOf, scopeOf, show } from '../interaction/flow/flow-request.ts'
 import { listTrusted } from '../interaction/progress/known-device.ts'
 import { exceptThisSession } from '../interaction/second/own-session.ts'
-import { browserOf } from '../requests/browser-name.ts'
+import { deviceNameOf } from '../requests/browser-name.ts'
 import { type Form, redirect } from '../requests/http.ts'
 import { accountPaths, paths } from '../requests/paths.ts'
 import { endUserSession, sessionsOf, shownId, type UserSession } from '../sessions/user-sessions.ts'
@@ -15,7 +16,9 @@ import type { Visit } from './entry.ts'
 export async function showSessions(flow: FlowRequest, visit: Visit): Promise<void> {
   const { user, session, factors, csrf } = visit
   const found = await findSessions(flow, visit)
-  const format = new Intl.DateTimeFormat(languageOf(flow), {
+  const language = languageOf(flow)
+  const t = translator(language)
+  const format = new Intl.DateTimeFormat(language, {
     dateStyle: 'medium',
     timeStyle: 'short',
     timeZone: 'UTC',
@@ -30,14 +33,14 @@ export async function showSessions(flow: FlowRequest, visit: Visit): Promise<voi
         isThis: uid === session.uid,
         since: format.format(loginTs * 1_000),
         applications: (await namesOf(flow, Object.keys(authorizations))).join(', '),
-        ...(await browserOf(userAgent)),
+        device: await deviceNameOf(userAgent, t),
       })),
     ),
     devices: await Promise.all(
       trusted.map(async ({ name, since, userAgent }) => ({
         id: name.key,
         since: format.format(since / 1_000),
-        ...(await browserOf(userAgent)),
+        device: await deviceNameOf(userAgent, t),
       })),
     ),
   })

@@ -244,6 +244,8 @@ export const de: Texts = {
     'Die Adresse Ihres Kontos wurde geändert. Geben Sie das Passwort von vorher ein, oder öffnen Sie diesen Link in einem Browser, in dem Sie sich schon einmal angemeldet haben.',
   undoPassword: 'Passwort von vor der Änderung',
   undoProofWrong: 'Das ist nicht das Passwort von vor der Änderung.',
+  undoTaken:
+    'Ein anderes Konto hat jetzt diese Adresse. Wenn es Ihres ist, melden Sie sich dort an, geben Sie ihm eine andere Adresse, und drücken Sie den Knopf noch einmal.',
   undoButton: 'Mein Konto zurückholen',
   undoDoneTitle: 'Sie haben Ihr Konto zurück',
   undoDoneText:
@@ -376,6 +378,9 @@ export const de: Texts = {
   mailDeletedSubject: 'Ihr Konto bei {company} wurde gelöscht',
   mailDeletedText:
     'Ihr Konto wurde gerade gelöscht, wie Sie es wollten. Wenn Sie das nicht waren, melden Sie sich sofort bei uns.',
+  mailDeviceSubject: 'Neue Anmeldung bei {company}',
+  mailDeviceText:
+    'In Ihrem Konto hat sich gerade jemand in einem Browser angemeldet, den wir noch nicht kannten: {device}. Wenn Sie das nicht waren, holen Sie Ihr Konto mit diesem Link zurück. Er gilt sieben Tage.',
   mailGuessedSubject: 'Jemand kennt Ihr Passwort bei {company}',
   mailGuessedText:
     'Jemand hat Ihr Passwort eingegeben und danach falsche Codes für den zweiten Schritt. Wenn Sie das nicht waren, holen Sie Ihr Konto mit diesem Link zurück und wählen Sie ein neues Passwort. Er gilt sieben Tage.',

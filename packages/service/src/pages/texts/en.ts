@@ -226,6 +226,8 @@ export const en = {
     'The address of your account was changed. Enter the password from before that, or open this link in a browser in which you have logged in before.',
   undoPassword: 'Password from before the change',
   undoProofWrong: 'This is not the password from before the change.',
+  undoTaken:
+    'Another account has this address now. If it is yours, log in to it, give it another address, and press the button again.',
   undoButton: 'Take my account back',
   undoDoneTitle: 'You have your account back',
   undoDoneText:
@@ -350,6 +352,9 @@ export const en = {
   mailDeletedSubject: 'Your account at {company} was deleted',
   mailDeletedText:
     'Your account was deleted just now, as you asked. If this was not you, tell us at once.',
+  mailDeviceSubject: 'A new login to your account at {company}',
+  mailDeviceText:
+    'Someone has just logged in to your account in a browser that we did not know: {device}. If this was not you, take your account back with this link. It works for seven days.',
   mailGuessedSubject: 'Another person knows your password at {company}',
   mailGuessedText:
     'A person entered your password, and then wrong codes for the second step. If this was not you, take your account back with this link, and choose a new password. It works for seven days.',

@@ -157,3 +157,15 @@ function findForm(html: string, names: string[]): FoundForm {
 function attributeOf(text: string, name: string): string | undefined {
   return new RegExp(`\\s${name}="([^"]*)"`).exec(text)?.[1]?.replaceAll('&amp;', '&')
 }
+
+/** What an issuer trusts whose visitors come from networks of their own; see {@link createVisitor}. */
+export const trustedProxies = ['127.0.0.0/8']
+
+let visitors = 0
+
+/** A browser in a network of its own: stores that tests share count what came from one. */
+export function createVisitor(issuer: Parameters<typeof createBrowser>[0]): Browser {
+  const browser = createBrowser(issuer)
+  browser.headers['x-forwarded-for'] = `10.1.${++visitors >> 8}.${visitors & 255}`
+  return browser
+}

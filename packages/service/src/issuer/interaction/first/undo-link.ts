@@ -38,7 +38,8 @@ export async function undo(flow: FlowRequest, form: Form): Promise<void> {
     }
   }
   const user = await takeBack(scope, before)
-  if (!user) return showInvalidLink(flow)
+  if (user === 'gone') return showInvalidLink(flow)
+  if (user === 'taken') return showForm(flow, 409, token, found, { text: 'undoTaken' })
   // Spent last: a link whose work was not done is still good.
   if (!(await spendUndoToken(context, tenant.id, token, before))) return showInvalidLink(flow)
   await note(scope, 'user.take_back', user.id)

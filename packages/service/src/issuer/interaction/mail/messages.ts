@@ -5,7 +5,7 @@ import { composeMail, type MailKind } from '../../../mail/compose.ts'
 import type { Language } from '../../../pages/index.ts'
 import { emailKey } from '../../../store/email-key.ts'
 import type { QueuedMessage } from '../../../store/protocol-store.ts'
-import type { StoredPassword, User } from '../../../store/records.ts'
+import type { Micros, StoredPassword, User } from '../../../store/records.ts'
 import type { IssuerContext } from '../../context.ts'
 import type { RequestFacts } from '../../requests/request-facts.ts'
 import { type EmailToken, issueEmailToken, type Signup, type TokenPurpose } from './email-tokens.ts'
@@ -112,25 +112,33 @@ export async function sendRecovery(
 }
 
 /** A change that the user is told of, with a link that takes it back. */
-type Change = 'changed' | 'factors' | 'guessed' | 'moved' | 'connected'
+type Change = 'changed' | 'factors' | 'guessed' | 'moved' | 'connected' | 'device'
+
+/** More about a change. */
+interface ChangeFacts {
+  /** What the text of the message names. */
+  values?: Record<string, string>
+  /** The password from before, where it has changed. */
+  password?: StoredPassword | undefined
+  /** An instant before the change. Default: the beginning of the request. */
+  at?: Micros
+}
 
 /**
- * Tells the user what has happened: the password, the address or the ways to log in were changed, or a person who
- * knows the password has guessed at the second step. The message has a link that takes the account back to
- * how it was before the request.
+ * Tells the user what has happened: the password, the address or the ways to log in were changed, the user has logged
+ * in on a new device, or a person who knows the password has guessed at the second step. The message has a link that takes the account back to
+ * how it was before the change.
  *
  * @param user - As the user was before the change: this is where the message goes.
- * @param known - The password from before, where it has changed.
  */
 export async function sendNews(
   context: IssuerContext,
   kind: Change,
   { facts, language }: Occasion,
   user: User,
-  values: Record<string, string> = {},
-  known?: StoredPassword,
+  { values = {}, password: known, at = facts.startedAt }: ChangeFacts = {},
 ): Promise<void> {
-  const { tenant, issuer, startedAt: at } = facts
+  const { tenant, issuer } = facts
   const { id: userId, email, verifiedAt } = user
   const place = { context: context.domain, tenantId: tenant.id }
   const password = known ?? (await findPassword(place, userId))?.password

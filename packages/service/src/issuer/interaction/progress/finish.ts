@@ -1,10 +1,19 @@
+import { isNewDeviceTold } from '../../../domain/tenants/tenant-features.ts'
 import { acrOf, amrOf, levelOf, type Method } from '../../../domain/ways/assurance.ts'
 import { note } from '../../../domain/writes/audit.ts'
+import { translator } from '../../../pages/index.ts'
 import type { User } from '../../../store/records.ts'
 import { readSession } from '../../oidc-provider-internals.ts'
+import { deviceNameOf } from '../../requests/browser-name.ts'
 import { redirect } from '../../requests/http.ts'
 import { endSession } from '../../sessions/end-session.ts'
-import { type Interaction, type InteractionRequest, scopeOf } from '../flow/flow-request.ts'
+import {
+  type Interaction,
+  type InteractionRequest,
+  occasionOf,
+  scopeOf,
+} from '../flow/flow-request.ts'
+import { sendNews } from '../mail/messages.ts'
 import { rememberDevice } from './known-device.ts'
 
 /** The factors that a user has proven during a login. */
@@ -36,10 +45,11 @@ export async function finishLogin(
   const { tenant } = flow
   const level = levelOf(proofs)
   await endOtherSession(flow, user)
-  await Promise.all([
-    note(scopeOf(flow, user.id), 'login.succeeded', user.id),
+  const [isNewDevice] = await Promise.all([
     rememberDevice(flow, user, Math.max(loggedInAt, keptAt ?? 0), trust),
+    note(scopeOf(flow, user.id), 'login.succeeded', user.id),
   ])
+  if (isNewDevice) await tellOfDevice(flow, user, loggedInAt)
   await finishInteraction(flow, {
     login: {
       accountId: user.id,
@@ -54,6 +64,17 @@ export async function finishLogin(
     create: {},
     select_account: {},
   })
+}
+
+/**
+ * Tells the user of a login on a new device, unless the tenant does not want it. An address that was never proven may
+ * be another person's.
+ */
+async function tellOfDevice(flow: InteractionRequest, user: User, at: number): Promise<void> {
+  if (!isNewDeviceTold(flow.tenant) || user.verifiedAt === undefined) return
+  const occasion = occasionOf(flow)
+  const device = await deviceNameOf(flow.facts.userAgent, translator(occasion.language))
+  await sendNews(flow.context, 'device', occasion, user, { values: { device }, at: at * 1e6 })
 }
 
 /**

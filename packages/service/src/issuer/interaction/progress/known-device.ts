@@ -18,10 +18,24 @@ const TOKEN = /^[\w-]{43}$/
 /** The kind of record about a device that the user trusts. */
 const TRUSTED = 'TrustedDevice'
 
+/** The kind of record about the messages to a user. */
+const NEWS = 'DeviceNews'
+
 /** When the user logged in, in seconds since the epoch. */
 interface KnownDevice {
   loggedInAt: number
+  /** For the first time. Default: `loggedInAt`. */
+  firstAt?: number | undefined
 }
+
+/** A user who has logged in on some device. */
+interface DeviceNews {
+  /** When the user was told of a new device, in seconds since the epoch; of the last day. */
+  toldAt: number[]
+}
+
+/** How many messages about new devices a user gets a day: programs log in without cookies, too. */
+const NEWS_A_DAY = 10
 
 /** A device on which the second step is not asked for. */
 interface TrustedDevice extends KnownDevice {
@@ -38,23 +52,31 @@ export async function findDevice(
   flow: FlowRequest,
   user: User | undefined,
 ): Promise<string | undefined> {
-  const { context, tenant, request } = flow
-  const name = deviceName(readHostCookie(request, NAME), user)
-  const entry = await context.protocol.find(entryName(tenant.id, KIND, name))
-  if (!entry || !user) return undefined
-  const { loggedInAt } = JSON.parse(entry.payload) as KnownDevice
-  return isLoginValid(user, loggedInAt) ? name : undefined
+  const { name, device } = await readDevice(flow, user)
+  return device && user && isLoginValid(user, device.loggedInAt) ? name : undefined
 }
 
-/** Whether the last login of the user on this device was before `at`; what has ended sessions since does not count. */
-export async function isKnownFromBefore(
+async function readDevice(
   { context, tenant, request }: FlowRequest,
+  user: User | undefined,
+): Promise<{ name: string; device: KnownDevice | undefined }> {
+  const name = deviceName(readHostCookie(request, NAME), user)
+  const entry = await context.protocol.find(entryName(tenant.id, KIND, name))
+  return { name, device: entry && (JSON.parse(entry.payload) as KnownDevice) }
+}
+
+/** Whether the user has logged in on this device before `at`; what has ended sessions since does not count. */
+export async function isKnownFromBefore(
+  flow: FlowRequest,
   user: User,
   at: Micros,
 ): Promise<boolean> {
-  const name = deviceName(readHostCookie(request, NAME), user)
-  const entry = await context.protocol.find(entryName(tenant.id, KIND, name))
-  return entry !== undefined && (JSON.parse(entry.payload) as KnownDevice).loggedInAt * 1e6 < at
+  const { device } = await readDevice(flow, user)
+  return device !== undefined && firstAtOf(device) * 1e6 < at
+}
+
+function firstAtOf({ loggedInAt, firstAt = loggedInAt }: KnownDevice): number {
+  return firstAt
 }
 
 /**
@@ -105,24 +127,31 @@ export async function listTrusted(
  * Remembers that the user has logged in on this device.
  *
  * @param isTrusted - Whether the second step is not asked for here from now on.
+ * @returns Whether the user is to be told: it is a new device of a user who has logged in on others before.
  */
 export async function rememberDevice(
   flow: FlowRequest,
   user: User,
   loggedInAt: number,
   isTrusted: boolean,
-): Promise<void> {
+): Promise<boolean> {
   const { context, provider, tenant, request, response } = flow
   const known = readHostCookie(request, NAME)
+  const { device } = await readDevice(flow, user)
+  const isKnown = device && isLoginValid(user, device.loggedInAt)
+  const isNews = !isKnown && (await countNews(flow, user))
   const token = known !== undefined && TOKEN.test(known) ? known : newToken()
   const seconds = lifetimes.knownDeviceSeconds
   setHostCookie(provider.createContext(request, response), NAME, token, seconds)
   await context.protocol.put({
     ...entryName(tenant.id, KIND, deviceName(token, user)),
-    payload: JSON.stringify({ loggedInAt } satisfies KnownDevice),
+    payload: JSON.stringify({
+      loggedInAt,
+      firstAt: device ? firstAtOf(device) : loggedInAt,
+    } satisfies KnownDevice),
     expiresAt: nowMicros(context.domain.clock) + seconds * 1e6,
   })
-  if (!isTrusted || !tenant.settings.rememberDevice) return
+  if (!isTrusted || !tenant.settings.rememberDevice) return isNews
   const since = nowMicros(context.domain.clock)
   const { userAgent } = flow.facts
   await context.protocol.put({
@@ -131,6 +160,25 @@ export async function rememberDevice(
     payload: JSON.stringify({ since, loggedInAt, userAgent } satisfies TrustedDevice),
     expiresAt: since + tenant.settings.rememberDeviceSeconds * 1e6,
   })
+  return isNews
+}
+
+/** Notes a login on a new device; whether it is news that the user is to be told of. */
+async function countNews({ context, tenant }: FlowRequest, user: User): Promise<boolean> {
+  const name = entryName(tenant.id, NEWS, user.id)
+  const entry = await context.protocol.find(name)
+  const { toldAt } = entry ? (JSON.parse(entry.payload) as DeviceNews) : { toldAt: [] }
+  const now = nowMicros(context.domain.clock)
+  const today = toldAt.filter((at) => at > now / 1e6 - 86_400)
+  const isNews = entry !== undefined && today.length < NEWS_A_DAY
+  await context.protocol.put({
+    ...name,
+    payload: JSON.stringify({
+      toldAt: isNews ? [...today, now / 1e6] : today,
+    } satisfies DeviceNews),
+    expiresAt: now + lifetimes.knownDeviceSeconds * 1e6,
+  })
+  return isNews
 }
 
 function newToken(): string {

@@ -47,7 +47,7 @@ export async function completeLink(flow: InteractionRequest, user: User): Promis
   if (link?.userId !== user.id || link.emailKey !== user.emailKey) return
   await flow.context.protocol.delete(nameOf(flow))
   if (!(await connectAccount(scopeOf(flow, user.id), user, link.account))) return
-  await sendNews(flow.context, 'connected', occasionOf(flow), user, { name: link.name })
+  await sendNews(flow.context, 'connected', occasionOf(flow), user, { values: { name: link.name } })
 }
 
 function nameOf({ tenant, interaction }: InteractionRequest) {

@@ -1,0 +1,48 @@
+const free = { free: 1e6, baseSeconds: 1, maxSeconds: 1, forgetSeconds: 1 }
+
+/** Limits that no walk reaches: every one of them tries everything. */
+export const freeLimits = {
+  limits: {
+    loginPerAddress: free,
+    loginAnywhere: free,
+    loginPerClient: free,
+    loginPerDevice: free,
+    factorPerUser: free,
+    factorPerLogin: free,
+    factorAnywhere: free,
+    mailPerAddress: free,
+    mailPerClient: free,
+  },
+  requestLimits: { protocolPerSecond: 1e6, loginsPerMinute: 1e6 },
+}
+
+/**
+ * How many walks are made, and how they can be repeated: `LATCHKEY_WALKS=10000` makes more of them, and
+ * `LATCHKEY_WALKS_SEED` those of an earlier run, whose seed a failure prints.
+ */
+export function walksToMake(usual: number): { numRuns: number; seed?: number } {
+  const { LATCHKEY_WALKS, LATCHKEY_WALKS_SEED } = process.env
+  const numRuns = LATCHKEY_WALKS === undefined ? usual : Number(LATCHKEY_WALKS)
+  return LATCHKEY_WALKS_SEED === undefined
+    ? { numRuns }
+    : { numRuns, seed: Number(LATCHKEY_WALKS_SEED) }
+}
+
+/** As many as one issuer sees: its lists, which walks read whole, grow with each. */
+const OF_ONE_ISSUER = 250
+
+/**
+ * Makes walks at one issuer after the other.
+ *
+ * @param make - Starts an issuer and makes some of the walks there.
+ */
+export async function walkAtIssuers(
+  usual: number,
+  make: (parameters: { numRuns: number; seed?: number }) => Promise<void>,
+): Promise<void> {
+  const { numRuns, ...repeated } = walksToMake(usual)
+  for (let made = 0; made < numRuns; made += OF_ONE_ISSUER) {
+    const rest = Math.min(OF_ONE_ISSUER, numRuns - made)
+    await make({ numRuns: rest, ...(made === 0 && repeated) })
+  }
+}
