@@ -390,4 +390,26 @@ describe.each(allStoreKinds)('on %s', (store) => {
       ).toBe(false)
     }
   })
+
+  test('M36: an account that a stranger made with the address from before gives way, and a proven one is named', async () => {
+    for (const isProven of [false, true]) {
+      const world = await start(store, { allowUnverified: true })
+      const { issuer, user, owner, intruder } = world
+      await using _ = issuer
+      await moveTo(issuer, intruder, MALLORY)
+      const link = await undoLink(issuer)
+      const squatter = await issuer.addUser({ email: ada.email, emailVerified: isProven })
+
+      const done = await press(owner, link)
+
+      expect(done.status).toBe(isProven ? 409 : 200)
+      if (isProven) {
+        expect(done.html).toContain('Another account has this address now.')
+        await issuer.changeUser(squatter, { email: 'spare@example.com' })
+        expect((await owner.submit(done)).status).toBe(200)
+      }
+      expect((await findUser(issuer.scope, ada.email))?.id).toBe(user.id)
+      expect((await findUser(issuer.scope, 'spare@example.com')) !== undefined).toBe(isProven)
+    }
+  })
 })

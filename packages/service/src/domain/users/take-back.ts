@@ -28,8 +28,8 @@ export function hasMoved(user: User, { email }: Before): boolean {
  * Gives an account back to its owner, in one write: all sessions end, the address from before the change returns, and the
  * password and everything that was added since is removed. It can be repeated.
  *
- * Another account that was made with the address meanwhile, and never proven, is deleted: whoever took the address away
- * could have made it. One whose owner has proven the address stays.
+ * Another account that was made with the address meanwhile, and never proven, is deleted: an intruder could have made it.
+ * One whose owner has proven the address stays.
  *
  * @returns The user as it is now; `taken`: another account has the address; `gone`: the user is deleted or disabled.
  */

@@ -354,7 +354,7 @@ export const en = {
     'Your account was deleted just now, as you asked. If this was not you, tell us at once.',
   mailDeviceSubject: 'A new login to your account at {company}',
   mailDeviceText:
-    'Someone has just logged in to your account in a browser that we did not know: {device}. If this was not you, take your account back with this link. It works for seven days.',
+    'There was a login to your account just now, in a browser that we did not know: {device}. If this was not you, take your account back with this link. It works for seven days.',
   mailGuessedSubject: 'Another person knows your password at {company}',
   mailGuessedText:
     'A person entered your password, and then wrong codes for the second step. If this was not you, take your account back with this link, and choose a new password. It works for seven days.',

@@ -116,7 +116,7 @@ type Change = 'changed' | 'factors' | 'guessed' | 'moved' | 'connected' | 'devic
 
 /** More about a change. */
 interface ChangeFacts {
-  /** What the text of the message names. */
+  /** Values in the text of the message. */
   values?: Record<string, string>
   /** The password from before, where it has changed. */
   password?: StoredPassword | undefined
