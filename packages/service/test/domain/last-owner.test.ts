@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { createAdmin } from '../../src/admin.ts'
 import {
+  acceptInvitation,
   removeOperator,
   setOperatorDisabled,
   updateOperator,
@@ -61,4 +62,18 @@ for (const [store, start] of Object.entries(processes)) {
     },
     60_000,
   )
+
+  test(`of several who accept one invitation at the same instant, one sets the password, on ${store}`, async () => {
+    const [one, two] = await start()
+    const { token } = await createAdmin(one).inviteOperator({
+      email: 'ada@example.com',
+      role: 'owner',
+    })
+    const answers = await Promise.allSettled(
+      [one, two, one, two].map((context, n) =>
+        acceptInvitation(scopeOf(context), token, `the choice of visitor ${n}`),
+      ),
+    )
+    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  })
 }

@@ -1,0 +1,126 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { en } from '../src/pages/texts/en.ts'
+
+/** Sentences that promise a number, whoever else is at work, and the tests that try them at once on SQLite and PostgreSQL. */
+const tried: Readonly<Record<string, readonly [file: string, title: string]>> = {
+  'It works for seven days and once, without a login.': [
+    'issuer/take-back',
+    'M30: a link takes the account back once, of twenty at once too, and not after seven days',
+  ],
+  'the page asks for the password from before, five times at most, or a browser with a login from before.':
+    [
+      'issuer/used-once',
+      'of many guesses at the password from before a change, made at once, five are judged',
+    ],
+  'A user can have up to ten passkeys and security keys, gives them names, and sees when each was used last.':
+    [
+      'domain/account-rules',
+      'a user has at most ten passkeys and security keys, also where several are added at once',
+    ],
+  "With passkeys alone, a user can't add a first passkey and can't remove the last one.": [
+    'domain/account-rules',
+    'of the last two ways to log in, removed at once, one stays',
+  ],
+  'This is your only way to log in.': [
+    'domain/account-rules',
+    'of the last two ways to log in, removed at once, one stays',
+  ],
+  'Four places computed what a way in is, and rules about several credentials (the last way in, at most ten keys, one set of recovery codes) were judged before the write:':
+    ['domain/account-rules', 'of several renewals of the recovery codes at once, one shows codes'],
+  'It works once, for ten minutes, in the browser that asked for it.': [
+    'issuer/used-once',
+    'of several tries with one mailed code at once, one goes on',
+  ],
+  'A code works once.': [
+    'issuer/second-steps',
+    'of logins with the same code at once one succeeds',
+  ],
+  'Each of them works once.': [
+    'issuer/second-steps',
+    'of uses of one recovery code at once one succeeds',
+  ],
+  'Only the newest one works.': [
+    'issuer/used-once',
+    'of codes that are asked for at once, the newest one alone works',
+  ],
+  'Only the link in the newest one works.': [
+    'issuer/used-once',
+    'of links for a new password that are asked for at once, the newest one alone works',
+  ],
+  'After ten of a user, each further one has to wait, 30 seconds first and an hour at most.': [
+    'issuer/factor-guesses',
+    'of a burst of two hundred codes over many logins no more are judged than of guesses one after another',
+  ],
+  'It works once, for 24 hours:': [
+    'domain/last-owner',
+    'of several who accept one invitation at the same instant, one sets the password, on ',
+  ],
+  'the last one cannot be removed.': [
+    'domain/last-owner',
+    'owners who %s each other at the same instant leave one, on ',
+  ],
+}
+
+/** Sentences that the search finds and that promise nothing about several who act at once. */
+const others: readonly string[] = [
+  // A time, a length or a cost.
+  'At the first SIGTERM or Ctrl-C, it finishes the requests in progress, for at most `--close-seconds`.',
+  'The stored record of a login has at most 10 kB.',
+  'At most 500 MB hold unfinished logins.',
+  'both are small and have at most one dependency.',
+  'at most 72 bytes, which is 72 plain letters.',
+  'at most 200 characters.',
+  // Of one login.
+  'The account page asks for two factors at most, also of users with a key:',
+  // Of one row, in the write of that row.
+  'ten at most, so that a key that moves its tenant about holds no more.',
+]
+
+const PROMISE =
+  /\b(at most|up to \w+|works? (for [^.;]* and )?once|the last one|the newest one|your only way)\b/i
+
+const read = (path: string) => readFileSync(fileURLToPath(new URL(path, import.meta.url)), 'utf8')
+
+/** Guides of the service, and decisions about users and how they log in. */
+const documents = [
+  ...['account-page', 'second-factors', 'social-login', 'console', 'running-the-service'].map(
+    (name) => `../../../docs/guides/${name}.md`,
+  ),
+  ...readdirSync(new URL('../../../docs/decisions', import.meta.url))
+    .filter((name) => /^00(1[48]|20|36|37|40|42|5[45]|6[247]|68)/.test(name))
+    .map((name) => `../../../docs/decisions/${name}`),
+]
+
+/** The sentences of a text, without its code. */
+function sentencesOf(text: string): string[] {
+  const prose = text.replace(/```[\s\S]*?```/g, '').replace(/\n(?=[^\n#|>\-*])/g, ' ')
+  return prose
+    .split('\n')
+    .flatMap((line) => line.split(/(?<=[.;:])\s+/))
+    .map((sentence) => sentence.replace(/^- /, '').replaceAll(/\s+/g, ' ').trim())
+}
+
+const promises = [...documents.map(read), ...Object.values(en)]
+  .flatMap(sentencesOf)
+  .map((sentence) => sentence.replace(/^\*\*\w+\.\*\* /, ''))
+  .filter((sentence) => PROMISE.test(sentence))
+
+test('each sentence of guides, decisions and pages that promises a number is tried at once, or promises nothing about it', () => {
+  const known = new Set([...Object.keys(tried), ...others])
+  expect(promises.filter((sentence) => !known.has(sentence))).toEqual([])
+})
+
+test('each sentence of the table still stands in a guide, a decision or a page', () => {
+  const stated = new Set(promises)
+  expect([...Object.keys(tried), ...others].filter((sentence) => !stated.has(sentence))).toEqual([])
+})
+
+describe('the test that tries', () => {
+  test.each(Object.entries(tried))('"%s" runs on SQLite and PostgreSQL', (_, [file, title]) => {
+    const text = read(`${file}.test.ts`)
+    expect(text).toContain(title)
+    expect(text).toMatch(/describe\.each\(allStoreKinds\)|PostgreSQL/)
+  })
+})
