@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Fault } from '../../../testing/src/misbehaving/faults.ts'
 import { startMisbehavingProvider } from '../../../testing/src/misbehaving-provider.ts'
 import { updateConnection } from '../../src/domain/connections/connections.ts'
+import { connectAccount } from '../../src/domain/factors/social.ts'
 import {
   deleteCredential,
   listCredentials,
@@ -10,7 +11,7 @@ import {
 import { findUser, listUsers } from '../../src/domain/users/users.ts'
 import { createBrowser } from './support/browser.ts'
 import { logIn } from './support/client.ts'
-import { addApp, codeOf, hasCode, MFA, mailedCode } from './support/factors.ts'
+import { addApp, allFactors, codeOf, hasCode, MFA, mailedCode } from './support/factors.ts'
 import { movesTheClock, storeKinds, type TestIssuer } from './support/issuer.ts'
 import { createVirtualKey, giveKey } from './support/keys.ts'
 import { answerOf, connect, noteOf, startWithProvider } from './support/social.ts'
@@ -516,6 +517,25 @@ describe.each(storeKinds)('on %s', (store) => {
 
     expect(noteOf(refused)).toContain('switched off')
     expect((await listUsers(issuer.scope, page)).total).toBe(0)
+  })
+
+  test('M20: a login that waits for its second step ends when its connection is switched off meanwhile', async () => {
+    await using world = await startWithProvider({ store, settings: allFactors })
+    const { issuer, provider, connection } = world
+    const user = await issuer.addUser(ada)
+    await connectAccount(issuer.scope, user, {
+      ...{ connectionId: connection.id, issuer: provider.issuer, subject: 'ada-there', email: '' },
+    })
+    const { seed } = await addApp(issuer, user)
+    provider.user = { ...adaThere, sub: 'ada-there' }
+    const { browser, form } = await world.open()
+    const waiting = await world.logInBy(browser, form)
+    await updateConnection(issuer.scope, connection.id, { enabled: false })
+
+    const page = await browser.submit(waiting, { code: codeOf(seed) })
+
+    expect(hasCode(page)).toBe(false)
+    expect(page.html).toContain('name="email"')
   })
 
   test('M21: the answer of a provider counts once, in the browser and at the tenant where its login began', async () => {

@@ -50,16 +50,24 @@ export function hasOpenWay(tenant: TenantWays, credentials: readonly Credential[
   )
 }
 
+/** How a login began. */
+export interface Beginning {
+  readonly method: Method | undefined
+  /** Of a login at a provider. */
+  readonly connectionId?: string | undefined
+}
+
 /**
- * Whether a login that has begun by this method may go on: the tenant still has it, and the user a credential for it that is
+ * Whether a login that has begun in this way may go on: the tenant still has it, and the user a credential for it that is
  * enabled. An account at a provider may be one that is connected at the end of this very login.
  */
 export function canBeginBy(
-  method: Method | undefined,
-  settings: TenantSettings,
+  { method, connectionId }: Beginning,
+  tenant: TenantWays,
   credentials: readonly Credential[],
 ): boolean {
-  const open = credentials.filter((one) => isOpenWay({ settings, offered: [] }, one))
+  const { settings, offered } = tenant
+  const open = credentials.filter((one) => isOpenWay(tenant, one))
   switch (method) {
     case 'password':
       return open.some(({ kind }) => kind === 'password')
@@ -69,9 +77,12 @@ export function canBeginBy(
       return open.some((one) => one.kind === 'hardware' && one.isSyncable === isSyncable)
     }
     case 'totp_email':
+      // Passwords that were switched on meanwhile take nothing from a login that is under way.
       return settings.allowTotpEmail
     case 'social':
-      return settings.allowSocial
+      return connectionId === undefined
+        ? settings.allowSocial
+        : offered.some(({ id }) => id === connectionId)
     default:
       return false
   }

@@ -167,7 +167,8 @@ async function goOn(
         (await useProof(flow, interaction.uid)) &&
         isLoginValid(user, at) &&
         (await noteSocialProof(scope, credential))
-      if (isGood) return completeStep(flow, user, 'social', at, provenAt)
+      if (isGood)
+        return completeStep(flow, user, 'social', at, { connectionId: connection.id, provenAt })
       await note(scope, 'login.credential_disabled', user.id, 'failure')
       return showProblem(flow, 422, 'socialRefused', connection)
     }
@@ -176,7 +177,7 @@ async function goOn(
       if (!(await useProof(flow, interaction.uid))) return showSocial(flow)
       await writeLink(flow, user, account, connection.name)
       if (isTrusted && isLoginValid(user, at)) {
-        return completeStep(flow, user, 'social', at, provenAt)
+        return completeStep(flow, user, 'social', at, { connectionId: connection.id, provenAt })
       }
       return showLoginForm(flow, 200, { email: user.email })
     }
@@ -187,7 +188,8 @@ async function goOn(
       const emailVerified = connection.trustEmail && proof.emailVerified
       const created = signUpByAccount(scopeOf(flow), account, { name, emailVerified })
       const user = await unlessRefused(created, 'already_exists', 'invalid_email')
-      if (user) return completeStep(flow, user, 'social', at, provenAt)
+      if (user)
+        return completeStep(flow, user, 'social', at, { connectionId: connection.id, provenAt })
       return showProblem(flow, 422, 'socialNoAccount', connection)
     }
   }
@@ -236,7 +238,9 @@ async function prove(
   if (!(await useProof(flow, interaction.uid))) return showSocial(flow)
   const user = await takeAccount(flow, proof, connection)
   if (!user) return showProblem(flow, 422, 'socialRefused', connection)
-  return completeStep(flow, user, 'social', context.domain.clock.now() / 1000)
+  return completeStep(flow, user, 'social', context.domain.clock.now() / 1000, {
+    connectionId: connection.id,
+  })
 }
 
 /** The account of the proven address, without anything that others may have set before, or a new one. */

@@ -22,6 +22,7 @@ import { authTimeOf, readSession } from '../../oidc-provider-internals.ts'
 import { redirect } from '../../requests/http.ts'
 import { type FlowPage, flowPath } from '../flow/flow-path.ts'
 import type { InteractionRequest } from '../flow/flow-request.ts'
+import { offered } from '../flow/offered.ts'
 import { finishLogin, type Shown } from './finish.ts'
 import { isTrusted } from './known-device.ts'
 import { completeLink } from './social-link.ts'
@@ -31,6 +32,8 @@ interface LoginProgress extends Shown {
   /** Names this attempt: a login that begins again is another one. */
   id: string
   userId: string
+  /** Of a login that began at a provider. */
+  connectionId?: string | undefined
   /** Whether the user would not enrol what the application asks for. */
   declined?: boolean
   /** Whether the user was offered another way to log in, which alone leads to what the application asks for. */
@@ -50,16 +53,16 @@ const KIND = 'LoginProgress'
  * no session exists at the issuer before everything is proven that is asked for.
  *
  * @param loggedInAt - An instant before the proof was judged, in seconds since the epoch.
- * @param provenAt - As in {@link Shown}.
+ * @param more - Of a login at a provider; `provenAt` as in {@link Shown}.
  */
 export async function completeStep(
   flow: InteractionRequest,
   user: User,
   method: Extract<Method, 'password' | 'totp_email' | 'passkey' | 'passkey_bound' | 'social'>,
   loggedInAt: number,
-  provenAt?: number,
+  more: Pick<LoginProgress, 'connectionId' | 'provenAt'> = {},
 ): Promise<void> {
-  const progress = { id: newId(), userId: user.id, proofs: [method], loggedInAt, provenAt }
+  const progress = { id: newId(), userId: user.id, proofs: [method], loggedInAt, ...more }
   if (method === 'social' && (await offerOtherStart(flow, { progress, user }))) return
   await goOn(flow, { progress, user }, false)
 }
@@ -166,11 +169,22 @@ export async function readStep(flow: InteractionRequest): Promise<Step | undefin
   }
   const { settings } = tenant
   const factors = await readFactors(context.domain, tenant.id, settings, user.id)
-  if (!canBeginBy(progress.proofs[0], settings, factors.credentials)) {
+  if (!(await mayGoOn(flow, progress, factors))) {
     redirect(response, startPath(flow))
     return undefined
   }
   return { progress, user }
+}
+
+/** Whether the way in by which the login began is still open. */
+async function mayGoOn(
+  flow: InteractionRequest,
+  { proofs: [method], connectionId }: LoginProgress,
+  { credentials }: Factors,
+): Promise<boolean> {
+  const connections = connectionId === undefined ? [] : await offered(flow)
+  const tenant = { settings: flow.tenant.settings, offered: connections }
+  return canBeginBy({ method, connectionId }, tenant, credentials)
 }
 
 /** Forgets what was proven: the login begins again. */
@@ -261,7 +275,7 @@ async function nextPage(
   const { context, tenant, interaction } = flow
   const { settings } = tenant
   const factors = await readFactors(context.domain, tenant.id, settings, user.id)
-  if (!canBeginBy(progress.proofs[0], settings, factors.credentials)) return 'start'
+  if (!(await mayGoOn(flow, progress, factors))) return 'start'
   const { methods } = factors
   const level = levelOf(progress.proofs)
   // Also where the settings have changed since the first step, a mailed code does not follow another.
