@@ -1,12 +1,15 @@
-import { type Child, start } from './parts/child.ts'
+import { resolve } from 'node:path'
+import { type Child, start, startFile } from './parts/child.ts'
 import { type BenchClient, createLogins, type Logins } from './parts/login.ts'
 import { median, quantile, row } from './parts/numbers.ts'
 
 /**
  * Logins per second and server CPU per login with the password check stubbed, beside a bare
  * oidc-provider that gets the same requests; logins with real passwords beside bare bcrypt; the
- * token endpoint meanwhile; and what tenants cost in memory.
+ * token endpoint meanwhile; and what tenants cost in memory. `issuer-logins.ts ../before` adds the issuer of
+ * another checkout; `ONLY=logins` measures nothing else.
  */
+const [, , BEFORE] = process.argv
 
 const ROUNDS = Number(process.env.ROUNDS ?? 7)
 const FLOWS = Number(process.env.FLOWS ?? 150)
@@ -28,7 +31,16 @@ interface Measured {
 }
 
 async function prepare(name: string, ...args: string[]): Promise<Prepared> {
-  const server = await start(name, ...args)
+  return enter(await start(name, ...args))
+}
+
+/** The same at another checkout of this repository, which is installed. */
+async function prepareAt(checkout: string): Promise<Prepared> {
+  const file = resolve(checkout, 'bench/servers/issuer.ts')
+  return enter(await startFile(file, ['sqlite', 'stubbed'], ['--conditions=latchkey-source']))
+}
+
+async function enter(server: Child): Promise<Prepared> {
   const [client] = await server.ask<[BenchClient]>('clients')
   return { server, logins: createLogins(server.port, client) }
 }
@@ -61,6 +73,7 @@ async function measureLogins(): Promise<void> {
     'bare oidc-provider, memory': await prepare('bare-issuer'),
     'issuer, memory': await prepare('issuer', 'memory', 'stubbed'),
     'issuer, SQLite': await prepare('issuer', 'sqlite', 'stubbed'),
+    ...(BEFORE && { 'issuer before, SQLite': await prepareAt(BEFORE) }),
   }
   const results = Object.entries(servers).map(([name, prepared]) => ({
     name,
@@ -149,5 +162,7 @@ async function measureMemory(): Promise<void> {
 }
 
 await measureLogins()
-await measureRealPasswords()
-await measureMemory()
+if (process.env.ONLY !== 'logins') {
+  await measureRealPasswords()
+  await measureMemory()
+}
