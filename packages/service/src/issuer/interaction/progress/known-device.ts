@@ -137,7 +137,7 @@ export async function rememberDevice(
 ): Promise<boolean> {
   const { context, provider, tenant, request, response } = flow
   const known = readHostCookie(request, NAME)
-  const { device } = await readDevice(flow, user)
+  const device = known === undefined ? undefined : (await readDevice(flow, user)).device
   const isKnown = device && isLoginValid(user, device.loggedInAt)
   const isNews = !isKnown && (await countNews(flow, user))
   const token = known !== undefined && TOKEN.test(known) ? known : newToken()
@@ -170,15 +170,11 @@ async function countNews({ context, tenant }: FlowRequest, user: User): Promise<
   const { toldAt } = entry ? (JSON.parse(entry.payload) as DeviceNews) : { toldAt: [] }
   const now = nowMicros(context.domain.clock)
   const today = toldAt.filter((at) => at > now / 1e6 - 86_400)
-  const isNews = entry !== undefined && today.length < NEWS_A_DAY
-  await context.protocol.put({
-    ...name,
-    payload: JSON.stringify({
-      toldAt: isNews ? [...today, now / 1e6] : today,
-    } satisfies DeviceNews),
-    expiresAt: now + lifetimes.knownDeviceSeconds * 1e6,
-  })
-  return isNews
+  if (today.length >= NEWS_A_DAY) return false
+  const news: DeviceNews = { toldAt: entry ? [...today, now / 1e6] : [] }
+  const expiresAt = now + lifetimes.knownDeviceSeconds * 1e6
+  await context.protocol.put({ ...name, payload: JSON.stringify(news), expiresAt })
+  return entry !== undefined
 }
 
 function newToken(): string {
