@@ -5,7 +5,15 @@ import type { FastifyReply } from 'fastify'
 /** The reply to a request: its headers are those of Fastify, so that `onSend` hooks see them. */
 export function replyPort(reply: FastifyReply): ResponsePort<FastifyReply> {
   const raw = toResponsePort(reply.raw)
-  const cookies = (): string[] => [reply.getHeader('set-cookie') ?? []].flat().map(String)
+  const cookies = (): string[] => {
+    // Middleware that knows the raw response alone has set them there; those of the reply would replace them.
+    const earlier = reply.raw.headersSent ? undefined : reply.raw.getHeader('set-cookie')
+    if (earlier !== undefined) {
+      reply.raw.removeHeader('set-cookie')
+      reply.header('set-cookie', earlier)
+    }
+    return [reply.getHeader('set-cookie') ?? []].flat().map(String)
+  }
   return {
     get isSent() {
       return reply.raw.headersSent
