@@ -4,8 +4,14 @@ import { Readable } from 'node:stream'
 /** Answers a `Request`, as Hono, Bun and Deno do. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>
 
+/** An application of NestJS on Express or Fastify. */
+export interface NestApp {
+  init(): PromiseLike<unknown>
+  getHttpAdapter(): { getInstance(): unknown }
+}
+
 /**
- * An application under test: of Express, Fastify, Koa or Hono; a server or a request listener of
+ * An application under test: of Express, Fastify, Koa, Hono or NestJS; a server or a request listener of
  * node:http; a function that takes a `Request`; or the address of one that runs.
  */
 export type TestableApp =
@@ -16,10 +22,12 @@ export type TestableApp =
   | FetchHandler
   | { readonly fetch: FetchHandler }
   | { callback(): RequestListener }
+  | NestApp
   | { ready(): PromiseLike<unknown>; readonly server: unknown }
 
 /** Makes what supertest takes. A function of one parameter takes a `Request`. */
-export async function toTestable(app: TestableApp): Promise<RequestListener | Server | string> {
+export async function toTestable(given: TestableApp): Promise<RequestListener | Server | string> {
+  const app = (await platformOf(given)) as Exclude<TestableApp, NestApp>
   if (app instanceof URL) return app.origin
   if (typeof app === 'string') return app
   if (typeof app === 'function') {
@@ -31,6 +39,14 @@ export async function toTestable(app: TestableApp): Promise<RequestListener | Se
     return app.server as Server
   }
   return 'fetch' in app ? serve((request) => app.fetch(request)) : app
+}
+
+/** The application of Express or Fastify under one of NestJS, which is started; any other as it is. */
+export async function platformOf(app: unknown): Promise<unknown> {
+  if (!(app instanceof Object && 'getHttpAdapter' in app)) return app
+  const nest = app as NestApp
+  await nest.init()
+  return nest.getHttpAdapter().getInstance()
 }
 
 /** Serves a function that takes a `Request` over node:http. */

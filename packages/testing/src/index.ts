@@ -1,5 +1,5 @@
 export type { CapturedMail } from '@latchkey/service'
-export type { FetchHandler, TestableApp } from './app.ts'
+export type { FetchHandler, NestApp, TestableApp } from './app.ts'
 export { TestingError, type TestingErrorCode } from './errors.ts'
 export { assertGuarded, type GuardedOptions } from './guarded/assert-guarded.ts'
 export type { GuardReport } from './guarded/entries.ts'

@@ -1,5 +1,6 @@
 import { ConfigError } from '@latchkey/core'
 import { checkOptions, type Rules, textRecord, texts } from '@latchkey/core/options'
+import { platformOf } from '../app.ts'
 import { TestingError } from '../errors.ts'
 import { covers, type Entry, type GuardReport, isUnder } from './entries.ts'
 import { expressEntries } from './express.ts'
@@ -33,7 +34,7 @@ const RULES: Rules<GuardedOptions> = {
 
 /**
  * Fails unless `requireUser()` decides about every route of an application of Express 4, Express 5,
- * Fastify, Hono or Koa, but for those that `public` lists. The routes of the kit are known.
+ * Fastify, Hono, Koa or NestJS, but for those that `public` lists. The routes of the kit are known.
  *
  * It reads the router, and sends one request of a visitor to each route that has a guard in front: the
  * answer must be 401 or the way to the login. It also asks for a page that is not there, below each path
@@ -49,7 +50,9 @@ export async function assertGuarded(
 ): Promise<GuardReport> {
   const { faults } = checkOptions(options, RULES)
   if (faults.length > 0) throw new ConfigError(faults, 'assertGuarded() cannot begin:')
-  const entries = expressEntries(app) ?? fastifyEntries(app) ?? honoEntries(app) ?? koaEntries(app)
+  const platform = await platformOf(app)
+  const entries =
+    expressEntries(platform) ?? fastifyEntries(platform) ?? honoEntries(app) ?? koaEntries(app)
   if (!entries) throw new TestingError('LATCHKEY_TEST_APP_UNKNOWN', UNKNOWN_APP)
   const listed = new Set(options.public)
   const report: GuardReport = { guarded: [], public: [], middleware: [] }
@@ -134,4 +137,4 @@ const UNGUARDED =
 const NO_ROUTE =
   'assertGuarded() sees no route in this application. Pass it when its routes have been added.'
 const UNKNOWN_APP =
-  'assertGuarded() reads the router of an application of Express 4, Express 5, Hono or Koa, and of Fastify with createAuth() registered. It cannot see the routes of this one.'
+  'assertGuarded() reads the router of an application of Express 4, Express 5, Hono, Koa or NestJS, and of Fastify with createAuth() registered. It cannot see the routes of this one.'
