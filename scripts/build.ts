@@ -14,6 +14,7 @@ const BUNDLED: readonly string[] = [
   '@latchkey/fastify',
   '@latchkey/hono',
   '@latchkey/koa',
+  '@latchkey/nestjs',
   '@latchkey/session-store',
 ]
 

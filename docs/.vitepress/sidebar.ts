@@ -17,7 +17,7 @@ const reference = globSync('docs/reference/@latchkey/**/*.md', { cwd: root })
   .map((name) => ({ text: name, link: `/reference/${name}` }))
 
 const PACKAGES = [
-  ...['express', 'fastify', 'hono', 'koa', 'core'],
+  ...['express', 'fastify', 'hono', 'koa', 'nestjs', 'core'],
   ...['session-store', 'management', 'testing', 'service'],
 ]
 
@@ -68,6 +68,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
       { text: 'Fastify', link: '/guides/fastify' },
       { text: 'Hono', link: '/guides/hono' },
       { text: 'Koa', link: '/guides/koa' },
+      { text: 'NestJS', link: '/guides/nestjs' },
       { text: 'Write an adapter', link: '/guides/write-an-adapter' },
     ],
   },

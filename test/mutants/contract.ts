@@ -5,8 +5,10 @@ import { serverOf } from '../../packages/express/test/support/application.ts'
 import { createServer as fastify } from '../../packages/fastify/test/support/application.ts'
 import { createServer as hono } from '../../packages/hono/test/support/application.ts'
 import { createServer as koa } from '../../packages/koa/test/support/application.ts'
+import { serverOf as nestjsOn } from '../../packages/nestjs/test/support/application.ts'
 
-const adapters = { express: serverOf(express), fastify, hono, koa }
+const nestjs = nestjsOn('express')
+const adapters = { express: serverOf(express), fastify, hono, koa, nestjs }
 const name = process.argv[2] as keyof typeof adapters
 
 describeAdapter({ name, createServer: adapters[name] }, runner)

@@ -2,7 +2,7 @@
 export interface Mutant {
   /** What is wrong with it. */
   readonly name: string
-  readonly adapter: 'express' | 'fastify' | 'hono' | 'koa'
+  readonly adapter: 'express' | 'fastify' | 'hono' | 'koa' | 'nestjs'
   readonly file: string
   readonly find: string
   readonly replacement: string
@@ -315,5 +315,26 @@ export const MUTANTS: readonly Mutant[] = [
     file: core('personas.ts'),
     find: 'if (!isLocalRequest(request, context.options.baseUrl)) {',
     replacement: 'if (!request) {',
+  },
+  {
+    name: 'the guard of NestJS answers and throws, so that filters answer again',
+    adapter: 'nestjs',
+    file: 'packages/nestjs/src/latchkey-guard.ts',
+    find: '    return new Promise(() => {})\n',
+    replacement: '    return false\n',
+  },
+  {
+    name: 'the guard of NestJS lets a refused request pass',
+    adapter: 'nestjs',
+    file: 'packages/nestjs/src/latchkey-guard.ts',
+    find: '    if (!refusal) return true\n',
+    replacement: '    if (!refusal || refusal.status === 403) return true\n',
+  },
+  {
+    name: 'errors of the kit that handlers of NestJS throw are for the filter of the application',
+    adapter: 'nestjs',
+    file: 'packages/nestjs/src/latchkey-module.ts',
+    find: '    this.#config.useGlobalFilters(new LatchkeyErrorFilter(httpAdapter))\n',
+    replacement: '',
   },
 ]

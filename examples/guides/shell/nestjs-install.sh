@@ -1,0 +1,3 @@
+npx @nestjs/cli new shop
+cd shop
+npm install @latchkey/nestjs @latchkey/express

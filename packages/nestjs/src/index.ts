@@ -1,0 +1,16 @@
+export * from '@latchkey/core/application'
+export {
+  CurrentAuth,
+  CurrentData,
+  CurrentUser,
+  type PipeOf,
+  Public,
+  RequireUser,
+} from './decorators.ts'
+export {
+  LatchkeyModule,
+  type LatchkeyModuleAsyncOptions,
+  type LatchkeyModuleOptions,
+} from './latchkey-module.ts'
+export { LatchkeyService } from './latchkey-service.ts'
+export { getAuth, getData, getUser } from './visits.ts'

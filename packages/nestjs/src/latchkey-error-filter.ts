@@ -1,0 +1,35 @@
+import { LatchkeyError } from '@latchkey/core'
+import { type ArgumentsHost, Catch, type HttpServer } from '@nestjs/common'
+import { BaseExceptionFilter } from '@nestjs/core'
+import { type Observable, throwError } from 'rxjs'
+import { visits } from './visits.ts'
+
+/** Answers errors of the kit that handlers throw: 401, 403 or 503, as a page or as problem details. */
+export class LatchkeyErrorFilter extends BaseExceptionFilter {
+  readonly #adapter: HttpServer
+
+  constructor(adapter: HttpServer) {
+    super(adapter)
+    this.#adapter = adapter
+  }
+
+  override catch(error: unknown, host: ArgumentsHost): Observable<never> | undefined {
+    const type: string = host.getType()
+    // Nest takes an error of a message from what a filter returns, and any other from what it throws.
+    if (type === 'rpc' || type === 'ws') return throwError(() => error)
+    if (type !== 'http') throw error
+    const http = host.switchToHttp()
+    const visit = visits.find(http.getRequest<object>())
+    const failed = (cause: unknown): void => super.catch(cause, host)
+    if (!visit || this.#adapter.isHeadersSent?.(http.getResponse())) failed(error)
+    else
+      visit
+        .answerError(error)
+        .then((answer) => visit.send(answer))
+        .catch(failed)
+    return undefined
+  }
+}
+
+// Decorators are functions: the sources run without a compiler, which would have to translate them.
+Catch(LatchkeyError)(LatchkeyErrorFilter)

@@ -1,0 +1,97 @@
+import type { AuthOptions, User } from '@latchkey/core'
+import { type DynamicModule, Inject, type NestModule, type Provider } from '@nestjs/common'
+import { ApplicationConfig, HttpAdapterHost } from '@nestjs/core'
+import { LatchkeyErrorFilter } from './latchkey-error-filter.ts'
+import { LatchkeyGuard } from './latchkey-guard.ts'
+import { keepHandle, LatchkeyService } from './latchkey-service.ts'
+import { mount } from './mount.ts'
+
+/**
+ * The options of {@link LatchkeyModule}: those of the core.
+ *
+ * @typeParam Exchange - The argument of the hook `onError`: `{ req, res }` on Express, `{ request, reply }`
+ *   on Fastify.
+ */
+export type LatchkeyModuleOptions<U = User, Exchange = unknown> = AuthOptions<U, Exchange>
+
+/** Options that other providers make, such as Nest's `ConfigService`. */
+export interface LatchkeyModuleAsyncOptions<U = User, Exchange = unknown>
+  extends Pick<DynamicModule, 'imports'> {
+  /** The providers that the factory receives. */
+  readonly inject?: readonly unknown[]
+  readonly useFactory: (
+    ...injected: never[]
+  ) => LatchkeyModuleOptions<U, Exchange> | Promise<LatchkeyModuleOptions<U, Exchange>>
+}
+
+const OPTIONS = Symbol('options')
+
+/**
+ * Adds the login, callback and logout routes, a session and a guard of every handler: a user must be logged
+ * in, except where `@Public()` stands. Import it once, in the root module.
+ */
+export class LatchkeyModule implements NestModule {
+  readonly #options: LatchkeyModuleOptions
+  readonly #host: HttpAdapterHost
+  readonly #config: ApplicationConfig
+  readonly #service: LatchkeyService
+
+  /** Nest makes the module. */
+  constructor(
+    options: LatchkeyModuleOptions,
+    host: HttpAdapterHost,
+    config: ApplicationConfig,
+    service: LatchkeyService,
+  ) {
+    this.#options = options
+    this.#host = host
+    this.#config = config
+    this.#service = service
+    // Other guards, also those of providers, are added later, and run later.
+    config.useGlobalGuards(new LatchkeyGuard())
+  }
+
+  /** The module with its options; those that are left out come from the environment. */
+  static forRoot<U = User, Exchange = unknown>(
+    options: LatchkeyModuleOptions<U, Exchange> = {},
+  ): DynamicModule {
+    return moduleOf({ provide: OPTIONS, useValue: options })
+  }
+
+  /** The module with options that other providers make. */
+  static forRootAsync<U = User, Exchange = unknown>({
+    imports = [],
+    inject = [],
+    useFactory,
+  }: LatchkeyModuleAsyncOptions<U, Exchange>): DynamicModule {
+    const provider = { provide: OPTIONS, inject: [...inject] as never[], useFactory }
+    return { ...moduleOf(provider), imports }
+  }
+
+  /**
+   * Mounts the login. Nest calls it behind `app.use()` of the application and the body parser, and in front of
+   * the routes.
+   *
+   * @throws {@link ConfigError} listing everything wrong with the options.
+   */
+  async configure(): Promise<void> {
+    const { httpAdapter } = this.#host
+    keepHandle(this.#service, await mount(httpAdapter, this.#options))
+    // Of all global filters, the one that comes last is asked first.
+    this.#config.useGlobalFilters(new LatchkeyErrorFilter(httpAdapter))
+  }
+}
+
+function moduleOf(options: Provider): DynamicModule {
+  return {
+    module: LatchkeyModule,
+    global: true,
+    providers: [options, LatchkeyService],
+    exports: [LatchkeyService],
+  }
+}
+
+const parameters = [OPTIONS, HttpAdapterHost, ApplicationConfig, LatchkeyService]
+for (const [index, token] of parameters.entries()) {
+  Inject(token)(LatchkeyModule, undefined, index)
+}

@@ -1,0 +1,55 @@
+import {
+  type AuthHandle,
+  type AuthHealth,
+  LatchkeyError,
+  type Requirement,
+  type SessionDirectory,
+} from '@latchkey/core'
+import type { AuthSocket, NodeRequest, SocketHandle } from '@latchkey/core/node'
+
+/** The login of an application, for use outside requests. */
+export type Handle = AuthHandle & SocketHandle
+
+const handles = new WeakMap<LatchkeyService, Handle>()
+
+/** Gives a service the login that it is about. */
+export function keepHandle(service: LatchkeyService, handle: Handle): void {
+  handles.set(service, handle)
+}
+
+/** The methods of the login outside requests, to inject. They work once the application has started. */
+export class LatchkeyService implements Handle {
+  /** The sessions of users, on every device. */
+  get sessions(): SessionDirectory {
+    return handleOf(this).sessions
+  }
+
+  /**
+   * Resolves when the provider and the session store can be reached, for a readiness probe.
+   *
+   * @throws {@link ProviderError} or {@link SessionStoreError} when one of them cannot be reached, an
+   *   `AggregateError` of the two when neither can.
+   */
+  ready(): Promise<void> {
+    return handleOf(this).ready()
+  }
+
+  /** How it stands with the provider and the session store, without asking them. */
+  health(): AuthHealth {
+    return handleOf(this).health()
+  }
+
+  /** Decides about the request of a WebSocket handshake as the guard does about a route. */
+  socket(request: NodeRequest, requirement?: Requirement<NodeRequest>): Promise<AuthSocket> {
+    return handleOf(this).socket(request, requirement)
+  }
+}
+
+function handleOf(service: LatchkeyService): Handle {
+  const handle = handles.get(service)
+  if (handle) return handle
+  throw new LatchkeyError(
+    'LATCHKEY_ROUTER_NOT_MOUNTED',
+    'LatchkeyService was used before the application had started. Use it in handlers, or in onApplicationBootstrap().',
+  )
+}

@@ -1,0 +1,62 @@
+import { type AuthOptions, ConfigError } from '@latchkey/core'
+import { asGuard } from '@latchkey/core/adapter'
+import type { HttpServer } from '@nestjs/common'
+import type { Handle } from './latchkey-service.ts'
+
+const mounted = new WeakSet<object>()
+
+/**
+ * Puts the login in front of the routes of an application, on the platform that it runs on. The guard of Nest
+ * decides about every one of them, so each counts as guarded for `assertGuarded()`, which tries it.
+ *
+ * @throws {@link ConfigError} for another platform, a package that is missing, and a second login.
+ */
+export async function mount(adapter: HttpServer, options: AuthOptions): Promise<Handle> {
+  if (mounted.has(adapter)) throw new ConfigError([TWICE])
+  mounted.add(adapter)
+  keepAnswers(adapter)
+  const platform = adapter.getType()
+  if (platform === 'express') {
+    const { createAuthRouter } = await import('@latchkey/express').catch(missing(platform))
+    const router = createAuthRouter(options)
+    adapter.use?.(router as never)
+    adapter.use?.(asGuard((_req: unknown, _res: unknown, next: () => void) => next()))
+    return router
+  }
+  if (platform === 'fastify') {
+    const { createAuth } = await import('@latchkey/fastify').catch(missing(platform))
+    const plugin = createAuth(options)
+    const app = adapter.getInstance()
+    await app.register(plugin)
+    app.addHook(
+      'onRequest',
+      asGuard(async () => {}),
+    )
+    return plugin
+  }
+  const remedy = `is "${platform}". Use @nestjs/platform-express or @nestjs/platform-fastify.`
+  throw new ConfigError([{ option: 'platform', remedy }])
+}
+
+/** Nest sends what a handler returns; `auth.login()` and `auth.logout()` have sent the answer already. */
+function keepAnswers(adapter: HttpServer): void {
+  const { reply } = adapter
+  adapter.reply = (response: object, body: unknown, status?: number) => {
+    const isAnswered = (body ?? response) === response && adapter.isHeadersSent?.(response)
+    return isAnswered ? undefined : reply.call(adapter, response, body, status)
+  }
+}
+
+function missing(platform: 'express' | 'fastify'): (cause: unknown) => never {
+  return (cause) => {
+    const name = `@latchkey/${platform}`
+    const { code, message } = cause as { code?: string; message?: string }
+    if (code !== 'ERR_MODULE_NOT_FOUND' || !message?.includes(name)) throw cause
+    throw new ConfigError([{ option: name, remedy: `is not installed. npm install ${name}` }])
+  }
+}
+
+const TWICE = {
+  option: 'LatchkeyModule',
+  remedy: 'is imported with forRoot() or forRootAsync() twice. Import it once, in the root module.',
+}

@@ -1,0 +1,13 @@
+import { createVisits, type Visits } from '@latchkey/core/adapter'
+
+/** The visits of requests, of Express and of Fastify. */
+export const visits: Visits<object, unknown> = createVisits(
+  'LatchkeyModule.forRoot(…) in the imports of the root module',
+)
+
+/** The user of a request and their session. */
+export const getAuth: typeof visits.getAuth = visits.getAuth
+/** The logged-in user of a request; throws `LATCHKEY_LOGIN_REQUIRED` when no user is logged in. */
+export const getUser: typeof visits.getUser = visits.getUser
+/** The application's own data in the session of a request. */
+export const getData: typeof visits.getData = visits.getData
