@@ -13,6 +13,7 @@ export type LatchkeyErrorCode =
   | 'LATCHKEY_SESSION_UNAVAILABLE' // the session store did not answer
   | 'LATCHKEY_ANSWER_LATE' // a function of the application did not answer in time
   | 'LATCHKEY_SESSION_ENDED' // the session ended while the request was at work
+  | 'LATCHKEY_LOGIN_LOOP' // a login ends and begins again, round in a circle
   | 'LATCHKEY_USER_REFUSED' // the application turned this user away
   | CookieSessionErrorCode
   | CallbackErrorCode
@@ -76,6 +77,7 @@ const STATUS: Readonly<Record<LatchkeyErrorCode, number>> = {
   LATCHKEY_SESSION_UNAVAILABLE: 503,
   LATCHKEY_ANSWER_LATE: 503,
   LATCHKEY_SESSION_ENDED: 401,
+  LATCHKEY_LOGIN_LOOP: 500,
   LATCHKEY_SESSION_TOO_LARGE: 500,
   LATCHKEY_SESSION_NOT_SENT: 500,
   LATCHKEY_TRANSACTION_MISSING: 400,

@@ -53,6 +53,8 @@ export const REMEDIES: Readonly<Record<LatchkeyErrorCode | WarningCode, string>>
   LATCHKEY_ANSWER_LATE:
     'Look why the function that the message names does not answer: a query or a request without a limit of its own. If it may take that long, set `answerSeconds`.',
   LATCHKEY_SESSION_ENDED: 'Nothing. The visitor logs in again.',
+  LATCHKEY_LOGIN_LOOP:
+    'The message says what was seen. Mount one router, give all processes one store, and do not redirect to the login behind a guard: the visitor is logged in there.',
   LATCHKEY_SESSION_TOO_LARGE:
     'The message names the largest parts. Leave out what you do not need in the hook `onSession`, such as `idToken` or `tokens`, keep less in the session, or use a store.',
   LATCHKEY_SESSION_NOT_SENT:

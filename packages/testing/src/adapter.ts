@@ -13,6 +13,7 @@ import { guards } from './adapter/guards.ts'
 import { hosts } from './adapter/hosts.ts'
 import { instances } from './adapter/instances.ts'
 import { logouts } from './adapter/logouts.ts'
+import { loops } from './adapter/loops.ts'
 import { middleware } from './adapter/middleware.ts'
 import { outages } from './adapter/outages.ts'
 import { personas } from './adapter/personas.ts'
@@ -62,6 +63,7 @@ const GROUPS: Readonly<Record<string, readonly Case[]>> = {
   'stores that fail': failingStores,
   deadlines,
   instances,
+  'logins in a circle': loops,
   'flight recorder': recordings,
   personas,
 }

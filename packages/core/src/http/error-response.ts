@@ -52,6 +52,11 @@ const TEXTS: Partial<Record<LatchkeyErrorCode, VisitorText>> = {
     title: 'Your session has ended',
     advice: 'You were logged out while this page was loading. Please log in again.',
   },
+  LATCHKEY_LOGIN_LOOP: {
+    title: 'This site sends you round in a circle',
+    advice:
+      'You have logged in, and this site asked you to log in again. Please tell the people who run it.',
+  },
   LATCHKEY_SESSION_TOO_LARGE: {
     title: 'Your session cannot be stored',
     advice: 'Please tell the people who run this site.',

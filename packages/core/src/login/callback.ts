@@ -10,6 +10,7 @@ import type { AuthSession } from '../session/session.ts'
 import { beginLogin } from './login.ts'
 import { newSession } from './new-session.ts'
 import { redeem } from './redeem.ts'
+import { markEnd } from './repeated-login.ts'
 import { safeReturnTo } from './return-to.ts'
 import { withoutSilentLogin } from './silent-login.ts'
 import type { LoginTransaction, LostLogin } from './transaction.ts'
@@ -37,7 +38,7 @@ const QUIET_ERRORS: readonly unknown[] = [
  */
 export async function handleCallback(asked: RequestContext): Promise<AuthResponse> {
   const { request } = asked
-  const { transactions, sameSiteReturn, publish } = asked.context
+  const { options, transactions, sameSiteReturn, publish } = asked.context
   const query = queryOf(request.url)
   const returned = sameSiteReturn.open(query)
   const parameters = returned ?? (await responseParameters(request, query))
@@ -61,7 +62,7 @@ export async function handleCallback(asked: RequestContext): Promise<AuthRespons
       return redirect(transaction.returnTo, forget, 303)
     }
     const { returnTo, setCookies } = await complete(asked, provider, transaction, parameters)
-    return redirect(returnTo, [...forget, ...setCookies], 303)
+    return redirect(returnTo, [...forget, ...markEnd(options, transaction), ...setCookies], 303)
   } catch (error) {
     if (!(error instanceof LatchkeyError)) throw error
     publish('login.failed', {

@@ -7,7 +7,9 @@ import { redirect } from '../http/responses.ts'
 import { PROTECTED_PARAMETERS } from '../provider/authorization-request.ts'
 import type { Provider } from '../provider/provider.ts'
 import { issuerRedirectUri } from '../provider/redirect-uri.ts'
+import { countRepetitions } from './repeated-login.ts'
 import { keptReturnTo, warnShortened } from './return-to.ts'
+import type { TransactionDraft } from './transaction.ts'
 
 /** Options of one login. */
 export interface LoginRequest {
@@ -91,6 +93,7 @@ export async function handleLogin(asked: RequestContext): Promise<AuthResponse> 
  * and everything that the answer will be checked against in a sealed cookie.
  *
  * @throws {@link ProviderError} when nothing is known about the provider and it cannot be asked.
+ * @throws {@link LatchkeyError} with `LATCHKEY_LOGIN_LOOP` when this login begins again and again.
  * @see OpenID Connect Core 1.0 §3.1.2.1, RFC 7636 §4.2, RFC 9126 §2
  */
 export async function beginLogin(
@@ -106,7 +109,7 @@ export async function beginLogin(
   checkSharedCallback(context, provider, metadata)
   const prompt = promptOf(login.prompt, metadata)
   const returnTo = keptReturnTo(login.returnTo, options.baseUrl, log, options.defaultReturnTo)
-  const { transaction, setCookies } = transactions.begin(request.headers.get('cookie'), {
+  const draft: TransactionDraft = {
     issuer: provider.issuer,
     clientId: provider.clientId,
     redirectUri: provider.redirectUri,
@@ -115,6 +118,11 @@ export async function beginLogin(
     ...(login.maxAge === undefined ? {} : { maxAge: login.maxAge }),
     ...(login.acr?.length ? { acr: login.acr } : {}),
     ...(prompt === 'none' ? { silent: true } : {}),
+  }
+  const repetitions = await countRepetitions(asked, draft)
+  const { transaction, setCookies } = transactions.begin(request.headers.get('cookie'), {
+    ...draft,
+    ...(repetitions !== undefined && { repetitions }),
   })
   if (transaction.returnTo !== returnTo) warnShortened(log)
   const free = { ...options.authorizationParams, ...login.parameters }

@@ -29,6 +29,8 @@ export interface TransactionDraft {
   readonly returnTo: string
   /** How often this login was begun again because its cookie had not come back. */
   readonly restarts: number
+  /** How often it has ended well before, within seconds, where that is counted. */
+  readonly repetitions?: number | undefined
   /** Constraints that were sent and are checked when the visitor returns. */
   readonly maxAge?: number | undefined
   readonly acr?: readonly string[] | undefined
@@ -202,18 +204,19 @@ type SealedLogin = TransactionDraft & Pick<LoginTransaction, 'codeChallenge' | '
 
 function encode(login: SealedLogin): string {
   const { createdAt, returnTo, issuer, clientId, redirectUri, restarts } = login
-  const { maxAge, acr, silent, codeChallenge } = login
+  const { maxAge, acr, silent, codeChallenge, repetitions } = login
   return JSON.stringify([
     ...[createdAt, returnTo, issuer, clientId, redirectUri, restarts],
-    ...[maxAge, acr, silent ? 1 : undefined, codeChallenge],
+    ...[maxAge, acr, silent ? 1 : undefined, codeChallenge, repetitions],
   ])
 }
 
 function decode(plain: string): SealedLogin {
   const [createdAt, returnTo, issuer, clientId, redirectUri, restarts, ...more] = JSON.parse(plain)
-  const [maxAge, acr, silently, codeChallenge] = more
+  const [maxAge, acr, silently, codeChallenge, repetitions] = more
   return {
     ...{ createdAt, returnTo, issuer, clientId, redirectUri, restarts, codeChallenge },
     ...{ maxAge: maxAge ?? undefined, acr: acr ?? undefined, silent: silently === 1 },
+    repetitions: repetitions ?? undefined,
   }
 }

@@ -4,6 +4,7 @@ import { userHash } from '../events.ts'
 import { type AuthRequest, type AuthResponse, pathOf, queryOf } from '../http/request.ts'
 import { escapeHtml, onwardPage, page, redirect } from '../http/responses.ts'
 import { isFromTrustedPage } from '../http/sending-page.ts'
+import { forgetEnd } from '../login/repeated-login.ts'
 import { keptReturnTo, safeReturnTo } from '../login/return-to.ts'
 import { silentLoginMark } from '../login/silent-login.ts'
 import type { AuthSession } from '../session/session.ts'
@@ -69,6 +70,7 @@ export async function logOut(
   }
   const setCookies = [
     ...silentLoginMark(context),
+    ...forgetEnd(context.options, request.headers.get('cookie')),
     ...((await context.adoption?.forget(asked)) ?? []),
   ]
   const destination = keptReturnTo(returnTo, context.options.baseUrl, context.log)

@@ -1,0 +1,86 @@
+import { hash } from 'node:crypto'
+import type { RequestContext } from '../context.ts'
+import { LatchkeyError } from '../errors.ts'
+import { type CookieScope, clearCookie, readCookie, setCookie } from '../http/cookies.ts'
+import type { ResolvedAuthOptions } from '../options/options.ts'
+import type { TransactionDraft } from './transaction.ts'
+
+/** How soon after its end the same login has to begin again to count as a repetition, in seconds. */
+const SOON_SECONDS = 10
+
+/** How often a login may repeat itself: a visitor may well follow a link of another site twice. */
+const MOST_REPETITIONS = 1
+
+type Login = Pick<TransactionDraft, 'issuer' | 'clientId' | 'returnTo' | 'maxAge' | 'acr'>
+
+/**
+ * Counts how often this very login has ended well in this browser, and begun again within seconds, without a click or a
+ * page in between: something sends the visitor round in a circle.
+ *
+ * @returns `undefined` for a login that begins on this site, as most do: nothing is counted, and no cookie is set.
+ * @throws {@link LatchkeyError} with `LATCHKEY_LOGIN_LOOP` when it repeats itself too often.
+ */
+export async function countRepetitions(
+  asked: RequestContext,
+  login: Login,
+): Promise<number | undefined> {
+  const { headers } = asked.request
+  // Browsers say so of every request to which a redirect of the provider led, however many others came in between.
+  const site = headers.get('sec-fetch-site')
+  if (site !== 'cross-site' && site !== 'same-site') return undefined
+  const { options } = asked.context
+  const mark = readCookie(headers.get('cookie'), nameOf(options)) ?? ''
+  const [, count, endedAt, name] = /^(\d)\.(\d{1,12})\.([\w-]{16})$/.exec(mark) ?? []
+  if (name !== fingerprint(login) || Number(endedAt) + SOON_SECONDS < options.now()) return 0
+  const repetitions = Number(count) + 1
+  if (repetitions > MOST_REPETITIONS) {
+    throw new LatchkeyError('LATCHKEY_LOGIN_LOOP', await explain(asked, login))
+  }
+  return repetitions
+}
+
+/** The cookie by which {@link countRepetitions} knows a login that has just ended; none where it is not counted. */
+export function markEnd(
+  options: ResolvedAuthOptions,
+  login: Login & Pick<TransactionDraft, 'repetitions'>,
+): string[] {
+  if (login.repetitions === undefined) return []
+  const value = `${login.repetitions}.${options.now()}.${fingerprint(login)}`
+  return [setCookie(nameOf(options), value, { ...scopeOf(options), maxAgeSeconds: SOON_SECONDS })]
+}
+
+/** The `Set-Cookie` values that forget the latest login: a visitor who has logged out may log in again. */
+export function forgetEnd(options: ResolvedAuthOptions, cookieHeader: string | null): string[] {
+  const name = nameOf(options)
+  return readCookie(cookieHeader, name) === undefined ? [] : [clearCookie(name, scopeOf(options))]
+}
+
+/** Says what was seen, which tells the causes apart. */
+async function explain(
+  { context, request, session }: RequestContext,
+  { returnTo }: Login,
+): Promise<string> {
+  const { cookieName } = context.options.session
+  const [page = ''] = returnTo.split(/[?#]/, 1)
+  const seen = `A visitor logged in several times within seconds, and each time came back to ${page} and was sent to log in again.`
+  if (await session.read()) {
+    return `${seen} The session is there: a route or a guard of your own sends visitors who are logged in to the login.`
+  }
+  if (readCookie(request.headers.get('cookie'), cookieName) === undefined) {
+    return `${seen} The browser did not send the cookie "${cookieName}": it was not kept, or ${page} is on another host or scheme than "baseUrl".`
+  }
+  return `${seen} The browser sent the cookie "${cookieName}", but the session store does not know its session: are there two createAuthRouter() with a store each, several processes with sessions in memory, or a store that keeps nothing?`
+}
+
+function fingerprint({ issuer, clientId, returnTo, maxAge, acr }: Login): string {
+  const facts = JSON.stringify([issuer, clientId, returnTo, maxAge, acr?.join(' ')])
+  return hash('sha256', facts, 'base64url').slice(0, 16)
+}
+
+function nameOf({ session }: ResolvedAuthOptions): string {
+  return `${session.cookieName}.ended`
+}
+
+function scopeOf({ secure }: ResolvedAuthOptions): CookieScope {
+  return { path: '/', secure, sameSite: 'lax' }
+}

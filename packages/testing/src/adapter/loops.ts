@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import type { TestRoute } from './application.ts'
+import { type Case, NO_STORE, PAGE, type Site, type Visitor } from './bench.ts'
+
+/** A route behind the guard whose handler sends all visitors to log in. */
+const AGAIN: TestRoute = {
+  method: 'get',
+  path: '/again',
+  requirement: {},
+  handle: async () => ({
+    status: 302,
+    headers: [['location', '/login?returnTo=/again']],
+    body: 'again',
+  }),
+}
+
+const CODE = /LATCHKEY_LOGIN_LOOP/
+
+export const loops: readonly Case[] = [
+  [
+    'a route behind the guard that sends visitors who are logged in to the login is stopped, and the log says why',
+    async ({ open }) => {
+      const lines: string[] = []
+      const log = (_facts: unknown, text?: string) => void lines.push(String(text))
+      const logger = { debug() {}, info() {}, warn: log, error: log }
+      const site = await open({ routes: [AGAIN], options: { logger } })
+      const { answer, logins } = await follow(site, site.visitor(), '/again')
+      assert.equal(logins, 3)
+      assert.equal(answer.status, 500)
+      assert.match(answer.text, CODE)
+      assert.equal(lines.filter((line) => line.includes('The session is there')).length, 1)
+    },
+  ],
+  [
+    'a store that keeps nothing sends no visitor round for ever',
+    async ({ open }) => {
+      const keepsNothing = {
+        get: async () => undefined,
+        set: async () => {},
+        update: async () => 'ended' as const,
+        touch: async () => {},
+        destroy: async () => {},
+      }
+      const site = await open({ store: keepsNothing })
+      const { answer, logins } = await follow(site, site.visitor(), '/private?a=1')
+      assert.equal(logins, 3)
+      assert.equal(answer.status, 500)
+      assert.match(answer.text, CODE)
+      assert.doesNotMatch(answer.text, /a=1/)
+    },
+    NO_STORE,
+  ],
+  [
+    'a visitor may log in to the same page several times, after a logout or with a click in between',
+    async ({ open }) => {
+      const site = await open()
+      const visitor = site.visitor()
+      for (let times = 0; times < 4; times++) {
+        const { answer } = await follow(site, visitor, '/private')
+        assert.equal(answer.text, 'private to ada')
+        await visitor.post('/logout')
+      }
+      for (let times = 0; times < 4; times++) {
+        const { answer } = await follow(site, visitor, '/login?returnTo=/plain')
+        assert.equal(answer.text, 'plain')
+      }
+    },
+  ],
+]
+
+/**
+ * Follows every redirect as a browser does, by way of the provider, after which the browser says that another site led
+ * here. Resolves to the last answer and the number of logins.
+ */
+async function follow(site: Site, { agent }: Visitor, path: string) {
+  let logins = 0
+  let from = 'none'
+  const open = (where: string) => agent.get(where).set({ ...PAGE, 'sec-fetch-site': from })
+  let answer = await open(path)
+  for (let steps = 0; answer.headers.location !== undefined && steps < 40; steps++) {
+    let { location } = answer.headers
+    if (location.startsWith(site.provider.issuer)) {
+      location = await site.authorize(answer)
+      logins++
+      from = 'cross-site'
+    }
+    answer = await open(location)
+  }
+  return { answer, logins }
+}
