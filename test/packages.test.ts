@@ -46,11 +46,11 @@ test.each(withApi)('$manifest.name has a README under its name', ({ folder, mani
   expect(read(folder, 'README.md')).toMatch(`# ${manifest.name}\n`)
 })
 
-test('the core depends on no package of ours, and the service on the core alone, for its console', () => {
+test('the core depends on no package of ours, and the service on the core for its console and on the shared parts of commands', () => {
   const dependenciesOf = (name: string) =>
     packages.filter(({ manifest }) => manifest.name === name).flatMap(ourDependencies)
   expect(dependenciesOf('@latchkey/core')).toEqual([])
-  expect(dependenciesOf('@latchkey/service')).toEqual(['@latchkey/core'])
+  expect(dependenciesOf('@latchkey/service')).toEqual(['@latchkey/core', '@latchkey/management'])
 })
 
 function ourDependencies({ manifest }: Package): string[] {

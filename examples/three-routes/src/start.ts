@@ -1,55 +1,56 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
-import { parseArgs } from 'node:util'
 import { announce, freePort, joan, people, radia, startDemoService } from '@latchkey/example-shared'
+import {
+  type CommandLine,
+  createCommand,
+  runCommand,
+  wholeNumber,
+} from '@latchkey/management/command-line'
+import { runMain } from '@latchkey/management/command-line/main'
+import manifest from '@latchkey/management/package.json' with { type: 'json' }
 
 const begunAt = performance.now()
-const HELP = `Starts an application with a login, and the identity service where its users are. With --personas it starts
-the application alone: test users log in with one click.
+const name = 'npx pnpm start'
 
-  npx pnpm start [options]
+await runMain({
+  name,
+  oldestNode: manifest.engines.node.replace('>=', ''),
+  load: async () => ({ createProgram }),
+})
 
-  --port <number>          port of the application, or the next free one (default 3000)
-  --service-port <number>  port of the service, or the next free one (default 4400)
-  --data <dir>             folder of the databases (default .latchkey/demo)
-  --personas               no service: log in as Ada, Bob or Joan
-  --fresh                  start over: forget what is in the folder
-  --help                   show this help`
-
-try {
-  await start()
-} catch (error) {
-  const { code, message } = error as NodeJS.ErrnoException
-  const isUsage = code?.startsWith('ERR_PARSE_ARGS')
-  console.error(isUsage ? `${message}\nAdd --help for the options.` : (message ?? error))
-  process.exitCode = 1
+interface StartOptions {
+  port: number
+  servicePort: number
+  data: string
+  personas?: boolean
+  fresh?: boolean
 }
 
-function options() {
-  const { values } = parseArgs({
-    options: {
-      data: { type: 'string', default: '.latchkey/demo' },
-      fresh: { type: 'boolean', default: false },
-      personas: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-      port: { type: 'string', default: '3000' },
-      'service-port': { type: 'string', default: '4400' },
-    },
-  })
-  return values
+function createProgram(): CommandLine {
+  const port = wholeNumber(1, 65_535)
+  const program = createCommand(name, manifest.version)
+    .description(
+      'Starts an application with a login, and the identity service where its users are.',
+    )
+    .option('--port <number>', 'port of the application, or the next free one', port, 3000)
+    .option('--service-port <number>', 'port of the service, or the next free one', port, 4400)
+    .option('--data <dir>', 'folder of the databases', '.latchkey/demo')
+    .option('--personas', 'no service: log in as Ada, Bob or Joan, with one click')
+    .option('--fresh', 'start over: forget what is in the folder')
+    .action(start)
+  return { run: (args) => runCommand(program, args) }
 }
 
-async function start(): Promise<void> {
-  const values = options()
-  if (values.help) return console.log(HELP)
+async function start(values: StartOptions): Promise<void> {
   const port = await freePort(values.port)
   const baseUrl = `http://localhost:${port}`
   if (values.personas) return startAlone(port, baseUrl)
   const service = await startDemoService({
     console: true,
     data: values.data,
-    fresh: values.fresh,
-    port: await freePort(values['service-port'], port, '--service-port'),
+    fresh: values.fresh ?? false,
+    port: await freePort(values.servicePort, port, '--service-port'),
   }).catch((error) => {
     if (error.code !== 'LATCHKEY_DATA_IN_USE') throw error
     const beside = `npx pnpm start --data ${values.data}-2`

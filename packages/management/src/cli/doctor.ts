@@ -1,10 +1,11 @@
 import { type Command, Option } from 'commander'
+import { Exit, exitCodes } from '../command-line/exit-codes.ts'
+import { json } from '../command-line/output.ts'
+import { oneLine, printableJson } from '../command-line/terminal.ts'
 import { type Finding, runChecks } from '../doctor/checks.ts'
-import { Exit, exitCodes } from './exit-codes.ts'
 import { createHttpFetch } from './http-fetch.ts'
 import { connect, requireUrl, tenantOf } from './options.ts'
-import { json, type OutputOptions, withOutput } from './output.ts'
-import { oneLine, printableJson } from './terminal.ts'
+import { type OutputOptions, withOutput } from './output.ts'
 
 interface DoctorOptions extends OutputOptions {
   issuer: string

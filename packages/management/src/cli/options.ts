@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { createManagementClient, type ManagementClient } from '../client.ts'
+import { wholeNumber } from '../command-line/arguments.ts'
+import { Exit, exitCodes } from '../command-line/exit-codes.ts'
 import type { Fetch, ManagementClientOptions } from '../options.ts'
-import { Exit, exitCodes } from './exit-codes.ts'
 import { createHttpFetch } from './http-fetch.ts'
 
 /** How the command reaches the service. */
@@ -87,17 +88,6 @@ export function requireUrl(
   if (protocols.includes(URL.parse(text)?.protocol ?? '')) return
   const example = `${protocols[0]}//host.example`
   throw new Exit(exitCodes.usage, `${option} must be a URL such as ${example}.`)
-}
-
-/** Reads a whole number from `min` to `max`. */
-export function wholeNumber(min: number, max: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text)
-    if (!Number.isInteger(value) || value < min || value > max) {
-      throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`)
-    }
-    return value
-  }
 }
 
 /** Collects `name=value` pairs of a repeatable option. */

@@ -1,33 +1,21 @@
-import { Command, CommanderError } from 'commander'
+import type { Command } from 'commander'
+import { type CommandLine, createCommand, runCommand } from '../command-line/command-line.ts'
+import { Exit, exitCodes } from '../command-line/exit-codes.ts'
 import { isLoopback } from '../doctor/checks.ts'
 import { OptionsError } from '../errors.ts'
-import { helpOfAllCommands } from './all-commands.ts'
+import { version } from '../version.ts'
 import { addCompletionCommand } from './completion.ts'
 import { addDoctorCommand } from './doctor.ts'
-import { version } from './engine.ts'
-import { Exit, exitCodes } from './exit-codes.ts'
 import { addResourceCommands } from './resources.ts'
 import { addRoutesCommand } from './routes.ts'
 import { addSupportCommands } from './support.ts'
-import { printable } from './terminal.ts'
 import { addExportCommand } from './users-export.ts'
 import { addImportCommand } from './users-import.ts'
 
-/** The `latchkey` command. */
-export interface Program {
-  /** Runs it; resolves with the exit code, see {@link exitCodes}. */
-  run(args: string[]): Promise<number>
-}
-
-/** Makes the command with all its subcommands. */
-export function createProgram(): Program {
-  const program = new Command('latchkey')
+/** Makes the `latchkey` command with all its subcommands; for its exit codes, see {@link exitCodes}. */
+export function createProgram(): CommandLine {
+  const program = createCommand('latchkey', version)
     .description('Manage tenants, applications and users; import users; check an installation.')
-    .version(version, '--version', 'print the version')
-    .configureHelp(helpOfAllCommands)
-    .showHelpAfterError('Add --help for the options.')
-    .exitOverride()
-    .configureOutput({ writeErr: (text) => process.stderr.write(printable(text)) })
     .addHelpText('after', help)
     .hook('preAction', (_, command) => warnOfKey(command))
   const users = addResourceCommands(program)
@@ -38,22 +26,11 @@ export function createProgram(): Program {
   addDoctorCommand(program)
   addCompletionCommand(program)
 
-  return {
-    async run(args) {
-      try {
-        await program.parseAsync(args, { from: 'user' })
-        return exitCodes.done
-      } catch (error) {
-        if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage
-        if (error instanceof Exit) {
-          if (error.message) console.error(printable(error.message))
-          return error.exitCode
-        }
-        console.error(printable(error instanceof Error ? error.message : String(error)))
-        return error instanceof OptionsError ? exitCodes.usage : exitCodes.failed
-      }
-    },
-  }
+  return { run: (args) => runCommand(program, args, exitOf) }
+}
+
+function exitOf(error: unknown): Exit | undefined {
+  return error instanceof OptionsError ? new Exit(exitCodes.usage, error.message) : undefined
 }
 
 /** Says when others may learn a secret. */

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { ManagementClient } from '../client.ts'
+import { readInput } from '../command-line/files.ts'
 import type { Deletable, Readable } from '../resources/resource.ts'
 import type { Application, Credential, Tenant, User } from '../types.ts'
 import {
@@ -171,13 +171,8 @@ function parseValue(text: string, before: unknown): unknown {
 
 function readData(text: string | undefined): object {
   if (text === undefined) return {}
-  const source =
-    text === '-'
-      ? readFileSync(0, 'utf8')
-      : text.startsWith('@')
-        ? readFileSync(text.slice(1), 'utf8')
-        : text
-  const value = parseJson(source)
+  const file = text === '-' ? text : text.startsWith('@') ? text.slice(1) : undefined
+  const value = parseJson(file === undefined ? text : readInput(file).toString())
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   throw new Error('--data must be a JSON object.')
 }

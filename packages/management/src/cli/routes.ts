@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { Command } from 'commander'
+import { Exit, exitCodes } from '../command-line/exit-codes.ts'
+import { type JsonOptions, printResult, withJson } from '../command-line/output.ts'
+import { oneLine } from '../command-line/terminal.ts'
 import type { Application } from '../types.ts'
-import { Exit, exitCodes } from './exit-codes.ts'
 import { connect, requireUrl, type TenantOptions, tenantOf, withTenant } from './options.ts'
-import { oneLine } from './terminal.ts'
 
-interface SyncOptions extends TenantOptions {
+interface SyncOptions extends TenantOptions, JsonOptions {
   baseUrl: string
   application?: string
   login: string
@@ -21,7 +22,7 @@ type Urls = Pick<Application, 'login_url' | 'logout_urls' | 'redirect_urls'>
 /** Adds `routes sync`. */
 export function addRoutesCommand(program: Command): void {
   const routes = program.command('routes').description('Register the routes of an application.')
-  withTenant(routes.command('sync'))
+  withJson(withTenant(routes.command('sync')))
     .description('Register login_url, redirect_urls and logout_urls; shows the difference first.')
     .requiredOption('--base-url <url>', 'where the application is, such as https://shop.example')
     .option('--application <id>', 'which one (default: the only one)')
@@ -49,15 +50,19 @@ async function sync(options: SyncOptions): Promise<void> {
   const id = options.application ?? (await onlyOne(applications.list()))
   const before = await applications.get(id)
   const after = wanted(before, options)
-  const lines = difference(before, after)
-  if (lines.length === 0) return console.log('Nothing to change.')
-  for (const line of lines) console.log(oneLine(line))
-  if (options.check) throw new Exit(exitCodes.faults)
-  await applications.update(id, (application) => ({
-    ...application,
-    ...wanted(application, options),
-  }))
-  console.log(`Registered at ${oneLine(before.name || id)}.`)
+  const changes = difference(before, after)
+  const isDone = changes.length > 0 && !options.check
+  if (isDone) {
+    await applications.update(id, (application) => ({
+      ...application,
+      ...wanted(application, options),
+    }))
+  }
+  const lines = changes.map(({ change, member, url }) => `${change} ${member}  ${url}`)
+  if (isDone) lines.push(`Registered at ${before.name || id}.`)
+  const words = lines.length === 0 ? 'Nothing to change.' : lines.map(oneLine).join('\n')
+  printResult({ application: id, changes, registered: isDone }, options, words)
+  if (changes.length > 0 && options.check) throw new Exit(exitCodes.faults)
 }
 
 function wanted(before: Urls, options: SyncOptions): Urls {
@@ -78,15 +83,23 @@ function callbackOf({ callback, issuer }: SyncOptions): string {
   return `${callback}/${hash.slice(0, 24)}`
 }
 
-/** One line for each URL that goes and each that comes. */
-function difference(before: Urls, after: Urls): string[] {
+/** A URL that goes (`-`) or comes (`+`). */
+interface UrlChange {
+  change: '-' | '+'
+  member: keyof Urls
+  url: string
+}
+
+function difference(before: Urls, after: Urls): UrlChange[] {
   const members = ['login_url', 'redirect_urls', 'logout_urls'] as const
   return members.flatMap((member) => {
     const old = [before[member]].flat().filter((url) => url !== '')
     const next = [after[member]].flat()
+    const gone = old.filter((url) => !next.includes(url))
+    const come = next.filter((url) => !old.includes(url))
     return [
-      ...old.filter((url) => !next.includes(url)).map((url) => `- ${member}  ${url}`),
-      ...next.filter((url) => !old.includes(url)).map((url) => `+ ${member}  ${url}`),
+      ...gone.map((url) => ({ change: '-', member, url }) as const),
+      ...come.map((url) => ({ change: '+', member, url }) as const),
     ]
   })
 }

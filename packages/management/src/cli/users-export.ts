@@ -1,11 +1,12 @@
-import { createWriteStream } from 'node:fs'
-import { finished } from 'node:stream/promises'
+import { open } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { type Command, Option } from 'commander'
 import { stringify } from 'csv-stringify'
+import { printableJson } from '../command-line/terminal.ts'
 import { escapeFormula } from '../import/formula.ts'
 import type { User } from '../types.ts'
 import { connect, type TenantOptions, tenantOf, withTenant } from './options.ts'
-import { printableJson } from './terminal.ts'
 
 interface ExportOptions extends TenantOptions {
   format: 'csv' | 'ndjson'
@@ -38,24 +39,21 @@ export function addExportCommand(users: Command): void {
 async function exportUsers(options: ExportOptions): Promise<void> {
   const client = connect(options)
   const users = client.users(await tenantOf(client, options)).list()
-  const out = options.file ? createWriteStream(options.file, { mode: 0o600 }) : process.stdout
-  const csv = options.format === 'csv' ? stringify({ header: true, columns }) : undefined
-  csv?.pipe(out, { end: false })
-  const into: NodeJS.WritableStream = csv ?? out
-  for await (const user of users) {
-    const isFull = !into.write(
-      (csv ? toRow(user) : `${printableJson(JSON.stringify(user))}\n`) as never,
-    )
-    if (isFull) await new Promise((resolve) => into.once('drain', resolve))
-  }
-  if (csv) {
-    csv.end()
-    await finished(csv)
-  }
-  if (out !== process.stdout) {
-    out.end()
-    await finished(out)
-  }
+  const isCsv = options.format === 'csv'
+  const out = options.file
+    ? (await open(options.file, 'w', 0o600)).createWriteStream()
+    : process.stdout
+  const lines = map<User, string | string[]>(users, isCsv ? toRow : toLine)
+  const text = isCsv ? Readable.from(lines).compose(stringify({ header: true, columns })) : lines
+  await pipeline(text, out, { end: out !== process.stdout })
+}
+
+async function* map<T, U>(items: AsyncIterable<T>, change: (item: T) => U): AsyncGenerator<U> {
+  for await (const item of items) yield change(item)
+}
+
+function toLine(user: User): string {
+  return `${printableJson(JSON.stringify(user))}\n`
 }
 
 function toRow({ id, profile, verified_at, disabled, created_at, metadata }: User): string[] {

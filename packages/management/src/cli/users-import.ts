@@ -2,6 +2,10 @@ import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { createManagementClient } from '../client.ts'
+import { wholeNumber } from '../command-line/arguments.ts'
+import { Exit, exitCodes } from '../command-line/exit-codes.ts'
+import { type JsonOptions, printResult, withJson } from '../command-line/output.ts'
+import { oneLine } from '../command-line/terminal.ts'
 import { type Checked, checkFile, digestFile, type ImportFile, readRows } from '../import/check.ts'
 import { detectFormat } from '../import/detect.ts'
 import { type Encoding, encodings } from '../import/encoding.ts'
@@ -17,20 +21,11 @@ import { resolveOptions } from '../options.ts'
 import { createSend } from '../request.ts'
 import { createUserImporter } from '../resources/user-importer.ts'
 import type { ImportAlgorithm } from '../types.ts'
-import { Exit, exitCodes } from './exit-codes.ts'
 import { createHttpFetch } from './http-fetch.ts'
-import {
-  clientOptions,
-  pair,
-  type TenantOptions,
-  tenantOf,
-  wholeNumber,
-  withTenant,
-} from './options.ts'
+import { clientOptions, pair, type TenantOptions, tenantOf, withTenant } from './options.ts'
 import { createProgress } from './progress.ts'
-import { oneLine } from './terminal.ts'
 
-interface ImportOptions extends TenantOptions {
+interface ImportOptions extends TenantOptions, JsonOptions {
   format?: FileFormat
   encoding: Encoding
   map?: [string, string][]
@@ -48,7 +43,7 @@ const SHOWN_FAULTS = 1_000
 
 /** Adds `users import`. */
 export function addImportCommand(users: Command): void {
-  withTenant(users.command('import <file>'))
+  withJson(withTenant(users.command('import <file>')))
     .description('Create the users of a CSV, NDJSON or JSON file, with their old passwords.')
     .addOption(
       new Option('--format <format>', 'of the file (default: by its content)').choices(formats),
@@ -107,7 +102,7 @@ async function importUsers(file: string, options: ImportOptions): Promise<void> 
     }
   })
   if (checked.ignored.length > 0) console.error(`Left out: ${oneLine(checked.ignored.join(', '))}`)
-  if (options.dryRun) return reportDryRun(checked)
+  if (options.dryRun) return reportDryRun(checked, options)
   await run(input, checked, options, files)
 }
 
@@ -133,8 +128,9 @@ function filesOf(file: string, options: ImportOptions): Files {
   throw new Exit(exitCodes.usage, 'FILE, --journal, --result and --rejects must be four files.')
 }
 
-function reportDryRun({ rows, faulty }: Checked): void {
-  console.log(`${rows - faulty} of ${count(rows)} can be imported.`)
+function reportDryRun({ rows, faulty }: Checked, options: ImportOptions): void {
+  const words = `${rows - faulty} of ${count(rows)} can be imported.`
+  printResult({ rows, faulty }, options, words)
   if (faulty === 0) return
   throw new Exit(exitCodes.faults, `${count(faulty)} ${faulty === 1 ? 'has' : 'have'} faults.`)
 }
@@ -196,8 +192,12 @@ async function run(
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, onSignal)
   await writeResults(journalFile, resultFile, rejectsFile)
-  console.log(`${counts.done} imported, ${counts.rejected} rejected, ${count(checked.rows)}.`)
-  console.log(`New ids: ${resultFile}`)
+  const { done, rejected } = counts
+  printResult(
+    { imported: done, rejected, rows: checked.rows, result: resultFile, rejects: rejectsFile },
+    options,
+    `${done} imported, ${rejected} rejected, ${count(checked.rows)}.\nNew ids: ${resultFile}`,
+  )
   if (failure !== undefined || stop.signal.aborted) {
     const reason = failure instanceof Error ? `${failure.message}\n` : ''
     throw new Exit(exitCodes.interrupted, `${reason}Interrupted; the same command continues.`)

@@ -1,7 +1,13 @@
+import {
+  type JsonOptions,
+  printResult,
+  wholeNumber,
+  withJson,
+} from '@latchkey/management/command-line'
 import type { Command } from 'commander'
-import { type DataOptions, wholeNumber, withAdmin, withDataOptions } from './options.ts'
+import { type DataOptions, withAdmin, withDataOptions } from './options.ts'
 
-interface RotateOptions extends DataOptions {
+interface RotateOptions extends DataOptions, JsonOptions {
   tenant: string
   overlapHours: number
 }
@@ -10,11 +16,8 @@ interface RotateOptions extends DataOptions {
 export function addApplicationCommands(program: Command): void {
   const application = program.command('application').description('Rotate client secrets.')
 
-  withDataOptions(
-    application
-      .command('rotate-secret <id>')
-      .description('Give an application a new client secret; prints it.'),
-  )
+  withDataOptions(withJson(application.command('rotate-secret <id>')))
+    .description('Give an application a new client secret; prints it.')
     .requiredOption('--tenant <id>', 'the tenant of the application')
     .option(
       '--overlap-hours <number>',
@@ -25,7 +28,8 @@ export function addApplicationCommands(program: Command): void {
     .action((id: string, { tenant, overlapHours, ...options }: RotateOptions) =>
       withAdmin(options, async (admin) => {
         const rotation = { overlapSeconds: overlapHours * 3_600 }
-        console.log(await admin.rotateApplicationSecret(tenant, id, rotation))
+        const secret = await admin.rotateApplicationSecret(tenant, id, rotation)
+        printResult({ id, secret }, options, secret)
       }),
     )
 }

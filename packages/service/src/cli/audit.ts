@@ -1,14 +1,20 @@
+import {
+  type JsonOptions,
+  printableJson,
+  printLine,
+  printTable,
+  wholeNumber,
+  withJson,
+} from '@latchkey/management/command-line'
 import type { Command } from 'commander'
 import { formatTimestamp } from '../http/timestamps.ts'
 import type { StoredAuditEntry } from '../store/records.ts'
-import { type DataOptions, printTable, wholeNumber, withAdmin, withDataOptions } from './options.ts'
-import { printableJson } from './terminal.ts'
+import { type DataOptions, withAdmin, withDataOptions } from './options.ts'
 
-interface ListOptions extends DataOptions {
+interface ListOptions extends DataOptions, JsonOptions {
   requestId?: string
   tenant?: string
   limit: number
-  json?: boolean
 }
 
 interface ExportOptions extends DataOptions {
@@ -20,16 +26,14 @@ interface ExportOptions extends DataOptions {
 export function addAuditCommand(program: Command): void {
   const audit = program.command('audit').description('Show who did what, or export all of it.')
 
-  withDataOptions(
-    audit.command('list', { isDefault: true }).description('Show who did what, the newest first.'),
-  )
+  withDataOptions(withJson(audit.command('list', { isDefault: true })))
+    .description('Show who did what, the newest first.')
     .option(
       '--request-id <uuid>',
       'of one request: the "uuid" of an Error, the "request-id" header',
     )
     .option('--tenant <id>', 'of one tenant')
     .option('--limit <number>', 'entries at most', wholeNumber(1, 10_000), 50)
-    .option('--json', 'print JSON')
     .action((options: ListOptions) =>
       withAdmin(options, async (admin) => {
         const entries = await admin.audit({
@@ -48,7 +52,7 @@ export function addAuditCommand(program: Command): void {
           address: entry.address ?? '-',
           request: entry.requestId ?? '-',
         }))
-        printTable(rows, options.json ?? false)
+        printTable(rows, options)
       }),
     )
 
@@ -67,7 +71,7 @@ export function addAuditCommand(program: Command): void {
     .action(({ tenant, after, ...options }: ExportOptions) =>
       withAdmin(options, async (admin) => {
         const query = { after, ...(tenant !== undefined && { tenantId: tenant }) }
-        for await (const entry of admin.exportAudit(query)) await print(line(entry))
+        for await (const entry of admin.exportAudit(query)) await printLine(line(entry))
       }),
     )
 }
@@ -96,11 +100,5 @@ function line({
     address,
     user_agent: userAgent,
   }
-  return `${printableJson(JSON.stringify(entry))}\n`
-}
-
-/** Waits for a reader that is slower, so that a long log does not gather in memory. */
-function print(text: string): Promise<void> | undefined {
-  if (process.stdout.write(text)) return undefined
-  return new Promise((resolve) => process.stdout.once('drain', resolve))
+  return printableJson(JSON.stringify(entry))
 }

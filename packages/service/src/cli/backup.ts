@@ -1,10 +1,9 @@
+import { type JsonOptions, printTable, withJson } from '@latchkey/management/command-line'
 import { type Command, Option } from 'commander'
 import type { KeyFiles } from '../backup-encryption.ts'
-import { printTable } from './options.ts'
 
-interface BackupFlags extends KeyFiles {
+interface BackupFlags extends KeyFiles, JsonOptions {
   data: string
-  json?: boolean
 }
 
 /** Adds `backup` and `restore`. */
@@ -34,7 +33,7 @@ export function addBackupCommands(program: Command): void {
 }
 
 function withBackupOptions(command: Command): Command {
-  return command
+  return withJson(command)
     .addOption(
       new Option('--data <dir>', 'folder of the databases')
         .env('LATCHKEY_DATA')
@@ -46,10 +45,9 @@ function withBackupOptions(command: Command): Command {
       ),
     )
     .option('--key-file <file>', 'encrypted under the keys of age in a file')
-    .option('--json', 'print JSON')
 }
 
-function printCounts(counts: Record<string, number>, { json = false }: BackupFlags): void {
+function printCounts(counts: Record<string, number>, options: BackupFlags): void {
   const rows = Object.entries(counts).map(([what, count]) => ({ what, count: String(count) }))
-  printTable(rows, json)
+  printTable(rows, options)
 }

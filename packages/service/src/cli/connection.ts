@@ -1,17 +1,17 @@
-import { readFileSync } from 'node:fs'
+import {
+  type JsonOptions,
+  oneLine,
+  printResult,
+  printTable,
+  readInput,
+  withJson,
+} from '@latchkey/management/command-line'
 import type { Command } from 'commander'
 import { recipeNamed } from '../domain/connections/connection-recipes.ts'
 import type { ConnectionChanges } from '../domain/connections/connections.ts'
-import {
-  commaSeparated,
-  type DataOptions,
-  printTable,
-  withAdmin,
-  withDataOptions,
-} from './options.ts'
-import { oneLine } from './terminal.ts'
+import { commaSeparated, type DataOptions, withAdmin, withDataOptions } from './options.ts'
 
-interface ChangeOptions extends DataOptions {
+interface ChangeOptions extends DataOptions, JsonOptions {
   tenant: string
   name?: string
   clientId?: string
@@ -40,10 +40,10 @@ export function addConnectionCommands(program: Command): void {
     .command('connection')
     .description('Let users log in at other providers, such as Google.')
 
-  withDataOptions(connection.command('list').description('List the connections of a tenant.'))
+  withDataOptions(withJson(connection.command('list')))
+    .description('List the connections of a tenant.')
     .requiredOption('--tenant <id>', 'the tenant')
-    .option('--json', 'print JSON')
-    .action(({ tenant, json = false, ...options }: ChangeOptions & { json?: boolean }) =>
+    .action(({ tenant, ...options }: ChangeOptions) =>
       withAdmin(options, async (admin) => {
         const rows = (await admin.listConnections(tenant)).map((one) => ({
           id: one.id,
@@ -55,7 +55,7 @@ export function addConnectionCommands(program: Command): void {
           'sign-ups': yesOrNo(one.allowSignup),
           enabled: yesOrNo(one.enabled),
         }))
-        printTable(rows, json)
+        printTable(rows, options)
       }),
     )
 
@@ -84,11 +84,13 @@ export function addConnectionCommands(program: Command): void {
           secret,
         })
         const { settings } = (await admin.listTenants()).find(({ id }) => id === tenant) ?? {}
-        console.log(added.id)
-        console.log(`Redirect URI to register: https://${settings?.domain}/social/callback`)
-        if (!settings?.allowSocial) {
-          console.log('Users see the connection once the tenant has "allow_social": true.')
-        }
+        const { id } = added
+        const redirectUri = `https://${settings?.domain}/social/callback`
+        const offered = settings?.allowSocial ?? false
+        const lines = [id, `Redirect URI to register: ${redirectUri}`]
+        if (!offered)
+          lines.push('Users see the connection once the tenant has "allow_social": true.')
+        printResult({ id, redirect_uri: redirectUri, offered }, given, lines.join('\n'))
       })
     })
 
@@ -108,28 +110,26 @@ export function addConnectionCommands(program: Command): void {
           secret: readSecret(secretFile),
         }
         const changed = await admin.updateConnection(tenant, id, changes)
-        console.log(`Changed the connection "${oneLine(changed.name)}".`)
+        const words = `Changed the connection "${oneLine(changed.name)}".`
+        printResult({ id, name: changed.name }, given, words)
       }),
     )
 
-  withDataOptions(
-    connection
-      .command('remove <id>')
-      .description('Remove a connection; no user can log in through it afterwards.'),
-  )
+  withDataOptions(withJson(connection.command('remove <id>')))
+    .description('Remove a connection; no user can log in through it afterwards.')
     .requiredOption('--tenant <id>', 'the tenant')
     .requiredOption('--yes', 'confirm: what users have connected cannot be brought back')
     .action((id: string, { tenant, ...options }: ChangeOptions) =>
       withAdmin(options, async (admin) => {
         const { name } = await admin.deleteConnection(tenant, id)
-        console.log(`Removed the connection "${oneLine(name)}".`)
+        printResult({ id, name }, options, `Removed the connection "${oneLine(name)}".`)
       }),
     )
 }
 
 /** Adds the options that `add` and `update` have in common. */
 function withChanges(command: Command): Command {
-  return withDataOptions(command)
+  return withDataOptions(withJson(command))
     .requiredOption('--tenant <id>', 'the tenant')
     .option('--name <name>', 'what users read on the button')
     .option(
@@ -148,12 +148,7 @@ function withChanges(command: Command): Command {
 /** The secret of a file, of standard input, or of the environment. */
 function readSecret(file: string | undefined): string | undefined {
   if (file === undefined) return process.env[SECRET] || undefined
-  try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8')
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException
-    throw new Error(`The file of --secret-file, ${file}, cannot be read (${code}).`, { cause })
-  }
+  return readInput(file, '--secret-file').toString()
 }
 
 function split(scopes: string[] | undefined): string[] | undefined {

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
+import { oneLine } from '@latchkey/management/command-line'
 import { type Logger, pino } from 'pino'
-import { oneLine } from './terminal.ts'
 
 interface Line {
   level: number

@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
+import { wholeNumber } from '@latchkey/management/command-line'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { AuthenticatorApp } from '../domain/factors/authenticator-app.ts'
 import { DataInUseError } from '../store/sqlite/owner-lock.ts'
 import { type Demo, prepareDemo } from './demo.ts'
 import { type DemoOperator, prepareOperator } from './demo-operator.ts'
 import { createDevLogger } from './dev-log.ts'
-import { wholeNumber } from './options.ts'
 import { nextSignal } from './running.ts'
 
 interface DevOptions {

@@ -1,21 +1,18 @@
+import { type JsonOptions, printResult, withJson } from '@latchkey/management/command-line'
 import { type Command, Option } from 'commander'
-import { type DataOptions, databaseOf, printTable, withDataOptions } from './options.ts'
+import { type DataOptions, databaseOf, withDataOptions } from './options.ts'
 
-interface DoctorOptions extends DataOptions {
+interface DoctorOptions extends DataOptions, JsonOptions {
   redis?: string
   repair: boolean
-  json?: boolean
 }
 
 /** Adds `doctor`. */
 export function addDoctorCommand(program: Command): void {
-  withDataOptions(
-    program
-      .command('doctor')
-      .description(
-        'Find problems in the data that you have to decide on; exits with 1 if there are any.',
-      ),
-  )
+  withDataOptions(withJson(program.command('doctor')))
+    .description(
+      'Find problems in the data that you have to decide on; exits with 1 if there are any.',
+    )
     .addOption(
       new Option(
         '--redis <url>',
@@ -23,15 +20,13 @@ export function addDoctorCommand(program: Command): void {
       ).env('LATCHKEY_REDIS'),
     )
     .option('--repair', 'count the lists of --database again where counters are wrong', false)
-    .option('--json', 'print JSON')
     .action(examine)
 }
 
 async function examine(options: DoctorOptions): Promise<void> {
   const findings = await operationFindings(options)
-  if (options.json) printTable(findings, true)
-  else if (findings.length === 0) console.log('Nothing needs a decision.')
-  else for (const { finding } of findings) console.log(`- ${finding}`)
+  const lines = findings.map(({ finding }) => `- ${finding}`)
+  printResult(findings, options, lines.join('\n') || 'Nothing needs a decision.')
   if (findings.length > 0) throw new Error(`${findings.length} findings need a decision of yours.`)
 }
 

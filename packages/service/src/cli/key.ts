@@ -1,10 +1,16 @@
+import {
+  type JsonOptions,
+  oneLine,
+  printResult,
+  printTable,
+  withJson,
+} from '@latchkey/management/command-line'
 import { type Command, Option } from 'commander'
 import { formatTimestamp } from '../http/timestamps.ts'
 import type { ApiKey } from '../store/records.ts'
-import { type DataOptions, instant, printTable, withAdmin, withDataOptions } from './options.ts'
-import { oneLine } from './terminal.ts'
+import { type DataOptions, instant, withAdmin, withDataOptions } from './options.ts'
 
-interface CreateOptions extends DataOptions {
+interface CreateOptions extends DataOptions, JsonOptions {
   name: string
   tenant?: string[]
   allTenants?: boolean
@@ -21,15 +27,16 @@ const YEAR_MICROS = 365 * 86_400 * 1e6
 export function addKeyCommands(program: Command): void {
   const key = program.command('key').description('Make, list and revoke API keys.')
 
-  withDataOptions(key.command('list').description('List the keys; their secrets are not stored.'))
-    .option('--json', 'print JSON')
-    .action((options: DataOptions & { json?: boolean }) =>
+  withDataOptions(withJson(key.command('list')))
+    .description('List the keys; their secrets are not stored.')
+    .action((options: DataOptions & JsonOptions) =>
       withAdmin(options, async (admin) => {
-        printTable((await admin.listApiKeys()).map(row), options.json ?? false)
+        printTable((await admin.listApiKeys()).map(row), options)
       }),
     )
 
-  withDataOptions(key.command('create').description('Make a key; prints it, once.'))
+  withDataOptions(withJson(key.command('create')))
+    .description('Make a key; prints it, once.')
     .requiredOption('--name <name>', 'for people to tell keys apart')
     .option('--tenant <id...>', 'tenants that it reaches')
     .addOption(
@@ -43,23 +50,25 @@ export function addKeyCommands(program: Command): void {
     )
     .action((options: CreateOptions) =>
       withAdmin(options, async (admin) => {
-        const { secret } = await admin.createApiKey({
+        const { key: made, secret } = await admin.createApiKey({
           name: options.name,
           reach: options.allTenants ? 'all' : (options.tenant ?? []),
           readOnly: options.readOnly,
           expiresAt: options.expires === NEVER ? undefined : options.expires,
         })
-        console.log(secret)
+        printResult({ id: made.id, secret }, options, secret)
       }),
     )
 
-  withDataOptions(key.command('revoke <id>').description('Revoke a key at once.')).action(
-    (id: string, options: DataOptions) =>
+  withDataOptions(withJson(key.command('revoke <id>')))
+    .description('Revoke a key at once.')
+    .action((id: string, options: DataOptions & JsonOptions) =>
       withAdmin(options, async (admin) => {
         const { name, last4 } = await admin.revokeApiKey(id)
-        console.log(`Revoked the key "${oneLine(name)}" that ends in ${last4}.`)
+        const words = `Revoked the key "${oneLine(name)}" that ends in ${last4}.`
+        printResult({ id, name, last4 }, options, words)
       }),
-  )
+    )
 }
 
 function row(key: ApiKey): Record<string, string> {

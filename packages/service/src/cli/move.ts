@@ -1,20 +1,18 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { type JsonOptions, printTable, withJson } from '@latchkey/management/command-line'
 import { type Command, Option } from 'commander'
-import { type DatabaseFlags, databaseOf, printTable, withDatabaseOptions } from './options.ts'
+import { type DatabaseFlags, databaseOf, withDatabaseOptions } from './options.ts'
 
-interface MoveFlags extends DatabaseFlags {
+interface MoveFlags extends DatabaseFlags, JsonOptions {
   data: string
   redis: string
 }
 
 /** Adds `move`. */
 export function addMoveCommand(program: Command): void {
-  withDatabaseOptions(
-    program
-      .command('move')
-      .description('Copy a data folder to PostgreSQL and Redis; stop its service first.'),
-  )
+  withDatabaseOptions(withJson(program.command('move')))
+    .description('Copy a data folder to PostgreSQL and Redis; stop its service first.')
     .addOption(
       new Option('--data <dir>', 'folder of the databases')
         .env('LATCHKEY_DATA')
@@ -34,11 +32,11 @@ export function addMoveCommand(program: Command): void {
       const counts = { ...rows, 'sessions, tokens and codes': entries }
       printTable(
         Object.entries(counts).map(([what, count]) => ({ what, count: String(count) })),
-        false,
+        options,
       )
       const file = join(data, 'master.key')
       const key = existsSync(file) ? `--master-key-file ${file}` : '--master-key …'
-      console.log(`
+      console.error(`
 Everything was copied. Serve it with the same master key:
   latchkey-service serve --database … --redis … ${key}`)
     })

@@ -1,17 +1,25 @@
+import {
+  type JsonOptions,
+  oneLine,
+  printResult,
+  printTable,
+  withJson,
+} from '@latchkey/management/command-line'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { invitationLink } from '../console/invitation-link.ts'
 import { formatTimestamp } from '../http/timestamps.ts'
 import type { OperatorUser } from '../store/ports.ts'
 import type { OperatorRole } from '../store/records.ts'
-import { type DataOptions, printTable, withAdmin, withDataOptions } from './options.ts'
-import { oneLine } from './terminal.ts'
+import { type DataOptions, withAdmin, withDataOptions } from './options.ts'
 
-interface InviteOptions extends DataOptions {
+interface InviteOptions extends DataOptions, JsonOptions {
   email: string
   role: OperatorRole
   tenant?: string[]
   consoleUrl: string
 }
+
+type RoleOptions = DataOptions & JsonOptions & Pick<InviteOptions, 'role' | 'tenant'>
 
 const roleOption = () =>
   new Option('--role <role>', 'an owner decides about operators too, a viewer only reads')
@@ -30,11 +38,8 @@ export function addOperatorCommands(program: Command): void {
     .command('operator')
     .description('Invite, list and remove operators of the management console.')
 
-  withDataOptions(
-    operator
-      .command('invite')
-      .description('Invite an operator; prints a link that is good once, for 24 hours.'),
-  )
+  withDataOptions(withJson(operator.command('invite')))
+    .description('Invite an operator; prints a link that is good once, for 24 hours.')
     .requiredOption('--email <address>', 'whom to invite')
     .addOption(roleOption())
     .option('--tenant <id...>', 'the tenants that the operator sees (default: all of them)')
@@ -49,38 +54,41 @@ export function addOperatorCommands(program: Command): void {
         async (admin) => {
           const { email, role, tenant: reach, consoleUrl } = options
           const { token } = await admin.inviteOperator({ email, role, reach })
-          console.log(invitationLink(consoleUrl, token))
+          const link = invitationLink(consoleUrl, token)
+          printResult({ email, link }, options, link)
         },
         { create: true },
       ),
     )
 
-  withDataOptions(operator.command('list').description('List the operators.'))
-    .option('--json', 'print JSON')
-    .action((options: DataOptions & { json?: boolean }) =>
+  withDataOptions(withJson(operator.command('list')))
+    .description('List the operators.')
+    .action((options: DataOptions & JsonOptions) =>
       withAdmin(options, async (admin) => {
-        printTable((await admin.listOperators()).map(row), options.json ?? false)
+        printTable((await admin.listOperators()).map(row), options)
       }),
     )
 
-  withDataOptions(operator.command('role <id>').description('Give an operator another role.'))
+  withDataOptions(withJson(operator.command('role <id>')))
+    .description('Give an operator another role.')
     .addOption(roleOption())
     .option('--tenant <id...>', 'the tenants that the operator sees (default: all of them)')
-    .action((id: string, options: DataOptions & { role: OperatorRole; tenant?: string[] }) =>
+    .action((id: string, options: RoleOptions) =>
       withAdmin(options, async (admin) => {
-        await admin.updateOperator(id, { role: options.role, reach: options.tenant })
-        console.log(`${oneLine(id)} is ${options.role} now.`)
+        const { role, tenant: reach } = options
+        await admin.updateOperator(id, { role, reach })
+        printResult({ id, role }, options, `${oneLine(id)} is ${role} now.`)
       }),
     )
 
-  withDataOptions(
-    operator.command('remove <id>').description('Remove an operator, whose sessions end at once.'),
-  ).action((id: string, options: DataOptions) =>
-    withAdmin(options, async (admin) => {
-      await admin.removeOperator(id)
-      console.log(`Removed the operator ${oneLine(id)}.`)
-    }),
-  )
+  withDataOptions(withJson(operator.command('remove <id>')))
+    .description('Remove an operator, whose sessions end at once.')
+    .action((id: string, options: DataOptions & JsonOptions) =>
+      withAdmin(options, async (admin) => {
+        await admin.removeOperator(id)
+        printResult({ id }, options, `Removed the operator ${oneLine(id)}.`)
+      }),
+    )
 }
 
 /** The origin of an address such as `https://console.example.com`. */

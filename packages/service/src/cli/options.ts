@@ -5,7 +5,6 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type Admin, createAdmin } from '../admin.ts'
 import { createOfflineContext } from '../offline.ts'
 import type { DatabaseOptions } from '../service-options.ts'
-import { oneLine, printableJson } from './terminal.ts'
 
 /** Where the data is: in a folder, or in a PostgreSQL. */
 export interface DataOptions extends DatabaseFlags {
@@ -100,17 +99,6 @@ function operatorName(): string {
   }
 }
 
-/** Reads a whole number from `min` to `max`. */
-export function wholeNumber(min: number, max: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text)
-    if (!Number.isInteger(value) || value < min || value > max) {
-      throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`)
-    }
-    return value
-  }
-}
-
 /** Reads values separated by commas, after those that earlier uses of the option gave. */
 export function commaSeparated(text: string, before: string[] = []): string[] {
   return [...before, ...text.split(',')]
@@ -123,26 +111,4 @@ export function instant(text: string): number {
     throw new InvalidArgumentError('It must be a date such as 2027-01-31.')
   }
   return millis * 1_000
-}
-
-/** Prints rows as columns under headings, or as JSON. */
-export function printTable(rows: Record<string, string>[], isJson: boolean): void {
-  console.log(isJson ? printableJson(JSON.stringify(rows, null, 2)) : columns(rows))
-}
-
-function columns(objects: Record<string, string>[]): string {
-  const rows = objects.map((object) =>
-    Object.fromEntries(Object.entries(object).map(([name, value]) => [name, oneLine(value)])),
-  )
-  const [first] = rows
-  if (!first) return '(none)'
-  const names = Object.keys(first)
-  const widths = names.map((name) =>
-    Math.max(...[name, ...rows.map((row) => row[name] ?? '')].map(({ length }) => length)),
-  )
-  const headings = Object.fromEntries(names.map((name) => [name, name.toUpperCase()]))
-  return [headings, ...rows]
-    .map((row) => names.map((name, i) => (row[name] ?? '').padEnd(widths[i] ?? 0)).join('  '))
-    .map((line) => line.trimEnd())
-    .join('\n')
 }

@@ -1,14 +1,18 @@
-import { Command, CommanderError } from 'commander'
+import {
+  type CommandLine,
+  createCommand,
+  Exit,
+  exitCodes,
+  runCommand,
+} from '@latchkey/management/command-line'
 import { ServiceError } from '../domain/writes/errors.ts'
 import { version } from '../version.ts'
-import { helpOfAllCommands } from './all-commands.ts'
 import { addApplicationCommands } from './application.ts'
 import { addAuditCommand } from './audit.ts'
 import { addBackupCommands } from './backup.ts'
 import { addConnectionCommands } from './connection.ts'
 import { addDevCommand } from './dev.ts'
 import { addDoctorCommand } from './doctor.ts'
-import { fileFailure } from './file-failure.ts'
 import { addKeyCommands } from './key.ts'
 import { addSigningKeyCommands } from './keys.ts'
 import { addMigrateCommand } from './migrate.ts'
@@ -17,23 +21,11 @@ import { addOperatorCommands } from './operator.ts'
 import { addSeedCommand } from './seed.ts'
 import { addServeCommand } from './serve.ts'
 import { addTenantCommands } from './tenant.ts'
-import { printable } from './terminal.ts'
 
-/** The `latchkey-service` command. */
-export interface Program {
-  /** Runs it; resolves with the exit code: 0 done, 1 failed, 2 usage error. */
-  run(args: string[]): Promise<number>
-}
-
-/** Makes the command with all its subcommands. */
-export function createProgram(): Program {
-  const program = new Command('latchkey-service')
+/** Makes the `latchkey-service` command with all its subcommands. Its exit codes: 0 done, 1 failed, 2 usage error. */
+export function createProgram(): CommandLine {
+  const program = createCommand('latchkey-service', version)
     .description('An identity service: tenants, applications, users, and a login for each tenant.')
-    .version(version, '--version', 'print the version')
-    .configureHelp(helpOfAllCommands)
-    .showHelpAfterError('Add --help for the options.')
-    .exitOverride()
-    .configureOutput({ writeErr: (text) => process.stderr.write(printable(text)) })
     .addHelpText(
       'after',
       `
@@ -67,21 +59,10 @@ Exit codes: 0 done, 1 failed, 2 usage error.`,
     add(program)
   }
 
-  return {
-    async run(args) {
-      try {
-        await program.parseAsync(args, { from: 'user' })
-        return 0
-      } catch (error) {
-        if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-        console.error(printable(describe(error)))
-        return 1
-      }
-    },
-  }
+  return { run: (args) => runCommand(program, args, exitOf) }
 }
 
-function describe(error: unknown): string {
-  if (error instanceof ServiceError) return `${error.message} (${error.code})`
-  return fileFailure(error) ?? (error instanceof Error ? error.message : String(error))
+function exitOf(error: unknown): Exit | undefined {
+  if (!(error instanceof ServiceError)) return undefined
+  return new Exit(exitCodes.failed, `${error.message} (${error.code})`)
 }

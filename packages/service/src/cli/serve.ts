@@ -1,16 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { readInput, wholeNumber } from '@latchkey/management/command-line'
 import { type Command, Option } from 'commander'
 import type { DomainVerification } from '../domain/tenants/domain-names.ts'
 import type { SmtpOptions } from '../mail/smtp.ts'
 import type { TlsOptions } from '../server/tls.ts'
 import { consoleUrlOption } from './operator.ts'
-import {
-  commaSeparated,
-  type DataOptions,
-  databaseOf,
-  wholeNumber,
-  withDataOptions,
-} from './options.ts'
+import { commaSeparated, type DataOptions, databaseOf, withDataOptions } from './options.ts'
 import { createLogger, nextSignal } from './running.ts'
 
 interface ServeOptions extends DataOptions {
@@ -183,16 +177,7 @@ function tlsOptions({ tlsCert, tlsKey }: ServeOptions): TlsOptions | undefined {
   if (tlsCert === undefined && tlsKey === undefined) return undefined
   if (tlsCert === undefined) throw new Error('--tls-key needs --tls-cert, its certificate.')
   if (tlsKey === undefined) throw new Error('--tls-cert needs --tls-key, its private key.')
-  return { cert: readPem('--tls-cert', tlsCert), key: readPem('--tls-key', tlsKey) }
-}
-
-function readPem(option: string, file: string): Buffer {
-  try {
-    return readFileSync(file)
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException
-    throw new Error(`The file of ${option}, ${file}, cannot be read (${code}).`, { cause })
-  }
+  return { cert: readInput(tlsCert, '--tls-cert'), key: readInput(tlsKey, '--tls-key') }
 }
 
 function mailOptions({ smtpUrl, mailFrom }: ServeOptions): SmtpOptions | undefined {

@@ -1,19 +1,30 @@
+import {
+  type JsonOptions,
+  oneLine,
+  printResult,
+  printTable,
+  withJson,
+} from '@latchkey/management/command-line'
 import type { Command } from 'commander'
 import type { Admin } from '../admin.ts'
 import { formatTimestamp } from '../http/timestamps.ts'
-import { type DataOptions, printTable, withAdmin, withDataOptions } from './options.ts'
-import { oneLine } from './terminal.ts'
+import { type DataOptions, withAdmin, withDataOptions } from './options.ts'
 
 /** How often a long deletion tells of its progress. */
 const TELL_MS = 1_000
+
+interface CreateOptions extends DataOptions, JsonOptions {
+  domain: string
+  name: string
+  companyName: string
+}
 
 /** Adds `tenant list`, `tenant create`, `tenant free-domain`, `tenant delete` and `tenant deletions`. */
 export function addTenantCommands(program: Command): void {
   const tenant = program.command('tenant').description('Create, list and delete tenants.')
 
-  withDataOptions(tenant.command('list').description('List the tenants.'))
-    .option('--json', 'print JSON')
-    .action((options: DataOptions & { json?: boolean }) =>
+  withDataOptions(withJson(tenant.command('list').description('List the tenants.'))).action(
+    (options: DataOptions & JsonOptions) =>
       withAdmin(options, async (admin) => {
         const rows = (await admin.listTenants()).map(({ id, name, createdAt, settings }) => ({
           id,
@@ -21,55 +32,53 @@ export function addTenantCommands(program: Command): void {
           name,
           created: formatTimestamp(createdAt),
         }))
-        printTable(rows, options.json ?? false)
+        printTable(rows, options)
       }),
-    )
+  )
 
-  withDataOptions(tenant.command('create').description('Create a tenant; prints its id.'))
+  withDataOptions(withJson(tenant.command('create')))
+    .description('Create a tenant; prints its id.')
     .requiredOption('--domain <host>', 'where it issues, such as login.example.com')
     .option('--name <name>', 'for people to tell tenants apart', '')
     .option('--company-name <name>', 'shown on its pages', '')
-    .action((options: DataOptions & { domain: string; name: string; companyName: string }) =>
+    .action((options: CreateOptions) =>
       withAdmin(
         options,
         async (admin) => {
           const { domain, name, companyName } = options
           const { id } = await admin.createTenant({ domain, name, settings: { companyName } })
-          console.log(id)
+          printResult({ id }, options, id)
         },
         { create: true },
       ),
     )
 
-  withDataOptions(
-    tenant
-      .command('free-domain <host>')
-      .description('Let any tenant have a domain that another gave up within the last 30 days.'),
-  ).action((host: string, options: DataOptions) =>
-    withAdmin(options, async (admin) => {
-      await admin.freeDomain(host)
-      console.log(`${oneLine(host)} is free.`)
-    }),
-  )
+  withDataOptions(withJson(tenant.command('free-domain <host>')))
+    .description('Let any tenant have a domain that another gave up within the last 30 days.')
+    .action((domain: string, options: DataOptions & JsonOptions) =>
+      withAdmin(options, async (admin) => {
+        await admin.freeDomain(domain)
+        printResult({ domain }, options, `${oneLine(domain)} is free.`)
+      }),
+    )
 
-  withDataOptions(tenant.command('delete <id>').description('Delete a tenant with all its data.'))
+  withDataOptions(withJson(tenant.command('delete <id>')))
+    .description('Delete a tenant with all its data.')
     .requiredOption('--yes', 'confirm: its applications and users cannot be brought back')
-    .action((id: string, options: DataOptions) =>
+    .action((id: string, options: DataOptions & JsonOptions) =>
       withAdmin(options, async (admin) => {
         const { settings } = await admin.deleteTenant(id)
-        console.log(`Deleted the tenant of ${settings.domain}. Nothing reaches it any more.`)
+        const { domain } = settings
+        const words = `Deleted the tenant of ${domain}. Nothing reaches it any more.`
+        printResult({ id, domain }, options, words)
         await finishErasing(admin)
       }),
     )
 
-  withDataOptions(
-    tenant
-      .command('deletions')
-      .description('Show the deleted tenants whose rows are still being erased.'),
-  )
+  withDataOptions(withJson(tenant.command('deletions')))
+    .description('Show the deleted tenants whose rows are still being erased.')
     .option('--finish', 'erase them now, where no service runs that does')
-    .option('--json', 'print JSON')
-    .action((options: DataOptions & { finish?: boolean; json?: boolean }) =>
+    .action((options: DataOptions & JsonOptions & { finish?: boolean }) =>
       withAdmin(options, async (admin) => {
         if (options.finish) return finishErasing(admin)
         const rows = (await admin.listDeletions()).map(
@@ -79,7 +88,7 @@ export function addTenantCommands(program: Command): void {
             left: String(left),
           }),
         )
-        printTable(rows, options.json ?? false)
+        printTable(rows, options)
       }),
     )
 }

@@ -343,9 +343,7 @@ test('half a pair for TLS, and a file that cannot be read, are refused with a se
   })
   expect(noKey).toMatchObject(saying('--tls-cert needs --tls-key, its private key.'))
   expect(noCert).toMatchObject(saying('--tls-key needs --tls-cert, its certificate.'))
-  expect(unreadable).toMatchObject(
-    saying(`The file of --tls-cert, ${missing}, cannot be read (ENOENT).`),
-  )
+  expect(unreadable).toMatchObject(saying(`--tls-cert: There is no file ${missing}.`))
 })
 
 test('keys rotate publishes a new key and keeps the old one', async () => {

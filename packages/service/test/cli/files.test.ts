@@ -5,14 +5,6 @@ import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { main, run, temporaryFolder } from './support.ts'
 
-test('a reader that has seen enough, such as head, ends the command quietly', async () => {
-  const command = `"${process.execPath}" --conditions=latchkey-source "${main}" --help | head -n 1`
-  const child = spawn('bash', ['-c', `set -o pipefail; ${command}`])
-  const closed = new Promise((resolve) => child.once('close', resolve))
-  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)])
-  expect([await closed, out, err]).toEqual([0, 'Usage: latchkey-service [options] [command]\n', ''])
-})
-
 test('a command whose reader has gone before it prints ends quietly', async () => {
   const child = spawn(process.execPath, ['--conditions=latchkey-source', main, '--help'])
   child.stdout.destroy()
@@ -48,11 +40,4 @@ test('a file in the place of the data folder, and a folder that cannot be writte
     1,
     expect.stringMatching(/^\/sys\/x cannot be written by this user \(E\w+\)\. Change/),
   ])
-})
-
-test('a file that is not there gets a sentence', async () => {
-  using folder = temporaryFolder()
-  const file = join(folder.path, 'none')
-  const restore = ['restore', file, '--data', join(folder.path, 'data')]
-  expect(await run(restore)).toMatchObject({ code: 1, stderr: `There is no file ${file}.\n` })
 })

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createIdentityService } from '@latchkey/service'
 import { expect, test } from 'vitest'
@@ -43,10 +43,4 @@ test('no message of an error acts on the terminal of the operator', async () => 
     expect(code).not.toBe(0)
     expect(stderr).not.toMatch(/(?!\n)[\p{Cc}\u202e]/u)
   }
-})
-
-test('both commands escape alike', () => {
-  const here = new URL('../../src/cli/terminal.ts', import.meta.url)
-  const there = new URL('../../../management/src/cli/terminal.ts', import.meta.url)
-  expect(readFileSync(here, 'utf8')).toBe(readFileSync(there, 'utf8'))
 })

@@ -1,0 +1,58 @@
+import { Command, CommanderError } from 'commander'
+import { closestMatch } from 'leven'
+import { Exit, exitCodes } from './exit-codes.ts'
+import { fileFailure } from './files.ts'
+import { leaves, subcommandTerm } from './help.ts'
+import { printable } from './terminal.ts'
+
+/** A command of this machine, with its subcommands. */
+export interface CommandLine {
+  /** Runs it; resolves with the exit code. */
+  run(args: string[]): Promise<number>
+}
+
+/** A new command: help on all subcommands at once, nearest names, and nothing that acts on the terminal. */
+export function createCommand(name: string, version: string): Command {
+  const command = new Command(name)
+    .version(version, '--version', 'print the version')
+    .configureHelp({ visibleCommands: leaves, subcommandTerm })
+    .showHelpAfterError('Add --help for the options.')
+    .exitOverride()
+    .configureOutput({ writeErr: (text) => process.stderr.write(printable(text)) })
+  // commander compares an unknown name with those that the help shows, which lacks the groups.
+  command.on('command:*', ([unknown = '']: string[]) => {
+    const names = command.commands.map((one) => one.name())
+    const nearest = closestMatch(unknown, names, { maxDistance: 3 })
+    const hint = nearest === undefined ? '' : `\n(Did you mean ${nearest}?)`
+    command.error(`error: unknown command '${unknown}'${hint}`, {
+      code: 'commander.unknownCommand',
+    })
+  })
+  return command
+}
+
+/**
+ * Runs a command and says in a sentence why it failed.
+ *
+ * @param exitOf - How the command ends with an error of its own; `undefined` for any other error.
+ */
+export async function runCommand(
+  command: Command,
+  args: string[],
+  exitOf: (error: unknown) => Exit | undefined = () => undefined,
+): Promise<number> {
+  try {
+    await command.parseAsync(args, { from: 'user' })
+    return exitCodes.done
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage
+    const { exitCode, message } = error instanceof Exit ? error : (exitOf(error) ?? failed(error))
+    if (message) console.error(printable(message))
+    return exitCode
+  }
+}
+
+function failed(error: unknown): Exit {
+  const message = fileFailure(error) ?? (error instanceof Error ? error.message : String(error))
+  return new Exit(exitCodes.failed, message)
+}

@@ -1,0 +1,55 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/**
+ * A sentence for a file or folder that the system refuses; `undefined` for any other error. The path is the one that the
+ * operator named, or one within it.
+ */
+export function fileFailure(
+  error: unknown,
+  purpose: 'read' | 'written' = 'written',
+): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { code, path } = error as NodeJS.ErrnoException
+  if (path === undefined) return undefined
+  switch (code) {
+    case 'EEXIST':
+      return isFile(path)
+        ? `${path} is a file; name a folder, or one that does not exist yet.`
+        : `${path} exists already; name another.`
+    case 'ENOTDIR':
+      return `${path}: a part of this path is a file and no folder.`
+    case 'EISDIR':
+      return `${path} is a folder; name a file.`
+    case 'ENOENT':
+      return existsSync(dirname(path))
+        ? `There is no file ${path}.`
+        : `There is no folder ${dirname(path)}.`
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return `${path} cannot be ${purpose} by this user (${code}). Change its owner or mode, or name another place.`
+    default:
+      return undefined
+  }
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+}
+
+/**
+ * The content of a file that an argument names, or an option; `-` is standard input.
+ *
+ * @throws Error with a sentence about the file, if it cannot be read.
+ */
+export function readInput(file: string, option?: string): Buffer {
+  try {
+    return readFileSync(file === '-' ? 0 : file)
+  } catch (cause) {
+    // Some failures name no path, such as that of reading a folder.
+    const failure = Object.assign(cause as Error, { path: file })
+    const sentence = fileFailure(failure, 'read') ?? `${file} cannot be read: ${failure.message}`
+    throw new Error(option === undefined ? sentence : `${option}: ${sentence}`, { cause })
+  }
+}

@@ -1,0 +1,39 @@
+import type { CommandLine } from './command-line.ts'
+
+/** A command, and the module to load once it is known that this Node runs it. */
+export interface Main {
+  name: string
+  /** The oldest Node that runs it, such as `22.19`. */
+  oldestNode: string
+  load(): Promise<{ createProgram(): CommandLine }>
+}
+
+/** Runs a command with the arguments of this process, and sets its exit code. */
+export async function runMain({ name, oldestNode, load }: Main): Promise<void> {
+  // Others on this machine see the name of a process, which is its arguments: a key or a password, perhaps.
+  const args = process.argv.slice(2)
+  process.title = name
+
+  // A reader that has seen enough, such as `head`, is no failure.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0)
+    throw error
+  })
+
+  // Before everything else is loaded: an older Node fails at the first import, with a stack trace.
+  if (isOlder(process.versions.node, oldestNode)) {
+    console.error(
+      `${name} needs Node.js ${oldestNode} or newer, and this is ${process.versions.node}.`,
+    )
+    process.exitCode = 1
+    return
+  }
+  const { createProgram } = await load()
+  process.exitCode = await createProgram().run(args)
+}
+
+function isOlder(found: string, oldest: string): boolean {
+  const [major = 0, minor = 0] = found.split('.').map(Number)
+  const [oldestMajor = 0, oldestMinor = 0] = oldest.split('.').map(Number)
+  return major < oldestMajor || (major === oldestMajor && minor < oldestMinor)
+}
