@@ -3,6 +3,7 @@ import { type Drill, drills, verify } from '../packages/service/test/cluster/dri
 import { startField } from '../packages/service/test/cluster/field.ts'
 import { startLoad } from '../packages/service/test/cluster/load.ts'
 import { drillMail } from '../packages/service/test/cluster/mail-drill.ts'
+import { disturbances, drillNotices } from '../packages/service/test/cluster/notices-drill.ts'
 import { changeOneUser } from '../packages/service/test/cluster/one-user.ts'
 
 /**
@@ -16,6 +17,7 @@ const times: Record<string, number> = { 'kill -9 of a process': KILLS }
 
 const MAILS = 1_000
 const CHANGES = 2_000
+const NOTICES = 50
 
 const [word = ''] = process.argv.slice(2)
 for (const [name, drill] of Object.entries<Drill>(drills)) {
@@ -25,6 +27,10 @@ const mail = `${MAILS} messages behind fifty that are refused, and ${MAILS} more
 if (mail.includes(word)) await report(mail, sendMail)
 const changes = `${CHANGES} changes of one user through four processes`
 if (changes.includes(word)) await report(changes, changeUser)
+for (const [name, disturbance] of Object.entries(disturbances)) {
+  const notices = `${NOTICES} logout notices amid ${name}`
+  if (notices.includes(word)) await report(notices, () => sendNotices(disturbance))
+}
 
 async function breakAmidLoad(drill: Drill, count: number): Promise<string> {
   await using field = await startField()
@@ -54,6 +60,12 @@ async function changeUser(): Promise<string> {
   await using field = await startField()
   await changeOneUser(field, CHANGES)
   return 'none lost, each with a time of its own'
+}
+
+async function sendNotices(disturbance: Parameters<typeof drillNotices>[1]): Promise<string> {
+  await using field = await startField()
+  const { slowest, twice } = await drillNotices(field, disturbance, NOTICES)
+  return `none lost, ${twice} twice, the last one after ${slowest.toFixed(1)} s`
 }
 
 async function report(name: string, run: () => Promise<string>): Promise<void> {

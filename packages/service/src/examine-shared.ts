@@ -1,6 +1,12 @@
 import type { DatabaseOptions } from './service-options.ts'
-import { createConnections } from './store/postgres/connections.ts'
-import { clockDifference, counterDrift, repairCounters } from './store/postgres/inspect.ts'
+import { type Connections, createConnections } from './store/postgres/connections.ts'
+import {
+  clockDifference,
+  counterDrift,
+  logEnds,
+  repairCounters,
+  repairLogEnds,
+} from './store/postgres/inspect.ts'
 import { connectRedis } from './store/redis/connect.ts'
 import { inspectRedis, type RedisFacts } from './store/redis/inspect.ts'
 
@@ -34,11 +40,35 @@ export async function examineShared({ database, redis, repair }: Examined): Prom
       const what = `The counter ${scope} said ${counted}, and there are ${rows}`
       findings.push(repair ? `${what}. It was repaired.` : `${what}. Run doctor with --repair.`)
     }
+    findings.push(...(await examineLog(connections, repair)))
     if (redis !== undefined) findings.push(...(await examineRedis(redis)))
     return findings
   } finally {
     await connections.close()
   }
+}
+
+/** Tries whether the audit log can be read to its end, by exports and by those who send logout notices. */
+async function examineLog(connections: Connections, repair: boolean): Promise<string[]> {
+  const { last, newest, read, exported } = await logEnds(connections)
+  const remedy = repair ? 'It was repaired.' : 'Run doctor with --repair.'
+  const findings: string[] = []
+  if (newest > last) {
+    findings.push(
+      `The audit log has entries up to ${newest}, and new ones begin at ${last}. ${remedy}`,
+    )
+  }
+  if (read > Math.max(last, newest)) {
+    findings.push(`The audit log is said to be read up to ${read}, and ends at ${last}. ${remedy}`)
+  }
+  if (repair && findings.length > 0) await repairLogEnds(connections)
+  if (exported < last) {
+    findings.push(
+      `Entries of the audit log behind ${exported} are not exported while a transaction that writes it ` +
+        'does not end. Look for it in pg_stat_activity.',
+    )
+  }
+  return findings
 }
 
 async function examineRedis(url: string): Promise<string[]> {

@@ -27,6 +27,7 @@ const TABLES = [
   'operators',
   'held_domains',
   'audit',
+  'cursors',
 ] as const
 
 /** The number of objects moved: rows by table, and entries with a time to live. */
@@ -91,6 +92,7 @@ async function copyTables(
     throw new Error('The database holds tenants already. Give one that is empty.')
   }
   const report: Record<string, number> = {}
+  await run({ sql: 'delete from cursors', parameters: [] }, false)
   for (const table of TABLES) {
     report[table] = await copyRows(run, table, readTable(join(data, 'data.db'), table))
   }

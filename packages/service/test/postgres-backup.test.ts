@@ -64,6 +64,7 @@ test('a PostgreSQL restored by the guide has the logins, the sessions and the au
   const landed = await browser.submit(await browser.get(login), password)
   expect(landed.location).toContain(`${callback}?code=`)
   const audit = await before.admin.audit({ limit: 1_000 })
+  expect(audit.length).toBeGreaterThan(5)
 
   run('postgres-backup.sh', database.url)
   expect(statSync(join(folder.path, 'latchkey.dump')).mode & 0o777).toBe(0o600)
@@ -75,6 +76,7 @@ test('a PostgreSQL restored by the guide has the logins, the sessions and the au
   const after = await open(fresh.url('latchkey'))
   try {
     expect(await after.admin.audit({ limit: 1_000 })).toEqual(audit)
+    expect(await Array.fromAsync(after.admin.exportAudit())).toEqual(audit.toReversed())
     issuer.fetch = after.fetch
     const again = await browser.get(`${login}&prompt=none`)
     expect(again.location).toContain(`${callback}?code=`)

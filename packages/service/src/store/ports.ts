@@ -1,4 +1,5 @@
 import type { AuditFilter, AuditPage, AuditPart } from './audit-search.ts'
+import type { CursorStore } from './cursors.ts'
 import type {
   ApiKey,
   Application,
@@ -66,6 +67,7 @@ export interface DataStore {
   readonly connections: ConnectionStore
   readonly operators: OperatorStore
   readonly audit: AuditStore
+  readonly cursors: CursorStore
 
   /**
    * Changes, at the latest a second later, when another process has written tenants, applications or

@@ -39,6 +39,29 @@ test('doctor finds a Redis that evicts, one that keeps nothing and a counter tha
   expect(n).toBe(0)
 })
 
+test('doctor finds an audit log that was restored without its sequence, and one whose end is held back', {
+  timeout: 60_000,
+}, async () => {
+  await redis.inspect((r) => r.config('SET', 'maxmemory-policy', 'noeviction'))
+  await redis.inspect((r) => r.config('SET', 'appendonly', 'yes'))
+  const row = (id: number) =>
+    `insert into audit (id, at, actor, action, target) values (${id}, 1, 'admin', 'x', 'y')`
+  await database.query(row(50))
+  await database.query('update cursors set position = 90')
+  const found = await run(['doctor', '--repair'], env)
+  expect(found.stdout).toContain('entries up to 50, and new ones begin at')
+  expect(found.stdout).toContain('read up to 90')
+  expect((await run(['doctor'], env)).stdout).toBe('Nothing needs a decision.\n')
+
+  await database.query('begin')
+  await database.query(
+    "insert into audit (at, actor, action, target) values (1, 'admin', 'x', 'y')",
+  )
+  const held = await run(['doctor'], env)
+  await database.query('commit')
+  expect(held.stdout).toContain('behind 50 are not exported while a transaction')
+})
+
 test('a service warns at its start of a Redis that may evict sessions', async () => {
   await redis.inspect((r) => r.config('SET', 'maxmemory-policy', 'volatile-ttl'))
   const warnings: object[] = []

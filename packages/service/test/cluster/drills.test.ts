@@ -4,6 +4,7 @@ import { drills, verify } from './drills.ts'
 import { type Field, startField } from './field.ts'
 import { startLoad } from './load.ts'
 import { releaseMail } from './mail-drill.ts'
+import { disturbances, drillNotices } from './notices-drill.ts'
 
 // One short round; `npx pnpm test:drills` is the long form.
 
@@ -32,3 +33,14 @@ test('through kill -9, a restart of PostgreSQL and a failover of Redis nothing a
   expect(findings.users).toBeGreaterThan(0)
   expect(findings.codes).toBeGreaterThan(0)
 })
+
+test.each(Object.entries(disturbances))(
+  '%s delays no logout notice beyond its limit',
+  {
+    timeout: 120_000,
+  },
+  async (_, disturbance) => {
+    const { slowest } = await drillNotices(field, disturbance, 5)
+    expect(slowest).toBeGreaterThan(0)
+  },
+)

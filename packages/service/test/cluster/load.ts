@@ -104,8 +104,8 @@ async function repeat(
   }
 }
 
-/** What a client sees: every failure that the drills are about is an {@link Unanswered}. */
-function fetchOf({ fetch }: Field): Field['fetch'] {
+/** A `fetch` as a client sees it: every failure that the drills are about is an {@link Unanswered}. */
+export function fetchOf({ fetch }: Field): Field['fetch'] {
   return async (url, init) => {
     let answer: Response
     try {
@@ -213,7 +213,8 @@ function collectCodes(field: Field, ledger: Ledger, client: string, state: State
   }
 }
 
-function authorization({ url, client }: Field): string {
+/** The address where a login at the application of the drills begins. */
+export function authorization({ url, client }: Field): string {
   const question = new URLSearchParams({
     client_id: client.id,
     redirect_uri: callback,
@@ -265,7 +266,7 @@ function askForMail(field: Field, ledger: Ledger, client: string) {
 }
 
 /** Sees to it that there is a user with this address and the password of the tests. */
-async function ensureUser(field: Field, email: string): Promise<void> {
+export async function ensureUser(field: Field, email: string): Promise<void> {
   const answer = await fetchOf(field)(`${field.url}/x${field.tenant}/users/import`, {
     method: 'POST',
     headers: { authorization: `Bearer ${field.apiKey}`, 'content-type': 'application/json' },

@@ -95,6 +95,18 @@ test('an entry of the audit log whose transaction ends late is not skipped', asy
   })
 })
 
+test('a transaction in another database of the server holds back no entry of the audit log', async () => {
+  const { store } = await aStoreWithTenant()
+  const [{ id: before } = { id: 0 }] = await store.audit.list({ limit: 1 })
+  const other = await createDatabase()
+  onTestFinished(() => other.drop())
+  await other.query('begin')
+  await other.query("insert into audit (at, actor, action, target) values (1, 'a', 'b', 'c')")
+  await store.audit.append(anAudit('here'))
+  const entries = await store.audit.after(before, 10)
+  expect(entries.map(({ action }) => action)).toEqual(['here'])
+})
+
 test('ids sort by their bytes, as everywhere else', async () => {
   const { store, tenant } = await aStoreWithTenant()
   const ids = ['usr_B', 'usr_Z', 'usr__', 'usr_a', 'usr_b', 'usr_é']

@@ -45,7 +45,7 @@ const BACKOFF_SECONDS = [0.5, 3, 15, 60, 300, 900, 3_600]
 const GIVE_UP_SECONDS = 86_400
 
 /** How long a notice under way is kept from other attempts: longer than a request may take. */
-const LEASE_SECONDS = 60
+const LEASE_SECONDS = 15
 
 /** How often the queue is looked at without being asked. */
 const POLL_MS = 5_000

@@ -3,9 +3,10 @@ import type { Provider } from 'oidc-provider'
 import { lookUpTenant } from '../../domain/tenants/tenants.ts'
 import { lookUpUser } from '../../domain/users/users.ts'
 import { isLoginValid } from '../../domain/ways/valid-logins.ts'
-import { auditAfter, listAudit } from '../../domain/writes/audit.ts'
-import { exclusively, isShared } from '../../domain/writes/context.ts'
-import type { AuditEntry, Tenant } from '../../store/records.ts'
+import { isShared } from '../../domain/writes/context.ts'
+import { readLog } from '../../domain/writes/follow-log.ts'
+import { VOID_SESSIONS } from '../../store/cursors.ts'
+import type { AuditEntry, StoredAuditEntry, Tenant } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
 import type { Session } from '../oidc-provider-internals.ts'
 import { endSession } from './end-session.ts'
@@ -29,8 +30,8 @@ interface StoredSession {
 /** The actions that may have revoked sessions of the user they name. */
 const CONCERNS_SESSIONS = /^(user\.(update|verify|delete)|credential\.(?!use|reseal))/
 
-/** How many entries of the audit log are read at a time. */
-const BATCH = 500
+/** Users at a time: each takes a few answers of the stores, one after another. */
+const AT_ONCE = 8
 
 /** How often the audit log is looked at for what another process has written: a command, or a server. */
 const POLL_MS = 5_000
@@ -38,9 +39,6 @@ const SHARED_POLL_MS = 1_000
 
 /** When to look again while another process follows the log. */
 const BUSY_MS = 200
-
-/** How far the audit log was read. It never expires. */
-const CURSOR = { tenantId: '', kind: 'Cursor', key: 'void-sessions' }
 
 /**
  * Ends the sessions of users who were disabled or deleted, or whose sessions were voided, and tells
@@ -51,56 +49,40 @@ const CURSOR = { tenantId: '', kind: 'Cursor', key: 'void-sessions' }
  * forgotten when the process ends right after it.
  */
 export function endVoidSessions(context: IssuerContext, providerOf: ProviderOf): VoidSessions {
-  const { protocol } = context
   const { events } = context.domain
   let running: Promise<void> | undefined
   let isWanted = false
   let isClosed = false
 
+  async function act(entries: readonly StoredAuditEntry[]): Promise<void> {
+    const users = new Map<string, { tenantId: string; userId: string }>()
+    for (const { tenantId, action, target } of entries) {
+      if (tenantId === undefined || !CONCERNS_SESSIONS.test(action)) continue
+      const userId = target.split('/')[0] as string
+      users.set(`${tenantId}/${userId}`, { tenantId, userId })
+    }
+    const waiting = [...users.values()]
+    async function work(): Promise<void> {
+      for (let next = waiting.shift(); next; next = waiting.shift()) {
+        await endSessions(context, providerOf, next.tenantId, next.userId)
+      }
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, work))
+  }
+
   async function follow(): Promise<void> {
-    let cursor = await readCursor()
     while (!isClosed) {
       isWanted = false
-      const entries = await auditAfter(context.domain, cursor, BATCH)
-      const users = new Map<string, { tenantId: string; userId: string }>()
-      for (const { tenantId, action, target } of entries) {
-        if (tenantId === undefined || !CONCERNS_SESSIONS.test(action)) continue
-        users.set(`${tenantId}/${target}`, { tenantId, userId: target.split('/')[0] as string })
-      }
-      for (const { tenantId, userId } of users.values()) {
-        await endSessions(context, providerOf, tenantId, userId)
-      }
-      const last = entries.at(-1)
-      if (last) {
-        cursor = last.id
-        await writeCursor(cursor)
-      } else if (!isWanted) return
+      const state = await readLog(context.domain, VOID_SESSIONS, act)
+      if (state === 'done' && !isWanted) return
+      // A change of this process is told no later for another's being at it.
+      if (state === 'busy') await wait(BUSY_MS)
     }
-  }
-
-  /** Each change is told once, and those of this process no later for another's being at it. */
-  async function followAlone(): Promise<void> {
-    while (!(await exclusively(context.domain, CURSOR.key, follow)) && !isClosed)
-      await wait(BUSY_MS)
-  }
-
-  /** A service that has just begun to follow the log starts at its end. */
-  async function readCursor(): Promise<number> {
-    const stored = await protocol.find(CURSOR)
-    if (stored) return Number(stored.payload)
-    const [latest] = await listAudit(context.domain, { limit: 1 })
-    const cursor = latest?.id ?? 0
-    await writeCursor(cursor)
-    return cursor
-  }
-
-  async function writeCursor(id: number): Promise<void> {
-    await protocol.put({ ...CURSOR, payload: String(id), expiresAt: Number.MAX_SAFE_INTEGER })
   }
 
   function wake(): Promise<void> {
     isWanted = true
-    running ??= followAlone()
+    running ??= follow()
       .catch((err: unknown) => {
         context.logger.error({ err }, 'Sessions could not be ended; it will be tried again.')
       })

@@ -1,8 +1,9 @@
-import { sql } from 'kysely'
 import type { AuditStore } from '../ports.ts'
 import { createAudit, MAX_FORGOTTEN, type Record, toEntry, toRow } from '../sql/audit.ts'
+import { columns } from '../sql/columns.ts'
 import type { Engine } from '../sql/engine.ts'
 import type { Connections } from './connections.ts'
+import type { Settled } from './settled.ts'
 import { draft } from './statement.ts'
 
 /** How many entries one statement forgets. */
@@ -15,6 +16,7 @@ export function createPostgresAudit(
   engine: Engine,
   record: Record,
   connections: Connections,
+  settled: Settled,
 ): AuditStore {
   const { reader } = engine
   return {
@@ -38,12 +40,13 @@ export function createPostgresAudit(
     },
 
     async after(id, limit) {
-      // Without the second condition, an entry whose transaction ends late would be skipped for ever.
+      // An entry whose transaction ends late would otherwise be skipped for ever.
+      const end = await settled.wait()
       const query = reader
         .selectFrom('audit')
-        .selectAll()
+        .select(columns.audit)
         .where('id', '>', id)
-        .where(sql<boolean>`xid < pg_snapshot_xmin(pg_current_snapshot())`)
+        .where('id', '<=', end)
       return (await query.orderBy('id').limit(limit).execute()).map(toEntry)
     },
 

@@ -6,11 +6,13 @@ import { createRareTables, type SqlTables } from '../sql/data-store.ts'
 import { createUsers, usersTable } from '../sql/users.ts'
 import { createPostgresAudit } from './audit.ts'
 import type { Connections } from './connections.ts'
+import { createPostgresCursors } from './cursors.ts'
 import { createDatabase } from './database.ts'
 import { eraseUsers } from './erase-users.ts'
 import { createExclusive } from './exclusive.ts'
 import { createFrequentTable } from './frequent-table.ts'
 import { followRevision } from './revision.ts'
+import { followSettled } from './settled.ts'
 import { draft, insertRow } from './statement.ts'
 import { createUpdateAccount } from './update-account.ts'
 import { createInsertMany } from './user-batch.ts'
@@ -52,6 +54,7 @@ async function within(ms: number, work: Promise<unknown>): Promise<void> {
 function createTables(connections: Connections): SqlTables {
   const engine = createDatabase(connections)
   const record = createRecord(engine)
+  const settled = followSettled(connections)
   const rare = createRareTables(engine)
   const users = createFrequentTable(engine, record, connections, usersTable)
   const credentials = createFrequentTable(engine, record, connections, credentialsTable)
@@ -86,6 +89,7 @@ function createTables(connections: Connections): SqlTables {
       return `update users set ${set} from written
         where users.tenant_id = ${one.bind(tenantId)} and users.id = ${one.bind(userId)}`
     }),
-    audit: createPostgresAudit(engine, record, connections),
+    audit: createPostgresAudit(engine, record, connections, settled),
+    cursors: createPostgresCursors(connections, settled),
   }
 }

@@ -1,5 +1,6 @@
 import { StoreError } from '../errors.ts'
 import type { Connections } from './connections.ts'
+import { followSettled } from './settled.ts'
 
 /** A list whose counter says something else than its rows. */
 interface Drift {
@@ -53,4 +54,39 @@ export async function clockDifference(connections: Connections): Promise<number>
   if (!row) throw new StoreError('PostgreSQL does not say what time it is.')
   // It was asked somewhere between the two.
   return ((asked + Date.now()) / 2 - row.at * 1_000) / 1_000
+}
+
+/** The ends of the audit log, which a restore by hand can leave apart. */
+export interface LogEnds {
+  /** The last id that was given out. */
+  last: number
+  /** The id of the newest entry. */
+  newest: number
+  /** Where the reader that is furthest stands. */
+  read: number
+  /** Up to which id an export shows every entry now. */
+  exported: number
+}
+
+/** Reads where the audit log ends: for new entries, for its readers, and for an export. */
+export async function logEnds(connections: Connections): Promise<LogEnds> {
+  const exported = await followSettled(connections).wait()
+  const sql = `select last_value as last, (select coalesce(max(id), 0) from audit) as newest,
+    (select coalesce(max(position), 0) from cursors) as read from audit_id_seq`
+  const rows: Omit<LogEnds, 'exported'>[] = (await connections.read({ sql, parameters: [] }, false))
+    .rows
+  const [row] = rows
+  if (!row) throw new StoreError('PostgreSQL does not say where the audit log ends.')
+  return { ...row, exported }
+}
+
+/** Gives new entries ids behind all others, and lets readers begin there at the latest. */
+export async function repairLogEnds(connections: Connections): Promise<void> {
+  const parameters: unknown[] = []
+  const end = '(select greatest(last_value, (select max(id) from audit)) from audit_id_seq)'
+  await connections.write({ sql: `select setval('audit_id_seq', ${end})`, parameters })
+  await connections.write({
+    sql: `update cursors set position = ${end}, ahead = '[]' where position > ${end}`,
+    parameters,
+  })
 }

@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely'
+import { LOG_SHARDS, VOID_SESSIONS } from '../cursors.ts'
 import { addSearchKeys, fillSearchKeys } from './search-keys.ts'
 
 /**
@@ -24,6 +25,7 @@ export const migrations: Record<string, Migration> = {
   '0010-tenant-search': addTenantSearch,
   '0011-key-ids': makeKeyIdsUnique,
   '0012-costly-passwords': addCostlyPasswords,
+  '0013-cursors': addCursors,
 }
 
 /** How many shards a counter has, so that inserts into one list do not wait for each other. */
@@ -276,4 +278,22 @@ async function addCostlyPasswords(db: Kysely<unknown>): Promise<void> {
     where type = 'PasswordCredential' and substr(secret, length(secret) - 2, 2) in ('11', '12')`.execute(
     db,
   )
+}
+
+// The readers of the audit log begin an hour before its end, as the release before kept their place elsewhere.
+async function addCursors(db: Kysely<unknown>): Promise<void> {
+  await sql`create table cursors (
+    reader text collate "C" not null,
+    shard smallint not null,
+    position bigint not null,
+    ahead text not null default '[]',
+    fence bigint not null default 0,
+    held_until timestamptz not null default '-infinity',
+    primary key (reader, shard)
+  )`.execute(db)
+  await sql`insert into cursors (reader, shard, position)
+    select ${sql.lit(VOID_SESSIONS)}, shard, coalesce((
+      select id from audit where at < (select at from audit order by id desc limit 1) - 3600000000
+      order by at desc, id desc limit 1), 0)
+    from generate_series(0, ${sql.lit(LOG_SHARDS - 1)}) as shard`.execute(db)
 }

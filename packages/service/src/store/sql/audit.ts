@@ -2,6 +2,7 @@ import { type RawBuilder, type Selectable, sql } from 'kysely'
 import { type AuditScan, searchEntries } from '../audit-search.ts'
 import type { AuditStore } from '../ports.ts'
 import type { AuditEntry, StoredAuditEntry } from '../records.ts'
+import { columns } from './columns.ts'
 import type { Engine } from './engine.ts'
 import { preparedInsert } from './prepared.ts'
 import type { AuditRow } from './schema.ts'
@@ -38,7 +39,7 @@ export function createAudit({ reader, writer, write }: Engine, record: Record): 
       }),
 
     async list({ tenantId, requestId, target, limit = 100 }) {
-      let query = reader.selectFrom('audit').selectAll().limit(limit)
+      let query = reader.selectFrom('audit').select(columns.audit).limit(limit)
       // As the index has it; elsewhere the order of ids is that of time.
       if (tenantId !== undefined && requestId === undefined && target === undefined) {
         query = query.orderBy('at', 'desc')
@@ -57,14 +58,14 @@ export function createAudit({ reader, writer, write }: Engine, record: Record): 
       }),
 
     async get(tenantId, id) {
-      let query = reader.selectFrom('audit').selectAll().where('id', '=', id)
+      let query = reader.selectFrom('audit').select(columns.audit).where('id', '=', id)
       if (tenantId !== undefined) query = query.where('tenant_id', '=', tenantId)
       const row = await query.executeTakeFirst()
       return row && toEntry(row)
     },
 
     async after(id, limit) {
-      const query = reader.selectFrom('audit').selectAll().where('id', '>', id)
+      const query = reader.selectFrom('audit').select(columns.audit).where('id', '>', id)
       return (await query.orderBy('id').limit(limit).execute()).map(toEntry)
     },
 
@@ -81,6 +82,8 @@ export function createAudit({ reader, writer, write }: Engine, record: Record): 
   }
 }
 
+const every = sql.join(columns.audit.map((name) => sql.ref(name)))
+
 function scanOf(
   tenantId: string | undefined,
   { from, before, target, limit }: AuditScan,
@@ -88,15 +91,15 @@ function scanOf(
   const isOf = tenantId === undefined ? sql`true` : sql`tenant_id = ${tenantId}`
   const isIn = sql`${isOf} and at >= ${from} and (at, id) < (${before.at}, ${before.id})`
   const inOrder = sql`order by at desc, id desc limit ${limit}`
-  if (target === undefined) return sql`select * from audit where ${isIn} ${inOrder}`
+  if (target === undefined) return sql`select ${every} from audit where ${isIn} ${inOrder}`
   // `0` is what follows `/`.
   const whole = target.slice(0, -1)
   const about = target.endsWith('/')
     ? sql`target = ${whole} or target >= ${target} and target < ${`${whole}0`}`
     : sql`target = ${target}`
   // There are few about one target: in the order of the tenant, all others would be read as well.
-  return sql`with about as materialized (select * from audit where ${about})
-    select * from about where ${isIn} ${inOrder}`
+  return sql`with about as materialized (select ${every} from audit where ${about})
+    select ${every} from about where ${isIn} ${inOrder}`
 }
 
 /** An entry as a row; the database gives it its id. */

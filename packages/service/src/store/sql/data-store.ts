@@ -5,6 +5,7 @@ import { createApplications } from './applications.ts'
 import { createAudit, createRecord } from './audit.ts'
 import { createConnectionTable } from './connections.ts'
 import { createCredentials, credentialsTable } from './credentials.ts'
+import { createCursors } from './cursors.ts'
 import type { Engine } from './engine.ts'
 import { createOperators } from './operators.ts'
 import { prepared, preparedInsert } from './prepared.ts'
@@ -61,5 +62,6 @@ export function createSqlTables(engine: Engine): SqlTables {
       endSessions,
     ),
     audit: createAudit(engine, record),
+    cursors: createCursors(engine),
   }
 }

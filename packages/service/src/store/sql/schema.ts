@@ -15,6 +15,7 @@ export interface Schema {
   connections: ConnectionRow
   operators: OperatorRow
   audit: AuditRow
+  cursors: CursorRow
   held_domains: HeldDomainRow
   counters: { scope: string; value: number }
 }
@@ -145,6 +146,15 @@ export type ApiKeyRow = {
   expires_at: number | null
   revoked_at: number | null
   last_used_at: number | null
+}
+
+/** How far a reader has come in its part of the audit log. Times are the database's. */
+export type CursorRow = {
+  reader: string
+  shard: number
+  position: number
+  ahead: Json
+  fence: number
 }
 
 export type AuditRow = {
