@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
 import { provideChromium } from './chromium.ts'
 import { installOnDebian } from './debian.ts'
 import { provideNginx } from './nginx.ts'
@@ -9,7 +10,8 @@ import { providePostgres, servePostgres } from './postgres-server.ts'
 import { provideRedis } from './redis-server.ts'
 
 /** Runs before all tests: sees to what they need and npm does not bring. */
-export function setup(): Promise<() => Promise<void>> {
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await announce(project)
   // Servers and commands that tests start take half the time when their code is compiled already.
   process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'latchkey-compile-cache')
   provideChromium()
@@ -19,6 +21,17 @@ export function setup(): Promise<() => Promise<void>> {
   provideCurl()
   provideNginx()
   return servePostgres()
+}
+
+/** Says how long a run of everything takes; nothing is printed until the first file is done. */
+async function announce(project: TestProject): Promise<void> {
+  const words = process.argv.slice(2).filter((word) => word !== 'run')
+  if (words.some((word) => !word.startsWith('-') || word.startsWith('--shard'))) return
+  const { testFiles } = await project.globTestFiles()
+  console.log(
+    `${testFiles.length} files of tests, with real browsers and databases: about 20 minutes on two cores. ` +
+      'A part: npx pnpm test core\n',
+  )
 }
 
 /** What is printed for people to try, and what guides show, is tried with curl. */
