@@ -2,7 +2,7 @@ import { styleText } from 'node:util'
 import { type Drill, drills, verify } from '../packages/service/test/cluster/drills.ts'
 import { startField } from '../packages/service/test/cluster/field.ts'
 import { startLoad } from '../packages/service/test/cluster/load.ts'
-import { drillMail } from '../packages/service/test/cluster/mail-drill.ts'
+import { drillClocks, drillMail } from '../packages/service/test/cluster/mail-drill.ts'
 import { disturbances, drillNotices } from '../packages/service/test/cluster/notices-drill.ts'
 import { changeOneUser } from '../packages/service/test/cluster/one-user.ts'
 
@@ -18,6 +18,7 @@ const times: Record<string, number> = { 'kill -9 of a process': KILLS }
 const MAILS = 1_000
 const CHANGES = 2_000
 const NOTICES = 50
+const APART = 60
 
 const [word = ''] = process.argv.slice(2)
 for (const [name, drill] of Object.entries<Drill>(drills)) {
@@ -27,6 +28,8 @@ const mail = `${MAILS} messages behind fifty that are refused, and ${MAILS} more
 if (mail.includes(word)) await report(mail, sendMail)
 const changes = `${CHANGES} changes of one user through four processes`
 if (changes.includes(word)) await report(changes, changeUser)
+const clocks = `${APART} messages by processes whose clocks are minutes apart`
+if (clocks.includes(word)) await report(clocks, sendMailApart)
 for (const [name, disturbance] of Object.entries(disturbances)) {
   const notices = `${NOTICES} logout notices amid ${name}`
   if (notices.includes(word)) await report(notices, () => sendNotices(disturbance))
@@ -54,6 +57,12 @@ async function sendMail(): Promise<string> {
   await using field = await startField()
   const twice = await drillMail(field, { count: MAILS, isShort: false })
   return `none lost, ${twice} twice`
+}
+
+async function sendMailApart(): Promise<string> {
+  await using field = await startField()
+  await drillClocks(field, APART)
+  return 'none lost, late or twice'
 }
 
 async function changeUser(): Promise<string> {

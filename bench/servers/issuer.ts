@@ -106,7 +106,7 @@ async function openStores(): Promise<{ store: DataStore; protocol: ProtocolStore
   if (storage === 'shared') {
     await migratePostgres({ url: database })
     const connections = createConnections({ url: database })
-    const queues = createPostgresQueues(connections, clock)
+    const queues = createPostgresQueues(connections)
     return {
       store: createPostgresDataStore(connections),
       protocol: createRedisProtocolStore({ url: redis, clock, queues }),

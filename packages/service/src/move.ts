@@ -56,7 +56,7 @@ export async function moveFolder({ data, database, redis }: MoveOptions): Promis
   await (await openDatabase(data)).close()
   const state = openProtocolDatabase(join(data, 'protocol.db'))
   const connections = createConnections(database, { queryMs: 0 })
-  const queues = createPostgresQueues(connections, systemClock)
+  const queues = createPostgresQueues(connections)
   const protocol = createRedisProtocolStore({ url: redis, clock: systemClock, queues })
   try {
     await migratePostgres(database)

@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { opensDeveloperMode } from '../domain/tenants/developer-mode.ts'
 import { note } from '../domain/writes/audit.ts'
-import { type DomainContext, isShared, nowMicros } from '../domain/writes/context.ts'
+import { type DomainContext, isShared } from '../domain/writes/context.ts'
 import type { Vault } from '../domain/writes/vault.ts'
 import { chooseLanguage, type Language } from '../pages/index.ts'
-import {
-  type MessageQuery,
-  NEVER,
-  type ProtocolStore,
-  type QueuedMessage,
+import { persistently } from '../store/persistently.ts'
+import type {
+  ClaimedMessage,
+  MessageQuery,
+  ProtocolStore,
+  QueuedMessage,
 } from '../store/protocol-store.ts'
 import type { Tenant } from '../store/records.ts'
 import type { MailKind } from './compose.ts'
@@ -102,7 +103,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
 
   async function sendInTurn(): Promise<void> {
     while (!isClosed) {
-      const [queued] = await mail.claim(1, leaseEnd())
+      const [queued] = await mail.claim(1, LEASE_SECONDS)
       if (!queued) return
       const renewing = setInterval(() => void renew(queued), RENEW_MS)
       try {
@@ -113,44 +114,39 @@ export function createOutbox(options: OutboxOptions): Outbox {
     }
   }
 
-  function leaseEnd(): number {
-    return nowMicros(domain.clock) + LEASE_SECONDS * 1e6
-  }
-
   function renew({ id }: QueuedMessage): Promise<void> {
     return mail
-      .renew(id, leaseEnd())
+      .renew(id, LEASE_SECONDS)
       .catch((err: unknown) =>
         logger.error({ err }, 'Mail could not be kept from other processes.'),
       )
   }
 
-  async function attempt(queued: QueuedMessage): Promise<void> {
+  async function attempt(queued: ClaimedMessage): Promise<void> {
     const message = open(queued)
     const { to } = message
     if (to === undefined || !transport) return mail.remove(queued.id)
     try {
       await transport.send({ ...message, to })
-      // Without its content: the link in it opens an account.
-      await mail.end(queued.id, 'sent', nowMicros(domain.clock))
     } catch (error) {
-      await postpone(queued, error)
+      return postpone(queued, error)
     }
+    // Without its content: the link in it opens an account.
+    await persistently(() => mail.end(queued.id, 'sent'))
   }
 
-  async function postpone(queued: QueuedMessage, error: unknown): Promise<void> {
-    const now = nowMicros(domain.clock)
+  async function postpone(queued: ClaimedMessage, error: unknown): Promise<void> {
     const reason = reasonOf(error)
     const facts = { mail: queued.id, tenantId: queued.tenantId, reason }
-    if (now - queued.createdAt > GIVE_UP_SECONDS * 1e6) {
+    if (queued.age > GIVE_UP_SECONDS) {
       logger.error(facts, 'A message was given up.')
       const scope = { context: domain, actor: { name: 'service' }, tenantId: queued.tenantId }
       await note(scope, 'mail.given_up', queued.id, 'failure')
-      return mail.end(queued.id, 'given_up', now, reason)
+      return mail.end(queued.id, 'given_up', reason)
     }
     logger.warn(facts, 'A message could not be sent; it will be tried again.')
     const wait = BACKOFF_SECONDS[Math.min(queued.attempts, BACKOFF_SECONDS.length - 1)] as number
-    return mail.retry(queued.id, now + wait * 1e6, reason)
+    return mail.retry(queued.id, wait, reason)
   }
 
   function open(queued: QueuedMessage): MailMessage {
@@ -161,19 +157,15 @@ export function createOutbox(options: OutboxOptions): Outbox {
     async post(tenant, message, { kind, userId }) {
       const id = randomUUID()
       const isCaptured = !transport || opensDeveloperMode(domain, tenant)
-      const createdAt = nowMicros(domain.clock)
-      const queued: QueuedMessage = {
+      const queued = await mail.add({
         id,
         tenantId: tenant.id,
-        createdAt,
-        dueAt: isCaptured ? NEVER : createdAt,
-        attempts: 0,
+        isCaptured,
         // The link in it opens an account, so it does not lie in the database in clear text.
         sealed: domain.vault.seal(purpose(id), JSON.stringify(message)),
         // A message without a recipient is in no list.
         ...(message.to !== undefined && { kind, userId }),
-      }
-      await mail.add(queued)
+      })
       if (!isCaptured) setImmediate(() => void deliver())
       return queued
     },

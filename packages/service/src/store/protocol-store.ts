@@ -109,17 +109,33 @@ export interface MessageQuery {
 /** How long captured mail, and a notice at the longest, is kept. */
 export const MAIL_KEPT_SECONDS = 7 * 86_400
 
-/** Messages that wait to be sent, and mail captured instead of being sent. */
+/** A message to queue. */
+export type NewMessage = Pick<QueuedMessage, 'id' | 'tenantId' | 'sealed' | 'kind' | 'userId'> & {
+  /** Whether it is only kept, and never sent. */
+  isCaptured?: boolean
+}
+
+/** A message that this process is to send. */
+export interface ClaimedMessage extends QueuedMessage {
+  /** How long ago it was queued, in seconds. */
+  age: number
+}
+
+/**
+ * Messages that wait to be sent, and mail captured instead of being sent. All times are those of the queue's own
+ * clock, which processes share: theirs may differ.
+ */
 export interface MessageQueue {
-  add(mail: QueuedMessage): Promise<void>
-  /** Takes up to `limit` messages that are due, so that no other process gets them before `until`. */
-  claim(limit: number, until: Micros): Promise<QueuedMessage[]>
-  /** Keeps a claimed message from others for longer; it may have been removed. */
-  renew(id: string, until: Micros): Promise<void>
-  /** Puts a claimed message back after a failure, with what the other side said. */
-  retry(id: string, dueAt: Micros, answer?: string): Promise<void>
+  /** Queues a message, which is due at once. */
+  add(message: NewMessage): Promise<QueuedMessage>
+  /** Takes up to `limit` messages that are due, so that no other process gets them for `seconds`. */
+  claim(limit: number, seconds: number): Promise<ClaimedMessage[]>
+  /** Keeps a claimed message from others for `seconds` from now; it may have been removed. */
+  renew(id: string, seconds: number): Promise<void>
+  /** Puts a claimed message back for `seconds` after a failure, with what the other side said. */
+  retry(id: string, seconds: number, answer?: string): Promise<void>
   /** Keeps that a message has ended, without its content. */
-  end(id: string, outcome: MessageOutcome, at: Micros, answer?: string): Promise<void>
+  end(id: string, outcome: MessageOutcome, answer?: string): Promise<void>
   remove(id: string): Promise<void>
   /** Replaces what is sealed in the messages for which `change` answers with something. */
   reseal(change: (id: string, sealed: string) => string | undefined): Promise<void>
@@ -146,6 +162,10 @@ export interface MessageRow {
   outcome: MessageOutcome | null
   ended_at: number | null
 }
+
+/** The columns of a message that are read. */
+export const MESSAGE_COLUMNS =
+  'id, tenant_id, created_at, due_at, attempts, sealed, kind, user_id, answer, outcome, ended_at'
 
 /** A row as a message. */
 export function toMessage(row: MessageRow): QueuedMessage {

@@ -3,7 +3,7 @@ import { CLUSTER_START_MS } from '../support/cluster.ts'
 import { drills, verify } from './drills.ts'
 import { type Field, startField } from './field.ts'
 import { startLoad } from './load.ts'
-import { releaseMail } from './mail-drill.ts'
+import { drillClocks, releaseMail } from './mail-drill.ts'
 import { disturbances, drillNotices } from './notices-drill.ts'
 
 // One short round; `npx pnpm test:drills` is the long form.
@@ -44,3 +44,9 @@ test.each(Object.entries(disturbances))(
     expect(slowest).toBeGreaterThan(0)
   },
 )
+
+test('processes whose clocks are minutes apart send each message once, and none late', {
+  timeout: 120_000,
+}, async () => {
+  await drillClocks(field, 21)
+})

@@ -80,6 +80,9 @@ async function prepare({ options }: Cluster, domain: string) {
   return { apiKey, tenant, client }
 }
 
+/** How long the mail server takes for an address that begins with `slow`. */
+const SLOW_MS = 300
+
 /** A mail server that counts what it takes, and refuses addresses that begin with `poison`. */
 async function startMailbox(arrived: Map<string, number>, refuses: (address: string) => boolean) {
   const server = new SMTPServer({
@@ -89,10 +92,9 @@ async function startMailbox(arrived: Map<string, number>, refuses: (address: str
     },
     onData(stream, session, done) {
       stream.resume().on('end', () => {
-        for (const { address } of session.envelope.rcptTo) {
-          arrived.set(address, (arrived.get(address) ?? 0) + 1)
-        }
-        done()
+        const to = session.envelope.rcptTo.map(({ address }) => address)
+        for (const address of to) arrived.set(address, (arrived.get(address) ?? 0) + 1)
+        setTimeout(done, to[0]?.startsWith('slow') ? SLOW_MS : 0)
       })
     },
   })

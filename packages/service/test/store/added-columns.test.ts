@@ -1,5 +1,4 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { systemClock } from '../../src/clock.ts'
 import type { DataStore } from '../../src/store/ports.ts'
 import { createConnections } from '../../src/store/postgres/connections.ts'
 import { createPostgresDataStore } from '../../src/store/postgres/data-store.ts'
@@ -62,7 +61,7 @@ test('columns that a release adds while this one serves make no read and no writ
   const database = await createDatabase()
   const connections = createConnections({ url: database.url })
   const store = createPostgresDataStore(connections)
-  const { mail } = createPostgresQueues(connections, systemClock)
+  const { mail } = createPostgresQueues(connections)
   onTestFinished(async () => {
     await store.close()
     await database.drop()

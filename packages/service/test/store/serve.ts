@@ -5,7 +5,9 @@
 import { destination, pino } from 'pino'
 import { createIdentityService } from '../../src/service.ts'
 
-const { port: wanted, ...options } = JSON.parse(process.argv[2] ?? '{}')
+const { port: wanted, clockSeconds = 0, ...options } = JSON.parse(process.argv[2] ?? '{}')
+const { now } = Date
+Date.now = () => now() + clockSeconds * 1_000
 const service = await createIdentityService({
   requestsPerSecond: 1_000_000,
   allowHttpOnLoopback: true,

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { Provider } from 'oidc-provider'
 import { lookUpTenant } from '../../domain/tenants/tenants.ts'
 import { note } from '../../domain/writes/audit.ts'
-import { type DomainContext, nowMicros } from '../../domain/writes/context.ts'
+import type { DomainContext } from '../../domain/writes/context.ts'
 import type { Vault } from '../../domain/writes/vault.ts'
-import type { ProtocolStore, QueuedMessage } from '../../store/protocol-store.ts'
+import { persistently } from '../../store/persistently.ts'
+import type { ClaimedMessage, ProtocolStore, QueuedMessage } from '../../store/protocol-store.ts'
 import type { Tenant } from '../../store/records.ts'
 import {
   type EndedSession,
@@ -70,9 +71,8 @@ export function createNotifier({ domain, protocol, logger }: NotifierOptions): N
 
   async function post(tenantId: string, ended: EndedSession): Promise<void> {
     const id = randomUUID()
-    const at = nowMicros(domain.clock)
     const sealed = domain.vault.seal(purpose(id), JSON.stringify(ended))
-    await notices.add({ id, tenantId, createdAt: at, dueAt: at, attempts: 0, sealed })
+    await notices.add({ id, tenantId, sealed })
     wake(0)
   }
 
@@ -97,8 +97,7 @@ export function createNotifier({ domain, protocol, logger }: NotifierOptions): N
 
   async function drain(): Promise<void> {
     while (!isClosed && underWay.size < MAX_UNDER_WAY) {
-      const until = nowMicros(domain.clock) + LEASE_SECONDS * 1e6
-      const claimed = await notices.claim(MAX_UNDER_WAY - underWay.size, until)
+      const claimed = await notices.claim(MAX_UNDER_WAY - underWay.size, LEASE_SECONDS)
       if (claimed.length === 0) return
       for (const notice of claimed) {
         const running = attempt(notice)
@@ -112,15 +111,16 @@ export function createNotifier({ domain, protocol, logger }: NotifierOptions): N
     }
   }
 
-  async function attempt(notice: QueuedMessage): Promise<void> {
+  async function attempt(notice: ClaimedMessage): Promise<void> {
     const ended = JSON.parse(domain.vault.open(purpose(notice.id), notice.sealed)) as EndedSession
+    let isSent: boolean
     try {
-      const isSent = await send(notice.tenantId, ended)
-      if (isSent) await audit(notice, ended, 'logout_notice.sent')
+      isSent = await send(notice.tenantId, ended)
     } catch (error) {
       return postpone(notice, ended, error)
     }
-    await notices.remove(notice.id)
+    await persistently(() => notices.remove(notice.id))
+    if (isSent) await audit(notice, ended, 'logout_notice.sent')
   }
 
   async function send(tenantId: string, ended: EndedSession): Promise<boolean> {
@@ -130,22 +130,21 @@ export function createNotifier({ domain, protocol, logger }: NotifierOptions): N
   }
 
   async function postpone(
-    notice: QueuedMessage,
+    notice: ClaimedMessage,
     ended: EndedSession,
     error: unknown,
   ): Promise<void> {
-    const { id, tenantId, attempts, createdAt } = notice
-    const now = nowMicros(domain.clock)
+    const { id, tenantId, attempts, age } = notice
     const reason = error instanceof Error ? error.message : 'unknown'
     const facts = { tenantId, clientId: ended.clientId, reason }
-    if (now - createdAt > GIVE_UP_SECONDS * 1e6) {
+    if (age > GIVE_UP_SECONDS) {
       logger.error(facts, 'An application has accepted no logout token for a day; it is given up.')
       await audit(notice, ended, 'logout_notice.given_up')
       return notices.remove(id)
     }
     logger.warn(facts, 'An application did not accept a logout token; it will be sent again.')
     const wait = BACKOFF_SECONDS[Math.min(attempts, BACKOFF_SECONDS.length - 1)] as number
-    await notices.retry(id, now + wait * 1e6)
+    await notices.retry(id, wait)
     if (wait * 1_000 < POLL_MS) wake(wait * 1_000)
   }
 

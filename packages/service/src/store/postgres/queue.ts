@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import {
   MAIL_KEPT_SECONDS,
+  MESSAGE_COLUMNS,
   type MessageQueue,
   type MessageQueues,
   type MessageRow,
@@ -8,19 +9,25 @@ import {
   type QueuedMessage,
   toMessage,
 } from '../protocol-store.ts'
-import type { Micros } from '../records.ts'
 import type { Connections } from './connections.ts'
 import { type Draft, draft } from './statement.ts'
 
-/** Creates the queues of outgoing messages, from which any number of processes send. */
-export function createPostgresQueues(connections: Connections, clock: Clock): MessageQueues {
-  const now = (): Micros => Math.floor(clock.now() * 1000)
+/**
+ * Creates the queues of outgoing messages, from which any number of processes send.
+ *
+ * @param clock - For tests that move it. Default: that of PostgreSQL, as those of several machines differ.
+ */
+export function createPostgresQueues(connections: Connections, clock?: Clock): MessageQueues {
+  const now: Now = (one, seconds = 0) =>
+    clock
+      ? `${one.bind(Math.floor(clock.now() * 1e3) + seconds * 1e6)}::bigint`
+      : `(extract(epoch from now()) * 1e6)::bigint + ${one.bind(seconds * 1e6)}::bigint`
   return {
     mail: createQueue(connections, now, 'mail'),
     notices: createQueue(connections, now, 'notices'),
     async prune() {
       const one = draft()
-      const before = one.bind(now() - MAIL_KEPT_SECONDS * 1e6)
+      const before = now(one, -MAIL_KEPT_SECONDS)
       await connections.write(
         one.as(`with notices as (delete from notices where created_at < ${before})
           delete from mail where created_at < ${before}`),
@@ -29,11 +36,10 @@ export function createPostgresQueues(connections: Connections, clock: Clock): Me
   }
 }
 
-function createQueue(
-  connections: Connections,
-  now: () => Micros,
-  table: 'mail' | 'notices',
-): MessageQueue {
+/** The time now, or `seconds` later, as an expression. */
+type Now = (one: Draft, seconds?: number) => string
+
+function createQueue(connections: Connections, now: Now, table: 'mail' | 'notices'): MessageQueue {
   async function write(build: (one: Draft) => string): Promise<QueuedMessage[]> {
     const one = draft()
     return messages((await connections.write(one.as(build(one)))).rows)
@@ -45,37 +51,44 @@ function createQueue(
   }
 
   return {
-    async add(message) {
-      const { id, tenantId, createdAt, dueAt, attempts, sealed, kind, userId } = message
-      await write((one) => {
-        const own = [id, tenantId, createdAt, dueAt, attempts, sealed, kind, userId]
-        const values = own.map(one.bind)
+    async add({ id, tenantId, sealed, kind, userId, isCaptured }) {
+      const [added] = await write((one) => {
+        const values = [id, tenantId, sealed, kind, userId].map(one.bind)
         return `insert into ${table}
-            (id, tenant_id, created_at, due_at, attempts, sealed, kind, user_id)
-          values (${values.join(', ')})`
+            (id, tenant_id, sealed, kind, user_id, created_at, due_at, attempts)
+          values (${values.join(', ')}, ${now(one)}, ${isCaptured ? NEVER : now(one)}, 0)
+          returning ${MESSAGE_COLUMNS}`
       })
+      return added as QueuedMessage
     },
     // A message that another process is about to claim is skipped instead of waited for.
-    claim: (limit, until) =>
-      write(
-        (one) => `update ${table} set due_at = ${one.bind(until)} where id in (
-          select id from ${table} where due_at <= ${one.bind(now())}
-          order by due_at limit ${one.bind(limit)} for update skip locked) returning *`,
-      ),
-    async renew(id, until) {
+    async claim(limit, seconds) {
+      const one = draft()
+      const { rows } = await connections.write(
+        one.as(`update ${table} set due_at = ${now(one, seconds)} where id in (
+          select id from ${table} where due_at <= ${now(one)}
+          order by due_at limit ${one.bind(limit)} for update skip locked)
+        returning ${MESSAGE_COLUMNS}, (${now(one)} - created_at) / 1e6::float8 as age`),
+      )
+      return (rows as (MessageRow & { age: number })[]).map((row) => ({
+        ...toMessage(row),
+        age: row.age,
+      }))
+    },
+    async renew(id, seconds) {
       await write(
-        (one) => `update ${table} set due_at = ${one.bind(until)} where id = ${one.bind(id)}`,
+        (one) => `update ${table} set due_at = ${now(one, seconds)} where id = ${one.bind(id)}`,
       )
     },
-    async retry(id, dueAt, answer) {
+    async retry(id, seconds, answer) {
       await write(
-        (one) => `update ${table} set due_at = ${one.bind(dueAt)}, attempts = attempts + 1,
+        (one) => `update ${table} set due_at = ${now(one, seconds)}, attempts = attempts + 1,
           answer = ${one.bind(answer)} where id = ${one.bind(id)}`,
       )
     },
-    async end(id, outcome, at, answer) {
+    async end(id, outcome, answer) {
       await write(
-        (one) => `update ${table} set outcome = ${one.bind(outcome)}, ended_at = ${one.bind(at)},
+        (one) => `update ${table} set outcome = ${one.bind(outcome)}, ended_at = ${now(one)},
           answer = ${one.bind(answer)}, sealed = '', due_at = ${NEVER} where id = ${one.bind(id)}`,
       )
     },
@@ -96,12 +109,14 @@ function createQueue(
     },
     list: (tenantId, limit) =>
       read(
-        (one) => `select * from ${table} where tenant_id = ${one.bind(tenantId)} and outcome is null
+        (
+          one,
+        ) => `select ${MESSAGE_COLUMNS} from ${table} where tenant_id = ${one.bind(tenantId)} and outcome is null
           order by number desc limit ${one.bind(limit)}`,
       ),
     waiting: async (limit) => {
       const found = await read(
-        (one) => `select * from ${table} where due_at < ${NEVER}
+        (one) => `select ${MESSAGE_COLUMNS} from ${table} where due_at < ${NEVER}
           order by due_at limit ${one.bind(limit)}`,
       )
       return found.map((message) => ({ ...message, sealed: '' }))
@@ -110,13 +125,14 @@ function createQueue(
       read((one) => {
         const { createdAt, id } = after ?? { createdAt: NEVER, id: '' }
         const whose = userId === undefined ? 'kind is not null' : `user_id = ${one.bind(userId)}`
-        return `select * from ${table} where tenant_id = ${one.bind(tenantId)} and ${whose}
+        return `select ${MESSAGE_COLUMNS} from ${table} where tenant_id = ${one.bind(tenantId)} and ${whose}
           and (created_at, id) < (${one.bind(createdAt)}, ${one.bind(id)})
           order by created_at desc, id desc limit ${one.bind(limit)}`
       }),
     async get(tenantId, id) {
       const [message] = await read(
-        (one) => `select * from ${table} where ${one.matches(['tenant_id', 'id'], [tenantId, id])}`,
+        (one) =>
+          `select ${MESSAGE_COLUMNS} from ${table} where ${one.matches(['tenant_id', 'id'], [tenantId, id])}`,
       )
       return message
     },

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import {
+  MESSAGE_COLUMNS,
   type MessageQueue,
   type MessageRow,
   NEVER,
@@ -16,6 +17,7 @@ export function createSqliteQueue(
   now: () => Micros,
   table: 'mail' | 'notice',
 ): MessageQueue {
+  const after = (seconds: number): Micros => now() + seconds * 1e6
   const sql = {
     add: database.prepare(
       `INSERT INTO ${table} (id, tenant_id, created_at, due_at, attempts, sealed, kind, user_id)
@@ -23,7 +25,7 @@ export function createSqliteQueue(
     ),
     claim: database.prepare(
       `UPDATE ${table} SET due_at = ? WHERE id IN
-         (SELECT id FROM ${table} WHERE due_at <= ? ORDER BY due_at LIMIT ?) RETURNING *`,
+         (SELECT id FROM ${table} WHERE due_at <= ? ORDER BY due_at LIMIT ?) RETURNING ${MESSAGE_COLUMNS}`,
     ),
     renew: database.prepare(`UPDATE ${table} SET due_at = ? WHERE id = ?`),
     retry: database.prepare(
@@ -37,43 +39,47 @@ export function createSqliteQueue(
     sealed: database.prepare(`SELECT id, sealed FROM ${table} WHERE outcome IS NULL`),
     reseal: database.prepare(`UPDATE ${table} SET sealed = ? WHERE id = ? AND sealed = ?`),
     list: database.prepare(
-      `SELECT * FROM ${table} WHERE tenant_id = ? AND outcome IS NULL ORDER BY rowid DESC LIMIT ?`,
+      `SELECT ${MESSAGE_COLUMNS} FROM ${table} WHERE tenant_id = ? AND outcome IS NULL ORDER BY rowid DESC LIMIT ?`,
     ),
     find: database.prepare(
-      `SELECT * FROM ${table} WHERE tenant_id = ? AND kind IS NOT NULL
+      `SELECT ${MESSAGE_COLUMNS} FROM ${table} WHERE tenant_id = ? AND kind IS NOT NULL
          AND (created_at, id) < (?, ?) ORDER BY created_at DESC, id DESC LIMIT ?`,
     ),
     findOfUser: database.prepare(
-      `SELECT * FROM ${table} WHERE tenant_id = ? AND user_id = ?
+      `SELECT ${MESSAGE_COLUMNS} FROM ${table} WHERE tenant_id = ? AND user_id = ?
          AND (created_at, id) < (?, ?) ORDER BY created_at DESC, id DESC LIMIT ?`,
     ),
     waiting: database.prepare(
-      `SELECT * FROM ${table} WHERE due_at < ${NEVER} ORDER BY due_at LIMIT ?`,
+      `SELECT ${MESSAGE_COLUMNS} FROM ${table} WHERE due_at < ${NEVER} ORDER BY due_at LIMIT ?`,
     ),
-    get: database.prepare(`SELECT * FROM ${table} WHERE tenant_id = ? AND id = ?`),
+    get: database.prepare(`SELECT ${MESSAGE_COLUMNS} FROM ${table} WHERE tenant_id = ? AND id = ?`),
   }
 
   return {
-    async add(mail) {
+    async add({ isCaptured, ...message }) {
+      const at = now()
+      const mail = { ...message, createdAt: at, dueAt: isCaptured ? NEVER : at, attempts: 0 }
       await commits.write(() =>
         sql.add.run(
           ...[mail.id, mail.tenantId, mail.createdAt, mail.dueAt, mail.attempts, mail.sealed],
           ...[mail.kind ?? null, mail.userId ?? null],
         ),
       )
+      return mail
     },
-    async claim(limit, until) {
+    async claim(limit, seconds) {
       const at = now()
-      return commits.write(() => messages(sql.claim.all(until, at, limit)))
+      const rows = await commits.write(() => sql.claim.all(after(seconds), at, limit))
+      return messages(rows).map((one) => ({ ...one, age: (at - one.createdAt) / 1e6 }))
     },
-    async renew(id, until) {
-      await commits.write(() => sql.renew.run(until, id))
+    async renew(id, seconds) {
+      await commits.write(() => sql.renew.run(after(seconds), id))
     },
-    async retry(id, dueAt, answer) {
-      await commits.write(() => sql.retry.run(dueAt, answer ?? null, id))
+    async retry(id, seconds, answer) {
+      await commits.write(() => sql.retry.run(after(seconds), answer ?? null, id))
     },
-    async end(id, outcome, at, answer) {
-      await commits.write(() => sql.end.run(outcome, at, answer ?? null, id))
+    async end(id, outcome, answer) {
+      await commits.write(() => sql.end.run(outcome, now(), answer ?? null, id))
     },
     async remove(id) {
       await commits.write(() => sql.remove.run(id))

@@ -104,7 +104,7 @@ export async function endSharedStores(): Promise<void> {
 function openPostgresAndRedis({ database, redis }: Servers): Stores {
   const connections = createConnections({ url: database.url })
   const data = createPostgresDataStore(connections)
-  const queues = createPostgresQueues(connections, systemClock)
+  const queues = createPostgresQueues(connections)
   const protocol = createRedisProtocolStore({ url: redis.url, clock: systemClock, queues })
   return {
     data,
