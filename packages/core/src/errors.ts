@@ -102,6 +102,9 @@ const STATUS: Readonly<Record<LatchkeyErrorCode, number>> = {
   LATCHKEY_LOGOUT_TOKEN_INVALID: 400,
 }
 
+/** Every code, such as `LATCHKEY_FORBIDDEN`. */
+export const ERROR_CODES = Object.keys(STATUS) as readonly LatchkeyErrorCode[]
+
 /**
  * The root of every error of the kit.
  *

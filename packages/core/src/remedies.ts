@@ -19,7 +19,7 @@ export const REMEDIES: Readonly<Record<LatchkeyErrorCode | WarningCode, string>>
   LATCHKEY_CONFIG_INVALID:
     'Correct the options that the message lists. It names all faults at once, so you can fix them together.',
   LATCHKEY_ROUTER_NOT_MOUNTED:
-    'Call `app.use(createAuthRouter(…))` before the routes that use the guard.',
+    'Call `app.use(createAuthRouter(…))` before the routes that use the guard, without a path. For other addresses of the login, set `routes`.',
   LATCHKEY_SESSION_TWICE:
     'Remove the other session middleware and pass its store as `session.store`. `createAuthRouter()` brings express-session along, so `req.session` stays.',
   LATCHKEY_SESSIONS_IN_MEMORY:

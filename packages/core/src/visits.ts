@@ -51,7 +51,7 @@ export function createVisits<Request extends object, Sent = void>(
     if (visit) return visit
     throw new LatchkeyError(
       'LATCHKEY_ROUTER_NOT_MOUNTED',
-      `This request has not passed the login; call ${mount} in front of the routes.`,
+      `This request has not passed the login. Call ${mount} in front of the routes, and for all their paths: under a path of its own it sees the requests below that alone. The option "routes" sets the addresses of the login.`,
     )
   }
   return {

@@ -1,4 +1,4 @@
-import { requireUser } from '@latchkey/express'
+import { type AuthRouterOptions, createAuthRouter, requireUser } from '@latchkey/express'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { launchChromium } from '../../../test/support/chromium.ts'
@@ -87,4 +87,46 @@ test('an error at the start page itself does not lead there', {
   await page.goto(shop.url)
   await page.getByRole('heading', { name: 'You are not allowed to see this' }).waitFor()
   expect(await page.getByRole('link', { name: 'Start page' }).count()).toBe(0)
+})
+
+test('pages are in the language that the browser prefers, and in the words of the application', {
+  timeout: 60_000,
+}, async () => {
+  const texts = {
+    fr: { askLogout: 'Se déconnecter ?', logOut: 'Se déconnecter', stayLoggedIn: 'Rester' },
+    de: { stayLoggedIn: 'Doch nicht' },
+  }
+  await using own = await startSite(() => {}, { texts })
+  const titles: Record<string, string> = {
+    'de-AT,de;q=0.9,en;q=0.8': 'Abmelden?',
+    'fr,de;q=0.5': 'Se déconnecter ?',
+    'ja,sv;q=0.9': 'Log out?',
+    'de;q=0,en': 'Log out?',
+  }
+  for (const [accepted, title] of Object.entries(titles)) {
+    const answer = await fetch(`${own.url}/logout`, { headers: { 'accept-language': accepted } })
+    expect(await answer.text()).toContain(`<h1>${title}</h1>`)
+    expect(answer.headers.get('vary')?.toLowerCase()).toContain('accept-language')
+  }
+
+  const german = await browser.newContext({ locale: 'de-DE' })
+  const page = await german.newPage()
+  await page.goto(`${own.url}/logout`)
+  await page.getByRole('link', { name: 'Doch nicht' }).waitFor()
+  expect(await page.locator('html').getAttribute('lang')).toBe('de')
+  await looksGood(page, 'logout-german')
+  own.provider.fault = 'access_denied'
+  await page.goto(`${own.url}/login`)
+  await page.getByRole('heading', { name: 'Sie wurden nicht angemeldet' }).waitFor()
+  await looksGood(page, 'error-german')
+  await german.close()
+})
+
+test('a text of an unknown name is refused with the nearest one', () => {
+  const start = (texts: object) => () => createAuthRouter({ texts } as AuthRouterOptions)
+  expect(start({ fr: { login: 'Entrer' } })).toThrow(
+    /"texts\.fr\.login" is not an option\. Did you mean "texts\.fr\.logIn"/,
+  )
+  expect(start({ French: {} })).toThrow(/a member for each language/)
+  expect(start({ fr: { errors: { LATCHKEY_FORBIDEN: {} } } })).toThrow(/LATCHKEY_FORBIDDEN/)
 })

@@ -15,7 +15,7 @@ export type AnswerError = (
 
 /** Makes what answers the errors of one instance, all of them, and logs those that need a look. */
 export function createAnswerError(
-  { hooks, routes, development, baseUrl }: ResolvedAuthOptions,
+  { hooks, routes, development, baseUrl, languages }: ResolvedAuthOptions,
   log: Log,
   note: TakeNote | undefined,
 ): AnswerError {
@@ -40,7 +40,7 @@ export function createAnswerError(
     const isLogin = path === routes.login || path === routes.callback
     const isHome = path === baseUrl.pathname || error.code === 'LATCHKEY_HOST_UNKNOWN'
     const homeUrl = isHome ? undefined : baseUrl.pathname
-    return errorResponse(error, request, { ...options, homeUrl, recorder, isLogin })
+    return errorResponse(error, request, languages, { ...options, homeUrl, recorder, isLogin })
   }
 }
 

@@ -1,116 +1,12 @@
 import type { LatchkeyError, LatchkeyErrorCode } from '../errors.ts'
 import { REMEDIES } from '../remedies.ts'
+import { en } from '../texts/en.ts'
+import { type Languages, type Translation, translate } from '../texts/languages.ts'
 import { isApiRequest } from './is-api-request.ts'
 import type { AuthRequest, AuthResponse } from './request.ts'
 import { escapeHtml, page, problem } from './responses.ts'
 
-interface VisitorText {
-  readonly title: string
-  readonly advice: string
-}
-
-const GENERIC: VisitorText = {
-  title: 'Something went wrong',
-  advice: 'The login could not be completed. Please try again.',
-}
-
-const LOGIN_NOT_STORED: VisitorText = {
-  title: 'You cannot log in at the moment',
-  advice: 'This usually passes. Please try again in a moment.',
-}
-
-const TEXTS: Partial<Record<LatchkeyErrorCode, VisitorText>> = {
-  LATCHKEY_REQUEST_INVALID: {
-    title: 'This request cannot be understood',
-    advice: 'Please go back and start again.',
-  },
-  LATCHKEY_HOST_UNKNOWN: {
-    title: 'This site has another address',
-    advice: 'Please open it at its usual address.',
-  },
-  LATCHKEY_METHOD_NOT_ALLOWED: {
-    title: 'This address does not work that way',
-    advice: 'Please go back and start again.',
-  },
-  LATCHKEY_PROVIDER_UNAVAILABLE: {
-    title: 'The login service cannot be reached',
-    advice: 'This usually passes. Please try again in a moment.',
-  },
-  LATCHKEY_PROVIDER_INVALID: {
-    title: 'The login service sent an answer that cannot be used',
-    advice: 'Please try again in a moment.',
-  },
-  LATCHKEY_SESSION_UNAVAILABLE: {
-    title: 'Your session cannot be read at the moment',
-    advice: 'You have not been logged out. Please try again in a moment.',
-  },
-  LATCHKEY_ANSWER_LATE: {
-    title: 'This takes too long at the moment',
-    advice: 'This usually passes. Please try again in a moment.',
-  },
-  LATCHKEY_SESSION_ENDED: {
-    title: 'Your session has ended',
-    advice: 'You were logged out while this page was loading. Please log in again.',
-  },
-  LATCHKEY_LOGIN_LOOP: {
-    title: 'This site sends you round in a circle',
-    advice:
-      'You have logged in, and this site asked you to log in again. Please tell the people who run it.',
-  },
-  LATCHKEY_SESSION_TOO_LARGE: {
-    title: 'Your session cannot be stored',
-    advice: 'Please tell the people who run this site.',
-  },
-  LATCHKEY_TRANSACTION_MISSING: {
-    title: 'The login could not be completed here',
-    advice:
-      'Your browser did not send the cookie with which the login began. Allow cookies for this site, and begin at the address that you see now.',
-  },
-  LATCHKEY_STATE_MISMATCH: {
-    title: 'This login was started somewhere else',
-    advice: 'Please log in again from this site.',
-  },
-  LATCHKEY_LOGIN_DENIED: {
-    title: 'You were not logged in',
-    advice: 'The login service did not complete the login. You can try again.',
-  },
-  LATCHKEY_STEP_UP_FAILED: {
-    title: 'A stronger login is needed',
-    advice: 'This page asks for a more recent or a stronger login than the one that took place.',
-  },
-  LATCHKEY_USER_REFUSED: {
-    title: 'You cannot use this application',
-    advice: 'Your login worked, but this application does not let you in.',
-  },
-  LATCHKEY_FORBIDDEN: {
-    title: 'You are not allowed to see this',
-    advice: 'You are logged in, but your account does not have access to this page.',
-  },
-  LATCHKEY_REQUEST_FORGED: {
-    title: 'Nothing has been changed',
-    advice: 'The request did not come from this site. Go back, reload the page and try again.',
-  },
-  LATCHKEY_BEARER_INVALID: {
-    title: 'The access token is not valid',
-    advice: 'Get a new access token and try again.',
-  },
-  LATCHKEY_SCOPE_MISSING: {
-    title: 'The access token does not allow this',
-    advice: 'Get an access token with more scopes and try again.',
-  },
-  LATCHKEY_LOGIN_REQUIRED: {
-    title: 'Please log in',
-    advice: 'Log in to see this page.',
-  },
-  LATCHKEY_STEP_UP_REQUIRED: {
-    title: 'Please log in again',
-    advice: 'This needs a more recent or a stronger login.',
-  },
-  LATCHKEY_LOGOUT_FORGED: {
-    title: 'You have not been logged out',
-    advice: 'The request did not come from this site.',
-  },
-}
+const ENGLISH: Translation = { language: 'en', texts: en }
 
 const ASKS_FOR_LOGIN: readonly LatchkeyErrorCode[] = [
   'LATCHKEY_LOGIN_REQUIRED',
@@ -143,36 +39,43 @@ export interface ErrorResponseOptions {
 export function errorResponse(
   error: LatchkeyError,
   request: AuthRequest,
+  languages: Languages,
   options: ErrorResponseOptions = {},
 ): AuthResponse {
+  const isApi = options.api ?? isApiRequest(request)
+  // Programs compare titles (RFC 9457 §3.1.4), so theirs are in one language.
+  const translation = isApi ? ENGLISH : translate(languages, request)
+  const { texts } = translation
   const isLoginLost = options.isLogin && error.code === 'LATCHKEY_SESSION_UNAVAILABLE'
-  const text = isLoginLost ? LOGIN_NOT_STORED : (TEXTS[error.code] ?? GENERIC)
+  const text = isLoginLost ? texts.loginNotStored : (texts.errors[error.code] ?? texts.otherError)
   const { loginUrl, homeUrl, recorder } = options
-  const response =
-    (options.api ?? isApiRequest(request))
-      ? problem(error, text.title, loginUrl ? { loginUrl } : {})
-      : page({
-          title: text.title,
-          body: [
-            `<p>${text.advice}</p>`,
-            loginUrl ? `<a class="button" href="${escapeHtml(loginUrl)}">Log in</a>` : '',
-            homeUrl ? wayHome(homeUrl, loginUrl === undefined) : '',
-            recorder ? forDeveloper(error, recorder) : '',
-            `<p><small>${error.code}<br>${error.correlationId}</small></p>`,
-          ].join(''),
-          status: error.status,
-          icon: ASKS_FOR_LOGIN.includes(error.code) ? 'lock' : 'alert',
-        })
+  const response = isApi
+    ? problem(error, text.title, loginUrl ? { loginUrl } : {})
+    : page({
+        language: translation.language,
+        title: text.title,
+        body: [
+          `<p>${escapeHtml(text.advice)}</p>`,
+          loginUrl
+            ? `<a class="button" href="${escapeHtml(loginUrl)}">${escapeHtml(texts.logIn)}</a>`
+            : '',
+          homeUrl ? wayHome(homeUrl, texts.startPage, loginUrl === undefined) : '',
+          recorder ? forDeveloper(error, recorder) : '',
+          `<p><small>${error.code}<br>${error.correlationId}</small></p>`,
+        ].join(''),
+        status: error.status,
+        icon: ASKS_FOR_LOGIN.includes(error.code) ? 'lock' : 'alert',
+      })
   response.headers.push(...Object.entries(options.headers ?? {}))
   if (error.retryable) response.headers.push(['retry-after', '5'])
   return response
 }
 
 /** The way to the start page: the button of a page that has no other. */
-function wayHome(homeUrl: string, isButton: boolean): string {
-  const href = escapeHtml(homeUrl)
-  if (isButton) return `<a class="button" href="${href}">Start page</a>`
-  return `<p class="back"><a href="${href}">Start page</a></p>`
+function wayHome(homeUrl: string, label: string, isButton: boolean): string {
+  const [href, text] = [escapeHtml(homeUrl), escapeHtml(label)]
+  if (isButton) return `<a class="button" href="${href}">${text}</a>`
+  return `<p class="back"><a href="${href}">${text}</a></p>`
 }
 
 function forDeveloper({ code, message }: LatchkeyError, recorder: string): string {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { LatchkeyError } from '../errors.ts'
+import type { Translation } from '../texts/languages.ts'
 import type { AuthResponse } from './request.ts'
 
 /** Sends the visitor elsewhere. */
@@ -60,6 +61,8 @@ const ICONS = {
 export interface Page {
   readonly title: string
   readonly body: string
+  /** The language of title and body. Default `en`. */
+  readonly language?: string
   /**
    * Whether forms of the page say where they come from: browsers send `Origin: null` from a page that
    * keeps its address to itself. Default no.
@@ -77,15 +80,18 @@ export interface Page {
  * browsers apply it to every redirect after a form is sent, and a logout ends at the provider.
  */
 export function page(content: Page): AuthResponse {
-  const { title, body, namesOrigin = false, status = 200, icon, style: own = '' } = content
+  const { title, body, language = 'en', namesOrigin = false } = content
+  const { status = 200, icon, style: own = '' } = content
   const style = STYLE + own
   const headers: AuthResponse['headers'] = [
     ['content-type', 'text/html; charset=utf-8'],
     ['content-security-policy', own ? policyOf(style) : POLICY],
     ['referrer-policy', namesOrigin ? 'same-origin' : 'no-referrer'],
     ['x-content-type-options', 'nosniff'],
+    ['content-language', language],
+    ['vary', 'accept-language'],
   ]
-  const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${escapeHtml(title)}</title><style>${style}</style></head><body><main>${icon ? pictureOf(icon) : ''}<h1>${escapeHtml(title)}</h1>${body}</main></body></html>`
+  const html = `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${escapeHtml(title)}</title><style>${style}</style></head><body><main>${icon ? pictureOf(icon) : ''}<h1>${escapeHtml(title)}</h1>${body}</main></body></html>`
   return { status, headers, body: html }
 }
 
@@ -99,9 +105,13 @@ function pictureOf(icon: keyof typeof ICONS): string {
  * not. The navigation starts from this page, so it is one of this site, and what the page before
  * allowed its forms does not count for it.
  */
-export function onwardPage(location: string, setCookies: readonly string[] = []): AuthResponse {
-  const body = `<a class="button" href="${escapeHtml(location)}">Continue</a>`
-  const answer = page({ title: 'One moment', body })
+export function onwardPage(
+  { language, texts }: Translation,
+  location: string,
+  setCookies: readonly string[] = [],
+): AuthResponse {
+  const body = `<a class="button" href="${escapeHtml(location)}">${escapeHtml(texts.continue)}</a>`
+  const answer = page({ title: texts.oneMoment, body, language })
   answer.headers.push(['refresh', `0;url=${location}`], ...cookies(setCookies))
   return answer
 }

@@ -3,6 +3,7 @@ import { readCookie } from '../http/cookies.ts'
 import { type AuthRequest, type AuthResponse, pathOf } from '../http/request.ts'
 import { onwardPage, redirect } from '../http/responses.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
+import { translate } from '../texts/languages.ts'
 
 /** Longer answers go into no address: proxies would refuse it. */
 const MAX_LENGTH = 4000
@@ -20,7 +21,11 @@ export interface SameSiteReturn {
 }
 
 /** Makes the way of one set of options. */
-export function createSameSiteReturn({ secrets, session }: ResolvedAuthOptions): SameSiteReturn {
+export function createSameSiteReturn({
+  secrets,
+  session,
+  languages,
+}: ResolvedAuthOptions): SameSiteReturn {
   const sealer = createSealer(secrets, 'answer')
   const { sameSite } = session.cookie
   return {
@@ -30,7 +35,9 @@ export function createSameSiteReturn({ secrets, session }: ResolvedAuthOptions):
       const sealed = sealer.seal(parameters.toString())
       if (sealed.length > MAX_LENGTH) return
       const location = `${pathOf(request.url)}?answer=${sealed}`
-      return sameSite === 'strict' ? onwardPage(location) : redirect(location, [], 303)
+      return sameSite === 'strict'
+        ? onwardPage(translate(languages, request), location)
+        : redirect(location, [], 303)
     },
     open(query) {
       const sealed = query.get('answer')

@@ -9,6 +9,7 @@ import { keptReturnTo, safeReturnTo } from '../login/return-to.ts'
 import { silentLoginMark } from '../login/silent-login.ts'
 import type { AuthSession } from '../session/session.ts'
 import type { StoredSession } from '../session/stored-session.ts'
+import { translate } from '../texts/languages.ts'
 
 /** Options of one logout. */
 export interface LogoutRequest {
@@ -43,9 +44,12 @@ export async function handleLogout(asked: RequestContext): Promise<AuthResponse>
   const kept = returnTo && safeReturnTo(returnTo, context.options.baseUrl)
   const action = kept ? `${logout}?${new URLSearchParams({ returnTo: kept })}` : logout
   const home = escapeHtml(context.options.baseUrl.pathname)
+  const { language, texts } = translate(context.options.languages, request)
+  const [button, stay] = [escapeHtml(texts.logOut), escapeHtml(texts.stayLoggedIn)]
   return page({
-    title: 'Log out?',
-    body: `<form method="post" action="${escapeHtml(action)}"><button>Log out</button></form><p class="back"><a href="${home}">Stay logged in</a></p>`,
+    title: texts.askLogout,
+    language,
+    body: `<form method="post" action="${escapeHtml(action)}"><button>${button}</button></form><p class="back"><a href="${home}">${stay}</a></p>`,
     namesOrigin: true,
     icon: 'door',
   })
@@ -78,7 +82,8 @@ export async function logOut(
   const elsewhere =
     federated && ended ? await endSessionUrl(asked, ended, destination, added ?? {}) : undefined
   if (elsewhere) context.publish('logout.federated', { issuer: ended?.issuer ?? '' })
-  if (elsewhere && isSentForm(request)) return onwardPage(elsewhere, setCookies)
+  if (elsewhere && isSentForm(request))
+    return onwardPage(translate(context.options.languages, request), elsewhere, setCookies)
   return redirect(elsewhere ?? destination, setCookies, 303)
 }
 
@@ -110,10 +115,13 @@ export async function handleLoggedOut({ context, request }: RequestContext): Pro
   const returnTo = sealed ? context.logoutState.open(sealed) : undefined
   if (returnTo) return redirect(returnTo, [], 303)
   const { login } = context.options.routes
+  const { language, texts } = translate(context.options.languages, request)
+  const again = escapeHtml(texts.logInAgain)
   return page({
-    title: 'You are logged out',
+    title: texts.loggedOut,
+    language,
     icon: 'check',
-    body: login ? `<a class="button" href="${escapeHtml(login)}">Log in again</a>` : '',
+    body: login ? `<a class="button" href="${escapeHtml(login)}">${again}</a>` : '',
   })
 }
 

@@ -18,6 +18,8 @@ export interface Rule {
   fits(value: unknown): boolean
   /** The rules of an object's members; every other name is a fault. */
   readonly members?: Readonly<Record<string, Rule>>
+  /** The rule of every member of an object whose names are free. */
+  readonly each?: Rule
   /** Whether the report may repeat a text that was found: true where only a few words fit. */
   readonly showsText?: boolean | undefined
 }
@@ -127,13 +129,20 @@ export function checkOptions<Options>(
     else if (!known.fits(value)) {
       const found = describe(value, known.showsText)
       faults.push({ option, remedy: `must be ${known.mustBe}, not ${found}.` })
-    } else if (known.members && isRecord(value)) {
-      const nested = checkOptions(value, known.members, settings, option, `${option}.`)
+    } else if ((known.members || known.each) && isRecord(value)) {
+      const nested = checkOptions(value, membersOf(known, value), settings, option, `${option}.`)
       faults.push(...nested.faults)
       good[key] = nested.good
     } else good[key] = value
   }
   return { faults, good: good as Options }
+}
+
+function membersOf(
+  { members = {}, each }: Rule,
+  value: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, Rule>> {
+  return each ? Object.fromEntries(Object.keys(value).map((name) => [name, each])) : members
 }
 
 /** The report of faults, a line for each; the same fault is listed once. */

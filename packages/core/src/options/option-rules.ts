@@ -1,12 +1,15 @@
 import { KeyObject } from 'node:crypto'
+import { ERROR_CODES } from '../errors.ts'
 import type { Hooks } from '../hooks.ts'
 import { isRecord } from '../records.ts'
+import type { PageTexts, VisitorText } from '../texts/page-texts.ts'
 import {
   callable,
   either,
   flag,
   group,
   oneOf,
+  type Rule,
   type Rules,
   rule,
   seconds,
@@ -76,6 +79,27 @@ const everySeconds = rule('{ everySeconds: 300 }', (value) => {
   const [only, ...others] = Object.entries(value)
   return only?.[0] === 'everySeconds' && seconds.fits(only[1]) && others.length === 0
 })
+
+const visitorText = group<VisitorText>({ title: text, advice: text })
+
+const pageTexts: Rule = {
+  mustBe: 'an object with a member for each language, such as { fr: { logIn: "Se connecter" } }',
+  fits: (value) => isRecord(value) && Object.keys(value).every((name) => /^[a-z]{2,3}$/.test(name)),
+  each: group<PageTexts>({
+    logIn: text,
+    logInAgain: text,
+    startPage: text,
+    logOut: text,
+    stayLoggedIn: text,
+    continue: text,
+    askLogout: text,
+    loggedOut: text,
+    oneMoment: text,
+    otherError: visitorText,
+    loginNotStored: visitorText,
+    errors: group(Object.fromEntries(ERROR_CODES.map((code) => [code, visitorText]))),
+  }),
+}
 
 /** The rule for each option. An option that is added to {@link AuthOptions} needs a line here. */
 export const OPTION_RULES: Rules<AuthOptions> = {
@@ -168,6 +192,7 @@ export const OPTION_RULES: Rules<AuthOptions> = {
   timeoutSeconds: seconds,
   requestSeconds: seconds,
   answerSeconds: seconds,
+  texts: pageTexts,
   logger: either(
     rule('a logger with info(), warn() and error()', methods('info', 'warn', 'error')),
     off,

@@ -6,6 +6,8 @@ import type { Logger } from '../log.ts'
 import type { SessionTokens } from '../session/session.ts'
 import type { SessionSettings } from '../session/session-record.ts'
 import type { SessionStore } from '../session/session-store.ts'
+import type { Languages } from '../texts/languages.ts'
+import type { PageTexts } from '../texts/page-texts.ts'
 import type { ClaimsSchema } from './claims-schema.ts'
 
 /** How the application proves to the provider that it is the client (OIDC Core 1.0 §9). */
@@ -262,6 +264,12 @@ export interface AuthOptions<U = User, Exchange = unknown, Store = SessionStore>
    */
   readonly answerSeconds?: number
   /**
+   * Texts of the kit's own pages, by language, such as `{ fr: { logIn: 'Se connecter' } }`. They stand in front of those
+   * that the kit has in English (`en`) and German (`de`); what a language leaves out is English. The page is in the
+   * language that the browser prefers.
+   */
+  readonly texts?: Readonly<Record<string, Partial<PageTexts>>>
+  /**
    * Takes a line for each failed login, refused logout token, unreachable provider or store, and
    * warning about the configuration. pino, winston, `console` and their likes; `false` logs nothing.
    * Default `console`. Lines hold no secret.
@@ -346,6 +354,7 @@ export interface ResolvedAuthOptions {
   readonly timeoutSeconds: number
   readonly requestSeconds: number
   readonly answerSeconds: number
+  readonly languages: Languages
   /** How the provider is reached, if the application says so. */
   readonly fetch: typeof fetch | undefined
   readonly now: () => number

@@ -6,6 +6,7 @@ import { ConfigError } from '../errors.ts'
 import { safeReturnTo } from '../login/return-to.ts'
 import { PROTECTED_PARAMETERS } from '../provider/authorization-request.ts'
 import { isUsableUrl } from '../provider/issuer-url.ts'
+import { languagesOf } from '../texts/languages.ts'
 import { type ConfigFault, checkOptions } from './check-options.ts'
 import { EQUIVALENTS, OPTION_RULES } from './option-rules.ts'
 import type {
@@ -108,6 +109,7 @@ export function resolveOptions(given: AnyAuthOptions, known?: Environment): Reso
     timeoutSeconds,
     requestSeconds: options.requestSeconds ?? Math.max(10, timeoutSeconds),
     answerSeconds,
+    languages: languagesOf(options.texts),
     logger: options.logger ?? console,
     development: isDevelopment(known, baseUrls),
     fetch: options.fetch,

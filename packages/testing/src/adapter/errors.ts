@@ -127,6 +127,21 @@ export const errors: readonly Case[] = [
     },
   ],
   [
+    'a page of the kit is in the language that the browser prefers, and keeps what middleware says about Vary',
+    async ({ open }) => {
+      const site = await open({ inFront: [['vary', 'x-tenant']] })
+      const answer = await site
+        .visitor()
+        .agent.get('/logout')
+        .set('accept-language', 'de-CH, en;q=0.5')
+      assert.match(answer.text, /<html lang="de">.*Abmelden\?/s)
+      const vary = String(answer.headers.vary).toLowerCase()
+      assert.ok(vary.includes('accept-language') && vary.includes('x-tenant'), vary)
+      const french = await site.visitor().agent.get('/logout').set('accept-language', 'fr')
+      assert.match(french.text, /<html lang="en">.*Log out\?/s)
+    },
+  ],
+  [
     'onError also answers what a guard refuses, and no cache may keep it',
     async ({ open }) => {
       const site = await open({

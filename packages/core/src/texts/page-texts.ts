@@ -1,0 +1,28 @@
+import type { LatchkeyErrorCode } from '../errors.ts'
+
+/** A title, and what to do. */
+export interface VisitorText {
+  readonly title: string
+  readonly advice: string
+}
+
+/** The texts of the kit's own pages. A language may have some of them; English stands in for the others. */
+export interface PageTexts {
+  /** Buttons and links. */
+  readonly logIn: string
+  readonly logInAgain: string
+  readonly startPage: string
+  readonly logOut: string
+  readonly stayLoggedIn: string
+  readonly continue: string
+  /** Titles. */
+  readonly askLogout: string
+  readonly loggedOut: string
+  readonly oneMoment: string
+  /** Errors by code. */
+  readonly errors: Readonly<Partial<Record<LatchkeyErrorCode, VisitorText>>>
+  /** For every other error. */
+  readonly otherError: VisitorText
+  /** A login that could not be stored: no session is lost, because there is none yet. */
+  readonly loginNotStored: VisitorText
+}
