@@ -16,7 +16,7 @@ interface Caps {
 }
 
 const houses: Readonly<Record<string, Caps>> = {
-  'packages/core/src': { rooms: 40, arrows: 230, floors: 7, circle: 11 },
+  'packages/core/src': { rooms: 19, arrows: 139, floors: 11, circle: 0 },
   'packages/service/src': { rooms: 28, arrows: 101, floors: 7, circle: 2 },
   'packages/service/src/domain': { rooms: 10, arrows: 30, floors: 5, circle: 0 },
   'packages/service/src/issuer/interaction': { rooms: 6, arrows: 14, floors: 6, circle: 0 },

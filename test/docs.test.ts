@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { LatchkeyError, type LatchkeyErrorCode } from '@latchkey/core'
 import { describe, expect, test } from 'vitest'
-import { REMEDIES } from '../packages/core/src/remedies.ts'
+import { REMEDIES } from '../packages/core/src/errors/remedies.ts'
 import { statusOfCode } from '../packages/service/src/domain/writes/errors.ts'
 import { root } from '../scripts/packages.ts'
 

@@ -1,6 +1,6 @@
 import { requireUser } from '@latchkey/express'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createSealer } from '../../core/src/crypto/sealing.ts'
+import { createSealer } from '../../core/src/shared/sealing.ts'
 import { returnToAttacks } from '../../testing/src/login/return-to-attacks.ts'
 import { SESSION_SECRET } from './support/app.ts'
 import { type Browser, createBrowser } from './support/browser.ts'

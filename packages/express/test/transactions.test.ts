@@ -1,6 +1,6 @@
 import { requireUser } from '@latchkey/express'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { createSealer } from '../../core/src/crypto/sealing.ts'
+import { createSealer } from '../../core/src/shared/sealing.ts'
 import { SESSION_SECRET } from './support/app.ts'
 import { type Browser, createBrowser } from './support/browser.ts'
 import { type Site, startSite } from './support/site.ts'

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import type { AuthEvent, AuthEventName } from '../events.ts'
-import type { Note, RecordedOptions } from '../notes.ts'
+import type { AuthEvent, AuthEventName } from '../log/events.ts'
+import type { Note, RecordedOptions } from './notes.ts'
 import { type Redact, redactOf } from './redact.ts'
 import {
   answerStep,

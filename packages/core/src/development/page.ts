@@ -1,7 +1,7 @@
 import type { AuthResponse } from '../http/request.ts'
 import { escapeHtml, page } from '../http/responses.ts'
-import type { RecordedOptions } from '../notes.ts'
 import type { Flight } from './flights.ts'
+import type { RecordedOptions } from './notes.ts'
 import { reportOf } from './report.ts'
 import type { Fact, Step } from './steps.ts'
 import { applicationFacts, browserFacts, eventFact, type RecorderView, time } from './view.ts'

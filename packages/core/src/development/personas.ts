@@ -1,8 +1,8 @@
 import { closestMatch } from 'leven'
-import { RequestError } from '../errors.ts'
+import { RequestError } from '../errors/errors.ts'
 import type { AuthResponse } from '../http/request.ts'
 import { escapeHtml, page, redirect } from '../http/responses.ts'
-import type { RouteOptions } from '../notes.ts'
+import type { RouteOptions } from './notes.ts'
 
 /** A user to log in as in development. */
 export interface Persona {

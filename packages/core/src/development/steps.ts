@@ -1,6 +1,6 @@
-import type { AuthEvent } from '../events.ts'
-import type { Note, RecordedOptions } from '../notes.ts'
-import { REMEDIES } from '../remedies.ts'
+import { REMEDIES } from '../errors/remedies.ts'
+import type { AuthEvent } from '../log/events.ts'
+import type { Note, RecordedOptions } from './notes.ts'
 import {
   bytes,
   count,

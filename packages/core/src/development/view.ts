@@ -1,5 +1,5 @@
-import type { RecordedOptions, RecordedSession } from '../notes.ts'
 import type { Flight, KeptEvent } from './flights.ts'
+import type { RecordedOptions, RecordedSession } from './notes.ts'
 import { bytes, describeCookies, openClaims, redactOf } from './redact.ts'
 import { claimsFact, type Fact } from './steps.ts'
 

@@ -1,6 +1,6 @@
 import type { IntrospectionResponse } from 'openid-client'
 import type { RequestContext } from '../context.ts'
-import { AccessError, CallbackError, ProviderError, RequestError } from '../errors.ts'
+import { AccessError, CallbackError, ProviderError, RequestError } from '../errors/errors.ts'
 import { hasTokenInUrl } from '../http/bearer-header.ts'
 import type { AuthRequest } from '../http/request.ts'
 import type { ResolvedBearer } from '../options/options.ts'

@@ -1,5 +1,5 @@
 import type { RequestContext } from '../context.ts'
-import { AccessError, type LatchkeyError, RequestError } from '../errors.ts'
+import { AccessError, type LatchkeyError, RequestError } from '../errors/errors.ts'
 import type { AuthResponse } from '../http/request.ts'
 import { type BearerLogin, readBearer } from './bearer-token.ts'
 import { explain, failedOf, listOf, weaknessOf } from './failed-requirement.ts'

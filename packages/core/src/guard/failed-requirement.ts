@@ -1,6 +1,6 @@
-import { inTime } from '../deadline.ts'
-import { isThenable, type MaybePromise } from '../maybe-promise.ts'
+import { inTime } from '../errors/deadline.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
+import { isThenable, type MaybePromise } from '../shared/maybe-promise.ts'
 import type { Requirement } from './requirement.ts'
 
 type Claims = Readonly<Record<string, unknown>>

@@ -1,10 +1,10 @@
 import type { AuthContext, RequestContext } from '../context.ts'
-import { AccessError, type AccessErrorCode } from '../errors.ts'
-import { userHash } from '../events.ts'
+import { AccessError, type AccessErrorCode } from '../errors/errors.ts'
 import { isApiRequest } from '../http/is-api-request.ts'
 import type { AuthRequest, AuthResponse } from '../http/request.ts'
+import { safeReturnTo } from '../http/return-to.ts'
+import { userHash } from '../log/events.ts'
 import { beginLogin } from '../login/login.ts'
-import { safeReturnTo } from '../login/return-to.ts'
 import { listOf } from './failed-requirement.ts'
 import type { Requirement } from './requirement.ts'
 

@@ -1,7 +1,7 @@
 import type { AuthContext } from '../context.ts'
-import { userHash } from '../events.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
+import { userHash } from '../log/events.ts'
 import type { AuthSession } from '../session/session.ts'
+import type { MaybePromise } from '../shared/maybe-promise.ts'
 import { explain, failedOf } from './failed-requirement.ts'
 import type { Requirement } from './requirement.ts'
 

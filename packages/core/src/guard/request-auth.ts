@@ -1,4 +1,4 @@
-import { ConfigError, DeniedError, RefreshError, SessionEndedError } from '../errors.ts'
+import { ConfigError, DeniedError, RefreshError, SessionEndedError } from '../errors/errors.ts'
 import type { AuthResponse } from '../http/request.ts'
 import { beginLogin, type LoginRequest } from '../login/login.ts'
 import { type LogoutRequest, logOut } from '../logout/logout.ts'

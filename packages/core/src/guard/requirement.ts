@@ -1,5 +1,4 @@
-import { ConfigError } from '../errors.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
+import { ConfigError } from '../errors/errors.ts'
 import {
   type CheckSettings,
   callable,
@@ -9,8 +8,9 @@ import {
   type Rules,
   rule,
   whole,
-} from '../options/check-options.ts'
-import { isRecord } from '../records.ts'
+} from '../shared/check-options.ts'
+import type { MaybePromise } from '../shared/maybe-promise.ts'
+import { isRecord } from '../shared/records.ts'
 import type { RoleOf, User } from './user.ts'
 
 /** The requirement of a guard. An empty one asks for a logged-in user. */

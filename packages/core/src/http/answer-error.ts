@@ -1,9 +1,9 @@
-import { recorderPath } from '../development.ts'
-import { LatchkeyError } from '../errors.ts'
-import type { Log } from '../log.ts'
-import type { TakeNote } from '../notes.ts'
+import type { TakeNote } from '../development/notes.ts'
+import { LatchkeyError } from '../errors/errors.ts'
+import type { Log } from '../log/log.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
 import { type ErrorResponseOptions, errorResponse } from './error-response.ts'
+import { recorderPath } from './is-development.ts'
 import { type AuthRequest, type AuthResponse, pathOf } from './request.ts'
 
 /** Answers an error: as the application wants it, or else as {@link errorResponse} does. */

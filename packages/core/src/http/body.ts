@@ -1,4 +1,4 @@
-import { RequestError } from '../errors.ts'
+import { RequestError } from '../errors/errors.ts'
 import type { AuthRequest } from './request.ts'
 
 /** The longest body that is read: the forms of a login have a few kilobytes. */

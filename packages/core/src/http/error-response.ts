@@ -1,5 +1,5 @@
-import type { LatchkeyError, LatchkeyErrorCode } from '../errors.ts'
-import { REMEDIES } from '../remedies.ts'
+import type { LatchkeyError, LatchkeyErrorCode } from '../errors/errors.ts'
+import { REMEDIES } from '../errors/remedies.ts'
 import { en } from '../texts/en.ts'
 import { type Languages, type Translation, translate } from '../texts/languages.ts'
 import { isApiRequest } from './is-api-request.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { LatchkeyError } from '../errors.ts'
+import type { LatchkeyError } from '../errors/errors.ts'
 import type { Translation } from '../texts/languages.ts'
 import type { AuthResponse } from './request.ts'
 

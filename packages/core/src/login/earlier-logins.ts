@@ -1,7 +1,7 @@
-import { createSealer } from '../crypto/sealing.ts'
 import { clearCookie, cookieNames } from '../http/cookies.ts'
+import { safeReturnTo } from '../http/return-to.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
-import { safeReturnTo } from './return-to.ts'
+import { createSealer } from '../shared/sealing.ts'
 
 /** Logins begun by version 0.1, also by an old process during a rolling deploy: begun again here. */
 export interface EarlierLogins {

@@ -1,14 +1,14 @@
 import type { ServerMetadata } from 'openid-client'
 import type { AuthContext, RequestContext } from '../context.ts'
-import { ProviderError, RequestError } from '../errors.ts'
+import { ProviderError, RequestError } from '../errors/errors.ts'
 import { readForm } from '../http/body.ts'
+import { issuerRedirectUri } from '../http/redirect-uri.ts'
 import { type AuthResponse, queryOf } from '../http/request.ts'
 import { redirect } from '../http/responses.ts'
-import { PROTECTED_PARAMETERS } from '../provider/authorization-request.ts'
+import { keptReturnTo, warnShortened } from '../http/return-to.ts'
 import type { Provider } from '../provider/provider.ts'
-import { issuerRedirectUri } from '../provider/redirect-uri.ts'
+import { PROTECTED_PARAMETERS } from '../shared/protected-parameters.ts'
 import { countRepetitions } from './repeated-login.ts'
-import { keptReturnTo, warnShortened } from './return-to.ts'
 import type { TransactionDraft } from './transaction.ts'
 
 /** Options of one login. */

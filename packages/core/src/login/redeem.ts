@@ -4,7 +4,7 @@ import type {
   TokenEndpointResponse,
   TokenEndpointResponseHelpers,
 } from 'openid-client'
-import { CallbackError, type LatchkeyError } from '../errors.ts'
+import { CallbackError, type LatchkeyError } from '../errors/errors.ts'
 import {
   factsOf,
   isResponseBodyError,

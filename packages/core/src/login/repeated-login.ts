@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { RequestContext } from '../context.ts'
-import { LatchkeyError } from '../errors.ts'
+import { LatchkeyError } from '../errors/errors.ts'
 import { type CookieScope, clearCookie, readCookie, setCookie } from '../http/cookies.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
 import type { TransactionDraft } from './transaction.ts'

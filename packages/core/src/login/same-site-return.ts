@@ -1,8 +1,8 @@
-import { createSealer } from '../crypto/sealing.ts'
 import { readCookie } from '../http/cookies.ts'
 import { type AuthRequest, type AuthResponse, pathOf } from '../http/request.ts'
 import { onwardPage, redirect } from '../http/responses.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
+import { createSealer } from '../shared/sealing.ts'
 import { translate } from '../texts/languages.ts'
 
 /** Longer answers go into no address: proxies would refuse it. */

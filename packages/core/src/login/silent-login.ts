@@ -1,5 +1,5 @@
 import type { AuthContext, RequestContext } from '../context.ts'
-import { ProviderError } from '../errors.ts'
+import { ProviderError } from '../errors/errors.ts'
 import { readCookie, setCookie } from '../http/cookies.ts'
 import { type AuthResponse, queryOf } from '../http/request.ts'
 import { redirect } from '../http/responses.ts'

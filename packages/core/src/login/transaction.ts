@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
-import { randomText } from '../crypto/random.ts'
-import { createSealer } from '../crypto/sealing.ts'
 import type { CookieScope } from '../http/cookies.ts'
 import { clearCookie, cookieNames, readCookie, setCookie } from '../http/cookies.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
+import { safeReturnTo } from '../http/return-to.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
 import type { Replays } from '../session/replay-cache.ts'
+import type { MaybePromise } from '../shared/maybe-promise.ts'
+import { randomText } from '../shared/random.ts'
+import { createSealer } from '../shared/sealing.ts'
 import { createEarlierLogins } from './earlier-logins.ts'
-import { safeReturnTo } from './return-to.ts'
 
 /** How long a visitor may take at the provider. */
 export const TRANSACTION_SECONDS = 600

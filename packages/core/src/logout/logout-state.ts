@@ -1,6 +1,6 @@
-import { createSealer } from '../crypto/sealing.ts'
-import { safeReturnTo } from '../login/return-to.ts'
+import { safeReturnTo } from '../http/return-to.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
+import { createSealer } from '../shared/sealing.ts'
 
 /** The `state` of a logout: where it ends, carried by the provider and sealed. */
 export interface LogoutState {

@@ -1,6 +1,6 @@
 import diagnostics from 'node:diagnostics_channel'
 import type { LoadPersonas, Platform } from '../context.ts'
-import type { AuthEventName } from '../events.ts'
+import type { AuthEventName } from '../log/events.ts'
 import { createNodeTransport } from './transport.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { HeaderSink } from '../http/headers.ts'
-import type { Answer, ResponsePort } from '../visit.ts'
+import type { Answer, ResponsePort } from '../visit/visit.ts'
 
 /** A response of node:http or of the compatibility layer of node:http2. */
 export interface NodeResponse {

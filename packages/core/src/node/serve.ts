@@ -1,7 +1,7 @@
 import type { Auth } from '../auth.ts'
 import type { RequestDetails } from '../http/request.ts'
-import { type MaybePromise, when } from '../maybe-promise.ts'
-import type { Visit } from '../visit.ts'
+import { type MaybePromise, when } from '../shared/maybe-promise.ts'
+import type { Visit } from '../visit/visit.ts'
 import { type NodeRequest, toAuthRequest } from './request.ts'
 import { type NodeResponse, toResponsePort } from './response.ts'
 

@@ -3,7 +3,7 @@ import type { Auth } from '../auth.ts'
 import type { RequestAuth } from '../guard/request-auth.ts'
 import type { ByMember, Requirement } from '../guard/requirement.ts'
 import type { User } from '../guard/user.ts'
-import type { Answer } from '../visit.ts'
+import type { Answer } from '../visit/visit.ts'
 import { WebResponse } from '../web/response.ts'
 import { type NodeRequest, toAuthRequest } from './request.ts'
 

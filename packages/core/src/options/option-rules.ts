@@ -1,8 +1,5 @@
 import { KeyObject } from 'node:crypto'
-import { ERROR_CODES } from '../errors.ts'
-import type { Hooks } from '../hooks.ts'
-import { isRecord } from '../records.ts'
-import type { PageTexts, VisitorText } from '../texts/page-texts.ts'
+import { ERROR_CODES } from '../errors/errors.ts'
 import {
   callable,
   either,
@@ -16,7 +13,10 @@ import {
   text,
   textRecord,
   texts,
-} from './check-options.ts'
+} from '../shared/check-options.ts'
+import { isRecord } from '../shared/records.ts'
+import type { PageTexts, VisitorText } from '../texts/page-texts.ts'
+import type { Hooks } from './hooks.ts'
 import type {
   AdoptOptions,
   AuthOptions,

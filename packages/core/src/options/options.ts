@@ -1,14 +1,14 @@
 import type { KeyObject } from 'node:crypto'
 import type { User } from '../guard/user.ts'
-import type { Hooks } from '../hooks.ts'
 import type { AuthRequest } from '../http/request.ts'
-import type { Logger } from '../log.ts'
+import type { Logger } from '../log/log.ts'
+import type { ClaimsSchema } from '../session/claims-schema.ts'
 import type { SessionTokens } from '../session/session.ts'
 import type { SessionSettings } from '../session/session-record.ts'
 import type { SessionStore } from '../session/session-store.ts'
 import type { Languages } from '../texts/languages.ts'
 import type { PageTexts } from '../texts/page-texts.ts'
-import type { ClaimsSchema } from './claims-schema.ts'
+import type { Hooks } from './hooks.ts'
 
 /** How the application proves to the provider that it is the client (OIDC Core 1.0 §9). */
 export type ClientAuth = 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none'

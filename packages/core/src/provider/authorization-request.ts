@@ -1,25 +1,9 @@
 import type { ServerMetadata } from 'openid-client'
-import { ProviderError } from '../errors.ts'
+import { ProviderError } from '../errors/errors.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
+import { PROTECTED_PARAMETERS } from '../shared/protected-parameters.ts'
 import { providerError } from './errors.ts'
 import type { ClientCall } from './openid-client.ts'
-
-/** Parameters of an authorization request that no option, hook or visitor can set. */
-export const PROTECTED_PARAMETERS: ReadonlySet<string> = new Set([
-  'client_id',
-  'redirect_uri',
-  'response_type',
-  'response_mode',
-  'state',
-  'nonce',
-  'code_challenge',
-  'code_challenge_method',
-  'request',
-  'request_uri',
-  'scope',
-  'max_age',
-  'acr_values',
-])
 
 /** The parameters of one authorization request beside those that all have in common. */
 export interface AuthorizationRequest {

@@ -1,6 +1,6 @@
 import type { KeyObject, webcrypto } from 'node:crypto'
 import type { ClientAuth as Authenticate, ServerMetadata } from 'openid-client'
-import { LatchkeyError } from '../errors.ts'
+import { LatchkeyError } from '../errors/errors.ts'
 import type { ClientAssertionOptions, ClientAuth, ClientSecret } from '../options/options.ts'
 import { printable } from './errors.ts'
 import { loadOpenidClient } from './openid-client.ts'

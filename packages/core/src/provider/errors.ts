@@ -1,5 +1,5 @@
 import type { IDToken, ResponseBodyError } from 'openid-client'
-import { LatchkeyError, ProviderError } from '../errors.ts'
+import { LatchkeyError, ProviderError } from '../errors/errors.ts'
 
 /** The error of the kit among the causes of an error of openid-client, if there is one. */
 export function kitCause(error: unknown): LatchkeyError | undefined {

@@ -1,4 +1,4 @@
-import { ProviderError } from '../errors.ts'
+import { ProviderError } from '../errors/errors.ts'
 
 /** The time that the exchanges with the provider of one request may take. */
 export interface ExchangeLimits {

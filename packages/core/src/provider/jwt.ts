@@ -1,4 +1,4 @@
-import { parseRecord } from '../records.ts'
+import { parseRecord } from '../shared/records.ts'
 
 /** The header of a JWT, as far as finding its key goes. */
 export interface JwtHeader {

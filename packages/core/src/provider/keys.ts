@@ -1,4 +1,4 @@
-import { ProviderError } from '../errors.ts'
+import { ProviderError } from '../errors/errors.ts'
 import type { JwtHeader } from './jwt.ts'
 import { type KeySet, parseKeySet } from './signature.ts'
 import { createTokenBucket } from './token-bucket.ts'

@@ -1,5 +1,5 @@
-import { LatchkeyError } from '../errors.ts'
-import type { Publish } from '../events.ts'
+import { LatchkeyError } from '../errors/errors.ts'
+import type { Publish } from '../log/events.ts'
 
 /** `stale`: what is known is served although the provider did not answer the last time. */
 export interface ProviderHealth {

@@ -1,5 +1,5 @@
 import type { Configuration, ServerMetadata } from 'openid-client'
-import { ProviderError } from '../errors.ts'
+import { ProviderError } from '../errors/errors.ts'
 
 const REQUIRED = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const
 const OPTIONAL = [

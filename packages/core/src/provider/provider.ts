@@ -1,9 +1,9 @@
 import type { ServerMetadata } from 'openid-client'
-import { answering } from '../deadline.ts'
-import { ProviderError } from '../errors.ts'
-import type { Publish } from '../events.ts'
-import { type MaybePromise, when } from '../maybe-promise.ts'
+import { answering } from '../errors/deadline.ts'
+import { ProviderError } from '../errors/errors.ts'
+import type { Publish } from '../log/events.ts'
 import type { ResolvedAuthOptions, ResolvedRegistration } from '../options/options.ts'
+import { type MaybePromise, when } from '../shared/maybe-promise.ts'
 import {
   type AuthorizationRequest,
   authorizationPrefix,

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto'
-import { ConfigError, ProviderError } from '../errors.ts'
-import type { Publish } from '../events.ts'
+import { ConfigError, ProviderError } from '../errors/errors.ts'
+import { isUsableUrl } from '../http/issuer-url.ts'
+import { issuerRedirectUri } from '../http/redirect-uri.ts'
 import type { AuthRequest } from '../http/request.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
+import type { Publish } from '../log/events.ts'
 import type {
   IssuerRegistration,
   ResolvedAuthOptions,
   ResolvedRegistration,
 } from '../options/options.ts'
-import { remember } from '../records.ts'
+import type { MaybePromise } from '../shared/maybe-promise.ts'
+import { remember } from '../shared/records.ts'
 import { commonParameters } from './authorization-request.ts'
-import { isUsableUrl } from './issuer-url.ts'
 import { createProvider, type Provider } from './provider.ts'
-import { issuerRedirectUri } from './redirect-uri.ts'
 import type { ProviderTransport } from './transport.ts'
 
 /** The provider, or providers, of an application. */

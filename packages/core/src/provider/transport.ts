@@ -1,4 +1,4 @@
-import { ProviderError } from '../errors.ts'
+import { ProviderError } from '../errors/errors.ts'
 
 /** One exchange with a provider. */
 export interface ProviderRequest {

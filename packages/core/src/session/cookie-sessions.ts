@@ -1,5 +1,5 @@
-import { CookieSessionError } from '../errors.ts'
-import { remember } from '../records.ts'
+import { CookieSessionError } from '../errors/errors.ts'
+import { remember } from '../shared/records.ts'
 import { createMarks } from './marks.ts'
 import { createSessionChunks, type SealedSession, type SessionChunks } from './session-chunks.ts'
 import { newSessionId } from './session-cookie.ts'

@@ -1,4 +1,4 @@
-import { ConfigError, SessionStoreError } from '../errors.ts'
+import { ConfigError, SessionStoreError } from '../errors/errors.ts'
 import type { AuthSession } from './session.ts'
 import { indexKey } from './session-record.ts'
 import type { SessionsById } from './sessions-by-id.ts'

@@ -1,5 +1,5 @@
-import { deriveKey, macOf } from '../crypto/sealing.ts'
-import { type MaybePromise, when, whenAll } from '../maybe-promise.ts'
+import { type MaybePromise, when, whenAll } from '../shared/maybe-promise.ts'
+import { deriveKey, macOf } from '../shared/sealing.ts'
 import type { AuthSession } from './session.ts'
 import { indexKey } from './session-record.ts'
 import type { SessionRecord, SessionStore } from './session-store.ts'

@@ -1,6 +1,6 @@
-import { ConfigError, SessionEndedError } from '../errors.ts'
-import { callable, checkOptions, type Rules, whole } from '../options/check-options.ts'
-import { frozenCopy } from '../records.ts'
+import { ConfigError, SessionEndedError } from '../errors/errors.ts'
+import { callable, checkOptions, type Rules, whole } from '../shared/check-options.ts'
+import { frozenCopy } from '../shared/records.ts'
 import { createMarks } from './marks.ts'
 import type { SessionRecord, SessionStore } from './session-store.ts'
 

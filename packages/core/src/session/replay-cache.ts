@@ -1,4 +1,4 @@
-import type { MaybePromise } from '../maybe-promise.ts'
+import type { MaybePromise } from '../shared/maybe-promise.ts'
 import { createMarks } from './marks.ts'
 import type { SessionStore } from './session-store.ts'
 import { storeAnswer } from './store-answer.ts'

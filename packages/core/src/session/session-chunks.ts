@@ -1,7 +1,7 @@
-import { createByteSealer } from '../crypto/sealing.ts'
-import { CookieSessionError } from '../errors.ts'
+import { CookieSessionError } from '../errors/errors.ts'
 import { clearCookie, cookieNames, readCookie, setCookie } from '../http/cookies.ts'
-import { freeze } from '../records.ts'
+import { freeze } from '../shared/records.ts'
+import { createByteSealer } from '../shared/sealing.ts'
 import type { SessionSettings } from './session-record.ts'
 import type { SessionRecord } from './session-store.ts'
 

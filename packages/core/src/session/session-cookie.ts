@@ -1,8 +1,8 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
-import { randomText } from '../crypto/random.ts'
-import { deriveKey } from '../crypto/sealing.ts'
 import { clearCookie, readCookie, setCookie } from '../http/cookies.ts'
-import { remember } from '../records.ts'
+import { randomText } from '../shared/random.ts'
+import { remember } from '../shared/records.ts'
+import { deriveKey } from '../shared/sealing.ts'
 import type { SessionSettings } from './session-record.ts'
 
 const MAX_LENGTH = 256

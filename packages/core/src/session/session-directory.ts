@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Publish, userHash } from '../events.ts'
+import { type Publish, userHash } from '../log/events.ts'
 import { endForGood, findSessions, type SessionOwner } from './end-sessions.ts'
 import type { AuthSession } from './session.ts'
 import type { SessionsById } from './sessions-by-id.ts'

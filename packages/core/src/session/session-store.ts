@@ -1,4 +1,4 @@
-import type { MaybePromise } from '../maybe-promise.ts'
+import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { AuthSession } from './session.ts'
 
 /** One stored session: plain JSON, but for its version. */

@@ -1,5 +1,5 @@
-import { validateClaims } from '../options/claims-schema.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
+import { validateClaims } from './claims-schema.ts'
 import type { AuthSession } from './session.ts'
 
 /** The part of a session that is about its user. */

@@ -1,4 +1,4 @@
-import { SessionEndedError } from '../errors.ts'
+import { SessionEndedError } from '../errors/errors.ts'
 import type { SessionsById } from './sessions-by-id.ts'
 
 /** Tells connections that stay open when the session behind them has ended. */

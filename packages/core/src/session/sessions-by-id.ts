@@ -1,4 +1,4 @@
-import { type MaybePromise, when, whenAll } from '../maybe-promise.ts'
+import { type MaybePromise, when, whenAll } from '../shared/maybe-promise.ts'
 import type { EndedLogins } from './ended-logins.ts'
 import type { AuthSession } from './session.ts'
 import type { SessionNews } from './session-cookie.ts'

@@ -1,5 +1,5 @@
-import { SessionEndedError, type SessionStoreError } from '../errors.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
+import { SessionEndedError, type SessionStoreError } from '../errors/errors.ts'
+import type { MaybePromise } from '../shared/maybe-promise.ts'
 import { endForGood } from './end-sessions.ts'
 import type { AuthSession } from './session.ts'
 import type { SessionNews } from './session-cookie.ts'

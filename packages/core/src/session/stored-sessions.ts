@@ -1,4 +1,4 @@
-import { isThenable, type MaybePromise } from '../maybe-promise.ts'
+import { isThenable, type MaybePromise } from '../shared/maybe-promise.ts'
 import { createEndedLogins } from './ended-logins.ts'
 import { createSessionCookie, newSessionId } from './session-cookie.ts'
 import { expiryOf, hasExpired, isTouchDue, type SessionSettings } from './session-record.ts'

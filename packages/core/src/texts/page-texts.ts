@@ -1,4 +1,4 @@
-import type { LatchkeyErrorCode } from '../errors.ts'
+import type { LatchkeyErrorCode } from '../errors/errors.ts'
 
 /** A title, and what to do. */
 export interface VisitorText {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { CallbackError, type LatchkeyError, ProviderError, RefreshError } from '../errors.ts'
-import { type Publish, userHash } from '../events.ts'
+import { CallbackError, type LatchkeyError, ProviderError, RefreshError } from '../errors/errors.ts'
+import { type Publish, userHash } from '../log/events.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
 import {
   factsOf,

@@ -1,8 +1,8 @@
-import { CallbackError } from '../errors.ts'
+import { CallbackError } from '../errors/errors.ts'
 import { printable } from '../provider/errors.ts'
 import { decodeJwt } from '../provider/jwt.ts'
 import type { Provider } from '../provider/provider.ts'
-import { parseRecord } from '../records.ts'
+import { parseRecord } from '../shared/records.ts'
 
 /** The claims of signed userinfo that are about the token. */
 const TOKEN_CLAIMS: ReadonlySet<string> = new Set(['iss', 'aud', 'exp', 'iat', 'nbf', 'jti'])

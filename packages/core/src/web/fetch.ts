@@ -1,6 +1,6 @@
 import type { AuthRequest } from '../http/request.ts'
-import type { MaybePromise } from '../maybe-promise.ts'
-import type { ResponsePort, Visit } from '../visit.ts'
+import type { MaybePromise } from '../shared/maybe-promise.ts'
+import type { ResponsePort, Visit } from '../visit/visit.ts'
 import type { WebResponse } from './response.ts'
 
 type OpenVisit<U> = (

@@ -1,5 +1,5 @@
 import type { HeaderSink } from '../http/headers.ts'
-import type { Answer, ResponsePort } from '../visit.ts'
+import type { Answer, ResponsePort } from '../visit/visit.ts'
 
 /** The response to a web `Request`: what the kit sets is kept until the application's `Response` is there. */
 export class WebResponse implements ResponsePort<Response> {

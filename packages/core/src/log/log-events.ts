@@ -1,6 +1,6 @@
+import type { ResolvedAuthOptions } from '../options/options.ts'
 import type { AuthEventName, Publish } from './events.ts'
 import type { Log } from './log.ts'
-import type { ResolvedAuthOptions } from './options/options.ts'
 
 const PROVIDER_IS_BACK = 'The provider answers again.'
 

@@ -1,16 +1,16 @@
-import type { LoadPersonas, Platform, RequestContext } from './context.ts'
-import { randomText } from './crypto/random.ts'
-import type { Personas } from './development/personas.ts'
-import { isDevelopment, isLocalRequest, recorderPath } from './development.ts'
-import { ConfigError, ProviderError, RequestError } from './errors.ts'
-import { type AuthResponse, queryOf } from './http/request.ts'
-import type { Log } from './log.ts'
+import type { LoadPersonas, Platform, RequestContext } from '../context.ts'
+import { ConfigError, ProviderError, RequestError } from '../errors/errors.ts'
+import { isDevelopment, isLocalRequest, recorderPath } from '../http/is-development.ts'
+import { type AuthResponse, queryOf } from '../http/request.ts'
+import type { Log } from '../log/log.ts'
 import type {
   AnyAuthOptions,
   ResolvedAuthOptions,
   ResolvedRegistration,
-} from './options/options.ts'
-import { resolveOptions } from './options/resolve-options.ts'
+} from '../options/options.ts'
+import { resolveOptions } from '../options/resolve-options.ts'
+import { randomText } from '../shared/random.ts'
+import type { Personas } from './personas.ts'
 
 /** The personas of one instance. */
 interface PersonaLogins {
@@ -148,9 +148,6 @@ async function logInAs(
       'Test users log in from this machine alone, and without a proxy in between. Configure a provider to log in from elsewhere.',
     )
   }
-  const [found, { answerLogin }] = await Promise.all([
-    started(),
-    import('./development/personas.ts'),
-  ])
+  const [found, { answerLogin }] = await Promise.all([started(), import('./personas.ts')])
   return answerLogin(found, queryOf(request.url))
 }

@@ -1,5 +1,5 @@
-import { partsOf } from '../http/request.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../log/log.ts'
+import { partsOf } from './request.ts'
 
 const MAX_LENGTH = 1024
 /** A path with its query that every parser reads alike, and that resolving leaves as it is. */

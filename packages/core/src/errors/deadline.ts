@@ -1,6 +1,6 @@
+import type { SessionLock, SessionStore } from '../session/session-store.ts'
+import { isThenable, type MaybePromise, when } from '../shared/maybe-promise.ts'
 import { LatchkeyError } from './errors.ts'
-import { isThenable, type MaybePromise, when } from './maybe-promise.ts'
-import type { SessionLock, SessionStore } from './session/session-store.ts'
 
 /** Timers of Node begin at once when they are set for longer. */
 const MAX_MILLISECONDS = 2 ** 31 - 1

@@ -1,7 +1,7 @@
-import { LatchkeyError } from './errors.ts'
-import type { RequestAuth } from './guard/request-auth.ts'
-import type { User } from './guard/user.ts'
-import type { SessionData } from './session/session-data.ts'
+import { LatchkeyError } from '../errors/errors.ts'
+import type { RequestAuth } from '../guard/request-auth.ts'
+import type { User } from '../guard/user.ts'
+import type { SessionData } from '../session/session-data.ts'
 import type { Visit } from './visit.ts'
 
 /**

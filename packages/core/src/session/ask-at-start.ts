@@ -1,7 +1,7 @@
-import type { AuthContext } from './context.ts'
-import { LatchkeyError } from './errors.ts'
-import type { MaybePromise } from './maybe-promise.ts'
-import { storeAnswer } from './session/store-answer.ts'
+import type { AuthContext } from '../context.ts'
+import { LatchkeyError } from '../errors/errors.ts'
+import type { MaybePromise } from '../shared/maybe-promise.ts'
+import { storeAnswer } from './store-answer.ts'
 
 /**
  * Asks the provider and the session store once, in the background, so that an address or a password that

@@ -1,8 +1,8 @@
-import type { LatchkeyError } from './errors.ts'
-import type { User } from './guard/user.ts'
-import type { AuthRequest } from './http/request.ts'
-import type { MaybePromise } from './maybe-promise.ts'
-import type { AuthSession } from './session/session.ts'
+import type { LatchkeyError } from '../errors/errors.ts'
+import type { User } from '../guard/user.ts'
+import type { AuthRequest } from '../http/request.ts'
+import type { AuthSession } from '../session/session.ts'
+import type { MaybePromise } from '../shared/maybe-promise.ts'
 
 /** A login that has passed every check and is about to become a session. */
 export interface CallbackContext<U = User> {

@@ -1,7 +1,7 @@
-import type { Platform } from './context.ts'
+import type { Platform } from '../context.ts'
+import type { ResolvedAuthOptions } from '../options/options.ts'
+import type { SessionStore } from '../session/session-store.ts'
 import type { Log } from './log.ts'
-import type { ResolvedAuthOptions } from './options/options.ts'
-import type { SessionStore } from './session/session-store.ts'
 
 /** Says once what works less well than it could. */
 export function warnAbout(

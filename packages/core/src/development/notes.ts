@@ -1,7 +1,7 @@
-import type { LatchkeyError } from './errors.ts'
-import type { AuthRequest } from './http/request.ts'
-import type { ResolvedAuthOptions } from './options/options.ts'
-import type { AuthSession } from './session/session.ts'
+import type { LatchkeyError } from '../errors/errors.ts'
+import type { AuthRequest } from '../http/request.ts'
+import type { ResolvedAuthOptions } from '../options/options.ts'
+import type { AuthSession } from '../session/session.ts'
 
 /** The options that the flight recorder shows and explains. */
 export type RecordedOptions = ResolvedAuthOptions
@@ -9,7 +9,7 @@ export type RecordedOptions = ResolvedAuthOptions
 /** The session of the browser that looks at the flight recorder. */
 export type RecordedSession = AuthSession
 
-export type { RouteOptions } from './options/options.ts'
+export type { RouteOptions } from '../options/options.ts'
 
 /** A step of a login, a logout or a refusal, for the flight recorder of development. */
 export type Note =

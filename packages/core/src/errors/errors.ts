@@ -1,4 +1,4 @@
-import { type ConfigFault, reportOf } from './options/check-options.ts'
+import { type ConfigFault, reportOf } from '../shared/check-options.ts'
 
 /** Every failure the kit can report. The codes are public API and keep their meaning. */
 export type LatchkeyErrorCode =

@@ -1,8 +1,8 @@
-import { RequestError } from './errors.ts'
-import type { AuthRequest } from './http/request.ts'
-import type { ConfigFault } from './options/check-options.ts'
-import type { ResolvedAuthOptions } from './options/options.ts'
-import { isLoopbackHost } from './provider/issuer-url.ts'
+import { RequestError } from '../errors/errors.ts'
+import type { ResolvedAuthOptions } from '../options/options.ts'
+import type { ConfigFault } from '../shared/check-options.ts'
+import { isLoopbackHost } from './issuer-url.ts'
+import type { AuthRequest } from './request.ts'
 
 /** Cookies and routes are the same at every base URL; only the origin differs. */
 export function checkBaseUrls(baseUrls: readonly URL[], faults: ConfigFault[]): void {

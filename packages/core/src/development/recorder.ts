@@ -1,10 +1,10 @@
-import type { RequestContext } from './context.ts'
-import type { Flights } from './development/flights.ts'
-import { isLocalRequest, recorderPath } from './development.ts'
-import type { Publish } from './events.ts'
-import type { AuthRequest, AuthResponse } from './http/request.ts'
+import type { RequestContext } from '../context.ts'
+import { isLocalRequest, recorderPath } from '../http/is-development.ts'
+import type { AuthRequest, AuthResponse } from '../http/request.ts'
+import type { Publish } from '../log/events.ts'
+import type { ResolvedAuthOptions } from '../options/options.ts'
+import type { Flights } from './flights.ts'
 import type { Note, TakeNote } from './notes.ts'
-import type { ResolvedAuthOptions } from './options/options.ts'
 
 /** The flight recorder of development: keeps the last logins and refusals, and shows them on a page. */
 export interface Recorder {
@@ -26,9 +26,7 @@ export function createRecorder(options: ResolvedAuthOptions): Recorder | undefin
   const page = recorderPath(options.baseUrl)
   let flights: Promise<Flights> | undefined
   const open = (): Promise<Flights> => {
-    flights ??= import('./development/flights.ts').then(({ createFlights }) =>
-      createFlights(options),
-    )
+    flights ??= import('./flights.ts').then(({ createFlights }) => createFlights(options))
     return flights
   }
   const tell = (use: (kept: Flights) => void): void => {
@@ -81,7 +79,7 @@ export function recordEvents(publish: Publish = () => {}, recorder: Recorder | u
 
 async function show(asked: RequestContext, opened: Promise<Flights>): Promise<AuthResponse> {
   const { context, request, session } = asked
-  const [kept, pages] = await Promise.all([opened, import('./development/page.ts')])
+  const [kept, pages] = await Promise.all([opened, import('./page.ts')])
   return pages.recorderPage({
     options: context.options,
     flights: kept.all(),

@@ -1,4 +1,4 @@
-import { CallbackError } from '../errors.ts'
+import { CallbackError } from '../errors/errors.ts'
 
 /** The part of Standard Schema 1 that is used here; Zod, Valibot, ArkType and others provide it. */
 export interface ClaimsSchema<Output = unknown> {

@@ -4,8 +4,8 @@ import {
   type LatchkeyErrorCode,
   RefreshError,
   RequestError,
-} from './errors.ts'
-import { REMEDIES, type WarningCode } from './remedies.ts'
+} from '../errors/errors.ts'
+import { REMEDIES, type WarningCode } from '../errors/remedies.ts'
 
 /**
  * Takes the log lines of the kit: pino, bunyan, winston, `console`, or anything with these methods.

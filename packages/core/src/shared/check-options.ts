@@ -1,5 +1,5 @@
 import { closestMatch } from 'leven'
-import { isRecord } from '../records.ts'
+import { isRecord } from './records.ts'
 
 /** One thing wrong with the options. */
 export interface ConfigFault {

@@ -1,9 +1,9 @@
-import type { RequestContext } from './context.ts'
-import { deriveKey, macOf } from './crypto/sealing.ts'
-import { userHash } from './events.ts'
-import { readCookie, setCookie } from './http/cookies.ts'
-import type { AuthRequest } from './http/request.ts'
-import type { AuthSession } from './session/session.ts'
+import type { RequestContext } from '../context.ts'
+import { readCookie, setCookie } from '../http/cookies.ts'
+import type { AuthRequest } from '../http/request.ts'
+import { userHash } from '../log/events.ts'
+import type { AuthSession } from '../session/session.ts'
+import { deriveKey, macOf } from '../shared/sealing.ts'
 
 /** Longer ones come from no browser, and reading them would cost more. */
 const MAX_USER_AGENT = 512

@@ -1,5 +1,5 @@
-import { type AuthRequest, partsOf } from './http/request.ts'
-import { isLoopbackHost } from './provider/issuer-url.ts'
+import { isLoopbackHost } from './issuer-url.ts'
+import { type AuthRequest, partsOf } from './request.ts'
 
 /** Values of `NODE_ENV` under which the kit may help the developer. */
 const DEVELOPMENT: ReadonlySet<string | undefined> = new Set([undefined, '', 'development', 'test'])

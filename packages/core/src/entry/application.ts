@@ -1,0 +1,43 @@
+// The names that applications use under every framework. Adapters hand them on.
+export type { AuthHandle, AuthHealth } from '../auth.ts'
+export {
+  AccessError,
+  type AccessErrorCode,
+  CallbackError,
+  type CallbackErrorCode,
+  ConfigError,
+  CookieSessionError,
+  type CookieSessionErrorCode,
+  DeniedError,
+  LatchkeyError,
+  type LatchkeyErrorCode,
+  LogoutError,
+  type LogoutErrorCode,
+  ProviderError,
+  RefreshError,
+  type RefreshErrorCode,
+  RequestError,
+  SessionEndedError,
+  SessionStoreError,
+} from '../errors/errors.ts'
+export type { RequestAuth } from '../guard/request-auth.ts'
+export type { Requirement, UserRequirement } from '../guard/requirement.ts'
+export type { RoleOf, User } from '../guard/user.ts'
+export { isApiRequest } from '../http/is-api-request.ts'
+export { redirectUriFor } from '../http/redirect-uri.ts'
+export type { AuthRequest } from '../http/request.ts'
+export type { AuthEvent, AuthEventName } from '../log/events.ts'
+export type { Logger } from '../log/log.ts'
+export type { LoginPrompt, LoginRequest } from '../login/login.ts'
+export type { LogoutRequest } from '../logout/logout.ts'
+export type { CallbackContext, Hooks, LogoutNotice, NewDevice } from '../options/hooks.ts'
+export { type AppleKey, appleClientSecret } from '../provider/apple-client-secret.ts'
+export type { ClaimsSchema, UserOf } from '../session/claims-schema.ts'
+export { createMemoryStore } from '../session/memory-store.ts'
+export type { AuthSession } from '../session/session.ts'
+export type { SessionData } from '../session/session-data.ts'
+export type { SessionInfo } from '../session/session-directory.ts'
+export type { SessionStore } from '../session/session-store.ts'
+export type { ConfigFault } from '../shared/check-options.ts'
+export type { PageTexts } from '../texts/page-texts.ts'
+export type { AccessTokenRequest } from '../tokens/refresh.ts'

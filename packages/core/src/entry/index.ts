@@ -1,0 +1,47 @@
+export { type Auth, createAuth } from '../auth.ts'
+export type { Platform } from '../context.ts'
+export type { AccessErrorOptions, LatchkeyErrorOptions } from '../errors/errors.ts'
+export type { ClaimRule } from '../guard/requirement.ts'
+export type { HeaderSink } from '../http/headers.ts'
+export type { RedirectUriSource } from '../http/redirect-uri.ts'
+export type { RequestDetails } from '../http/request.ts'
+export { safeReturnTo } from '../http/return-to.ts'
+export type { Publish } from '../log/events.ts'
+export type { OnError } from '../options/hooks.ts'
+export type {
+  AdoptedSession,
+  AdoptOptions,
+  AuthOptions,
+  AuthSessionOptions,
+  BearerOptions,
+  ClientAssertionOptions,
+  ClientAuth,
+  ClientSecret,
+  IssuerRegistration,
+  IssuerResolver,
+  ResolvedRoutes,
+  ReturnToOptions,
+  RouteOptions,
+  UserinfoOption,
+} from '../options/options.ts'
+export type {
+  ProviderAnswer,
+  ProviderRequest,
+  ProviderTransport,
+} from '../provider/transport.ts'
+export type { SchemaResult } from '../session/claims-schema.ts'
+export type { MemoryStore, MemoryStoreOptions } from '../session/memory-store.ts'
+export type { SessionTokens } from '../session/session.ts'
+export type { SessionDirectory, UserName } from '../session/session-directory.ts'
+export type {
+  ReplayCache,
+  SessionIndex,
+  SessionLock,
+  SessionRecord,
+  StoreHealth,
+  UpdateOutcome,
+} from '../session/session-store.ts'
+export type { StoredSession } from '../session/stored-session.ts'
+export type { StoredSessions } from '../session/stored-sessions.ts'
+export type { Answer, ResponsePort, Visit } from '../visit/visit.ts'
+export * from './application.ts'

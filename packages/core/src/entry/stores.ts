@@ -1,0 +1,3 @@
+export { isTouchDue } from '../session/session-record.ts'
+export { freeze, remember } from '../shared/records.ts'
+export { createByteSealer, deriveKey, macOf } from '../shared/sealing.ts'

@@ -1,0 +1,2 @@
+export { toAuthRequest } from '../web/request.ts'
+export { WebResponse } from '../web/response.ts'

@@ -1,2 +1,0 @@
-export { toAuthRequest } from './web/request.ts'
-export { WebResponse } from './web/response.ts'
