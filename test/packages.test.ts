@@ -4,7 +4,15 @@ import { describe, expect, test } from 'vitest'
 import { type Package, publishedPackages } from '../scripts/packages.ts'
 
 const packages = publishedPackages()
-const withApi = packages.filter(({ folder }) => read(folder, 'src/index.ts').trim() !== 'export {}')
+/** The source of the main entry. */
+function sourceOf(folder: string): string {
+  const { exports } = JSON.parse(read(folder, 'package.json'))
+  return exports['.']?.['latchkey-source'] ?? 'src/index.ts'
+}
+
+const withApi = packages.filter(
+  ({ folder }) => read(folder, sourceOf(folder)).trim() !== 'export {}',
+)
 
 describe.each(packages)('$manifest.name', ({ folder, manifest }) => {
   test('is an MIT-licensed ES module with the version that all packages share', () => {

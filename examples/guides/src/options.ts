@@ -95,6 +95,7 @@ export const examples: Readonly<Record<string, AuthRouterOptions>> = {
   timeoutSeconds: { timeoutSeconds: 3 },
   requestSeconds: { requestSeconds: 6 },
   answerSeconds: { answerSeconds: 20 },
+  texts: { texts: { de: { stayLoggedIn: 'Doch nicht' } } },
   logger: { logger: pino({ level: 'warn' }) },
   fetch: {
     fetch: (url, init) =>

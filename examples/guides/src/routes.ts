@@ -11,7 +11,7 @@ import { z } from 'zod'
 import { findOrCreateAccount } from './accounts.ts'
 
 /** An application that has changed most options of its routes. */
-export function createRoutesApp(connection: AuthRouterOptions): Express {
+export function createRoutesApp(options: AuthRouterOptions): Express {
   const app = express()
 
   // #region rename
@@ -22,6 +22,19 @@ export function createRoutesApp(connection: AuthRouterOptions): Express {
     session: false, // no single-page application here
   } as const
   // #endregion
+
+  // #region texts
+  const texts = {
+    de: { stayLoggedIn: 'Doch nicht' },
+    fr: {
+      logIn: 'Se connecter',
+      errors: {
+        LATCHKEY_FORBIDDEN: { title: 'Accès refusé', advice: 'Demandez un accès à votre équipe.' },
+      },
+    },
+  }
+  // #endregion
+  const connection = { ...options, texts }
 
   // #region hooks
   const hooks: AuthRouterOptions['hooks'] = {
