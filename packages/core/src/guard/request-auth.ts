@@ -45,6 +45,14 @@ interface RequestActions<U, Sent> {
    */
   refreshUser(): Promise<U>
   /**
+   * Gives the session a new id, and the browser a new cookie: call it when the user's rights change. The old
+   * id is worth nothing afterwards; login and data stay. It has to come before the first byte of the answer.
+   *
+   * @throws {@link RefreshError} when no user is logged in by a session; {@link SessionEndedError} when the
+   *   session has ended meanwhile.
+   */
+  renewSession(): Promise<void>
+  /**
    * A signal that is aborted when the session ends, for WebSockets and event streams: at logout, when it
    * is revoked, when the provider ends it, and when it expires. At once for what happens in this process,
    * within ten seconds otherwise. Where no user is logged in, it is aborted already. When the answer has
@@ -76,6 +84,8 @@ export type RequestAuth<U = User, Sent = void> = RequestActions<U, Sent> &
 export interface RequestAuthSource<Sent> extends GuardedRequest {
   /** The session is looked at: from now on no shared cache may keep the response. */
   sessionUsed(): void
+  /** Sets cookies on the answer. */
+  setCookies(cookies: readonly string[]): void
   /** Sends what `login` and `logout` come to. */
   respond(response: AuthResponse): Sent
 }
@@ -150,6 +160,13 @@ class SessionRequestAuth<U, Sent> implements RequestActions<U, Sent> {
     this.#mustBeLoggedIn()
     const { user } = await context.userRefresher.refresh(await this.#source.provider(), session)
     return user as U
+  }
+
+  async renewSession(): Promise<void> {
+    this.#mustBeLoggedIn()
+    const { session } = this.#source
+    await session.regenerate({ keepsData: true })
+    this.#source.setCookies(session.setCookies)
   }
 
   async login(login: LoginRequest = {}): Promise<Sent> {

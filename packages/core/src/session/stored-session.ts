@@ -25,6 +25,7 @@ export class StoredSession {
   #id: string | undefined
   #record: SessionRecord | undefined
   /** Whether the record is what `get` answered, so that an update can name it. */
+  readonly #renewed = new Map<string, string>()
   #isAsRead = true
   #news: SessionNews
 
@@ -119,20 +120,28 @@ export class StoredSession {
   }
 
   /**
-   * Goes on under a new id without the application's data. The login stays.
+   * Goes on under a new id. The login stays, and with `keepsData` the application's data, too.
    *
    * @throws {@link SessionEndedError} when the session has ended meanwhile.
    */
-  async regenerate(): Promise<void> {
+  async regenerate({ keepsData = false } = {}): Promise<void> {
     this.mustBeKnown()
-    if (!this.#id) return
+    const [id, next] = [this.#id, this.#sessions.newId()]
+    if (!id) return
     const login = await this.reload()
     if (!this.#record) throw new SessionEndedError()
-    await this.#moveTo(this.#sessions.newId(), { login, data: NO_DATA }, async () => {
+    this.#renewed.set(id, next)
+    const data = keepsData ? this.#record.data : NO_DATA
+    await this.#moveTo(next, { login, data }, async () => {
       // Asked once the new session is stored: a request that ends this one now finds both.
       await this.reload()
       return !this.#record || (login && this.#hasEnded(login, login.createdAt))
     })
+  }
+
+  /** The id of the session now that had this one when the request came in. */
+  idNow(id: string): string {
+    return this.#renewed.get(id) ?? id
   }
 
   /** Replaces the login under the same id. Resolves to `false` when the session has ended meanwhile. */

@@ -52,19 +52,26 @@ export class RequestSession extends expressSession.Store {
     if (!this.isChanged) return
     // Data in the cookie has to leave with the headers; data in a store can follow them.
     if (this.#sessions.inCookie) this.save(() => {})
-    else if (this.#stored.id !== this.sessionID) this.#stored.announce(this.sessionID)
+    else if (this.#stored.id !== this.#idNow) this.#stored.announce(this.#idNow)
   }
 
   /** Saves what the application has changed. */
   save(done: Done): void {
-    this.set(this.sessionID, this.session as SessionData, done)
+    this.set(this.#idNow, this.session as SessionData, done)
+  }
+
+  /** Of a session that `req.auth` may have given a new id. */
+  get #idNow(): string {
+    return this.#stored.idNow(this.sessionID)
   }
 
   override set(id: string, data: SessionData, done: Done = () => {}): void {
     const json = jsonOf(data)
-    const saved = this.#stored.saveData(id, JSON.parse(json), this.#read).then(() => {
-      this.#read = json
-    })
+    const saved = this.#stored
+      .saveData(this.#stored.idNow(id), JSON.parse(json), this.#read)
+      .then(() => {
+        this.#read = json
+      })
     this.saving = saved.catch(() => {})
     settle(saved, done)
   }

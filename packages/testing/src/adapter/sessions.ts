@@ -102,6 +102,41 @@ export const sessions: readonly Case[] = [
     },
   ],
   [
+    'an application gives the session a new id when rights change: the old one is worth nothing, login and data stay',
+    async ({ open }) => {
+      const site = await open({
+        routes: [
+          {
+            method: 'get',
+            path: '/promote',
+            requirement: {},
+            async handle({ auth, data }) {
+              await data.set({ before: 1 })
+              await auth.renewSession()
+              await data.set({ after: 2 })
+              return { body: 'promoted' }
+            },
+          },
+          {
+            method: 'get',
+            path: '/kept',
+            handle: async ({ data }) => ({ body: JSON.stringify(await data.get()) }),
+          },
+        ],
+      })
+      const visitor = site.visitor()
+      const old = `latchkey=${cookieOf(await visitor.logIn())}`
+      const answer = await visitor.open('/promote')
+      assert.equal(answer.text, 'promoted')
+      const fresh = `latchkey=${cookieOf(answer)}`
+      assert.notEqual(fresh, old)
+      assert.equal((await visitor.open('/')).text, 'in as ada')
+      assert.deepEqual(JSON.parse((await visitor.open('/kept')).text), { before: 1, after: 2 })
+      assert.equal((await withCookie(site, '/', fresh)).text, 'in as ada')
+      assert.equal((await withCookie(site, '/', old)).text, 'out')
+    },
+  ],
+  [
     'an id that the kit did not sign is no session',
     async ({ open }) => {
       const site = await open()
