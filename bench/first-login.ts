@@ -3,16 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
-import { chromium, type Page } from 'playwright-core'
+import { chromium } from 'playwright-core'
 import { row } from './parts/numbers.ts'
 
 /**
  * How long it takes from `git clone` to a browser that shows "Logged in as", and from a second start.
- * The packages come from the caches of the machine, as far as it has them. Names a folder for pictures:
- * `bench/first-login.ts docs/images`.
+ * The packages come from the caches of the machine, as far as it has them.
  */
 
-const [pictures] = process.argv.slice(2)
 const repository = join(import.meta.dirname, '..')
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-clone-'))
 const clone = join(folder, 'latchkey')
@@ -26,7 +24,7 @@ try {
   execFileSync('git', ['clone', '--quiet', repository, clone])
   const cloned = performance.now()
   const first = await startAndLogIn()
-  const second = await startAndLogIn(pictures)
+  const second = await startAndLogIn()
   console.log(row('git clone, s', (cloned - cloning) / 1000))
   console.log(row('first start until it is ready, s', first.ready))
   console.log(row('clone to "Logged in as", s', (cloned - cloning) / 1000 + first.loggedIn))
@@ -37,7 +35,7 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-async function startAndLogIn(folder?: string): Promise<{ ready: number; loggedIn: number }> {
+async function startAndLogIn(): Promise<{ ready: number; loggedIn: number }> {
   const begun = performance.now()
   const child = spawn(
     'npx',
@@ -54,18 +52,13 @@ async function startAndLogIn(folder?: string): Promise<{ ready: number; loggedIn
   const application = /ready after .* at (\S+)/.exec(output)?.[1] ?? ''
   const [, email = '', password = ''] = /^ +(\S+@\S+) +(.*?) {2,}/m.exec(output) ?? []
 
-  const page = await browser.newPage({
-    viewport: { width: 800, height: 640 },
-    deviceScaleFactor: 1.5,
-  })
+  const page = await browser.newPage()
   await page.goto(`${application}/account`)
-  await shoot(page, folder, 'log-in')
   await page.getByLabel('Email address').fill(email)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Log in', exact: true }).click()
   await page.getByText('Logged in as').waitFor()
   const loggedIn = (performance.now() - begun) / 1000
-  await shoot(page, folder, 'logged-in')
   await page.context().close()
 
   const ended = new Promise((resolve) => child.once('close', resolve))
@@ -78,10 +71,6 @@ async function startAndLogIn(folder?: string): Promise<{ ready: number; loggedIn
 function pathOfMachine(): string {
   const parts = (process.env.PATH ?? '').split(':')
   return parts.filter((part) => !part.includes('node_modules')).join(':')
-}
-
-async function shoot(page: Page, folder: string | undefined, name: string): Promise<void> {
-  if (folder) await page.screenshot({ path: join(folder, `${name}.png`) })
 }
 
 function outputUntil(child: ChildProcess, mark: string): Promise<string> {

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { keepPicture, overflows, sizes, violationsOf } from '../../../../test/support/look.ts'
@@ -69,9 +68,6 @@ const pages = consoleRoutes
 const entries = [...Object.entries(gallery), ...[['', others] as const]].flatMap(([route, list]) =>
   list.map((entry) => (typeof entry === 'string' ? { name: entry, path: route } : entry)),
 )
-
-/** Pages that README and guide show; LATCHKEY_PICTURES=docs/images makes their pictures anew. */
-const pictured: readonly string[] = ['user', 'users']
 
 let chromium: Awaited<ReturnType<typeof startChromium>>
 let running: ListeningConsole
@@ -148,10 +144,6 @@ test.each(entries)(
       expect(await violationsOf(page, looked === 'dark')).toEqual([])
       expect(await overflows(page)).toBe(false)
       await keepPicture(page, `console-${name}-${device}`)
-      const pictures = process.env.LATCHKEY_PICTURES
-      if (pictures && device === 'desktop' && pictured.includes(name)) {
-        await page.screenshot({ path: join(pictures, `console-${name}.png`) })
-      }
       if (device === 'desktop') expect(await unseenFocus(page)).toEqual([])
       if (device !== 'phone') continue
       expect(await small(page)).toEqual([])
