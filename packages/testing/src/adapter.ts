@@ -81,7 +81,14 @@ export function describeAdapter(
 ): void {
   const title = `The adapter contract under ${adapter.name}`
   const openBench = (): Promise<OpenBench> => createBench(adapter)
-  const leftOut = ([, , needsStore]: Case): string | undefined =>
-    adapter.sessions === 'cookie' ? needsStore : undefined
+  const { sessions, without = {} } = adapter
+  const known = new Set(
+    Object.entries(GROUPS).flatMap(([name, cases]) => [name, ...cases.map(([one]) => one)]),
+  )
+  const unknown = Object.keys(without).filter((name) => !known.has(name))
+  if (unknown.length > 0)
+    throw new TypeError(`"without" names no case or group: ${unknown.join(', ')}`)
+  const leftOut = ([name, , needsStore]: Case, group: string): string | undefined =>
+    without[name] ?? without[group] ?? (sessions === 'cookie' ? needsStore : undefined)
   declareSuite({ caller: 'describeAdapter()', title, groups: GROUPS, leftOut, openBench }, runner)
 }

@@ -42,7 +42,7 @@ export interface Suite<Bench extends SuiteBench> {
   readonly title: string
   readonly groups: Readonly<Record<string, readonly SuiteCase<Bench>[]>>
   /** Why a case is left out; `undefined` for one that runs. Default: all run. */
-  leftOut?(one: SuiteCase<Bench>): string | undefined
+  leftOut?(one: SuiteCase<Bench>, group: string): string | undefined
   /** Is called once, by the first case that runs. */
   openBench(): Promise<Bench>
 }
@@ -68,10 +68,10 @@ export function declareSuite<Bench extends SuiteBench>(
 
   describe(title, () => {
     for (const [group, all] of Object.entries(groups)) {
-      const cases = all.filter((one) => leftOut(one) === undefined)
+      const cases = all.filter((one) => leftOut(one, group) === undefined)
       const without = all
         .filter((one) => !cases.includes(one))
-        .map((one) => `${one[0]} (${leftOut(one)})`)
+        .map((one) => `${one[0]} (${leftOut(one, group)})`)
       const result: GroupResult = {
         group,
         cases: cases.length,

@@ -83,6 +83,11 @@ export interface AdapterUnderTest {
    * need a store on the server are left out, with the reason in the table. Default `store`.
    */
   readonly sessions?: 'store' | 'cookie'
+  /**
+   * Cases that the framework makes impossible, or groups of them, by their names, with the reason: the table
+   * says so. Default none.
+   */
+  readonly without?: Readonly<Record<string, string>>
   /** Runs when all cases have run, to close what was opened. */
   readonly close?: () => unknown
 }

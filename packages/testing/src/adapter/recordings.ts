@@ -156,13 +156,15 @@ function assertAbsent(answer: Response): void {
 
 /** `NODE_ENV` is read when the application is made. */
 export async function inEnvironment(name: string, run: () => Promise<void>): Promise<void> {
-  const { NODE_ENV } = process.env
-  process.env.NODE_ENV = name
+  // Next.js declares `NODE_ENV` to be constant.
+  const environment: Record<string, string | undefined> = process.env
+  const { NODE_ENV } = environment
+  environment.NODE_ENV = name
   try {
     await run()
   } finally {
-    if (NODE_ENV === undefined) delete process.env.NODE_ENV
-    else process.env.NODE_ENV = NODE_ENV
+    if (NODE_ENV === undefined) delete environment.NODE_ENV
+    else environment.NODE_ENV = NODE_ENV
   }
 }
 
