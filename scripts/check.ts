@@ -4,6 +4,7 @@ import { report, run } from './run.ts'
 const tools = [
   { name: 'biome: format and lint', command: 'biome', args: ['check', '.'] },
   { name: 'tsc: types', command: 'tsc', args: ['--project', 'tsconfig.json'] },
+  { name: 'tsc: types under Next.js', command: 'tsc', args: ['--project', 'packages/nextjs'] },
   { name: 'oxlint: promises', command: 'oxlint', args: ['--type-aware'] },
   { name: 'rooms and their arrows', command: 'node', args: ['scripts/rooms.ts'] },
   { name: 'cspell: spelling', command: 'cspell', args: ['lint', '--no-progress', '--gitignore'] },

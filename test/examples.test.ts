@@ -16,6 +16,7 @@ const examples = [
   { name: 'hono', opens: '/account', sees: 'The guard let you in.' },
   { name: 'koa', opens: '/account', sees: 'The guard let you in.' },
   { name: 'nestjs', opens: '/account', sees: 'The guard let you in.' },
+  { name: 'nextjs', opens: '/account', sees: 'The guard let you in.' },
   { name: 'node-http', opens: '/account', sees: 'The guard let you in.' },
   { name: 'plain-javascript', opens: '/account', sees: 'The session' },
   { name: 'roles-and-step-up', opens: '/publish', sees: 'The guard let you in.' },

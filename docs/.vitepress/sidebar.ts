@@ -17,7 +17,7 @@ const reference = globSync('docs/reference/@latchkey/**/*.md', { cwd: root })
   .map((name) => ({ text: name, link: `/reference/${name}` }))
 
 const PACKAGES = [
-  ...['express', 'fastify', 'hono', 'koa', 'nestjs', 'core'],
+  ...['express', 'fastify', 'hono', 'koa', 'nestjs', 'nextjs', 'core'],
   ...['session-store', 'management', 'testing', 'service'],
 ]
 
@@ -69,6 +69,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
       { text: 'Hono', link: '/guides/hono' },
       { text: 'Koa', link: '/guides/koa' },
       { text: 'NestJS', link: '/guides/nestjs' },
+      { text: 'Next.js', link: '/guides/nextjs' },
       { text: 'Write an adapter', link: '/guides/write-an-adapter' },
     ],
   },

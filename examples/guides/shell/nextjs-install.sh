@@ -1,0 +1,3 @@
+npx create-next-app shop --yes
+cd shop
+npm install @latchkey/nextjs

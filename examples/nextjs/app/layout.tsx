@@ -1,0 +1,16 @@
+import { type ReactNode, Suspense } from 'react'
+import './style.css'
+
+export const metadata = { title: 'Next.js' }
+
+export default function Layout({ children }: { children: ReactNode }) {
+  return (
+    <html lang="en">
+      <body>
+        <main>
+          <Suspense>{children}</Suspense>
+        </main>
+      </body>
+    </html>
+  )
+}

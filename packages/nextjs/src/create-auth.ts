@@ -1,0 +1,133 @@
+import {
+  AccessError,
+  type Auth,
+  type AuthHandle,
+  type AuthOptions,
+  createAuth as createCoreAuth,
+  createMemoryStore,
+  type RequestAuth,
+  type Requirement,
+  type SessionData,
+  type SessionStore,
+  type User,
+} from '@latchkey/core'
+import { requirementOf } from '@latchkey/core/adapter'
+import { nodePlatform } from '@latchkey/core/node'
+import type { NextRequest } from 'next/server.js'
+import { createPageVisits } from './page-visits.ts'
+import { type ProxiedAuth, proxyOf } from './proxy.ts'
+import { refuse } from './refuse.ts'
+import { createRoutes, type RouteHandler } from './routes.ts'
+
+export type { RouteHandler } from './routes.ts'
+
+/** The options of {@link createAuth}: those of the core. */
+export type AppAuthOptions<U = User> = AuthOptions<U, { readonly request: Request }>
+
+/** The login of an application of Next.js. Its members need no `this`, so they can be exported one by one. */
+export interface AppAuth<U = User> extends AuthHandle {
+  /**
+   * The proxy of `proxy.ts`: answers the login, callback and logout routes, keeps sessions alive, and tells
+   * pages their address, so that a login returns to them.
+   */
+  proxy(request: NextRequest): Promise<Response>
+  /**
+   * The user of a page, a server action or a route handler. In a page and an action, a visitor is sent to log
+   * in, and a user who is not allowed sees the page `forbidden.tsx`. In a handler of `route()` it throws.
+   *
+   * @throws {@link AccessError} with `LATCHKEY_FORBIDDEN` where `forbidden()` of Next.js is not turned on.
+   */
+  requireUser(requirement?: Requirement<Request, U>): Promise<U>
+  /** The user of the request and their session. */
+  getAuth(): Promise<RequestAuth<U, never>>
+  /**
+   * The logged-in user.
+   *
+   * @throws {@link AccessError} with `LATCHKEY_LOGIN_REQUIRED` when no user is logged in.
+   */
+  getUser(): Promise<U>
+  /** The application's own data in the session. A server action or a route handler may change it. */
+  getData(): Promise<SessionData>
+  /** A route handler for every visitor. Errors of the kit that it throws are answered. */
+  route<Context = unknown>(handle: RouteHandler<Context>): RouteHandler<Context, Promise<Response>>
+  /** A route handler for logged-in users; an API request of a visitor is answered with 401. */
+  route<Context = unknown>(
+    requirement: Requirement<Request, U>,
+    handle: RouteHandler<Context>,
+  ): RouteHandler<Context, Promise<Response>>
+  /** The login, callback and logout routes as route handlers, for an application without `proxy.ts`. */
+  readonly handlers: { readonly GET: RouteHandler; readonly POST: RouteHandler }
+}
+
+/**
+ * Makes the login of an application of Next.js. The options are looked at with the first request, never by
+ * `next build`: a {@link ConfigError} that lists everything wrong with them ends that request.
+ *
+ * @param options - The options, or a function that makes them with the first request.
+ */
+export function createAuth<U = User>(
+  options: AppAuthOptions<U> | (() => AppAuthOptions<U>) = {},
+): AppAuth<U> {
+  let made: ProxiedAuth<U> | undefined
+  const login = (): ProxiedAuth<U> => {
+    made ??= makeLogin(typeof options === 'function' ? options() : options)
+    return made
+  }
+  const auth = (): Auth<U> => login().auth
+  const routes = createRoutes(auth)
+  const pages = createPageVisits(auth)
+  const visit = async () => routes.running() ?? (await pages()).visit
+  return {
+    proxy: proxyOf(login),
+    async requireUser(...given) {
+      const requirement = requirementOf<Requirement<Request, U>>(given)
+      const running = routes.running()
+      if (running)
+        return admitted(running.user(), await running.admit(requirement, routes.request()))
+      const page = await pages()
+      const refusal = await page.visit.admit({ ...requirement, respond: 'json' }, page.request)
+      return refusal ? refuse(refusal, page.request, auth()) : page.visit.user()
+    },
+    getAuth: async () => (await visit()).auth as RequestAuth<U, never>,
+    getUser: async () => (await visit()).user(),
+    getData: async () => (await visit()).data,
+    route: routes.route,
+    handlers: routes.handlers,
+    get sessions() {
+      return auth().sessions
+    },
+    ready: () => auth().ready(),
+    health: () => auth().health(),
+  }
+}
+
+function makeLogin<U>(options: AppAuthOptions<U>): ProxiedAuth<U> {
+  const { session, silentLogin } = options
+  const auth = createCoreAuth(withSharedMemory(options), nodePlatform())
+  return {
+    auth,
+    writesCookies: Boolean(silentLogin || session?.adopt) || session?.store === 'cookie',
+  }
+}
+
+/** A handler that asks for more than its route did. */
+function admitted<U>(user: U, refusal: unknown): U {
+  if (!refusal) return user
+  throw new AccessError(
+    'LATCHKEY_FORBIDDEN',
+    'The user does not meet the requirement of the handler.',
+  )
+}
+
+const MEMORY = Symbol.for('latchkey.nextjs.sessions')
+
+/**
+ * Sessions in memory are those of the process: Next.js loads the application several times, once for the
+ * proxy and once for pages, and again at each change while it is developed.
+ */
+function withSharedMemory<U>(options: AppAuthOptions<U>): AppAuthOptions<U> {
+  if (options.session?.store !== undefined) return options
+  const shared = globalThis as { [MEMORY]?: SessionStore }
+  shared[MEMORY] ??= createMemoryStore()
+  return { ...options, session: { ...options.session, store: shared[MEMORY] } }
+}

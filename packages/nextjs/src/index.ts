@@ -1,0 +1,2 @@
+export * from '@latchkey/core/application'
+export { type AppAuth, type AppAuthOptions, createAuth, type RouteHandler } from './create-auth.ts'

@@ -1,0 +1,55 @@
+import { LatchkeyError, type ResponsePort } from '@latchkey/core'
+
+/** The cookies of Next.js. */
+interface CookieJar {
+  set(name: string, value: string, attributes: object): unknown
+}
+
+/**
+ * The response of a page or a server action, of which Next.js alone sees the headers: cookies are set by its own
+ * means, and an answer that leads elsewhere is a redirect.
+ */
+export function pageResponse(
+  jar: CookieJar,
+  redirect: (address: string) => never,
+): ResponsePort<never> {
+  const headers = new Headers()
+  return {
+    get: (name) => headers.get(name),
+    getSetCookie: () => headers.getSetCookie(),
+    set: (name, value) => headers.set(name, value),
+    append(name, value) {
+      headers.append(name, value)
+      if (name === 'set-cookie') setCookie(jar, value)
+    },
+    // The proxy and Next.js itself keep a page from caches.
+    beforeSent() {},
+    send({ status }) {
+      const address = headers.get('location') ?? headers.get('refresh')?.replace(/^0;url=/, '')
+      if (address) return redirect(address)
+      throw new LatchkeyError(
+        'LATCHKEY_REQUEST_INVALID',
+        `A page cannot be answered with ${status}.`,
+      )
+    },
+  }
+}
+
+function setCookie(jar: CookieJar, line: string): void {
+  const [pair = '', ...rest] = line.split('; ')
+  const attributes = new Map(
+    rest.map((one): [string, string] => [
+      one.split('=')[0]?.toLowerCase() ?? '',
+      one.split('=')[1] ?? '',
+    ]),
+  )
+  const at = pair.indexOf('=')
+  const maxAge = attributes.get('max-age')
+  jar.set(pair.slice(0, at), decodeURIComponent(pair.slice(at + 1)), {
+    path: attributes.get('path'),
+    ...(maxAge !== undefined && { maxAge: Number(maxAge) }),
+    httpOnly: true,
+    secure: attributes.has('secure'),
+    sameSite: attributes.get('samesite')?.toLowerCase(),
+  })
+}

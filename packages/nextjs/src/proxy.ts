@@ -1,0 +1,62 @@
+import type { Auth } from '@latchkey/core'
+import type { NextRequest } from 'next/server.js'
+import { ASKED, withCookies } from './request-headers.ts'
+
+/** The login as the proxy sees it. */
+export interface ProxiedAuth<U> {
+  readonly auth: Auth<U>
+  /** Whether a session may need cookies that a page cannot set: then the proxy opens it for every request. */
+  readonly writesCookies: boolean
+}
+
+/** The proxy of an application. */
+export function proxyOf<U>(
+  login: () => ProxiedAuth<U>,
+): (request: NextRequest) => Promise<Response> {
+  return async (request) => {
+    const { NextResponse } = await import('next/server.js')
+    const { pathname, search } = new URL(request.url)
+    const headers = new Headers(request.headers)
+    headers.set(ASKED, `${request.method} ${pathname}${search}`)
+    const onward = (): Response => NextResponse.next({ request: { headers } })
+    // Scripts, styles and pictures of Next.js.
+    if (request.nextUrl.pathname.startsWith('/_next/')) return onward()
+    const { auth, writesCookies } = login()
+    if (!writesCookies && !isOfKit(auth, pathname, search)) return onward()
+    let isOurs = true
+    const response = await auth.fetch(
+      request,
+      (visit) => {
+        isOurs = false
+        if (visit.session.setCookies.length > 0) visit.sessionUsed()
+        return new Response()
+      },
+      { exchange: { request } },
+    )
+    return isOurs ? absolute(response, request.url) : onwardWith(response, headers, onward)
+  }
+}
+
+/** Whether a request may be for a route of the kit; its logout comes back to the home page with a `state`. */
+function isOfKit<U>({ baseUrl, routes }: Auth<U>, pathname: string, search: string): boolean {
+  if (search.includes('state=')) return true
+  const prefix = baseUrl.pathname.replace(/\/$/, '')
+  return Object.values(routes).some((route) =>
+    [pathname, prefix + pathname].some((path) => path === route || path.startsWith(`${route}/`)),
+  )
+}
+
+/** Next.js takes absolute addresses alone; those of its own host it sends without the host. */
+function absolute(response: Response, base: string): Response {
+  const location = response.headers.get('location')
+  if (location) response.headers.set('location', new URL(location, base).href)
+  return response
+}
+
+/** Passes a request on with the cookies that its session has got, for the browser and for the page. */
+function onwardWith(response: Response, headers: Headers, onward: () => Response): Response {
+  withCookies(headers, response.headers.getSetCookie())
+  const passed = onward()
+  for (const [name, value] of response.headers) passed.headers.append(name, value)
+  return passed
+}

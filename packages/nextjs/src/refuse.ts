@@ -1,0 +1,58 @@
+import {
+  AccessError,
+  type Answer,
+  type Auth,
+  LatchkeyError,
+  type LatchkeyErrorCode,
+} from '@latchkey/core'
+
+/** The members of problem details that are used. */
+interface Problem {
+  readonly code?: LatchkeyErrorCode
+  readonly loginUrl?: string
+}
+
+/** Ends a page whose guard refused: a visitor is sent to log in, and a user who is not allowed is told so. */
+export async function refuse<U>(
+  { status, body }: Answer,
+  request: Request,
+  { baseUrl }: Auth<U>,
+): Promise<never> {
+  const { forbidden, redirect } = await import('next/navigation.js')
+  const { code = 'LATCHKEY_FORBIDDEN', loginUrl } = problemOf(body)
+  if (status === 401 && loginUrl) redirect(addressOf(loginUrl, request, baseUrl))
+  if (status !== 403)
+    throw new LatchkeyError(code, `The guard of a page could not let the request in (${status}).`)
+  try {
+    forbidden()
+  } catch (error) {
+    if ((error as { digest?: string }).digest) throw error
+  }
+  throw new AccessError('LATCHKEY_FORBIDDEN', NOT_ALLOWED)
+}
+
+function problemOf(body: Answer['body']): Problem {
+  try {
+    return JSON.parse(String(body)) as Problem
+  } catch {
+    return {}
+  }
+}
+
+/** The login route, which leads back to the page. An action was sent by the page that `Referer` names. */
+function addressOf(loginUrl: string, request: Request, { origin, pathname }: URL): string {
+  const { method, headers } = request
+  const url = new URL(loginUrl, origin)
+  const page = method === 'GET' ? pathOf(request.url) : headers.get('referer')
+  if (page) url.searchParams.set('returnTo', page)
+  // Next.js puts its `basePath` in front of a path, where the kit has it already.
+  return pathname === '/' ? url.pathname + url.search : url.href
+}
+
+function pathOf(address: string): string {
+  const { pathname, search } = new URL(address)
+  return pathname + search
+}
+
+const NOT_ALLOWED =
+  'The user is not allowed to see this page. To show them a page of yours, turn on experimental.authInterrupts in next.config.ts and write app/forbidden.tsx.'

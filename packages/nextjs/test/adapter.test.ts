@@ -1,0 +1,28 @@
+import { runContract } from '../../../test/support/adapter-contract.ts'
+import { createServer } from './support/fixture.ts'
+
+const NO_ADDRESS = 'Next.js does not tell the address at the other end of the connection'
+const OWN_ERROR_PAGE = 'Next.js sends its own error page without the headers of the handler'
+const BUFFERED = 'Next.js reads a body to its end for the proxy'
+const TWO_COPIES =
+  'the proxy and the routes are two copies, which know nothing of each other’s ends'
+
+const ALWAYS = {
+  'flight recorder': NO_ADDRESS,
+  personas: NO_ADDRESS,
+  'no cache may keep an error page after the session was looked at': OWN_ERROR_PAGE,
+  'no cache may keep the framework’s own error page of a guarded route': OWN_ERROR_PAGE,
+  'a body of 300 MB is given up after little, however it is sent': BUFFERED,
+  'a body that announces 300 MB is answered 413 before it is sent': BUFFERED,
+}
+
+const IN_COOKIES = {
+  'every login has a new session id, and the id before it is worth nothing': TWO_COPIES,
+  'a session id that was planted before the login is worth nothing after it': TWO_COPIES,
+  'a connection that is open hears that its session has ended, and that of another session does not':
+    TWO_COPIES,
+}
+
+runContract('Next.js 16', createServer, ['memory'], (sessions) =>
+  sessions === 'cookies' ? { ...ALWAYS, ...IN_COOKIES } : ALWAYS,
+)
