@@ -1,13 +1,16 @@
 import type { Logger } from 'pino'
 import { resealSecrets } from './domain/keys/reseal.ts'
-import type { DomainContext } from './domain/writes/context.ts'
-import type { MasterKeys } from './domain/writes/vault.ts'
+import { type DomainContext, exclusively } from './domain/writes/context.ts'
+import { ServiceError } from './domain/writes/errors.ts'
+import { type MasterKeys, UnknownMasterKeyError } from './domain/writes/vault.ts'
 import { resealNotice } from './issuer/index.ts'
 import { resealMail } from './mail/outbox.ts'
 import type { ProtocolStore } from './store/protocol-store.ts'
 
 /** Keeps everything sealed under the newest master key. */
 export interface KeyRotation {
+  /** @throws ServiceError `unavailable` when another process encrypts under a key that is not known here. */
+  check(): Promise<void>
   /** Stops once what is under way is finished. */
   close(): Promise<void>
 }
@@ -17,7 +20,8 @@ const LOOK_EVERY_MS = 2_000
 
 /**
  * Seals everything under the newest master key, while the service serves: at the start when there are
- * several keys, and when the file of the keys has changed.
+ * several keys, and when the file of the keys has changed. Of several processes one does at a time; each that
+ * follows finds the rest.
  */
 export function followMasterKeys(
   keys: MasterKeys,
@@ -25,16 +29,35 @@ export function followMasterKeys(
   protocol: ProtocolStore,
   logger: Logger,
 ): KeyRotation {
-  let running = Promise.resolve()
+  const { vault, store } = context
+  let running: Promise<void> | undefined
+  let isWanted = keys.list().length > 1
   let reported = ''
 
+  async function check(): Promise<void> {
+    const ids = (await store.sealingKeys?.list()) ?? []
+    const unknown = vault.firstUnknown(ids)
+    if (unknown !== undefined) {
+      const cause = new UnknownMasterKeyError(unknown)
+      throw new ServiceError('unavailable', cause.message, { cause, retryAfterSeconds: 5 })
+    }
+    // Not before: a process that lacks a key of the others must not bring them one that they lack.
+    if (!ids.includes(vault.newestId())) await store.sealingKeys?.add(vault.newestId())
+  }
+
   async function reseal(): Promise<void> {
-    const { vault } = context
+    isWanted = false
     try {
-      await resealSecrets(context)
-      await protocol.mail.reseal((id, sealed) => resealMail(vault, id, sealed))
-      await protocol.notices.reseal((id, sealed) => resealNotice(vault, id, sealed))
-      logger.info(DONE)
+      await check()
+      const isOurs = await exclusively(context, 'reseal-secrets', async () => {
+        await resealSecrets(context)
+        await protocol.mail.reseal((id, sealed) => resealMail(vault, id, sealed))
+        await protocol.notices.reseal((id, sealed) => resealNotice(vault, id, sealed))
+        await store.sealingKeys?.keepOnly(vault.newestId())
+        logger.info(DONE)
+      })
+      // Another process is at it: this one looks afterwards what is left.
+      isWanted ||= !isOurs
     } catch (err) {
       logger.error({ err }, 'Secrets could not be sealed under the newest master key.')
     }
@@ -42,25 +65,36 @@ export function followMasterKeys(
 
   function look(): void {
     try {
-      if (keys.refresh()) running = running.then(reseal)
+      isWanted = keys.refresh() || isWanted
       reported = ''
     } catch (error) {
       const reason = (error as Error).message
       if (reason !== reported) logger.error({ reason }, 'The master keys of before stay in use.')
       reported = reason
     }
+    if (isWanted) {
+      running ??= reseal().finally(() => {
+        running = undefined
+      })
+    }
   }
 
-  if (keys.list().length > 1) running = reseal()
+  if (isWanted) look()
+  else {
+    check().catch((error: unknown) => logger.error({ reason: (error as Error).message }, UNREADY))
+  }
   const looking = setInterval(look, LOOK_EVERY_MS)
   looking.unref()
   return {
+    check,
     async close() {
       clearInterval(looking)
       await running
     },
   }
 }
+
+const UNREADY = 'The master keys of this process could not be compared with those in use.'
 
 const DONE =
   'Every secret is sealed under the newest master key. Earlier keys can be removed from the file.'

@@ -18,7 +18,7 @@ export interface MasterKeySource {
  */
 export function openMasterKeys({ data, masterKey, masterKeyFile }: MasterKeySource): MasterKeys {
   if (masterKey !== undefined) {
-    if (masterKeyFile === undefined) return fixedKeys([parseMasterKey(masterKey)])
+    if (masterKeyFile === undefined) return fixedKeys(parseKeys(masterKey))
     throw new Error('Give "masterKey" or "masterKeyFile", and not both.')
   }
   if (masterKeyFile !== undefined) return keysOfFile(masterKeyFile)
@@ -50,13 +50,13 @@ export function openSharedMasterKeys({
  */
 function keysOfFile(file: string): MasterKeys {
   let text = readKeyFile(file)
-  let keys: readonly Buffer[] = parseKeys(text, file)
+  let keys: readonly Buffer[] = keysIn(text, file)
   return {
     list: () => keys,
     refresh() {
       const now = readKeyFile(file)
       if (now === text) return false
-      const read = parseKeys(now, file)
+      const read = keysIn(now, file)
       keys = [...read, ...keys.filter((known) => !read.some((key) => key.equals(known)))]
       text = now
       return true
@@ -73,10 +73,17 @@ function readKeyFile(file: string): string {
   }
 }
 
-function parseKeys(text: string, file: string): Buffer[] {
-  const lines = text.split('\n').filter((line) => line.trim() !== '')
-  if (lines.length === 0) throw new Error(`The master key file ${file} holds no key.`)
-  return lines.map(parseMasterKey)
+function keysIn(text: string, file: string): Buffer[] {
+  if (text.trim() === '') throw new Error(`The master key file ${file} holds no key.`)
+  return parseKeys(text)
+}
+
+/** Keys behind one another, separated by spaces, commas or lines. */
+function parseKeys(text: string): Buffer[] {
+  return text
+    .trim()
+    .split(/[\s,]+/)
+    .map(parseMasterKey)
 }
 
 const KEY_BYTES = 32

@@ -38,7 +38,8 @@ export interface IdentityServiceOptions {
   redis?: string | undefined
   /**
    * 32 bytes in base64, under which client secrets and signing keys are encrypted. Default: the file
-   * `master.key` of the data folder, made at the first start. Required with `database`.
+   * `master.key` of the data folder, made at the first start. Required with `database`. Several keys, separated by
+   * spaces, rotate it: the first one encrypts, all of them decrypt.
    */
   masterKey?: string | undefined
   /**

@@ -90,7 +90,7 @@ export async function createIdentityService(
   }
 
   const check = atMostEverySecond(async () => {
-    await Promise.all([store.check(), protocol.check()])
+    await Promise.all([store.check(), protocol.check(), rotation.check()])
   })
   let closing: Promise<void> | undefined
   const clientIp = createClientIp(options.trustedProxies ?? [], logger)

@@ -26,7 +26,8 @@ export function withDataOptions(command: Command): Command {
     .addOption(
       new Option(
         '--master-key <base64>',
-        '32 bytes under which secrets are encrypted (default: the file master.key in the folder)',
+        '32 bytes under which secrets are encrypted; several, the one that encrypts first ' +
+          '(default: the file master.key in the folder)',
       ).env('LATCHKEY_MASTER_KEY'),
     )
     .addOption(

@@ -82,11 +82,22 @@ export interface DataStore {
    */
   exclusively?(task: string, work: () => Promise<void>): Promise<boolean>
 
+  /** The master keys in use by any process. A store of one process goes without. */
+  readonly sealingKeys?: SealingKeyStore
+
   /** Resolves once the store has written something; rejects with the reason when it cannot. */
   check(): Promise<void>
 
   /** Finishes what is under way, then lets go of files and connections. */
   close(): Promise<void>
+}
+
+/** The ids of the master keys under which secrets are sealed. */
+export interface SealingKeyStore {
+  list(): Promise<string[]>
+  add(id: string): Promise<void>
+  /** Forgets all ids but this one: nothing is sealed under their keys any more. */
+  keepOnly(id: string): Promise<void>
 }
 
 /** How many domains are held for one tenant; the one that it gave up first goes first. */
@@ -209,6 +220,9 @@ export interface UserStore {
   delete(tenantId: string, id: string, audit: AuditEntry): Promise<Outcome<User>>
 }
 
+/** Which credential. */
+export type CredentialName = Pick<Credential, 'tenantId' | 'userId' | 'id'>
+
 export interface CredentialStore {
   /**
    * `duplicate`: the user has one of that id, or another user has that account at a provider.
@@ -236,6 +250,15 @@ export interface CredentialStore {
   ): Promise<number>
   /** How many users of the tenant have connected an account by the connection. */
   countConnected(tenantId: string, connectionId: string): Promise<number>
+  /**
+   * At most `limit` credentials of all tenants, in the order of their keys, that hold a secret which is not sealed under
+   * the master key of this id; those that follow `after`.
+   */
+  listSealed(
+    keyId: string,
+    after: CredentialName | undefined,
+    limit: number,
+  ): Promise<CredentialName[]>
   /** How many passkeys and security keys of the tenant's users were made for another host. */
   countForeignKeys(tenantId: string, rpId: string): Promise<number>
   /** The highest cost, above the standard one, of a password in the tenant; `undefined`: there is none above it. */

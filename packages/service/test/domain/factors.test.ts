@@ -1,12 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import {
-  proveRecoveryCode,
-  proveTotp,
-  resealFactors,
-  totpCredential,
-} from '../../src/domain/factors/factors.ts'
+import { proveRecoveryCode, proveTotp, totpCredential } from '../../src/domain/factors/factors.ts'
 import { newSeed, stepOf, totpUri } from '../../src/domain/factors/totp.ts'
+import { resealSecrets } from '../../src/domain/keys/reseal.ts'
 import { getUser } from '../../src/domain/users/users.ts'
 import { addCredential } from '../../src/domain/ways/account-changes.ts'
 import type { Scope } from '../../src/domain/writes/context.ts'
@@ -53,7 +49,7 @@ test('after a rotation of the master key the factors of a user work without the 
   await addCredential(under(older), app)
   const before = (await api.get(`${api.users}/${id}/credentials`)).body
 
-  await resealFactors(under(newer, older), id)
+  await resealSecrets(under(newer, older).context)
 
   expect((await api.get(`${api.users}/${id}/credentials`)).body).toEqual(before)
   expect(await proveTotp(under(newer), id, codeOf(seed))).toBe(true)

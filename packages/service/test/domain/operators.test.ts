@@ -117,7 +117,11 @@ test('secrets of the system tenant are sealed anew with those of all tenants', a
   await giveAuthenticatorApp({ ...scope, tenantId: SYSTEM_TENANT_ID }, operator.id)
   await resealSecrets({
     ...context,
-    vault: { ...context.vault, reseal: (_purpose, sealed) => `${sealed}+` },
+    vault: {
+      ...context.vault,
+      newestId: () => 'newer',
+      reseal: (_purpose, sealed) => `${sealed}+`,
+    },
   })
   const seed = await context.store.credentials.get(SYSTEM_TENANT_ID, operator.id, 'totp_app')
   expect(seed).toMatchObject({ sealedSeed: expect.stringMatching(/\+$/) })

@@ -17,7 +17,7 @@ test('what was sealed holds nothing of the text, and is another each time', () =
   const sealed = [vault.seal('a', 'secret'), vault.seal('a', 'secret')]
 
   expect(sealed[0]).not.toBe(sealed[1])
-  expect(sealed[0]).toMatch(/^v1\.[\w-]+$/)
+  expect(sealed[0]).toMatch(/^v1\.[\w-]+=[\w-]{8}$/)
   expect(Buffer.from((sealed[0] as string).slice(3), 'base64url').toString('latin1')).not.toContain(
     'secret',
   )
@@ -80,6 +80,27 @@ test('what another process sealed under a newer key is opened once the keys were
 
   expect(vault.open('a', createVault(newer).seal('a', 'secret'))).toBe('secret')
   expect(() => vault.open('a', createVault(randomBytes(32)).seal('a', 'secret'))).toThrow()
+})
+
+test('what was sealed names its key, and the first unknown one of several is told', () => {
+  const [older, newer] = [randomBytes(32), randomBytes(32)]
+  const vault = createVault(fixedKeys([newer, older]))
+  const [own, earlier] = [vault.newestId(), createVault(older).newestId()]
+  const other = createVault(randomBytes(32)).newestId()
+
+  expect(vault.seal('a', 'secret')).toMatch(new RegExp(`=${own}$`))
+  expect(vault.firstUnknown([own, earlier])).toBeUndefined()
+  expect(vault.firstUnknown([earlier, other])).toBe(other)
+  expect(() => createVault(older).open('a', vault.seal('a', 'x'))).toThrow(own)
+})
+
+test('what release 0.2 sealed, which names no key, is opened and sealed again', () => {
+  const [older, newer] = [randomBytes(32), randomBytes(32)]
+  const [unnamed = ''] = createVault(older).seal('a', 'secret').split('=')
+  const vault = createVault(fixedKeys([newer, older]))
+
+  expect(vault.open('a', unnamed)).toBe('secret')
+  expect(vault.open('a', vault.reseal('a', unnamed) ?? '')).toBe('secret')
 })
 
 test('a master key has exactly 32 bytes', () => {

@@ -5,7 +5,12 @@
 import { destination, pino } from 'pino'
 import { createIdentityService } from '../../src/service.ts'
 
-const { port: wanted, clockSeconds = 0, ...options } = JSON.parse(process.argv[2] ?? '{}')
+const {
+  port: wanted,
+  clockSeconds = 0,
+  logLevel = 'warn',
+  ...options
+} = JSON.parse(process.argv[2] ?? '{}')
 const { now } = Date
 Date.now = () => now() + clockSeconds * 1_000
 const service = await createIdentityService({
@@ -13,7 +18,7 @@ const service = await createIdentityService({
   allowHttpOnLoopback: true,
   allowDeveloperMode: true,
   trustedProxies: ['127.0.0.1'],
-  logger: pino({ level: 'warn' }, destination(2)),
+  logger: pino({ level: logLevel }, destination(2)),
   ...options,
 })
 const { port } = await service.listen({ port: wanted ?? 0 })

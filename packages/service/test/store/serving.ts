@@ -22,6 +22,8 @@ export interface Serving {
 /** What another process serves: options of the service that JSON can say, and the port. */
 export type ServeOptions = Omit<IdentityServiceOptions, 'clock' | 'logger' | 'idTokenClaims'> & {
   port?: number
+  /** From which level on it reports. Default: `warn`. */
+  logLevel?: string
   /** By how many seconds the clock of its machine is ahead. */
   clockSeconds?: number
 }

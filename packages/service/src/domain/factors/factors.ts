@@ -237,20 +237,14 @@ export async function renewRecoveryCodes(
   return account && isDone ? codes : undefined
 }
 
-/** Seals the secrets of a user's factors under the newest master key. It is no update of them. */
-export async function resealFactors(scope: Scope, userId: string): Promise<void> {
+/** Seals the secret of a user's factor under the newest master key. It is no update of it. */
+export async function resealFactor(scope: Scope, userId: string, id: string): Promise<void> {
   const { context, tenantId } = scope
-  const { credentials } = context.store
   const reseal = (last: Credential) => ({ credential: resealed(context, last) ?? last })
-  const listed = await credentials.list(tenantId, userId, { after: undefined, limit: 100 })
-  for (const credential of listed?.items ?? []) {
-    if (!resealed(context, credential)) continue
-    const { id } = credential
-    const done = commit(scope, 'credential.reseal', `${userId}/${id}`, (audit) =>
-      credentials.update(tenantId, userId, id, reseal, audit),
-    )
-    await unlessRefused(done, 'not_found')
-  }
+  const done = commit(scope, 'credential.reseal', `${userId}/${id}`, (audit) =>
+    context.store.credentials.update(tenantId, userId, id, reseal, audit),
+  )
+  await unlessRefused(done, 'not_found')
 }
 
 /** The credential under the newest master key; `undefined` when it is already. */

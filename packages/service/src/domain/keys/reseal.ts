@@ -1,15 +1,17 @@
-import type { Page } from '../../store/ports.ts'
+import type { CredentialName, Page } from '../../store/ports.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import { listApplications, resealApplication } from '../applications/applications.ts'
 import { resealConnections } from '../connections/connections.ts'
-import { resealFactors } from '../factors/factors.ts'
+import { resealFactor } from '../factors/factors.ts'
 import { listTenants } from '../tenants/tenants.ts'
-import { listUsers } from '../users/users.ts'
 import { unlessRefused } from '../writes/commit.ts'
 import type { DomainContext, Scope } from '../writes/context.ts'
 import { resealSigningKeys } from './signing-keys.ts'
 
 const PAGE: Page = { after: undefined, limit: 100 }
+
+/** How many secrets of users are read at a time. */
+const BATCH = 200
 
 /** Seals every stored secret of all tenants under the newest master key. */
 export async function resealSecrets(context: DomainContext): Promise<void> {
@@ -18,18 +20,26 @@ export async function resealSecrets(context: DomainContext): Promise<void> {
   await resealTenant({ context, actor, tenantId: SYSTEM_TENANT_ID })
   for await (const { id: tenantId } of all(tenants))
     await resealTenant({ context, actor, tenantId })
+  await resealUsers(context, actor)
 }
 
 async function resealTenant(scope: Scope): Promise<void> {
   await resealSigningKeys(scope)
   await resealConnections(scope)
   await unlessRefused(resealApplications(scope), 'not_found')
-  await unlessRefused(resealUsers(scope), 'not_found')
 }
 
-async function resealUsers(scope: Scope): Promise<void> {
-  for await (const user of all((page) => listUsers(scope, page))) {
-    await resealFactors(scope, user.id)
+/** Reseals what users have, of all tenants; a value that is sealed under the newest key already is not read. */
+async function resealUsers(context: DomainContext, actor: Scope['actor']): Promise<void> {
+  const { credentials } = context.store
+  const keyId = context.vault.newestId()
+  for (let after: CredentialName | undefined; ; ) {
+    const batch: CredentialName[] = await credentials.listSealed(keyId, after, BATCH)
+    for (const { tenantId, userId, id } of batch) {
+      await resealFactor({ context, actor, tenantId }, userId, id)
+    }
+    after = batch.at(-1)
+    if (!after) return
   }
 }
 

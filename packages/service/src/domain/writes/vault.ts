@@ -19,6 +19,22 @@ export interface Vault {
    * @throws as {@link open} does.
    */
   reseal(purpose: string, sealed: string): string | undefined
+  /** The id of the newest master key, with which everything ends that it has sealed. */
+  newestId(): string
+  /** The first of these ids whose master key is not known here, after a look for newer keys. */
+  firstUnknown(ids: readonly string[]): string | undefined
+}
+
+/** A text was sealed under a master key that is not known here. */
+export class UnknownMasterKeyError extends Error {
+  override readonly name = 'UnknownMasterKeyError'
+
+  constructor(id: string) {
+    super(
+      `A secret is encrypted under the master key ${id}, which is not known here. ` +
+        'Give it to every process, behind the key that encrypts.',
+    )
+  }
 }
 
 /** The master keys: the newest seals, all of them open. */
@@ -36,16 +52,17 @@ const TAG_BYTES = 16
 /**
  * A vault under one master key, or under several while they are rotated.
  *
- * A sealed text is `v1.` and, in base64url, 12 bytes of nonce, the AES-256-GCM ciphertext and its tag.
+ * A sealed text is `v1.` and, in base64url, 12 bytes of nonce, the AES-256-GCM ciphertext and its tag; then `=` and the id
+ * of the master key. Release 0.2 writes no id, and reads no further than the `=`.
  *
  * @param masterKeys - 32 random bytes each.
  */
 export function createVault(masterKeys: Uint8Array | MasterKeys): Vault {
   const source = masterKeys instanceof Uint8Array ? fixedKeys([masterKeys]) : masterKeys
   let derivedFrom: readonly Uint8Array[] | undefined
-  let derived: readonly KeyObject[] = []
+  let derived: readonly SealingKey[] = []
 
-  function keys(): readonly KeyObject[] {
+  function keys(): readonly SealingKey[] {
     const current = source.list()
     if (current !== derivedFrom) derived = current.map(derive)
     derivedFrom = current
@@ -53,8 +70,10 @@ export function createVault(masterKeys: Uint8Array | MasterKeys): Vault {
   }
 
   function tryAll(purpose: string, sealed: string): string {
-    let failure: unknown
-    for (const key of keys()) {
+    const id = keyIdOf(sealed)
+    const candidates = keys().filter((key) => id === undefined || key.id === id)
+    let failure: unknown = id === undefined ? undefined : new UnknownMasterKeyError(id)
+    for (const { key } of candidates) {
       try {
         return openWith(key, purpose, sealed)
       } catch (error) {
@@ -64,17 +83,21 @@ export function createVault(masterKeys: Uint8Array | MasterKeys): Vault {
     throw failure
   }
 
+  function newest(): SealingKey {
+    return keys()[0] as SealingKey
+  }
+
   function seal(purpose: string, text: string): string {
     const iv = randomBytes(IV_BYTES)
-    const [key] = keys()
-    const cipher = createCipheriv('aes-256-gcm', key as KeyObject, iv).setAAD(Buffer.from(purpose))
+    const { id, key } = newest()
+    const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(purpose))
     const body = Buffer.concat([
       iv,
       cipher.update(text, 'utf8'),
       cipher.final(),
       cipher.getAuthTag(),
     ])
-    return FORMAT + body.toString('base64url')
+    return `${FORMAT}${body.toString('base64url')}=${id}`
   }
 
   function open(purpose: string, sealed: string): string {
@@ -91,13 +114,12 @@ export function createVault(masterKeys: Uint8Array | MasterKeys): Vault {
   return {
     seal,
     open,
-    reseal(purpose, sealed) {
-      try {
-        openWith(keys()[0] as KeyObject, purpose, sealed)
-        return undefined
-      } catch {
-        return seal(purpose, open(purpose, sealed))
-      }
+    reseal: (purpose, sealed) =>
+      keyIdOf(sealed) === newest().id ? undefined : seal(purpose, open(purpose, sealed)),
+    newestId: () => newest().id,
+    firstUnknown(ids) {
+      const find = () => ids.find((id) => !keys().some((key) => key.id === id))
+      return find() !== undefined && source.refresh() ? find() : find()
     },
   }
 }
@@ -119,23 +141,41 @@ export function fixedKeys(keys: readonly Uint8Array[]): MasterKeys {
   return { list: () => keys, refresh: () => false }
 }
 
-function derive(masterKey: Uint8Array): KeyObject {
+/** A master key, as it seals. The id tells nothing of it. */
+interface SealingKey {
+  id: string
+  key: KeyObject
+}
+
+const ID_BYTES = 6
+
+function derive(masterKey: Uint8Array): SealingKey {
   if (masterKey.length !== 32) {
     throw new TypeError(`The master key has ${masterKey.length} bytes; it needs exactly 32.`)
   }
-  return createSecretKey(
-    new Uint8Array(hkdfSync('sha256', masterKey, '', 'latchkey-service vault v1', 32)),
-  )
+  const bytes = (use: string, length: number) =>
+    Buffer.from(hkdfSync('sha256', masterKey, '', `latchkey-service ${use} v1`, length))
+  return {
+    id: bytes('key id', ID_BYTES).toString('base64url'),
+    key: createSecretKey(bytes('vault', 32)),
+  }
+}
+
+/** The id of the master key of a sealed text; `undefined` for one of release 0.2. */
+function keyIdOf(sealed: string): string | undefined {
+  const at = sealed.indexOf('=')
+  return at === -1 ? undefined : sealed.slice(at + 1)
 }
 
 function openWith(key: KeyObject, purpose: string, sealed: string): string {
-  const body = Buffer.from(sealed.slice(FORMAT.length), 'base64url')
+  const [text = ''] = sealed.split('=', 1)
+  const body = Buffer.from(text.slice(FORMAT.length), 'base64url')
   if (!sealed.startsWith(FORMAT) || body.length < IV_BYTES + TAG_BYTES) {
     throw new Error('The sealed text is damaged or of an unknown format.')
   }
   const decipher = createDecipheriv('aes-256-gcm', key, body.subarray(0, IV_BYTES))
     .setAAD(Buffer.from(purpose))
     .setAuthTag(body.subarray(-TAG_BYTES))
-  const text = decipher.update(body.subarray(IV_BYTES, -TAG_BYTES))
-  return Buffer.concat([text, decipher.final()]).toString('utf8')
+  const opened = decipher.update(body.subarray(IV_BYTES, -TAG_BYTES))
+  return Buffer.concat([opened, decipher.final()]).toString('utf8')
 }

@@ -12,6 +12,7 @@ import { eraseUsers } from './erase-users.ts'
 import { createExclusive } from './exclusive.ts'
 import { createFrequentTable } from './frequent-table.ts'
 import { followRevision } from './revision.ts'
+import { createSealingKeys } from './sealing-keys.ts'
 import { followSettled } from './settled.ts'
 import { draft, insertRow } from './statement.ts'
 import { createUpdateAccount } from './update-account.ts'
@@ -24,6 +25,7 @@ export function createPostgresDataStore(connections: Connections): DataStore {
     ...createTables(connections),
     foreignVersion: revision.current,
     exclusively: createExclusive(connections),
+    sealingKeys: createSealingKeys(connections),
     async check() {
       const sql = 'update revision set n = n where id = 1'
       await within(CHECK_MS, connections.write({ sql, parameters: [] }))

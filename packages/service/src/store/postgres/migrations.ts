@@ -26,6 +26,7 @@ export const migrations: Record<string, Migration> = {
   '0011-key-ids': makeKeyIdsUnique,
   '0012-costly-passwords': addCostlyPasswords,
   '0013-cursors': addCursors,
+  '0014-sealing-keys': addSealingKeys,
 }
 
 /** How many shards a counter has, so that inserts into one list do not wait for each other. */
@@ -296,4 +297,8 @@ async function addCursors(db: Kysely<unknown>): Promise<void> {
       select id from audit where at < (select at from audit order by id desc limit 1) - 3600000000
       order by at desc, id desc limit 1), 0)
     from generate_series(0, ${sql.lit(LOG_SHARDS - 1)}) as shard`.execute(db)
+}
+
+async function addSealingKeys(db: Kysely<unknown>): Promise<void> {
+  await sql`create table sealing_keys (id text collate "C" primary key)`.execute(db)
 }

@@ -119,6 +119,21 @@ export function createCredentials<S>(
         .executeTakeFirstOrThrow()
       return Number(count)
     },
+    async listSealed(keyId, after, limit) {
+      const { tenantId, userId, id } = after ?? { tenantId: '', userId: '', id: '' }
+      const rows = await reader
+        .selectFrom('credentials')
+        .select(['tenant_id as tenantId', 'user_id as userId', 'id'])
+        .where('type', 'in', ['TotpAppCredential', 'RecoveryCredential'])
+        .where('secret', 'not like', `%=${keyId}"%`)
+        .where(sql<boolean>`(tenant_id, user_id, id) > (${tenantId}, ${userId}, ${id})`)
+        .orderBy('tenant_id')
+        .orderBy('user_id')
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      return rows
+    },
     update(tenantId, userId, id, change, audit) {
       let at: Micros | undefined
       function changeOne(last: Credential): Credential {

@@ -16,7 +16,10 @@ import { createInsertMany } from './user-batch.ts'
 import { createUsers, usersTable } from './users.ts'
 
 /** The tables of a data store. */
-export type SqlTables = Omit<DataStore, 'foreignVersion' | 'exclusively' | 'check' | 'close'>
+export type SqlTables = Omit<
+  DataStore,
+  'foreignVersion' | 'exclusively' | 'sealingKeys' | 'check' | 'close'
+>
 
 /** The tables that few writes concern, for every SQL database. */
 export function createRareTables(

@@ -1,0 +1,3 @@
+(tail -n 1 master.key; head -n -1 master.key) > master.key.new
+chmod 600 master.key.new
+mv master.key.new master.key
