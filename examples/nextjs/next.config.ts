@@ -1,21 +1,26 @@
-import { fileURLToPath } from 'node:url'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
 
-const source = (name: string, file = 'index'): string => `../../packages/${name}/src/${file}.ts`
+const packages = path.join(import.meta.dirname, '../../packages')
+
+// The sources of the kit, as everywhere in this repository, in place of what was built.
+const sources = ['core', 'nextjs'].flatMap((folder) => {
+  const { name, exports } = JSON.parse(
+    readFileSync(path.join(packages, folder, 'package.json'), 'utf8'),
+  )
+  const modules = Object.entries<Record<string, string>>(exports)
+  return modules.map(([subpath, { 'latchkey-source': file = subpath }]) => [
+    path.posix.join(name, subpath),
+    path.posix.join('../../packages', folder, file),
+  ])
+})
 
 const config = {
   cacheComponents: true,
-  // The sources of the kit, as everywhere in this repository, in place of what was built.
   typescript: { ignoreBuildErrors: true },
   turbopack: {
-    root: fileURLToPath(new URL('../..', import.meta.url)),
-    resolveAlias: {
-      '@latchkey/nextjs': source('nextjs'),
-      '@latchkey/core': source('core'),
-      '@latchkey/core/adapter': source('core', 'adapter'),
-      '@latchkey/core/application': source('core', 'application'),
-      '@latchkey/core/node': source('core', 'node'),
-      '@latchkey/core/web': source('core', 'web'),
-    },
+    root: path.dirname(packages),
+    resolveAlias: Object.fromEntries(sources),
   },
 }
 
