@@ -45,7 +45,7 @@ export const REMEDIES: Readonly<Record<LatchkeyErrorCode | WarningCode, string>>
   LATCHKEY_METHOD_NOT_ALLOWED:
     'Use `GET` or `POST` for `/login`, `GET` for `/session`, `POST` for `/logout` and `/backchannel-logout`.',
   LATCHKEY_PROVIDER_UNAVAILABLE:
-    'Check the address, DNS, the certificate and that the provider runs. `latchkey doctor` does all four.',
+    'Check the address, DNS, the certificate and that the provider runs. `npx --package @latchkey/management latchkey doctor --issuer … --base-url …` does all four.',
   LATCHKEY_PROVIDER_INVALID:
     'Configure `issuer` exactly as the provider names itself, including a slash at the end.',
   LATCHKEY_SESSION_UNAVAILABLE:

@@ -1,12 +1,12 @@
 export { markHeaders, markOf, markPaths } from './mark.ts'
 export type {
+  ForDevelopers,
   LoginWay,
   Look,
   PageName,
   Pages,
   Problem,
   ShownConnections,
-  UnregisteredRedirect,
   WayOn,
 } from './pages.ts'
 export { renderPage } from './render.ts'

@@ -18,12 +18,11 @@ export interface ShownMail {
   at: string
 }
 
-/** The facts about a refused redirect URL, for the application's developers. */
-export interface UnregisteredRedirect {
-  received: string
-  registered: readonly string[]
-  /** The command that registers it, if it may be registered. */
-  command: string | undefined
+/** Facts about a refusal, for the application's developers. */
+export interface ForDevelopers {
+  found: readonly { text: TextKey; values: readonly string[] }[]
+  /** The command that helps, if there is one. */
+  remedy?: { text: TextKey; command: string } | undefined
 }
 
 /** The kinds of codes of a second step. */
@@ -279,7 +278,7 @@ export interface Pages {
     text?: TextKey
     values?: Record<string, string>
     detail?: string | undefined
-    unregistered?: UnregisteredRedirect | undefined
+    forDevelopers?: ForDevelopers | undefined
     wayOn?: WayOn | undefined
   }
   outbox: { mails: ShownMail[] }

@@ -4,7 +4,7 @@ import type { IssuerContext } from '../context.ts'
 import { lastApplication } from '../requests/application-cookie.ts'
 import { lookFor, wayToApplication } from '../requests/look.ts'
 import { factsOf } from '../requests/request-facts.ts'
-import { noteUnregisteredRedirect } from './unregistered-redirect.ts'
+import { refusalFacts } from './refusal-facts.ts'
 
 type RenderError = NonNullable<Configuration['renderError']>
 
@@ -15,9 +15,9 @@ export function createRenderError(context: IssuerContext): RenderError {
     const look = lookFor(tenant, ctx.req, ctx.query.ui_locales)
     const applicationId = ctx.oidc.client?.clientId ?? lastApplication(ctx.req)
     const wayOn = await wayToApplication(context, tenant, applicationId, 'startAgain')
-    const unregistered = noteUnregisteredRedirect(context, ctx, error)
+    const facts = refusalFacts(context, ctx, error)
     const page: Pages['message'] = { ...wordsFor(ctx, error), wayOn }
-    if (tenant.settings.developerMode) page.unregistered = unregistered
+    if (tenant.settings.developerMode) page.forDevelopers = facts
     // Its text is of oidc-provider's making; what the request contained is escaped like all else.
     if (page.text === 'errorText') page.detail = out.error_description ?? out.error
     const { html, headers } = renderPage('message', look, page)

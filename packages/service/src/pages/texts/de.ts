@@ -324,6 +324,10 @@ export const de: Texts = {
   redirectReceived: 'Für Entwickler: Die Anwendung hat diese Rückkehradresse verlangt.',
   redirectRegistered: 'Diese Rückkehradressen sind eingetragen.',
   redirectRegister: 'Wenn die Adresse Ihre ist, trägt dieser Befehl sie ein.',
+  clientReceived: 'Für Entwickler: Die Anfrage nennt diese Client-ID.',
+  clientList: 'Keine Anwendung dieses Mandanten hat sie. Dieser Befehl zählt auf, welche es gibt.',
+  commandNeeds:
+    'Er liest die Adresse der API aus LATCHKEY_URL und einen geheimen API-Schlüssel aus LATCHKEY_API_KEY.',
   notFoundTitle: 'Diese Seite gibt es nicht',
 
   outboxTitle: 'Aufgefangene Nachrichten',

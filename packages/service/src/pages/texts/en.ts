@@ -301,6 +301,10 @@ export const en = {
   redirectReceived: 'For developers: the application asked for this redirect URL.',
   redirectRegistered: 'These redirect URLs are registered.',
   redirectRegister: 'If the URL is yours, this command registers it.',
+  clientReceived: 'For developers: the request has this client id.',
+  clientList: 'No application of this tenant has it. This command lists those that there are.',
+  commandNeeds:
+    'It reads the address of the API from LATCHKEY_URL, and a secret API key from LATCHKEY_API_KEY.',
   notFoundTitle: 'There is no such page',
 
   outboxTitle: 'Captured mail',

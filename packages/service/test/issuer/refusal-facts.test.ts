@@ -36,10 +36,25 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(text).toContain(`<pre>${received}</pre>`)
     expect(text).toContain(`<pre>${applicationUrl}/callback</pre>`)
     expect(text).toContain(
-      `latchkey applications update ${applicationId} --tenant ${tenantId} --set ` +
+      `npx --package @latchkey/management latchkey applications update ${applicationId} --tenant ${tenantId} --set ` +
         `'redirect_urls=["${applicationUrl}/callback","http://localhost:3000/other?a='\\''b'\\''&c=<i>"]'`,
     )
+    expect(text).toContain('LATCHKEY_URL')
     expect(html).not.toContain('<i>')
+  })
+
+  test('in developer mode, the page for an unknown client id names it, and the command that lists the applications', async () => {
+    for (const developerMode of [true, false]) {
+      await using issuer = await startIssuer({ store, settings: { developerMode } })
+      const app = await createClient(issuer)
+      const { url } = await app.begin({ client_id: 'app_<b>' })
+      const { status, html } = await createBrowser(issuer).get(url)
+      expect(status).toBe(400)
+      expect(html).toContain('The application is not known here.')
+      expect(html.includes('<pre>app_&lt;b&gt;</pre>')).toBe(developerMode)
+      const command = `npx --package @latchkey/management latchkey applications list --tenant ${issuer.tenant.id}`
+      expect(html.includes(command)).toBe(developerMode)
+    }
   })
 
   test('outside developer mode the page says neither, and the log says both', async () => {
