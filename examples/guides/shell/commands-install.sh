@@ -1,0 +1,1 @@
+npm install --global @latchkey/service @latchkey/management
