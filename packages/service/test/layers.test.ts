@@ -17,3 +17,10 @@ test('what is outside the domain reads and writes data through the domain', () =
   expect(found.length).toBeGreaterThan(80)
   expect(found.filter((file) => ofStore.test(readFileSync(join(source, file), 'utf8')))).toEqual([])
 })
+
+test('statements of stores that several releases share name their columns', () => {
+  const files = globSync('store/{sql,postgres}/**/*.ts', { cwd: source })
+  expect(files.length).toBeGreaterThan(30)
+  const every = /\b(select|returning) \*|(selectAll|returningAll)\(\)/i
+  expect(files.filter((file) => every.test(readFileSync(join(source, file), 'utf8')))).toEqual([])
+})

@@ -18,7 +18,8 @@ export async function copyRows(run: Run, table: string, rows: Iterable<Row>): Pr
     const arrays = columns.map((name, i) => `$${i + 1}::${types.get(name)}[]`)
     await run(
       {
-        sql: `insert into ${table} (${columns.join(', ')}) select * from unnest(${arrays.join(', ')})`,
+        sql: `insert into ${table} (${columns.join(', ')}) select ${columns.join(', ')}
+          from unnest(${arrays.join(', ')}) as rows (${columns.join(', ')})`,
         parameters: columns.map((name) => batch.map((row) => row[name])),
       },
       false,

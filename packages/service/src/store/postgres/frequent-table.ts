@@ -3,6 +3,7 @@ import { StoreError } from '../errors.ts'
 import type { Outcome } from '../ports.ts'
 import type { AuditEntry } from '../records.ts'
 import { toRow as auditRow, type Record } from '../sql/audit.ts'
+import { columnsOf } from '../sql/columns.ts'
 import type { Engine } from '../sql/engine.ts'
 import type { Row } from '../sql/prepared.ts'
 import { createTable, type Table, type TableDefinition } from '../sql/table.ts'
@@ -33,12 +34,16 @@ export function createFrequentTable<T>(
   const { byId, byUnique, page } = createTable(engine, record, definition)
   const inLine = createLines()
   const within = key.slice(0, -1)
+  const read = withRev(name)
 
   /** Reads what an update compares with; the reader sees what is committed. */
   async function current(values: readonly string[]): Promise<Row | undefined> {
     const one = draft()
     const where = one.matches(key, values)
-    const { rows } = await connections.read(one.as(`select * from ${name} where ${where}`), true)
+    const { rows } = await connections.read(
+      one.as(`select ${read} from ${name} where ${where}`),
+      true,
+    )
     return rows[0]
   }
 
@@ -50,7 +55,7 @@ export function createFrequentTable<T>(
     { audit, by, further }: { audit: AuditEntry; by?: 1 | -1; further?: Further | undefined },
   ): Statement {
     const parts = [
-      `written as (${writes} returning *)`,
+      `written as (${writes} returning ${read})`,
       `audited as (${insertRow('audit', auditRow(audit), one)})`,
     ]
     if (counter && by) {
@@ -61,7 +66,7 @@ export function createFrequentTable<T>(
       )
     }
     if (further) parts.push(`further as (${further(one)})`)
-    return one.as(`with ${parts.join(', ')} select * from written`)
+    return one.as(`with ${parts.join(', ')} select ${read} from written`)
   }
 
   return {
@@ -143,4 +148,9 @@ async function again(write: () => Promise<Rows>): Promise<Rows> {
       await wait(Math.random() * 20)
     }
   }
+}
+
+/** The columns of a table with the version of the row. */
+function withRev(table: string): string {
+  return [...new Set([...columnsOf(table), 'rev'])].join(', ')
 }

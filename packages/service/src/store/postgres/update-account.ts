@@ -3,6 +3,7 @@ import { StoreError } from '../errors.ts'
 import type { UserStore } from '../ports.ts'
 import { type AccountChanges, changesOf, toAccount } from '../sql/accounts.ts'
 import { toRow as auditRow } from '../sql/audit.ts'
+import { columnsOf } from '../sql/columns.ts'
 import type { Row } from '../sql/prepared.ts'
 import type { Connections, Run } from './connections.ts'
 import { isConflict, isDuplicate, isStalePlan } from './failure.ts'
@@ -57,7 +58,12 @@ async function update(
   const lock = async (table: string, columns: readonly string[]) => {
     const one = draft()
     const where = one.matches(columns, [tenantId, id])
-    return (await run(one.as(`select * from ${table} where ${where} for update`), true)).rows
+    return (
+      await run(
+        one.as(`select ${columnsOf(table).join(', ')} from ${table} where ${where} for update`),
+        true,
+      )
+    ).rows
   }
   const [user] = await lock('users', ['tenant_id', 'id'])
   if (!user) return { kind: 'missing' }

@@ -45,10 +45,10 @@ export function createInsertMany(
     const users = table('u', rows.users)
     const audit = table('a', rows.audit)
     const parts = [
-      `written as (insert into users (${users.columns}) select * from ${users.from}
+      `written as (insert into users (${users.columns}) select ${users.columns} from ${users.from}
         on conflict do nothing returning id)`,
       `audited as (insert into audit (${audit.columns})
-        select * from ${audit.from} where a.target in (select id from written))`,
+        select ${audit.columns} from ${audit.from} where a.target in (select id from written))`,
       `counted as (update counter_shards set n = n + (select count(*) from written)
         where scope = ${bind(userCounter(tenantId), 'text')}
           and shard = ${bind(shardOf(first.user.id), 'bigint')})`,
@@ -56,7 +56,7 @@ export function createInsertMany(
     if (rows.credentials.length > 0) {
       const credentials = table('c', rows.credentials)
       parts.push(`held as (insert into credentials (${credentials.columns})
-        select * from ${credentials.from} where c.user_id in (select id from written))`)
+        select ${credentials.columns} from ${credentials.from} where c.user_id in (select id from written))`)
     }
     const sql = `with ${parts.join(', ')} select id from written`
     try {

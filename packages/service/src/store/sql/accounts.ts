@@ -1,6 +1,7 @@
 import type { Account, UserStore } from '../ports.ts'
 import type { AuditEntry, Credential } from '../records.ts'
 import type { Record } from './audit.ts'
+import { columns } from './columns.ts'
 import { fromRow as toCredential, toRow as toCredentialRow } from './credentials.ts'
 import type { Engine } from './engine.ts'
 import type { CredentialRow, UserRow } from './schema.ts'
@@ -51,14 +52,14 @@ export function createUpdateAccount(engine: Engine, record: Record): UserStore['
   ): ReturnType<UserStore['updateAccount']> {
     const user = await writer
       .selectFrom('users')
-      .selectAll()
+      .select(columns.users)
       .where('tenant_id', '=', tenantId)
       .where('id', '=', id)
       .executeTakeFirst()
     if (!user) return { kind: 'missing' }
     const ofUser = writer
       .selectFrom('credentials')
-      .selectAll()
+      .select(columns.credentials)
       .where('tenant_id', '=', tenantId)
       .where('user_id', '=', id)
     const before = toAccount(user, await ofUser.execute())

@@ -3,6 +3,7 @@ import type { ApiKeyStore } from '../ports.ts'
 import type { ApiKey } from '../records.ts'
 import { SYSTEM_TENANT_ID } from '../system-tenant.ts'
 import type { Record } from './audit.ts'
+import { columns } from './columns.ts'
 import type { Engine } from './engine.ts'
 import { prepared } from './prepared.ts'
 import type { ApiKeyRow } from './schema.ts'
@@ -15,7 +16,8 @@ export function createApiKeys(engine: Engine, record: Record): ApiKeyStore {
   const reached = sql<string>`case when reaches_all = 0 then (
     select ${json.arrayOf('tenant_id')} from api_key_tenants where key_id = api_keys.id
   ) else (select ${json.arrayOf('id')} from tenants where deleted_at is not null) end`.as('tenants')
-  const listed = (db: typeof reader) => db.selectFrom('api_keys').selectAll().select(reached)
+  const listed = (db: typeof reader) =>
+    db.selectFrom('api_keys').select(columns.api_keys).select(reached)
   const byHash = prepared(reader, 1, (hash: string) => listed(reader).where('hash', '=', hash))
 
   function change(id: string, changes: Partial<ApiKeyRow>): Promise<unknown> {

@@ -1,6 +1,7 @@
 import type { ConnectionStore } from '../ports.ts'
 import type { Connection, RecipeName } from '../records.ts'
 import type { Record } from './audit.ts'
+import { columns } from './columns.ts'
 import type { Engine } from './engine.ts'
 import { prepared } from './prepared.ts'
 import type { ConnectionRow } from './schema.ts'
@@ -20,7 +21,7 @@ export function createConnectionTable(engine: Engine, record: Record): Connectio
   const ofTenant = prepared(reader, 1, (tenantId: string) =>
     reader
       .selectFrom('connections')
-      .selectAll()
+      .select(columns.connections)
       .where('tenant_id', '=', tenantId)
       .orderBy('created_at')
       .orderBy('id'),

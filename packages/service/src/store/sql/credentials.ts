@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { pageOfCredentials } from '../credential-order.ts'
 import type { CredentialStore } from '../ports.ts'
 import type { Credential, CredentialKind, Micros, SocialCredential } from '../records.ts'
+import { columns } from './columns.ts'
 import type { Engine } from './engine.ts'
 import { prepared } from './prepared.ts'
 import type { CredentialRow } from './schema.ts'
@@ -27,13 +28,13 @@ export function createCredentials<S>(
       )
       .where('users.tenant_id', '=', tenantId)
       .where('users.id', '=', userId)
-      .selectAll('credentials'),
+      .select(columns.credentials.map((name) => `credentials.${name}` as const)),
   )
 
   const socialById = prepared(reader, 2, (tenantId: string, id: string) =>
     reader
       .selectFrom('credentials')
-      .selectAll()
+      .select(columns.credentials)
       .where('tenant_id', '=', tenantId)
       .where('id', '=', id)
       // As the index has it, which a parameter would not match.

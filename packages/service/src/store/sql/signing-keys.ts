@@ -1,6 +1,7 @@
 import type { SigningKeyStore } from '../ports.ts'
 import type { SigningKey } from '../records.ts'
 import type { Record } from './audit.ts'
+import { columns } from './columns.ts'
 import type { Engine } from './engine.ts'
 import type { SigningKeyRow } from './schema.ts'
 import { createTable, inTenant } from './table.ts'
@@ -19,7 +20,7 @@ export function createSigningKeys(engine: Engine, record: Record): SigningKeySto
     async list(tenantId) {
       const rows = await engine.reader
         .selectFrom('signing_keys')
-        .selectAll()
+        .select(columns.signing_keys)
         .where('tenant_id', '=', tenantId)
         .orderBy('created_at')
         .orderBy('id')

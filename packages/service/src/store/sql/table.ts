@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import type { Change, Listing, Outcome, Page } from '../ports.ts'
 import type { AuditEntry } from '../records.ts'
 import type { Record } from './audit.ts'
+import { columnsOf } from './columns.ts'
 import type { Engine, Queries } from './engine.ts'
 import { prepared, preparedInsert, type Row, type Value } from './prepared.ts'
 import type { Schema } from './schema.ts'
@@ -81,7 +82,7 @@ export function createTable<T>(
   /** The row with these values of these columns. */
   const find = (db: Queries<Schema>, columns: readonly string[]) =>
     prepared<string[], Row>(db, columns.length, (...values) =>
-      where(there(asAny(db).selectFrom(name).selectAll(), hidden), columns, values),
+      where(there(asAny(db).selectFrom(name).select(columnsOf(name)), hidden), columns, values),
     )
   const findId = (table: keyof Schema, columns: readonly string[], ifHidden?: string) =>
     prepared<string[], Row>(writer, columns.length, (...values) =>
@@ -103,7 +104,7 @@ export function createTable<T>(
     (scope, after, limit, ...values) => {
       const rows = asAny(reader)
         .selectFrom(name)
-        .selectAll()
+        .select(columnsOf(name))
         .where('id', '>', after as string)
         .orderBy('id')
         .limit(limit as number)
@@ -112,7 +113,7 @@ export function createTable<T>(
         .leftJoin(where(there(rows, hidden), within, values).as('page'), (join) => join.onTrue())
         .where('scope', '=', scope as string)
         .select('value as total')
-        .selectAll('page')
+        .select(columnsOf(name).map((column) => `page.${column}`))
         .orderBy('page.id') as never
     },
   )

@@ -5,6 +5,7 @@ import { behindSystemTenant, SYSTEM_TENANT_ID } from '../system-tenant.ts'
 import { searchTenants } from '../tenant-search.ts'
 import { applicationCounter } from './applications.ts'
 import type { Record } from './audit.ts'
+import { columns } from './columns.ts'
 import type { Engine } from './engine.ts'
 import { createHeldDomains } from './held-domains.ts'
 import { prepared, type Row } from './prepared.ts'
@@ -40,11 +41,16 @@ export function createTenants(engine: Engine, record: Record): TenantStore {
     return reader
       .selectFrom(reached.select((eb) => eb.fn.countAll<number>().as('total')).as('totals'))
       .leftJoin(
-        reached.selectAll().where('id', '>', after).orderBy('id').limit(limit).as('page'),
+        reached
+          .select(columns.tenants)
+          .where('id', '>', after)
+          .orderBy('id')
+          .limit(limit)
+          .as('page'),
         (join) => join.onTrue(),
       )
       .select('total')
-      .selectAll('page')
+      .select(columns.tenants.map((column) => `page.${column}` as const))
       .orderBy('page.id')
   })
 
@@ -71,7 +77,7 @@ export function createTenants(engine: Engine, record: Record): TenantStore {
         const key = column === 'name' ? lower('name') : sql<string>`domain`
         const rows = await reader
           .selectFrom('tenants')
-          .selectAll()
+          .select(columns.tenants)
           .where(sql<boolean>`(${key}, id) > (${after.key}, ${after.id})`)
           .where(sql<boolean>`${key} < ${before}`)
           .where('id', '<>', SYSTEM_TENANT_ID)
@@ -99,7 +105,7 @@ export function createTenants(engine: Engine, record: Record): TenantStore {
     },
     delete: (id, audit, heldUntil) =>
       write(async () => {
-        const tenant = writer.selectFrom('tenants').selectAll().where('id', '=', id)
+        const tenant = writer.selectFrom('tenants').select(columns.tenants).where('id', '=', id)
         const row = await tenant.where('deleted_at', 'is', null).executeTakeFirst()
         if (!row) return { kind: 'missing' }
         const counted = writer.selectFrom('counters').select('value')

@@ -6,6 +6,7 @@ import {
   searchRows,
   type UserQuery,
 } from '../user-search.ts'
+import { columns } from './columns.ts'
 import type { Engine } from './engine.ts'
 import { prepared, type Value } from './prepared.ts'
 import type { UserRow } from './schema.ts'
@@ -39,7 +40,7 @@ export function createUserSearch({
             : sql<boolean>`(${by}, id) > (${key}, ${id})`
         const rows = reader
           .selectFrom('users')
-          .selectAll()
+          .select(columns.users)
           .where('tenant_id', '=', tenantId as string)
           .where(isBehind)
           .where(sql<boolean>`${by} < ${before}`)
@@ -49,7 +50,7 @@ export function createUserSearch({
           .limit(limit as number)
         return reader
           .selectFrom(rows.as(`scan_${n}`))
-          .selectAll()
+          .select(columns.users)
           .select(sql.lit(n).as('scan'))
       })
       if (!first) throw new Error('A search has at least one scan.')

@@ -1,6 +1,7 @@
 import type { UserStore } from '../ports.ts'
 import type { User } from '../records.ts'
 import { searchKeys } from '../user-search.ts'
+import { columns } from './columns.ts'
 import { toRow as toCredentialRow } from './credentials.ts'
 import type { Engine } from './engine.ts'
 import { prepared } from './prepared.ts'
@@ -25,7 +26,7 @@ export function createUsers<S>(
   const byEmails = prepared<[string, string], UserRow>(reader, 2, (tenantId, keys) =>
     reader
       .selectFrom('users')
-      .selectAll()
+      .select(columns.users)
       .where('tenant_id', '=', tenantId)
       .where('email_key', 'in', json.items(keys)),
   )
