@@ -124,7 +124,7 @@ export class StoredSession {
    *
    * @throws {@link SessionEndedError} when the session has ended meanwhile.
    */
-  async regenerate({ keepsData = false } = {}): Promise<void> {
+  async regenerate({ keepsData = false }: { readonly keepsData?: boolean } = {}): Promise<void> {
     this.mustBeKnown()
     const [id, next] = [this.#id, this.#sessions.newId()]
     if (!id) return
