@@ -1,5 +1,5 @@
 import { type ReactNode, Suspense } from 'react'
-import './style.css'
+import './globals.css'
 
 export const metadata = { title: 'Next.js' }
 

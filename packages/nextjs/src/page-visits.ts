@@ -17,6 +17,9 @@ export function createPageVisits<U>(auth: () => Auth<U>): () => Promise<PageVisi
   const opened = new WeakMap<object, Promise<PageVisit<U>>>()
   return async () => {
     const { cookies, headers } = await import('next/headers.js')
+    const { connection } = await import('next/server.js')
+    // Nothing of a session is for a page that is made in advance, not even the time at which it is read.
+    await connection()
     const sent = await headers()
     const jar = await cookies()
     const known = opened.get(sent)
