@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { createReadStream, existsSync, rmSync } from 'node:fs'
 import { mkdir, readdir, rename, rmdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type BackupKeys, decrypted, encrypted, isEncrypted } from './backup-encryption.ts'
 import { digestOf, writePrivate } from './backup-file.ts'
+import { draftIn, removeLeftDrafts } from './store/sqlite/drafts.ts'
 import { takeOwnership } from './store/sqlite/owner-lock.ts'
 import { makePrivate } from './store/sqlite/private-file.ts'
 
@@ -29,7 +29,8 @@ export async function backUp(
   const source = join(folder, 'data.db')
   if (!existsSync(source)) throw new Error(`There is no data in ${folder}.`)
   // Beside the data: until it is encrypted, the copy is as well protected there as the data itself.
-  const draft = join(folder, `backup-${randomBytes(6).toString('hex')}.db`)
+  removeLeftDrafts(folder)
+  const draft = draftIn(folder)
   try {
     makePrivate(draft)
     copyDatabase(source, draft)

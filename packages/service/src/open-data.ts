@@ -7,6 +7,7 @@ import type { OpenData } from './service-data.ts'
 import type { IdentityServiceOptions } from './service-options.ts'
 import { openSqliteDataStore } from './store/sqlite/data-store.ts'
 import { IN_MEMORY } from './store/sqlite/database.ts'
+import { removeLeftDrafts } from './store/sqlite/drafts.ts'
 import { takeOwnership } from './store/sqlite/owner-lock.ts'
 import { createSqliteProtocolStore } from './store/sqlite/protocol-store.ts'
 
@@ -51,6 +52,7 @@ async function openFolder(
   }
   const lock = takeOwnership(folder)
   try {
+    removeLeftDrafts(folder)
     const masterKeys = openMasterKeys(options)
     const store = await openSqliteDataStore(folder)
     const protocol = createSqliteProtocolStore({ path: join(folder, 'protocol.db'), clock })

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
   mkdirSync,
   readdirSync,
@@ -174,4 +174,27 @@ test('a backup that cannot be written whole leaves nothing behind', () => {
   const limited = `ulimit -f 8; "${process.execPath}" --conditions=latchkey-source "${join(import.meta.dirname, '../../src/cli/main.ts')}" backup "${at('small')}" --data "${data}"`
   expect(() => execFileSync('bash', ['-c', limited], { stdio: 'pipe' })).toThrow()
   expect(readdirSync(folder.path)).not.toContain('small')
+})
+
+test('what a killed backup left behind is gone after the next start, and after the next backup', async () => {
+  const folderOfKilled = at('killed')
+  const ended = spawnSync(process.execPath, ['--version']).pid
+  const leftBehind = () => {
+    for (const suffix of ['', '-journal']) {
+      writeFileSync(join(folderOfKilled, `backup-${ended}-0123456789ab.db${suffix}`), 'addresses')
+    }
+  }
+  const drafts = () => readdirSync(folderOfKilled).filter((name) => name.startsWith('backup-'))
+  mkdirSync(folderOfKilled)
+  leftBehind()
+  // In a container, the next process often has the id of the last one.
+  writeFileSync(join(folderOfKilled, `backup-${process.pid}-ba9876543210.db`), 'addresses')
+  await (await createIdentityService({ data: folderOfKilled })).close()
+  expect(drafts()).toEqual([])
+
+  leftBehind()
+  const ofAnother = `backup-${process.pid}-0123456789ab.db`
+  writeFileSync(join(folderOfKilled, ofAnother), 'is being written')
+  const made = await run(['backup', at('after-killed.db'), '--data', folderOfKilled])
+  expect([made.code, drafts()]).toEqual([0, [ofAnother]])
 })
