@@ -5,6 +5,7 @@ import { startLoad } from '../packages/service/test/cluster/load.ts'
 import { drillClocks, drillMail } from '../packages/service/test/cluster/mail-drill.ts'
 import { disturbances, drillNotices } from '../packages/service/test/cluster/notices-drill.ts'
 import { changeOneUser } from '../packages/service/test/cluster/one-user.ts'
+import { drillReleases } from '../packages/service/test/cluster/releases-drill.ts'
 
 /**
  * Breaks a cluster amid load, for longer and more often than the tests do: `npx pnpm test:drills`. A word picks
@@ -28,6 +29,8 @@ const mail = `${MAILS} messages behind fifty that are refused, and ${MAILS} more
 if (mail.includes(word)) await report(mail, sendMail)
 const changes = `${CHANGES} changes of one user through four processes`
 if (changes.includes(word)) await report(changes, changeUser)
+const releases = 'a rolling upgrade from the last release, and back'
+if (releases.includes(word)) await report(releases, replaceRelease)
 const clocks = `${APART} messages by processes whose clocks are minutes apart`
 if (clocks.includes(word)) await report(clocks, sendMailApart)
 for (const [name, disturbance] of Object.entries(disturbances)) {
@@ -57,6 +60,11 @@ async function sendMail(): Promise<string> {
   await using field = await startField()
   const twice = await drillMail(field, { count: MAILS, isShort: false })
   return `none lost, ${twice} twice`
+}
+
+async function replaceRelease(): Promise<string> {
+  const { users, codes, mails, twice, failures } = await drillReleases(4)
+  return `${users} users, ${codes} codes, ${mails} mails, ${twice} twice, ${failures} failures`
 }
 
 async function sendMailApart(): Promise<string> {

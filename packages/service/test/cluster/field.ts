@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { SMTPServer } from 'smtp-server'
 import { startPostgres, type TestPostgres } from '../../../../test/support/postgres-server.ts'
 import { startSentinel, type TestSentinel } from '../../../session-store/test/support/redis.ts'
-import { createIdentityService } from '../../src/service.ts'
 import { createLoopbackFetch, type Fetch } from '../issuer/support/loopback.ts'
 import { type Cluster, clusterKey, startCluster } from '../support/cluster.ts'
 import { createDatabase } from '../support/postgres.ts'
@@ -27,7 +27,7 @@ export interface Field extends AsyncDisposable {
 export const callback = 'http://localhost:3000/callback'
 
 /** Starts everything, with a tenant, an application and an API key. */
-export async function startField(): Promise<Field> {
+export async function startField({ release }: { release?: string } = {}): Promise<Field> {
   await using parts = new AsyncDisposableStack()
   const postgres = parts.use(await startPostgres())
   const redis = parts.use(await startSentinel())
@@ -40,12 +40,13 @@ export async function startField(): Promise<Field> {
       redis: redis.master,
       redisUrl: `redis-sentinel://127.0.0.1:${redis.sentinel.port}/sessions`,
       closeSeconds: 2,
+      release,
       mail: { url: `smtp://127.0.0.1:${mail.port}`, from: 'no-reply@acme.example' },
     }),
   )
   const balancer = parts.use(await cluster.balance())
   const domain = `acme.localhost:${balancer.port}`
-  const prepared = await prepare(cluster, domain)
+  const prepared = await prepare(cluster, domain, release)
   const owned = parts.move()
   return {
     ...{ postgres, redis, cluster, mailbox, ...prepared },
@@ -56,7 +57,10 @@ export async function startField(): Promise<Field> {
 }
 
 /** Makes what the drills work with, as an operator would: by commands beside the processes. */
-async function prepare({ options }: Cluster, domain: string) {
+async function prepare({ options }: Cluster, domain: string, release?: string) {
+  const { createIdentityService }: typeof import('../../src/service.ts') = await import(
+    release === undefined ? '../../src/service.ts' : join(release, 'src/service.ts')
+  )
   await using service = await createIdentityService({
     database: options.database,
     redis: options.redis,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { IdentityServiceOptions } from '../../src/service-options.ts'
 
-const script = join(import.meta.dirname, 'serve.ts')
+const service = join(import.meta.dirname, '../..')
 
 /** A service in a process of its own. */
 export interface Serving {
@@ -33,10 +33,12 @@ export type ServeOptions = Omit<IdentityServiceOptions, 'clock' | 'logger' | 'id
  *
  * @param fileBlocks - When given, no file of the process grows beyond so many blocks of 512 bytes:
  *   the writes beyond it fail as they do on a full disk.
+ * @param release - The folder of another release's service.
  */
 export async function serveElsewhere(
   what: string | ServeOptions,
   fileBlocks?: number,
+  release = service,
 ): Promise<Serving> {
   const options: ServeOptions = typeof what === 'string' ? { data: what } : what
   const limit = fileBlocks === undefined ? '' : `ulimit -f ${fileBlocks};`
@@ -47,7 +49,7 @@ export async function serveElsewhere(
       `${limit} exec "$0" "$@"`,
       process.execPath,
       '--conditions=latchkey-source',
-      script,
+      join(release, 'test/store/serve.ts'),
       JSON.stringify(options),
     ],
     { stdio: ['ignore', 'pipe', 'pipe'] },

@@ -19,8 +19,8 @@ export interface Cluster extends AsyncDisposable {
   readonly options: ServeOptions
   /** Those that requests are sent to. A test may take some out and put others in. */
   readonly processes: Serving[]
-  /** Starts one more, which gets no requests yet. */
-  start(): Promise<Serving>
+  /** Starts one more, perhaps of another release, which gets no requests yet. */
+  start(release?: string): Promise<Serving>
   /** Opens a port behind which requests go to one process after the other. */
   balance(address?: string): Promise<Balancer>
 }
@@ -32,11 +32,20 @@ export interface ClusterOptions extends Omit<ServeOptions, 'database' | 'redis'>
   redis?: TestRedis
   /** The address of the Redis, such as that of its Sentinel. */
   redisUrl?: string
+  /** The folder of another release's service, of which the first processes are. */
+  release?: string | undefined
 }
 
 /** Starts the processes at once: the first one makes the tables. */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
-  const { count = PROCESSES, database: given, redis: givenRedis, redisUrl, ...more } = options
+  const {
+    count = PROCESSES,
+    database: given,
+    redis: givenRedis,
+    redisUrl,
+    release,
+    ...more
+  } = options
   const database = given ?? (await createDatabase())
   const redis = givenRedis ?? (await startRedis())
   const serve: ServeOptions = {
@@ -45,8 +54,8 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     masterKey: clusterKey.toString('base64'),
     ...more,
   }
-  const start = () => serveElsewhere(serve)
-  const processes = await Promise.all(Array.from({ length: count }, start))
+  const start = (of?: string) => serveElsewhere(serve, undefined, of)
+  const processes = await Promise.all(Array.from({ length: count }, () => start(release)))
   return {
     database,
     redis,
