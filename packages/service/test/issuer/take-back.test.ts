@@ -412,4 +412,52 @@ describe.each(allStoreKinds)('on %s', (store) => {
       expect((await findUser(issuer.scope, 'spare@example.com')) !== undefined).toBe(isProven)
     }
   })
+
+  test('where there are no passwords, the link ends what was added, and the owner logs in by a mailed code', async () => {
+    const settings = { allowPasswords: false, allowHardware: true }
+    const world = await startWithFactors({ store, trustedProxies, settings })
+    const { issuer, app, user } = world
+    await using _ = issuer
+    async function logInByMail(browser: Browser): Promise<Page> {
+      const form = await browser.get((await app.begin()).url)
+      const sent = await browser.submit(form, { email: ada.email })
+      return browser.submit(sent, { code: await mailedCode(issuer) })
+    }
+    const intruder = createVisitor(issuer)
+    expect(hasCode(await logInByMail(intruder))).toBe(true)
+    const key = createVirtualKey()
+    const page = await intruder.get('/account/security/add?kind=hardware')
+    await addOn(issuer, intruder, page, key)
+    moveTime(5)
+
+    const done = await press(createVisitor(issuer), await undoLink(issuer))
+
+    expect(done.html).toContain('Log in again with ada@example.com')
+    expect((await idsOf(issuer, user)).filter((id) => id !== 'password')).toEqual([])
+    const browser = createVisitor(issuer)
+    const opened = await answer(issuer, browser, await browser.get((await app.begin()).url), key)
+    expect(hasCode(opened)).toBe(false)
+    expect((await intruder.get('/account')).html).toContain('name="email"')
+    moveTime(60)
+    expect(hasCode(await logInByMail(createVisitor(issuer)))).toBe(true)
+  })
+
+  test('the link in the message about wrong codes ends every session, and the guesser’s password', async () => {
+    const { issuer, user, app } = await startWithFactors({ store, trustedProxies })
+    await using _ = issuer
+    const { seed } = await addApp(issuer, user)
+    const { browser, callback } = await logIn(issuer, app, ada, createVisitor(issuer))
+    for (let guess = 0; guess < 5; guess++) await browser.submit(callback, { code: '000000' })
+    const [mail] = await issuer.mails()
+    expect(mail?.subject).toBe('Another person knows your password at Acme')
+
+    const anywhere = createVisitor(issuer)
+    await press(anywhere, mail?.link ?? '')
+    await choose(issuer, anywhere)
+
+    expect((await logIn(issuer, app, ada, createVisitor(issuer))).callback.status).toBe(422)
+    moveTime(60)
+    const own = await logIn(issuer, app, { ...ada, password }, createVisitor(issuer))
+    expect(hasCode(await own.browser.submit(own.callback, { code: codeOf(seed) }))).toBe(true)
+  })
 })
