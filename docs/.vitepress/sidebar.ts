@@ -70,6 +70,7 @@ export const sidebar: DefaultTheme.SidebarItem[] = [
       { text: 'Koa', link: '/guides/koa' },
       { text: 'NestJS', link: '/guides/nestjs' },
       { text: 'Next.js', link: '/guides/nextjs' },
+      { text: 'Recipes for more', link: '/guides/recipes' },
       { text: 'Write an adapter', link: '/guides/write-an-adapter' },
     ],
   },

@@ -1,0 +1,2 @@
+// Restify has no types of its own.
+declare module 'restify'
