@@ -54,6 +54,9 @@ const RULES: readonly Rule[] = [
   },
 ]
 
+/** As long as context, decision and consequences may be together. */
+const MAX_DECISION_LINES = 40
+
 const FILES = [
   '*.md',
   'docs/**/*.{md,ts}',
@@ -79,6 +82,15 @@ export function faultsOf(file: string, source: string): string[] {
     }
     return []
   })
+}
+
+/** A decision with more lines than a decision may have. */
+export function decisionFault(file: string, source: string): string[] {
+  if (!file.startsWith('docs/decisions/')) return []
+  const lines = source.trimEnd().split('\n').length
+  return lines <= MAX_DECISION_LINES
+    ? []
+    : [`1: ${lines} lines: a decision has ${MAX_DECISION_LINES} at most`]
 }
 
 /** The comments and texts of a source. A text without a space is a name, not a sentence. */
@@ -134,9 +146,11 @@ function withoutCode(text: string): string {
 
 if (import.meta.main) {
   const files = globSync(FILES, { cwd: root, exclude: IGNORED }).sort()
-  const faults = files.flatMap((file) =>
-    faultsOf(file, readFileSync(path.join(root, file), 'utf8')).map((fault) => `${file}:${fault}`),
-  )
+  const faults = files.flatMap((file) => {
+    const source = readFileSync(path.join(root, file), 'utf8')
+    const found = [...decisionFault(file, source), ...faultsOf(file, source)]
+    return found.map((fault) => `${file}:${fault}`)
+  })
   if (faults.length > 0) {
     console.log(faults.join('\n'))
     process.exitCode = 1

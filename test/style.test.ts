@@ -3,7 +3,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { root } from '../scripts/packages.ts'
-import { faultsOf } from '../scripts/style.ts'
+import { decisionFault, faultsOf } from '../scripts/style.ts'
 
 test.for([
   ['a docstring that begins with "What"', '/** What a login may ask for. */'],
@@ -25,6 +25,14 @@ test.for([
   ['a sentence with "what" as its subject', 'It is stored. What is deleted is overwritten.'],
 ])('pnpm check refuses %s in a document', ([, source = '']) => {
   expect(faultsOf('a.md', source)).toHaveLength(1)
+})
+
+test('pnpm check refuses a decision of more than forty lines', () => {
+  const lines = (count: number) => 'A line.\n'.repeat(count)
+  expect(decisionFault('docs/decisions/0001-a.md', lines(40))).toEqual([])
+  expect(decisionFault('docs/guides/a.md', lines(41))).toEqual([])
+  const [fault] = decisionFault('docs/decisions/0001-a.md', lines(41))
+  expect(fault).toBe('1: 41 lines: a decision has 40 at most')
 })
 
 test('pnpm check leaves code, questions and plain sentences alone', () => {

@@ -4,7 +4,7 @@ import type { Request, RequestHandler } from 'express'
 import { visits } from './visits.ts'
 
 /**
- * Lets logged-in users through; sends a page to log in and answers an API request with 401.
+ * Lets logged-in users through. A page is redirected to the login; an API request is answered with 401.
  *
  * @throws {@link ConfigError} for a requirement with an unknown name, a wrong type, or a member that is
  *   `undefined` or empty: such a guard would let every user in.

@@ -101,8 +101,8 @@ export function createAuth<U = User>(options: AuthPluginOptions<U> = {}): AuthPl
 }
 
 /**
- * An `onRequest` hook that lets logged-in users through; sends a page to log in and answers an API
- * request with 401.
+ * An `onRequest` hook that lets logged-in users through. A page is redirected to the login; an API
+ * request is answered with 401.
  *
  * @throws {@link ConfigError} for a requirement that would let every user in.
  */

@@ -69,7 +69,7 @@ export function createAuth<U = User>(options: AuthMiddlewareOptions<U> = {}): Au
 }
 
 /**
- * Lets logged-in users through; sends a page to log in and answers an API request with 401.
+ * Lets logged-in users through. A page is redirected to the login; an API request is answered with 401.
  *
  * @throws {@link ConfigError} for a requirement that would let every user in.
  */
