@@ -35,10 +35,11 @@ export default defineConfig({
       options: { miniSearch: { searchOptions: { boostDocument: guidesFirst } } },
     },
     nav: [
-      { text: 'Guides', link: '/guides/getting-started', activeMatch: '^/guides/' },
+      { text: 'Your application', link: '/guides/getting-started' },
+      { text: 'Our service', link: '/guides/running-the-service' },
+      { text: 'Extend', link: '/guides/write-an-adapter' },
       { text: 'Error codes', link: '/errors' },
       { text: 'Reference', link: '/reference/@latchkey/express', activeMatch: '^/reference/' },
-      { text: 'Packages', link: '/packages/express', activeMatch: '^/packages/' },
       { text: 'Project', link: '/project/architecture', activeMatch: '^/(project|decisions)/' },
     ],
     sidebar,

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { sidebar } from '../docs/.vitepress/sidebar.ts'
+import { root } from '../scripts/packages.ts'
+
+/** The guides of some parts of the navigation, with the words below their titles. */
+function guidesOf(...parts: readonly string[]): { page: string; head: string }[] {
+  return sidebar
+    .filter(({ text = '' }) => parts.includes(text))
+    .flatMap(({ items = [] }) => items.flatMap(({ link = '' }) => link))
+    .filter((link) => link.startsWith('/guides/'))
+    .map((page) => {
+      const text = readFileSync(path.join(root, 'docs', `${page}.md`), 'utf8')
+      return { page, head: text.split('\n\n')[1] ?? '' }
+    })
+}
+
+/** Pages about the choice itself. */
+const ABOUT_BOTH = new Set(['/guides/which-half', '/guides/faq'])
+
+test('every guide for applications says below its title that any provider will do', () => {
+  const guides = guidesOf('Your application', 'Frameworks', 'Coming from')
+  expect(guides.length).toBeGreaterThan(25)
+  const silent = guides.filter(
+    ({ page, head }) => !ABOUT_BOTH.has(page) && !head.startsWith('> **Provider:** any.'),
+  )
+  expect(silent).toEqual([])
+})
+
+test('every guide about our service says below its title that it is needed', () => {
+  const guides = guidesOf('Our service')
+  expect(guides.length).toBeGreaterThan(7)
+  expect(guides.filter(({ head }) => head !== '> **Provider:** our service.')).toEqual([])
+})
