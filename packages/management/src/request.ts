@@ -12,7 +12,7 @@ export interface Answer {
 
 export interface RequestInput {
   method: 'GET' | 'POST' | 'DELETE'
-  /** Below the base address, percent-encoded: `/v1/…`. */
+  /** The path below the base address, percent-encoded: `/v1/…`. */
   path: string
   body?: object | undefined
   /**

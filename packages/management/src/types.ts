@@ -56,7 +56,7 @@ export interface Profile {
 export interface User extends ApiObject {
   /** `true` blocks logins. */
   disabled: boolean
-  /** Since when the address is verified; absent when it is not. */
+  /** The instant when the address was verified; absent when it is not. */
   verified_at?: string
   profile: Profile
 }
@@ -72,7 +72,7 @@ export type ImportAlgorithm = 'bcrypt' | 'plain' | 'md5' | 'sha1' | 'sha256' | '
  */
 export interface Credential extends ApiObject {
   disabled: boolean
-  /** Of a `PasswordCredential`; empty members for other kinds. */
+  /** The details of a `PasswordCredential`; empty members for other kinds. */
   password: {
     alg: string
     hash: string
@@ -80,13 +80,13 @@ export interface Credential extends ApiObject {
     cost: number
     [member: string]: unknown
   }
-  /** Of a `TotpAppCredential`. `last_used_at` is absent until the first login with it. */
+  /** The details of a `TotpAppCredential`. `last_used_at` is absent until the first login with it. */
   totp_app?: { digits: number; period: number; last_used_at?: string; [member: string]: unknown }
-  /** Of a `TotpEmailCredential`. */
+  /** The details of a `TotpEmailCredential`. */
   totp_email?: { last_used_at?: string; [member: string]: unknown }
-  /** Of a `RecoveryCredential`: how many codes were not used yet; absent when none is left. */
+  /** The details of a `RecoveryCredential`; `remaining`, its unused codes, is absent when none is left. */
   recovery?: { remaining?: number; [member: string]: unknown }
-  /** Of a `HardwareCredential`; `false` and empty members are absent. */
+  /** The details of a `HardwareCredential`; `false` and empty members are absent. */
   hardware?: {
     name?: string
     aaguid: string
@@ -96,7 +96,7 @@ export interface Credential extends ApiObject {
     last_used_at?: string
     [member: string]: unknown
   }
-  /** Of a `SocialCredential`; `email` is absent where the provider told none. */
+  /** The details of a `SocialCredential`; `email` is absent if the provider sent none. */
   social?: {
     connection: string
     issuer: string

@@ -5,7 +5,7 @@ export type Zeros = { readonly [member: string]: string | number | boolean | rea
 
 const common = { type: '', id: '', created_at: '', updated_at: '', metadata: {} } satisfies Zeros
 
-/** By the tables of the specification. `verified_at` has none: it is present or it is not. */
+/** The zero values in the tables of the specification. `verified_at` has none: it is present or it is not. */
 export const zeros: Record<
   'Tenant' | 'Application' | 'User' | 'Credential' | 'AuditEntry' | 'Session' | 'Mail',
   Zeros

@@ -37,7 +37,7 @@ import { version } from './version.ts'
 export interface IdentityService {
   /** Reaches the service without a socket, under any host name. */
   readonly fetch: typeof globalThis.fetch
-  /** For any Node server. */
+  /** The request listener, for any Node server. */
   readonly handler: RequestListener
   /**
    * Serves over HTTP, or over HTTPS with `tls`; resolves with the address once it does.

@@ -36,7 +36,7 @@ export interface SessionStoreOptions {
   readonly touchSeconds?: number
   /** The longest a command may take, waiting for a connection included. Default 1,000. */
   readonly timeoutMilliseconds?: number
-  /** In memory: sessions kept at most. Default 10,000. */
+  /** The number of sessions that the memory store holds at most. Default 10,000. */
   readonly maxSessions?: number
 }
 

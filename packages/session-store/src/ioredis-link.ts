@@ -86,7 +86,7 @@ export function ioredisLink(client: IoredisClient): RedisLink {
   }
 }
 
-/** Of Sentinel and a Cluster, several addresses lead there. */
+/** The address of the one server; Sentinel and a Cluster have several, and the result is `undefined`. */
 function addressOf(client: IoredisClient): string | undefined {
   if (isCluster(client) || client.options.sentinels) return undefined
   const { path, host = 'localhost', port = 6379 } = client.options

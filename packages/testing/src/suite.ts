@@ -5,9 +5,9 @@ export interface TestRunner {
   describe(name: string, body: () => void): unknown
   /** node:test sets no limit of its own, and ignores this one. */
   it(name: string, body: () => Promise<void>, timeoutMilliseconds: number): unknown
-  /** Of Vitest and Jest. */
+  /** The hook of Vitest and Jest. */
   afterAll?(body: () => Promise<void>): unknown
-  /** Of node:test. */
+  /** The hook of node:test. */
   after?(body: () => Promise<void>): unknown
 }
 

@@ -60,7 +60,7 @@ export class RequestSession extends expressSession.Store {
     this.set(this.#idNow, this.session as SessionData, done)
   }
 
-  /** Of a session that `req.auth` may have given a new id. */
+  /** The session's current id; `req.auth` may have given it a new one. */
   get #idNow(): string {
     return this.#stored.idNow(this.sessionID)
   }

@@ -31,7 +31,7 @@ export interface JournalHeader {
   file: string
   tenant: string
   baseUrl: string
-  /** By the clock of the service, in milliseconds. */
+  /** The start of the import by the clock of the service, in milliseconds. */
   startedAt: number
 }
 

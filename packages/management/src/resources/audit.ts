@@ -13,9 +13,9 @@ export interface AuditQuery {
   target?: string | undefined
   /** The id of a user: the user, with all objects of the user. */
   user?: string | undefined
-  /** From this instant on, in RFC 3339. */
+  /** The first instant that is included, in RFC 3339. */
   from?: string | undefined
-  /** Before this instant. */
+  /** The first instant that is left out. */
   to?: string | undefined
 }
 

@@ -38,7 +38,7 @@ export type PathParameters = {
 
 /** One request, after its API key, its reach and its rate were checked. */
 export interface Call {
-  /** Within the tenant of the path, if it names one. */
+  /** The scope of the request: the tenant of the path, if it names one. */
   readonly scope: Scope
   readonly key: ApiKey
   readonly support: Support

@@ -9,7 +9,7 @@ export interface MailContent {
   language: Language
   subject: string
   brand: string
-  /** Of an image, by https, in place of the brand. */
+  /** The https URL of an image that replaces the brand. */
   logoUrl: string | undefined
   accents: { light: Accents; dark: Accents }
   greeting: string

@@ -10,9 +10,9 @@ type Rgb = [red: number, green: number, blue: number]
 /** The colors of links and buttons on a page, such as `#3b46c8`. */
 export interface Accents {
   accent: string
-  /** Under the pointer. */
+  /** The color under the pointer. */
   strong: string
-  /** Of the text of a button. */
+  /** The color of a button's text. */
   onAccent: string
 }
 

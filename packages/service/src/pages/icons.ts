@@ -4,7 +4,7 @@ import type { TextKey } from './texts/index.ts'
 /** The sign of a page's subject. */
 interface Icon {
   tone: 'good' | 'bad' | 'plain'
-  /** Of an SVG image of 24 by 24. */
+  /** The path of an SVG image of 24 by 24. */
   path: string
 }
 

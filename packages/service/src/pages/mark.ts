@@ -24,7 +24,7 @@ export function markOf(look: Pick<Look, 'logoText' | 'companyName' | 'color'>): 
 /** Where browsers find the icon, also by themselves. */
 export const markPaths: readonly string[] = ['/favicon.svg', '/favicon.ico']
 
-/** Of an answer with the icon, which changes with the tenant's settings. */
+/** The headers of a response with the icon, which changes with the tenant's settings. */
 export const markHeaders: Readonly<Record<string, string>> = {
   'content-type': 'image/svg+xml',
   'cache-control': 'public, max-age=3600',

@@ -13,7 +13,7 @@ export const keyScript: Script = read('keys')
 /** Lets people read the password that they are entering. */
 export const passwordScript: Script = read('show-password')
 
-/** Of an answer with a script, which never changes. */
+/** The headers of a response with a script, which never changes. */
 export const scriptHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/javascript; charset=utf-8',
   'cache-control': 'public, max-age=31536000, immutable',

@@ -72,7 +72,7 @@ export interface RecipeInput {
   issuer?: string | undefined
   /** The id of a directory (tenant) of Microsoft Entra, a GUID. */
   directory?: string | undefined
-  /** Of Apple's developer account. */
+  /** The team id of Apple's developer account. */
   teamId?: string | undefined
   keyId?: string | undefined
 }

@@ -72,7 +72,7 @@ export async function renameKey(
   await unlessRefused(renamed, 'not_found')
 }
 
-/** Without what is not seen, and not longer than fits. */
+/** A name without invisible characters, cut to the length that fits. */
 function tidyName(name: string): string {
   const visible = name.replace(/[\p{Cc}\p{Bidi_Control}\s]+/gu, ' ').trim()
   return [...visible].slice(0, MAX_NAME).join('').trim()

@@ -18,7 +18,7 @@ const API_KEY = /^latchkey_[0-9A-Za-z]{43}$/
 const MINUTE: Micros = 60_000_000
 
 export interface ApiKeyInput {
-  /** For people to tell keys apart. */
+  /** The name by which people tell keys apart. */
   name: string
   reach: Reach
   /** Whether the key opens reading only. Default `false`. */

@@ -148,7 +148,7 @@ interface LoginCounter extends Counter {
   readonly target: string
 }
 
-/** At most one audit entry per limit and minute, so that a flood of attempts does not flood the log. */
+/** The pause between audit entries of one limit, so that a flood of attempts does not flood the log. */
 const AUDIT_EVERY_MS = 60_000
 
 const MAX_REMEMBERED = 10_000

@@ -4,7 +4,7 @@ import { isLoopbackHost } from '../writes/addresses.ts'
 import { ServiceError } from '../writes/errors.ts'
 import type { DomainPolicy } from './domain-names.ts'
 
-/** Below which name of a domain its owner says which tenant may have it. */
+/** The DNS name under which the owner of a domain names its tenant. */
 const LABEL = '_latchkey'
 
 /** The error codes of the DNS for a record that does not exist. */

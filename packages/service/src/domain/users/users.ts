@@ -18,7 +18,7 @@ export interface UserInput {
   email: string
   /** Whether the address is known to be the user's. */
   emailVerified: boolean
-  /** Since when; not in the future. Default: now. */
+  /** The instant when the address was verified; not in the future. Default: now. */
   verifiedAt?: Micros | undefined
   disabled: boolean
   metadata: User['metadata']

@@ -25,7 +25,7 @@ export interface DomainContext {
 /** Emits `change` with the audit entry of every successful write, once it is durable. */
 export type ServiceEvents = EventEmitter<{ change: [AuditEntry] }>
 
-/** On whose behalf a rule runs, for the audit log. */
+/** The actor of a rule, for the audit log. */
 export interface Actor {
   /** `key:<id>`, `user:<id>`, `admin`, `admin:<account of the operator>`, `visitor` or `service`. */
   readonly name: string
