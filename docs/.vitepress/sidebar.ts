@@ -1,6 +1,5 @@
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import type { DefaultTheme } from 'vitepress'
 import { root } from './site-map.ts'
 
 const decisions = globSync('docs/decisions/*.md', { cwd: root })
@@ -21,8 +20,16 @@ const PACKAGES = [
   ...['session-store', 'management', 'testing', 'service'],
 ]
 
+/** An entry of the navigation, as VitePress has it; its own types are not there for tests. */
+interface Entry {
+  text: string
+  link?: string
+  items?: Entry[]
+  collapsed?: boolean
+}
+
 /** The navigation beside every page. A group that folds needs a link, or its button would hold another button. */
-export const sidebar: DefaultTheme.SidebarItem[] = [
+export const sidebar: Entry[] = [
   {
     text: 'Your application',
     items: [
