@@ -22,7 +22,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the application’s Set-Cookie lines are lost',
     adapter: 'fastify',
-    file: core('visit.ts'),
+    file: core('visit/visit.ts'),
     find: '  #finish(headers: HeaderSink): void {\n',
     replacement:
       "  #finish(headers: HeaderSink): void {\n    headers.set('set-cookie', 'gone=1')\n",
@@ -37,7 +37,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'what a guard lets in is not marked private',
     adapter: 'hono',
-    file: core('visit.ts'),
+    file: core('visit/visit.ts'),
     find: '    // Before the hook `onError` may answer: no cache may keep what it sends.\n    this.sessionUsed()\n',
     replacement: '',
   },
@@ -51,14 +51,14 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'every page is marked private',
     adapter: 'express',
-    file: core('visit.ts'),
+    file: core('visit/visit.ts'),
     find: '  identify(): MaybePromise<this> {\n',
     replacement: '  identify(): MaybePromise<this> {\n    this.sessionUsed()\n',
   },
   {
     name: 'headers are marked at once, so that an error handler throws them away',
     adapter: 'koa',
-    file: core('visit.ts'),
+    file: core('visit/visit.ts'),
     find: 'if (response.beforeSent) response',
     replacement: 'if (false as boolean) response',
   },
@@ -114,7 +114,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'returnTo may lead to another site',
     adapter: 'express',
-    file: core('login/return-to.ts'),
+    file: core('http/return-to.ts'),
     find: '  if (url.origin !== baseUrl.origin || url.protocol !== baseUrl.protocol) return refused\n  const path = url.pathname + url.search + url.hash\n  if (!/^\\/(?!\\/)/.test(path)) return refused\n',
     replacement:
       "  const path = (url.origin === baseUrl.origin ? '' : url.origin) + url.pathname + url.search\n",
@@ -235,14 +235,14 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the login recorder is there in production',
     adapter: 'express',
-    file: core('development.ts'),
+    file: core('http/is-development.ts'),
     find: 'if (!environment || !DEVELOPMENT.has(environment.NODE_ENV)) return false',
     replacement: 'if (!environment) return false',
   },
   {
     name: 'the login recorder is there behind a proxy',
     adapter: 'hono',
-    file: core('development.ts'),
+    file: core('http/is-development.ts'),
     find: 'if (OF_PROXIES.some((name) => headers.get(name) !== null)) return false',
     replacement: '',
   },
@@ -312,7 +312,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'personas log in for every machine',
     adapter: 'fastify',
-    file: core('personas.ts'),
+    file: core('development/personas.ts'),
     find: 'if (!isLocalRequest(request, context.options.baseUrl)) {',
     replacement: 'if (!request) {',
   },
