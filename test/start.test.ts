@@ -177,6 +177,8 @@ test('with --personas there is no service: one click logs in, and the recorder s
   ])
   const browser = await launchChromium()
   const page = await browser.newPage()
+  const [link = ''] = /Open first (\S+)/.exec(demo.output)?.slice(1) ?? []
+  await page.goto(link)
   await page.goto(demo.application)
   await page.getByRole('link', { name: 'your account' }).click()
   await page.getByRole('link', { name: 'Ada Lovelace' }).click()

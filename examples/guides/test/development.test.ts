@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -18,6 +18,9 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   url = `http://localhost:${(server.address() as AddressInfo).port}`
   vi.stubEnv('LATCHKEY_BASE_URL', url)
+  const [, variable = '', command = ''] =
+    /export (\w+)=\$\((.+)\)/.exec(script('development-key.sh')) ?? []
+  vi.stubEnv(variable, execFileSync('sh', ['-c', command], { encoding: 'utf8' }).trim())
   vi.spyOn(console, 'warn').mockImplementation(() => {})
   // Personas are looked for beside the program that runs, which is the test runner here.
   const program = process.argv[1] as string

@@ -4,7 +4,7 @@ import type { RequestAuth, SessionInfo, User } from '@latchkey/express'
 const site = 'Three routes'
 
 const recorder =
-  '<p>How did a login go? On your own machine, the <a href="/__latchkey">login recorder</a> shows each step.</p>'
+  '<p>How did a login go? In development, the <a href="/__latchkey">login recorder</a> shows each step.</p>'
 
 /** The page for every visitor. */
 export function homePage({ isAuthenticated, user }: RequestAuth): string {

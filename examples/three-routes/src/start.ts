@@ -73,6 +73,7 @@ async function start(values: StartOptions): Promise<void> {
     LATCHKEY_BASE_URL: baseUrl,
     LATCHKEY_SESSION_SECRET: randomBytes(32).toString('base64url'),
   })
+  const recorder = recorderLink(baseUrl)
   const server = await serveApp(port)
 
   announce({
@@ -81,7 +82,7 @@ async function start(values: StartOptions): Promise<void> {
     begunAt,
     users: [...users, ...atPartner],
     more: {
-      Recorder: `${baseUrl}/__latchkey`,
+      Recorder: recorder,
       Issuer: issuer,
       Account: `${issuer}/account`,
       Outbox: `${issuer}/x/outbox`,
@@ -101,18 +102,26 @@ async function startAlone(port: number, baseUrl: string): Promise<void> {
   for (const name of ['ISSUER', 'CLIENT_ID', 'CLIENT_SECRET'])
     delete process.env[`LATCHKEY_${name}`]
   process.env.LATCHKEY_BASE_URL = baseUrl
+  const recorder = recorderLink(baseUrl)
   const server = await serveApp(port)
   const seconds = ((performance.now() - begunAt) / 1000).toFixed(1)
   console.log(`
   Latchkey is ready after ${seconds} s, at ${baseUrl}
 
-  Log in as  Ada (admin), Bob (viewer) or Joan (second factor), with one click
-  In scripts curl -L -c cookies '${baseUrl}/login?as=ada'
-  Recorder   ${baseUrl}/__latchkey
+  Open first ${recorder}
+             This lets your browser see how logins go, and log in with one click
+             as Ada (admin), Bob (viewer) or Joan (second factor)
 
   Stop with Ctrl-C.
 `)
   stopWith(server, () => process.exit())
+}
+
+/** Chooses the key of development, and shows it. */
+function recorderLink(baseUrl: string): string {
+  const key = randomBytes(16).toString('base64url')
+  process.env.LATCHKEY_DEVELOPMENT_KEY = key
+  return `${baseUrl}/__latchkey?key=${key}`
 }
 
 /** The application, which reads its settings when it is loaded. */

@@ -1,4 +1,5 @@
 import type { AuthContext, Platform, RequestContext } from './context.ts'
+import { createDevelopmentDoor } from './development/development-key.ts'
 import { resolveForHere } from './development/load-personas.ts'
 import { createRecorder, recordEvents } from './development/recorder.ts'
 import { answeringStore } from './errors/deadline.ts'
@@ -163,7 +164,8 @@ export function createAuth<U = User, Exchange = unknown>(
   const [, ...others] = resolved.baseUrls
   const place = placeOf([context, ...others.map((one) => contextAt(optionsAt(resolved, one)))])
   warnAbout(given, resolved, platform, log)
-  if (personas) personas.announce(log)
+  const door = createDevelopmentDoor(resolved, log)
+  if (personas && door) personas.announce(log, door.link)
   else askAtStart(context)
   const routes = createRoutes(resolved, store.index !== undefined)
   const { callback } = resolved.routes
@@ -176,6 +178,8 @@ export function createAuth<U = User, Exchange = unknown>(
     if (methods) {
       return recorder ? recorder.follow(asked, answer(methods, asked)) : answer(methods, asked)
     }
+    const refused = door?.answer(path, asked)
+    if (refused) return Promise.resolve(refused)
     const shown = recorder?.answer(path, asked) ?? personas?.answer(path, asked)
     if (shown) return shown
     const back = returnFromLogout(asked)

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { launchChromium } from '../../../test/support/chromium.ts'
 import { watchServer } from '../../../test/support/leaks.ts'
 import { keepPicture, overflows, sizes, violationsOf } from '../../../test/support/look.ts'
-import { type LogLine, watchLog } from './support/errors.ts'
+import { keyLink, type LogLine, watchLog } from './support/errors.ts'
 
 const express5 = pathToFileURL(path.join(import.meta.dirname, '../src/index.ts')).href
 const program = process.argv[1] as string
@@ -45,6 +45,11 @@ test('a person who opens a guarded page picks a persona with one click, on every
 }, async () => {
   const page = await (await browser.newContext()).newPage()
   await page.goto(`${url}/account`)
+  await page.getByRole('heading', { name: 'Open the link in your terminal' }).waitFor()
+  const link = await page.context().newPage()
+  await link.goto(keyLink(lines))
+  await link.close()
+  await page.reload()
   await page.getByRole('heading', { name: 'Log in as' }).waitFor()
   for (const device of ['desktop', 'phone', 'narrowest'] as const) {
     for (const colorScheme of ['light', 'dark'] as const) {

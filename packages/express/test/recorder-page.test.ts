@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { launchChromium } from '../../../test/support/chromium.ts'
 import { keepPicture, overflows, sizes, violationsOf } from '../../../test/support/look.ts'
+import { keyLink } from './support/errors.ts'
 import { type Site, startSite } from './support/site.ts'
 
 let site: Site
@@ -27,7 +28,11 @@ test('a developer follows the link of a refusal to the flight recorder, and read
   const page = await (await browser.newContext()).newPage()
   const errors: string[] = []
   page.on('console', (line) => line.type() === 'error' && errors.push(line.text()))
-  await page.goto(`${site.url}/__latchkey`)
+  expect((await page.goto(`${site.url}/__latchkey`))?.status()).toBe(403)
+  await look(page, 'locked')
+  errors.length = 0
+  await page.goto(keyLink(site.log))
+  expect(page.url()).toBe(`${site.url}/__latchkey`)
   await look(page, 'empty')
   site.provider.fault = 'access_denied'
   await page.goto(`${site.url}/account`)

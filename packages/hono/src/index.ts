@@ -58,8 +58,7 @@ export function createAuth<U = User>(options: AuthMiddlewareOptions<U> = {}): Au
       return c.res
     }
     const body = c.req.raw.bodyUsed ? await c.req.parseBody() : undefined
-    const remoteAddress = remoteAddressOf(c)
-    const details = { body, exchange: { c }, remoteAddress, headers: () => headersOf(c) }
+    const details = { body, exchange: { c }, headers: () => headersOf(c) }
     const response = await auth.fetch(c.req.raw, serve, details)
     // Hono makes a copy of what it has already.
     if (response !== c.res) answer(c, response)
@@ -94,10 +93,4 @@ function headersOf(c: Context): Headers {
 function answer(c: Context, response: Response): void {
   c.res = undefined
   c.res = response
-}
-
-/** The address at the other end of the connection, under @hono/node-server. */
-function remoteAddressOf({ env }: Context): string | undefined {
-  const { incoming } = (env ?? {}) as { incoming?: { socket?: { remoteAddress?: string } } }
-  return incoming?.socket?.remoteAddress
 }

@@ -1,15 +1,15 @@
 import { runContract } from '../../../test/support/adapter-contract.ts'
 import { createServer } from './support/fixture.ts'
 
-const NO_ADDRESS = 'Next.js does not tell the address at the other end of the connection'
+const BUILT = 'the application is built, and in production there is neither'
 const OWN_ERROR_PAGE = 'Next.js sends its own error page without the headers of the handler'
 const BUFFERED = 'Next.js reads a body to its end for the proxy'
 const TWO_COPIES =
   'the proxy and the routes are two copies, which know nothing of each other’s ends'
 
 const ALWAYS = {
-  'flight recorder': NO_ADDRESS,
-  personas: NO_ADDRESS,
+  'flight recorder': BUILT,
+  personas: BUILT,
   'no cache may keep an error page after the session was looked at': OWN_ERROR_PAGE,
   'no cache may keep the framework’s own error page of a guarded route': OWN_ERROR_PAGE,
   'a body of 300 MB is given up after little, however it is sent': BUFFERED,

@@ -1,6 +1,6 @@
 import type { LoadPersonas, Platform, RequestContext } from '../context.ts'
-import { ConfigError, ProviderError, RequestError } from '../errors/errors.ts'
-import { isDevelopment, isLocalRequest, recorderPath } from '../http/is-development.ts'
+import { ConfigError, ProviderError } from '../errors/errors.ts'
+import { isDevelopment, personasPath } from '../http/development.ts'
 import { type AuthResponse, queryOf } from '../http/request.ts'
 import type { Log } from '../log/log.ts'
 import type {
@@ -16,7 +16,12 @@ import type { Personas } from './personas.ts'
 interface PersonaLogins {
   /** Answers the authorization request that the browser brings; `undefined` for any other request. */
   answer(path: string, asked: RequestContext): Promise<AuthResponse> | undefined
-  announce(log: Log): void
+  /**
+   * Says at start that personas log in, and how a browser is let in.
+   *
+   * @param link - The address that gives a browser the key of development.
+   */
+  announce(log: Log, link: string): void
 }
 
 const ISSUER = 'http://personas.localhost'
@@ -102,7 +107,7 @@ function withPersonas(
     },
     environment,
   )
-  const path = `${recorderPath(given.baseUrl)}/log-in-as`
+  const path = personasPath(given.baseUrl)
   const registration: ResolvedRegistration = {
     issuer: new URL(ISSUER),
     get clientId() {
@@ -124,13 +129,10 @@ function withPersonas(
   }
   const personas: PersonaLogins = {
     answer: (asked, context) => (asked === path ? logInAs(context, started) : undefined),
-    announce({ warned }) {
-      const login = resolved.routes.login
-        ? ` In scripts, open ${given.baseUrl.origin}${resolved.routes.login}?as=ada.`
-        : ''
+    announce({ warned }, link) {
       warned(
         'LATCHKEY_PERSONAS',
-        `No provider is configured: test users log in, with one click.${login}`,
+        `No provider is configured: test users log in, with one click, in a browser that has opened ${link}`,
       )
     },
   }
@@ -139,15 +141,9 @@ function withPersonas(
 
 /** Shows the users, or logs one in: with `as`, or without a user when the application told it to ask nothing. */
 async function logInAs(
-  { context, request }: RequestContext,
+  { request }: RequestContext,
   started: () => Promise<Personas>,
 ): Promise<AuthResponse> {
-  if (!isLocalRequest(request, context.options.baseUrl)) {
-    throw new RequestError(
-      'LATCHKEY_REQUEST_INVALID',
-      'Test users log in from this machine alone, and without a proxy in between. Configure a provider to log in from elsewhere.',
-    )
-  }
   const [found, { answerLogin }] = await Promise.all([started(), import('./personas.ts')])
   return answerLogin(found, queryOf(request.url))
 }

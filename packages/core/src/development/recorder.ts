@@ -1,5 +1,5 @@
 import type { RequestContext } from '../context.ts'
-import { isLocalRequest, recorderPath } from '../http/is-development.ts'
+import { recorderPath } from '../http/development.ts'
 import type { AuthRequest, AuthResponse } from '../http/request.ts'
 import type { Publish } from '../log/events.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
@@ -13,7 +13,7 @@ export interface Recorder {
   readonly event: Publish
   /** Notes what a route of the kit answers. */
   follow(asked: RequestContext, answered: Promise<AuthResponse>): Promise<AuthResponse>
-  /** Answers a request for the page; `undefined` for every other, and for requests of other machines. */
+  /** Answers a request for the page, of a browser that has the key; `undefined` for every other request. */
   answer(path: string, asked: RequestContext): Promise<AuthResponse> | undefined
 }
 
@@ -22,7 +22,7 @@ export interface Recorder {
  * keeps and shows the notes is loaded with the first note, and runs behind the request.
  */
 export function createRecorder(options: ResolvedAuthOptions): Recorder | undefined {
-  if (!options.development) return undefined
+  if (options.developmentKey === undefined) return undefined
   const page = recorderPath(options.baseUrl)
   let flights: Promise<Flights> | undefined
   const open = (): Promise<Flights> => {
@@ -61,9 +61,7 @@ export function createRecorder(options: ResolvedAuthOptions): Recorder | undefin
     answer(path, asked) {
       const { request } = asked
       const isRead = request.method === 'GET' || request.method === 'HEAD'
-      const { baseUrl } = asked.context.options
-      if (path !== page || !isRead || !isLocalRequest(request, baseUrl)) return undefined
-      return show(asked, open())
+      return path === page && isRead ? show(asked, open()) : undefined
     },
   }
 }

@@ -9,6 +9,7 @@ export type WarningCode =
   | 'LATCHKEY_STORE_WITHOUT_ONCE' // the session store remembers nothing for other processes
   | 'LATCHKEY_GUARD_REHEARSED' // a guard with `enforce: false` let a user pass
   | 'LATCHKEY_PERSONAS' // no provider is configured, and test users log in
+  | 'LATCHKEY_DEVELOPMENT_KEY' // a browser without the key asked for the flight recorder or the personas
   | 'LATCHKEY_RETURN_TO_SHORTENED' // an address was too long to come back to
 
 /**
@@ -36,6 +37,8 @@ export const REMEDIES: Readonly<Record<LatchkeyErrorCode | WarningCode, string>>
     'If the user should pass, correct the requirement or the claims. When only the right users are reported, remove `enforce: false`.',
   LATCHKEY_PERSONAS:
     'Nothing, in development. To log in at your own provider, set `issuer`, `clientId` and `clientSecret`.',
+  LATCHKEY_DEVELOPMENT_KEY:
+    'Open the link of the message, if the browser is yours. In scripts, set `LATCHKEY_DEVELOPMENT_KEY`.',
   LATCHKEY_RETURN_TO_SHORTENED:
     'Nothing, if it is a scanner. If your own pages have such addresses, keep long parameters out of them, in `req.session` or in a form.',
   LATCHKEY_REQUEST_INVALID:

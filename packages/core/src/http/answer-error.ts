@@ -2,8 +2,8 @@ import type { TakeNote } from '../development/notes.ts'
 import { LatchkeyError } from '../errors/errors.ts'
 import type { Log } from '../log/log.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
+import { recorderPath } from './development.ts'
 import { type ErrorResponseOptions, errorResponse } from './error-response.ts'
-import { recorderPath } from './is-development.ts'
 import { type AuthRequest, type AuthResponse, pathOf } from './request.ts'
 
 /** Answers an error: as the application wants it, or else as {@link errorResponse} does. */
@@ -15,11 +15,11 @@ export type AnswerError = (
 
 /** Makes what answers the errors of one instance, all of them, and logs those that need a look. */
 export function createAnswerError(
-  { hooks, routes, development, baseUrl, languages }: ResolvedAuthOptions,
+  { hooks, routes, developmentKey, baseUrl, languages }: ResolvedAuthOptions,
   log: Log,
   note: TakeNote | undefined,
 ): AnswerError {
-  const recorder = development ? recorderPath(baseUrl) : undefined
+  const recorder = developmentKey === undefined ? undefined : recorderPath(baseUrl)
   /** The answer of the application; none where its hook does not come to one in time. */
   const ownAnswer = async (error: LatchkeyError, request: AuthRequest) => {
     try {

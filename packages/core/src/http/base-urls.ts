@@ -1,7 +1,6 @@
 import { RequestError } from '../errors/errors.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
 import type { ConfigFault } from '../shared/check-options.ts'
-import { isLoopbackHost } from './issuer-url.ts'
 import type { AuthRequest } from './request.ts'
 
 /** Cookies and routes are the same at every base URL; only the origin differs. */
@@ -30,7 +29,6 @@ export function optionsAt(options: ResolvedAuthOptions, baseUrl: URL): ResolvedA
     ...options,
     baseUrl,
     redirectUri: baseUrl.origin + options.routes.callback,
-    development: options.development && isLoopbackHost(baseUrl.hostname),
   }
 }
 
@@ -122,10 +120,6 @@ class RequestAt implements AuthRequest {
 
   get exchange(): unknown {
     return this.#request.exchange
-  }
-
-  get remoteAddress(): string | undefined {
-    return this.#request.remoteAddress
   }
 
   onClose(close: () => void): void {

@@ -22,17 +22,10 @@ export interface AuthRequest {
   onClose?(close: () => void): void
   /** The framework's own request and response, which the hook `onError` receives. */
   readonly exchange?: unknown
-  /** The IP address at the other end of the connection, if it is known. */
-  readonly remoteAddress?: string | undefined
 }
 
 /** Details that an adapter may add to a request. */
 export interface RequestDetails {
-  /**
-   * The IP address at the other end of the connection, where the request does not say it. Without it
-   * there is no flight recorder.
-   */
-  readonly remoteAddress?: string | undefined
   /** The body as the framework's body parser left it. */
   readonly body?: unknown
   /** The argument of the hook `onError`, such as `{ req, res }`. */

@@ -18,7 +18,6 @@ export interface NodeRequest extends AsyncIterable<Uint8Array> {
 
 /** A socket or a response. */
 interface Closing {
-  readonly remoteAddress?: string | undefined
   readonly destroyed?: boolean
   readonly closed?: boolean
   once(event: 'close' | 'error', listener: () => void): unknown
@@ -69,10 +68,6 @@ class NodeAuthRequest implements AuthRequest {
 
   get method(): string {
     return this.#request.method ?? 'GET'
-  }
-
-  get remoteAddress(): string | undefined {
-    return this.#details.remoteAddress ?? this.#request.socket?.remoteAddress
   }
 
   get url(): string {

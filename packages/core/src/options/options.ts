@@ -347,8 +347,11 @@ export interface ResolvedAuthOptions {
   readonly hooks: NonNullable<AnyAuthOptions['hooks']>
   readonly allowPrivateIssuers: boolean
   readonly logger: Logger | false
-  /** Whether the kit helps the developer: on error pages, and with the flight recorder. */
-  readonly development: boolean
+  /**
+   * Opens the flight recorder and the personas. `undefined` where this is not a developer's machine: there
+   * are neither, and error pages do not help the developer.
+   */
+  readonly developmentKey: string | undefined
   /** Whether visitors come over https. */
   readonly secure: boolean
   readonly timeoutSeconds: number

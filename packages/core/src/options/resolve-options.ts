@@ -2,11 +2,12 @@ import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { answering, answeringAll } from '../errors/deadline.ts'
 import { ConfigError } from '../errors/errors.ts'
 import { checkBaseUrls } from '../http/base-urls.ts'
-import { isDevelopment } from '../http/is-development.ts'
+import { isDevelopment } from '../http/development.ts'
 import { isUsableUrl } from '../http/issuer-url.ts'
 import { safeReturnTo } from '../http/return-to.ts'
 import { type ConfigFault, checkOptions } from '../shared/check-options.ts'
 import { PROTECTED_PARAMETERS } from '../shared/protected-parameters.ts'
+import { deriveKey, macOf } from '../shared/sealing.ts'
 import { languagesOf } from '../texts/languages.ts'
 import { EQUIVALENTS, OPTION_RULES } from './option-rules.ts'
 import type {
@@ -22,6 +23,7 @@ import type {
 export type Environment = Readonly<Record<string, string | undefined>>
 
 const MIN_SECRET_LENGTH = 32
+const DEVELOPMENT_KEY = /^[\w-]{16,}$/
 const MAKE_SECRET = 'Make one with: openssl rand -base64 32'
 
 /**
@@ -49,6 +51,9 @@ export function resolveOptions(given: AnyAuthOptions, known?: Environment): Reso
   checkChoices(options, baseUrl, faults)
   checkAdoption(options, baseUrl, environment, faults)
   checkProviderChoices(options, clientKey, environment, faults)
+  const developmentKey = isDevelopment(known, baseUrls)
+    ? resolveDevelopmentKey(environment, secrets, faults)
+    : undefined
   const isReported = ({ option }: ConfigFault): boolean =>
     checked.faults.some((fault) => `${option}.`.startsWith(`${fault.option}.`))
   const all = [...checked.faults, ...faults.filter((fault) => !isReported(fault))]
@@ -111,7 +116,7 @@ export function resolveOptions(given: AnyAuthOptions, known?: Environment): Reso
     answerSeconds,
     languages: languagesOf(options.texts),
     logger: options.logger ?? console,
-    development: isDevelopment(known, baseUrls),
+    developmentKey,
     fetch: options.fetch,
     now: options.now ?? (() => Math.floor(Date.now() / 1000)),
   }
@@ -210,6 +215,20 @@ function resolveSecrets(
     refuse(`is too short: it needs ${MIN_SECRET_LENGTH} random characters or more. ${MAKE_SECRET}`)
   }
   return secrets
+}
+
+/** The key of the environment, for scripts, or one that stays the same as long as the secret. */
+function resolveDevelopmentKey(
+  { LATCHKEY_DEVELOPMENT_KEY: given }: Environment,
+  [secret = '']: readonly string[],
+  faults: ConfigFault[],
+): string {
+  if (!given) return macOf('key', deriveKey(secret, 'development'))
+  if (!DEVELOPMENT_KEY.test(given)) {
+    const remedy = 'must have 16 characters or more, of letters, digits, "-" and "_".'
+    faults.push({ option: 'LATCHKEY_DEVELOPMENT_KEY', remedy })
+  }
+  return given
 }
 
 function resolveRoutes(routes: RouteOptions, baseUrl: URL, faults: ConfigFault[]): ResolvedRoutes {

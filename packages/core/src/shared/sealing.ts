@@ -21,6 +21,7 @@ export type SealPurpose =
   | 'ended-login'
   | 'adopted-session'
   | 'device'
+  | 'development'
 
 const IV_BYTES = 12
 const TAG_BYTES = 16

@@ -13,7 +13,7 @@ import { type AuthRequest, publicUrl, type RequestDetails, targetOf } from '../h
 export function toAuthRequest(
   request: Request,
   baseUrl: URL,
-  { body, exchange = { request }, remoteAddress }: RequestDetails = {},
+  { body, exchange = { request } }: RequestDetails = {},
   response?: { onEnd(ended: () => void): void },
 ): AuthRequest {
   const { method, headers } = request
@@ -22,7 +22,6 @@ export function toAuthRequest(
     method,
     headers,
     exchange,
-    remoteAddress,
     get host() {
       return headers.get('host') ?? new URL(request.url).host
     },

@@ -50,3 +50,10 @@ export function watchLog(lines: LogLine[] = []): Logger {
   }
   return { info: take('info'), warn: take('warn'), error: take('error') }
 }
+
+/** The address in the log that lets a browser in as the developer's. */
+export function keyLink(lines: readonly LogLine[]): string {
+  const [link] = /http:\S+key=\S+/.exec(lines.map(({ message }) => message).join('\n')) ?? []
+  if (!link) throw new Error('The log has no link with a key.')
+  return link
+}

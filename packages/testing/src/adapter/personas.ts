@@ -1,17 +1,8 @@
 import assert from 'node:assert/strict'
 import { fileURLToPath } from 'node:url'
 import type { AuthOptions } from '@latchkey/core'
-import {
-  BASE_URL,
-  type Bench,
-  type Case,
-  locationOf,
-  PAGE,
-  pathOf,
-  type Site,
-  type Visitor,
-} from './bench.ts'
-import { inEnvironment } from './recordings.ts'
+import { BASE_URL, type Bench, type Case, locationOf, pathOf, type Visitor } from './bench.ts'
+import { inEnvironment, openForDeveloper } from './recordings.ts'
 
 const NO_PROVIDER: AuthOptions = {
   issuer: undefined,
@@ -23,8 +14,9 @@ export const personas: readonly Case[] = [
   [
     'in development without a provider, one click logs a persona in and leads to the page that was asked for',
     async (bench) => {
-      const site = await openWithPersonas(bench)
+      const { site, letIn } = await openWithPersonas(bench)
       const visitor = site.visitor()
+      await letIn(visitor)
       const choice = pathOf(await visitor.open('/admin'))
       const page = await visitor.open(choice)
       assert.equal(page.status, 200)
@@ -73,23 +65,24 @@ export const personas: readonly Case[] = [
   [
     'a persona that does not exist is refused with the nearest one',
     async (bench) => {
-      const site = await openWithPersonas(bench)
+      const { site, letIn } = await openWithPersonas(bench)
       const visitor = site.visitor()
+      await letIn(visitor)
       const answer = await visitor.open(pathOf(await visitor.open('/login?as=adda')))
       assert.equal(answer.status, 400)
       assert.match(answer.text, /Did you mean &#34;ada&#34;\? There are: ada, bob, joan\./)
     },
   ],
   [
-    'personas log in from this machine alone',
+    'no persona logs in in a browser that has not opened the link in the log',
     async (bench) => {
-      const site = await openWithPersonas(bench)
-      const { agent, open } = site.visitor()
-      const choice = pathOf(await open('/login?as=ada'))
-      for (const headers of [{ host: 'evil.example' }, { 'x-forwarded-for': '203.0.113.7' }]) {
-        const answer = await agent.get(choice).set({ ...PAGE, ...headers })
-        assert.equal(answer.status, 400)
+      const { site } = await openWithPersonas(bench)
+      const stranger = site.visitor()
+      for (const path of ['/admin', '/login', '/login?as=ada']) {
+        const answer = await stranger.open(pathOf(await stranger.open(path)))
+        assert.equal(answer.status, 403)
         assert.equal(answer.headers.location, undefined)
+        assert.doesNotMatch(answer.text, /Ada/)
       }
     },
   ],
@@ -109,12 +102,14 @@ export const personas: readonly Case[] = [
   ],
 ]
 
+type Opened = Awaited<ReturnType<typeof openForDeveloper>>
+
 /** The kit looks for the personas beside the program that runs; here that is this package. */
-async function openWithPersonas({ open }: Bench, options: AuthOptions = {}): Promise<Site> {
+async function openWithPersonas(bench: Bench, options: AuthOptions = {}): Promise<Opened> {
   const [, program = ''] = process.argv
   process.argv[1] = fileURLToPath(import.meta.url)
   try {
-    return await open({
+    return await openForDeveloper(bench, {
       options: { ...NO_PROVIDER, ...options },
       routes: [
         {
@@ -136,8 +131,9 @@ async function openWithPersonas({ open }: Bench, options: AuthOptions = {}): Pro
   }
 }
 
-async function logInAs(site: Site, id: string): Promise<Visitor> {
-  const visitor = site.visitor()
+async function logInAs(opened: Opened, id: string): Promise<Visitor> {
+  const visitor = opened.site.visitor()
+  await opened.letIn(visitor)
   const choice = await visitor.open(`/login?as=${id}`)
   assert.equal(locationOf(choice).origin, BASE_URL)
   const chosen = await visitor.open(pathOf(choice))

@@ -1,0 +1,1 @@
+export LATCHKEY_DEVELOPMENT_KEY=$(openssl rand -hex 16)

@@ -1,0 +1,68 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { RequestContext } from '../context.ts'
+import { readCookie, setCookie } from '../http/cookies.ts'
+import { personasPath, recorderPath } from '../http/development.ts'
+import { type AuthResponse, queryOf } from '../http/request.ts'
+import { page, redirect } from '../http/responses.ts'
+import type { Log } from '../log/log.ts'
+import type { ResolvedAuthOptions } from '../options/options.ts'
+import { deriveKey, macOf } from '../shared/sealing.ts'
+
+/** The door of the flight recorder and the personas: a browser gets in that has opened the link of the log. */
+export interface DevelopmentDoor {
+  /** The address with the key, which gives the browser the cookie. */
+  readonly link: string
+  /** Answers a request that brings the key, or lacks it; `undefined` when the browser has it. */
+  answer(path: string, asked: RequestContext): AuthResponse | undefined
+}
+
+const BODY =
+  '<p>This page is for the developer of the application. To show that this is you, open the link that the application has just written to its log, which is in your terminal. Then reload this page.</p>' +
+  '<p><small>LATCHKEY_DEVELOPMENT_KEY</small></p>'
+
+/** Makes the door; `undefined` where this is not a developer's machine. */
+export function createDevelopmentDoor(
+  { developmentKey: key, baseUrl, secure }: ResolvedAuthOptions,
+  log: Log,
+): DevelopmentDoor | undefined {
+  if (key === undefined) return undefined
+  const recorder = recorderPath(baseUrl)
+  const paths = new Set([recorder, personasPath(baseUrl)])
+  // The link is in the log, the cookie is nowhere.
+  const pass = macOf('cookie', deriveKey(key, 'development'))
+  const linkAt = ({ origin }: URL): string => `${origin}${recorder}?key=${key}`
+  return {
+    link: linkAt(baseUrl),
+    answer(path, { context, request }) {
+      if (!paths.has(path)) return undefined
+      const at = context.options.baseUrl
+      // Browsers send the cookies of one port to every other of the same host.
+      const name = `latchkey-development${at.port && `-${at.port}`}`
+      const query = queryOf(request.url)
+      const given = query.get('key')
+      if (given !== null && isSame(given, key)) {
+        query.delete('key')
+        const cookie = setCookie(name, pass, { path: recorder, secure, sameSite: 'lax' })
+        const rest = query.toString()
+        return redirect(rest ? `${path}?${rest}` : path, [cookie], 303)
+      }
+      const kept = readCookie(request.headers.get('cookie'), name)
+      if (kept !== undefined && isSame(kept, pass)) return undefined
+      log.warned(
+        'LATCHKEY_DEVELOPMENT_KEY',
+        `A browser without the key of development asked for ${path}. If it is yours, open in it: ${linkAt(at)}`,
+      )
+      return page({
+        title: 'Open the link in your terminal',
+        body: BODY,
+        icon: 'lock',
+        status: 403,
+      })
+    },
+  }
+}
+
+function isSame(given: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)]
+  return one.length === other.length && timingSafeEqual(one, other)
+}
