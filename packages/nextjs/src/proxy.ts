@@ -1,4 +1,5 @@
 import type { Auth } from '@latchkey/core'
+import { recorderPath } from '@latchkey/core/adapter'
 import type { NextRequest } from 'next/server.js'
 import { ASKED, withCookies } from './request-headers.ts'
 
@@ -41,7 +42,7 @@ export function proxyOf<U>(
 function isOfKit<U>({ baseUrl, routes }: Auth<U>, pathname: string, search: string): boolean {
   if (search.includes('state=')) return true
   const prefix = baseUrl.pathname.replace(/\/$/, '')
-  return Object.values(routes).some((route) =>
+  return [...Object.values(routes), recorderPath(baseUrl)].some((route) =>
     [pathname, prefix + pathname].some((path) => path === route || path.startsWith(`${route}/`)),
   )
 }

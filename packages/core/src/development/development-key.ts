@@ -50,7 +50,7 @@ export function createDevelopmentDoor(
       if (kept !== undefined && isSame(kept, pass)) return undefined
       log.warned(
         'LATCHKEY_DEVELOPMENT_KEY',
-        `A browser without the key of development asked for ${path}. If it is yours, open in it: ${linkAt(at)}`,
+        `Open ${linkAt(at)} in the browser that asked for ${path}, if it is yours: it lacks the key of development.`,
       )
       return page({
         title: 'Open the link in your terminal',

@@ -132,7 +132,7 @@ function withPersonas(
     announce({ warned }, link) {
       warned(
         'LATCHKEY_PERSONAS',
-        `No provider is configured: test users log in, with one click, in a browser that has opened ${link}`,
+        `Open ${link} in your browser: test users log in with one click, as no provider is configured.`,
       )
     },
   }

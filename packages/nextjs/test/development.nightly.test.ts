@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+
+const example = path.join(import.meta.dirname, '../../../examples/nextjs')
+const next = createRequire(path.join(example, 'package.json')).resolve('next/dist/bin/next')
+
+test('under "next dev", the link in the terminal opens the login recorder, which shows a failed login', {
+  timeout: 120_000,
+}, async () => {
+  const port = await freePort()
+  const url = `http://localhost:${port}`
+  const server = spawn(process.execPath, [next, 'dev', '--port', String(port)], {
+    cwd: example,
+    env: {
+      ...process.env,
+      NODE_ENV: 'development',
+      NEXT_TELEMETRY_DISABLED: '1',
+      LATCHKEY_ISSUER: `http://localhost:${await freePort()}`,
+      LATCHKEY_CLIENT_ID: 'app',
+      LATCHKEY_CLIENT_SECRET: 'a secret of tests that protects nothing',
+      LATCHKEY_BASE_URL: url,
+      LATCHKEY_SESSION_SECRET: 'another secret of tests that protects nothing',
+    },
+  })
+  let output = ''
+  server.stdout.on('data', (text) => (output += text))
+  server.stderr.on('data', (text) => (output += text))
+  while (!output.includes('Ready in')) await once(server.stdout, 'data')
+
+  const failed = await fetch(`${url}/login`)
+  const locked = await fetch(`${url}/__latchkey`)
+  const [link = ''] = /http:\S+key=[\w-]+/.exec(output) ?? []
+  const opened = await fetch(link, { redirect: 'manual' })
+  const [cookie = ''] = opened.headers.getSetCookie()
+  const shown = await fetch(`${url}/__latchkey`, {
+    headers: { cookie: cookie.split(';')[0] ?? '' },
+  })
+  const text = await shown.text()
+  server.kill()
+  await once(server, 'exit')
+
+  expect([failed.status, locked.status, opened.status, shown.status]).toEqual([503, 403, 303, 200])
+  expect(text).toContain('LATCHKEY_PROVIDER_UNAVAILABLE')
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  return port
+}
