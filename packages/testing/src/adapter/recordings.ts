@@ -154,7 +154,7 @@ export const recordings: readonly Case[] = [
     },
   ],
   [
-    'another key does not open the page, whatever the request says of where it comes from',
+    'another key does not open the page, neither in the address nor as a cookie',
     async (bench) => {
       const { site, letIn } = await openForDeveloper(bench)
       const key = await letIn(await site.user())
