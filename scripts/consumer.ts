@@ -58,10 +58,13 @@ export async function checkConsumer(
   await writeFile(path.join(folder, 'index.ts'), uses.join(''))
   const strict = await checkTypes(folder, ['index.ts', 'log-in.ts'], 'false')
   report('types of the tarballs, of an application on each adapter', strict)
+  const registered = await checkTypes(folder, ['typed-claims.ts'], 'false')
+  report('types of an application that names its schema', registered)
   // Two packages that declare `req.auth` differ in declaration files: docs/decisions/0030.
   report(`types beside ${BEARER}`, await checkTypes(folder, ['beside-bearer.ts'], 'true'))
 
   await checkTypesOfToday(folder)
+  await checkVersionsOfExpress(folder)
 
   for (const runtime of runtimes) {
     const { binary, version } = nodeBinary(runtime)
@@ -81,8 +84,9 @@ export async function checkConsumer(
 }
 
 /** The compilers of users, and the types of Node that they have; a range is the newest version in it. */
-const COMPILERS = ['~5.9', '~6.0', 'latest']
+const COMPILERS = ['~5.4', '~5.9', '~6.0', 'latest']
 const NODE_TYPES = ['25', 'latest']
+const PROGRAMS = [['index.ts', 'log-in.ts'], ['typed-claims.ts']]
 
 /** Type-checks with the versions that a user gets today, and prints which they are. */
 async function checkTypesOfToday(folder: string): Promise<void> {
@@ -97,9 +101,33 @@ async function checkTypesOfToday(folder: string): Promise<void> {
     for (const { name } of compilers) {
       const tsc = path.join(folder, 'node_modules', name, 'bin/tsc')
       const version = await installedVersion(folder, name)
-      const outcome = await checkTypes(folder, ['index.ts', 'log-in.ts'], 'false', tsc)
-      report(`types with TypeScript ${version} and @types/node ${node}`, outcome)
+      for (const files of types === 'latest' ? PROGRAMS : PROGRAMS.slice(0, 1)) {
+        const outcome = await checkTypes(folder, files, 'false', tsc)
+        report(`${files.at(-1)} with TypeScript ${version} and @types/node ${node}`, outcome)
+      }
     }
+  }
+}
+
+/** The versions of Express that users have, with their types. */
+const VERSIONS_OF_EXPRESS = [
+  { express: '4.17', types: '4' },
+  { express: '4', types: '4' },
+  { express: 'latest', types: 'latest' },
+]
+
+/** Type-checks and runs the applications on each version of Express. */
+async function checkVersionsOfExpress(folder: string): Promise<void> {
+  for (const { express, types } of VERSIONS_OF_EXPRESS) {
+    const wanted = [`express@${express}`, `@types/express@${types}`]
+    const install = ['install', '--no-save', '--no-audit', '--no-fund', ...wanted]
+    const options = { cwd: folder, timeout: 180_000 }
+    if (!report(wanted.join(' '), await run('npm', install, options))) continue
+    const version = await installedVersion(folder, 'express')
+    const checked = await checkTypes(folder, ['index.ts', 'log-in.ts'], 'false')
+    report(`types under Express ${version}`, checked)
+    const loggedIn = await run(process.execPath, ['log-in.ts'], { cwd: folder, timeout: 60_000 })
+    report(`a login under Express ${version}`, loggedIn)
   }
 }
 
@@ -139,7 +167,7 @@ async function checkTypes(
   compiler = 'tsc',
 ): Promise<Outcome> {
   const options =
-    '--noEmit --strict --module nodenext --target es2023 --lib es2024,esnext.disposable --types node'
+    '--noEmit --strict --module nodenext --target es2022 --lib es2023,esnext.disposable --types node'
   const more = ['--allowImportingTsExtensions', '--skipLibCheck', skipLibCheck]
   const outcome = await run(compiler, [...options.split(' '), ...more, ...files], { cwd: folder })
 

@@ -5,7 +5,7 @@ import { createRecorder, recordEvents } from './development/recorder.ts'
 import { answeringStore } from './errors/deadline.ts'
 import { RequestError } from './errors/errors.ts'
 import { handleSession } from './guard/session-route.ts'
-import type { User } from './guard/user.ts'
+import type { AppUser } from './guard/user.ts'
 import { createAnswerError } from './http/answer-error.ts'
 import { optionsAt, placeOf } from './http/base-urls.ts'
 import { isIssuerCallback } from './http/redirect-uri.ts'
@@ -71,7 +71,7 @@ export interface AuthHandle {
 }
 
 /** The login of one application: what an adapter puts under a framework. */
-export interface Auth<U = User> extends AuthHandle {
+export interface Auth<U = AppUser> extends AuthHandle {
   /** Where visitors reach the application. */
   readonly baseUrl: URL
   /** The paths of the kit's own routes, the path of `baseUrl` included. */
@@ -114,7 +114,7 @@ type Methods = Readonly<Record<string, Route>>
  *
  * @throws {@link ConfigError} listing everything wrong with the options.
  */
-export function createAuth<U = User, Exchange = unknown>(
+export function createAuth<U = AppUser, Exchange = unknown>(
   options: AuthOptions<U, Exchange>,
   platform: Platform = {},
 ): Auth<U> {

@@ -1,4 +1,4 @@
-import type { Requirement, User } from '@latchkey/core'
+import type { AppUser, Requirement } from '@latchkey/core'
 import { asGuard, type GuardArguments, requirementOf } from '@latchkey/core/adapter'
 import type { Request, RequestHandler } from 'express'
 import { visits } from './visits.ts'
@@ -9,7 +9,7 @@ import { visits } from './visits.ts'
  * @throws {@link ConfigError} for a requirement with an unknown name, a wrong type, or a member that is
  *   `undefined` or empty: such a guard would let every user in.
  */
-export function requireUser<U = User>(
+export function requireUser<U = AppUser>(
   ...given: GuardArguments<Requirement<Request, U>>
 ): RequestHandler {
   const requirement = requirementOf(given)

@@ -1,10 +1,10 @@
 import {
+  type AppUser,
   type AuthHandle,
   type AuthOptions,
   createAuth,
   LatchkeyError,
   type SessionStore,
-  type User,
 } from '@latchkey/core'
 import { nodePlatform, type SocketHandle, serveNode, socketHandle } from '@latchkey/core/node'
 import type { Request, RequestHandler, Response } from 'express'
@@ -24,14 +24,14 @@ export interface AuthRouterExchange {
 }
 
 /** The options of {@link createAuthRouter}: those of the core, with any store of express-session. */
-export type AuthRouterOptions<U = User> = AuthOptions<
+export type AuthRouterOptions<U = AppUser> = AuthOptions<
   U,
   AuthRouterExchange,
   SessionStore | ExpressStore
 >
 
 /** The middleware that an application mounts, with the methods for use outside requests. */
-export interface AuthRouter<U = User> extends RequestHandler, AuthHandle, SocketHandle<U> {
+export interface AuthRouter<U = AppUser> extends RequestHandler, AuthHandle, SocketHandle<U> {
   /**
    * The logged-in user of a request, typed by the schema of the options.
    *
@@ -45,7 +45,7 @@ export interface AuthRouter<U = User> extends RequestHandler, AuthHandle, Socket
  *
  * @throws {@link ConfigError} listing everything wrong with the options.
  */
-export function createAuthRouter<U = User>(options: AuthRouterOptions<U> = {}): AuthRouter<U> {
+export function createAuthRouter<U = AppUser>(options: AuthRouterOptions<U> = {}): AuthRouter<U> {
   const auth = createAuth(toCoreOptions(options), nodePlatform())
   const attachSession = createSessionBridge(auth.storedSessions)
   const mount: RequestHandler = (req, res, next) => {

@@ -1,4 +1,5 @@
 import {
+  type AppUser,
   type Auth,
   type AuthHandle,
   type AuthOptions,
@@ -6,7 +7,6 @@ import {
   LatchkeyError,
   type RequestAuth,
   type Requirement,
-  type User,
 } from '@latchkey/core'
 import {
   asGuard,
@@ -31,7 +31,7 @@ export * from '@latchkey/core/application'
 declare module 'fastify' {
   interface FastifyRequest {
     /** The user of this request and their session. */
-    readonly auth: RequestAuth<User, FastifyReply>
+    readonly auth: RequestAuth<AppUser, FastifyReply>
   }
 }
 
@@ -39,7 +39,7 @@ declare module 'fastify' {
 export interface AuthPlugin extends FastifyPluginAsync, AuthHandle, SocketHandle {}
 
 /** The options of {@link createAuth}: those of the core. */
-export type AuthPluginOptions<U = User> = AuthOptions<
+export type AuthPluginOptions<U = AppUser> = AuthOptions<
   U,
   { readonly request: FastifyRequest; readonly reply: FastifyReply }
 >
@@ -62,7 +62,7 @@ export const getData: typeof visits.getData = visits.getData
  *
  * @throws {@link ConfigError} listing everything wrong with the options.
  */
-export function createAuth<U = User>(options: AuthPluginOptions<U> = {}): AuthPlugin {
+export function createAuth<U = AppUser>(options: AuthPluginOptions<U> = {}): AuthPlugin {
   const auth = createCoreAuth(options, nodePlatform())
   const plugin: FastifyPluginAsync = async (app) => {
     keepRoutes(app)
@@ -106,7 +106,7 @@ export function createAuth<U = User>(options: AuthPluginOptions<U> = {}): AuthPl
  *
  * @throws {@link ConfigError} for a requirement that would let every user in.
  */
-export function requireUser<U = User>(
+export function requireUser<U = AppUser>(
   ...given: GuardArguments<Requirement<FastifyRequest, U>>
 ): onRequestAsyncHookHandler {
   const requirement = requirementOf(given)

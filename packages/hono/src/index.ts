@@ -1,11 +1,11 @@
 import {
+  type AppUser,
   type AuthHandle,
   type AuthOptions,
   createAuth as createCoreAuth,
   LatchkeyError,
   type RequestAuth,
   type Requirement,
-  type User,
   type Visit,
 } from '@latchkey/core'
 import {
@@ -21,15 +21,15 @@ import type { Context, MiddlewareHandler } from 'hono'
 export * from '@latchkey/core/application'
 
 /** The members that {@link createAuth} adds to `c.var`. */
-export interface AuthEnv<U = User> {
+export interface AuthEnv<U = AppUser> {
   Variables: { readonly auth: RequestAuth<U, Response> }
 }
 
 /** The options of {@link createAuth}: those of the core. */
-export type AuthMiddlewareOptions<U = User> = AuthOptions<U, { readonly c: Context }>
+export type AuthMiddlewareOptions<U = AppUser> = AuthOptions<U, { readonly c: Context }>
 
 /** The middleware that an application mounts, with the methods for use outside requests. */
-export interface AuthMiddleware<U = User> extends MiddlewareHandler<AuthEnv<U>>, AuthHandle {}
+export interface AuthMiddleware<U = AppUser> extends MiddlewareHandler<AuthEnv<U>>, AuthHandle {}
 
 const visits: Visits<Context, Response> = createVisits('app.use(createAuth(…))')
 
@@ -46,7 +46,7 @@ export const getData: typeof visits.getData = visits.getData
  *
  * @throws {@link ConfigError} listing everything wrong with the options.
  */
-export function createAuth<U = User>(options: AuthMiddlewareOptions<U> = {}): AuthMiddleware<U> {
+export function createAuth<U = AppUser>(options: AuthMiddlewareOptions<U> = {}): AuthMiddleware<U> {
   const auth = createCoreAuth(options, nodePlatform())
   const middleware: MiddlewareHandler<AuthEnv<U>> = async (c, next) => {
     const serve = async (visit: Visit<U, Response>): Promise<Response> => {
@@ -72,7 +72,7 @@ export function createAuth<U = User>(options: AuthMiddlewareOptions<U> = {}): Au
  *
  * @throws {@link ConfigError} for a requirement that would let every user in.
  */
-export function requireUser<U = User>(
+export function requireUser<U = AppUser>(
   ...given: GuardArguments<Requirement<Context, U>>
 ): MiddlewareHandler<AuthEnv<U>> {
   const requirement = requirementOf(given)

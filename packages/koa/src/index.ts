@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
+  type AppUser,
   type Auth,
   type AuthHandle,
   type AuthOptions,
   createAuth as createCoreAuth,
   type Requirement,
-  type User,
   type Visit,
 } from '@latchkey/core'
 import {
@@ -33,7 +33,7 @@ export interface KoaContext {
 export type KoaMiddleware<C = KoaContext> = (ctx: C, next: () => Promise<unknown>) => Promise<void>
 
 /** The options of {@link createAuth}: those of the core. */
-export type AuthMiddlewareOptions<U = User> = AuthOptions<U, { readonly ctx: KoaContext }>
+export type AuthMiddlewareOptions<U = AppUser> = AuthOptions<U, { readonly ctx: KoaContext }>
 
 /** The middleware that an application mounts, with the methods for use outside requests. */
 export interface AuthMiddleware extends KoaMiddleware, AuthHandle, SocketHandle {}
@@ -53,7 +53,7 @@ export const getData: typeof visits.getData = visits.getData
  *
  * @throws {@link ConfigError} listing everything wrong with the options.
  */
-export function createAuth<U = User>(options: AuthMiddlewareOptions<U> = {}): AuthMiddleware {
+export function createAuth<U = AppUser>(options: AuthMiddlewareOptions<U> = {}): AuthMiddleware {
   const auth = createCoreAuth(options, nodePlatform())
   const middleware: KoaMiddleware = async (ctx, next) => {
     const serve = async (visit: Visit<U, void>): Promise<void> => {
@@ -73,7 +73,7 @@ export function createAuth<U = User>(options: AuthMiddlewareOptions<U> = {}): Au
  *
  * @throws {@link ConfigError} for a requirement that would let every user in.
  */
-export function requireUser<U = User, C extends KoaContext = KoaContext>(
+export function requireUser<U = AppUser, C extends KoaContext = KoaContext>(
   ...given: GuardArguments<Requirement<C, U>>
 ): KoaMiddleware<C> {
   const requirement = requirementOf(given)

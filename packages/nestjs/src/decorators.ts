@@ -1,4 +1,4 @@
-import { ConfigError, type Requirement, type User } from '@latchkey/core'
+import { type AppUser, ConfigError, type Requirement } from '@latchkey/core'
 import { type GuardArguments, requirementOf } from '@latchkey/core/adapter'
 import {
   createParamDecorator,
@@ -29,7 +29,7 @@ export function Public(): ClassDecorator & MethodDecorator {
  *
  * @throws {@link ConfigError} for a requirement that would let every user in.
  */
-export function RequireUser<Request = unknown, U = User>(
+export function RequireUser<Request = unknown, U = AppUser>(
   ...given: GuardArguments<Requirement<Request, U>>
 ): ClassDecorator & MethodDecorator {
   return access(requirementOf(given))

@@ -1,4 +1,4 @@
-import type { AuthOptions, User } from '@latchkey/core'
+import type { AppUser, AuthOptions } from '@latchkey/core'
 import { type DynamicModule, Inject, type NestModule, type Provider } from '@nestjs/common'
 import { ApplicationConfig, HttpAdapterHost } from '@nestjs/core'
 import { LatchkeyErrorFilter } from './latchkey-error-filter.ts'
@@ -12,10 +12,10 @@ import { mount } from './mount.ts'
  * @typeParam Exchange - The argument of the hook `onError`: `{ req, res }` on Express, `{ request, reply }`
  *   on Fastify.
  */
-export type LatchkeyModuleOptions<U = User, Exchange = unknown> = AuthOptions<U, Exchange>
+export type LatchkeyModuleOptions<U = AppUser, Exchange = unknown> = AuthOptions<U, Exchange>
 
 /** Options that other providers make, such as Nest's `ConfigService`. */
-export interface LatchkeyModuleAsyncOptions<U = User, Exchange = unknown>
+export interface LatchkeyModuleAsyncOptions<U = AppUser, Exchange = unknown>
   extends Pick<DynamicModule, 'imports'> {
   /** The providers that the factory receives. */
   readonly inject?: readonly unknown[]
@@ -52,14 +52,14 @@ export class LatchkeyModule implements NestModule {
   }
 
   /** The module with its options; those that are left out come from the environment. */
-  static forRoot<U = User, Exchange = unknown>(
+  static forRoot<U = AppUser, Exchange = unknown>(
     options: LatchkeyModuleOptions<U, Exchange> = {},
   ): DynamicModule {
     return moduleOf({ provide: OPTIONS, useValue: options })
   }
 
   /** The module with options that other providers make. */
-  static forRootAsync<U = User, Exchange = unknown>({
+  static forRootAsync<U = AppUser, Exchange = unknown>({
     imports = [],
     inject = [],
     useFactory,

@@ -1,5 +1,6 @@
 import {
   AccessError,
+  type AppUser,
   type Auth,
   type AuthHandle,
   type AuthOptions,
@@ -9,7 +10,6 @@ import {
   type Requirement,
   type SessionData,
   type SessionStore,
-  type User,
 } from '@latchkey/core'
 import { requirementOf } from '@latchkey/core/adapter'
 import { nodePlatform } from '@latchkey/core/node'
@@ -22,10 +22,10 @@ import { createRoutes, type RouteHandler } from './routes.ts'
 export type { RouteHandler } from './routes.ts'
 
 /** The options of {@link createAuth}: those of the core. */
-export type AppAuthOptions<U = User> = AuthOptions<U, { readonly request: Request }>
+export type AppAuthOptions<U = AppUser> = AuthOptions<U, { readonly request: Request }>
 
 /** The login of an application of Next.js. Its members need no `this`, so they can be exported one by one. */
-export interface AppAuth<U = User> extends AuthHandle {
+export interface AppAuth<U = AppUser> extends AuthHandle {
   /**
    * The proxy of `proxy.ts`: answers the login, callback and logout routes, keeps sessions alive, and tells
    * pages their address, so that a login returns to them.
@@ -65,7 +65,7 @@ export interface AppAuth<U = User> extends AuthHandle {
  *
  * @param options - The options, or a function that makes them with the first request.
  */
-export function createAuth<U = User>(
+export function createAuth<U = AppUser>(
   options: AppAuthOptions<U> | (() => AppAuthOptions<U>) = {},
 ): AppAuth<U> {
   let made: ProxiedAuth<U> | undefined

@@ -22,7 +22,7 @@ export {
 } from '../errors/errors.ts'
 export type { RequestAuth } from '../guard/request-auth.ts'
 export type { Requirement, UserRequirement } from '../guard/requirement.ts'
-export type { RoleOf, User } from '../guard/user.ts'
+export type { AppTypes, AppUser, RoleOf, User } from '../guard/user.ts'
 export { isApiRequest } from '../http/is-api-request.ts'
 export { redirectUriFor } from '../http/redirect-uri.ts'
 export type { AuthRequest } from '../http/request.ts'

@@ -89,7 +89,7 @@ function failedCheck(answer: unknown): 'check' | undefined {
   return answer === true ? undefined : 'check'
 }
 
-function hasRoles(held: readonly string[], asked: NonNullable<Requirement['roles']>): boolean {
+function hasRoles(held: readonly string[], asked: NonNullable<AnyRequirement['roles']>): boolean {
   if (!Array.isArray(held)) return false
   return 'all' in asked
     ? asked.all.every((role) => held.includes(role))

@@ -9,7 +9,7 @@ import { readUserInfo } from '../tokens/userinfo.ts'
 import { failedOf } from './failed-requirement.ts'
 import type { GuardedRequest } from './guard.ts'
 import { type ByMember, checkUserRequirement, type UserRequirement } from './requirement.ts'
-import type { User } from './user.ts'
+import type { AppUser } from './user.ts'
 
 /** The actions of a request for its user, logged in or not. */
 interface RequestActions<U, Sent> {
@@ -74,7 +74,7 @@ interface RequestActions<U, Sent> {
  * @typeParam Sent - What `login()` and `logout()` resolve to: nothing where the framework has sent the
  *   answer, and the answer itself where the handler returns it.
  */
-export type RequestAuth<U = User, Sent = void> = RequestActions<U, Sent> &
+export type RequestAuth<U = AppUser, Sent = void> = RequestActions<U, Sent> &
   (
     | { readonly isAuthenticated: true; readonly user: U; readonly session: SessionInfo }
     | { readonly isAuthenticated: false; readonly user: undefined; readonly session: undefined }

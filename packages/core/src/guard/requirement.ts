@@ -11,10 +11,10 @@ import {
 } from '../shared/check-options.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import { isRecord } from '../shared/records.ts'
-import type { RoleOf, User } from './user.ts'
+import type { AppUser, RoleOf } from './user.ts'
 
 /** The requirement of a guard. An empty one asks for a logged-in user. */
-export interface Requirement<Request = unknown, U = User> {
+export interface Requirement<Request = unknown, U = AppUser> {
   /** One of these roles, or every one of `all`. Where roles come from is the option `rolesFrom`. */
   readonly roles?: readonly RoleOf<U>[] | { readonly all: readonly RoleOf<U>[] }
   /** Values that claims must have, or functions that look at them. */
@@ -56,7 +56,7 @@ export type ClaimRule<Request = unknown> =
   | ((value: unknown, request: Request) => boolean)
 
 /** The part of a requirement that `auth.has()` answers. All parts must be met. */
-export interface UserRequirement<U = User> {
+export interface UserRequirement<U = AppUser> {
   /** One of these roles, or every one of `all`. */
   readonly roles?: readonly RoleOf<U>[] | { readonly all: readonly RoleOf<U>[] }
   /** Values that claims must have, or functions that look at them. */

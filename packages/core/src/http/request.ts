@@ -37,6 +37,9 @@ export interface RequestDetails {
   readonly headers?: () => Headers
 }
 
+/** Bytes in a buffer of their own: `Uint8Array<ArrayBuffer>`, which compilers before TypeScript 5.7 do not know. */
+type Bytes = ReturnType<Uint8Array['slice']>
+
 /**
  * The core's answer, lighter than a web-standard `Response`. Where one is needed it is `new
  * Response(answer.body, answer)`.
@@ -45,7 +48,7 @@ export interface AuthResponse {
   readonly status: number
   /** Names in lower case; `set-cookie` may come several times. */
   readonly headers: [name: string, value: string][]
-  readonly body?: string | Uint8Array<ArrayBuffer> | undefined
+  readonly body?: string | Bytes | undefined
   /** The hook `onError` answers through the framework's own response: an adapter sends nothing. */
   readonly isAnswered?: true | undefined
 }

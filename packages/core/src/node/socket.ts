@@ -2,13 +2,13 @@ import type { Duplex } from 'node:stream'
 import type { Auth } from '../auth.ts'
 import type { RequestAuth } from '../guard/request-auth.ts'
 import type { ByMember, Requirement } from '../guard/requirement.ts'
-import type { User } from '../guard/user.ts'
+import type { AppUser } from '../guard/user.ts'
 import type { Answer } from '../visit/visit.ts'
 import { WebResponse } from '../web/response.ts'
 import { type NodeRequest, toAuthRequest } from './request.ts'
 
 /** A connection that a guard has decided about: a WebSocket, before its handshake is answered. */
-export type AuthSocket<U = User> =
+export type AuthSocket<U = AppUser> =
   | {
       readonly isAllowed: true
       readonly user: U
@@ -25,7 +25,7 @@ export type AuthSocket<U = User> =
     }
 
 /** The handle that adapters on Node give an application for connections that the framework does not see. */
-export interface SocketHandle<U = User> {
+export interface SocketHandle<U = AppUser> {
   /**
    * Decides about the request of a WebSocket handshake as `requireUser()` does: `server.on('upgrade')`
    * of node:http, and `socket.request` of Socket.IO.

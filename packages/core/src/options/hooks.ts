@@ -1,11 +1,11 @@
 import type { LatchkeyError } from '../errors/errors.ts'
-import type { User } from '../guard/user.ts'
+import type { AppUser } from '../guard/user.ts'
 import type { AuthRequest } from '../http/request.ts'
 import type { AuthSession } from '../session/session.ts'
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 
 /** A login that has passed every check and is about to become a session. */
-export interface CallbackContext<U = User> {
+export interface CallbackContext<U = AppUser> {
   readonly request: AuthRequest
   /** The claims the application will see. */
   readonly user: U
@@ -34,7 +34,7 @@ export type OnError<Exchange = unknown> = (
 ) => MaybePromise<Response | 'answered' | undefined>
 
 /** Steps of a login or logout that an application can take part in. Each is awaited; throwing stops. */
-export interface Hooks<Exchange = unknown, U = User> {
+export interface Hooks<Exchange = unknown, U = AppUser> {
   /** Before the visitor is sent to the provider. Returned parameters are added to the request. */
   readonly beforeLogin?: (
     request: AuthRequest,
@@ -78,7 +78,7 @@ export interface Hooks<Exchange = unknown, U = User> {
 }
 
 /** A login in a browser that its user has not logged in with before. */
-export interface NewDevice<U = User> {
+export interface NewDevice<U = AppUser> {
   readonly request: AuthRequest
   readonly user: U
   readonly issuer: string

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import type { User } from '../guard/user.ts'
+import type { AppUser } from '../guard/user.ts'
 import type { AuthRequest } from '../http/request.ts'
 import type { Logger } from '../log/log.ts'
 import type { ClaimsSchema } from '../session/claims-schema.ts'
@@ -152,7 +152,7 @@ export interface AuthSessionOptions<Store = SessionStore> {
 }
 
 /** The options of an application and its provider. */
-export interface AuthOptions<U = User, Exchange = unknown, Store = SessionStore> {
+export interface AuthOptions<U = AppUser, Exchange = unknown, Store = SessionStore> {
   /** The provider's issuer identifier, or a choice by request. Falls back to `LATCHKEY_ISSUER`. */
   readonly issuer?: string | URL | IssuerResolver | undefined
   /** The id of this application at the provider. Falls back to `LATCHKEY_CLIENT_ID`. */

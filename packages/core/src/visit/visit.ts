@@ -4,7 +4,7 @@ import type { BearerLogin } from '../guard/bearer-token.ts'
 import { authorize, sessionAt } from '../guard/guard.ts'
 import { type RequestAuth, requestAuthOf } from '../guard/request-auth.ts'
 import type { ByMember, Requirement } from '../guard/requirement.ts'
-import type { User } from '../guard/user.ts'
+import type { AppUser } from '../guard/user.ts'
 import { type HeaderSink, markPrivate, writeHeaders } from '../http/headers.ts'
 import type { AuthRequest, AuthResponse } from '../http/request.ts'
 import { beginSilentLogin } from '../login/silent-login.ts'
@@ -35,7 +35,7 @@ export interface ResponsePort<Sent = Answer> extends HeaderSink {
 }
 
 /** One request: whose it is, what the kit answers, and whether it may go on. */
-export interface Visit<U = User, Sent = Answer> {
+export interface Visit<U = AppUser, Sent = Answer> {
   /** The answer of the kit, when the request is for one of its routes: send it, and nothing else. */
   readonly answer: Answer | undefined
   /** The user, the session and the tokens, for the application. */

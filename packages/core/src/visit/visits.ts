@@ -1,6 +1,6 @@
 import { LatchkeyError } from '../errors/errors.ts'
 import type { RequestAuth } from '../guard/request-auth.ts'
-import type { User } from '../guard/user.ts'
+import type { AppUser } from '../guard/user.ts'
 import type { SessionData } from '../session/session-data.ts'
 import type { Visit } from './visit.ts'
 
@@ -20,13 +20,13 @@ export interface Visits<Request extends object, Sent = void> {
    */
   of<U>(request: Request): Visit<U, Sent>
   /** The user of a request and their session. */
-  getAuth<U = User>(request: Request): RequestAuth<U, Sent>
+  getAuth<U = AppUser>(request: Request): RequestAuth<U, Sent>
   /**
    * The logged-in user of a request.
    *
    * @throws {@link AccessError} with `LATCHKEY_LOGIN_REQUIRED` when no user is logged in.
    */
-  getUser<U = User>(request: Request): U
+  getUser<U = AppUser>(request: Request): U
   /** The application's own data in the session of a request. */
   getData(request: Request): SessionData
 }
