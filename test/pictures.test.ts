@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => browser?.close())
 
-test('the picture of the example application shows what it looks like today', {
+test('the pictures of a login at the example application show what it looks like today', {
   timeout: 60_000,
 }, async () => {
   await using demo = await startDemo()
@@ -28,12 +28,21 @@ test('the picture of the example application shows what it looks like today', {
     viewport: { width: 800, height: 640 },
     deviceScaleFactor: 1.5,
   })
+  const [, recorder = ''] = /Recorder +(\S+)/.exec(demo.output) ?? []
+  await page.goto(recorder)
   await page.goto(`${demo.application}/account`)
   await page.getByLabel('Email address').fill('ada@example.com')
+  await compare(page, 'login-page', 40)
   await page.getByLabel('Password', { exact: true }).fill(demo.passwords['ada@example.com'] ?? '')
   await page.getByRole('button', { name: 'Log in', exact: true }).click()
   await page.getByText('Logged in as').waitFor()
   await compare(page, 'logged-in', 25)
+  await page.goto(`${demo.application}/__latchkey`)
+  const steps = await page.locator('details[open] > ol > li').count()
+  expect(steps).toBe(10)
+  for (let step = 1; step <= steps; step++) {
+    await compare(page, `login-step-${step}`, 40, `details[open] > ol > li:nth-child(${step})`)
+  }
 })
 
 test('the pictures of the console show what it looks like today', { timeout: 60_000 }, async () => {
@@ -61,13 +70,16 @@ test('every picture of the documentation is compared here', () => {
  * differ with every font and browser.
  *
  * @param elements - About as many as the picture shows.
+ * @param within - The element that the picture shows, as a selector. Default the window.
  */
-async function compare(page: Page, name: string, elements: number): Promise<void> {
+async function compare(page: Page, name: string, elements: number, within?: string): Promise<void> {
   const file = join(root, 'test/pictures', `${name}.txt`)
-  const drawn = await drawing(page, elements)
+  const drawn = await drawing(page, elements, within)
   if (isRenewed) {
     writeFileSync(file, drawn)
-    await page.screenshot({ path: join(root, 'docs/images', `${name}.png`) })
+    await (within ? page.locator(within) : page).screenshot({
+      path: join(root, 'docs/images', `${name}.png`),
+    })
   }
   expect(drawn, `docs/images/${name}.png is out of date. Make it anew: ${RENEW}`).toBe(
     readFileSync(file, 'utf8'),

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { sidebar } from '../docs/.vitepress/sidebar.ts'
@@ -32,4 +32,15 @@ test('every guide about our service says below its title that it is needed', () 
   const guides = guidesOf('Our service')
   expect(guides.length).toBeGreaterThan(7)
   expect(guides.filter(({ head }) => head !== '> **Provider:** our service.')).toEqual([])
+})
+
+test('every guide whose examples use "connection" says below its title where it comes from', () => {
+  const folder = path.join(root, 'docs/guides')
+  const users = readdirSync(folder)
+    .filter((file) => file !== 'which-half.md')
+    .map((file) => ({ file, text: readFileSync(path.join(folder, file), 'utf8') }))
+    .filter(({ text }) => /\bconnection\b/.test((text.match(/```ts[\s\S]*?```/g) ?? []).join('')))
+  expect(users.length).toBeGreaterThan(10)
+  const explained = /^> .*\(which-half\.md#the-name-connection-in-the-guides\)/m
+  expect(users.filter(({ text }) => !explained.test(text)).map(({ file }) => file)).toEqual([])
 })

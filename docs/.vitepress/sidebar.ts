@@ -35,6 +35,7 @@ export const sidebar: Entry[] = [
     items: [
       { text: 'Getting started', link: '/guides/getting-started' },
       { text: 'Which half do I need', link: '/guides/which-half' },
+      { text: 'One login, step by step', link: '/guides/one-login' },
       { text: 'The three routes', link: '/guides/routes' },
       { text: 'Guards', link: '/guides/guards' },
       { text: 'Sessions and Redis', link: '/guides/sessions' },

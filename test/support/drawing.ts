@@ -15,10 +15,13 @@ const looks = [
 
 /**
  * The beginning of a page in words: each element with its own text and its look, a line each. It is the same on every
- * machine; ids and times are left out.
+ * machine; ids, ports and times are left out.
+ *
+ * @param within - The element that is drawn, as a selector. Default the whole body.
  */
-export async function drawing(page: Page, elements: number): Promise<string> {
-  const lines = (await page.evaluate(`[...document.body.querySelectorAll('*')]
+export async function drawing(page: Page, elements: number, within = 'body'): Promise<string> {
+  const lines =
+    (await page.evaluate(`[...document.querySelector(${JSON.stringify(within)}).querySelectorAll('*')]
     .filter((one) => one.checkVisibility())
     .slice(0, ${elements})
     .map((one) => {
@@ -31,7 +34,10 @@ export async function drawing(page: Page, elements: number): Promise<string> {
     .map((line) =>
       line
         .replace(/\b(usr|ten|app|crd|con)_[0-9a-z]{20,}/g, '$1_…')
-        .replace(/\d{4}-\d\d-\d\d \d\d:\d\d UTC/g, '(time)'),
+        .replace(/\d{4}-\d\d-\d\d \d\d:\d\d UTC/g, '(time)')
+        .replace(/\b\d\d:\d\d:\d\d\.\d{3}\b/g, '(time)')
+        .replace(/\b1[789]\d{8}\b/g, '(seconds)')
+        .replace(/localhost:\d+/g, 'localhost:…'),
     )
     .map((line) => `${line}\n`)
     .join('')
