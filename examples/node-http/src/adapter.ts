@@ -36,7 +36,7 @@ export function createListener(
 // #endregion
 
 // #region guard
-/** Lets logged-in users through; sends a page to log in and answers an API request with 401. */
+/** Lets logged-in users through. A page is redirected to the login; an API request is answered with 401. */
 export function requireUser(requirement: Requirement<Exchange>, handle: Handler): Handler {
   // A requirement that is misspelt is refused now, not at the first request.
   requirementOf([requirement])
