@@ -34,6 +34,7 @@ export type {
   CredentialInput,
   ImportAlgorithm,
   ImportResult,
+  LoginObstacle,
   Mail,
   Metadata,
   Profile,

@@ -138,6 +138,24 @@ export interface Session {
   [member: string]: unknown
 }
 
+/** Something that keeps a user from logging in. */
+export interface LoginObstacle {
+  /** Such as `disabled` or `password_wait`; more may come. */
+  reason: string
+  /** The reason for a person to read. */
+  sentence: string
+  /** Whether another way to log in is still open. */
+  partial?: boolean
+  /** The end of a wait. */
+  until?: string
+  /** The network that has to wait. */
+  network?: string
+  /** The last answer of the mail server. */
+  last_answer?: string
+  /** Acts that remove the obstacle: `enable`, `invite`, `reset`, `verify` or `let_try_again`. */
+  help: string[]
+}
+
 /** The state of a message, without its content. */
 export interface Mail {
   readonly type: string

@@ -407,4 +407,8 @@ test('users are searched, sent an invitation and logged out, and the audit log t
   expect(last).toMatchObject({ action: 'user.update', target: id })
   const entry = await installation.run(['audit', 'get', last.id, '-o', 'json'])
   expect(json(entry.stdout)).toEqual(last)
+  const trouble = await installation.run(['users', 'login-trouble', id])
+  expect(trouble.stdout).toContain('no password, passkey or connected account')
+  const after = await installation.run(['users', 'let-try-again', id, '-o', 'json'])
+  expect(json(after.stdout)).toMatchObject([{ reason: 'no_way_in', help: ['invite'] }])
 }, 60_000)

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { AuditQuery } from '../resources/audit.ts'
 import type { MailInput } from '../resources/mails.ts'
 import type { UserSearch } from '../resources/users.ts'
-import type { AuditEntry, Mail, Session } from '../types.ts'
+import type { AuditEntry, LoginObstacle, Mail, Session } from '../types.ts'
 import { connect, type TenantOptions, tenantOf, withTenant } from './options.ts'
 import { type Columns, type OutputOptions, printAll, printOne, withOutput } from './output.ts'
 import { userColumns } from './resources.ts'
@@ -26,7 +26,12 @@ const mailColumns: Columns<Mail> = ({ id, created_at, kind, user_id, state, ...m
   answer: mail.last_answer,
 })
 
-/** Adds `users search`, `audit`, `sessions` and `mails`: what a service has beside the specification. */
+const obstacleColumns: Columns<LoginObstacle> = ({ reason, sentence, help }) => ({
+  ...{ reason, sentence },
+  help: help.join(' '),
+})
+
+/** Adds `users search`, `users login-trouble`, `audit`, `sessions` and `mails`: what a service has beside the specification. */
 export function addSupportCommands(program: Command, users: Command): void {
   const add = (group: Command, usage: string, description: string): Command =>
     withOutput(withTenant(group.command(usage).description(description)))
@@ -45,6 +50,25 @@ export function addSupportCommands(program: Command, users: Command): void {
       const found = client.users(tenantId).search({ search, disabled, verified })
       await printAll(found, options, userColumns)
     })
+
+  add(
+    users,
+    'login-trouble <id>',
+    'Show what keeps a user from logging in, and what helps.',
+  ).action(async (id: string, options: Options) => {
+    const { client, tenantId } = await open(options)
+    await printAll(toAsync(await client.users(tenantId).loginTrouble(id)), options, obstacleColumns)
+  })
+  add(users, 'let-try-again <id>', 'Forget failed attempts; shows what keeps the user out.').action(
+    async (id: string, options: Options) => {
+      const { client, tenantId } = await open(options)
+      await printAll(
+        toAsync(await client.users(tenantId).letTryAgain(id)),
+        options,
+        obstacleColumns,
+      )
+    },
+  )
 
   const audit = program.command('audit').description('list, get entries of the audit log')
   add(audit, 'list', 'Show who did what, the newest entries first.')

@@ -1,6 +1,6 @@
 import { ApiError, ConflictError } from '../errors.ts'
 import type { Send } from '../request.ts'
-import type { ImportResult, User, UserImport, UserInput } from '../types.ts'
+import type { ImportResult, LoginObstacle, User, UserImport, UserInput } from '../types.ts'
 import { zeros } from '../zero-values.ts'
 import { createBatch } from './batch.ts'
 import { type CreateOptions, recovery } from './create.ts'
@@ -21,6 +21,10 @@ export interface UserSearch {
 export interface Users extends Readable<User>, Deletable<User> {
   /** Finds users, a page at a time as the iteration goes. Not of the specification. */
   search(query?: UserSearch): AsyncGenerator<User, void, undefined>
+  /** The reasons why a user cannot log in now; empty: there are none. Not of the specification. */
+  loginTrouble(id: string): Promise<LoginObstacle[]>
+  /** Forgets the failed attempts of a user; resolves with what keeps the user out still. Not of the specification. */
+  letTryAgain(id: string): Promise<LoginObstacle[]>
   /** Creates a user without credentials. */
   create(input: UserInput, options?: CreateOptions<User>): Promise<User>
   /**
@@ -41,6 +45,8 @@ export function createUsers(send: Send, tenantId: string): Users {
   const path = `/v1/tenants/${segment(tenantId)}/users`
   const { list, page, get, update, ...access } = createAccess<User>(send, path, zeros.User)
   const importer = createUserImporter(send, tenantId)
+  const obstaclesAfter = async (input: Parameters<Send>[0]) =>
+    ((await send(input)).body.obstacles ?? []) as LoginObstacle[]
   const users: Users = {
     list,
     page,
@@ -48,6 +54,19 @@ export function createUsers(send: Send, tenantId: string): Users {
     update,
     delete: access.delete,
     search: (query = {}) => readFiltered(send, `/x${path}`, { ...query }, access.restore),
+    loginTrouble: (id) =>
+      obstaclesAfter({
+        method: 'GET',
+        path: `/x${path}/${segment(id)}/login-trouble`,
+        isRepeatable: true,
+      }),
+    letTryAgain: (id) =>
+      obstaclesAfter({
+        method: 'POST',
+        path: `/x${path}/${segment(id)}/let-try-again`,
+        body: {},
+        isRepeatable: true,
+      }),
     async create(input, options) {
       const body = { type: 'User', ...input }
       const recover = recovery(options)

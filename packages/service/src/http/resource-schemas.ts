@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import { obstacleHelp, obstacleReasons } from '../domain/factors/login-obstacles.ts'
 import type { CredentialType, ResourceName } from './route.ts'
 import { applicationBody, credentialBodies, tenantBody, userBody } from './schemas.ts'
 
 type ObjectName = Exclude<
   ResourceName,
-  'Credential' | 'AuditEntry' | 'Session' | 'EndedSessions' | 'Mail'
+  'Credential' | 'AuditEntry' | 'Session' | 'EndedSessions' | 'LoginTrouble' | 'Mail'
 >
 
 const bodies: Record<ObjectName, z.ZodObject> = {
@@ -127,6 +128,35 @@ const sessionSchema = {
   },
 }
 
+const loginTroubleSchema = {
+  type: 'object',
+  required: ['type', 'obstacles'],
+  properties: {
+    type: { const: 'LoginTrouble' },
+    obstacles: {
+      type: 'array',
+      description: 'Empty when nothing keeps the user from logging in.',
+      items: {
+        type: 'object',
+        required: ['reason', 'sentence', 'help'],
+        properties: {
+          reason: { enum: obstacleReasons },
+          sentence: { type: 'string', description: 'The reason for a person to read, in English.' },
+          partial: { type: 'boolean', description: 'Whether another way to log in is still open.' },
+          until: { ...timestamp, description: 'The end of a wait.' },
+          network: { type: 'string', description: 'The network that has to wait.' },
+          last_answer: { type: 'string', description: 'The last answer of the mail server.' },
+          help: {
+            type: 'array',
+            items: { enum: obstacleHelp },
+            description: 'Acts that remove the obstacle.',
+          },
+        },
+      },
+    },
+  },
+}
+
 const mailSchema = {
   type: 'object',
   required: ['type', 'id', 'created_at', 'kind', 'state'],
@@ -165,6 +195,7 @@ export const resourceSchemas: Record<ResourceName, object> = {
       data: { type: 'array', items: { $ref: '#/components/schemas/Session' } },
     },
   },
+  LoginTrouble: loginTroubleSchema,
   Mail: mailSchema,
   Credential: {
     description: 'One of the kinds of credentials; more may come.',

@@ -13,6 +13,7 @@ export type ResourceName =
   | 'AuditEntry'
   | 'Session'
   | 'EndedSessions'
+  | 'LoginTrouble'
   | 'Mail'
   | CredentialType
 

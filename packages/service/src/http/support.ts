@@ -1,13 +1,15 @@
 import { z } from 'zod'
+import { sentenceOf } from '../domain/factors/obstacle-sentences.ts'
 import {
   type LiveSession,
   type MailRecord,
   mailLanguages,
   requestedMails,
 } from '../domain/operators/support.ts'
+import { nowMicros } from '../domain/writes/context.ts'
 import { messageState } from '../store/protocol-store.ts'
 import { decodePlace, encodePlace } from './list.ts'
-import { query, type Route, write } from './route.ts'
+import { type Call, query, type Route, write } from './route.ts'
 import { formatTimestamp } from './timestamps.ts'
 import { omitZero } from './wire.ts'
 
@@ -66,6 +68,25 @@ export const supportRoutes: Route[] = [
       return { type: 'EndedSessions', data }
     },
   },
+  {
+    kind: 'get',
+    path: `${user}/login-trouble`,
+    operationId: 'getLoginTrouble',
+    summary: 'What keeps a user from logging in now, in sentences, and what helps',
+    resource: 'LoginTrouble',
+    run: serialiseTrouble,
+  },
+  write({
+    path: `${user}/let-try-again`,
+    operationId: 'letTryAgain',
+    summary: 'Forget the failed attempts of a user; answers with what keeps the user out still',
+    resource: 'LoginTrouble',
+    body: z.object({}).meta({ description: 'An empty object.' }),
+    async run(call) {
+      await call.support.letTryAgain(call.scope, call.ids.user_id)
+      return serialiseTrouble(call)
+    },
+  }),
   write({
     path: `${user}/mails`,
     operationId: 'sendMail',
@@ -113,6 +134,23 @@ export const supportRoutes: Route[] = [
       serialiseMail(await support.sendAgain(scope, ids.mail_id)),
   }),
 ]
+
+async function serialiseTrouble({ scope, ids, support }: Call): Promise<object> {
+  const now = nowMicros(scope.context.clock)
+  const obstacles = await support.obstacles(scope, ids.user_id)
+  return {
+    type: 'LoginTrouble',
+    obstacles: obstacles.map((one) => ({
+      reason: one.reason,
+      sentence: sentenceOf(one, now),
+      ...(one.isPartial && { partial: true }),
+      ...(one.until !== undefined && { until: formatTimestamp(one.until) }),
+      ...(one.network !== undefined && { network: one.network }),
+      ...(one.answer !== undefined && { last_answer: one.answer }),
+      help: one.help,
+    })),
+  }
+}
 
 function serialiseSession(session: LiveSession): object {
   return omitZero({

@@ -1,5 +1,7 @@
 import type { Provider } from 'oidc-provider'
+import { offeredConnections } from '../domain/connections/connections.ts'
 import { factorsChangedAt } from '../domain/factors/factors.ts'
+import { loginObstacles } from '../domain/factors/login-obstacles.ts'
 import {
   type LiveSession,
   type MailPlace,
@@ -7,6 +9,7 @@ import {
   type RequestedMail,
   requestedMails,
   type Support,
+  type UserState,
 } from '../domain/operators/support.ts'
 import { getTenant } from '../domain/tenants/tenants.ts'
 import { endAllSessions, mayReset } from '../domain/users/accounts.ts'
@@ -17,7 +20,7 @@ import { nowMicros, type Scope } from '../domain/writes/context.ts'
 import { found, ServiceError } from '../domain/writes/errors.ts'
 import { chooseLanguage, type Language } from '../pages/index.ts'
 import { messageState, type QueuedMessage } from '../store/protocol-store.ts'
-import type { Tenant, User } from '../store/records.ts'
+import type { Credential, Tenant, User } from '../store/records.ts'
 import type { IssuerContext } from './context.ts'
 import { sendLink } from './interaction/mail/messages.ts'
 import { listTrusted } from './interaction/progress/known-device.ts'
@@ -56,6 +59,37 @@ export function createSupport(
     await getTenant(scope)
     const message = found(await context.outbox.get(scope.tenantId, id))
     return found(message.kind === undefined ? undefined : message)
+  }
+
+  async function stateOf(
+    tenant: Tenant,
+    user: User,
+    credentials: readonly Credential[],
+  ): Promise<UserState> {
+    const changedAt = factorsChangedAt(credentials)
+    const newest = { userId: user.id, after: undefined, limit: 10 }
+    const [sessions, devices, mails, offered] = await Promise.all([
+      sessionsOf(context, user),
+      listTrusted({ context, tenant }, user, { changedAt }),
+      context.outbox.find(tenant.id, newest),
+      offeredConnections(context.domain, tenant),
+    ])
+    const addresses = sessions.map(({ address = '' }) => address)
+    const { settings } = tenant
+    const pauses = await context.throttle.pausesOf(tenant.id, user, addresses)
+    const refusedMail = refusalOf(mails[0])
+    return {
+      sessions: await Promise.all(sessions.map(liveSession)),
+      devices: await Promise.all(
+        devices.map(async ({ name, since, userAgent }) => ({
+          id: name.key,
+          since,
+          ...(await browserOf(userAgent)),
+        })),
+      ),
+      mails: mails.map(recordOf),
+      obstacles: loginObstacles({ settings, user, credentials, offered, pauses, refusedMail }),
+    }
   }
 
   return {
@@ -120,27 +154,15 @@ export function createSupport(
       })
     },
 
-    async stateOf(tenant, user, credentials) {
-      const changedAt = factorsChangedAt(credentials)
-      const newest = { userId: user.id, after: undefined, limit: 10 }
-      const [sessions, devices, mails, pauses] = await Promise.all([
-        sessionsOf(context, user),
-        listTrusted({ context, tenant }, user, { changedAt }),
-        context.outbox.find(tenant.id, newest),
-        context.throttle.pausesOf(tenant.id, user),
+    stateOf,
+
+    async obstacles(scope, userId) {
+      const [tenant, user, { items }] = await Promise.all([
+        getTenant(scope),
+        getUser(scope, userId),
+        listCredentials(scope, userId, { after: undefined, limit: 100 }),
       ])
-      return {
-        sessions: await Promise.all(sessions.map(liveSession)),
-        devices: await Promise.all(
-          devices.map(async ({ name, since, userAgent }) => ({
-            id: name.key,
-            since,
-            ...(await browserOf(userAgent)),
-          })),
-        ),
-        mails: mails.map(recordOf),
-        pauses,
-      }
+      return (await stateOf(tenant, user, items)).obstacles
     },
 
     async forgetDevice(scope, userId, id) {
@@ -151,11 +173,8 @@ export function createSupport(
     },
 
     async letTryAgain(scope, userId) {
-      const [tenant, user] = await Promise.all([getTenant(scope), getUser(scope, userId)])
-      await Promise.all([
-        context.throttle.forgiveAddress({ tenant }, user.email),
-        context.throttle.forgiveFactor({ tenant }, user.id),
-      ])
+      const user = await getUser(scope, userId)
+      await context.throttle.forgiveUser(scope.tenantId, user)
       await note(scope, 'limit.forgiven', user.id)
     },
   }
@@ -217,6 +236,11 @@ async function liveSession({
     applicationIds: Object.keys(authorizations),
     ...(await browserOf(userAgent)),
   }
+}
+
+/** The last answer of the mail server to a message that was given up. */
+function refusalOf(message: QueuedMessage | undefined): string | undefined {
+  return message?.outcome === 'given_up' ? (message.answer ?? 'no answer') : undefined
 }
 
 function recordOf({ sealed, ...record }: QueuedMessage): MailRecord {

@@ -223,6 +223,8 @@ export interface ProtocolStore extends Pick<MessageQueues, 'mail' | 'notices'> {
   admit(key: string, limit: AttemptLimit): Promise<Admission>
   /** The attempts counted so far; `undefined` when there are none, or they are forgotten. */
   attempts(key: string): Promise<Attempts | undefined>
+  /** The attempts of every key of a group, by the rest of the key; see {@link ProtocolStore.forgiveAll}. */
+  attemptsOf(group: string): Promise<({ member: string } & Attempts)[]>
   /**
    * Begins an attempt of which only the failure counts, unless it comes too early or has to wait for others.
    *

@@ -1,14 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import {
-  type LoginFacts,
-  type LoginTrouble,
-  loginTrouble,
-} from '../../src/domain/factors/login-trouble.ts'
-import { defaultSettings } from '../../src/domain/tenants/tenants.ts'
-import type { Connection, Credential, User } from '../../src/store/records.ts'
-import { createBrowser } from '../issuer/support/browser.ts'
 import { codeOf } from '../issuer/support/factors.ts'
-import { startIssuer } from '../issuer/support/issuer.ts'
 import { on, press, startConsole, stores } from './support.ts'
 import { aTenant, PASSWORD } from './tenant.ts'
 
@@ -155,54 +146,5 @@ describe.each(stores)('on %s, the page of a user', (store) => {
     expect((await operator.get(path)).status).toBe(404)
     const [entry] = await running.service.admin.audit({ target: ada.id })
     expect(entry).toMatchObject({ action: 'user.delete', actor: `operator:${operator.id}` })
-  })
-})
-
-test('a user who has failed too often can try again once an operator says so', async () => {
-  const limit = { free: 2, baseSeconds: 3_600, maxSeconds: 3_600, forgetSeconds: 86_400 }
-  await using issuer = await startIssuer({ limits: { loginAnywhere: limit } })
-  const user = await issuer.addUser({ email: 'ada@example.com', password: PASSWORD })
-  const guess = async () => {
-    const browser = createBrowser(issuer)
-    return browser.submit(await browser.get('/account'), { email: user.email, password: 'wrong' })
-  }
-  const pauses = async () => (await issuer.support.stateOf(issuer.tenant, user, [])).pauses
-  await guess()
-  expect(await pauses()).toEqual([])
-  await guess()
-  expect(await pauses()).toEqual(['password'])
-  await issuer.support.letTryAgain(issuer.scope, user.id)
-  expect(await pauses()).toEqual([])
-})
-
-describe('the reason why a user cannot log in', () => {
-  const settings = { ...defaultSettings, domain: 'acme.example', allowSocial: true }
-  const user = { disabled: false, verifiedAt: 1 } as User
-  const password = { kind: 'password', disabled: false } as Credential
-  const social = { kind: 'social', disabled: false, connectionId: 'con_1' } as Credential
-  const google = { id: 'con_1', enabled: true } as Connection
-  const reasonFor = (facts: Partial<LoginFacts>) =>
-    loginTrouble({ settings, user, credentials: [password], connections: [], pauses: [], ...facts })
-
-  test.each<[LoginTrouble | undefined, Partial<LoginFacts>]>([
-    [undefined, {}],
-    ['disabled', { user: { ...user, disabled: true } }],
-    ['no_way_in', { credentials: [] }],
-    ['way_disabled', { credentials: [{ ...password, disabled: true }] }],
-    ['way_not_allowed', { settings: { ...settings, allowPasswords: false } }],
-    ['connection_off', { credentials: [social], connections: [{ ...google, enabled: false }] }],
-    ['connection_off', { credentials: [social] }],
-    [undefined, { credentials: [social], connections: [google] }],
-    [undefined, { credentials: [social, password] }],
-    ['way_not_allowed', { credentials: [social], settings: { ...settings, allowSocial: false } }],
-    ['unverified', { user: { ...user, verifiedAt: undefined } }],
-    ['password_paused', { pauses: ['password'] }],
-    ['factor_paused', { pauses: ['password', 'factor'] }],
-    [
-      undefined,
-      { credentials: [], settings: { ...settings, allowPasswords: false, allowTotpEmail: true } },
-    ],
-  ])('is %s', (reason, facts) => {
-    expect(reasonFor(facts)).toBe(reason)
   })
 })

@@ -58,6 +58,8 @@ test('the document has the endpoints of the summary, those under /x/v1, and no o
       `GET /x${user}/sessions`,
       `DELETE /x${user}/sessions`,
       `DELETE /x${user}/sessions/{session_id}`,
+      `GET /x${user}/login-trouble`,
+      `POST /x${user}/let-try-again`,
       `POST /x${user}/mails`,
       `GET /x${tenant}/mails`,
       `GET /x${tenant}/mails/{mail_id}`,

@@ -56,6 +56,24 @@ async function logIn(api: Api, userAgent: string): Promise<() => Promise<Respons
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 
 describe.each(stores)('on %s', (store) => {
+  test('the API says for how long a user has to wait, and lets the user try again at once', async () => {
+    await using api = await startApi(store)
+    const user = await aUser(api)
+    const path = `/x${api.users}/${user.id}`
+    expect((await api.get(`${path}/login-trouble`)).body).toEqual({
+      type: 'LoginTrouble',
+      obstacles: [],
+    })
+    const browser = createBrowser({ url: 'https://acme.example', fetch: api.service.fetch })
+    for (let i = 0; i < 6; i++) {
+      await browser.submit(await browser.get('/account'), { email, password: 'a guess' })
+    }
+    const [wait] = (await api.get(`${path}/login-trouble`)).body.obstacles
+    expect(wait).toMatchObject({ reason: 'password_wait', help: ['let_try_again'] })
+    expect(wait.sentence).toMatch(/for another (second|\d seconds)/)
+    expect((await api.post(`${path}/let-try-again`, {})).body.obstacles).toEqual([])
+  })
+
   test('the sessions of a user are listed, one is ended with its tokens, and then all', async () => {
     await using api = await startApi(store)
     const shop = await api.create(api.applications, {

@@ -240,15 +240,21 @@ export function describeProtocolStore(
     expect(await begin('c')).toEqual({ kind: 'admitted' })
   })
 
-  test('the attempts of all keys of a group are forgiven together', async () => {
+  test('the attempts of all keys of a group are listed and forgiven together', async () => {
     await using under = await open()
     const { store } = under
-    for (const key of ['a/1', 'a/2/x', 'a', 'ab/1']) await fail(store, key)
+    for (const key of ['a/1', 'a/2/x', 'a/2/x', 'a', 'ab/1']) await fail(store, key)
+    const group = (await store.attemptsOf('a/')).sort((a, b) => a.member.localeCompare(b.member))
+    expect(group).toMatchObject([
+      { member: '1', count: 1 },
+      { member: '2/x', count: 2 },
+    ])
     await store.forgiveAll('a/')
     const counts = ['a/1', 'a/2/x', 'a', 'ab/1'].map(
       async (key) => (await store.attempts(key))?.count,
     )
     expect(await Promise.all(counts)).toEqual([undefined, undefined, 1, 1])
+    expect(await store.attemptsOf('a/')).toEqual([])
   })
 
   test('a store that is open and well passes its check', async () => {

@@ -1,15 +1,12 @@
-import { listConnections } from '../../domain/connections/connections.ts'
-import {
-  dependsOnProviders,
-  type LoginTrouble,
-  loginTrouble,
-} from '../../domain/factors/login-trouble.ts'
+import type { ObstacleHelp } from '../../domain/factors/login-obstacles.ts'
+import { sentenceOf } from '../../domain/factors/obstacle-sentences.ts'
 import { requestedMails } from '../../domain/operators/support.ts'
 import { endAllSessions } from '../../domain/users/accounts.ts'
 import { deleteCredential, listCredentials } from '../../domain/users/credentials.ts'
 import { deleteUser, getUser, setDisabled } from '../../domain/users/users.ts'
 import { claimAccount } from '../../domain/ways/account-changes.ts'
 import { listAudit } from '../../domain/writes/audit.ts'
+import { nowMicros } from '../../domain/writes/context.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
 import { messageState } from '../../store/protocol-store.ts'
 import type { Credential } from '../../store/records.ts'
@@ -44,27 +41,23 @@ const idOf = ({ ids }: TenantCall) => ids.user ?? ''
 
 async function showUser(call: TenantCall): Promise<Result> {
   const { scope, support, tenant } = call
-  const { settings } = tenant
   const id = idOf(call)
   const [user, { items: credentials }, audit] = await Promise.all([
     getUser(scope, id),
     listCredentials(scope, id, { after: undefined, limit: 100 }),
     listAudit(scope.context, { tenantId: scope.tenantId, target: id, limit: 20 }),
   ])
-  const [connections, state] = await Promise.all([
-    dependsOnProviders(settings, credentials) ? listConnections(scope) : [],
-    support.stateOf(tenant, user, credentials),
-  ])
-  const { sessions, devices, mails, pauses } = state
-  const trouble = loginTrouble({ settings, user, credentials, connections, pauses })
+  const { sessions, devices, mails, obstacles } = await support.stateOf(tenant, user, credentials)
   return {
     kind: 'page',
     name: 'user',
     title: user.profile.name || user.email,
     data: {
       user,
-      trouble: trouble && sentences[trouble],
-      isPaused: pauses.length > 0,
+      obstacles: obstacles.map((one) => ({
+        sentence: sentenceOf(one, nowMicros(scope.context.clock)),
+      })),
+      help: [...new Set(obstacles.flatMap(({ help }) => help))].map((act) => helpForms[act]),
       credentials: credentials.map(shownCredential),
       sessions: sessions.map((one) => ({ ...one, loggedInAt: one.loggedInAt * 1e6 })),
       devices,
@@ -82,11 +75,21 @@ async function showUser(call: TenantCall): Promise<Result> {
     },
     commands: [
       `latchkey users get ${id} --tenant ${tenant.id}`,
+      `latchkey users login-trouble ${id} --tenant ${tenant.id}`,
       `latchkey sessions list --user ${id} --tenant ${tenant.id}`,
       `latchkey mails list --user ${id} --tenant ${tenant.id}`,
       `latchkey audit list --user ${id} --tenant ${tenant.id}`,
     ],
   }
+}
+
+/** The forms behind the acts that remove an obstacle. */
+const helpForms: Readonly<Record<ObstacleHelp, { path: string; label: string; kind?: string }>> = {
+  enable: { path: 'enable', label: 'Enable the user' },
+  invite: { path: 'mail', label: 'Send an invitation', kind: 'invite' },
+  reset: { path: 'mail', label: 'Send a link for a new password', kind: 'reset' },
+  verify: { path: 'mail', label: 'Send the verification again', kind: 'verify' },
+  let_try_again: { path: 'let-try-again', label: 'Let the user try again now' },
 }
 
 /** The messages that can be of use to the user now. */
@@ -108,24 +111,6 @@ function offersFor(
       ? [{ kind: 'verify', label: 'Link that verifies the address, good for a day' }]
       : []),
   ]
-}
-
-const sentences: Readonly<Record<LoginTrouble, string>> = {
-  disabled: 'This user can’t log in: the user is disabled. Enable the user to change that.',
-  no_way_in:
-    'This user can’t log in: there is no password, passkey or connected account. Send an invitation.',
-  way_disabled:
-    'This user can’t log in: every way to log in is disabled. Remove one and send a link for a new password.',
-  way_not_allowed:
-    'This user can’t log in: the tenant’s settings allow none of the ways to log in that the user has.',
-  connection_off:
-    'This user can’t log in: the only way in is an account at a provider, and its connection is disabled or removed.',
-  unverified:
-    'This user can’t log in: the address is not verified, and this tenant requires that. Send the verification again, or mark the address as verified.',
-  password_paused:
-    'This user can’t log in with the password: too many attempts have failed. Let the user try again, or send a link for a new password.',
-  factor_paused:
-    'This user can’t log in: too many second steps have failed. Let the user try again.',
 }
 
 const kinds = {

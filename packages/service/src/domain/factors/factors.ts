@@ -77,7 +77,11 @@ export async function readFactors(
   userId: string,
 ): Promise<Factors> {
   const page = { after: undefined, limit: 100 }
-  const listed = (await store.credentials.list(tenantId, userId, page))?.items ?? []
+  return factorsAmong(settings, (await store.credentials.list(tenantId, userId, page))?.items ?? [])
+}
+
+/** The second factors among all credentials of a user. */
+export function factorsAmong(settings: TenantSettings, listed: readonly Credential[]): Factors {
   const enabled = listed.filter(({ disabled }) => !disabled)
   const allowed = allowedFactors(settings)
   const keys = allowed.includes('hardware')

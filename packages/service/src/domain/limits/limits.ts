@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { admissionAfter } from '../../store/attempts.ts'
 import { emailKey } from '../../store/email-key.ts'
 import type {
   Admission,
@@ -7,12 +8,11 @@ import type {
   Attempts,
   ProtocolStore,
 } from '../../store/protocol-store.ts'
-import type { Tenant, User } from '../../store/records.ts'
-import type { Pause } from '../operators/support.ts'
+import type { Micros, Tenant, User } from '../../store/records.ts'
 import type { Verification } from '../users/passwords.ts'
 import { clientNetwork } from '../writes/addresses.ts'
 import { note } from '../writes/audit.ts'
-import type { DomainContext } from '../writes/context.ts'
+import { type DomainContext, nowMicros } from '../writes/context.ts'
 import { type Counter, createAttemptGate } from './attempt-gate.ts'
 
 /** How often things may be tried before each further attempt has to wait. */
@@ -84,12 +84,20 @@ export interface LoginAttempt {
   readonly facts: Attempter
   /** As it was typed. */
   readonly email: string
-  /** Names the device and the user, when this user logged in on it before. */
+  /** The user's id, a slash, and a name of the device, when this user logged in on it before. */
   readonly knownDevice: string | undefined
 }
 
 /** A login whose password is not looked at: it has to wait, or needs a mailed link. */
 export type Throttled = { kind: 'throttled'; retryAfterSeconds: number } | { kind: 'needs_link' }
+
+/** A limit that makes a user wait. */
+export interface Pause {
+  readonly limit: keyof Limits
+  readonly until: Micros
+  /** The network whose attempts have to wait; `undefined`: it does not matter from where they come. */
+  readonly network?: string | undefined
+}
 
 /** Counts attempts and makes the next ones wait. */
 export interface Throttle {
@@ -124,8 +132,19 @@ export interface Throttle {
    * @param code - Names the code.
    */
   admitCode(facts: Attempter, code: string): Promise<Admission>
-  /** The rows of failures that let the user try no more, until they are forgiven. */
-  pausesOf(tenantId: string, user: Pick<User, 'id' | 'email'>): Promise<Pause[]>
+  /**
+   * The limits that make the user wait now.
+   *
+   * @param addresses - Those from which the user is logged in. Networks from which logins have failed are known
+   *   here.
+   */
+  pausesOf(
+    tenantId: string,
+    user: Pick<User, 'id' | 'email'>,
+    addresses: readonly string[],
+  ): Promise<Pause[]>
+  /** Forgets everything that makes the user wait, of all networks. The limits of a network itself stay. */
+  forgiveUser(tenantId: string, user: Pick<User, 'id' | 'email'>): Promise<void>
   /** How many second steps of the user have failed since one succeeded. */
   failedFactors(facts: Attempter, userId: string): Promise<number>
   /** A second step has succeeded: what failed before counts no longer. */
@@ -223,6 +242,34 @@ export function createThrottle(
     return { name, key: `${name}:${key}`, limit: limits[name], target: key }
   }
 
+  /** The wait that the attempts made so far cost, as the login itself reckons it. */
+  function pauseBy(
+    limit: keyof Limits,
+    made: Attempts | undefined,
+    network?: string,
+  ): Pause | undefined {
+    const now = nowMicros(domain.clock)
+    const admission = admissionAfter(made, limits[limit], now)
+    if (admission.kind === 'admitted') return undefined
+    return { limit, until: now + admission.retryAfterSeconds * 1e6, network }
+  }
+
+  async function forgiveAddress(facts: Pick<Attempter, 'tenant'>, email: string): Promise<void> {
+    const address = addressKey(facts, email)
+    await Promise.all([
+      protocol.forgive(`loginAnywhere:${address}`),
+      protocol.forgiveAll(`loginPerAddress:${address}/`),
+    ])
+  }
+
+  async function forgiveFactor(facts: Pick<Attempter, 'tenant'>, userId: string): Promise<void> {
+    const user = `${facts.tenant.id}:${userId}`
+    await Promise.all([
+      protocol.forgive(`factorPerUser:${user}`),
+      protocol.forgive(`factorAnywhere:${user}`),
+    ])
+  }
+
   return {
     tryLogin: (attempt, judge) => tryWith(countersOf(attempt), attempt.facts, judge),
 
@@ -231,13 +278,7 @@ export function createThrottle(
       return tryWith(network === '' ? [] : [counter('loginPerClient', network)], facts, judge)
     },
 
-    async forgiveAddress(facts, email) {
-      const address = addressKey(facts, email)
-      await Promise.all([
-        protocol.forgive(`loginAnywhere:${address}`),
-        protocol.forgiveAll(`loginPerAddress:${address}/`),
-      ])
-    },
+    forgiveAddress,
 
     async admitFactor(facts, userId, login) {
       const user = `${facts.tenant.id}:${userId}`
@@ -251,17 +292,43 @@ export function createThrottle(
 
     admitCode: (facts, code) => admit('factorPerLogin', `${facts.tenant.id}:${code}`, facts),
 
-    async pausesOf(tenantId, { id, email }) {
-      const [passwords, factors] = await Promise.all([
-        protocol.attempts(`loginAnywhere:${addressKey({ tenant: { id: tenantId } }, email)}`),
-        protocol.attempts(`factorAnywhere:${tenantId}:${id}`),
+    async pausesOf(tenantId, { id, email }, addresses) {
+      const address = addressKey({ tenant: { id: tenantId } }, email)
+      const user = `${tenantId}:${id}`
+      const [perAddress, perDevice] = await Promise.all([
+        protocol.attemptsOf(`loginPerAddress:${address}/`),
+        protocol.attemptsOf(`loginPerDevice:${user}/`),
       ])
-      const isOver = (made: Attempts | undefined, { free }: AttemptLimit) =>
-        made !== undefined && made.count >= free
-      return [
-        ...(isOver(passwords, limits.loginAnywhere) ? (['password'] as const) : []),
-        ...(isOver(factors, limits.factorAnywhere) ? (['factor'] as const) : []),
-      ]
+      const networks = new Set([
+        ...perAddress.map(({ member }) => member),
+        ...addresses.map(clientNetwork),
+      ])
+      networks.delete('')
+      const read = async (limit: keyof Limits, key: string, network?: string) =>
+        pauseBy(limit, await protocol.attempts(`${limit}:${key}`), network)
+      const pauses = await Promise.all([
+        read('loginAnywhere', address),
+        ...perAddress.map((made) => pauseBy('loginPerAddress', made, made.member || undefined)),
+        ...perDevice.map((made) => pauseBy('loginPerDevice', made)),
+        read('factorAnywhere', user),
+        read('factorPerUser', user),
+        read('mailPerAddress', address),
+        ...[...networks].flatMap((network) => [
+          read('loginPerClient', network, network),
+          read('mailPerClient', network, network),
+        ]),
+      ])
+      return pauses.filter((pause) => pause !== undefined)
+    },
+
+    async forgiveUser(tenantId, { id, email }) {
+      const facts = { tenant: { id: tenantId } }
+      await Promise.all([
+        forgiveAddress(facts, email),
+        protocol.forgiveAll(`loginPerDevice:${tenantId}:${id}/`),
+        forgiveFactor(facts, id),
+        protocol.forgive(`mailPerAddress:${addressKey(facts, email)}`),
+      ])
     },
 
     async failedFactors(facts, userId) {
@@ -269,13 +336,7 @@ export function createThrottle(
       return made?.count ?? 0
     },
 
-    async forgiveFactor(facts, userId) {
-      const user = `${facts.tenant.id}:${userId}`
-      await Promise.all([
-        protocol.forgive(`factorPerUser:${user}`),
-        protocol.forgive(`factorAnywhere:${user}`),
-      ])
-    },
+    forgiveFactor,
 
     admitMailRequest: (facts) => admitClient('mailPerClient', facts),
 

@@ -1,5 +1,6 @@
 import type { MessageState, QueuedMessage } from '../../store/protocol-store.ts'
 import type { Credential, Micros, Tenant, User } from '../../store/records.ts'
+import type { Obstacle } from '../factors/login-obstacles.ts'
 import type { Scope } from '../writes/context.ts'
 
 /** A session of a user at the issuer. */
@@ -37,16 +38,14 @@ export interface TrustedDevice {
   system: string
 }
 
-/** A row of failed attempts that lets a user try no more: of passwords, or of second steps. */
-export type Pause = 'password' | 'factor'
-
 /** Where a user is logged in, and which messages went out. */
 export interface UserState {
   sessions: LiveSession[]
   devices: TrustedDevice[]
   /** The newest messages of the last 7 days. */
   mails: MailRecord[]
-  pauses: Pause[]
+  /** The reasons why the user cannot log in; empty: there are none. */
+  obstacles: Obstacle[]
 }
 
 /** The languages of messages. */
@@ -101,6 +100,8 @@ export interface Support {
   stateOf(tenant: Tenant, user: User, credentials: readonly Credential[]): Promise<UserState>
   /** Has a user asked for the second step on a device again. */
   forgetDevice(scope: Scope, userId: string, id: string): Promise<void>
-  /** Forgets the failed attempts at logging in as the user. */
+  /** The reasons why the user cannot log in now; empty: there are none. */
+  obstacles(scope: Scope, userId: string): Promise<Obstacle[]>
+  /** Forgets the failed attempts at logging in as the user, and the messages that were too many. */
   letTryAgain(scope: Scope, userId: string): Promise<void>
 }

@@ -119,6 +119,17 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
       return count === 0 ? undefined : { count, lastAt: Number(lastAt) }
     },
 
+    async attemptsOf(group) {
+      const fields = await answered(client.hgetall(keyOf('n', group)))
+      const at = now()
+      return Object.entries(fields).flatMap(([member, made]) => {
+        // The fields of attempts under way are written in another way.
+        const [, count, lastAt, forgetAt] = /^(\d+) (\d+) (\d+)$/.exec(made) ?? []
+        if (Number(forgetAt ?? 0) <= at) return []
+        return [{ member, count: Number(count), lastAt: Number(lastAt) }]
+      })
+    },
+
     async beginAttempt(key, { forgetSeconds, free, baseSeconds, maxSeconds }, attempt, until) {
       const [group, field] = counterOf(key)
       const limit = [forgetSeconds, free, baseSeconds, maxSeconds]

@@ -114,6 +114,15 @@ export function createSqliteProtocolStore(options: { path: string; clock: Clock 
       return attemptsAt(key, now())
     },
 
+    async attemptsOf(group) {
+      const rows = sql.attemptsOf.all(group, `${group}\u{10ffff}`, now())
+      return (rows as unknown as ({ key: string } & Attempts)[]).map(({ key, count, lastAt }) => ({
+        member: key.slice(group.length),
+        count,
+        lastAt,
+      }))
+    },
+
     async beginAttempt(...given) {
       const at = now()
       return underWay.begin(given, attemptsAt(given[0], at), at)
@@ -187,6 +196,9 @@ function prepare(database: DatabaseSync) {
     ),
     attempts: database.prepare(
       'SELECT count, last_at AS lastAt FROM attempt WHERE key = ? AND forget_at > ?',
+    ),
+    attemptsOf: database.prepare(
+      'SELECT key, count, last_at AS lastAt FROM attempt WHERE key >= ? AND key < ? AND forget_at > ?',
     ),
     setAttempts: database.prepare('INSERT OR REPLACE INTO attempt VALUES (?, ?, ?, ?)'),
     forgive: database.prepare('DELETE FROM attempt WHERE key = ?'),

@@ -53,7 +53,8 @@ export async function findDevice(
   user: User | undefined,
 ): Promise<string | undefined> {
   const { name, device } = await readDevice(flow, user)
-  return device && user && isLoginValid(user, device.loggedInAt) ? name : undefined
+  if (!device || !user || !isLoginValid(user, device.loggedInAt)) return undefined
+  return `${user.id}/${name}`
 }
 
 async function readDevice(

@@ -1,0 +1,191 @@
+import type { Connection, Credential, Micros, TenantSettings, User } from '../../store/records.ts'
+import type { Limits, Pause } from '../limits/limits.ts'
+import { allowsMailLogin } from '../ways/login-methods.ts'
+import { isFirstFactor, isOpenWay } from '../ways/ways-in.ts'
+import { factorsAmong } from './factors.ts'
+
+/** The reasons why a login of a user can fail although everything that was entered is right. */
+export const obstacleReasons = [
+  'disabled',
+  'no_way_in',
+  'way_disabled',
+  'way_not_allowed',
+  'connection_off',
+  'unverified',
+  'mail_refused',
+  'needs_link',
+  'password_wait',
+  'device_wait',
+  'client_wait',
+  'factor_paused',
+  'factor_wait',
+  'mail_wait',
+  'mail_client_wait',
+] as const
+
+/** One of {@link obstacleReasons}. */
+export type ObstacleReason = (typeof obstacleReasons)[number]
+
+/** Acts of an operator that remove an obstacle. */
+export const obstacleHelp = ['enable', 'invite', 'reset', 'verify', 'let_try_again'] as const
+
+/** One of {@link obstacleHelp}. */
+export type ObstacleHelp = (typeof obstacleHelp)[number]
+
+/** Something that keeps a user from logging in. */
+export interface Obstacle {
+  readonly reason: ObstacleReason
+  /** Whether another way to log in is still open. */
+  readonly isPartial: boolean
+  /** The end of a wait. */
+  readonly until?: Micros | undefined
+  /** The network from which the user has to wait; `undefined`: from everywhere. */
+  readonly network?: string | undefined
+  /** The answer of the mail server. */
+  readonly answer?: string | undefined
+  readonly help: readonly ObstacleHelp[]
+}
+
+/** The facts that decide whether a user can log in. */
+export interface LoginFacts {
+  readonly settings: TenantSettings
+  readonly user: User
+  readonly credentials: readonly Credential[]
+  /** The connections at which users of the tenant can log in now. */
+  readonly offered: readonly Pick<Connection, 'id'>[]
+  readonly pauses: readonly Pause[]
+  /** The answer of the mail server to the newest message, when it was given up. */
+  readonly refusedMail: string | undefined
+}
+
+/**
+ * The reasons why the user cannot log in now with the right password and factor; empty: there are none. The login itself
+ * asks the same functions.
+ */
+export function loginObstacles(facts: LoginFacts): Obstacle[] {
+  const { settings, user, pauses, refusedMail } = facts
+  const lasting = lastingObstacle(facts)
+  if (lasting) return [obstacle(lasting, facts)]
+  const ways = openWays(facts)
+  const isUnverified =
+    user.verifiedAt === undefined && !settings.allowUnverified && !allowsMailLogin(settings)
+  return [
+    ...(isUnverified ? [obstacle('unverified', facts)] : []),
+    ...(refusedMail !== undefined && (ways.needsMail || isUnverified)
+      ? [obstacle('mail_refused', facts, { isPartial: ways.isMailPartial, answer: refusedMail })]
+      : []),
+    ...pauses.flatMap(({ limit, until, network }) => {
+      const felt = feltPause(limit, ways)
+      if (!felt) return []
+      return [obstacle(felt.reason, facts, { isPartial: felt.isPartial, until, network })]
+    }),
+  ]
+}
+
+/** An obstacle that lasts until a change is made, for every way to log in. */
+function lastingObstacle(facts: LoginFacts): ObstacleReason | undefined {
+  const { settings, user, credentials, offered } = facts
+  if (user.disabled) return 'disabled'
+  if (allowsMailLogin(settings)) return undefined
+  const ways = credentials.filter(isFirstFactor)
+  if (ways.length === 0) return 'no_way_in'
+  const enabled = ways.filter(({ disabled }) => !disabled)
+  if (enabled.length === 0) return 'way_disabled'
+  if (enabled.some((way) => isOpenWay({ settings, offered }, way))) return undefined
+  const hasProvider = settings.allowSocial && enabled.some(({ kind }) => kind === 'social')
+  return hasProvider ? 'connection_off' : 'way_not_allowed'
+}
+
+/** The ways to begin a login that are open to a user, and what they lead to. */
+interface OpenWays {
+  readonly password: boolean
+  readonly mail: boolean
+  readonly social: boolean
+  readonly passkey: boolean
+  /** Whether a login that does not begin with a passkey asks for a second step. */
+  readonly hasSecondStep: boolean
+  /** Whether there is a login that cannot do without a mailed code. */
+  readonly needsMail: boolean
+  /** Whether there is another that can. */
+  readonly isMailPartial: boolean
+}
+
+function openWays({ settings, credentials, offered }: LoginFacts): OpenWays {
+  const open = credentials.filter((one) => isOpenWay({ settings, offered }, one))
+  const has = (kind: Credential['kind']) => open.some((one) => one.kind === kind)
+  const mail = allowsMailLogin(settings)
+  const [password, social, passkey] = [has('password'), has('social'), has('hardware')]
+  const { usable, recoveryCodes } = factorsAmong(settings, credentials)
+  const isSecondByMail = usable.length > 0 && usable.every((kind) => kind === 'totp_email')
+  return {
+    ...{ password, mail, social, passkey },
+    hasSecondStep: usable.length > 0,
+    needsMail: mail || (isSecondByMail && (password || social)),
+    isMailPartial: passkey || (isSecondByMail ? recoveryCodes > 0 : social),
+  }
+}
+
+/** The way in which a user feels a limit; `undefined`: not at all. */
+function feltPause(
+  limit: keyof Limits,
+  { password, mail, social, passkey, hasSecondStep, needsMail, isMailPartial }: OpenWays,
+): { reason: ObstacleReason; isPartial: boolean } | undefined {
+  const when = (isFelt: boolean, reason: ObstacleReason, isPartial: boolean) =>
+    isFelt ? { reason, isPartial } : undefined
+  switch (limit) {
+    case 'loginAnywhere':
+      return when(password, 'needs_link', passkey || social)
+    case 'loginPerAddress':
+      return when(password, 'password_wait', passkey || social)
+    case 'loginPerDevice':
+      return when(password, 'device_wait', passkey || social)
+    case 'loginPerClient':
+      return when(password || mail || passkey, 'client_wait', social)
+    case 'factorAnywhere':
+      return when(hasSecondStep && (password || mail || social), 'factor_paused', passkey)
+    case 'factorPerUser':
+      return when(hasSecondStep && (password || mail || social), 'factor_wait', passkey)
+    case 'mailPerAddress':
+      return when(needsMail, 'mail_wait', isMailPartial)
+    case 'mailPerClient':
+      return when(needsMail, 'mail_client_wait', isMailPartial)
+    // Of one login: the next one starts over.
+    case 'factorPerLogin':
+      return undefined
+  }
+}
+
+function obstacle(
+  reason: ObstacleReason,
+  { settings, credentials, refusedMail }: LoginFacts,
+  more: Partial<Obstacle> = {},
+): Obstacle {
+  const canReset = settings.allowPasswords && !credentials.some(isOffPassword)
+  const help: Readonly<Record<ObstacleReason, readonly ObstacleHelp[]>> = {
+    disabled: ['enable'],
+    no_way_in: canReset && refusedMail === undefined ? ['invite'] : [],
+    way_disabled: canReset ? ['reset'] : [],
+    way_not_allowed: [],
+    connection_off: canReset ? ['reset'] : [],
+    unverified: ['verify'],
+    mail_refused: [],
+    needs_link: canReset ? ['let_try_again', 'reset'] : ['let_try_again'],
+    password_wait: ['let_try_again'],
+    device_wait: ['let_try_again'],
+    client_wait: [],
+    factor_paused: ['let_try_again'],
+    factor_wait: ['let_try_again'],
+    mail_wait: ['let_try_again'],
+    mail_client_wait: [],
+  }
+  return { reason, isPartial: false, ...more, help: help[reason], ...answered(reason, refusedMail) }
+}
+
+/** An invitation that bounced is not to be sent again to the same address. */
+function answered(reason: ObstacleReason, answer: string | undefined) {
+  return reason === 'no_way_in' && answer !== undefined ? { answer } : {}
+}
+
+function isOffPassword({ kind, disabled }: Credential): boolean {
+  return kind === 'password' && disabled
+}

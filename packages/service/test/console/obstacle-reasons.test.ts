@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest'
+import {
+  type LoginFacts,
+  loginObstacles,
+  type ObstacleReason,
+} from '../../src/domain/factors/login-obstacles.ts'
+import { sentenceOf } from '../../src/domain/factors/obstacle-sentences.ts'
+import type { Pause } from '../../src/domain/limits/limits.ts'
+import { defaultSettings } from '../../src/domain/tenants/tenants.ts'
+import type { Connection, Credential, User } from '../../src/store/records.ts'
+
+const settings = { ...defaultSettings, domain: 'acme.example', allowSocial: true }
+const user = { disabled: false, verifiedAt: 1 } as User
+const password = { kind: 'password', disabled: false } as Credential
+const social = { kind: 'social', disabled: false, connectionId: 'con_1' } as Credential
+const app = { kind: 'totp_app', disabled: false } as Credential
+const google = { id: 'con_1', enabled: true } as Connection
+const byMail = { ...settings, allowPasswords: false, allowTotpEmail: true }
+const paused = (limit: Pause['limit'], network?: string): Pick<LoginFacts, 'pauses'> => ({
+  pauses: [{ limit, until: 64e6, network }],
+})
+const obstaclesOf = (facts: Partial<LoginFacts>) =>
+  loginObstacles({
+    ...{ settings, user, credentials: [password], offered: [], pauses: [] },
+    ...{ refusedMail: undefined, ...facts },
+  })
+
+describe('the reasons why a user cannot log in', () => {
+  test.each<[ObstacleReason[], Partial<LoginFacts>]>([
+    [[], {}],
+    [['disabled'], { user: { ...user, disabled: true } }],
+    [['no_way_in'], { credentials: [] }],
+    [['way_disabled'], { credentials: [{ ...password, disabled: true }] }],
+    [['way_not_allowed'], { settings: { ...settings, allowPasswords: false } }],
+    [['connection_off'], { credentials: [social] }],
+    [[], { credentials: [social], offered: [google] }],
+    [[], { credentials: [social, password] }],
+    [['way_not_allowed'], { credentials: [social], settings: { ...settings, allowSocial: false } }],
+    [['unverified'], { user: { ...user, verifiedAt: undefined } }],
+    [
+      ['unverified', 'mail_refused'],
+      { user: { ...user, verifiedAt: undefined }, refusedMail: 'x' },
+    ],
+    [[], { refusedMail: 'x' }],
+    [['mail_refused'], { refusedMail: 'x', credentials: [], settings: byMail }],
+    [['needs_link'], paused('loginAnywhere')],
+    [['password_wait'], paused('loginPerAddress', '192.0.2.1')],
+    [['device_wait'], paused('loginPerDevice')],
+    [['client_wait'], paused('loginPerClient', '192.0.2.1')],
+    [[], { ...paused('loginAnywhere'), credentials: [], settings: byMail }],
+    [[], paused('factorPerUser')],
+    [[], { ...paused('factorPerUser'), credentials: [password, app] }],
+    [
+      ['factor_wait'],
+      {
+        ...paused('factorPerUser'),
+        credentials: [password, app],
+        settings: { ...settings, allowTotpApp: true },
+      },
+    ],
+    [[], paused('mailPerAddress')],
+    [['mail_wait'], { ...paused('mailPerAddress'), credentials: [], settings: byMail }],
+    [[], { credentials: [], settings: byMail }],
+  ])('are %j', (reasons, facts) => {
+    expect(obstaclesOf(facts).map(({ reason }) => reason)).toEqual(reasons)
+  })
+})
+
+test('an invitation that bounced is not suggested again, and the sentence quotes the mail server', () => {
+  const [bare] = obstaclesOf({ credentials: [] })
+  expect(bare?.help).toEqual(['invite'])
+  const [bounced] = obstaclesOf({ credentials: [], refusedMail: '550 No such user' })
+  expect(bounced?.help).toEqual([])
+  expect(bounced && sentenceOf(bounced, 0)).toContain('“550 No such user”')
+})
+
+test('a pause of one way says so where another way is open', () => {
+  const facts = { ...paused('loginPerAddress', '192.0.2.1'), offered: [google] }
+  const [one] = obstaclesOf({ ...facts, credentials: [password, social] })
+  expect(one && sentenceOf(one, 0)).toBe(
+    'This user can’t log in with the password from 192.0.2.1 for another 64 seconds: too many attempts have failed. Let the user try again now, or wait. Another way to log in is still open.',
+  )
+})
