@@ -16,7 +16,14 @@ import type { OperatorRole } from '../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../store/system-tenant.ts'
 import type { ConsoleRoute, Result, System } from './call.ts'
 import { answerInvitation } from './invitation.ts'
-import { createCsrf, createLogin, FRESH_SECONDS, findOperator, type LoginOptions } from './login.ts'
+import {
+  beganFresh,
+  createCsrf,
+  createLogin,
+  FRESH_SECONDS,
+  findOperator,
+  type LoginOptions,
+} from './login.ts'
 import { type Content, type Frame, notices, renderConsole } from './page.ts'
 import { paths } from './paths.ts'
 import { consoleRoutes, serviceNavigation, tenantNavigation } from './routes.ts'
@@ -84,6 +91,9 @@ export function createConsole(options: ConsoleOptions): Console {
         const isWrite = request.method === 'POST'
         const isRead = request.method === 'GET' || request.method === 'HEAD'
         const form = isWrite ? await readFields(request, MAX_FORM_BYTES) : new URLSearchParams()
+        if (isRead && !beganFresh(visit.session.current)) {
+          return void (await visit.auth.login({ maxAge: FRESH_SECONDS }))
+        }
         const refusal = await visit.admit({
           respond: 'redirect',
           ...(url.pathname === paths.confirm && { maxAge: FRESH_SECONDS }),
@@ -94,7 +104,7 @@ export function createConsole(options: ConsoleOptions): Console {
         const now = Math.floor(context.clock.now() / 1_000)
         if (!session || !operator) {
           const isNew = session !== undefined && now - session.createdAt < JUST_NOW_SECONDS
-          if (isRead && !isNew) return void (await visit.auth.login())
+          if (isRead && !isNew) return void (await visit.auth.login({ maxAge: FRESH_SECONDS }))
           return show({
             ...message(
               'You are not logged in',

@@ -70,6 +70,15 @@ export interface ConsoleSession {
 }
 
 /**
+ * Whether a session of the console began with a login at that time. The issuer knows an operator for longer than a session
+ * of the console lasts: without this, one that has ended would begin again without a question.
+ */
+export function beganFresh(session: ConsoleSession | undefined): boolean {
+  if (!session) return false
+  return session.createdAt - (session.authTime ?? 0) <= FRESH_SECONDS
+}
+
+/**
  * The operator of a session of the console: while the session at the issuer in which the operator logged
  * in is still there, and its login valid.
  */
@@ -78,6 +87,7 @@ export async function findOperator(
   protocol: ProtocolStore,
   session: ConsoleSession,
 ): Promise<OperatorUser | undefined> {
+  if (!beganFresh(session)) return undefined
   const entries = await protocol.listByAccount(SYSTEM_TENANT_ID, 'Session', session.sub)
   const found = entries
     .map(({ payload }) => JSON.parse(payload) as IssuerSession)

@@ -146,6 +146,32 @@ test('a session without a request ends after 30 minutes, any session after 12 ho
   expect((await bob.peek('/console')).status).toBe(302)
 })
 
+test('after 30 minutes without a request a login is asked for, although the issuer still knows the operator', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  await using running = await startConsole()
+  const ada = await running.logIn({ role: 'owner', email: 'ada@example.com' })
+  pass(31)
+  const asked = await ada.get('/console')
+  expect(asked.url).toContain(`${CONSOLE}/login`)
+  expect(asked.html).toContain('name="password"')
+  const back = await ada.submit(asked, { password: 'correct horse battery' })
+  expect(back).toMatchObject({ url: `${CONSOLE}/console`, status: 200 })
+})
+
+test('an old login at the issuer opens no console, neither by the login route nor with an address that was changed', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  await using running = await startConsole()
+  const ada = await running.logIn({ role: 'owner', email: 'ada@example.com' })
+  pass(31)
+  const { location = '' } = await ada.peek('/console')
+  const changed = new URL(location, CONSOLE)
+  changed.searchParams.delete('max_age')
+  expect((await ada.get(changed.href)).html).not.toContain('Overview')
+  const asked = await ada.get('/console/login')
+  expect(asked.url).toContain(`${CONSOLE}/login`)
+  expect(asked.html).toContain('name="password"')
+})
+
 test('a service does not start with the console at the domain of a tenant', async () => {
   const { createIdentityService } = await import('@latchkey/service')
   const { mkdtempSync, rmSync } = await import('node:fs')
