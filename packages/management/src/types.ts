@@ -119,6 +119,8 @@ export interface AuditEntry {
   outcome: 'success' | 'failure' | 'refused'
   /** The names of the members that were changed. */
   fields: string[]
+  /** The new values of those that are true or false, such as `disabled`. */
+  flags?: Record<string, boolean>
   application_id: string
   request_id: string
   address: string

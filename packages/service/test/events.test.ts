@@ -141,6 +141,7 @@ describe.each(stores)('on %s', (store) => {
     const mail = (await emits([], () => post(`/x${users}/${bob.id}/mails`, { kind: 'invite' })))
       .body
     await emits([], () => post(`/x${tenant}/mails/${mail.id}/resend`, {}))
+    await emits([], () => post(`/x${users}/${bob.id}/let-try-again`, {}))
     await emits(['user.update'], () => remove(`/x${users}/${bob.id}/sessions`))
     await emits([], () => remove(`/x${users}/${bob.id}/sessions/none`))
     await emits(['user.delete'], () => remove(`${users}/${bob.id}`))

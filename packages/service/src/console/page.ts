@@ -139,11 +139,11 @@ function mayOf({ operator }: Frame): { write: boolean; own: boolean; all: boolea
   }
 }
 
-/** An instant as HTML: to the second, in UTC. */
-function time(at: Micros | undefined): string {
+/** An instant as HTML, in UTC: to the minute, or to the second. */
+function time(at: Micros | undefined, isExact = false): string {
   if (at === undefined) return '<span class="soft">never</span>'
   const text = formatTimestamp(at)
-  return `<time datetime="${text}">${text.slice(0, 10)} ${text.slice(11, 16)} UTC</time>`
+  return `<time datetime="${text}">${text.slice(0, 10)} ${text.slice(11, isExact ? 19 : 16)} UTC</time>`
 }
 
 /** The address of a link, if it leads to a page or a mailbox; any other is text. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { getAuditEntry, searchTenantAudit } from '../domain/operators/audit-search.ts'
+import { readField } from '../domain/writes/changed-fields.ts'
 import { notFound, ServiceError } from '../domain/writes/errors.ts'
 import type { StoredAuditEntry } from '../store/records.ts'
 import { decodePlace, encodePlace } from './list.ts'
@@ -13,7 +14,9 @@ const text = z.string().min(1).max(200).optional()
 const instant = z.string().optional()
 
 const filters = z.object({
-  actor: text.meta({ description: 'The actor, such as user:usr_… or key:key_….' }),
+  actor: text.meta({
+    description: 'The actor, such as user:usr_… or key:key_…, or the address of a user.',
+  }),
   action: text.meta({ description: 'The beginning of the action, such as user. or login.' }),
   target: text.meta({ description: 'The object, such as app_….' }),
   user: text.meta({ description: 'The id of a user: the user, with all objects of the user.' }),
@@ -58,6 +61,8 @@ export const auditRoutes: Route[] = [
 
 /** An entry as the API answers with it. */
 export function serialiseEntry(entry: StoredAuditEntry): object {
+  const fields = (entry.fields ?? []).map(readField)
+  const flags = fields.flatMap(({ name, flag }) => (flag === undefined ? [] : [[name, flag]]))
   return omitZero({
     type: 'AuditEntry',
     id: String(entry.id),
@@ -66,7 +71,8 @@ export function serialiseEntry(entry: StoredAuditEntry): object {
     action: entry.action,
     target: entry.target,
     outcome: entry.outcome,
-    fields: entry.fields ?? [],
+    fields: fields.map(({ name }) => name),
+    flags: flags.length > 0 ? Object.fromEntries(flags) : undefined,
     application_id: entry.applicationId,
     request_id: entry.requestId,
     address: entry.address,

@@ -108,6 +108,11 @@ const auditEntrySchema = {
       items: { type: 'string' },
       description: 'The names of the members that were changed.',
     },
+    flags: {
+      type: 'object',
+      additionalProperties: { type: 'boolean' },
+      description: 'The new values of those that are true or false, such as disabled.',
+    },
     application_id: { type: 'string' },
     request_id: { type: 'string' },
     address: { type: 'string', description: 'Of the client.' },

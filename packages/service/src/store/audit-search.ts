@@ -2,7 +2,8 @@ import type { Micros, StoredAuditEntry } from './records.ts'
 
 /** Which entries of a tenant; what is omitted does not narrow. */
 export interface AuditFilter {
-  actor?: string | undefined
+  /** One of these. */
+  actors?: readonly string[] | undefined
   /** The beginning of the action, such as `user.`. */
   action?: string | undefined
   target?: string | undefined
@@ -45,11 +46,11 @@ const MAX_LOOKED_AT = 2_000
 
 /** Finds entries by one range scan, of which it looks at a bounded part. */
 export async function searchEntries(
-  { actor, action, target, user, from = 0, to = Number.MAX_SAFE_INTEGER }: AuditFilter,
+  { actors, action, target, user, from = 0, to = Number.MAX_SAFE_INTEGER }: AuditFilter,
   { after, limit }: AuditPage,
   scan: (scan: AuditScan) => Promise<StoredAuditEntry[]>,
 ): Promise<AuditPart> {
-  const isPlain = actor === undefined && action === undefined && !(target && user)
+  const isPlain = actors === undefined && action === undefined && !(target && user)
   const size = isPlain ? limit + 1 : MAX_LOOKED_AT
   const entries = await scan({
     from,
@@ -61,7 +62,7 @@ export async function searchEntries(
   let place: AuditPlace | undefined
   for (const entry of entries) {
     const isFound =
-      (actor === undefined || entry.actor === actor) &&
+      (actors === undefined || actors.includes(entry.actor)) &&
       (action === undefined || entry.action.startsWith(action)) &&
       (target === undefined || entry.target === target)
     if (isFound && items.length === limit) return { items, next: place }

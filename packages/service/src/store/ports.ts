@@ -192,6 +192,8 @@ export interface UserStore {
    */
   insertMany(tenantId: string, batch: readonly NewUser[]): Promise<string[]>
   get(tenantId: string, id: string): Promise<User | undefined>
+  /** Those with one of these ids in one of these tenants, of which a caller sees them all. */
+  getMany(tenantIds: readonly string[], ids: readonly string[]): Promise<User[]>
   /** Those whose addresses have one of these keys. */
   findByEmails(tenantId: string, emailKeys: readonly string[]): Promise<User[]>
   findByEmail(tenantId: string, emailKey: string): Promise<User | undefined>

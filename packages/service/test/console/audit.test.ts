@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type OperatorBrowser, on, press, startConsole, stores } from './support.ts'
+import { type OperatorBrowser, on, press, startConsole, stores, textOf } from './support.ts'
 import { aTenant } from './tenant.ts'
 
 const rowsOf = ({ html }: { html: string }) =>
@@ -46,6 +46,58 @@ describe.each(stores)('on %s, the audit log', (store) => {
     expect((await owner.get(`${tenant.path}/audit?action=operator.`)).html).toContain(
       'Nothing was found',
     )
+  })
+
+  test('says who did what to whom, with the address, the changed fields and the second', async () => {
+    await using running = await startConsole(on(store))
+    const tenant = await aTenant(running)
+    const ada = await tenant.addUser()
+    const owner = await running.logIn({ role: 'owner', email: 'olga@example.com' })
+    const path = `${tenant.path}/users/${ada.id}`
+    for (const act of ['disable', 'enable', 'end-sessions']) {
+      await press(owner, await owner.get(path), `${path}/${act}`)
+    }
+    const { body } = await tenant.call('GET', `/v1${path.replace('/console/t', '/tenants')}`)
+    await tenant.call('POST', `/v1${path.replace('/console/t', '/tenants')}`, {
+      ...body,
+      profile: { ...body.profile, name: 'Ada King' },
+    })
+    for (const page of [`${tenant.path}/audit`, `/console/audit?user=${ada.id}`]) {
+      const { html } = await owner.get(page)
+      const rows = [...html.matchAll(/<tr>[\s\S]*?<\/tr>/g)].map(([row]) => textOf(row))
+      const updates = rows.filter((row) => row.includes('user.update'))
+      expect(updates).toEqual([
+        expect.stringMatching(/profile\.name[\s\S]*tests[\s\S]*ada@example\.com/),
+        expect.stringMatching(/sessions ended[\s\S]*olga@example\.com[\s\S]*ada@example\.com/),
+        expect.stringMatching(/enabled[\s\S]*olga@example\.com/),
+        expect.stringMatching(/disabled[\s\S]*olga@example\.com/),
+      ])
+      expect(updates.every((row) => /\d\d:\d\d:\d\d UTC/.test(row))).toBe(true)
+      expect(html).toContain(`href="${path}"`)
+    }
+    const filtered = async (base: string, actor: string) =>
+      rowsOf(await owner.get(`${base}?actor=${encodeURIComponent(actor)}`)).length
+    expect(await filtered('/console/audit', 'Olga@example.com')).toBeGreaterThanOrEqual(3)
+    expect(await filtered(`${tenant.path}/audit`, 'olga@example.com')).toBe(3)
+    await tenant.logIn(ada.email)
+    expect(await filtered(`${tenant.path}/audit`, ada.email)).toBeGreaterThan(0)
+    expect(await filtered(`${tenant.path}/audit`, 'nobody@example.com')).toBe(0)
+    const api = `/x/v1/tenants/${tenant.id}/audit`
+    const asked = await tenant.call('GET', `${api}?actor=${ada.email}`)
+    expect(asked.body.data[0].actor).toBe(`user:${ada.id}`)
+    const [update] = (
+      await tenant.call('GET', `${api}?action=user.update&limit=4`)
+    ).body.data.slice(-1)
+    expect(update).toMatchObject({ fields: ['disabled'], flags: { disabled: true } })
+  })
+
+  test('does not say that a user has done what a stranger with a wrong password did', async () => {
+    await using running = await startConsole(on(store))
+    const tenant = await aTenant(running)
+    const ada = await tenant.addUser()
+    await tenant.logIn(ada.email, 'a guess')
+    const [entry] = await running.service.admin.audit({ target: ada.id })
+    expect(entry).toMatchObject({ action: 'login.wrong_password', actor: 'visitor' })
   })
 
   test('has an address for every entry, which operators who do not see its tenant cannot open', async () => {

@@ -7,6 +7,7 @@ import { parseTimestamp } from '../../http/timestamps.ts'
 import type { AuditFilter, AuditPlace } from '../../store/audit-search.ts'
 import type { Micros, StoredAuditEntry } from '../../store/records.ts'
 import { type Call, type ConsoleRoute, type Result, servicePage, tenantPage } from '../call.ts'
+import { shownEntries } from '../shown-entries.ts'
 
 const PATH = '/console/audit'
 const PAGE = 100
@@ -32,7 +33,7 @@ function givenIn(query: URLSearchParams): Given {
 }
 
 async function show(call: Call): Promise<Result> {
-  const { query, tenant } = call
+  const { query, scope, tenant } = call
   const given = givenIn(query)
   const base = tenant ? `/console/t/${tenant.id}/audit` : PATH
   const place = placeIn(query.get('after'))
@@ -43,7 +44,8 @@ async function show(call: Call): Promise<Result> {
     name: 'audit',
     title: 'Audit log',
     data: {
-      ...{ given, base, entries: items, isFirst: place === undefined },
+      ...{ given, base, isFirst: place === undefined },
+      entries: await shownEntries(scope.context, items),
       isFiltered: Object.keys(sent).length > 0,
       exportPath: `${base}/export?${new URLSearchParams(sent)}`,
       further:
@@ -120,7 +122,7 @@ async function showEntry({ scope, operator, ids }: Call): Promise<Result> {
     kind: 'page',
     name: 'audit-entry',
     title: 'Entry of the audit log',
-    data: { entry },
+    data: { entry: (await shownEntries(scope.context, [entry]))[0] },
     commands:
       entry.tenantId === undefined
         ? [`latchkey-service audit${entry.requestId ? ` --request-id ${entry.requestId}` : ''}`]

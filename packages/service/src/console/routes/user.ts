@@ -19,6 +19,7 @@ import {
   tenantPage,
 } from '../call.ts'
 import { answerOf, languageIn, mailKinds, mailStates } from '../mail-form.ts'
+import { shownEntries } from '../shown-entries.ts'
 
 /** The page of a user. Its path must be looked at after those of `users.ts`. */
 export const userRoutes: readonly ConsoleRoute[] = [
@@ -68,7 +69,7 @@ async function showUser(call: TenantCall): Promise<Result> {
         state: mailStates[messageState(one)],
         isWaiting: messageState(one) === 'waiting',
       })),
-      audit,
+      audit: await shownEntries(scope.context, audit),
       offers: offersFor(call, user, credentials.length),
       base: pathOf(call),
       tenantPath: `/console/t/${tenant.id}`,

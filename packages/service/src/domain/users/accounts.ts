@@ -182,12 +182,12 @@ export async function endAllSessions(
 ): Promise<boolean> {
   const { context } = scope
   const write = { scope, action: 'user.update', target: userId, ending } as const
-  const account = await changeAccount(write, userId, ({ user, credentials }) => {
+  const change = ({ user, credentials }: Account): Account => {
     const last = updated(context, user, {})
     const at = ending?.at ?? withoutSessions(context, user).sessionsValidAfter
     return { user: { ...last, sessionsValidAfter: at }, credentials }
-  })
-  return account !== undefined
+  }
+  return (await changeAccount(write, userId, change, () => ['sessions'])) !== undefined
 }
 
 function changeUser(

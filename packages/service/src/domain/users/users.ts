@@ -167,7 +167,7 @@ export function setDisabled(
     })
   }
   return commit(scope, action, id, (audit) =>
-    context.store.users.update(tenantId, id, change, audit),
+    context.store.users.update(tenantId, id, noting(audit, change), audit),
   )
 }
 

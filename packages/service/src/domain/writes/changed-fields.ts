@@ -11,31 +11,51 @@ const internal = new Set([
 ])
 
 /** Names of members in the API, where they differ by more than their case. */
-const names: Record<string, string> = {
+const names = {
   email: 'profile.email',
   verifiedAt: 'profile.email_verified',
   sealedSecret: 'secret',
-}
+} as const satisfies Record<string, string>
 
 /** Members whose own members have names of the customer. */
 const named = new Set(['metadata', 'profile'])
 
 /**
- * The names of the members that differ, as the API calls them, such as `settings.allow_signups` and
- * `metadata.plan`. Values are left out: the audit log is read by more people than the objects are.
+ * The names of the members that differ, as the API calls them, such as `metadata.plan`. Values are left out: the audit log is
+ * read by more people than the objects are. A flag has its new value: `disabled=true`, `settings.allow_signups=false`.
  */
 export function changedFields(before: object, after: object): string[] {
   const fields: string[] = []
   for (const [name, values] of differing(before, after)) {
     if (internal.has(name)) continue
-    const [last, next] = values
+    const [last, next] = values as [unknown, object | undefined]
     if (name === 'settings' || named.has(name)) {
       for (const [member] of differing(last as object, next as object)) {
-        fields.push(`${name}.${named.has(name) ? member : wireName(member)}`)
+        if (named.has(name)) fields.push(`${name}.${member}`)
+        else fields.push(withFlag(`${name}.${wireName(member)}`, next?.[member as keyof object]))
       }
-    } else fields.push(names[name] ?? wireName(name))
+    } else if (name === 'verifiedAt') fields.push(withFlag(names.verifiedAt, next !== undefined))
+    else fields.push(withFlag((names as Record<string, string>)[name] ?? wireName(name), next))
   }
   return fields.sort()
+}
+
+function withFlag(name: string, value: unknown): string {
+  return typeof value === 'boolean' ? `${name}=${value}` : name
+}
+
+/** A changed member, and the new value of a flag. */
+export interface ChangedField {
+  readonly name: string
+  readonly flag?: boolean
+}
+
+/** Reads a field of an audit entry, as {@link changedFields} writes it. */
+export function readField(text: string): ChangedField {
+  // Names that customers give may have an equals sign themselves.
+  const [, name, value] =
+    /^((?!metadata\.|profile\.(?!email_verified=)).*)=(true|false)$/.exec(text) ?? []
+  return name === undefined ? { name: text } : { name, flag: value === 'true' }
 }
 
 function differing(before: object, after: object): [string, [unknown, unknown]][] {

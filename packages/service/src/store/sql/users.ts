@@ -30,12 +30,23 @@ export function createUsers<S>(
       .where('tenant_id', '=', tenantId)
       .where('email_key', 'in', json.items(keys)),
   )
+  const byIds = prepared<[string, string], UserRow>(reader, 2, (tenantIds, ids) =>
+    reader
+      .selectFrom('users')
+      .select(columns.users)
+      .where('tenant_id', 'in', json.items(tenantIds))
+      .where('id', 'in', json.items(ids)),
+  )
   return {
     insert: (user, audit, credential) =>
       table.insert(user, audit, () => credential && insertCredential(toCredentialRow(credential))),
     insertMany,
     updateAccount,
     get: table.byId,
+    async getMany(tenantIds, ids) {
+      if (ids.length === 0) return []
+      return (await byIds(JSON.stringify(tenantIds), JSON.stringify(ids))).map(fromRow)
+    },
     async findByEmails(tenantId, emailKeys) {
       return (await byEmails(tenantId, JSON.stringify(emailKeys))).map(fromRow)
     },

@@ -85,10 +85,10 @@ export function describeAudit(open: Open): void {
         expect(await found({}, limit)).toEqual(all)
         expect(await found({ user: 'usr_1' }, limit)).toEqual(all.toSpliced(1, 1))
         expect(await found({ target: 'usr_1' }, limit)).toEqual(all.toSpliced(1, 2))
-        expect(await found({ actor: 'key:k' }, limit)).toEqual([all[1], all[4]])
+        expect(await found({ actors: ['key:k'] }, limit)).toEqual([all[1], all[4]])
         expect(await found({ action: 'login.' }, limit)).toEqual([all[0], all[3]])
         expect(await found({ from: 20, to: 40 }, limit)).toEqual(all.slice(1, 4))
-        expect(await found({ from: 20, actor: 'user:usr_1', user: 'usr_1' }, limit)).toEqual([
+        expect(await found({ from: 20, actors: ['user:usr_1'], user: 'usr_1' }, limit)).toEqual([
           all[2],
           all[3],
         ])

@@ -73,7 +73,8 @@ export async function login(flow: InteractionRequest, form: Form): Promise<void>
       return completeStep(flow, outcome.user, 'password', outcome.loggedInAt)
     case 'refused':
       // The reason is for the operator; the visitor reads the same text in every case.
-      await note(scope, `login.${outcome.reason}`, user?.id ?? 'unknown', 'failure')
+      // Not the user's own doing: a stranger may have typed the address.
+      await note(scopeOf(flow), `login.${outcome.reason}`, user?.id ?? 'unknown', 'failure')
       return showForm(flow, 422, {
         email,
         problem: { field: email ? 'password' : 'email', text: 'loginFailed' },

@@ -80,7 +80,7 @@ export async function submitFactor(flow: InteractionRequest, form: Form): Promis
     if (kind === 'recovery_codes') await sendNews(context, 'factors', occasionOf(flow), user)
     return completeFurtherStep(flow, step, { method: outcome, trust })
   }
-  await note(scopeOf(flow, user.id), 'login.wrong_code', user.id, 'failure')
+  await note(scopeOf(flow), 'login.wrong_code', user.id, 'failure')
   if ((await context.throttle.failedFactors(facts, user.id)) === SUSPICIOUS) {
     await sendNews(context, 'guessed', occasionOf(flow), user)
   }
