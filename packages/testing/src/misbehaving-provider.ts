@@ -62,6 +62,7 @@ export async function startMisbehavingProvider(
     metadata: {},
     accessTokenSeconds: 600,
     errorDescription: undefined,
+    tokenAnswer: undefined,
     requests: [],
     secrets: [CLIENT_SECRET],
     count: (path) => provider.requests.filter((request) => request.path === path).length,
@@ -194,7 +195,13 @@ export async function startMisbehavingProvider(
   }
 
   function token({ body, authorization }: ProviderRequest, res: ServerResponse): void {
-    const { fault, errorDescription } = provider
+    const { fault, errorDescription, tokenAnswer } = provider
+    if (tokenAnswer) {
+      for (const [name, value] of Object.entries(tokenAnswer.headers ?? {}))
+        res.setHeader(name, value)
+      json(res, tokenAnswer.body, tokenAnswer.status)
+      return
+    }
     if (fault === 'error_description repeats the request') {
       const given = `${authorization} ${body} ${[...body.values()].join(' ')}`
       json(res, tokenError('invalid_request', given), 400)
@@ -257,6 +264,7 @@ export async function startMisbehavingProvider(
     provider.secrets.push(accessToken, refreshToken, idToken)
     return {
       ...(fault === 'token response without access_token' ? {} : { access_token: accessToken }),
+      ...(fault === 'token response with a list of scopes' ? { scope: ['openid', 'email'] } : {}),
       ...(fault === 'token response without token_type' ? {} : { token_type: 'Bearer' }),
       expires_in:
         fault === 'token response with malformed expires_in' ? [] : provider.accessTokenSeconds,

@@ -1,4 +1,5 @@
 import type { Configuration, CustomFetch } from 'openid-client'
+import { readTokenAnswer } from './token-answer.ts'
 import type { ProviderAnswer, ProviderFetch } from './transport.ts'
 
 /** The exports of openid-client. */
@@ -54,7 +55,11 @@ export function createClientPool(configure: () => Promise<Configuration>): Clien
  */
 function fetchForClient(fetch: ProviderFetch): CustomFetch {
   return async (url, { method, headers, body }) =>
-    responseOf(await fetch(url, { method, headers, ...(body ? { body: String(body) } : {}) }))
+    responseOf(
+      readTokenAnswer(
+        await fetch(url, { method, headers, ...(body ? { body: String(body) } : {}) }),
+      ),
+    )
 }
 
 /**

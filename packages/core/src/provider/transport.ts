@@ -44,7 +44,7 @@ export interface ProviderFetchLimits {
 }
 
 /**
- * Limits a transport. A server error, a body that is too large and an exchange that takes too long are
+ * Limits a transport. A server error, a rate limit, a body that is too large and an exchange that takes too long are
  * all a provider that is unavailable.
  *
  * @throws {@link ProviderError} with `LATCHKEY_PROVIDER_UNAVAILABLE`; its message names the origin
@@ -60,6 +60,7 @@ export function createProviderFetch(
       const answer = await transport(url, request)
       const { status, body } = answer
       if (status >= 500) throw unavailable(url, `answered with status ${status}.`)
+      if (status === 429) throw unavailable(url, tooMany(answer))
       if (body === undefined) throw unavailable(url, `sent more than ${maxBytes} bytes.`)
       return { status: status === 0 ? 302 : status, headers: answer.headers, body }
     } catch (cause) {
@@ -111,6 +112,13 @@ async function readBody(response: Response, maxBytes: number): Promise<string | 
     text += decoder.decode(part.value, { stream: true })
   }
   return text + decoder.decode()
+}
+
+/** The sentence of a rate limit, with what `Retry-After` says (RFC 9110 §10.2.3). */
+function tooMany({ headers }: ProviderAnswer): string {
+  const [, given = ''] = headers.find(([name]) => name.toLowerCase() === 'retry-after') ?? []
+  const when = /^\d{1,6}$/.test(given) ? ` It takes requests again in ${given} s.` : ''
+  return `answered with status 429: too many requests.${when}`
 }
 
 function unavailable(url: string, what: string, error?: unknown): ProviderError {

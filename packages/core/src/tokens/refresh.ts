@@ -52,6 +52,15 @@ export interface Refresher {
 
 const LOCK_POLL_MS = 50
 
+/** Errors that no later refresh gets past: the user has to log in (RFC 6749 §5.2, OIDC Core 1.0 §3.1.2.6). */
+const NEEDS_LOGIN: ReadonlySet<string> = new Set([
+  'invalid_grant',
+  'interaction_required',
+  'login_required',
+  'consent_required',
+  'account_selection_required',
+])
+
 /** Makes the refresher of one instance. */
 export function createRefresher(settings: RefreshSettings): Refresher {
   const { lock, options, publish } = settings
@@ -210,7 +219,7 @@ function refreshError(error: unknown, secrets: readonly (string | undefined)[]):
   if (error instanceof RefreshError) return error
   if (isResponseBodyError(error)) {
     const detail = quoted(error.error, error.error_description, secrets)
-    return error.error === 'invalid_grant'
+    return NEEDS_LOGIN.has(error.error)
       ? rejected(`The provider no longer accepts the refresh token: ${detail}.`)
       : unavailable(`The provider refused the refresh with ${detail}.`)
   }

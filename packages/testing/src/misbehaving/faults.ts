@@ -96,6 +96,7 @@ export type NetworkFault =
 /** Deviations of well-known providers, each named by what it does. docs: packages/testing/README.md. */
 export type Deviation =
   | 'invalid_grant with WWW-Authenticate'
+  | 'token response with a list of scopes'
   | 'Basic credentials are not decoded'
   | 'error_description repeats the request'
   | 'id_token dated five minutes back'

@@ -7,6 +7,13 @@ export interface MisbehavingProviderOptions {
   readonly issuer?: string
 }
 
+/** An answer of a token endpoint; `body` is sent as JSON. */
+export interface TokenAnswer {
+  readonly status: number
+  readonly body: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
 /** A small provider that behaves until it is told not to. It logs everybody in as `user`. */
 export interface MisbehavingProvider {
   readonly issuer: string
@@ -29,6 +36,8 @@ export interface MisbehavingProvider {
   accessTokenSeconds: number
   /** The `error_description` of every error of the token endpoint. */
   errorDescription: string | undefined
+  /** What the token endpoint answers to everything, in place of tokens. */
+  tokenAnswer: TokenAnswer | undefined
   /** Every request that came in. */
   readonly requests: ProviderRequest[]
   /** Every code, token and secret that it gave out or was shown, so that tests can search for them. */
