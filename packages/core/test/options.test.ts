@@ -259,3 +259,12 @@ test('a base URL of several addresses with commas is refused, and the message sa
   expect(fault).toMatchObject({ option: 'baseUrl', variable: 'LATCHKEY_BASE_URL' })
   expect(fault?.remedy).toContain('pass them as an array')
 })
+
+test('the address of a discovery document is no issuer, and the message says what the issuer is', () => {
+  const environment = {
+    LATCHKEY_ISSUER: 'https://login.example.com/realms/a/.well-known/openid-configuration',
+  }
+  const [fault] = faultsOf({ ...good, issuer: undefined }, environment)
+  expect(fault).toMatchObject({ option: 'issuer', variable: 'LATCHKEY_ISSUER' })
+  expect(fault?.remedy).toContain('Set it to the issuer: https://login.example.com/realms/a')
+})

@@ -98,6 +98,37 @@ test('a provider that does not decode Basic credentials accepts a secret of lett
   expect(await home(site, await logIn(site))).toBe('in as ada')
 })
 
+test('a secret that Basic would encode is sent in the body where the provider takes both', async () => {
+  const secret = 'a/secret+with=signs~that are encoded'
+  await using site = await start({ clientSecret: secret })
+  site.provider.fault = 'Basic credentials are not decoded'
+  site.provider.metadata = {
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+  }
+
+  expect(await home(site, await logIn(site))).toBe('in as ada')
+  const sent = site.provider.requests
+    .filter(({ path }) => path === '/token')
+    .map(({ body }) => body)
+  expect(sent.map((body) => body.get('client_secret'))).toEqual([secret])
+})
+
+test.each([
+  ['client_secret_post', 'Check "clientSecret" and "clientId".'],
+  ['client_secret_basic', 'Check "clientSecret" and "clientId".'],
+] as const)(
+  'the message about a refused client does not suggest %s where it is set',
+  async (clientAuth, remedy) => {
+    await using site = await start({ clientAuth })
+    site.provider.fault = 'invalid_client'
+
+    await createBrowser().open(`${site.url}/login`)
+
+    expect(site.errors[0]?.message).toContain(remedy)
+    expect(site.errors[0]?.message).not.toContain('clientAuth')
+  },
+)
+
 test('an error keeps what the provider says of it: on one line, visible, and cut', async () => {
   site.provider.fault = 'invalid_client'
   site.provider.errorDescription = `AADSTS7000215: Invalid\r\nclient\u202e secret. ${'x'.repeat(400)}`

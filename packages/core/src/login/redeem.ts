@@ -27,8 +27,15 @@ export interface Redeemed {
 }
 
 const MIN_MAX_AGE = 60
-const CLIENT_REMEDY =
-  'Check "clientSecret" and "clientId". Some providers need clientAuth: \'client_secret_post\'.'
+/** What to check when the provider does not know the application, by how it says who it is. */
+const CLIENT_REMEDIES = {
+  default:
+    'Check "clientSecret" and "clientId". Some providers need clientAuth: \'client_secret_post\'.',
+  client_secret_basic: 'Check "clientSecret" and "clientId".',
+  client_secret_post: 'Check "clientSecret" and "clientId".',
+  private_key_jwt: 'Check "clientId", and that the provider has the public key of "clientKey".',
+  none: 'Check "clientId", and that the provider takes this client without a secret.',
+} as const
 
 /**
  * Redeems the code of an authorization response: checks `iss` and `state`, sends the code with the
@@ -61,7 +68,7 @@ export async function redeem(
     },
   }
   const tokens = await exchange(provider, transaction, parameters, tokenParams).catch((error) => {
-    throw exchangeError(error, expected, secrets)
+    throw exchangeError(error, expected, secrets, CLIENT_REMEDIES[provider.clientAuth ?? 'default'])
   })
   const claims = tokens.claims()
   if (!claims) throw invalid('The provider sent no ID token.')
@@ -147,23 +154,24 @@ function exchangeError(
   error: unknown,
   expected: IdTokenExpectations,
   secrets: readonly string[],
+  remedy: string,
 ): LatchkeyError {
   if (kitCause(error) || isUnavailable(error)) return providerError(error, 'did not answer')
   if (isResponseBodyError(error)) {
     const detail = quoted(error.error, error.error_description, secrets)
-    return codeRefused(printable(error.error), detail)
+    return codeRefused(printable(error.error), detail, remedy)
   }
   const { status = 200, claims, reason } = factsOf(error)
-  if (status === 401) return codeRefused('invalid_client', 'status 401')
-  if (status >= 400) return codeRefused(undefined, `status ${status}`)
+  if (status === 401) return codeRefused('invalid_client', 'status 401', remedy)
+  if (status >= 400) return codeRefused(undefined, `status ${status}`, remedy)
   const wrong = claims && claimsError(claims, expected)
   return wrong ?? invalid(`The token response cannot be used${reason ? `: ${reason}` : ''}.`)
 }
 
-function codeRefused(code: string | undefined, detail: string): CallbackError {
+function codeRefused(code: string | undefined, detail: string, remedy: string): CallbackError {
   // The application's own registration is wrong, not the visitor's login.
   const isOurs = code === 'invalid_client' || code === 'unauthorized_client'
-  const message = `The provider refused the code with ${detail}.${isOurs ? ` ${CLIENT_REMEDY}` : ''}`
+  const message = `The provider refused the code with ${detail}.${isOurs ? ` ${remedy}` : ''}`
   return new CallbackError('LATCHKEY_CODE_REFUSED', message, {
     providerError: code,
     ...(isOurs ? { status: 500 } : {}),

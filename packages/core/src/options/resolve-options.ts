@@ -22,6 +22,8 @@ import type {
 /** Where values that the options leave out are looked up. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
+/** The end of a discovery document's address (OIDC Discovery 1.0 §4). */
+const DISCOVERY = '/.well-known/openid-configuration'
 const MIN_SECRET_LENGTH = 32
 const DEVELOPMENT_KEY = /^[\w-]{16,}$/
 const MAKE_SECRET = 'Make one with: openssl rand -base64 32'
@@ -149,6 +151,10 @@ function createReader(
       if (option === 'baseUrl' && found.includes(',')) {
         const remedy =
           'must be one address. If the application has several, pass them as an array: baseUrl: ["https://a.example", "https://b.example"].'
+        faults.push({ option, variable, remedy })
+      } else if (option === 'issuer' && found.includes(DISCOVERY)) {
+        const [issuer] = found.split(DISCOVERY)
+        const remedy = `is the address of the discovery document. Set it to the issuer: ${issuer}`
         faults.push({ option, variable, remedy })
       } else if (found && !isUsableUrl(url, insecureHosts)) {
         const remedy =

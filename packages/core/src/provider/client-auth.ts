@@ -71,8 +71,11 @@ function formEncoded(text: string): string {
 function preferredMethod(metadata: ServerMetadata, secret: ClientSecret | undefined): ClientAuth {
   if (secret === undefined) return 'none'
   const known = metadata.token_endpoint_auth_methods_supported
-  if (!known || known.includes('client_secret_basic')) return 'client_secret_basic'
-  return known.includes('client_secret_post') ? 'client_secret_post' : 'client_secret_basic'
+  const takesPost = known?.includes('client_secret_post')
+  if (known && !known.includes('client_secret_basic') && takesPost) return 'client_secret_post'
+  // Some providers do not decode Basic credentials, which no discovery document says.
+  const isEncoded = typeof secret === 'string' && formEncoded(secret) !== secret
+  return takesPost && isEncoded ? 'client_secret_post' : 'client_secret_basic'
 }
 
 /** @see RFC 7523 §2.2, §3 */

@@ -2,7 +2,7 @@ import type { ServerMetadata } from 'openid-client'
 import { answering } from '../errors/deadline.ts'
 import { ProviderError } from '../errors/errors.ts'
 import type { Publish } from '../log/events.ts'
-import type { ResolvedAuthOptions, ResolvedRegistration } from '../options/options.ts'
+import type { ClientAuth, ResolvedAuthOptions, ResolvedRegistration } from '../options/options.ts'
 import { type MaybePromise, when } from '../shared/maybe-promise.ts'
 import {
   type AuthorizationRequest,
@@ -32,6 +32,8 @@ export interface Provider {
   /** As registered; what the provider says of itself is in its metadata. */
   readonly issuer: string
   readonly clientId: string
+  /** As configured; by default the discovery document decides. */
+  readonly clientAuth: ClientAuth | undefined
   /** The tenants of Entra ID that are admitted. */
   readonly entraTenants: readonly string[] | undefined
   /** The client secret, if it is a fixed one; a function, so that printing a provider does not show it. */
@@ -131,6 +133,7 @@ export function createProvider(settings: ProviderSettings): Provider {
       get clientId() {
         return registration.clientId
       },
+      clientAuth: settings.clientAuth,
       entraTenants: settings.entraTenants,
       clientSecret: () => (typeof clientSecret === 'string' ? clientSecret : undefined),
       redirectUri: settings.redirectUri,
