@@ -27,7 +27,7 @@ export interface Redeemed {
 }
 
 const MIN_MAX_AGE = 60
-/** What to check when the provider does not know the application, by how it says who it is. */
+/** The advice when the provider does not know the application, by how it says who it is. */
 const CLIENT_REMEDIES = {
   default:
     'Check "clientSecret" and "clientId". Some providers need clientAuth: \'client_secret_post\'.',

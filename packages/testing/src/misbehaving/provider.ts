@@ -36,7 +36,7 @@ export interface MisbehavingProvider {
   accessTokenSeconds: number
   /** The `error_description` of every error of the token endpoint. */
   errorDescription: string | undefined
-  /** What the token endpoint answers to everything, in place of tokens. */
+  /** The answer of the token endpoint to everything, in place of tokens. */
   tokenAnswer: TokenAnswer | undefined
   /** Every request that came in. */
   readonly requests: ProviderRequest[]
