@@ -19,6 +19,7 @@ const byTitle: Partial<Record<TextKey, Icon>> = {
   deletionDoneTitle: done,
   loggedOutTitle: done,
   signedInTitle: done,
+  cookiesTitle: failed,
   errorTitle: failed,
   linkInvalidTitle: failed,
   notFoundTitle: failed,

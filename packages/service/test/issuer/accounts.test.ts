@@ -352,6 +352,33 @@ test('a form without its token, with a foreign one, or from another site is refu
   expect((await browser.submit(form, ada)).location).toContain('code=')
 })
 
+test.each([
+  ['en', 'Your browser blocks cookies', 'Allow them for'],
+  ['de', 'Ihr Browser blockiert Cookies', 'Erlauben Sie diese für'],
+])(
+  'a browser that blocks cookies is told so (%s), with a code and the way back to the application',
+  async (language, title, text) => {
+    await using issuer = await startIssuer()
+    const app = await createClient(issuer)
+    const browser = createBrowser(issuer, { blocksCookies: true })
+    browser.headers['accept-language'] = language
+    const page = await browser.get((await app.begin()).url)
+    expect(page.status).toBe(400)
+    expect(page.html).toContain(title)
+    expect(page.html).toContain(`${text} ${new URL(issuer.url).host}`)
+    expect(page.html).toContain('LATCHKEY_COOKIES_BLOCKED')
+    expect(page.html).toContain(`href="${applicationUrl}/login"`)
+  },
+)
+
+test('a browser that keeps cookies and opens the page of another login is told that it has expired', async () => {
+  await using issuer = await startIssuer()
+  const app = await createClient(issuer)
+  const { url } = await createBrowser(issuer).get((await app.begin()).url)
+  const page = await createBrowser(issuer).get(url)
+  expect(page.html).toContain('This page has expired')
+})
+
 test('a login page that was left open too long leads back to the application', async () => {
   await using issuer = await startIssuer()
   await issuer.addUser(ada)

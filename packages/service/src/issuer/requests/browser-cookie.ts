@@ -1,6 +1,5 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { KoaContextWithOIDC } from 'oidc-provider'
 import { lifetimes } from '../../domain/writes/lifetimes.ts'
 import { readHostCookie, setHostCookie } from './cookies.ts'
 
@@ -14,7 +13,7 @@ const TOKEN = /^[\w-]{43}$/
  *
  * @returns A hash of the secret, to be stored with what begins in this browser.
  */
-export function markBrowser(ctx: KoaContextWithOIDC): string {
+export function markBrowser(ctx: CookieContext): string {
   return digest(mark(ctx))
 }
 

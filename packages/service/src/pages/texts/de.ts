@@ -299,6 +299,9 @@ export const de: Texts = {
 
   expiredTitle: 'Diese Seite ist abgelaufen',
   expiredText: 'Es ist zu viel Zeit vergangen, oder diese Anmeldung ist schon abgeschlossen.',
+  cookiesTitle: 'Ihr Browser blockiert Cookies',
+  cookiesText:
+    'Eine Anmeldung braucht Cookies. Erlauben Sie diese für {host} in den Einstellungen Ihres Browsers, und beginnen Sie dann noch einmal.',
   signedInTitle: 'Sie sind schon angemeldet',
   signedInText: 'Sie sind als {email} angemeldet.',
 

@@ -277,6 +277,9 @@ export const en = {
 
   expiredTitle: 'This page has expired',
   expiredText: 'Too much time has passed, or this login was finished already.',
+  cookiesTitle: 'Your browser blocks cookies',
+  cookiesText:
+    'A login needs cookies. Allow them for {host} in the settings of your browser, then start again.',
   signedInTitle: 'You are logged in already',
   signedInText: 'You are logged in as {email}.',
 

@@ -18,10 +18,13 @@ export interface Page {
 }
 
 /**
- * A browser without JavaScript: it keeps cookies, follows redirects within the issuer and submits
+ * A browser without JavaScript: it keeps cookies unless it blocks them, follows redirects within the issuer and submits
  * forms.
  */
-export function createBrowser(issuer: { url: string; fetch: Fetch }) {
+export function createBrowser(
+  issuer: { url: string; fetch: Fetch },
+  { blocksCookies = false } = {},
+) {
   let cookies: Cookie[] = []
   const setCookies: string[] = []
   const headers: Record<string, string> = { accept: 'text/html' }
@@ -76,7 +79,8 @@ export function createBrowser(issuer: { url: string; fetch: Fetch }) {
     const expires = attribute('expires')
     const expiresAt = expires === undefined ? Infinity : Date.parse(expires)
     cookies = cookies.filter((c) => !(c.name === name && c.path === path && c.host === url.host))
-    if (expiresAt > Date.now()) cookies.push({ name, value, host: url.host, path, expiresAt })
+    if (expiresAt > Date.now() && !blocksCookies)
+      cookies.push({ name, value, host: url.host, path, expiresAt })
   }
 
   return {

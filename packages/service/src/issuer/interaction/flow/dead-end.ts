@@ -1,9 +1,11 @@
 import { lookUpUser } from '../../../domain/users/users.ts'
 import type { WayOn } from '../../../pages/index.ts'
 import { readSession } from '../../oidc-provider-internals.ts'
+import { markBrowser } from '../../requests/browser-cookie.ts'
+import { redirect } from '../../requests/http.ts'
 import { wayHome, wayToApplication } from '../../requests/look.ts'
 import type { Done } from './flow-path.ts'
-import { type FlowRequest, show } from './flow-request.ts'
+import { type FlowRequest, show, wantsPage } from './flow-request.ts'
 
 /**
  * Answers for a login that is not under way in this browser: it has expired, was finished, or began
@@ -38,7 +40,28 @@ export async function showDeadEnd(flow: FlowRequest): Promise<void> {
       wayOn: onwards,
     })
   }
+  if (!flow.request.headers.cookie && wantsPage(flow)) return askForCookies(flow)
   return showStartAgain(flow, 400, 'expiredText')
+}
+
+/** Set in the address of a page whose browser has been given a cookie to bring along. */
+const ASKED = 'cookies'
+
+/** Asks once more, with a cookie, so that a browser that keeps none is told so. */
+async function askForCookies(flow: FlowRequest): Promise<void> {
+  const { context, tenant, applicationId, provider, request, response, url } = flow
+  if (!url.searchParams.has(ASKED)) {
+    markBrowser(provider.createContext(request, response))
+    url.searchParams.set(ASKED, 'asked')
+    return redirect(response, url.pathname + url.search)
+  }
+  show(flow, 400, 'message', {
+    title: 'cookiesTitle',
+    text: 'cookiesText',
+    values: { host: url.host },
+    detail: 'LATCHKEY_COOKIES_BLOCKED',
+    wayOn: await wayToApplication(context, tenant, applicationId, 'startAgain'),
+  })
 }
 
 /** Says that there is nothing to go on with here, and how to begin. */

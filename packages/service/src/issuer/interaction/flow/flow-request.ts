@@ -80,7 +80,7 @@ export function show<Name extends PageName>(
 }
 
 /** Whether a person reads the answer: told as oidc-provider tells it. */
-function wantsPage({ provider, request, response }: FlowRequest): boolean {
+export function wantsPage({ provider, request, response }: FlowRequest): boolean {
   return provider.createContext(request, response).accepts('json', 'html') === 'html'
 }
 
