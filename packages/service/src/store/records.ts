@@ -323,7 +323,7 @@ export interface AuditEntry {
   userAgent: string | undefined
   /** The application at which the user logs in or out. */
   applicationId: string | undefined
-  /** The names of the members that an update changed; never their values. */
+  /** The names of the members that an update changed, without values but for those of flags: `disabled=true`. */
   fields?: readonly string[] | undefined
 }
 

@@ -86,7 +86,7 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       })
       const [entry] = await admin.audit({ target: tenant.id })
       expect(entry).toMatchObject({ action: 'tenant.update', actor: `operator:${operator.id}` })
-      expect(entry?.fields).toContain('settings.allow_passwords')
+      expect(entry?.fields).toContain('settings.allow_passwords=false')
     })
 
     test('users without another second step will log in with their password alone', async () => {
