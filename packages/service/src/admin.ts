@@ -27,6 +27,7 @@ import {
   inviteOperator,
   listOperators,
   type OperatorInput,
+  recoverOperator,
   removeOperator,
   updateOperator,
 } from './domain/operators/operators.ts'
@@ -149,6 +150,12 @@ export interface Admin {
   inviteOperator(
     input: OperatorInput & { email: string },
   ): Promise<{ operator: Operator; token: string }>
+  /**
+   * Takes every way to log in from an operator who has lost one; the token is that of a new invitation.
+   *
+   * @throws ServiceError `not_found` when the address is no operator's.
+   */
+  recoverOperator(email: string): Promise<{ operator: Operator; token: string }>
   /** All operators, in the order of invitation. */
   listOperators(): Promise<OperatorUser[]>
   /**
@@ -221,6 +228,7 @@ export function createAdmin(context: DomainContext, name = 'admin'): Admin {
     deleteConnection: async (tenantId, id) =>
       shown(await deleteConnection({ ...scope, tenantId }, id)),
     inviteOperator: (input) => inviteOperator(scope, input),
+    recoverOperator: (email) => recoverOperator(scope, email),
     listOperators: () => listOperators(scope),
     updateOperator: (id, input) => updateOperator(scope, id, input),
     async removeOperator(id) {

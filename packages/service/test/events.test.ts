@@ -226,6 +226,7 @@ describe.each(stores)('on %s', (store) => {
     const { operator } = await emits(['user.create', 'operator.invite'], () =>
       admin.inviteOperator(viewer),
     )
+    await emits(['operator.recover', 'operator.invite'], () => admin.recoverOperator(viewer.email))
     await emits(['operator.update'], () => admin.updateOperator(operator.id, { role: 'admin' }))
     await emits(['operator.remove'], () => admin.removeOperator(operator.id))
 

@@ -19,6 +19,8 @@ interface InviteOptions extends DataOptions, JsonOptions {
   consoleUrl: string
 }
 
+type RecoverOptions = DataOptions & JsonOptions & Pick<InviteOptions, 'email' | 'consoleUrl'>
+
 type RoleOptions = DataOptions & JsonOptions & Pick<InviteOptions, 'role' | 'tenant'>
 
 const roleOption = () =>
@@ -32,7 +34,7 @@ export const consoleUrlOption = (description: string): Option =>
     .env('LATCHKEY_CONSOLE_URL')
     .argParser(consoleOrigin)
 
-/** Adds `operator invite`, `operator list`, `operator role` and `operator remove`. */
+/** Adds `operator invite`, `operator recover`, `operator list`, `operator role` and `operator remove`. */
 export function addOperatorCommands(program: Command): void {
   const operator = program
     .command('operator')
@@ -59,6 +61,22 @@ export function addOperatorCommands(program: Command): void {
         },
         { create: true },
       ),
+    )
+
+  withDataOptions(withJson(operator.command('recover')))
+    .description('Let an operator back in who lost a password or a second step; prints a link.')
+    .requiredOption('--email <address>', 'the operator, whose ways to log in are all removed')
+    .addOption(
+      consoleUrlOption(
+        'where the console is, such as https://console.example.com',
+      ).makeOptionMandatory(),
+    )
+    .action(({ email, consoleUrl, ...options }: RecoverOptions) =>
+      withAdmin(options, async (admin) => {
+        const { token } = await admin.recoverOperator(email)
+        const link = invitationLink(consoleUrl, token)
+        printResult({ email, link }, options, link)
+      }),
     )
 
   withDataOptions(withJson(operator.command('list')))

@@ -61,6 +61,40 @@ test('an invitation is good for 24 hours, is replaced by the next one, and anoth
   expect(await admin.listOperators()).toHaveLength(1)
 })
 
+test('inviting again sends the link once more, and changes neither the role nor the password', async () => {
+  const { api, admin, scope, token } = await withOwner()
+  await using _ = api
+  const bob = { email: 'bob@example.com', role: 'viewer' } as const
+  await admin.inviteOperator(bob)
+  const conflict = { code: 'conflict' }
+  await expect(admin.inviteOperator({ ...bob, role: 'admin' })).rejects.toMatchObject(conflict)
+  await expect(admin.inviteOperator({ ...bob, reach: ['ten_1'] })).rejects.toMatchObject(conflict)
+  expect((await admin.inviteOperator(bob)).operator.role).toBe('viewer')
+  await acceptInvitation(scope, token, 'correct horse battery')
+  const again = admin.inviteOperator({ email: 'ada@example.com', role: 'owner' })
+  await expect(again).rejects.toMatchObject(conflict)
+  expect((await admin.listOperators())[0]?.operator.invitation).toBeUndefined()
+})
+
+test('an operator who has lost every way to log in begins again with a link from the command', async () => {
+  const { api, context, admin, scope, token, operator } = await withOwner()
+  await using _ = api
+  await acceptInvitation(scope, token, 'correct horse battery')
+  await admin.giveAuthenticatorApp(SYSTEM_TENANT_ID, operator.id)
+  const before = Date.now() / 1_000 - 1
+  const recovered = await admin.recoverOperator('ADA@example.com')
+  expect(await operatorOfLogin(context, operator.id, before)).toBeUndefined()
+  const page = { after: undefined, limit: 10 }
+  const ways = await context.store.credentials.list(SYSTEM_TENANT_ID, operator.id, page)
+  expect(ways?.items).toEqual([])
+  expect(recovered.operator.role).toBe('owner')
+  const accepted = await acceptInvitation(scope, recovered.token, 'another horse battery')
+  expect(accepted.kind).toBe('accepted')
+  await expect(admin.recoverOperator('eve@example.com')).rejects.toMatchObject({
+    code: 'not_found',
+  })
+})
+
 test('there is always an owner who can log in', async () => {
   const { api, admin, scope, operator } = await withOwner()
   await using _ = api

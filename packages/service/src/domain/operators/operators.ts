@@ -7,7 +7,8 @@ import { resetPassword } from '../users/accounts.ts'
 import { judgePassword, type PasswordProblem } from '../users/chosen-password.ts'
 import { hashPassword } from '../users/passwords.ts'
 import { createUser, findUser, setDisabled } from '../users/users.ts'
-import { isLoginValid } from '../ways/valid-logins.ts'
+import { changeAccount } from '../ways/account-changes.ts'
+import { isLoginValid, withoutSessions } from '../ways/valid-logins.ts'
 import { commit, unlessRefused } from '../writes/commit.ts'
 import {
   type DomainContext,
@@ -35,10 +36,11 @@ function within(scope: ServiceScope): Scope {
 }
 
 /**
- * Invites an operator by email address; the first invitation makes the system tenant. An operator who is
- * there already gets the new role, and can set a new password.
+ * Invites an operator by email address; the first invitation makes the system tenant. Inviting again makes a new link in place
+ * of the one before, for as long as that was not used. It changes nothing else: a role has an act of its own.
  *
  * @returns The operator, and the token of the invitation, which is stored as a hash alone.
+ * @throws ServiceError `conflict` for an operator who has accepted, or was invited to another role.
  */
 export async function inviteOperator(
   scope: ServiceScope,
@@ -53,21 +55,71 @@ export async function inviteOperator(
   const now = nowMicros(context.clock)
   const decided = decide(input)
   const invitation = { hash: hashOf(token), expiresAt: now + INVITATION_SECONDS * 1e6 }
-  const operator = await keepingAnOwner(scope, user.id, decided, async () => {
-    const known = await operators.get(user.id)
-    return commit(own, 'operator.invite', user.id, (audit) =>
-      known
-        ? operators.update(
-            user.id,
-            (last) => updated(context, last, { ...decided, invitation }),
-            audit,
-          )
-        : operators.insert(
-            { id: user.id, createdAt: now, updatedAt: now, ...decided, invitation },
-            audit,
-          ),
+  const known = await operators.get(user.id)
+  const operator = await commit(own, 'operator.invite', user.id, (audit) =>
+    known
+      ? operators.update(
+          user.id,
+          (last) => {
+            checkResent(last, decided)
+            return updated(context, last, { invitation })
+          },
+          audit,
+        )
+      : operators.insert(
+          { id: user.id, createdAt: now, updatedAt: now, ...decided, invitation },
+          audit,
+        ),
+  )
+  return { operator, token }
+}
+
+/** Refuses an invitation that would do more than send the link once more. */
+function checkResent(last: Operator, decided: Pick<Operator, 'role' | 'reach'>): void {
+  if (!last.invitation) {
+    throw new ServiceError(
+      'conflict',
+      'This address is an operator’s already. To give another role, change the role. If all ways to log in are lost, run "latchkey-service operator recover".',
     )
-  })
+  }
+  if (last.role !== decided.role || String(last.reach) !== String(decided.reach)) {
+    throw new ServiceError(
+      'conflict',
+      `This address was invited as ${last.role}, for ${last.reach === 'all' ? 'all tenants' : 'other tenants'}. Change the role or the tenants of that operator first, or invite to the same.`,
+    )
+  }
+}
+
+/**
+ * Takes every way to log in from an operator who has lost one, ends the sessions, and makes a link to begin with again. It is for
+ * the command on the machine: an owner in the console could take over another one by it.
+ *
+ * @throws ServiceError `not_found` when the address is no operator's.
+ */
+export async function recoverOperator(
+  scope: ServiceScope,
+  email: string,
+): Promise<{ operator: Operator; token: string }> {
+  const own = within(scope)
+  const { context } = scope
+  const user = found(await findUser(own, email))
+  found(await context.store.operators.get(user.id))
+  const token = randomBytes(32).toString('base64url')
+  const expiresAt = nowMicros(context.clock) + INVITATION_SECONDS * 1e6
+  const write = { scope: own, action: 'operator.recover', target: user.id } as const
+  found(
+    await changeAccount(write, user.id, (last) => ({
+      user: withoutSessions(context, updated(context, last.user, {})),
+      credentials: [],
+    })),
+  )
+  const operator = await commit(own, 'operator.invite', user.id, (audit) =>
+    context.store.operators.update(
+      user.id,
+      (last) => updated(context, last, { invitation: { hash: hashOf(token), expiresAt } }),
+      audit,
+    ),
+  )
   return { operator, token }
 }
 

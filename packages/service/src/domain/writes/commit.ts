@@ -32,6 +32,7 @@ export const writeActions = [
   'operator.invite',
   'operator.accept',
   'operator.update',
+  'operator.recover',
   'operator.remove',
   'signing_key.create',
   'signing_key.reseal',

@@ -1,0 +1,2 @@
+latchkey-service operator recover \
+  --email ada@example.com --console-url https://console.example.com
