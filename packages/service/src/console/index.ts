@@ -23,6 +23,7 @@ import {
   FRESH_SECONDS,
   findOperator,
   type LoginOptions,
+  strengthAt,
 } from './login.ts'
 import { type Content, type Frame, notices, renderConsole } from './page.ts'
 import { paths } from './paths.ts'
@@ -58,6 +59,8 @@ export function createConsole(options: ConsoleOptions): Console {
   const { origin, host } = new URL(options.url)
   const login = createLogin(options)
   const csrf = createCsrf(options.masterKeys)
+  const strength = strengthAt(options.url)
+  const freshLogin = { ...strength, maxAge: FRESH_SECONDS }
   const routes = consoleRoutes.map((route) => ({ route, pattern: patternOf(route.path) }))
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -92,10 +95,11 @@ export function createConsole(options: ConsoleOptions): Console {
         const isRead = request.method === 'GET' || request.method === 'HEAD'
         const form = isWrite ? await readFields(request, MAX_FORM_BYTES) : new URLSearchParams()
         if (isRead && !beganFresh(visit.session.current)) {
-          return void (await visit.auth.login({ maxAge: FRESH_SECONDS }))
+          return void (await visit.auth.login(freshLogin))
         }
         const refusal = await visit.admit({
           respond: 'redirect',
+          ...strength,
           ...(url.pathname === paths.confirm && { maxAge: FRESH_SECONDS }),
         })
         if (refusal) return visit.send(refusal)
@@ -104,7 +108,7 @@ export function createConsole(options: ConsoleOptions): Console {
         const now = Math.floor(context.clock.now() / 1_000)
         if (!session || !operator) {
           const isNew = session !== undefined && now - session.createdAt < JUST_NOW_SECONDS
-          if (isRead && !isNew) return void (await visit.auth.login({ maxAge: FRESH_SECONDS }))
+          if (isRead && !isNew) return void (await visit.auth.login(freshLogin))
           return show({
             ...message(
               'You are not logged in',

@@ -92,8 +92,8 @@ interface Enrolment {
   csrf: string
   action: string
   others: OtherStep[]
-  /** Whether the login goes on without it. */
-  canSkip: boolean
+  /** The way on without it. */
+  wayOut: 'skip' | 'security' | 'none'
   problem?: Problem<'code'> | undefined
 }
 

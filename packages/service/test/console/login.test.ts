@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { CONSOLE, startConsole } from './support.ts'
+import { codeOf, seedOn } from '../issuer/support/factors.ts'
+import { CONSOLE, press, startConsole } from './support.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -10,7 +11,7 @@ function pass(minutes: number): void {
   vi.setSystemTime(Date.now() + minutes * 60_000)
 }
 
-test('an invited operator sets a password, logs in with it and sees the overview', async () => {
+test('an invited operator sets a password, adds a second step before the first page, and sees the overview', async () => {
   await using running = await startConsole()
   const { operator, token } = await running.service.admin.inviteOperator({
     email: 'ada@example.com',
@@ -21,18 +22,39 @@ test('an invited operator sets a password, logs in with it and sees the overview
   expect(invited).toMatchObject({ status: 200, html: expect.stringContaining('ada@example.com') })
   const login = await browser.submit(invited, { password: 'correct horse battery' })
   expect(login.url).toContain(`${CONSOLE}/login`)
-  const landed = await browser.submit(login, {
-    email: 'ada@example.com',
-    password: 'correct horse battery',
-  })
+  const password = { email: 'ada@example.com', password: 'correct horse battery' }
+  const offer = await browser.submit(login, password)
+  expect(offer.url).toContain('/enrol')
+  expect((await browser.get('/console')).html).not.toContain('<h1>Overview</h1>')
+
+  const again = await browser.submit(await browser.get('/console'), password)
+  const enrol = await browser.get(`${again.url}&kind=totp_app`)
+  const codes = await browser.submit(enrol, { code: codeOf(seedOn(enrol)) })
+  const landed = await browser.submit(codes, {})
   expect(landed).toMatchObject({ url: `${CONSOLE}/console`, status: 200 })
   expect(landed.html).toContain('<h1>Overview</h1>')
   expect(landed.html).toContain('ada@example.com')
 
-  const again = await browser.get(`/console/invitation?token=${token}`)
-  expect(again.status).toBe(404)
+  expect((await browser.get(`/console/invitation?token=${token}`)).status).toBe(404)
   const audit = await running.service.admin.audit({ target: operator.id })
   expect(audit.map(({ action }) => action)).toContain('operator.accept')
+})
+
+test('an operator who would not add a second step gets no page of the console', async () => {
+  await using running = await startConsole()
+  const { token } = await running.service.admin.inviteOperator({
+    email: 'ada@example.com',
+    role: 'owner',
+  })
+  const browser = running.open()
+  const invited = await browser.get(`/console/invitation?token=${token}`)
+  const login = await browser.submit(invited, { password: 'correct horse battery' })
+  const password = { email: 'ada@example.com', password: 'correct horse battery' }
+  const offer = await browser.submit(login, password)
+  expect(offer.html).not.toContain('value="skip"')
+  const declined = await press(browser, offer, offer.url, { step: 'skip' })
+  expect(declined.html).not.toContain('<h1>Overview</h1>')
+  expect((await browser.get('/console')).html).not.toContain('<h1>Overview</h1>')
 })
 
 test('the session cookie is for the host alone, out of reach of scripts, and sent with no form of another site', async () => {
@@ -97,21 +119,6 @@ test('a removed or disabled operator, and one with less of a role, counts as suc
   expect(third.landed.status).toBe(200)
   await admin.removeOperator(third.id)
   expect((await third.get('/console')).html).not.toContain('Overview')
-})
-
-test('the console asks for the second step that an operator has', async () => {
-  await using running = await startConsole()
-  const ada = await running.logIn({ role: 'owner', email: 'ada@example.com' })
-  await running.service.admin.giveAuthenticatorApp('ten_00000000000000000000000000', ada.id)
-  const login = await running.open().get('/console')
-  expect(login.url).toContain('/login')
-  const browser = running.open()
-  const second = await browser.submit(await browser.get('/console'), {
-    email: 'ada@example.com',
-    password: 'correct horse battery',
-  })
-  expect(second.url).not.toBe(`${CONSOLE}/console`)
-  expect(second.html).toContain('name="code"')
 })
 
 test('what is dangerous asks for a login of the last five minutes', async () => {

@@ -8,7 +8,9 @@ import {
   type OperatorInput,
 } from '@latchkey/service'
 import { onTestFinished } from 'vitest'
+import { SYSTEM_TENANT_ID } from '../../src/store/system-tenant.ts'
 import { type Browser, createBrowser, type Page } from '../issuer/support/browser.ts'
+import { codeOf } from '../issuer/support/factors.ts'
 
 /** Where the console of the tests is. */
 export const CONSOLE = 'https://console.example'
@@ -76,10 +78,29 @@ export async function startConsole(options: IdentityServiceOptions = {}): Promis
       const browser = open()
       const invited = await browser.get(`/console/invitation?token=${token}`)
       const form = await browser.submit(invited, { password: PASSWORD })
+      const { seed } = await service.admin.giveAuthenticatorApp(SYSTEM_TENANT_ID, operator.id)
+      const codes = codesOf(seed)
+      const { submit } = browser
+      /** Where the second step is asked for, it is taken. */
+      browser.submit = async (page, fields) => {
+        const answer = await submit(page, fields)
+        const isAsked = answer.html.includes('name="code"') && answer.status === 200
+        return isAsked ? submit(answer, { code: codes() }) : answer
+      }
       const landed = await browser.submit(form, { email, password: PASSWORD })
       return Object.assign(browser, { id: operator.id, email, landed })
     },
     [Symbol.asyncDispose]: () => service.close(),
+  }
+}
+
+/** The codes of an authenticator app, each of a time step of its own: none is good twice. */
+function codesOf(seed: string): () => string {
+  let last = 0
+  return () => {
+    const now = Math.floor(Date.now() / 30_000)
+    last = Math.max(now - 1, last + 1)
+    return codeOf(seed, last - now)
   }
 }
 

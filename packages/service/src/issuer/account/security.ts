@@ -126,7 +126,7 @@ function placeOf({ tenant }: FlowRequest, { user, session, factors, csrf }: Visi
     csrf,
     path: ADD_PATH,
     kinds: addableFactors(tenant.settings, factors),
-    canSkip: false,
+    wayOut: 'security',
     login: undefined,
   }
 }

@@ -1,3 +1,4 @@
+import { SYSTEM_TENANT_ID } from '../../../store/system-tenant.ts'
 import type { Form } from '../../requests/http.ts'
 import { csrfToken, flowPath } from '../flow/flow-path.ts'
 import { type InteractionRequest, show } from '../flow/flow-request.ts'
@@ -23,7 +24,8 @@ export async function showEnrol(flow: InteractionRequest): Promise<void> {
 export async function submitEnrol(flow: InteractionRequest, form: Form): Promise<void> {
   const step = await readStep(flow)
   if (!step) return
-  if (form.get('step') === 'skip') return completeFurtherStep(flow, step, { declined: true })
+  const isSkipped = form.get('step') === 'skip' && !isRequired(flow)
+  if (isSkipped) return completeFurtherStep(flow, step, { declined: true })
   if (!(await isEnrolling(flow, step))) return completeFurtherStep(flow, step, {})
 
   const enrolled = await submitEnrolment(flow, await placeOf(flow, step), form)
@@ -36,6 +38,11 @@ export async function submitEnrol(flow: InteractionRequest, form: Form): Promise
   show(flow, 200, 'recoveryCodes', { csrf: csrfToken(interaction.uid), codes, action })
 }
 
+/** Whether there is no going on without the factor: the console lets no operator in with a password alone. */
+function isRequired({ tenant }: InteractionRequest): boolean {
+  return tenant.id === SYSTEM_TENANT_ID
+}
+
 async function placeOf(flow: InteractionRequest, step: Step): Promise<Place> {
   const { interaction } = flow
   return {
@@ -44,7 +51,7 @@ async function placeOf(flow: InteractionRequest, step: Step): Promise<Place> {
     csrf: csrfToken(interaction.uid),
     path: flowPath(interaction, '/enrol'),
     kinds: await enrollableFactors(flow, step),
-    canSkip: true,
+    wayOut: isRequired(flow) ? 'none' : 'skip',
     login: step.progress,
   }
 }

@@ -35,8 +35,8 @@ export interface Place {
   path: string
   /** The factors that can be enrolled here, the best first. */
   kinds: readonly FactorKind[]
-  /** Where to go instead, if anywhere; `step`: the form may be left without doing it. */
-  canSkip: boolean
+  /** The way on without adding a factor: to go on with the login, or back to the page of the account. */
+  wayOut: 'skip' | 'security' | 'none'
   /** The login under way in which the factor is added; `undefined`: the session of this browser. */
   login: Login | undefined
 }
@@ -66,13 +66,13 @@ export async function showEnrolment(
   problem?: Problem<'code'>,
   keyName = '',
 ): Promise<void> {
-  const { user, csrf, path, kinds, canSkip } = place
+  const { user, csrf, path, kinds, wayOut } = place
   const kind = chosen(flow, place)
   if (!kind) return redirect(flow.response, path)
   const others = kinds
     .filter((other) => other !== kind)
     .map((other) => ({ href: withKind(path, other), kind: other }))
-  const form = { csrf, action: withKind(path, kind), others, canSkip, problem }
+  const form = { csrf, action: withKind(path, kind), others, wayOut, problem }
   if (kind === 'totp_email') {
     const isSent = await hasMailCode(flow, mailKey(place), user)
     return show(flow, status, 'enrolMail', { ...form, email: user.email, isSent })
