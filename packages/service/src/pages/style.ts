@@ -103,7 +103,7 @@ button.quiet:hover { background: var(--page); }
 .rows { margin: 1rem 0 0; padding: 0; list-style: none; border-top: 1px solid var(--edge); }
 .rows a { display: block; padding: .8rem 2rem .8rem .25rem; position: relative; color: var(--ink); text-decoration: none; border-bottom: 1px solid var(--edge); }
 .rows a::after {
-  content: ""; position: absolute; right: .6rem; top: 50%; width: .5rem; height: .5rem; margin-top: -.3rem;
+  content: ""; position: absolute; inset-inline-end: .6rem; top: 50%; width: .5rem; height: .5rem; margin-top: -.3rem;
   border: solid var(--soft); border-width: 2px 2px 0 0; transform: rotate(45deg);
 }
 .rows a:hover { background: var(--plain-back); }
@@ -132,10 +132,10 @@ details form { margin-top: .75rem; }
 .check .problem { flex-basis: 100%; }
 input.code { font-variant-numeric: tabular-nums; letter-spacing: .12em; }
 .secret { position: relative; }
-.secret input { padding-right: 3.25rem; }
+.secret input { padding-inline-end: 3.25rem; }
 .secret:has(button:not([hidden])) ::-ms-reveal { display: none; }
 button.show {
-  position: absolute; right: .125rem; top: .125rem; width: 2.75rem; min-height: 2.75rem; padding: .65rem;
+  position: absolute; inset-inline-end: .125rem; top: .125rem; width: 2.75rem; min-height: 2.75rem; padding: .65rem;
   background: transparent; color: var(--soft); border-radius: .6rem;
 }
 button.show:hover { background: transparent; color: var(--ink); }
@@ -150,7 +150,7 @@ button.show[aria-pressed="false"] .slash { display: none; }
 .qr { width: 13rem; max-width: 100%; margin: 1.25rem auto; border-radius: .7rem; overflow: hidden; border: 1px solid var(--edge); }
 .qr svg { display: block; width: 100%; height: auto; }
 code { font: .95rem/1.6 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; letter-spacing: .04em; }
-.codes { display: grid; grid-template-columns: repeat(auto-fit, minmax(12rem, 1fr)); gap: .25rem 1rem; padding-left: 2rem; }
+.codes { display: grid; grid-template-columns: repeat(auto-fit, minmax(12rem, 1fr)); gap: .25rem 1rem; padding-inline-start: 2rem; }
 form > .note { margin: 0 0 1.1rem; }
 form + form { margin-top: .25rem; }
 a { color: var(--accent); text-underline-offset: .18em; }

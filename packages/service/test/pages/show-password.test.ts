@@ -43,6 +43,18 @@ test.for([
   },
 )
 
+test('where text runs from right to left, the button is at the end of the field, not where typing starts', async () => {
+  const page = await chromium.open({ locale: 'en' })
+  await page.goto(await loginUrl())
+  const middleOf = async (selector: string): Promise<number> => {
+    const box = await page.locator(selector).boundingBox()
+    return (box?.x ?? 0) + (box?.width ?? 0) / 2
+  }
+  expect(await middleOf('.secret button')).toBeGreaterThan(await middleOf('#password'))
+  await page.evaluate(`document.documentElement.dir = 'rtl'`)
+  expect(await middleOf('.secret button')).toBeLessThan(await middleOf('#password'))
+})
+
 test('a password that is shown is hidden before it is sent', async () => {
   const page = await chromium.open({ locale: 'en' })
   await page.goto(await loginUrl())
