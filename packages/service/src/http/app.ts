@@ -115,8 +115,10 @@ function answerNoTenant(logger: Logger, req: express.Request, res: express.Respo
 /** A resource of ours beside the specification: one GET without a key. */
 function service(app: Express, path: string, body: () => Promise<string>): void {
   const route = app.route(path).get(async (_, res) => {
+    const text = await body()
     res.setHeader('content-type', 'application/json')
-    res.end(await body())
+    res.setHeader('content-length', Buffer.byteLength(text))
+    res.end(text)
   })
   refuseOtherMethods(route, ['GET'])
 }
@@ -268,15 +270,13 @@ const requireJson: RequestHandler = (req, _, next) => {
   next()
 }
 
-/** Call it after the methods that the address has. */
+/** Call it after the methods that the address has. Express answers HEAD wherever there is a GET (RFC 9110 §9.1). */
 function refuseOtherMethods(route: IRoute, methods: string[]): void {
-  const allow = methods.join(', ')
+  const allow = methods.flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : one)).join(', ')
   const refuse: RequestHandler = (_, res) => {
     res.setHeader('allow', allow)
     throw new ServiceError('method_not_allowed', `This address answers to ${allow} only.`)
   }
-  // Express would answer HEAD with what GET does.
-  route.head(refuse)
   route.all(refuse)
 }
 

@@ -97,14 +97,14 @@ test('ids are compared as they are, in their case', async () => {
 })
 
 const addresses: [path: string, allow: string][] = [
-  ['', 'GET'],
-  ['/:tenant', 'GET, POST'],
-  ['/:tenant/applications', 'GET, POST'],
-  ['/:tenant/applications/app_0', 'DELETE, GET, POST'],
-  ['/:tenant/users', 'GET, POST'],
-  ['/:tenant/users/usr_0', 'DELETE, GET, POST'],
-  ['/:tenant/users/usr_0/credentials', 'GET, POST'],
-  ['/:tenant/users/usr_0/credentials/password', 'DELETE, GET, POST'],
+  ['', 'GET, HEAD'],
+  ['/:tenant', 'GET, HEAD, POST'],
+  ['/:tenant/applications', 'GET, HEAD, POST'],
+  ['/:tenant/applications/app_0', 'DELETE, GET, HEAD, POST'],
+  ['/:tenant/users', 'GET, HEAD, POST'],
+  ['/:tenant/users/usr_0', 'DELETE, GET, HEAD, POST'],
+  ['/:tenant/users/usr_0/credentials', 'GET, HEAD, POST'],
+  ['/:tenant/users/usr_0/credentials/password', 'DELETE, GET, HEAD, POST'],
 ]
 
 test.each(addresses)(
@@ -120,8 +120,22 @@ test.each(addresses)(
 
       expect(answer.status).toBe(405)
       expect(answer.headers.get('allow')?.split(', ').sort().join(', ')).toBe(allow)
-      if (method === 'HEAD') expect(answer.body).toBeUndefined()
-      else expectError(answer, 405, 'method_not_allowed')
+      expectError(answer, 405, 'method_not_allowed')
     }
   },
 )
+
+test('HEAD is answered as GET is, without the body: for what is there, what is not, and without a key', async () => {
+  await using api = await startApi()
+  const compare = async (path: string, status: number): Promise<void> => {
+    const [got, head] = [await api.call('GET', path), await api.call('HEAD', path)]
+    expect([got.status, head.status]).toEqual([status, status])
+    expect(head.body).toBeUndefined()
+    for (const name of ['content-type', 'content-length', 'link', 'cache-control'])
+      expect(head.headers.get(name)).toBe(got.headers.get(name))
+  }
+  await compare('/v1/tenants', 200)
+  await compare(`/v1/tenants/${api.tenantId}/users?limit=1`, 200)
+  await compare(`/v1/tenants/${api.tenantId}/users/usr_0`, 404)
+  await compare('/x/health', 200)
+})

@@ -45,6 +45,19 @@ test.each(requests)(
   },
 )
 
+test.each(['par', 'introspect', 'register'])(
+  'a program that asks for an endpoint that is not there, /oidc/%s, is told where the endpoints are named',
+  async (name) => {
+    await using issuer = await startIssuer()
+    const answer = await issuer.fetch(`${issuer.url}/oidc/${name}`, { method: 'POST', body: 'a=b' })
+    expect(answer.status).toBe(404)
+    expect((await answer.json()) as object).toEqual({
+      error: 'invalid_request',
+      error_description: `There is no such endpoint. Those of this issuer are named in ${issuer.url}/.well-known/openid-configuration.`,
+    })
+  },
+)
+
 test('scripts of other origins may read the discovery document, after a preflight', async () => {
   await using issuer = await startIssuer()
   const url = `${issuer.url}/.well-known/openid-configuration`

@@ -2,7 +2,7 @@ import { lookUpUser } from '../../../domain/users/users.ts'
 import type { WayOn } from '../../../pages/index.ts'
 import { readSession } from '../../oidc-provider-internals.ts'
 import { markBrowser } from '../../requests/browser-cookie.ts'
-import { redirect } from '../../requests/http.ts'
+import { redirect, sendJson } from '../../requests/http.ts'
 import { wayHome, wayToApplication } from '../../requests/look.ts'
 import type { Done } from './flow-path.ts'
 import { type FlowRequest, show, wantsPage } from './flow-request.ts'
@@ -82,8 +82,13 @@ export async function showLoginOff(flow: FlowRequest): Promise<void> {
   show(flow, 403, 'message', { title: 'loginOffTitle', text: 'loginOffText', wayOn })
 }
 
-/** Says that there is no such page. */
+/** Says that there is no such page; a program is told where the endpoints are named. */
 export async function showNotFound(flow: FlowRequest): Promise<void> {
+  if (!wantsPage(flow)) {
+    const description = `There is no such endpoint. Those of this issuer are named in ${flow.facts.issuer}/.well-known/openid-configuration.`
+    const body = { error: 'invalid_request', error_description: description }
+    return sendJson(flow.response, 404, body, {})
+  }
   const { context, tenant, applicationId } = flow
   const wayOn = await wayToApplication(context, tenant, applicationId, 'startAgain')
   show(flow, 404, 'message', { title: 'notFoundTitle', text: 'startAgainHint', wayOn })
