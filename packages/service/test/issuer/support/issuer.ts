@@ -247,7 +247,8 @@ function openIssuer(stores: Stores, options: Inside, problems: object[]) {
     allowHttpOnLoopback: true,
     ...issuerOptions,
   })
-  const server = createServer((request, response) => {
+  // As the service's own: a client that reuses a connection must not meet its end.
+  const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
     void issuer.handle(request, response).then((isAnswered) => {
       if (!isAnswered) response.writeHead(421).end()
     })
