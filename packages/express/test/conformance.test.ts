@@ -78,6 +78,9 @@ test('an ID Token signed with an algorithm that the provider does not offer is r
   site.provider.rotateKey('ES256')
 
   expect((await logIn()).text).toContain('LATCHKEY_TOKEN_INVALID')
+  expect(site.log.at(-1)?.message).toContain(
+    'signed with "ES256", and the discovery document of the provider names RS256.',
+  )
 })
 
 test.each<Fault>(['id_token with alg none', 'id_token with alg HS256'])(
@@ -88,6 +91,10 @@ test.each<Fault>(['id_token with alg none', 'id_token with alg HS256'])(
     site.provider.fault = fault
 
     expect((await logIn()).text).toContain('LATCHKEY_TOKEN_INVALID')
+    const alg = fault.split(' ').at(-1)
+    expect(site.log.at(-1)?.message).toMatch(
+      new RegExp(`"${alg}".*RS256.* for this application at the provider`),
+    )
   },
 )
 

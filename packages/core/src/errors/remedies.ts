@@ -73,7 +73,7 @@ export const REMEDIES: Readonly<Record<LatchkeyErrorCode | WarningCode, string>>
   LATCHKEY_CODE_REFUSED:
     "The message has the provider's own description. For `invalid_client`, check `clientSecret` and `clientId`; some providers need `clientAuth: 'client_secret_post'`. For `invalid_grant` on every login, compare the registered redirect URL with `baseUrl`, and the clocks with each other.",
   LATCHKEY_TOKEN_INVALID:
-    'For the time checks, synchronize the clocks. For the schema, correct it or the claims that the provider sends. Anything else on more than single logins is a fault of the provider, or an attack.',
+    'For the time checks, synchronize the clocks. For an algorithm, choose another for this application at the provider. For the schema, correct it or the claims that the provider sends. Anything else on more than single logins is a fault of the provider, or an attack.',
   LATCHKEY_USERINFO_INVALID:
     "Set `userinfo: 'never'` if the ID token has all you need; otherwise ask the provider's operator.",
   LATCHKEY_STEP_UP_FAILED:

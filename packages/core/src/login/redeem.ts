@@ -161,9 +161,14 @@ function exchangeError(
     const detail = quoted(error.error, error.error_description, secrets)
     return codeRefused(printable(error.error), detail, remedy)
   }
-  const { status = 200, claims, reason } = factsOf(error)
+  const { status = 200, claims, reason, algorithm } = factsOf(error)
   if (status === 401) return codeRefused('invalid_client', 'status 401', remedy)
   if (status >= 400) return codeRefused(undefined, `status ${status}`, remedy)
+  if (algorithm) {
+    return invalid(
+      `The ID token is signed with "${algorithm.found}", and the discovery document of the provider names ${algorithm.expected}. Choose one of these for this application at the provider.`,
+    )
+  }
   const wrong = claims && claimsError(claims, expected)
   return wrong ?? invalid(`The token response cannot be used${reason ? `: ${reason}` : ''}.`)
 }

@@ -104,6 +104,8 @@ export interface ErrorFacts {
   readonly body?: Readonly<Record<string, unknown>>
   /** The status of the answer that was refused. */
   readonly status?: number
+  /** The algorithm of the token that was refused, and those of the discovery document. */
+  readonly algorithm?: { readonly found: string; readonly expected: string }
   /** The sentence of openid-client; it contains no token. */
   readonly reason?: string
 }
@@ -118,10 +120,19 @@ export function factsOf(error: unknown): ErrorFacts {
     const cause = one.cause as ErrorFacts | null | undefined
     if (!cause || typeof cause !== 'object') continue
     if (cause instanceof Response) facts = { ...facts, status: cause.status }
+    const algorithm = algorithmOf(cause)
+    if (algorithm) facts = { ...facts, algorithm }
     if (isRecord(cause.claims)) facts = { ...facts, claims: cause.claims }
     if (!(cause instanceof Response) && isRecord(cause.body)) facts = { ...facts, body: cause.body }
   }
   return facts
+}
+
+function algorithmOf(cause: object): ErrorFacts['algorithm'] {
+  const { header, expected } = cause as { header?: { alg?: unknown }; expected?: unknown }
+  if (typeof header?.alg !== 'string') return undefined
+  const names = [expected].flat().filter((name) => typeof name === 'string')
+  return { found: printable(header.alg), expected: printable(names.join(', '), 200) }
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

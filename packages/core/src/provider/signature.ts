@@ -95,12 +95,19 @@ export async function verifySignature(
   const jws = decodeJws(token)
   if (!jws || jws.header.crit !== undefined) return { fault: 'cannot be read' }
   const { header } = jws
+  if (!isAccepted(header.alg)) return { fault: refusedAlgorithm(header.alg) }
   const set = await keysFor(header)
   if (!set.has(header)) {
     return { fault: `is by a key that the provider does not publish${keyName(header)}` }
   }
   if (!set.hasOne(header)) return { fault: `could be by several keys${keyName(header)}` }
   return set.verify(header, jws.signed, jws.signature) ? { header } : { fault: 'is wrong' }
+}
+
+/** What is wrong with a signature by a shared secret, by none, or by an algorithm that is not known. */
+function refusedAlgorithm(alg: string): string {
+  const accepted = Object.keys(ALGORITHMS).join(', ')
+  return `has the algorithm "${printable(alg)}"; accepted are ${accepted}. Choose one of them for this application at the provider`
 }
 
 function keyName({ kid, alg }: JwtHeader): string {
