@@ -6,6 +6,7 @@ import { pino } from 'pino'
 import { type Admin, createAdmin } from './admin.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { consoleClient } from './console/client.ts'
+import { parseConsoleUrl } from './console/console-url.ts'
 import type { Console } from './console/index.ts'
 import { canonicalDomain, type DomainPolicy } from './domain/tenants/domain-names.ts'
 import { findTenant } from './domain/tenants/tenants.ts'
@@ -236,12 +237,8 @@ function apiHost(text: string): string {
 }
 
 function consoleHost(text: string): string {
-  const url = URL.parse(text)
-  if (!url || !/^https?:$/.test(url.protocol) || `${url.origin}/` !== url.href) {
-    throw new TypeError(
-      `"consoleUrl" is "${text}"; give an origin such as https://console.example.com.`,
-    )
-  }
+  const url = parseConsoleUrl(text)
+  if (typeof url === 'string') throw new TypeError(`"consoleUrl" is "${text}". ${url}`)
   return url.host
 }
 

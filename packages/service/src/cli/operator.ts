@@ -6,6 +6,7 @@ import {
   withJson,
 } from '@latchkey/management/command-line'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { parseConsoleUrl } from '../console/console-url.ts'
 import { invitationLink } from '../console/invitation-link.ts'
 import { formatTimestamp } from '../http/timestamps.ts'
 import type { OperatorUser } from '../store/ports.ts'
@@ -111,11 +112,8 @@ export function addOperatorCommands(program: Command): void {
 
 /** The origin of an address such as `https://console.example.com`. */
 function consoleOrigin(text: string): string {
-  const url = URL.parse(text)
-  const isOrigin = url && url.pathname === '/' && !url.search && !url.hash && !url.username
-  if (!isOrigin || !/^https?:$/.test(url.protocol)) {
-    throw new InvalidArgumentError('It must be an address such as https://console.example.com.')
-  }
+  const url = parseConsoleUrl(text)
+  if (typeof url === 'string') throw new InvalidArgumentError(url)
   return url.origin
 }
 

@@ -50,7 +50,7 @@ export function createLogin(options: LoginOptions): Auth {
       clientSecret,
       scope: 'openid email',
       fetch,
-      logger,
+      logger: withoutAdvice(logger),
       returnTo: { default: paths.overview },
       logoutParams: { post_logout_redirect_uri: new URL(paths.overview, url).href },
       routes: {
@@ -71,6 +71,20 @@ export function createLogin(options: LoginOptions): Auth {
     },
     nodePlatform(),
   )
+}
+
+type LogLine = (facts: object, message: string) => void
+
+/** The log without the kit's advice to keep sessions in a store: the console keeps them in cookies on purpose. */
+function withoutAdvice(logger: Logger): Record<'info' | 'warn' | 'error', LogLine> {
+  return {
+    info(facts: object, message: string) {
+      if ('code' in facts && facts.code === 'LATCHKEY_SESSIONS_IN_COOKIES') return
+      logger.info(facts, message)
+    },
+    warn: (facts: object, message: string) => logger.warn(facts, message),
+    error: (facts: object, message: string) => logger.error(facts, message),
+  }
 }
 
 /** A session of the kit, as far as the console looks at it. */

@@ -46,6 +46,17 @@ test(
     expect(noUrl).toMatchObject({ code: 2, stderr: expect.stringContaining('--console-url') })
     const badUrl = ['--console-url', 'https://console.example.com/path']
     expect((await run([...invite, '--role', 'owner', ...badUrl])).code).toBe(2)
+    const overHttp = await run([
+      ...invite,
+      '--role',
+      'owner',
+      '--console-url',
+      'http://console.example.com',
+    ])
+    expect(overHttp).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Operators log in over https: https://console.example.com.'),
+    })
     const badRole = await run([...invite, '--role', 'boss', '--console-url', 'https://c.example'])
     expect(badRole).toMatchObject({ code: 2, stderr: expect.stringContaining('owner') })
   },
