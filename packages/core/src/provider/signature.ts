@@ -104,7 +104,7 @@ export async function verifySignature(
   return set.verify(header, jws.signed, jws.signature) ? { header } : { fault: 'is wrong' }
 }
 
-/** What is wrong with a signature by a shared secret, by none, or by an algorithm that is not known. */
+/** The fault of a signature by a shared secret, by none, or by an algorithm that is not known. */
 function refusedAlgorithm(alg: string): string {
   const accepted = Object.keys(ALGORITHMS).join(', ')
   return `has the algorithm "${printable(alg)}"; accepted are ${accepted}. Choose one of them for this application at the provider`
