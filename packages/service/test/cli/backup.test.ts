@@ -8,6 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { createIdentityService, type IdentityService } from '@latchkey/service'
 import { generateIdentity, identityToRecipient } from 'age-encryption'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -60,7 +61,11 @@ test('a backup of a folder that is being written to is whole, private, and is se
   let isOver = false
   let written = 0
   const writing = (async () => {
-    while (!isOver) await api.createUser(`user-${written++}@example.com`)
+    while (!isOver) {
+      await api.createUser(`user-${written++}@example.com`)
+      // A key may do a hundred requests a second.
+      await setTimeout(15)
+    }
   })()
   const backup = await run(['backup', at('plain.db'), '--data', data, '--json'])
   isOver = true
