@@ -153,7 +153,7 @@ describe.each([
     ])
   })
 
-  test('a function that answers what no route takes is found by asking, at every path and under one', async () => {
+  test('middleware that answers requests without a route is found by a request, also below a path', async () => {
     const app = createApp()
     const page: RequestHandler = (_req, res) => void res.send('a page of its own')
     app.get('/account', requireUser(), answer)

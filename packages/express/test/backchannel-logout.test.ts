@@ -51,7 +51,7 @@ test('a logout token for a user ends every session of that user and no other ses
   expect(await state(site, bob)).toBe('in as bob')
 })
 
-test('a login after a logout token revives no other device', async () => {
+test('a login on one device after a logout token leaves the other devices logged out', async () => {
   await using site = await start()
   const [first, second] = [await device(site), await device(site)]
   await notify(site, site.provider.logoutToken({ sub: 'ada' }))

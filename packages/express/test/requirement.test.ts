@@ -59,7 +59,7 @@ test('all faults of a guard are in one report', () => {
   expect(faultOf(() => guard({ role: 'admin', check: 1 })).split('\n')).toHaveLength(3)
 })
 
-test('a guard asks for a user alone when it is given nothing, or nothing in an object', () => {
+test('a guard without a requirement, or with an empty one, asks only for a logged-in user', () => {
   expect(faultOf(() => [requireUser(), requireUser({})])).toBe('none')
 })
 

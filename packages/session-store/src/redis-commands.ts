@@ -4,7 +4,7 @@ import type { Script } from './scripts.ts'
 
 /** The commands of a store: below its prefix, and each answered or failed in time. */
 export interface RedisCommands {
-  /** The value of a key; an unreadable one when the key holds a list, a hash or the like. */
+  /** The value of a key. For a list, a hash or another type, a value that no session can be read from. */
   get(name: string): Promise<Buffer | null>
   run(script: Script, name: string, args?: ScriptArgument[]): Promise<unknown>
   /** Every name that begins like this, some at a time and each once. */

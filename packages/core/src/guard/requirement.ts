@@ -171,7 +171,7 @@ export function checkUserRequirement(asked: unknown): void {
 export type GuardArguments<Asked> = readonly [requirement?: Asked, parentheses?: never]
 
 /**
- * Reads what `requireUser()` of an adapter was given: nothing asks for a user alone.
+ * Reads what `requireUser()` of an adapter was given: no argument asks only for a logged-in user.
  *
  * @throws {@link ConfigError} as {@link checkRequirement} does, and when parentheses are missing: a
  *   framework that calls `requireUser` as a handler gives it a request and more.

@@ -6,7 +6,7 @@ import type { Listing, Page } from '../store/ports.ts'
 import type { ResourceName } from './route.ts'
 import { sentencesOf } from './sentences.ts'
 
-/** The largest page, and the one that is answered when nothing else is asked for. */
+/** The largest page of a list, which is also the default. */
 export const MAX_LIMIT = 100
 
 const idPatterns: Partial<Record<ResourceName, RegExp>> = {

@@ -215,7 +215,7 @@ export function newRecoveryCodes(scope: Scope, user: User): RecoveryCodes {
  *
  * @param replaced - The version of those, as {@link Factors.recoveryRev} has it.
  * @param login - The user's own, which must still be valid.
- * @returns The codes; `undefined` when others are there by now: of several renewals at once, one counts.
+ * @returns The codes; `undefined` when another renewal at the same moment was first.
  */
 export async function renewRecoveryCodes(
   scope: Scope,

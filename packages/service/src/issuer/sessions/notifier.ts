@@ -51,7 +51,7 @@ const LEASE_SECONDS = 15
 /** How often the queue is looked at without being asked. */
 const POLL_MS = 5_000
 
-/** Requests at the same time, so that applications that do not answer do not hold up the others. */
+/** The most logout notices that are sent at once: some applications never answer, and the others must not wait. */
 const MAX_UNDER_WAY = 50
 
 /**

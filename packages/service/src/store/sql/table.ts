@@ -56,7 +56,7 @@ type Step<S> = (row: Row) => S | undefined
  */
 export interface Table<T, S = Promise<unknown>> {
   byId(...key: string[]): Promise<T | undefined>
-  /** The object with these values of the unique columns. */
+  /** Finds an object by the values of its unique columns, in their order. */
   byUnique(...values: string[]): Promise<T | undefined>
   /** `undefined` when there is no such list. */
   page(within: string[], page: Page): Promise<Listing<T> | undefined>
