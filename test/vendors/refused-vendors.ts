@@ -81,7 +81,10 @@ export const refused: readonly Vendor[] = [
     },
     claims: {},
     signsWithSecret: true,
-    refused: { code: 'LATCHKEY_TOKEN_INVALID', says: /"alg"/ },
+    refused: {
+      code: 'LATCHKEY_TOKEN_INVALID',
+      says: /signed with "HS256", and the discovery document of the provider names ES256/,
+    },
   },
 ]
 
