@@ -98,8 +98,11 @@ export async function startConsole(options: IdentityServiceOptions = {}): Promis
 function codesOf(seed: string): () => string {
   let last = 0
   return () => {
-    const now = Math.floor(Date.now() / 30_000)
-    last = Math.max(now - 1, last + 1)
+    const time = Date.now()
+    const now = Math.floor(time / 30_000)
+    // The code of the step before would be out of date when it arrives, at the end of this one.
+    const earliest = time % 30_000 < 20_000 ? now - 1 : now
+    last = Math.max(earliest, last + 1)
     return codeOf(seed, last - now)
   }
 }
