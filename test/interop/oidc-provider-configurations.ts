@@ -8,6 +8,7 @@ import { npmVersion } from './versions.ts'
 /** Every configuration of oidc-provider that is tried. */
 export const oidcProviderConfigurations: readonly Candidate[] = [
   of('defaults', 'Refresh tokens need `prompt=consent`.'),
+  ...discovery(),
   ...clientAuthentication(),
   ...signing(),
   ...requests(),
@@ -30,6 +31,42 @@ function of(
     start: (application) => startOidcProvider(application, setup),
     ...more,
   }
+}
+
+function discovery(): Candidate[] {
+  const path = '/.well-known/openid-configuration'
+  /** Serves the document elsewhere, or nowhere. */
+  const movedTo =
+    (place: string | undefined): NonNullable<Setup['prepare']> =>
+    (provider) => {
+      provider.use(async (ctx, next) => {
+        if (ctx.path === path) ctx.status = 404
+        else {
+          if (ctx.path === place) {
+            ctx.path = path
+            Object.assign(ctx.req, { originalUrl: path })
+          }
+          await next()
+        }
+      })
+    }
+  return [
+    of('discovery at another address', '`discoveryUrl`.', {
+      prepare: movedTo(`/api/auth${path}`),
+      options: (issuer) => ({ discoveryUrl: `${issuer}/api/auth${path}` }),
+    }),
+    of('no discovery document', '`metadata` with the endpoints.', {
+      prepare: movedTo(undefined),
+      options: (issuer) => ({
+        metadata: {
+          authorization_endpoint: `${issuer}/auth`,
+          token_endpoint: `${issuer}/token`,
+          jwks_uri: `${issuer}/jwks`,
+          end_session_endpoint: `${issuer}/session/end`,
+        },
+      }),
+    }),
+  ]
 }
 
 function clientAuthentication(): Candidate[] {

@@ -10,7 +10,8 @@ import { close } from './servers.ts'
 export interface Setup {
   readonly configuration?: Configuration
   readonly client?: Partial<ClientMetadata>
-  readonly options?: AuthRouterOptions
+  /** What is entered in the application beside the client's credentials; a function is told the issuer. */
+  readonly options?: AuthRouterOptions | ((issuer: string) => AuthRouterOptions)
   /** The path of the issuer; default none. */
   readonly path?: string
   /** Called with the provider once it is made. */
@@ -51,7 +52,7 @@ export async function startOidcProvider(
       scope: 'openid profile email offline_access',
       // oidc-provider gives out refresh tokens for `offline_access` only with a consent of this login.
       authorizationParams: { prompt: 'consent' },
-      ...setup.options,
+      ...(typeof setup.options === 'function' ? setup.options(issuer) : setup.options),
     },
     email: 'ada@example.com',
     async logIn(visitor) {

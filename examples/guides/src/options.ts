@@ -40,6 +40,10 @@ export const examples: Readonly<Record<string, AuthRouterOptions>> = {
     clientKey: privateKey,
     clientAssertion: { keyId: 'key-2026', audience: 'token_endpoint' },
   },
+  discoveryUrl: {
+    issuer: 'https://acme.example.com',
+    discoveryUrl: 'https://acme.example.com/api/auth/.well-known/openid-configuration',
+  },
   metadata: {
     issuer: 'https://acme.eu.auth0.com',
     metadata: { end_session_endpoint: 'https://acme.eu.auth0.com/oidc/logout' },

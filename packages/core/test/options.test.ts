@@ -17,6 +17,8 @@ const good: AuthOptions = {
   logger: false,
 }
 
+const registration = { issuer: 'https://login.example.com', clientId: 'app' }
+
 function faultsOf(options: AuthOptions, environment = {}): ConfigError['faults'] {
   try {
     createAuth(options, { environment })
@@ -196,6 +198,11 @@ test('plain http is accepted on the hosts that insecureHttpHosts names, and neve
 
 test.each<[string, Partial<AuthOptions>]>([
   ['metadata', { metadata: { issuer: 'https://other.example' } }],
+  ['metadata', { issuer: () => registration, metadata: { issuer: 'https://other.example' } }],
+  ['discoveryUrl', { issuer: () => registration, discoveryUrl: 'https://other.example' }],
+  ['discoveryUrl', { discoveryUrl: 'http://other.example/.well-known/openid-configuration' }],
+  ['discoveryUrl', { discoveryUrl: 'https://ada@other.example/.well-known/openid-configuration' }],
+  ['discoveryUrl', { discoveryUrl: '' }],
   ['tokenParams', { tokenParams: { code: 'x' } }],
   [
     'clientAssertion.algorithm',

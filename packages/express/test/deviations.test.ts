@@ -186,7 +186,7 @@ test('a discovery document of another issuer: the message shows both names', asy
   await createBrowser().open(`${site.url}/login`)
 
   expect(site.errors[0]?.message).toMatch(
-    /document of "http:\/\/127.0.0.1:\d+\/" names the issuer "https:\/\/other.example"/,
+    /document of "http:\/\/127.0.0.1:\d+\/" names another issuer\. .* set issuer: "https:\/\/other.example"/,
   )
 })
 

@@ -1,6 +1,7 @@
 import type { LoadPersonas, Platform, RequestContext } from '../context.ts'
 import { ConfigError, ProviderError } from '../errors/errors.ts'
 import { isDevelopment, personasPath } from '../http/development.ts'
+import { discoveryUrlOf } from '../http/issuer-url.ts'
 import { type AuthResponse, queryOf } from '../http/request.ts'
 import type { Log } from '../log/log.ts'
 import type {
@@ -44,9 +45,9 @@ export function resolveForHere(
 /** Whether nothing is said of a provider, and this is a developer's machine for certain. */
 function lacksProvider(options: AnyAuthOptions, { environment, findPersonas }: Platform): boolean {
   if (typeof options !== 'object' || options === null || !environment || !findPersonas) return false
-  const { issuer, clientId, clientSecret, clientAuth, clientKey, metadata } = options
+  const { issuer, clientId, clientSecret, clientAuth, clientKey, discoveryUrl, metadata } = options
   const { LATCHKEY_ISSUER, LATCHKEY_CLIENT_ID, LATCHKEY_CLIENT_SECRET } = environment
-  const said = [issuer, clientId, clientSecret, clientAuth, clientKey, metadata]
+  const said = [issuer, clientId, clientSecret, clientAuth, clientKey, discoveryUrl, metadata]
   const read = [LATCHKEY_ISSUER, LATCHKEY_CLIENT_ID, LATCHKEY_CLIENT_SECRET]
   if ([...said, ...read].some((value) => value !== undefined)) return false
   // Of several base URLs none is the one that personas come back to.
@@ -110,6 +111,7 @@ function withPersonas(
   const path = personasPath(given.baseUrl)
   const registration: ResolvedRegistration = {
     issuer: new URL(ISSUER),
+    discovery: discoveryUrlOf(new URL(ISSUER)),
     get clientId() {
       return clientId
     },

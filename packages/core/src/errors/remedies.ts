@@ -50,7 +50,7 @@ export const REMEDIES: Readonly<Record<LatchkeyErrorCode | WarningCode, string>>
   LATCHKEY_PROVIDER_UNAVAILABLE:
     'Check the address, DNS, the certificate and that the provider runs. `npx --package @latchkey/management latchkey doctor --issuer … --base-url …` does all four.',
   LATCHKEY_PROVIDER_INVALID:
-    'Configure `issuer` exactly as the provider names itself, including a slash at the end.',
+    'Follow the message; it says what was found and which options to set. Configure `issuer` exactly as the provider names itself, including a slash at the end. If its discovery document is elsewhere, set `discoveryUrl`; if it has none, set `metadata`.',
   LATCHKEY_SESSION_UNAVAILABLE:
     'Start the store, or correct its address or password: the message says which. The underlying error is the `cause`.',
   LATCHKEY_ANSWER_LATE:

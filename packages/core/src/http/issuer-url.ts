@@ -18,3 +18,14 @@ export function isUsableUrl(url: URL | undefined, insecureHosts: readonly string
   if (url.protocol !== 'http:') return url.protocol === 'https:'
   return isLoopbackHost(url.hostname) || insecureHosts.includes(url.hostname)
 }
+
+/** The end of a discovery document's address (OIDC Discovery 1.0 §4). */
+export const WELL_KNOWN = '/.well-known/openid-configuration'
+
+/** The members of a discovery document that a login cannot do without, beside `issuer`. */
+export const REQUIRED_MEMBERS = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const
+
+/** Where the discovery document of an issuer is by default. */
+export function discoveryUrlOf(issuer: URL): URL {
+  return new URL(issuer.pathname.replace(/\/$/, '') + WELL_KNOWN, issuer)
+}

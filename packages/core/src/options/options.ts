@@ -173,8 +173,14 @@ export interface AuthOptions<U = AppUser, Exchange = unknown, Store = SessionSto
   /** How the assertions of `private_key_jwt` are made. */
   readonly clientAssertion?: ClientAssertionOptions
   /**
+   * The address of the provider's discovery document, where it is not at the issuer's own
+   * `/.well-known/openid-configuration`. The document must name the issuer that `issuer` does.
+   */
+  readonly discoveryUrl?: string | URL | undefined
+  /**
    * Members that replace those of the discovery document, such as `end_session_endpoint` where the
-   * provider does not name the one that it has.
+   * provider does not name the one that it has. With `authorization_endpoint`, `token_endpoint` and `jwks_uri` the provider is
+   * not asked for a document, unless `discoveryUrl` is set.
    */
   readonly metadata?: Readonly<Record<string, unknown>>
   /**
@@ -297,6 +303,8 @@ export interface ResolvedRoutes {
 /** A registration with its URL parsed. */
 export interface ResolvedRegistration {
   readonly issuer: URL
+  /** Where the discovery document is, or the document itself. */
+  readonly discovery: URL | Readonly<Record<string, unknown>>
   readonly clientId: string
   readonly clientSecret: ClientSecret | undefined
 }

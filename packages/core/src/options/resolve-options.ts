@@ -3,12 +3,13 @@ import { answering, answeringAll } from '../errors/deadline.ts'
 import { ConfigError } from '../errors/errors.ts'
 import { checkBaseUrls } from '../http/base-urls.ts'
 import { isDevelopment } from '../http/development.ts'
-import { isUsableUrl } from '../http/issuer-url.ts'
+import { discoveryUrlOf, isUsableUrl, WELL_KNOWN } from '../http/issuer-url.ts'
 import { safeReturnTo } from '../http/return-to.ts'
 import { type ConfigFault, checkOptions } from '../shared/check-options.ts'
 import { PROTECTED_PARAMETERS } from '../shared/protected-parameters.ts'
 import { deriveKey, macOf } from '../shared/sealing.ts'
 import { languagesOf } from '../texts/languages.ts'
+import { checkDiscovery, documentOf, replacements } from './discovery.ts'
 import { EQUIVALENTS, OPTION_RULES } from './option-rules.ts'
 import type {
   AnyAuthOptions,
@@ -22,8 +23,6 @@ import type {
 /** Where values that the options leave out are looked up. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** The end of a discovery document's address (OIDC Discovery 1.0 §4). */
-const DISCOVERY = '/.well-known/openid-configuration'
 const MIN_SECRET_LENGTH = 32
 const DEVELOPMENT_KEY = /^[\w-]{16,}$/
 const MAKE_SECRET = 'Make one with: openssl rand -base64 32'
@@ -46,7 +45,10 @@ export function resolveOptions(given: AnyAuthOptions, known?: Environment): Reso
   const baseUrl = baseUrls[0] as URL
   checkBaseUrls(baseUrls, faults)
   const registration =
-    typeof options.issuer === 'function' ? options.issuer : resolveRegistration(options, read)
+    typeof options.issuer === 'function'
+      ? options.issuer
+      : resolveRegistration(options, read, environment, faults)
+  if (typeof options.issuer === 'function') checkDiscovery(options, undefined, faults)
   const clientKey = resolveClientKey(options, faults)
   const secrets = resolveSecrets(options, environment, faults)
   const routes = resolveRoutes(options.routes ?? {}, baseUrl, faults)
@@ -73,7 +75,7 @@ export function resolveOptions(given: AnyAuthOptions, known?: Environment): Reso
     clientAuth: options.clientAuth,
     clientKey,
     clientAssertion: options.clientAssertion ?? {},
-    metadata: options.metadata ?? {},
+    metadata: replacements(options),
     entraTenants: options.entraTenants,
     tokenParams: options.tokenParams ?? {},
     logoutParams: options.logoutParams ?? {},
@@ -125,8 +127,8 @@ export function resolveOptions(given: AnyAuthOptions, known?: Environment): Reso
 }
 
 interface Reader {
-  text(option: string, value: unknown, variable: string): string
-  url(option: string, value: unknown, variable: string): URL
+  text(option: string, value: unknown, variable?: string): string
+  url(option: string, value: unknown, variable?: string): URL
 }
 
 function createReader(
@@ -136,13 +138,13 @@ function createReader(
 ): Reader {
   const reader: Reader = {
     text(option, value, variable) {
-      const found = value ?? environment[variable]
+      const found = value ?? (variable && environment[variable])
       if (typeof found === 'string' && found.trim() !== '') return found
       const remedy =
         found === undefined
           ? 'is not set. Pass it, or set the environment variable.'
           : 'is empty. Is the environment variable set?'
-      faults.push({ option, variable, remedy })
+      faults.push(faultOf(option, variable, remedy))
       return ''
     },
     url(option, value, variable) {
@@ -151,15 +153,15 @@ function createReader(
       if (option === 'baseUrl' && found.includes(',')) {
         const remedy =
           'must be one address. If the application has several, pass them as an array: baseUrl: ["https://a.example", "https://b.example"].'
-        faults.push({ option, variable, remedy })
-      } else if (option === 'issuer' && found.includes(DISCOVERY)) {
-        const [issuer] = found.split(DISCOVERY)
+        faults.push(faultOf(option, variable, remedy))
+      } else if (option === 'issuer' && found.includes(WELL_KNOWN)) {
+        const [issuer] = found.split(WELL_KNOWN)
         const remedy = `is the address of the discovery document. Set it to the issuer: ${issuer}`
-        faults.push({ option, variable, remedy })
-      } else if (found && !isUsableUrl(url, insecureHosts)) {
-        const remedy =
-          'must be an https:// URL without credentials, query or fragment (http:// on a loopback host, or in development on the hosts of "insecureHttpHosts").'
-        faults.push({ option, variable, remedy })
+        faults.push(faultOf(option, variable, remedy))
+      } else if (found && !isUsableUrl(url && comparable(option, url), insecureHosts)) {
+        const without = option === 'discoveryUrl' ? 'or fragment' : 'query or fragment'
+        const remedy = `must be an https:// URL without credentials, ${without} (http:// on a loopback host, or in development on the hosts of "insecureHttpHosts").`
+        faults.push(faultOf(option, variable, remedy))
       }
       return url ?? new URL('https://invalid.invalid')
     },
@@ -167,10 +169,35 @@ function createReader(
   return reader
 }
 
-function resolveRegistration(options: AnyAuthOptions, read: Reader): ResolvedRegistration {
+function faultOf(option: string, variable: string | undefined, remedy: string): ConfigFault {
+  return variable === undefined ? { option, remedy } : { option, variable, remedy }
+}
+
+/** Some providers have a query in the address of their document. */
+function comparable(option: string, url: URL): URL {
+  const bare = new URL(url)
+  if (option === 'discoveryUrl') bare.search = ''
+  return bare
+}
+
+function resolveRegistration(
+  options: AnyAuthOptions,
+  read: Reader,
+  environment: Environment,
+  faults: ConfigFault[],
+): ResolvedRegistration {
+  const issuer = read.url('issuer', options.issuer, 'LATCHKEY_ISSUER')
+  checkDiscovery(options, issuer, faults)
+  const document = documentOf(options, String(options.issuer ?? environment.LATCHKEY_ISSUER))
+  const { discoveryUrl } = options
   const needsSecret = !options.clientAuth || options.clientAuth.startsWith('client_secret')
   return {
-    issuer: read.url('issuer', options.issuer, 'LATCHKEY_ISSUER'),
+    issuer,
+    discovery:
+      document ??
+      (discoveryUrl === undefined
+        ? discoveryUrlOf(issuer)
+        : read.url('discoveryUrl', discoveryUrl)),
     clientId: read.text('clientId', options.clientId, 'LATCHKEY_CLIENT_ID'),
     clientSecret:
       typeof options.clientSecret === 'function'
@@ -361,15 +388,11 @@ const PROTECTED_TOKEN_PARAMETERS: ReadonlySet<string> = new Set([
 const ALGORITHM_KEYS = { RS256: 'rsa', PS256: 'rsa', ES256: 'ec', EdDSA: 'ed25519' } as const
 
 function checkProviderChoices(
-  { metadata, tokenParams, clientAssertion, insecureHttpHosts = [] }: AnyAuthOptions,
+  { tokenParams, clientAssertion, insecureHttpHosts = [] }: AnyAuthOptions,
   clientKey: KeyObject | undefined,
   environment: Environment,
   faults: ConfigFault[],
 ): void {
-  if (metadata && 'issuer' in metadata) {
-    const remedy = 'must not contain "issuer": the option "issuer" says who the provider is.'
-    faults.push({ option: 'metadata', remedy })
-  }
   for (const name of Object.keys(tokenParams ?? {})) {
     if (!PROTECTED_TOKEN_PARAMETERS.has(name)) continue
     faults.push({

@@ -1,5 +1,6 @@
 import type { Configuration, ServerMetadata } from 'openid-client'
 import { type LatchkeyError, ProviderError } from '../errors/errors.ts'
+import { discoveryUrlOf } from '../http/issuer-url.ts'
 import type { ResolvedRegistration } from '../options/options.ts'
 import { parseRecord } from '../shared/records.ts'
 import { factsOf, isUnavailable, kitCause, printable } from './errors.ts'
@@ -19,7 +20,7 @@ type ClientAuthentication = Parameters<OpenidClient['discovery']>[3]
 const MAX_REDIRECTS = 3
 
 /**
- * Fetches the discovery document of an issuer.
+ * Fetches the discovery document of an issuer, or takes that of the options.
  *
  * @param overrides - Members that replace those of the document.
  * @throws {@link ProviderError} when it cannot be had or used.
@@ -30,10 +31,10 @@ export async function discover(
   overrides: Readonly<Record<string, unknown>>,
   fetch: ProviderFetch,
 ): Promise<Discovered> {
-  const { issuer } = registration
+  const { issuer, discovery } = registration
   try {
     const client = await loadOpenidClient()
-    const found = await fetchDocument(issuer, fetch)
+    const found = discovery instanceof URL ? await fetchDocument(discovery, fetch) : discovery
     const document = found && { ...found, ...overrides }
     const isInsecure = issuer.protocol === 'http:'
     const configure: Discovered['configure'] = async (authentication) => {
@@ -56,14 +57,13 @@ export async function discover(
     const metadata = checkMetadata(await configure(client.None()), isInsecure)
     return { metadata, configure }
   } catch (cause) {
-    throw discoveryError(cause, issuer.href)
+    throw discoveryError(cause, registration)
   }
 }
 
 /** Some providers redirect to the same address with a slash: redirects on the origin are followed. */
-async function fetchDocument(issuer: URL, fetch: ProviderFetch): Promise<object | undefined> {
-  const path = issuer.pathname.replace(/\/$/, '')
-  let url = new URL(`${path}/.well-known/openid-configuration`, issuer)
+async function fetchDocument(address: URL, fetch: ProviderFetch): Promise<object | undefined> {
+  let url = address
   for (let redirects = 0; ; redirects++) {
     const { status, headers, body } = await fetch(url.href, {
       headers: { accept: 'application/json' },
@@ -72,28 +72,49 @@ async function fetchDocument(issuer: URL, fetch: ProviderFetch): Promise<object 
     const location = headers.find(([name]) => name === 'location')?.[1]
     const next =
       location && URL.canParse(location, url.href) ? new URL(location, url.href) : undefined
-    if (status < 300 || status > 399 || next?.origin !== issuer.origin) {
-      throw unusable(`status ${status}${next ? ', a redirect to another origin' : ''}`, issuer.href)
+    if (status < 300 || status > 399 || next?.origin !== address.origin) {
+      throw unusable(
+        address,
+        `it answers with status ${status}${next ? ` and redirects to ${next.origin}` : ''}`,
+      )
     }
-    if (redirects === MAX_REDIRECTS) throw unusable('too many redirects', issuer.href)
+    if (redirects === MAX_REDIRECTS) throw unusable(address, 'there are too many redirects')
     url = next
   }
 }
 
-function discoveryError(cause: unknown, issuer: string): LatchkeyError {
+function discoveryError(
+  cause: unknown,
+  { issuer, discovery }: ResolvedRegistration,
+): LatchkeyError {
   const known = kitCause(cause)
   if (known) return known
   if (isUnavailable(cause)) {
-    return new ProviderError('LATCHKEY_PROVIDER_UNAVAILABLE', `${issuer} did not answer in time.`)
+    return new ProviderError(
+      'LATCHKEY_PROVIDER_UNAVAILABLE',
+      `${issuer.href} did not answer in time.`,
+    )
   }
   const { body, reason } = factsOf(cause)
-  if (typeof body?.issuer !== 'string' || body.issuer === issuer) return unusable(reason, issuer)
-  const found = printable(body.issuer, 200)
-  const message = `The discovery document of "${issuer}" names the issuer "${found}". Set "issuer" to exactly that if it is your provider.`
+  const address = discovery instanceof URL ? discovery : discoveryUrlOf(issuer)
+  if (typeof body?.issuer !== 'string' || body.issuer === issuer.href)
+    return unusable(address, reason)
+  const named = printable(body.issuer, 200)
+  const message = `The discovery document of "${issuer.href}" names another issuer. If it is your provider's, set ${optionsFor(named, address)}.`
   return new ProviderError('LATCHKEY_PROVIDER_INVALID', message)
 }
 
-function unusable(why: string | undefined, issuer: string): ProviderError {
-  const message = `${issuer} has no usable discovery document${why ? ` (${why})` : ''}; is "issuer" right?`
+/** The options for a document that was found; where the issuer's own address is another, both. */
+function optionsFor(named: string, address: URL): string {
+  const issuer = URL.parse(named)
+  const isItsOwn = issuer !== null && discoveryUrlOf(issuer).href === address.href
+  return `issuer: "${named}"${isItsOwn ? '' : ` and discoveryUrl: "${address.href}"`}`
+}
+
+const ELSEWHERE =
+  'Is "issuer" right? If the document is at another address, set "discoveryUrl". If the provider has none, set "metadata" with "authorization_endpoint", "token_endpoint" and "jwks_uri".'
+
+function unusable(address: URL, why: string | undefined): ProviderError {
+  const message = `There is no usable discovery document at ${address.href}${why ? ` (${why})` : ''}. ${ELSEWHERE}`
   return new ProviderError('LATCHKEY_PROVIDER_INVALID', message)
 }

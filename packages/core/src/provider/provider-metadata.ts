@@ -1,7 +1,7 @@
 import type { Configuration, ServerMetadata } from 'openid-client'
 import { ProviderError } from '../errors/errors.ts'
+import { REQUIRED_MEMBERS } from '../http/issuer-url.ts'
 
-const REQUIRED = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const
 const OPTIONAL = [
   'userinfo_endpoint',
   'end_session_endpoint',
@@ -18,14 +18,14 @@ const OPTIONAL = [
 export function checkMetadata(configuration: Configuration, allowHttp: boolean): ServerMetadata {
   // Without the helpers that openid-client adds to it.
   const metadata = JSON.parse(JSON.stringify(configuration.serverMetadata())) as ServerMetadata
-  for (const name of [...REQUIRED, ...OPTIONAL]) {
+  for (const name of [...REQUIRED_MEMBERS, ...OPTIONAL]) {
     const value: unknown = metadata[name]
     if (value === undefined && (OPTIONAL as readonly string[]).includes(name)) continue
     const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined
     if (url?.protocol === 'https:' || (allowHttp && url?.protocol === 'http:')) continue
     throw new ProviderError(
       'LATCHKEY_PROVIDER_INVALID',
-      `The discovery document of ${metadata.issuer} has no usable "${name}".`,
+      `The metadata of ${metadata.issuer} has no usable "${name}": it must be an https:// address.`,
     )
   }
   return metadata

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ConfigError, ProviderError } from '../errors/errors.ts'
-import { isUsableUrl } from '../http/issuer-url.ts'
+import { discoveryUrlOf, isUsableUrl } from '../http/issuer-url.ts'
 import { issuerRedirectUri } from '../http/redirect-uri.ts'
 import type { AuthRequest } from '../http/request.ts'
 import type { Publish } from '../log/events.ts'
@@ -89,5 +89,6 @@ function checkRegistration(
       'The issuer that the resolver named is not a plain https:// URL.',
     )
   }
-  return { issuer, clientId: chosen.clientId, clientSecret: chosen.clientSecret }
+  const { clientId, clientSecret } = chosen
+  return { issuer, discovery: discoveryUrlOf(issuer), clientId, clientSecret }
 }
