@@ -190,6 +190,57 @@ test('a discovery document of another issuer: the message shows both names', asy
   )
 })
 
+test.each(['RS256', 'EdDSA'] as const)(
+  'a login works where the provider signs with %s and makes at_hash with SHA-256',
+  async (alg) => {
+    await using site = await start()
+    site.provider.metadata = { id_token_signing_alg_values_supported: [alg] }
+    site.provider.rotateKey(alg)
+    site.provider.fault = 'at_hash by SHA-256'
+
+    expect(await home(site, await logIn(site))).toBe('in as ada')
+  },
+)
+
+test('a wrong at_hash is refused where the provider signs with EdDSA, too', async () => {
+  await using site = await start()
+  site.provider.metadata = { id_token_signing_alg_values_supported: ['EdDSA'] }
+  site.provider.rotateKey('EdDSA')
+  site.provider.fault = 'id_token with a wrong at_hash'
+
+  await logIn(site)
+
+  expect(site.errors).toMatchObject([{ code: 'LATCHKEY_TOKEN_INVALID' }])
+  expect(site.errors[0]?.message).toContain('"at_hash"')
+})
+
+test('a provider that does not say when the user logged in: the message says that max_age cannot be met there', async () => {
+  site.provider.fault = 'id_token without auth_time'
+
+  const visit = await createBrowser().open(`${site.url}/login?max_age=300`)
+
+  expect(visit.response.status).toBe(403)
+  expect(site.errors).toMatchObject([{ code: 'LATCHKEY_STEP_UP_FAILED' }])
+  expect(site.errors[0]?.message).toBe(
+    '"auth_time" of the ID token is missing, so nothing says whether the user logged in within 300 s, as "max_age" asked. Let the provider send this claim to the application.',
+  )
+})
+
+test('a refreshed ID token of another issuer is logged as such, not as a provider that did not answer', async () => {
+  await using site = await start()
+  const browser = await logIn(site)
+  site.provider.fault = 'id_token from another issuer'
+
+  await browser.open(`${site.url}/refresh`)
+
+  expect(site.errors).toMatchObject([{ code: 'LATCHKEY_REFRESH_UNAVAILABLE' }])
+  const lines = site.log.filter(({ facts }) => String(facts.code).includes('_PROVIDER_'))
+  expect(lines).toMatchObject([{ facts: { code: 'LATCHKEY_PROVIDER_INVALID' } }])
+  expect(lines[0]?.message).toMatch(
+    /not be refreshed.*"iss" of the ID token is "https:\/\/other.example"/,
+  )
+})
+
 test('a login works where the provider dates its tokens five minutes back', async () => {
   site.provider.fault = 'id_token dated five minutes back'
 

@@ -255,6 +255,7 @@ export async function startMisbehavingProvider(
       exp: now + 600,
       auth_time: grant.authTime,
       sid: grant.sid,
+      ...(fault === 'at_hash by SHA-256' ? { at_hash: leftHalfOfHash(accessToken) } : {}),
       ...(withNonce && grant.nonce ? { nonce: grant.nonce } : {}),
       ...(fault === 'refreshed id_token with sub alone' && !withNonce
         ? { sub: grant.claims.sub }
@@ -300,6 +301,11 @@ export async function startMisbehavingProvider(
   }
 
   return provider
+}
+
+/** @see OpenID Connect Core 1.0 §3.1.3.6 */
+function leftHalfOfHash(text: string): string {
+  return createHash('sha256').update(text).digest().subarray(0, 16).toString('base64url')
 }
 
 function newSid(sids: string[]): string {

@@ -77,7 +77,7 @@ export const REMEDIES: Readonly<Record<LatchkeyErrorCode | WarningCode, string>>
   LATCHKEY_USERINFO_INVALID:
     "Set `userinfo: 'never'` if the ID token has all you need; otherwise ask the provider's operator.",
   LATCHKEY_STEP_UP_FAILED:
-    'Check that the provider knows the `acr` and that this user has the means for it.',
+    'Check that the provider knows the `acr` and that this user has the means for it. If the message names `auth_time`, let the provider send that claim.',
   LATCHKEY_USER_REFUSED:
     'Nothing: your own rule refused this user. `onError` can answer with a page of your own.',
   LATCHKEY_LOGIN_REQUIRED:

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { LatchkeyError } from '../errors/errors.ts'
 
 /**
  * The names of events, one word each. The names are those of the diagnostics channels, after
@@ -41,8 +42,8 @@ export interface AuthEvent {
   readonly count?: number
 }
 
-/** Where events go. */
-export type Publish = (name: AuthEventName, event: AuthEvent) => void
+/** Where events go. The error is for the log alone. */
+export type Publish = (name: AuthEventName, event: AuthEvent, error?: LatchkeyError) => void
 
 /** The hash that stands for a user in events. */
 export function userHash(issuer: string, sub: string): string {

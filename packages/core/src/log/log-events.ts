@@ -1,3 +1,4 @@
+import { LatchkeyError } from '../errors/errors.ts'
 import type { ResolvedAuthOptions } from '../options/options.ts'
 import type { AuthEventName, Publish } from './events.ts'
 import type { Log } from './log.ts'
@@ -11,7 +12,7 @@ export function logEvents(
   { registration }: ResolvedAuthOptions,
 ): Publish {
   const isOneProvider = typeof registration !== 'function'
-  return (name, event) => {
+  return (name, event, error) => {
     publish(name, event)
     if (name === 'discovery.stale') {
       log.noticed(
@@ -19,10 +20,9 @@ export function logEvents(
         'The metadata of the provider could not be read again; the earlier one stays in use.',
       )
     } else if (name === 'token.refresh_failed' && event.code === 'LATCHKEY_REFRESH_UNAVAILABLE') {
-      log.noticed(
-        'LATCHKEY_PROVIDER_UNAVAILABLE',
-        'An access token could not be refreshed: the provider did not answer.',
-      )
+      const code =
+        error?.cause instanceof LatchkeyError ? error.cause.code : 'LATCHKEY_PROVIDER_INVALID'
+      log.noticed(code, `An access token could not be refreshed. ${error?.message ?? ''}`.trim())
     } else if (isOneProvider && PROVIDER_ANSWERED.has(name)) {
       log.recovered('LATCHKEY_PROVIDER_UNAVAILABLE', PROVIDER_IS_BACK)
     }

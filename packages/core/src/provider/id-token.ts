@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { IDToken } from 'openid-client'
 import { printable } from './errors.ts'
-import { hashOf } from './signature.ts'
+import { hashesOf } from './signature.ts'
 import { isSubject } from './subject.ts'
 
 /** The values that the claims of an ID token are compared with. */
@@ -106,6 +106,13 @@ function loginFault(claims: Partial<IDToken>, { login, now }: IdTokenExpectation
     return fault('iat', `is ${login.startedAt - iat} s before the login began`)
   }
   if (login.maxAge === undefined) return undefined
+  if (authTime === undefined) {
+    const asked = `logged in within ${login.maxAge} s, as "max_age" asked`
+    return fault(
+      'auth_time',
+      `is missing, so nothing says whether the user ${asked}. Let the provider send this claim to the application`,
+    )
+  }
   if (typeof authTime !== 'number') return fault('auth_time', 'must be a number')
   if (authTime + login.maxAge >= now - TOLERANCE_SECONDS) return undefined
   return fault(
@@ -118,10 +125,13 @@ function accessTokenFault(
   { at_hash: found }: Partial<IDToken>,
   { accessToken, alg = '' }: IdTokenExpectations,
 ) {
-  const hash = hashOf(alg)
-  if (found === undefined || accessToken === undefined || !hash) return undefined
-  const digest = createHash(hash).update(accessToken).digest()
-  if (digest.subarray(0, digest.length / 2).toString('base64url') === found) return undefined
+  const hashes = hashesOf(alg)
+  if (found === undefined || accessToken === undefined || hashes.length === 0) return undefined
+  const isRight = hashes.some((hash) => {
+    const digest = createHash(hash).update(accessToken).digest()
+    return digest.subarray(0, digest.length / 2).toString('base64url') === found
+  })
+  if (isRight) return undefined
   return fault('at_hash', 'is not the hash of the access token that came with it')
 }
 

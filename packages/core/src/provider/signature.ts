@@ -43,11 +43,12 @@ export interface KeySet {
   verify(header: JwtHeader, signed: string, signature: Buffer): boolean
 }
 
-/** The hash that goes with an algorithm; `undefined` for one that is not accepted. */
-export function hashOf(alg: string): string | undefined {
-  if (!isAccepted(alg)) return undefined
+/** The hashes that providers use with an algorithm; none for one that is not accepted. */
+export function hashesOf(alg: string): readonly string[] {
+  if (!isAccepted(alg)) return []
   const algorithm = ALGORITHMS[alg]
-  return 'hash' in algorithm ? algorithm.hash : 'sha512'
+  // No specification says which hash goes with EdDSA. Most take that of Ed25519; Glewlwyd takes SHA-256.
+  return 'hash' in algorithm ? [algorithm.hash] : ['sha512', 'sha256']
 }
 
 function isAccepted(alg: string): alg is Algorithm {

@@ -7,9 +7,10 @@ import {
   isResponseBodyError,
   isUnavailable,
   kitCause,
+  providerError,
   quoted,
 } from '../provider/errors.ts'
-import { idTokenFault } from '../provider/id-token.ts'
+import { type IdTokenExpectations, idTokenFault } from '../provider/id-token.ts'
 import type { Provider } from '../provider/provider.ts'
 import type { AuthSession } from '../session/session.ts'
 import type { SessionLock } from '../session/session-store.ts'
@@ -79,7 +80,7 @@ export function createRefresher(settings: RefreshSettings): Refresher {
     if (stored.tokens?.refreshToken !== seen.tokens?.refreshToken) return stored
     const user = userHash(stored.issuer, stored.sub)
     const refreshed = await requestTokens(provider, stored, settings).catch(async (error) => {
-      publish('token.refresh_failed', { issuer: stored.issuer, user, code: error.code })
+      publish('token.refresh_failed', { issuer: stored.issuer, user, code: error.code }, error)
       if (error.code !== 'LATCHKEY_REFRESH_REJECTED') throw error
       const later = await session.reload()
       const another = later?.tokens?.refreshToken
@@ -163,8 +164,11 @@ async function requestTokens(
 ): Promise<AuthSession> {
   const { now } = options
   const refreshToken = session.tokens?.refreshToken ?? ''
+  let expected: IdTokenExpectations | undefined
   try {
-    const metadata = await provider.metadata()
+    const { issuer } = await provider.metadata()
+    const { entraTenants, clientId } = provider
+    expected = { issuer, entraTenants, clientId, now: now() }
     const tokens = await provider.call((client, configuration) =>
       client.refreshTokenGrant(configuration, refreshToken, options.tokenParams),
     )
@@ -175,14 +179,8 @@ async function requestTokens(
       if (claims.sub !== session.sub) {
         throw rejected('The provider answered the refresh with tokens of another user.')
       }
-      const wrong = idTokenFault(claims, {
-        issuer: metadata.issuer,
-        entraTenants: provider.entraTenants,
-        clientId: provider.clientId,
-        now: now(),
-        accessToken: tokens.access_token,
-        alg: header.alg,
-      })
+      const accessToken = tokens.access_token
+      const wrong = idTokenFault(claims, { ...expected, now: now(), accessToken, alg: header.alg })
       if (wrong) throw unusable(wrong.message)
     }
     const expiresIn = tokens.expiresIn()
@@ -211,11 +209,15 @@ async function requestTokens(
       },
     }
   } catch (error) {
-    throw refreshError(error, [refreshToken, provider.clientSecret()])
+    throw refreshError(error, [refreshToken, provider.clientSecret()], expected)
   }
 }
 
-function refreshError(error: unknown, secrets: readonly (string | undefined)[]): RefreshError {
+function refreshError(
+  error: unknown,
+  secrets: readonly (string | undefined)[],
+  expected: IdTokenExpectations | undefined,
+): RefreshError {
   if (error instanceof RefreshError) return error
   if (isResponseBodyError(error)) {
     const detail = quoted(error.error, error.error_description, secrets)
@@ -223,16 +225,22 @@ function refreshError(error: unknown, secrets: readonly (string | undefined)[]):
       ? rejected(`The provider no longer accepts the refresh token: ${detail}.`)
       : unavailable(`The provider refused the refresh with ${detail}.`)
   }
-  const known = kitCause(error)
-  if (known || isUnavailable(error)) {
-    return unavailable('The provider did not answer the refresh.', known)
+  if (isUnavailable(error)) {
+    const cause = providerError(error, 'did not answer')
+    return unavailable('The provider did not answer the refresh.', cause)
   }
-  const { reason, status } = factsOf(error)
+  const known = kitCause(error)
+  if (known) return unavailable(`The provider could not be asked: ${known.message}`, known)
+  const { claims, reason, status } = factsOf(error)
+  const wrong = claims && expected && idTokenFault(claims, expected)
+  if (wrong) return unusable(wrong.message)
   return unusable(status === undefined ? (reason ?? 'it is malformed') : `status ${status}`)
 }
 
 function unusable(reason: string): RefreshError {
-  return unavailable(`The provider's answer to the refresh cannot be used: ${reason}.`)
+  return unavailable(
+    `The provider's answer to the refresh cannot be used: ${reason.replace(/\.$/, '')}.`,
+  )
 }
 
 function tokenOf(session: AuthSession): string {

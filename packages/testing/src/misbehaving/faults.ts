@@ -99,6 +99,7 @@ export type Deviation =
   | 'token response with a list of scopes'
   | 'Basic credentials are not decoded'
   | 'error_description repeats the request'
+  | 'at_hash by SHA-256'
   | 'id_token dated five minutes back'
   | 'refreshed id_token with sub alone'
   | 'logout token without exp'

@@ -2,7 +2,7 @@ import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:cryp
 import type { Fault } from './faults.ts'
 
 /** The algorithms that a provider can sign with. */
-export type SigningAlgorithm = 'RS256' | 'ES256'
+export type SigningAlgorithm = 'RS256' | 'ES256' | 'EdDSA'
 
 /** A key the provider signs with. */
 export interface SigningKey {
@@ -12,13 +12,15 @@ export interface SigningKey {
   readonly publicKey: KeyObject
 }
 
+const KEY_PAIRS = {
+  RS256: () => generateKeyPairSync('rsa', { modulusLength: 2048 }),
+  ES256: () => generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+  EdDSA: () => generateKeyPairSync('ed25519'),
+}
+
 /** Makes a key. */
 export function createSigningKey(kid: string, alg: SigningAlgorithm = 'RS256'): SigningKey {
-  const pair =
-    alg === 'RS256'
-      ? generateKeyPairSync('rsa', { modulusLength: 2048 })
-      : generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  return { alg, kid, ...pair }
+  return { alg, kid, ...KEY_PAIRS[alg]() }
 }
 
 let foreign: SigningKey | undefined
@@ -42,8 +44,9 @@ export function signJwt(
   header: Readonly<Record<string, unknown>> = {},
 ): string {
   const signed = `${encode({ alg: key.alg, kid: key.kid, ...header })}.${encode(claims)}`
+  const hash = key.alg === 'EdDSA' ? null : 'sha256'
   const privateKey = { key: key.privateKey, dsaEncoding: 'ieee-p1363' } as const
-  return `${signed}.${sign('sha256', Buffer.from(signed), privateKey).toString('base64url')}`
+  return `${signed}.${sign(hash, Buffer.from(signed), privateKey).toString('base64url')}`
 }
 
 /** Makes an ID Token with the given fault. */
