@@ -84,7 +84,7 @@ async function revoked(journey: Journey): Promise<void> {
   await provider.revokeTokens?.(visitor)
   const response = await visitor.send(`${application.baseUrl}/refresh`, {
     method: 'POST',
-    headers: { accept: 'application/json' },
+    headers: { accept: 'application/json', origin: new URL(application.baseUrl).origin },
   })
   expectSame('the status of a refresh with a revoked token', response.status, 401)
   await expectState(journey, 'logged out')

@@ -5,7 +5,13 @@ import { cellsOf, documentedRows, skipped, tableOf, writeRows } from './table.ts
 
 // Makes the journey with every provider, or with those whose name has one of the arguments in it, and
 // prints the table. Fails where a row is not the one that docs/providers/index.md shows; `--write`
-// puts the rows there instead.
+// puts the rows there instead. A provider that is not installed is skipped, and fails continuous integration; `--packages`
+// prints the Debian packages to install.
+
+if (process.argv.includes('--packages')) {
+  console.log(candidates.flatMap(({ aptPackage }) => aptPackage ?? []).join(' '))
+  process.exit()
+}
 
 const isWriting = process.argv.includes('--write')
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
@@ -17,7 +23,9 @@ const failures: string[] = []
 
 for (const candidate of chosen) {
   if (candidate.version() === undefined) {
-    rows.push(skipped(candidate))
+    const row = skipped(candidate)
+    rows.push(row)
+    if (process.env.CI) failures.push(`${candidate.provider}: ${row.at(-1)}`)
     continue
   }
   try {
