@@ -78,7 +78,7 @@ test.each([
   ['start', '--data %s/file', '%s/file is a file; name a folder, or one that does not exist yet.'],
   ['start', '--fresh --data %s/file', '%s/file is a file; name a folder'],
   ['start', '--data /sys/x', '/sys/x cannot be written by this user'],
-] as const)('%s %s is refused in a sentence', async (name, args, sentence) => {
+] as const)('%s %s is refused with a sentence', async (name, args, sentence) => {
   using folder = temporaryFolder()
   writeFileSync(join(folder.path, 'file'), '')
   const { code, stderr } = await run(name, args.replaceAll('%s', folder.path))

@@ -81,6 +81,8 @@ async function look(page: Page, name: string, what: string): Promise<void> {
   ] as const) {
     await page.setViewportSize(sizes[device])
     await page.emulateMedia({ colorScheme: scheme })
+    // Next.js streams the page, and shows it once its scripts have run.
+    await page.getByRole('heading', { level: 1 }).waitFor()
     await keepPicture(page, `example-${name}-${what}-${device}`)
     // The same page again is looked at for its colors alone.
     expect(await violationsOf(page, scheme === 'dark')).toEqual([])

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { temporaryFolder } from '../packages/service/test/cli/support.ts'
 import { root } from '../scripts/packages.ts'
 
-test('without a network, the first command fails and names the address before anyone takes it for hanging', {
+test('without a network, the first command soon fails and names the address', {
   // npm waits 70 seconds of its own accord.
   timeout: 45_000,
 }, async () => {

@@ -173,7 +173,7 @@ describe.each(wirings)('the kit and our own service, $name', ({ start }) => {
     }
   }
 
-  test('a visitor logs in with a password and lands on the page they asked for', async () => {
+  test('a visitor logs in with a password and returns to the requested page', async () => {
     const { logIn } = openBrowser()
 
     const page = await logIn()

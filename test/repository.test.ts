@@ -16,7 +16,7 @@ test.for([22, 26])('the kit is tried on Node %i, and not on the Node of the scri
   )
 })
 
-test('each job of continuous integration runs a part that there is', () => {
+test('each job of continuous integration runs an existing part', () => {
   const workflow = readFileSync(path.join(root, '.github/workflows/ci.yml'), 'utf8')
   const lanes = [...(/^ +lane: (\[.*\])$/m.exec(workflow)?.[1] ?? '').matchAll(/"(\w+)[^"]*"/g)]
   const script = readFileSync(path.join(root, '.ci/run'), 'utf8')

@@ -34,7 +34,7 @@ test('the API answers visitors who are not logged in with 401 and where to log i
   expect(body).toMatchObject({ code: 'LATCHKEY_LOGIN_REQUIRED', loginUrl: '/login' })
 })
 
-test('everybody has notes of their own', async () => {
+test('every user has their own notes', async () => {
   const [ada, grace] = [
     await logIn(server, await identity.createUser()),
     await logIn(server, await identity.createUser()),
@@ -98,7 +98,7 @@ test('the event stream brings new notes, and ends with the session', async () =>
   expect(await text).toMatch(/^data: \[\]\n\n(data: \["Call the bank"\]\n\n)?event: ended/)
 })
 
-test('the page shows that the API refuses, logs in, adds a note, and keeps to its policy', async () => {
+test('the page shows the refusal of the API, logs in, adds a note, and does not violate its content security policy', async () => {
   const page = await browser.newPage()
   const violations: string[] = []
   page.on('console', (message) => {

@@ -10,7 +10,7 @@ const folder = fileURLToPath(new URL('..', import.meta.url))
 const applications = globSync('*.js', { cwd: folder })
 
 test.for(applications)(
-  '%s logs a user in, with settings from the environment alone',
+  '%s logs a user in, with settings only from the environment',
   { timeout: 60_000 },
   async (file) => {
     const provider = await startMisbehavingProvider()

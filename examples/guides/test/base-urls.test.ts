@@ -15,7 +15,7 @@ function locationAt(url: string, host: string): Promise<string> {
   })
 }
 
-test('each address sends its visitors back to itself, also that of a preview deployment', async () => {
+test('visitors of each address return to that address after the login, also at a preview deployment', async () => {
   vi.stubEnv('PREVIEW_URL', 'https://pr-7.preview.example.com')
   const site = await start(createApp)
   for (const host of ['app.example.com', 'app.example.org', 'pr-7.preview.example.com']) {

@@ -39,11 +39,11 @@ test('a script logs Ada in with one command, and sees what admins see', async ()
   expect(await run('personas.sh')).toBe('Hello Ada LovelaceFor admins')
 }, 60_000)
 
-test('the report of the flight recorder is there for a script', async () => {
+test('a script can read the report of the flight recorder', async () => {
   expect(await run('recorder.sh')).toContain('Latchkey login recorder')
 })
 
-test('what the guide installs is the package that has the personas', () => {
+test('the package that the guide installs contains the personas', () => {
   expect(script('personas-install.sh')).toContain('@latchkey/testing')
   expect(import.meta.resolve('@latchkey/testing/personas')).toBeDefined()
 })

@@ -21,7 +21,7 @@ async function open(path: string, user: Record<string, unknown>): Promise<string
   return response.ok ? text : String(response.status)
 }
 
-test('what used express-openid-connect guards everything below, and a claim', async () => {
+test('an application moved from express-openid-connect guards all routes below a path, and by a claim', async () => {
   site = await start(fromExpressOpenidConnect)
   expect(await open('/', {})).toBe('Logged out')
   expect(await open('/admin', { sub: 'ada', role: 'admin' })).toContain('claimEquals')
@@ -64,13 +64,13 @@ test('an error handler of express-openid-connect becomes the hook onError', asyn
   })
 })
 
-test('what used passport-openidconnect has the user that its verify function made', async () => {
+test('an application moved from passport-openidconnect has the user that its verify function made', async () => {
   site = await start(fromPassportOpenidconnect)
   const user = JSON.parse(await open('/profile', { sub: 'ada', email: 'ada@example.com' }))
   expect(user).toMatchObject({ sub: 'ada', account: { sub: 'ada' } })
 })
 
-test('what used keycloak-connect asks for roles of the realm and of clients', async () => {
+test('an application moved from keycloak-connect requires roles of the realm and of clients', async () => {
   site = await start(fromKeycloakConnect)
   const user = {
     sub: 'ada',
@@ -83,7 +83,7 @@ test('what used keycloak-connect asks for roles of the realm and of clients', as
   expect(await open('/orders', { sub: 'ada', resource_access: {} })).toBe('403')
 })
 
-test('an API that was bearer-only asks the token of a program for roles', async () => {
+test('an API that was bearer-only requires roles in the access token', async () => {
   site = await start(fromBearerOnly)
   const get = async (roles: string[]): Promise<number> => {
     const resource_access = { shop: { roles } }
@@ -96,7 +96,7 @@ test('an API that was bearer-only asks the token of a program for roles', async 
   expect((await fetch(`${site.url}/api/orders`)).status).toBe(401)
 })
 
-test('what used Auth.js keeps its redirect URL, and adds the account to the user', async () => {
+test('an application moved from Auth.js keeps its redirect URL, and adds the account to the user', async () => {
   site = await start(fromAuthJs)
   site.provider.user = { sub: 'ada', email: 'ada@example.com' }
   const { text, trail } = await createBrowser().open(`${site.url}/profile`)
@@ -104,14 +104,14 @@ test('what used Auth.js keeps its redirect URL, and adds the account to the user
   expect(trail.some((url) => url.startsWith(`${site.url}/auth/callback/acme?`))).toBe(true)
 })
 
-test('what used Clerk asks for a role', async () => {
+test('an application moved from Clerk requires a role', async () => {
   site = await start(fromClerk)
   expect(JSON.parse(await open('/settings', { sub: 'ada' }))).toEqual({ userId: 'ada' })
   expect(await open('/billing', { sub: 'ada', roles: ['admin'] })).toContain('org:admin')
   expect(await open('/billing', { sub: 'ada', roles: ['member'] })).toBe('403')
 })
 
-test('what used better-auth answers its API with the user, or with 401', async () => {
+test('an application moved from better-auth answers its API with the user, or with 401', async () => {
   site = await start(fromBetterAuth)
   expect((await createBrowser().open(`${site.url}/me`)).response.status).toBe(401)
   const browser = createBrowser()

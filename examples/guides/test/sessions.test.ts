@@ -68,7 +68,7 @@ test('an API is called with the access token of the session', async () => {
   api.close()
 })
 
-test('the health of the login is told without asking anybody', async () => {
+test('the health of the login is reported without a network call', async () => {
   const health = await createBrowser().send(`${site.url}/healthz`)
   expect(await health.json()).toMatchObject({ sessions: 'ok' })
 })

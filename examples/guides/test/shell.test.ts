@@ -67,7 +67,7 @@ test('an application is registered, and has a secret for its environment', async
   environment.LATCHKEY_CLIENT_ID = /"id": "(app_\w+)"/.exec(output)?.[1]
 })
 
-test('the old users come over, and the result names the new ids', async () => {
+test('the existing users are imported, and the result names their new ids', async () => {
   copyFileSync(join(shell, 'users.csv'), join(folder, 'users.csv'))
   expect(await run('import.sh')).toContain('3 of 3 rows can be imported.')
   const result = await readFile(join(folder, 'users.csv.result.csv'), 'utf8')
@@ -96,7 +96,7 @@ test('users of a tenant may log in at a provider, whose redirect URI is printed'
   expect(printed).toMatch(/allow_social +true/)
 })
 
-test('the link for the first operator opens the console, which is served where it was switched on', async () => {
+test('the invitation of the first operator opens the console, if the console is switched on', async () => {
   const link = (await run('invite-operator.sh')).trim()
   const { hostname, pathname, search } = new URL(link)
   const open = (): Promise<Response> => {
@@ -118,7 +118,7 @@ test('client secrets and the master key are rotated while the service runs', asy
   expect(await run('rotate-secret.sh')).toMatch(/^[\w-]{43}\n$/)
 })
 
-test('a backup is made while the service runs, and is served from', async () => {
+test('a backup that was made while the service runs can be restored and served', async () => {
   await run('rotate.sh')
   expect(await run('signing-keys.sh')).toMatch(/signs\n.*published/)
   await run('backup.sh')
@@ -159,7 +159,7 @@ test('the service serves https with a certificate of its own', async () => {
   expect(JSON.parse(stdout).issuer).toBe('https://login.example.com')
 })
 
-test('the folder moves to PostgreSQL and Redis, and is served from there', {
+test('a data folder is moved to PostgreSQL and Redis, and the service runs on them', {
   timeout: 90_000,
 }, async () => {
   const database = await createDatabase({ migrate: false })

@@ -12,13 +12,13 @@ beforeEach(() => {
 })
 afterAll(() => site.close())
 
-test('the public page greets the users whom the provider knows, and all others as visitors', async () => {
+test('the public page greets users who are logged in at the provider, and treats all others as visitors', async () => {
   expect((await createBrowser().open(site.url)).text).toBe('Hello ada')
   site.provider.fault = 'login_required'
   expect((await createBrowser().open(site.url)).text).toBe('Hello')
 })
 
-test('a login that no page asked for ends at /start', async () => {
+test('a login that was not begun by a page ends at /start', async () => {
   expect((await createBrowser().open(`${site.url}/login`)).url.pathname).toBe('/start')
 })
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.close())
 
-test('ten lines are an application that a user logs in to', async () => {
+test('the ten lines of the README are an application that users can log in to', async () => {
   site.provider.user = { sub: 'ada', name: 'Ada' }
   const { text } = await createBrowser().open(`${site.url}/account`)
   expect(JSON.parse(text)).toMatchObject({ sub: 'ada', name: 'Ada' })

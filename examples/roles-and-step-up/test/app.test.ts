@@ -31,7 +31,7 @@ test('a user who is refused sees why on a page of the office, a program gets pro
   expect(program.body.code).toBe('LATCHKEY_FORBIDDEN')
 })
 
-test('what cannot be undone asks for the password again after a minute, and then goes on', async () => {
+test('a destructive action requires the password again after a minute, and then continues', async () => {
   const alan = await identity.createUser({ email: 'alan@example.com' })
   const browser = await logIn(app, alan)
   const open = () => browser.get('/delete').set('accept', 'text/html')

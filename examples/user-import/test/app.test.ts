@@ -39,7 +39,7 @@ test.for([
   },
 )
 
-test('who is new becomes a customer at the first login, and is the same one at the next', async () => {
+test('a new user becomes a customer at the first login, and is the same customer at the next', async () => {
   const newcomer = await identity.createUser({ name: 'Margaret Hamilton' })
   const first = await (await logIn(app, newcomer)).get('/orders')
   const second = await (await logIn(app, newcomer)).get('/orders')

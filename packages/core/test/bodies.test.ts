@@ -37,7 +37,7 @@ async function post(path: string, init: RequestInit): Promise<number | undefined
 }
 
 test.each(['/backchannel-logout', '/callback'])(
-  'an endless body of a web Request at %s is given up after 64 KiB',
+  'reading an endless body of a web Request at %s stops after 64 KiB',
   async (path) => {
     const body = endless()
 
@@ -61,7 +61,7 @@ test('a body of 64 KiB is read', async () => {
   expect(await post('/backchannel-logout', { body })).toBe(400)
 })
 
-test('a text that an adapter brings is bounded as well', async () => {
+test('a body that an adapter passes as text has the same limit', async () => {
   const request = {
     method: 'POST',
     url: `${baseUrl}/callback`,
@@ -72,7 +72,7 @@ test('a text that an adapter brings is bounded as well', async () => {
   expect((await auth.visit(request, new Headers())).answer?.status).toBe(413)
 })
 
-test('a web Request whose body was read before is said to be', async () => {
+test('a web Request whose body was read before gets an error that says so', async () => {
   const lines: string[] = []
   const log = (line: string): void => void lines.push(line)
   const logger = { info: log, warn: log, error: log, log }

@@ -28,7 +28,7 @@ test('the key of the environment opens the flight recorder, and the cookie of on
   expect((await ask(beside, 'http://localhost:3001/__latchkey', pair)).status).toBe(403)
 })
 
-test('without a key in the environment it stays the same for one secret, and differs for another', async () => {
+test('without a key in the environment, the development key depends only on the session secret', async () => {
   const linkOf = async (secret: string): Promise<string> => {
     const lines: string[] = []
     const write = (line: string): unknown => lines.push(line)
@@ -56,7 +56,7 @@ test.each(['short', 'a key with spaces in it', 'a-key-with-a-slash/in-it'])(
   },
 )
 
-test('in production a key in the environment opens nothing', async () => {
+test('in production, a development key in the environment has no effect', async () => {
   const auth = createAuth(OPTIONS, { environment: { ...environment, NODE_ENV: 'production' } })
   expect((await ask(auth, `${PAGE}?key=${KEY}`)).status).toBe(404)
 })
@@ -65,14 +65,14 @@ test.each([
   [['https://localhost:3000', 'https://app.localhost'], 303],
   [['https://localhost:3000', 'https://app.example.com'], 404],
 ])(
-  'of base URLs %j, all have to be on loopback for the flight recorder: %s',
+  'with base URLs %j, the flight recorder is available only if all are on loopback: %s',
   async (baseUrl, status) => {
     const auth = createAuth({ ...OPTIONS, baseUrl }, { environment })
     expect((await ask(auth, `https://localhost:3000/__latchkey?key=${KEY}`)).status).toBe(status)
   },
 )
 
-test('where the environment cannot be read there is no flight recorder', async () => {
+test('if the environment cannot be read, there is no flight recorder', async () => {
   const auth = createAuth(OPTIONS, { publish: () => {} })
   expect((await ask(auth, `${PAGE}?key=${KEY}`)).status).toBe(404)
 })

@@ -50,7 +50,7 @@ test.each([
   ["the cloud's own address", ['169.254.169.254']],
   ['a public address and a private one', ['93.184.216.34', '127.0.0.1']],
   ['nothing', []],
-])('a name that leads to %s is not connected to', async (_what, addresses) => {
+])('the fetch refuses a name that resolves to %s', async (_what, addresses) => {
   dns.names.set('tenant.example', [addresses])
 
   await expect(guarded()(`https://tenant.example:${port}/`)).rejects.toThrow()
@@ -59,7 +59,7 @@ test.each([
   expect(connections).toBe(0)
 })
 
-test('a name that leads elsewhere once it was checked is checked again', async () => {
+test('a name that resolves to another address after the check is checked again', async () => {
   dns.names.set('tenant.example', [['93.184.216.34'], ['127.0.0.1']])
   const fetch = guarded()
 
@@ -72,7 +72,7 @@ test('a name that leads elsewhere once it was checked is checked again', async (
   expect(connections).toBe(0)
 })
 
-test('a connection that the application has open to an inner service is not taken for a tenant', async () => {
+test('a connection that the application has open to an internal service is not reused for a tenant', async () => {
   const text = await new Promise((resolve, reject) => {
     get(`https://localhost:${port}/`, (res) => res.setEncoding('utf8').once('data', resolve)).on(
       'error',
@@ -85,7 +85,7 @@ test('a connection that the application has open to an inner service is not take
   await expect(guarded()(`https://localhost:${port}/`)).rejects.toMatchObject(refused)
 })
 
-test('a login at a tenant whose name leads to this machine is refused before anything is sent', async () => {
+test('a login at a tenant whose name resolves to this machine is refused before a request is sent', async () => {
   dns.names.set('tenant.example', [['127.0.0.1']])
   const errors: LatchkeyError[] = []
   const auth = createAuth(

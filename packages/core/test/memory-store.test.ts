@@ -38,7 +38,7 @@ test('data in memory cannot be changed by a reader, nor by its writer afterwards
 const login = (sub: string) =>
   ({ issuer: 'https://login.test', sub, user: { sub }, expiresAt: 2 ** 40 }) as never
 
-test('visitors with data push no login out of the memory store', async () => {
+test('visitors with data do not evict logged-in users from the memory store', async () => {
   const store = createMemoryStore({ maxSessions: 100 })
   await store.set('ada', { login: login('ada'), data: {}, expiresAt: 2 ** 40 })
   for (let n = 0; n < 500; n++) await store.set(`visitor ${n}`, { data: { n }, expiresAt: 2 ** 40 })
@@ -56,7 +56,7 @@ test('visitors with data push no login out of the memory store', async () => {
   expect(store.size).toBe(100)
 })
 
-test('the marks of a stranger’s logins push out none that has to last longer', async () => {
+test('a stranger’s logins do not evict replay marks that have to last longer', async () => {
   let time = 0
   const store = createMemoryStore({ now: () => time })
   expect(await store.once.consume('adopted:old', 400 * 86_400)).toBe(true)

@@ -17,7 +17,7 @@ async function serve(listener: RequestListener) {
   }
 }
 
-test('a request on a kept connection that the provider gave up is sent on a new one, once', async () => {
+test('a request on a keep-alive connection that the provider closed is sent once more on a new one', async () => {
   const requests: string[] = []
   await using server = await serve((req, res) => {
     requests.push(`${req.method} ${req.socket.remotePort}`)

@@ -29,7 +29,7 @@ function faultsOf(options: AuthOptions, environment = {}): ConfigError['faults']
   return []
 }
 
-test('everything that is missing is reported at once, with the variable that can provide it', () => {
+test('all missing options are reported at once, each with the variable that can provide it', () => {
   const faults = faultsOf({})
 
   expect(faults.map(({ option, variable }) => [option, variable])).toEqual([
@@ -167,7 +167,7 @@ function warningsOf(options: AuthOptions): string[] {
   return codes
 }
 
-test('a session store without an index is told so once, at the start', () => {
+test('a session store without an index causes one warning at start', () => {
   const store = { ...createMemoryStore(), index: undefined } as never
 
   expect(warningsOf({ ...good, session: { ...good.session, store } })).toEqual([
@@ -175,7 +175,7 @@ test('a session store without an index is told so once, at the start', () => {
   ])
 })
 
-test('sessions in the memory of one process are told so once, in production', () => {
+test('sessions in memory cause one warning in production', () => {
   expect(warningsOf(good)).toEqual(['LATCHKEY_SESSIONS_IN_MEMORY'])
 })
 
@@ -267,7 +267,7 @@ test('a base URL of several addresses with commas is refused, and the message sa
   expect(fault?.remedy).toContain('pass them as an array')
 })
 
-test('the address of a discovery document is no issuer, and the message says what the issuer is', () => {
+test('the address of a discovery document as issuer is refused, and the message names the issuer', () => {
   const environment = {
     LATCHKEY_ISSUER: 'https://login.example.com/realms/a/.well-known/openid-configuration',
   }

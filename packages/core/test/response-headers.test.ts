@@ -53,19 +53,22 @@ test.each([
   ['private="set-cookie"', 'private, no-store'],
   ['private, max-age=60', 'private, max-age=60'],
   ['no-store', 'no-store'],
-])('a page that read the session and says "%s" goes out as "%s"', async (said, sent) => {
-  const node = await over((visit, res) => {
-    void visit.auth.isAuthenticated
-    res.setHeader('cache-control', said)
-    res.end()
-  })
-  const web = await fetched((visit) => {
-    void visit.auth.isAuthenticated
-    return new Response(null, { headers: { 'cache-control': said } })
-  })
+])(
+  'a page that read the session and sets Cache-Control "%s" is sent with "%s"',
+  async (said, sent) => {
+    const node = await over((visit, res) => {
+      void visit.auth.isAuthenticated
+      res.setHeader('cache-control', said)
+      res.end()
+    })
+    const web = await fetched((visit) => {
+      void visit.auth.isAuthenticated
+      return new Response(null, { headers: { 'cache-control': said } })
+    })
 
-  for (const { headers } of [node, web]) expect(headers.get('cache-control')).toBe(sent)
-})
+    for (const { headers } of [node, web]) expect(headers.get('cache-control')).toBe(sent)
+  },
+)
 
 test('a page that did not look at the session is left as it is', async () => {
   const said = { 'cache-control': 'public, max-age=60' }
@@ -102,15 +105,18 @@ test.each<[string, (res: ServerResponse) => ServerResponse]>([
   expect(headers.getSetCookie()).toEqual(['a=1', 'b=2'])
 })
 
-test.each(['*', 'cookie, Accept', 'Accept,Cookie'])('Vary "%s" is enough', async (vary) => {
-  const { headers } = await over((visit, res) => {
-    void visit.auth.isAuthenticated
-    res.setHeader('vary', vary)
-    res.end()
-  })
+test.each(['*', 'cookie, Accept', 'Accept,Cookie'])(
+  'Vary "%s" is not changed, because it covers Cookie',
+  async (vary) => {
+    const { headers } = await over((visit, res) => {
+      void visit.auth.isAuthenticated
+      res.setHeader('vary', vary)
+      res.end()
+    })
 
-  expect(headers.get('vary')).toBe(vary)
-})
+    expect(headers.get('vary')).toBe(vary)
+  },
+)
 
 test('an error of the application is private when the session was read before it', async () => {
   const { status, headers } = await over(async (visit) => {
@@ -136,7 +142,7 @@ test('an error of the kit that a handler throws is answered', async () => {
   }
 })
 
-test('cookies of the application stay beside those of a logout, under each name one', async () => {
+test('cookies of the application are sent beside those of a logout, one for each name', async () => {
   const own = ['theme=dark; Path=/', '__Host-latchkey=old; Path=/; Secure']
   const node = await over(
     (visit) => visit.auth.logout(),
@@ -184,7 +190,7 @@ test('a request over HTTP/2 is served', async () => {
   expect(headers['cache-control']).toBe('private, no-store')
 })
 
-test('the URL of a web Request is that of baseUrl, whatever the request says', async () => {
+test('the URL of a web Request has the origin of baseUrl, even if the request names another', async () => {
   const login = await auth.fetch(new Request('http://evil.example/session'), () => new Response())
 
   expect(await login.json()).toEqual({ user: null, loginUrl: '/login' })

@@ -43,11 +43,11 @@ test.each([undefined, null, 7, {}, [], ['/a'], true, '', Symbol.iterator])(
   },
 )
 
-test('what is refused is never merely repaired: /.// leads home', () => {
+test('a refused returnTo is not repaired: /.// leads to the fallback', () => {
   expect(safeReturnTo('/.//evil.example', base)).toBe('/')
 })
 
-test('an address is kept as a browser would resolve it, whatever it is made of', () => {
+test('a returnTo made of any characters is kept as a browser would resolve it', () => {
   const part = fc.constantFrom(
     ...['/', '//', '.', '..', '?', '#', '&', '=', '%2f', '@', ':', 'a', 'b-c'],
   )

@@ -40,7 +40,7 @@ const token = fc.record({
   damage: fc.constantFrom('none', 'none', 'payload', 'signature', 'cut', 'alg'),
 })
 
-test('tokens and key sets at random are judged as jose judges them', async () => {
+test('random tokens and key sets are accepted or refused as by jose', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(published, { maxLength: 4 }), token, async (keys, made) => {
       const { algs, privateKey } = pairs[made.index] as Pair

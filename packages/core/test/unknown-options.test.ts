@@ -96,7 +96,7 @@ test('unknown, mistyped and missing options are in one report', () => {
   ])
 })
 
-test('a secret that is not set and one that is too short are told apart', () => {
+test('the message differs for a secret that is not set and one that is too short', () => {
   expect(reportOf({ ...good, session: {} })).toEqual([
     expect.stringContaining('"session.secret" (or LATCHKEY_SESSION_SECRET) is not set.'),
   ])

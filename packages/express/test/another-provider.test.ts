@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { createBrowser } from './support/browser.ts'
 import { startSite } from './support/site.ts'
 
-test('a session that was made with another provider counts for nothing, although it is stored', async () => {
+test('a stored session from another provider does not log a user in', async () => {
   const store = createMemoryStore()
   const routes = (app: Express): void => {
     app.get('/who', (req, res) => void res.json(req.auth))

@@ -88,7 +88,7 @@ describe.each([
     )
   })
 
-  test('routers are looked into, with guards in front of them, in them and around them', async () => {
+  test('guards in front of routers, in them and around them are found', async () => {
     const app = createApp()
     const inner = create.Router()
     inner.get('/books', answer)
@@ -107,7 +107,7 @@ describe.each([
     )
   })
 
-  test('what answers without being a route is named: files, other applications, a function at a path', async () => {
+  test('handlers that are not routes are named: files, other applications, a function at a path', async () => {
     const app = createApp()
     app.use('/api', pass, requireUser(), create.Router().get('/me', answer))
     app.use('/assets', create.static('.'))
@@ -119,7 +119,7 @@ describe.each([
     expect(await faultsOf(app, ['/assets', 'USE /admin', '/graphql'])).toEqual([])
   })
 
-  test('what is public is listed, for all methods or for one, and a name of no route is refused', async () => {
+  test('public routes are listed, for all methods or for one, and a name of no route is refused', async () => {
     const app = createApp()
     app.get('/', answer)
     app.get('/contact', answer)
@@ -131,7 +131,7 @@ describe.each([
     ])
   })
 
-  test('a handler that answers in front of the guard is found by asking, and so is one that skips it', async () => {
+  test('a handler that responds before the guard, or skips it, is found by a request', async () => {
     const app = createApp()
     const leak: RequestHandler = (_req, res) => void res.send('leak')
     const maybe: RequestHandler = (req, res, next) => (req.query.no ? next() : leak(req, res, next))

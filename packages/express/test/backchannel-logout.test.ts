@@ -63,7 +63,7 @@ test('a login on one device after a logout token leaves the other devices logged
   expect(await state(site, second)).toBe('out')
 })
 
-test('a logout token for one session at the provider leaves the others alone', async () => {
+test('a logout token for one session at the provider does not end the others', async () => {
   await using site = await start()
   const first = await device(site)
   const second = await device(site)
@@ -75,7 +75,7 @@ test('a logout token for one session at the provider leaves the others alone', a
   expect(await state(site, second)).toBe('in as ada')
 })
 
-test('a sid under the sub of somebody else ends nothing', async () => {
+test('a logout token with a sid and the sub of another user ends no session', async () => {
   await using site = await start()
   const ada = await device(site)
   const [sid] = site.provider.issuedSids()
@@ -117,7 +117,7 @@ function storeThatFailsOnce(): { store: SessionStore; failNext(): void } {
   }
 }
 
-test('a logout token that met a fault of the store does its work when the provider sends it again', async () => {
+test('a logout token that failed with a store error works when the provider sends it again', async () => {
   const { store, failNext } = storeThatFailsOnce()
   await using site = await start({ session: { store } })
   const devices = [await device(site), await device(site)]
@@ -196,7 +196,7 @@ test('a logout token signed with a key rotated this minute is accepted', async (
   }
 })
 
-test('a key that the provider withdrew is believed for an hour at most', async () => {
+test('a key that the provider withdrew is trusted for an hour at most', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   try {
     await using site = await start()
@@ -316,7 +316,7 @@ test('a user sees their sessions, ends one of them, and ends all but the one the
   expect(await state(site, third)).toBe('in as ada')
 })
 
-test('what a session list shows opens no session', async () => {
+test('the ids in a session list cannot be used as session cookies', async () => {
   await using site = await start()
   const ada = await device(site)
   const [info] = await site.router.sessions.list('ada')

@@ -193,7 +193,7 @@ test('an application asks the service for an access token for an API of another 
   expect((await ask(forOther, token)).status).toBe(401)
 })
 
-test('an access token of the service that was asked for no API names no audience, and opens none', async () => {
+test('an access token of the service that was requested without an API has no audience, and no API accepts it', async () => {
   await using identity = await startIdentity({ listen: true })
   const { issuer } = identity.clientOptions({ baseUrl: 'http://localhost:3000' })
   const token = await accessTokenOf(identity)

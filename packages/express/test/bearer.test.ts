@@ -105,7 +105,7 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>?]>([
   expect(handled).toEqual([])
 })
 
-test('a token whose payload was changed, or that is none at all, is refused', async () => {
+test('a token whose payload was changed, or a text that is not a token, is refused', async () => {
   const [head, , signature] = site.provider.accessToken({}).split('.')
   const [, body] = site.provider.accessToken({ sub: 'mallory' }).split('.')
   for (const token of [`${head}.${body}.${signature}`, `${head}.${body}.`, 'opaque', 'a.b.c']) {
@@ -155,7 +155,7 @@ test('a token without every scope is answered 403 with insufficient_scope', asyn
   expect((await call('/notes', good)).status).toBe(200)
 })
 
-test('roles, acr and maxAge are asked of the claims of the token', async () => {
+test('roles, acr and maxAge are checked with the claims of the token', async () => {
   expect((await call('/admin', site.provider.accessToken({ roles: ['reader'] }))).status).toBe(403)
   expect((await call('/admin', site.provider.accessToken({ roles: ['admin'] }))).status).toBe(200)
 
@@ -174,7 +174,7 @@ test('a rehearsed guard reports a missing scope and lets the request pass', asyn
   expect(JSON.stringify(site.log.slice(before))).toContain('LATCHKEY_GUARD_REHEARSED')
 })
 
-test('a write with a token is not asked where it comes from, and one with a session is', async () => {
+test('the origin of a write is checked with a session, and not with a token', async () => {
   const headers = { origin: 'https://elsewhere.example', 'sec-fetch-site': 'cross-site' }
   const post = { method: 'POST', headers }
   expect((await call('/api', site.provider.accessToken({}), post)).status).toBe(200)
@@ -191,7 +191,7 @@ test('a guard that does not accept tokens refuses one, also behind a guard that 
   expect((await call('/twice', token)).status).toBe(401)
 })
 
-test('a request with a token is decided by it alone, although the browser has a session', async () => {
+test('if a request has a token, only the token counts, although the browser has a session', async () => {
   const browser = createBrowser()
   await browser.open(`${site.url}/login`)
   const send = (path: string, token: string): Promise<Response> =>
@@ -206,7 +206,7 @@ test('a request with a token is decided by it alone, although the browser has a 
   expect(await (await send('/calls', bob)).json()).toBe('LATCHKEY_TOKEN_ABSENT')
 })
 
-test('while the provider cannot be reached, tokens of known keys count and others are answered 503', async () => {
+test('while the provider is unreachable, tokens signed with known keys are accepted and others get 503', async () => {
   await using other = await startSite(routes, { bearer: { audience: AUDIENCE } })
   const token = other.provider.accessToken({})
   const headers = { authorization: `Bearer ${token}` }
@@ -229,7 +229,7 @@ test.each([
   expect(() => createAuth({ bearer } as never)).toThrow(sentence)
 })
 
-test('a guard that accepts tokens lets nobody in where the options name no audience', async () => {
+test('a guard that accepts tokens refuses every request if the options name no audience', async () => {
   await using other = await startSite(routes)
   const headers = { authorization: `Bearer ${other.provider.accessToken({})}` }
   const response = await fetch(`${other.url}/guarded/api`, { headers })

@@ -32,7 +32,7 @@ test.each([
   }
 })
 
-test('a body that was read and not kept is reported as such, and not as an invalid token', async () => {
+test('a body that a parser read and discarded is reported as such, and not as an invalid token', async () => {
   const answered: LatchkeyError[] = []
   await using site = await startSite(
     undefined,
@@ -53,7 +53,7 @@ test('a body that was read and not kept is reported as such, and not as an inval
   expect(site.log[0]?.facts.code).toBe('LATCHKEY_REQUEST_INVALID')
 })
 
-test('a visitor who goes away in the middle of a form is no error of the application', async () => {
+test('a visitor who disconnects while sending a form causes no error of the application', async () => {
   const answered: LatchkeyError[] = []
   const unanswered: unknown[] = []
   await using site = await startSite(

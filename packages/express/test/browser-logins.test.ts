@@ -182,7 +182,7 @@ test('in a real browser a sibling host cannot log a visitor in as another user',
   await context.close()
 })
 
-test('in a real browser a sibling host cannot do so by form_post either', async () => {
+test('in a real browser a sibling host cannot log a visitor in as another user by form_post either', async () => {
   await using formPost = await startTlsSite(routes, sibling, { responseMode: 'form_post' })
   const { callback, setCookies } = await beginAsAttacker(formPost)
   const { origin, pathname, searchParams } = new URL(callback)

@@ -45,7 +45,7 @@ test('an ID Token without a kid is refused where several keys could have signed 
   expect((await logIn()).text).toContain('LATCHKEY_TOKEN_INVALID')
 })
 
-test('keys of unknown kinds do not keep the others from being used', async () => {
+test('keys of unknown types do not prevent the use of the others', async () => {
   await start()
   site.provider.fault = 'jwks with keys of unknown kinds'
 
@@ -105,7 +105,7 @@ test('an ID Token for this client whose azp names another is refused', async () 
   expect((await logIn()).text).toContain('LATCHKEY_TOKEN_INVALID')
 })
 
-test('userinfo is asked with the access token in the header, and nowhere else', async () => {
+test('the userinfo request has the access token in the header, and nowhere else', async () => {
   await start({ userinfo: 'login' })
   await logIn()
 
@@ -124,7 +124,7 @@ test('a login that needs a key rotated just before the ID Token was signed succe
   expect((await browser.open(begun.url.href)).text).toBe('in as ada')
 })
 
-test('the way back from a logout without a state ends on a page that says so', async () => {
+test('a return from a logout without a state ends on a page that says so', async () => {
   await start({ routes: { loggedOut: '/logged-out' } })
 
   const back = await createBrowser().open(`${site.url}/logged-out`)

@@ -62,7 +62,7 @@ async function logIn(site: Site) {
 const ask = async (site: Site, path: string, cookie: string): Promise<string> =>
   (await fetch(site.url + path, { headers: { cookie } })).text()
 
-test('the start says in one line what sessions in cookies cannot do', () => {
+test('one log line at start says what sessions in cookies cannot do', () => {
   const lines: unknown[] = []
   const note = (level: string) => (facts: { code: string }, message: string) =>
     void lines.push([level, facts.code, message])
@@ -109,7 +109,7 @@ test('to list or revoke sessions that are in cookies fails with a code, and says
   expect(health().sessions).toBe('ok')
 })
 
-test('a session that is larger than a cookie has two, within the limits of browsers and proxies', async () => {
+test('a session that does not fit one cookie uses two, within the limits of browsers and proxies', async () => {
   await using site = await start()
   const { browser, header, open } = await logIn(site)
   expect(browser.cookies.size).toBe(1)
@@ -143,7 +143,7 @@ test('a left-over cookie of a longer session does no harm', async () => {
   expect(await ask(site, '/', `${header()}; latchkey.1=AAAA; latchkey.7=x`)).toBe('in as ada')
 })
 
-test('cookies that were changed, swapped, cut or mixed are no session, and no error', async () => {
+test('cookies that were changed, swapped, cut or mixed count as no session, without an error', async () => {
   await using site = await start()
   const [ada, other] = [await logIn(site), await logIn(site)]
   await ada.open('/cart/3000')
@@ -212,7 +212,7 @@ test('data that does not fit is an error for the handler, and the login stays', 
   expect(site.log.map(({ facts }) => facts.code)).toContain('LATCHKEY_SESSION_TOO_LARGE')
 })
 
-test('a copy of a cookie ends when it is idle, and at its absolute time in any case', async () => {
+test('a copy of a cookie expires when it is idle, and at its absolute timeout in any case', async () => {
   let ahead = 0
   const now = (): number => Math.floor(Date.now() / 1000) + ahead
   await using site = await start({ idleSeconds: 600, absoluteSeconds: 1800 }, { now })
@@ -278,7 +278,7 @@ test('a streamed answer takes along what the handler changed before its first by
   expect((await open('/cart')).text).toBe('3')
 })
 
-test('after the first byte the session cannot change: the program hears it, and no token is used up', async () => {
+test('after the first byte, a change of the session is an error, and no refresh token is used up', async () => {
   const seen: unknown[] = []
   await using site = await start({}, {}, (app) => {
     app.get('/late', requireUser(), async (req, res) => {
@@ -306,7 +306,7 @@ test('after the first byte the session cannot change: the program hears it, and 
   expect((await open('/')).text).toBe('in as ada')
 })
 
-test('a user who is read again at a request that does not look at the session is kept', async () => {
+test('a user who is refreshed at a request that does not read the session is stored', async () => {
   let ahead = 0
   const now = (): number => Math.floor(Date.now() / 1000) + ahead
   await using site = await start({}, { now, userinfo: { everySeconds: 300 } })

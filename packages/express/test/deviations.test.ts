@@ -66,7 +66,7 @@ test('a refresh token refused with a WWW-Authenticate challenge ends the session
   expect(await home(site, browser)).toBe('out')
 })
 
-test('a code refused for good is reported as refused after one restart, not as blocked cookies', async () => {
+test('a code that is refused again after one restart is reported as refused, not as blocked cookies', async () => {
   site.provider.fault = 'invalid_grant'
   site.provider.errorDescription = 'The redirect_uri is not the one that was registered.'
 

@@ -116,7 +116,7 @@ test('a login that onNewDevice refuses begins no session', async () => {
   expect([...browser.cookies.keys()].map((key) => key.split(' ')[1])).not.toContain('latchkey')
 })
 
-test('without onNewDevice no cookie remembers the browser', async () => {
+test('without onNewDevice no device cookie is set', async () => {
   site = await startSite()
   const browser = createBrowser()
   await logIn(browser)

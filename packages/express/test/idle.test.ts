@@ -51,7 +51,7 @@ const stores: {
 
 describe.each(stores)('on a store $name', ({ open }) => {
   test.each([8, 40, 600])(
-    'of %i idle seconds a user in use stays, an idle one goes',
+    'with %i idle seconds, an active user stays logged in and an idle one does not',
     async (idle) => {
       const { store, close } = await open()
       await using site = await startSite(routes, { session: { store, idleSeconds: idle } })

@@ -52,7 +52,7 @@ test('each tenant logs in at its own provider', async () => {
   await Promise.all([site.close(), other.close()])
 })
 
-test('the issuer function is called once for each request, whatever the request does', async () => {
+test('the issuer function is called once for each request', async () => {
   let calls = 0
   let site: Site | undefined
   site = await startSite(
@@ -93,7 +93,7 @@ test('the issuer function is called once for each request, whatever the request 
   await site.close()
 })
 
-test('a session of one tenant is worth nothing at another', async () => {
+test('a session of one tenant is not valid at another', async () => {
   const { site, other } = await startTenants()
   const browser = createBrowser()
   choose(browser, site, 'first')
@@ -124,7 +124,7 @@ test('a login begun with one provider cannot be finished with another', async ()
   await Promise.all([site.close(), other.close()])
 })
 
-test('also where providers do not name themselves in their answers', async () => {
+test('a login begun with one provider cannot be finished with another that sends no iss', async () => {
   const { site, other } = await startTenants()
   for (const provider of [site.provider, other]) {
     provider.metadata = { authorization_response_iss_parameter_supported: false }

@@ -73,7 +73,7 @@ test.each<[string, () => void]>([
   forgetAll()
 })
 
-test('what libraries write at trace level is searched too', async () => {
+test('the output of libraries at trace level is searched too', async () => {
   await using site = await start()
   await createBrowser().send(`${site.url}/no-such-page`)
 
@@ -96,7 +96,7 @@ test('a session cookie is a secret everywhere but where it is set', async () => 
   forgetAll()
 })
 
-test('what a test shows on purpose is left out, and everything else of a login is searched', async () => {
+test('values that a test shows on purpose are left out, and everything else of a login is searched', async () => {
   await using site = await start()
   await createBrowser().send(`${site.url}/on-purpose`)
   await createBrowser().open(`${site.url}/login`)

@@ -135,7 +135,7 @@ test('a refused logout token leaves a line, and a flood of them no more than ten
   })
 })
 
-test('a visitor who has to log in leaves no line, and a user who is not allowed one that says why', async () => {
+test('a visitor who has to log in leaves no log line, and a refused user leaves one with the reason', async () => {
   await using site = await startSite((app) => {
     app.get('/admin', requireUser({ roles: ['admin'] }), (_req, res) => void res.send('admin'))
   })
@@ -158,7 +158,7 @@ test('a visitor who has to log in leaves no line, and a user who is not allowed 
   ])
 })
 
-test('a line acts on no terminal', async () => {
+test('a log line has no control characters for a terminal', async () => {
   const reason = 'bell \u0007 red \u001b[31m line\nLATCHKEY: forged \u202e'
   const { logger, lines } = textLogger()
   await using site = await startSite(() => {}, {
@@ -172,7 +172,7 @@ test('a line acts on no terminal', async () => {
   expect(lines[0]?.trimEnd()).toMatch(/^[\x20-\x7e…]+$/)
 })
 
-test('a logger that throws fails no login', async () => {
+test('a logger that throws does not make a login fail', async () => {
   const broken = () => {
     throw new Error('disk full')
   }
@@ -201,7 +201,7 @@ test('in development the error page shows message and remedy; in production and 
   expect(page).not.toContain('What to do')
 })
 
-test('options that are no logger are refused', () => {
+test('a logger option that is no logger is refused', () => {
   expect(() => createAuthRouter({ logger: { warn() {} } as never })).toThrow(
     '"logger" must be a logger with info(), warn() and error() or false',
   )

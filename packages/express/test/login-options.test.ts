@@ -140,7 +140,7 @@ test('options add parameters to every login', async () => {
   expect(sent.get('audience')).toBe('https://api.example.com')
 })
 
-test('a silent login of somebody the provider knows logs in without a question', async () => {
+test('a silent login logs in a user who is logged in at the provider, without a question', async () => {
   await using site = await startSite(home)
   const browser = createBrowser()
 
@@ -150,7 +150,7 @@ test('a silent login of somebody the provider knows logs in without a question',
   expect(visit.text).toBe('in as ada')
 })
 
-test('a silent login of a stranger comes back quietly, logged out', async () => {
+test('a silent login of a visitor whom the provider does not know returns to the page, logged out', async () => {
   await using site = await startSite(home)
   site.provider.fault = 'login_required'
   const browser = createBrowser()
@@ -170,7 +170,7 @@ test('a silent login never ends on another site, logged in or not', async () => 
   expect(visit.url.origin).toBe(site.url)
 })
 
-test('a sign-up asks for prompt=create where the provider knows it, and logs in elsewhere', async () => {
+test('a sign-up sends prompt=create if the provider supports it, and otherwise begins a login', async () => {
   await using site = await startSite()
   const plain = await authorizationRequest(site.url, '/login?prompt=create')
   await using other = await startSite()
@@ -202,7 +202,7 @@ test('form_post works behind a body parser that has read the form already', asyn
   expect((await browser.open(baseUrl)).text).toBe('in as ada')
 })
 
-test('form_post: a second login ends the session of the first and keeps what it held', async () => {
+test('form_post: a second login ends the session of the first and keeps its data', async () => {
   const baseUrl = 'https://app.example.com'
   await using site = await startSite(
     (app) => {
@@ -243,7 +243,7 @@ test('form_post: a second login ends the session of the first and keeps what it 
   expect((await old.send(`${baseUrl}/count`, { headers })).status).toBe(401)
 })
 
-test('a pushed authorization request keeps every parameter out of the address', async () => {
+test('with a pushed authorization request, the URL has no parameters of the login', async () => {
   await using site = await startSite(home)
   site.provider.metadata = { require_pushed_authorization_requests: true }
   const browser = createBrowser()
@@ -287,7 +287,7 @@ test.each([
   },
 )
 
-test('a provider that knows client_secret_post alone is spoken to that way', async () => {
+test('client_secret_post is used for a provider that supports only this method', async () => {
   await using site = await startSite(home)
   site.provider.metadata = { token_endpoint_auth_methods_supported: ['client_secret_post'] }
 

@@ -36,7 +36,7 @@ test('a login asks with PKCE S256, state and nonce for a code and nothing else',
   expect(url.searchParams.get('state')?.length).toBeGreaterThan(22)
 })
 
-test('a login ends where returnTo said, and never on another site', async () => {
+test('a login ends at its returnTo, and never on another site', async () => {
   await using site = await startApp(() => {})
   const inside = await createBrowser().open(`${site.url}/login?returnTo=/orders%3Fpage%3D2`)
   const outside = await createBrowser().open(`${site.url}/login?returnTo=https://evil.example/`)
@@ -45,7 +45,7 @@ test('a login ends where returnTo said, and never on another site', async () => 
   expect(outside.url.href).toBe(`${site.url}/`)
 })
 
-test('every login has a new session id, also that of the same user', async () => {
+test('every login gets a new session id, also a second login of the same user', async () => {
   await using site = await startApp((app) => {
     app.get('/', requireUser(), (req, res) => {
       res.send(getUser(req).sub)
@@ -117,7 +117,7 @@ test('a program is told to log in with 401 and problem details', async () => {
   })
 })
 
-test('req.session is the session of express-session and keeps what the application puts there', async () => {
+test('req.session is a session of express-session and stores the application’s data', async () => {
   await using site = await startApp((app) => {
     app.get('/count', (req, res) => {
       const session = req.session as unknown as { count?: number }

@@ -90,7 +90,7 @@ test.each<[string, Record<string, string>]>([
   expect(await isIn()).toBe(true)
 })
 
-test('a HEAD request signs nobody out', async () => {
+test('a HEAD request of the logout route logs no user out', async () => {
   await browser.send(`${site.url}/logout`, { method: 'HEAD', headers: followed })
 
   expect(await isIn()).toBe(true)
@@ -114,7 +114,7 @@ test('a logout ends at the provider, with the ID Token as a hint and a way back'
   expect(back.headers.get('location')).toBe('/bye')
 })
 
-test('the way back from a logout goes nowhere that this site did not say', async () => {
+test('a return from a logout leads only to addresses that this site chose', async () => {
   for (const state of ['x', 'https://evil.example', '//evil.example', '']) {
     const back = await browser.send(`${site.url}/logged-out?state=${encodeURIComponent(state)}`)
     expect(back.status).toBe(200)
@@ -164,7 +164,7 @@ async function logOutAndReturn(plain: Site, visitor: Browser, path: string): Pro
   return (await visitor.open(back.href)).text
 }
 
-test('a logout ends where returnTo said, by way of the root that is registered at the provider', async () => {
+test('a logout ends at its returnTo, through the root that is registered at the provider', async () => {
   await using plain = await startPlain()
 
   expect(await logOutAndReturn(plain, createBrowser(), '/logout?returnTo=/bye')).toBe('bye')
@@ -174,7 +174,7 @@ test('a logout ends where returnTo said, by way of the root that is registered a
   ).toBe('home ')
 })
 
-test('a request of the root with a state of somebody else reaches the application', async () => {
+test('a request of the root with a state that is not of a logout reaches the application', async () => {
   await using plain = await startPlain()
   const visitor = createBrowser()
   const begun = await visitor.open(`${plain.url}/login`, (url) => url.pathname === '/callback')
@@ -185,7 +185,7 @@ test('a request of the root with a state of somebody else reaches the applicatio
   }
 })
 
-test('an ID Token of more than 2 kB is no hint at the logout: the user is named instead', async () => {
+test('at a logout, logout_hint replaces an ID Token of more than 2 kB', async () => {
   await using plain = await startPlain()
   const groups = Array.from({ length: 60 }, (_, index) => `group-${index}-${'x'.repeat(30)}`)
   plain.provider.user = { sub: 'olga', groups }
@@ -219,7 +219,7 @@ test('while the provider is down a logout still ends the session here', async ()
   expect((await visitor.open(dark.url)).text).toBe('out')
 })
 
-test('a session that was ended is gone, also for a browser that kept its cookie', async () => {
+test('a destroyed session is gone, also for a browser that still has its cookie', async () => {
   const copy = createBrowser()
   for (const [key, cookie] of browser.cookies) copy.cookies.set(key, cookie)
 
@@ -228,14 +228,14 @@ test('a session that was ended is gone, also for a browser that kept its cookie'
   expect((await copy.open(site.url)).text).toBe('out')
 })
 
-test('an application can end the session by itself, here alone', async () => {
+test('an application can end its own session without a logout at the provider', async () => {
   const response = await browser.send(`${site.url}/leave`)
 
   expect(response.headers.get('location')).toBe('/bye')
   expect(await isIn()).toBe(false)
 })
 
-test('a logout of somebody who is not logged in leads home', async () => {
+test('a logout of a visitor who is not logged in leads to the start page', async () => {
   const response = await createBrowser().send(`${site.url}/logout`, {
     method: 'POST',
     headers: { origin: site.url },

@@ -91,7 +91,7 @@ test('a malicious tenant that forwards a visitor to an honest provider never rec
   expect((await victim.open(site.url)).text).toBe('out')
 })
 
-test('nor when it is sent back to the redirect URI of the malicious tenant by hand', async () => {
+test('a code sent by hand to the redirect URI of a malicious tenant is not redeemed there', async () => {
   await using tenants = await startTenants()
   const { site, malicious } = tenants
   const victim = createBrowser()
@@ -130,7 +130,7 @@ test('a provider that names itself in its answers may share the callback', async
   expect(visit.text).toBe('in as ada')
 })
 
-test('a provider that does not may not: nobody is sent there', async () => {
+test('a provider that does not name itself in its answers may not share the callback', async () => {
   await using tenants = await startTenants(true)
   const browser = createBrowser()
 

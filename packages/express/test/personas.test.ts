@@ -72,7 +72,7 @@ test('a person who opens a guarded page picks a persona with one click, on every
   await page.context().close()
 })
 
-test('that personas log in is said when the application starts', () => {
+test('a log line at start says that personas can log in', () => {
   expect(lines.filter(({ facts }) => facts.code === 'LATCHKEY_PERSONAS')).toHaveLength(1)
 })
 

@@ -158,7 +158,7 @@ describe.each([
     expect((await createBrowser().open(`${byBaseUrl.served}/auth/page`)).text).toContain('of ada')
   })
 
-  test('an address of more than 1,024 characters is come back to without its query, and a log line says so', async () => {
+  test('a login returns to an address of more than 1,024 characters without its query, and a log line says so', async () => {
     await using site = await startUnder(
       express,
       (served) => served,

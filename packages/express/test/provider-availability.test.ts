@@ -36,7 +36,7 @@ test('an application starts while its provider is down, and logs in once it is u
   expect((await browser.open(`${site.url}/private`)).text).toBe('private')
 })
 
-test('a logged-in user notices nothing of a provider that goes down', async () => {
+test('a logged-in user is not affected when the provider goes down', async () => {
   await using site = await start()
   const browser = createBrowser()
   await browser.open(`${site.url}/login`)
@@ -45,7 +45,7 @@ test('a logged-in user notices nothing of a provider that goes down', async () =
   expect((await browser.open(`${site.url}/private`)).text).toBe('private')
 })
 
-test('an application that starts again while its provider is down keeps its users, and signs them out', async () => {
+test('after a restart while the provider is down, users stay logged in and can log out', async () => {
   const store = createMemoryStore()
   await using before = await start({ session: { store } })
   const browser = createBrowser()
@@ -75,7 +75,7 @@ test('many visitors at once ask the provider for its configuration once', async 
   expect(site.provider.count(discoveryPath)).toBe(1)
 })
 
-test('what is known of the provider is served while it is down, and read again when it is back', async () => {
+test('cached metadata of the provider are used while it is down, and fetched again when it is back', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   try {
     await using site = await start()
@@ -97,7 +97,7 @@ test('what is known of the provider is served while it is down, and read again w
   }
 })
 
-test('a provider that stays down is not asked again at every login', async () => {
+test('a provider that stays down does not get a request for every login', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   try {
     await using site = await start()
@@ -116,7 +116,7 @@ test('a provider that stays down is not asked again at every login', async () =>
   }
 })
 
-test('ready() says whether the provider is known, health() without asking it', async () => {
+test('ready() says whether the provider is reachable, and health() says it without a request', async () => {
   await using site = await start({ session: { store: createMemoryStore() } })
   expect(site.router.health()).toEqual({
     provider: 'unknown',
@@ -173,7 +173,7 @@ test.each<[Fault, string]>([
   ['jwks empty', 'LATCHKEY_TOKEN_INVALID'],
   ['jwks of other keys', 'LATCHKEY_TOKEN_INVALID'],
   ['jwks with a broken key', 'LATCHKEY_TOKEN_INVALID'],
-])('%s: nobody is logged in, and the page says %s', async (fault, code) => {
+])('%s: no user is logged in, and the page says %s', async (fault, code) => {
   await using site = await start()
   site.provider.fault = fault
   const browser = createBrowser()

@@ -88,7 +88,7 @@ const refusals: [Fault, string][] = [
   ['token: truncated', 'LATCHKEY_PROVIDER_UNAVAILABLE'],
 ]
 
-test.each(refusals)('%s: nobody is logged in, and the page says %s', async (fault, code) => {
+test.each(refusals)('%s: no user is logged in, and the page says %s', async (fault, code) => {
   const browser = createBrowser()
   site.provider.fault = fault
 

@@ -65,7 +65,7 @@ test('a clock that is set back by an hour does not keep new keys from being fetc
   }
 })
 
-test('logins whose new key is being fetched wait for that one fetch', async () => {
+test('parallel logins that need a new key wait for one fetch of the keys', async () => {
   site.provider.rotateKey()
   const before = site.provider.count('/jwks')
   const redeemed = site.provider.count('/token')

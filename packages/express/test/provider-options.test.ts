@@ -158,7 +158,7 @@ test('pushedAuthorizationRequests: true pushes the parameters though the provide
   await logIn(site)
 })
 
-test('pushedAuthorizationRequests: true at a provider that takes none says so', async () => {
+test('pushedAuthorizationRequests: true is an error at a provider that does not support them', async () => {
   await using site = await start({ pushedAuthorizationRequests: true })
   site.provider.metadata = { pushed_authorization_request_endpoint: undefined }
 

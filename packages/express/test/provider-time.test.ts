@@ -19,7 +19,7 @@ function start(options: AuthRouterOptions): Promise<Site> {
   )
 }
 
-test('exchanges that are each in time fail a callback when together they take too long', async () => {
+test('a callback fails if its exchanges together take too long, although each is in time', async () => {
   await using site = await start({ requestSeconds: 1 })
 
   const { response, text } = await createBrowser().open(`${site.url}/login`)
@@ -38,7 +38,7 @@ test('the time of hooks does not count against the time of the exchanges', async
   expect((await createBrowser().open(`${site.url}/login`)).text).toBe('in')
 })
 
-test('each request has the whole time for its exchanges', async () => {
+test('each request has its own time limit for exchanges', async () => {
   await using site = await start({ requestSeconds: 4 })
 
   for (let i = 0; i < 3; i++) {

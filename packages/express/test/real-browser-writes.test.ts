@@ -12,7 +12,7 @@ async function listen(server: Server, host: string): Promise<string> {
   return `http://${host}:${(server.address() as AddressInfo).port}`
 }
 
-test('in a real browser the own form passes the guard, also when it is sent again, and a form of a sibling host does not', async () => {
+test('in a real browser a form of the application passes the guard, also when it is sent again, and a form of a sibling host does not', async () => {
   await using provider = await startMisbehavingProvider()
   const app = express()
   const server = createServer(app)

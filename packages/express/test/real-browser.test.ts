@@ -81,7 +81,7 @@ test('in a real browser a callback opened twice at the same moment ends logged i
   await context.close()
 })
 
-test('in a real browser a strict session cookie, too, lets logins arrive, and the second ends the first session', async () => {
+test('in a real browser logins work with a strict session cookie, and the second ends the first session', async () => {
   const app = express()
   const server = createServer(app)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

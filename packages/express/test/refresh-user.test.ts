@@ -75,7 +75,7 @@ test('a refreshed ID token that has only a sub takes nothing away from the user'
   expect(await get(site, browser, '/admin')).toBe('admin')
 })
 
-test('claims that the application added at login stay over a refresh', async () => {
+test('claims that the application added at login are kept by a refresh', async () => {
   const { site, browser } = await start({
     hooks: { afterCallback: ({ user }) => ({ user: { ...user, plan: 'gold' } }) },
   })

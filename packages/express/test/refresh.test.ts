@@ -46,7 +46,7 @@ async function signIn(site: Site, sub = 'ada'): Promise<Browser> {
 const text = async (site: Site, browser: Browser, path: string): Promise<string> =>
   (await browser.open(site.url + path)).text
 
-test('an access token that is still good is given out as it is', async () => {
+test('a valid access token is returned without a refresh', async () => {
   await using site = await start()
   const browser = await signIn(site)
 
@@ -68,7 +68,7 @@ async function startAheadOfTime(): Promise<{ site: Site; advance: (seconds: numb
   return { site, advance }
 }
 
-test('an access token about to end is refreshed first, and the new one is kept', async () => {
+test('an access token that is about to expire is refreshed first, and the new one is stored', async () => {
   const { site, advance } = await startAheadOfTime()
   await using _ = site
   const browser = await signIn(site)
@@ -123,7 +123,7 @@ test('sessions that refresh at the same moment never receive the token of anothe
   expect(answers.map((answer) => JSON.parse(answer).sub)).toEqual(users)
 })
 
-test('what the application writes while a token is refreshed undoes nothing', async () => {
+test('a write of the application during a refresh does not undo the refresh', async () => {
   await using site = await start()
   const browser = await signIn(site)
 
@@ -133,7 +133,7 @@ test('what the application writes while a token is refreshed undoes nothing', as
   expect(await text(site, browser, '/force')).toMatch(/^access-/)
 })
 
-test('a provider that is down for a moment keeps the session, and the token while it lasts', async () => {
+test('if the provider is down for a moment, the session stays, and the access token until it expires', async () => {
   await using site = await start()
   site.provider.accessTokenSeconds = 20
   const browser = await signIn(site)
@@ -178,7 +178,7 @@ test('a refresh that finishes after a logout does not bring the session back', a
   expect(await text(site, copy, '/')).toBe('out')
 })
 
-test('a provider that takes its time, as the options allow, is not sent the refresh token twice', async () => {
+test('the refresh token is not sent twice to a slow provider within the time limit of the options', async () => {
   let now = Math.floor(Date.now() / 1000)
   const store = createMemoryStore({ now: () => now })
   const options = { timeoutSeconds: 60, now: () => now, session: { store } }

@@ -121,7 +121,7 @@ test('onError renders a view of the application through the response of Express'
   expect(visit.response.headers.get('cache-control')).toBe('private, no-store')
 })
 
-test('onError that sends at once is not overwritten', async () => {
+test('a response that onError sends itself is not overwritten', async () => {
   await using site = await startSite(() => {}, {
     hooks: {
       onError(error, _request, { res }) {

@@ -67,7 +67,7 @@ test('a user is identified by issuer and sub, and never on an address of mail', 
   expect(await site.router.sessions.list('ada@example.com')).toEqual([])
 })
 
-test('the absolute end is in the session itself: a store that forgets nothing changes nothing', async () => {
+test('the absolute timeout is stored in the session, so a store that never expires records does not extend it', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   await using site = await startSite(routes, {
     session: { absoluteSeconds: 1800, store: plainStore().store },
@@ -84,7 +84,7 @@ test('the absolute end is in the session itself: a store that forgets nothing ch
   expect(await response.text()).toBe('out')
 })
 
-test('requests that change nothing write nothing, but for one touch a minute', async () => {
+test('requests that change nothing write nothing except one touch a minute', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   const { store, calls } = plainStore()
   await using site = await startSite(routes, { session: { store } })
@@ -200,7 +200,7 @@ test.each([
   },
 )
 
-test('what a handler wrote before it signed the user out is not stored after it', async () => {
+test('data that a handler wrote before it logged the user out is not stored afterwards', async () => {
   const { store, calls } = plainStore()
   await using site = await startSite(
     (app) => {
@@ -245,7 +245,7 @@ test('data that cannot be stored as JSON is answered by the error handler', asyn
   })
 })
 
-test('an anonymous visitor can have a session of the application', async () => {
+test('an anonymous visitor can have session data of the application', async () => {
   await using site = await startSite(routes)
   const browser = createBrowser()
   await browser.open(`${site.url}/public`)

@@ -65,7 +65,7 @@ test.each([
   expect(await visit(store)).toEqual(EXPECTED)
 })
 
-test('a session of version 0.1 goes on, on a store of express-session', async () => {
+test('a session of version 0.1 stays valid, on a store of express-session', async () => {
   const store = new expressSession.MemoryStore()
   await new Promise<unknown>((resolve) => {
     store.set(kept.id, kept.record, resolve)
@@ -74,7 +74,7 @@ test('a session of version 0.1 goes on, on a store of express-session', async ()
   expect(await visit(store)).toEqual(EXPECTED)
 })
 
-test('a session of version 0.1 goes on, on Redis', async () => {
+test('a session of version 0.1 stays valid, on Redis', async () => {
   await using redis = await startRedis()
   const value = Buffer.from(kept.redis.value, 'base64')
   await redis.inspect((r) => r.set(kept.redis.key, value, 'EX', 600))

@@ -28,7 +28,7 @@ test('userinfo that the provider signed adds its claims to the user', async () =
   expect(JSON.parse(text)).toMatchObject({ sub: 'ada', plan: 'gold' })
 })
 
-test('userinfo whose signature is not of the provider is refused', async () => {
+test('userinfo that is signed with a key of another party is refused', async () => {
   await using site = await start(({ provider }) => {
     const [header, , signature] = provider.logoutToken({ sub: 'ada' }, { typ: 'JWT' }).split('.')
     const payload = Buffer.from(JSON.stringify({ sub: 'ada', plan: 'gold' })).toString('base64url')

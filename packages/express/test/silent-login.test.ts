@@ -21,7 +21,7 @@ test('a visitor whom the provider knows is logged in at the first page, without 
   expect(visit.url.search).toBe('?page=2')
 })
 
-test('a visitor whom the provider does not know sees the page, and is not asked about again', async () => {
+test('a visitor whom the provider does not know sees the page, and the provider is not asked again', async () => {
   await using site = await start()
   site.provider.fault = 'login_required'
   const browser = createBrowser()

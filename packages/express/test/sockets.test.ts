@@ -105,7 +105,7 @@ test('a WebSocket opens for a logged-in user of this site, and is closed when th
   expect(await refusal(own())).toEqual([401, 'Session error="login_required"'])
 })
 
-test('a WebSocket of another site, or of none, is refused although the session is good', async () => {
+test('a WebSocket from another site, or without an origin, is refused although the session is valid', async () => {
   site = await start(undefined, { trustedOrigins: 'any' })
   await logIn()
   for (const headers of [
@@ -120,7 +120,7 @@ test('a WebSocket of another site, or of none, is refused although the session i
   expect(await greeting(connect(own()))).toBe('Hello ada')
 })
 
-test('a connection of another site is refused however it begins: by long polling as well', async () => {
+test('a connection from another site is also refused if it begins with long polling', async () => {
   site = await start(undefined, { trustedOrigins: 'any' })
   await logIn()
   const poll = async (headers: Record<string, string>): Promise<number> => {
@@ -163,7 +163,7 @@ test('a WebSocket over HTTP/2 of another site is refused', async () => {
   server.close()
 })
 
-test('a guarded route refuses the WebSocket of another site, whatever library answers it', async () => {
+test('a guarded route refuses the WebSocket of another site with every WebSocket library', async () => {
   site = await start()
   site.server.removeAllListeners('upgrade')
   await logIn()
@@ -230,7 +230,7 @@ test('a WebSocket is closed when its session expires, idle or not', async () => 
   expect(await closed).toBe(ENDED)
 })
 
-test('a store that does not answer closes no WebSocket, and one that answers again does', async () => {
+test('a WebSocket stays open while the store does not answer, and is closed when it answers that the session is gone', async () => {
   const store = watchStore(createMemoryStore())
   site = await start(undefined, { session: { store: store.store } })
   await logIn()
@@ -257,7 +257,7 @@ test('a WebSocket with a bearer token opens from anywhere, and is closed when th
   expect(await closed).toBe(ENDED)
 })
 
-test('a session is no longer looked up once its connections are closed', async () => {
+test('after its connections are closed, a session is no longer looked up', async () => {
   site = await start()
   await logIn()
   const client = connect(own())
@@ -268,7 +268,7 @@ test('a session is no longer looked up once its connections are closed', async (
   await vi.waitUntil(() => vi.getTimerCount() === 0)
 })
 
-test('a visitor who is gone before the guard has decided harms nothing, and is not watched', async () => {
+test('a visitor who disconnects before the guard has decided causes no error, and the session is not looked up', async () => {
   let connection: ReturnType<typeof connectSocket> | undefined
   const decided = Promise.withResolvers<void>()
   site = await start({

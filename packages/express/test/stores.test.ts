@@ -67,7 +67,7 @@ describe.each(STORES)('on the store %s', (name) => {
     await close()
   })
 
-  test('of two requests at once each keeps the keys of req.session that it changed', async () => {
+  test('two parallel requests each store the keys of req.session that they changed', async () => {
     const { store, close } = await openStore(name)
     const [inside, arrive] = signal()
     const [released, release] = signal()
@@ -103,7 +103,7 @@ describe.each(STORES)('on the store %s', (name) => {
     await close()
   })
 
-  test('what a request left in req.session is stored before its redirect leaves', async () => {
+  test('changes of req.session are stored before the redirect of the request is sent', async () => {
     const { store, close } = await openStore(name)
     await using site = await startSite(
       (app) => {

@@ -52,18 +52,15 @@ async function logIn({ ask, begin }: ReturnType<typeof start>): Promise<string> 
     .join('; ')
 }
 
-test.each(['!', '=', '%0A', '.'])(
-  'a state that was sent with %s behind it is not the one that was made',
-  async (more) => {
-    const site = start()
-    const { state, cookie } = await site.begin()
-    const answer = await site.ask(`/callback?code=x&state=${state}${more}`, {
-      cookie,
-      accept: 'application/json',
-    })
-    expect(await answer.json()).toMatchObject({ code: 'LATCHKEY_STATE_MISMATCH' })
-  },
-)
+test.each(['!', '=', '%0A', '.'])('a state with %s appended is refused', async (more) => {
+  const site = start()
+  const { state, cookie } = await site.begin()
+  const answer = await site.ask(`/callback?code=x&state=${state}${more}`, {
+    cookie,
+    accept: 'application/json',
+  })
+  expect(await answer.json()).toMatchObject({ code: 'LATCHKEY_STATE_MISMATCH' })
+})
 
 test('a record without an end counts as expired', async () => {
   const memory = createMemoryStore()
@@ -124,7 +121,7 @@ test('an address in the error description of the provider is not in the log', as
   expect(log).not.toMatch(/ada\.l|mail\.example|user=ada/)
 })
 
-test('of an error in a rehearsed check, the log has the kind and not the text', async () => {
+test('the log names the class of an error in a rehearsed check, but not its message', async () => {
   const site = start()
   const cookie = await logIn(site)
   const { auth, lines } = site

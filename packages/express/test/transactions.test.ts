@@ -99,7 +99,7 @@ test('a callback sent twice at once ends logged in and redeems its code once', a
   expect(new Set(codes).size).toBe(codes.length)
 })
 
-test('a login that took longer than ten minutes begins again by itself and ends on its page', async () => {
+test('a login that took longer than ten minutes is restarted automatically and ends on its page', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   try {
     const browser = createBrowser()
@@ -146,7 +146,7 @@ test('a login that is begun again still asks for the same recent and strong logi
   expect(searchParams.get('acr_values')).toBe('gold')
 })
 
-test('a browser has at most five logins under way, and it is the oldest that is dropped', async () => {
+test('a browser has at most five logins in progress, and the oldest is dropped', async () => {
   const browser = createBrowser()
   const tabs: string[] = []
   for (const page of ['1', '2', '3', '4', '5', '6', '7']) tabs.push(await beginIn(browser, page))
@@ -174,7 +174,7 @@ test('forty tabs in batches of six leave less than 2 kB of cookies, and every ta
   expect((await browser.open(tabs[0] as string)).text).toBe(`page ${names[0]}`)
 })
 
-test('an old tab recovers when its cookie has made room, also for a visitor who is logged out', async () => {
+test('a login in an old tab is restarted if its cookie was dropped, also for a visitor who is logged out', async () => {
   const browser = createBrowser()
   const tabs: string[] = []
   for (const page of ['1', '2', '3', '4', '5', '6']) tabs.push(await beginIn(browser, page))
@@ -257,7 +257,7 @@ test('a login that version 0.1 began is begun again, ends on its page and leaves
   expect([...browser.cookies.keys()].map((key) => key.split(' ')[1])).toEqual(['latchkey'])
 })
 
-test('a state that was not made here begins no login: a page says so, and so for ever', async () => {
+test('a state that was not made here never begins a login: every attempt shows a page that says so', async () => {
   for (const state of ['', 'x', `${'a'.repeat(25)}.${'b'.repeat(80)}`]) {
     const visit = await createBrowser().open(`${site.url}/callback?code=x&state=${state}`)
 
@@ -266,7 +266,7 @@ test('a state that was not made here begins no login: a page says so, and so for
   }
 })
 
-test('after a login no cookie of it is left', async () => {
+test('after a login its transaction cookie is removed', async () => {
   const browser = createBrowser()
   await browser.open(await beginIn(browser, 'clean'))
 
@@ -275,7 +275,7 @@ test('after a login no cookie of it is left', async () => {
   expect(names).toEqual(['latchkey'])
 })
 
-test('a transaction cookie is worth nothing as a session, nor a session as a transaction', async () => {
+test('a transaction cookie is not accepted as a session, nor a session as a transaction', async () => {
   const browser = createBrowser()
   const callback = await beginIn(browser, 'swap')
   const [key] = transactionCookies(browser)

@@ -26,7 +26,7 @@ const options: AuthRouterOptions = {
 
 type StoreOption = NonNullable<AuthRouterOptions['session']>['store']
 
-test('options take what the environment may hold, and refuse what they do not know', () => {
+test('options accept undefined, as from unset variables, and refuse unknown names', () => {
   expectTypeOf<{ clientSecret: string | undefined }>().toExtend<AuthRouterOptions>()
   // @ts-expect-error The callback cannot be turned off.
   const callback: AuthRouterOptions = { routes: { callback: false } }
@@ -40,7 +40,7 @@ test('options take what the environment may hold, and refuse what they do not kn
   for (const wrong of [callback, pkce, client, cookie]) expect(wrong).toBeDefined()
 })
 
-test('a guard knows the request and asks for an answer that is a boolean', () => {
+test('the check of a guard gets the typed request and has to return a boolean', () => {
   expectTypeOf(requireUser()).toEqualTypeOf<RequestHandler>()
   requireUser({
     roles: { all: ['admin'] },
@@ -55,7 +55,7 @@ test('a guard knows the request and asks for an answer that is a boolean', () =>
   for (const wrong of [truthy, respond]) expect(wrong).toBeDefined()
 })
 
-test('roles are those that the claims of the user list, in guards and in questions', () => {
+test('the types of roles come from the claims of the user, in guards and in hasRole()', () => {
   type Staff = { sub: string; roles?: ('admin' | 'viewer')[] }
   type Asked = Parameters<RequestAuth<Staff>['has']>[0]
   expectTypeOf<RoleOf<Staff>>().toEqualTypeOf<'admin' | 'viewer'>()
@@ -77,7 +77,7 @@ test('roles are those that the claims of the user list, in guards and in questio
   for (const wrong of [misspelt, guard, later, stronger]) expect(wrong).toBeDefined()
 })
 
-test('a request knows its user, and tokens are reached by methods alone', () => {
+test('the type of a request has the user, and tokens are reached only by methods', () => {
   expectTypeOf<Request['auth']>().toEqualTypeOf<RequestAuth>()
   expectTypeOf<RequestAuth['user']>().toEqualTypeOf<User | undefined>()
   expectTypeOf<Extract<RequestAuth, { isAuthenticated: true }>['user']>().toEqualTypeOf<User>()
@@ -88,7 +88,7 @@ test('a request knows its user, and tokens are reached by methods alone', () => 
   expectTypeOf(getUser<{ sub: string; plan: 'gold' }>).returns.toHaveProperty('plan')
 })
 
-test('a router is a handler, and says how it stands', () => {
+test('a router is a handler, and has ready() and health()', () => {
   const router = createAuthRouter({
     ...options,
     clientId: 'app',

@@ -68,7 +68,7 @@ test('under Fastify a guard of the application covers every route', async () => 
   expect((await assertGuarded(app)).guarded).toEqual(['GET /first', 'GET /second'])
 })
 
-test('under Fastify what answers in front of a guard is found by asking, and so is what answers without a route', async () => {
+test('under Fastify handlers that respond before the guard, or without a route, are found by a request', async () => {
   const app = await createApp((app) => {
     app.addHook('onRequest', async (request, reply) => {
       if (request.url === '/leak') await reply.send('leak')
@@ -86,7 +86,7 @@ test('under Fastify what answers in front of a guard is found by asking, and so 
   )
 })
 
-test('under Fastify routes that were added before the login are not passed over', async () => {
+test('under Fastify routes that were added before the login plugin are checked too', async () => {
   const app = fastify()
   app.get('/early', answer)
   await app.register(login())

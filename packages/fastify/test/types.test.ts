@@ -24,7 +24,7 @@ const claims = {
   '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value: value as Member }) },
 } satisfies ClaimsSchema<Member>
 
-test('a request has what is known about its user, and tokens are reached by methods alone', () => {
+test('the type of a request has the user, and tokens are reached only by methods', () => {
   expectTypeOf<FastifyRequest['auth']>().toEqualTypeOf<RequestAuth<User, FastifyReply>>()
   expectTypeOf<FastifyRequest['auth']['user']>().toEqualTypeOf<User | undefined>()
   expectTypeOf<Extract<keyof FastifyRequest['auth'], 'tokens' | 'refreshToken'>>().toBeNever()
@@ -57,7 +57,7 @@ test('a schema of claims types the user from the options to the handler', () => 
   expect(unknown).toBeDefined()
 })
 
-test('a guard knows the request of Fastify, and asks for an answer that is a boolean', () => {
+test('the check of a guard gets the request of Fastify and has to return a boolean', () => {
   requireUser<Member>({
     check(user, request) {
       expectTypeOf(user).toEqualTypeOf<Member>()

@@ -59,7 +59,7 @@ test('under Hono a guard after the handler comes too late', async () => {
   await expect(assertGuarded(app)).rejects.toThrow('  - GET / has no requireUser() in front of it.')
 })
 
-test('under Hono what answers in front of a guard is found by asking, and so is what answers without a route', async () => {
+test('under Hono handlers that respond before the guard, or without a route, are found by a request', async () => {
   const app = createApp()
   app.get(
     '/leak',

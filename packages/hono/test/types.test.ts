@@ -65,7 +65,7 @@ test('without a schema c.var.auth has the user of the kit, and without createAut
   expectTypeOf(getUser<UserOf<typeof claims>>).returns.toEqualTypeOf<Member>()
 })
 
-test('a guard knows the context of Hono, and asks for an answer that is a boolean', () => {
+test('the check of a guard gets the context of Hono and has to return a boolean', () => {
   requireUser<Member>({
     check(user, c) {
       expectTypeOf(user).toEqualTypeOf<Member>()

@@ -84,7 +84,7 @@ test('under Koa a guard in one router does not count for the next, where a visit
   await expect(assertGuarded(createApp(guarded, open))).rejects.toThrow(unguarded('GET /books'))
 })
 
-test('under Koa what answers in front of a guard is found by asking, on the line of the route and before it', async () => {
+test('under Koa handlers that respond before the guard are found by a request, in the route and before it', async () => {
   const router = new Router()
   router.get('/leak', (ctx, next) => (ctx.query.no ? next() : answer(ctx)), requireUser(), answer)
   router.get('/account', requireUser(), answer)

@@ -58,7 +58,7 @@ test('getAuth() and getUser() have a type without the state', () => {
   expect(unknown).toBeDefined()
 })
 
-test('a guard knows the context of Koa, and asks for an answer that is a boolean', () => {
+test('the check of a guard gets the context of Koa and has to return a boolean', () => {
   requireUser<Member, Koa.Context>({
     check(user, ctx) {
       expectTypeOf(user).toEqualTypeOf<Member>()

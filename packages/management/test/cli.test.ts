@@ -80,7 +80,7 @@ test('a password comes from standard input', async () => {
   expect(json(stdout).password.alg).toBe('bcrypt')
 })
 
-test('exit codes tell a refusal from a wrong call', async () => {
+test('exit codes differ for a refusal and a usage error', async () => {
   await using installation = await startInstallation()
   const refused = await installation.run(['users', 'get', 'usr_nobody'])
   expect(refused.code).toBe(1)
@@ -182,7 +182,7 @@ test('no cell of an export or of rejects begins a formula', async () => {
   expect(`${stdout}${rejects}`).not.toMatch(/(^|,)"?[=+\-@]/m)
 })
 
-test('nothing that a user or a server says acts on the terminal', async () => {
+test('text of a user or server cannot send control sequences to the terminal', async () => {
   await using installation = await startInstallation()
   const name = 'Ada\u001b]0;owned\u0007\u009b31m\u202eevil\u{e0041}\u200b\nrow 2'
   const users = clientOf(installation).users(installation.tenantId)
@@ -250,7 +250,7 @@ test('the key is not sent to where a server redirects', async () => {
   expect(seen).toEqual([])
 })
 
-test('a URL that is none is a wrong call, and its password is not repeated', async () => {
+test('an invalid URL is a usage error, and its password is not repeated', async () => {
   await using installation = await startInstallation()
   const good = ['--issuer', 'https://a.example', '--base-url', 'https://b.example']
   for (const args of [
@@ -266,7 +266,7 @@ test('a URL that is none is a wrong call, and its password is not repeated', asy
   }
 })
 
-test('doctor finds a sound installation sound, at a name of this machine too', async () => {
+test('doctor reports no fault for a healthy installation, also under a name of this machine', async () => {
   await using installation = await startInstallation()
   const callback = { path: '/callback' }
   await using app = await serve((req, res) => {
@@ -336,7 +336,7 @@ test('doctor says what is right, what is wrong, and what to do', async () => {
   expect(code).toBe(3)
 })
 
-test('bash completes commands, options, what an option may be, and files', async () => {
+test('bash completes commands, options, values of options, and files', async () => {
   await using installation = await startInstallation()
   const { stdout: script } = await installation.run(['completion', 'bash'])
   const complete = (...words: string[]): string => {

@@ -74,7 +74,7 @@ describe.each(servers)('a server reached %s', (kind) => {
     await expect(credentials.get('password')).rejects.toThrow(NotFoundError)
   })
 
-  test('brings users over with their passwords, and says what became of each', async () => {
+  test('imports users with their passwords, and reports the result for each', async () => {
     await using server = await startManaged(kind)
     const { client, tenantId } = server
     const users = client.users(tenantId)
@@ -123,34 +123,37 @@ describe.each(servers)('a server reached %s', (kind) => {
 test.each([
   ['many in a request', true],
   ['one by one', false],
-])('an import %s tells who was there and whose password was refused', async (_, isBulk) => {
-  await using server = await startManaged('in process')
-  const plain = server.connect({})
-  const client = isBulk ? plain : server.connect({ hide: '/x/' })
-  const there = await plain
-    .users(server.tenantId)
-    .create({ profile: { email: 'ada@example.com', name: 'Ada' } })
-  const results = await Array.fromAsync(
-    client
+])(
+  'an import %s reports which users existed and whose passwords were refused',
+  async (_, isBulk) => {
+    await using server = await startManaged('in process')
+    const plain = server.connect({})
+    const client = isBulk ? plain : server.connect({ hide: '/x/' })
+    const there = await plain
       .users(server.tenantId)
-      .import([
-        { profile: { email: 'ADA@example.com' } },
-        { profile: { email: 'nonsense' } },
-        { profile: { email: 'bob@example.com' }, password: { alg: 'md5', hash: 'short' } },
-        { profile: { email: 'eve@example.com' } },
-      ]),
-  )
-  expect(results).toMatchObject([
-    { status: 'existing', ...(isBulk && { user: there }) },
-    { status: 'refused', code: 'invalid_email', detail: expect.stringMatching(/\w+ \w+/) },
-    { status: 'refused', code: 'invalid_hash' },
-    { status: 'created' },
-  ])
-  // One by one, the user is there before the password is refused.
-  const { total } = await plain.users(server.tenantId).page()
-  expect(total).toBe(isBulk ? 2 : 3)
-  expect('id' in (results[2] ?? {})).toBe(!isBulk)
-})
+      .create({ profile: { email: 'ada@example.com', name: 'Ada' } })
+    const results = await Array.fromAsync(
+      client
+        .users(server.tenantId)
+        .import([
+          { profile: { email: 'ADA@example.com' } },
+          { profile: { email: 'nonsense' } },
+          { profile: { email: 'bob@example.com' }, password: { alg: 'md5', hash: 'short' } },
+          { profile: { email: 'eve@example.com' } },
+        ]),
+    )
+    expect(results).toMatchObject([
+      { status: 'existing', ...(isBulk && { user: there }) },
+      { status: 'refused', code: 'invalid_email', detail: expect.stringMatching(/\w+ \w+/) },
+      { status: 'refused', code: 'invalid_hash' },
+      { status: 'created' },
+    ])
+    // One by one, the user is there before the password is refused.
+    const { total } = await plain.users(server.tenantId).page()
+    expect(total).toBe(isBulk ? 2 : 3)
+    expect('id' in (results[2] ?? {})).toBe(!isBulk)
+  },
+)
 
 test('the service says in "detail" what to do', async () => {
   await using server = await startManaged('in process')

@@ -104,35 +104,31 @@ test(
   },
 )
 
-test(
-  'an import goes on, whether the service takes many users in a request or one',
-  manyRuns,
-  async () => {
-    await using installation = await startInstallation()
-    await using oneByOne = await startProxy(installation.url, (path) =>
-      path.startsWith('/x/') ? 'hide' : 'pass',
-    )
-    const rows = 200
-    const file = write(installation, 'users.csv', oldTable(rows))
-    for (const [url, users] of [
-      [oneByOne.url, 45],
-      [installation.url, 40],
-      [oneByOne.url, 40],
-    ] as const) {
-      const child = installation.start(['users', 'import', file], { LATCHKEY_URL: url })
-      await killAfter(child, installation, users)
-    }
-    expect(await installation.run(['users', 'import', file])).toMatchObject({ code: 0 })
+test('an import continues, both with many users in a request and with one', manyRuns, async () => {
+  await using installation = await startInstallation()
+  await using oneByOne = await startProxy(installation.url, (path) =>
+    path.startsWith('/x/') ? 'hide' : 'pass',
+  )
+  const rows = 200
+  const file = write(installation, 'users.csv', oldTable(rows))
+  for (const [url, users] of [
+    [oneByOne.url, 45],
+    [installation.url, 40],
+    [oneByOne.url, 40],
+  ] as const) {
+    const child = installation.start(['users', 'import', file], { LATCHKEY_URL: url })
+    await killAfter(child, installation, users)
+  }
+  expect(await installation.run(['users', 'import', file])).toMatchObject({ code: 0 })
 
-    await expectMapped(installation, rows)
-    const { url, key, tenantId } = installation
-    const client = createManagementClient({ baseUrl: url, apiKey: key })
-    const totals = rowsOf(installation, 'users.csv.result.csv').map(
-      async ([, id = '']) => (await client.credentials(tenantId, id).page()).total,
-    )
-    expect(new Set(await Promise.all(totals))).toEqual(new Set([1]))
-  },
-)
+  await expectMapped(installation, rows)
+  const { url, key, tenantId } = installation
+  const client = createManagementClient({ baseUrl: url, apiKey: key })
+  const totals = rowsOf(installation, 'users.csv.result.csv').map(
+    async ([, id = '']) => (await client.credentials(tenantId, id).page()).total,
+  )
+  expect(new Set(await Promise.all(totals))).toEqual(new Set([1]))
+})
 
 test.each([
   ['pass', 'User 1'],
@@ -161,7 +157,7 @@ test.each([
 )
 
 test(
-  'a killed import creates nobody twice on a server that lets addresses repeat',
+  'a killed import creates no user twice on a server that allows equal addresses',
   manyRuns,
   async () => {
     await using installation = await startInstallation()
@@ -244,7 +240,7 @@ test.each([
   },
 )
 
-test('a character that two pieces of a file share is read, and a fault after it has its own line', async () => {
+test('a character that is split between two chunks of a file is read, and a later fault has the right line', async () => {
   await using installation = await startInstallation()
   const long = `ada@example.com,${'é'.repeat(200_000)}\n`
   const good = write(installation, 'good.csv', `email,names\n${long}`)
@@ -368,7 +364,7 @@ test('a journal continues no other file', async () => {
   expect(stderr).toContain('another version of the file')
 })
 
-test('users that a proxy does not let through together go one by one', async () => {
+test('users whose common request a proxy refuses are sent one by one', async () => {
   await using installation = await startInstallation()
   // The first POST asks whether the service takes many users in a request.
   await using proxy = await startProxy(installation.url, (path, n) =>
@@ -380,7 +376,7 @@ test('users that a proxy does not let through together go one by one', async () 
   await expectMapped(installation, 5)
 })
 
-test('no file of an import overwrites the table', async () => {
+test('no output file of an import overwrites its input', async () => {
   await using installation = await startInstallation()
   const file = write(installation, 'users.csv', oldTable(2))
   const { code, stderr } = await installation.run([

@@ -193,7 +193,7 @@ test('the hash of a password is not taken for a password', async () => {
   expect(await emails()).toEqual(before)
 })
 
-test('a user who was switched off stays so', async () => {
+test('a disabled user is imported as disabled', async () => {
   expect(
     (await importOf('email,is_active\noff@example.com,f\non@example.com,t', 'x.csv')).code,
   ).toBe(0)

@@ -43,7 +43,7 @@ async function start(faults: Fault[]) {
   return { server, wrapped, users: client.users(server.tenantId), client }
 }
 
-test('a create is repeated after 429 and 503, which say that nothing was done', async () => {
+test('a create is repeated after 429 and 503, because nothing was written', async () => {
   const { server, users, wrapped } = await start([429, 503, undefined])
   await using _ = server
   await users.create({ profile: { email: 'ada@example.com' } })
@@ -129,7 +129,7 @@ test('a page of HTML is refused as no answer of the API', async () => {
   await expect(client.users('t').get('x')).rejects.toThrow(ResponseError)
 })
 
-test('a list of which the server shows only the beginning is an error at its end', async () => {
+test('a list that the server cuts off is an error at its end', async () => {
   await using server = await startManaged('over a socket')
   const body = { type: 'List', total: 3, count: 1, limit: 1, data: [{ id: 'a' }] }
   const client = server.connect({ fetch: async () => Response.json(body) })

@@ -150,7 +150,7 @@ describe.each(PLATFORMS)('under NestJS on %s', (_name, createAdapter) => {
     await app.close()
   })
 
-  test('the guard runs in front of those of the application, wherever they are added', async () => {
+  test('the guard runs before the application’s guards, wherever these are added', async () => {
     const ran: string[] = []
     const noting = (name: string): CanActivate => ({
       canActivate: () => {
@@ -174,7 +174,7 @@ describe.each(PLATFORMS)('under NestJS on %s', (_name, createAdapter) => {
     await app.close()
   })
 
-  test('a handler of something else than HTTP is refused, unless it is public', async () => {
+  test('a handler that is not for HTTP is refused, unless it is public', async () => {
     const app = await startNest(createAdapter(), Pages)
     const pages = app.get(Pages)
     const contexts = app.get(ExternalContextCreator)

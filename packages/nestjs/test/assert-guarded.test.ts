@@ -37,7 +37,7 @@ describe.each(PLATFORMS)('under NestJS on %s', (_name, createAdapter) => {
     await app.close()
   })
 
-  test('logIn() takes the application as it is', async () => {
+  test('logIn() accepts a Nest application', async () => {
     await using identity = await startIdentity()
     const app = await startNest(createAdapter(), Pages, identity.clientOptions())
     const browser = await logIn(app, await identity.createUser())

@@ -124,7 +124,7 @@ describe.each(PLATFORMS)('under NestJS on %s', (_name, createAdapter) => {
     await app.close()
   })
 
-  test('a handler can send its visitor to the login, and log its user out, and interceptors see both end', async () => {
+  test('a handler can redirect to the login and log its user out, and interceptors see both responses end', async () => {
     await using identity = await startIdentity()
     const watching = new Watching()
     const app = await startNest(createAdapter(), Pages, identity.clientOptions(), (made) => {
@@ -142,7 +142,7 @@ describe.each(PLATFORMS)('under NestJS on %s', (_name, createAdapter) => {
     await app.close()
   })
 
-  test('the service knows the login once the application has started, and says so before', async () => {
+  test('LatchkeyService works after the application has started, and throws a clear error before', async () => {
     const app = await startNest(createAdapter(), Pages, OPTIONS)
     expect(app.get(LatchkeyService).health()).toMatchObject({ provider: 'unknown' })
     await expect(app.get(LatchkeyService).ready()).rejects.toThrow('login.example.com')

@@ -43,7 +43,7 @@ describe.each(PLATFORMS)('under NestJS on %s', (_name, createAdapter) => {
     await app.close()
   })
 
-  test('an application with faults in its options does not start, and says them all', async () => {
+  test('an application with invalid options does not start, and names all of them', async () => {
     const options = { ...OPTIONS, issuerBaseURL: 'https://login.example.com', baseUrl: 'app' }
     const started = start(createAdapter(), [LatchkeyModule.forRoot(options as object)])
     await expect(started).rejects.toThrow(ConfigError)

@@ -12,14 +12,14 @@ const ALWAYS = {
   personas: BUILT,
   'no cache may keep an error page after the session was looked at': OWN_ERROR_PAGE,
   'no cache may keep the framework’s own error page of a guarded route': OWN_ERROR_PAGE,
-  'a body of 300 MB is given up after little, however it is sent': BUFFERED,
-  'a body that announces 300 MB is answered 413 before it is sent': BUFFERED,
+  'reading a body of 300 MB stops early, with and without content-length': BUFFERED,
+  'a content-length of 300 MB is answered 413 before the body is sent': BUFFERED,
 }
 
 const IN_COOKIES = {
-  'every login has a new session id, and the id before it is worth nothing': TWO_COPIES,
-  'a session id that was planted before the login is worth nothing after it': TWO_COPIES,
-  'a connection that is open hears that its session has ended, and that of another session does not':
+  'every login has a new session id, and the previous id is not valid': TWO_COPIES,
+  'a session id that was planted before the login is not valid after it': TWO_COPIES,
+  'the signal of an open connection is aborted when its session ends, and that of another session is not':
     TWO_COPIES,
 }
 

@@ -68,7 +68,7 @@ test('a user who may not see a page is told so with 403, and its content is not 
   expect(await page.content()).not.toContain('the secret of the admin')
 })
 
-test('no page is kept by a cache that others share', async () => {
+test('no page is stored by a shared cache', async () => {
   const page = await open()
   await logInPage(page, `${served.baseUrl}/pages/account`, ada)
   const answer = await page.reload()
@@ -98,7 +98,7 @@ test('a server action keeps data, sends a visitor to log in, and logs a user out
   expect(await state.textContent()).toContain('out, 0 items')
 })
 
-test('a request that names another address for itself does not decide where a login ends', async () => {
+test('a request with forged host headers does not change where a login ends', async () => {
   const answer = await fetch(`${served.baseUrl}/pages/account?tab=3`, {
     headers: { 'x-latchkey-asked': 'GET https://elsewhere.example/', accept: 'text/html' },
     redirect: 'manual',

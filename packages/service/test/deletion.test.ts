@@ -91,7 +91,7 @@ test('a deletion that was killed is finished by a command, on PostgreSQL', async
 }, 120_000)
 
 test.each(stores)(
-  'a deleted tenant is out of reach at every door at once, on %s',
+  'a deleted tenant is unreachable at once through API, issuer and console, on %s',
   async (store) => {
     await using running = await startConsole(on(store))
     const { service } = running
@@ -122,7 +122,7 @@ test.each(stores)(
   },
 )
 
-test('a deletion is heard of by other processes on the same PostgreSQL', async () => {
+test('other processes on the same PostgreSQL learn of a deletion', async () => {
   const database = await createDatabase()
   onTestFinished(() => database.drop())
   const [here, there] = [openPostgresDataStore(database.url), openPostgresDataStore(database.url)]

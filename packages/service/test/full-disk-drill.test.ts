@@ -7,7 +7,7 @@ import { mountSmallDisk } from './support/small-disk.ts'
 const issuer = 'https://login.example.com'
 const ada = { email: 'ada@example.com', password: 'correct horse battery' }
 
-test('on a full disk the API, the issuer and /x/ready answer 503; all goes on when there is space, and nothing is lost', async ({
+test('on a full disk the API, the issuer and /x/ready answer 503; when there is space again all work, and nothing is lost', async ({
   skip,
 }) => {
   const disk = mountSmallDisk(24)

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const source = join(import.meta.dirname, '../src')
 
-test('what is outside the domain reads and writes data through the domain', () => {
+test('code outside the domain reads and writes data through the domain', () => {
   const files = [
     'admin.ts',
     'seed.ts',

@@ -26,7 +26,7 @@ test('everything wrong with the options of a service is in one report, without a
   expect(error.message).not.toContain('hush')
 })
 
-test('an unset environment variable is an option that is not set', async () => {
+test('an option from an unset environment variable counts as not set', async () => {
   const options = { data: undefined, masterKey: undefined, mail: undefined }
   await using service = await createIdentityService(options)
 

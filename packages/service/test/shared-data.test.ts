@@ -168,7 +168,7 @@ test('while Redis is gone, the API goes on, and pages say that it is not their f
   await vi.waitFor(async () => expect(await logIn()).toBe(303), 5_000)
 })
 
-test('a service is ready as long as PostgreSQL accepts writes', async () => {
+test('a service is ready only while PostgreSQL accepts writes', async () => {
   const { one } = await aPair()
   const ready = async () => (await one.fetch('https://api.example/x/ready')).status
   expect(await ready()).toBe(200)
@@ -195,7 +195,7 @@ test('options that do not go together are refused, each with what is missing', a
   )
 })
 
-test('tables that lack something are not touched without leave, and are brought up to date by the command', {
+test('outdated tables are not changed without permission, and the command updates them', {
   timeout: 60_000,
 }, async () => {
   const empty = await createDatabase({ migrate: false })

@@ -131,7 +131,7 @@ test('a service that closes says so at /x/ready, and is still alive at /x/health
   await closed
 })
 
-test('connections that are kept alive are closed, idle ones and those that were busy', async () => {
+test('keep-alive connections are closed, both idle and busy ones', async () => {
   const { service, port, users, beginUpload } = await aService()
   const idle = await aClient(port)
   idle.send(health)
@@ -146,7 +146,7 @@ test('connections that are kept alive are closed, idle ones and those that were 
   expect(busy.text).toContain('HTTP/1.1 400 Bad Request')
 })
 
-test('a request that does not end is cut when the time to close is over', async () => {
+test('a request that does not end is aborted when the time limit for closing is over', async () => {
   const { service, users, beginUpload } = await aService({ closeSeconds: 0.05 })
   const stuck = await beginUpload(users, '{}')
   await service.close()
@@ -154,7 +154,7 @@ test('a request that does not end is cut when the time to close is over', async 
   expect(stuck.text).not.toContain('200 OK')
 })
 
-test('closing twice is closing once: both calls resolve when everything is let go of', async () => {
+test('two calls of close() resolve together, when all resources are released', async () => {
   const { service, users, beginUpload } = await aService()
   const upload = await beginUpload(users, '{}')
   const settled: string[] = []

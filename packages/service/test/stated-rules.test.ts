@@ -51,7 +51,7 @@ const tried: Readonly<Record<string, readonly [file: string, title: string]>> = 
   ],
   'After ten of a user, each further one has to wait, 30 seconds first and an hour at most.': [
     'issuer/factor-guesses',
-    'of a burst of two hundred codes over many logins no more are judged than of guesses one after another',
+    'of two hundred parallel codes over many logins, no more are verified than of guesses one after another',
   ],
   'It works once, for 24 hours:': [
     'domain/last-owner',

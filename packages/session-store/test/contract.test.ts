@@ -147,7 +147,7 @@ describe.for(kinds)('$name', { concurrent: true }, (kind) => {
   })
 })
 
-test('connect-redis alone keeps sessions, and none of the other promises', async () => {
+test('without the kit’s store, connect-redis stores sessions but fails the other parts of the contract', async () => {
   const client = await createClient({ url: redis.url }).connect()
   const store = fromExpressStore(new RedisStore({ client, prefix: 'alone:' }))
   const outcomes = await Promise.allSettled(cases.map((one) => one.run(() => store)))

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { startRedis } from './support/redis.ts'
 
-test('express-session alone keeps its sessions in the store, and Redis sees none of it', async () => {
+test('express-session without the kit can use the store, and Redis sees no session data in clear text', async () => {
   await using redis = await startRedis()
   process.env.REDIS_URL = redis.url
   const { app } = await import('./support/example.ts')

@@ -124,7 +124,7 @@ test.concurrent('a Redis that dies in the middle of requests turns them into 503
   await store.close()
 })
 
-test.concurrent('after Redis came back empty people log in anew', async () => {
+test.concurrent('after Redis came back empty, users have to log in again', async () => {
   await using redis = await startRedis()
   const store = createSessionStore({ url: redis.url })
   await using site = await start(store)
@@ -141,7 +141,7 @@ test.concurrent('after Redis came back empty people log in anew', async () => {
   await store.close()
 })
 
-test.concurrent('a full Redis refuses logins with 503; who is logged in stays, and can log out', async () => {
+test.concurrent('a full Redis refuses logins with 503; logged-in users stay logged in, and can log out', async () => {
   await using redis = await startRedis(['maxmemory-policy noeviction'])
   const store = createSessionStore({ url: redis.url })
   await using site = await start(store)

@@ -81,14 +81,14 @@ test('counting, listing and clearing stay below the prefix, whatever it is made 
   await other.close()
 })
 
-test('closing the store leaves a client that was passed in to its owner', async () => {
+test('closing the store does not close a client that was passed in', async () => {
   const client = new Redis(redis.url)
   await createSessionStore({ client, secret }).close()
   expect(await client.ping()).toBe('PONG')
   client.disconnect()
 })
 
-test('the rights of the check-list are enough, and health tells of missing ones', async () => {
+test('the Redis permissions of the check-list are sufficient, and health() reports missing ones', async () => {
   const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
   const [, rights = ''] = /`ACL SETUSER app on >… (.*?)`/s.exec(readme) ?? []
   await redis.inspect(async (r) => {
@@ -134,7 +134,7 @@ test('answers that come too late are errors in time, and do not pass for health'
   await store.close()
 })
 
-test('a connection that died without a word is left for a new one', async () => {
+test('a connection that went silent is replaced by a new one', async () => {
   const frozen = new Set<Socket>()
   const through = createServer((socket) => {
     const upstream = connect(redis.port, '127.0.0.1')

@@ -67,7 +67,7 @@ test('sessions are found by user across a rotation, whichever process added them
   expect(await before.index.find('user')).toEqual([])
 })
 
-test('what happens once happens once, and locks exclude, between processes before and after a rotation', async () => {
+test('single use and locks also hold between processes before and after a rotation', async () => {
   const [before, during, after] = [open(old), open(fresh, old), open(fresh)]
   for (const [first, second] of [
     [before, during],
@@ -90,7 +90,7 @@ test('what happens once happens once, and locks exclude, between processes befor
   }
 })
 
-test('a value that was changed, cut, swapped or written by somebody else is no session, and an event says so', async () => {
+test('a value that was changed, cut, swapped or written by another program is no session, and an event says so', async () => {
   const store = open(old)
   const ids = ['changed', 'cut', 'swapped', 'foreign', 'list', 'other']
   const keys: string[] = []

@@ -58,7 +58,7 @@ describe.skipIf(missing)('over TLS', () => {
     expect(stdout).toBe('read back 1\n')
   })
 
-  test('a Redis with a certificate of nobody known gets no session to see', async () => {
+  test('no session is sent to a Redis with an untrusted certificate', async () => {
     const store = createSessionStore({
       url: `rediss://127.0.0.1:${port}`,
       secret,

@@ -101,7 +101,7 @@ const sessions: StoreCase[] = [
     },
   },
   {
-    name: 'a session that ended is gone, and ending it again succeeds',
+    name: 'a destroyed session is gone, and destroying it again succeeds',
     ability: 'sessions',
     async run(open) {
       const id = newId()
@@ -112,7 +112,7 @@ const sessions: StoreCase[] = [
     },
   },
   {
-    name: 'a session past its end is gone',
+    name: 'an expired session is gone',
     ability: 'sessions',
     async run(open) {
       const id = newId()
@@ -125,7 +125,7 @@ const sessions: StoreCase[] = [
 
 const touches: StoreCase[] = [
   {
-    name: 'a touched session lives on past its earlier end, as it was',
+    name: 'a touched session outlives its earlier expiry, unchanged',
     ability: 'touch',
     async run(open) {
       const id = newId()
@@ -137,7 +137,7 @@ const touches: StoreCase[] = [
     },
   },
   {
-    name: 'a touch does not bring back a session that ended',
+    name: 'a touch does not bring back a destroyed session',
     ability: 'touch',
     async run(open) {
       const id = newId()
@@ -164,7 +164,7 @@ const touches: StoreCase[] = [
 
 const lateWrites: StoreCase[] = [
   {
-    name: 'a write of a request that began before the session ended fails and does not bring it back',
+    name: 'a write of a request that began before the session was destroyed fails and does not bring it back',
     ability: 'late writes',
     async run(open) {
       const id = newId()
@@ -176,7 +176,7 @@ const lateWrites: StoreCase[] = [
     },
   },
   {
-    name: 'a session that ended while it was beginning does not come to life',
+    name: 'a session that is destroyed while it is being created is not created',
     ability: 'late writes',
     async run(open) {
       const id = newId()
@@ -189,7 +189,7 @@ const lateWrites: StoreCase[] = [
 
 const updates: StoreCase[] = [
   {
-    name: 'a record is updated when it is still the one that was seen',
+    name: 'a record is updated if its version is still the one that was read',
     ability: 'update',
     async run(open) {
       const id = newId()
@@ -201,7 +201,7 @@ const updates: StoreCase[] = [
     },
   },
   {
-    name: 'of twenty updates of the same record one succeeds, the others learn that it changed',
+    name: 'of twenty parallel updates of a record one succeeds, and the others report a changed version',
     ability: 'update',
     async run(open) {
       const id = newId()
@@ -220,7 +220,7 @@ const updates: StoreCase[] = [
     },
   },
   {
-    name: 'an update of a session that ended writes nothing and says so',
+    name: 'an update of a destroyed session writes nothing and reports it',
     ability: 'update',
     async run(open) {
       const id = newId()
@@ -241,7 +241,7 @@ function indexOf(store: SessionStore): SessionIndex {
 
 const indexing: StoreCase[] = [
   {
-    name: 'sessions are found by each key they were added under, in every process',
+    name: 'sessions are found by each index key, in every process',
     ability: 'index',
     async run(open) {
       const [one, two, user, device] = [newId(), newId(), newId(), newId()]
@@ -254,7 +254,7 @@ const indexing: StoreCase[] = [
     },
   },
   {
-    name: 'a session that was taken out, or has ended, is not found',
+    name: 'a session that was removed from the index, or has expired, is not found',
     ability: 'index',
     async run(open) {
       const [one, two, user] = [newId(), newId(), newId()]
@@ -269,7 +269,7 @@ const indexing: StoreCase[] = [
     },
   },
   {
-    name: 'a session that is added for longer keeps the others of its key',
+    name: 'adding a session with a later expiry keeps the others of its index key',
     ability: 'index',
     async run(open) {
       const [short, long, user] = [newId(), newId(), newId()]
@@ -288,7 +288,7 @@ const indexing: StoreCase[] = [
 
 const replays: StoreCase[] = [
   {
-    name: 'of twenty that use up one key the first alone succeeds',
+    name: 'of twenty parallel uses of a single-use key only the first succeeds',
     ability: 'once',
     async run(open) {
       const key = newId()
@@ -303,7 +303,7 @@ const replays: StoreCase[] = [
     },
   },
   {
-    name: 'whether a key is used up can be asked without using it up',
+    name: 'a single-use key can be checked without using it up',
     ability: 'once',
     async run(open) {
       const key = newId()
@@ -321,7 +321,7 @@ const replays: StoreCase[] = [
 
 const locks: StoreCase[] = [
   {
-    name: 'of twenty that want a lock one has it, until it is released',
+    name: 'of twenty parallel requests for a lock one gets it, until it is released',
     ability: 'lock',
     async run(open) {
       const key = newId()
@@ -340,7 +340,7 @@ const locks: StoreCase[] = [
     },
   },
   {
-    name: 'a process that kept a lock too long does not release it for the next',
+    name: 'a process that held a lock for too long does not release the lock of the next',
     ability: 'lock',
     async run(open) {
       const key = newId()

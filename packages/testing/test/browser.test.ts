@@ -47,7 +47,7 @@ test('a page of Playwright enters the code of an authenticator app', async () =>
   await page.close()
 })
 
-test('a page of Playwright hears why nobody was logged in', async () => {
+test('logIn() for a page of Playwright says why no user was logged in', async () => {
   const page = await browser.newPage()
   const disabled = await identity.createUser({ disabled: true })
   const code: TestingErrorCode = 'LATCHKEY_TEST_LOGIN_REFUSED'

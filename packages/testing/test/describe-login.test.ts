@@ -90,13 +90,13 @@ test('an application fails the cases of what it does wrong, and no other', {
   log.mockRestore()
   expect(failed).toEqual([
     'the guarded page is refused to visitors with HEAD, too',
-    'the guarded page is not shown by other methods or by another writing of its path',
+    'the guarded page is not shown with other methods or other spellings of its path',
     'no log line has a token or the client secret',
     'no page repeats markup of its address or of the provider’s errors',
   ])
 })
 
-test('of a login made by hand the cases hold that its author thought of', { timeout }, async () => {
+test('a hand-written login passes the cases that its author thought of', { timeout }, async () => {
   const log = vi.spyOn(console, 'info').mockReturnValue()
   const { held } = await runAll(createNaiveApp, { backchannelLogoutPath: false })
   log.mockRestore()
@@ -109,13 +109,13 @@ test('of a login made by hand the cases hold that its author thought of', { time
     'a token endpoint that is endlessly slow logs no user in, and the visitor hears of it in time',
     'a token endpoint that is answering with a web page logs no user in, and the visitor hears of it in time',
     'a token endpoint that is sending without end logs no user in, and the visitor hears of it in time',
-    'keys that the provider has changed are fetched by themselves',
+    'keys that the provider has changed are fetched automatically',
     'while the provider is down users stay logged in',
     'a place to return to with control characters does not lead to another site',
     'a session cookie with a changed value is no session',
     'the guarded page is refused to visitors, as a page and to scripts',
     'the guarded page is refused to visitors with HEAD, too',
-    'the guarded page is not shown by other methods or by another writing of its path',
+    'the guarded page is not shown with other methods or other spellings of its path',
     'a write of another site is not made in the name of the user',
     'a page of another site cannot read the guarded page',
     'a hostile Host header, forwarded or not, changes no address of a login',
@@ -126,7 +126,7 @@ test('of a login made by hand the cases hold that its author thought of', { time
   ])
 })
 
-test('attacks that could not be tried have not held, and the table says why', {
+test('attacks that could not be tried do not count as passed, and the table says why', {
   timeout,
 }, async () => {
   const { table } = await runAll(createApp)

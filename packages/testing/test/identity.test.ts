@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => identity.close())
 
-test('nothing listens: the issuer is a domain that exists nowhere', async () => {
+test('no port is opened: the issuer is a domain that does not exist', async () => {
   const { issuer, fetch } = identity.clientOptions()
 
   const response = await fetch(`${issuer}/.well-known/openid-configuration`)
@@ -42,7 +42,7 @@ test('a user who was created is known to the application by id, name and more of
   })
 })
 
-test('users of whom nothing is said differ, and their own password is asked for', async () => {
+test('users created without details differ, and each has their own password', async () => {
   const app = createApp(identity.clientOptions())
   const [one, two] = [await identity.createUser(), await identity.createUser({ password: 'other' })]
 
@@ -138,7 +138,7 @@ test('the message that a login sends is in the outbox, with its link', async () 
   expect(mail?.link).toMatch(/^https:\/\/login\.test\/verify/)
 })
 
-test('who is disabled, or has another password, is refused with what the page says', async () => {
+test('a login of a disabled user, or with a wrong password, fails with the text of the page', async () => {
   const app = createApp(identity.clientOptions())
   const users = [
     await identity.createUser({ disabled: true }),
@@ -187,7 +187,7 @@ test('an https application is told that supertest speaks http', async () => {
   })
 })
 
-test('an address elsewhere is no login of this identity', async () => {
+test('a URL of another host is refused as a login of this identity', async () => {
   const browser = request.agent(createApp(identity.clientOptions()))
   const ada = await identity.createUser()
 

@@ -84,7 +84,7 @@ test('a backup of a folder that is being written to is whole, private, and is se
 })
 
 test(
-  'a backup under a passphrase shows nothing, and is restored with that passphrase alone',
+  'a backup with a passphrase is unreadable, and is restored only with that passphrase',
   passphrases,
   async () => {
     const file = at('locked')
@@ -109,7 +109,7 @@ test(
   },
 )
 
-test('a server that holds a public key alone makes backups that it cannot read', async () => {
+test('a server that has only a public key makes backups that it cannot read', async () => {
   const identity = await generateIdentity()
   writeFileSync(at('public'), `# backups\n${await identityToRecipient(identity)}\n`)
   writeFileSync(at('secret'), `${identity}\n`)
@@ -181,7 +181,7 @@ test('a backup that cannot be written whole leaves nothing behind', () => {
   expect(readdirSync(folder.path)).not.toContain('small')
 })
 
-test('what a killed backup left behind is gone after the next start, and after the next backup', async () => {
+test('files that a killed backup left are removed by the next start, and by the next backup', async () => {
   const folderOfKilled = at('killed')
   const ended = spawnSync(process.execPath, ['--version']).pid
   const leftBehind = () => {

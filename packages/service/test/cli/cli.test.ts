@@ -47,7 +47,7 @@ describe('beside a running server', () => {
     expect(tenants.map(({ id }: { id: string }) => id)).toEqual([tenant])
   })
 
-  test('keys are made at once and revoked, and all of it counts at once', async () => {
+  test('keys that parallel commands create work at once, and a revoked key stops at once', async () => {
     const create = ['key', 'create', ...data, '--tenant', tenant, '--name']
     const names = ['one', 'two', 'three', 'four']
     const made = await Promise.all(names.map((name) => run([...create, name])))
@@ -286,7 +286,7 @@ test('--help exits with 0', async () => {
   expect(stdout).toMatch(/^Usage: latchkey-service/)
 })
 
-test('a wrong call exits with 2 and points to --help; a failure exits with 1 and a sentence', async () => {
+test('a usage error exits with 2 and points to --help; a failure exits with 1 and a sentence', async () => {
   using folder = temporaryFolder()
   const wrong = await run(['serve', '--data', folder.path, '--port', 'many'])
   expect(wrong.code).toBe(2)

@@ -184,7 +184,7 @@ test('dev refuses a base URL that is no origin', async () => {
   ])
 })
 
-test('dev does not look at the variable that names the data of serve', async () => {
+test('dev ignores the variable that names the data folder of serve', async () => {
   const { stdout } = await run(['dev', '--help'], { LATCHKEY_DATA: '/somewhere' })
   expect(stdout).toContain('.latchkey/dev')
   expect(stdout).not.toContain('LATCHKEY_DATA')

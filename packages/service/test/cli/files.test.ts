@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { main, run, temporaryFolder } from './support.ts'
 
-test('a command whose reader has gone before it prints ends quietly', async () => {
+test('a command whose output pipe is closed before it prints ends without an error', async () => {
   const child = spawn(process.execPath, ['--conditions=latchkey-source', main, '--help'])
   child.stdout.destroy()
   const closed = new Promise((resolve) => child.once('close', resolve))

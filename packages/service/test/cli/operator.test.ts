@@ -38,7 +38,7 @@ test(
 )
 
 test(
-  'an invitation needs to know where the console is, and a role that there is',
+  'an invitation needs the URL of the console, and an existing role',
   async () => {
     using folder = temporaryFolder()
     const invite = ['operator', 'invite', '--data', folder.path, '--email', 'ada@example.com']

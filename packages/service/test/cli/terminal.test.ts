@@ -6,7 +6,7 @@ import { run, temporaryFolder } from './support.ts'
 
 const NAME = 'Acme\u001b]0;owned\u0007\u009b31m\u202eevil\u200b\nrow 2'
 
-test('no name of a tenant or a key acts on the terminal of the operator', async () => {
+test('no name of a tenant or a key sends control sequences to the operator’s terminal', async () => {
   using folder = temporaryFolder()
   const data = ['--data', folder.path]
   const service = await createIdentityService({ data: folder.path })
@@ -29,7 +29,7 @@ test('no name of a tenant or a key acts on the terminal of the operator', async 
   )
 })
 
-test('no message of an error acts on the terminal of the operator', async () => {
+test('no error message sends control sequences to the operator’s terminal', async () => {
   using folder = temporaryFolder()
   const file = join(folder.path, 'seed.json')
   writeFileSync(file, '{"\u009b31m\u202e')

@@ -101,7 +101,7 @@ test('the management API creates, changes, lists and deletes through four proces
   for (let n = 0; n < 4; n++) expect((await api.get(path)).status).toBe(404)
 })
 
-test('changes of one user by four processes at once are ordered, and each answer is of its own time', async () => {
+test('changes of one user by four processes at once happen one after another, and each response has its own version', async () => {
   await using api = await startApi('cluster')
   const user = await api.createUser()
   const path = `${api.users}/${user.id}`
@@ -114,7 +114,7 @@ test('changes of one user by four processes at once are ordered, and each answer
   expect((await api.get(path)).body.updated_at).toBe(times.toSorted().at(-1))
 })
 
-test('after Redis was flushed everybody logs in again, and nothing else is lost', async () => {
+test('after a flush of Redis all users have to log in again, and nothing else is lost', async () => {
   await using issuer = await startIssuer({ store: 'cluster' })
   await issuer.addUser(ada)
   const app = await createClient(issuer)

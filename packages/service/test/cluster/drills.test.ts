@@ -45,7 +45,7 @@ test.each(Object.entries(disturbances))(
   },
 )
 
-test('processes whose clocks are minutes apart send each message once, and none late', {
+test('processes whose clocks differ by minutes send each message once, and none late', {
   timeout: 120_000,
 }, async () => {
   await drillClocks(field, 21)

@@ -67,7 +67,7 @@ async function ready({ origin }: Serving): Promise<{ status: number; sentence: s
 
 const WAIT = { timeout: 20_000, interval: 250 }
 
-test('a master key is spread, used and all secrets resealed by the guide, while two machines serve', {
+test('following the guide, a master key is distributed, used, and all secrets are resealed, while two machines serve', {
   timeout: 90_000,
 }, async () => {
   const { one, two, create, secretOf } = await twoMachines()
@@ -121,7 +121,7 @@ test('a machine that does not know the key of another one says so at /x/ready, u
   expect(await secretOf(two.process, await create(one.process))).toBe(200)
 })
 
-test('a machine that is started with another key alone is not ready, and makes no other unready', {
+test('a machine that has only another master key is not ready, and does not make others unready', {
   timeout: 60_000,
 }, async () => {
   const { one } = await twoMachines()

@@ -87,7 +87,7 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       expect(await call(`/${id}`)).toEqual(before)
     })
 
-    test('of too many URLs those are judged that could be kept', async () => {
+    test('of too many URLs, those within the limit are checked', async () => {
       await using running = await startConsoleOn(store)
       const { page } = await withApplication(running)
       const ada = await running.logIn({ role: 'admin' })
@@ -142,7 +142,7 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       expect((await call(`/${id}`)).metadata).toEqual({ note: 'a\nb', plan: 'paid' })
     })
 
-    test('a change that another made meanwhile is shown beside the own one, and saving again keeps the own one', async () => {
+    test('if another operator has changed the application meanwhile, both versions are shown, and saving again keeps one’s own', async () => {
       await using running = await startConsoleOn(store)
       const { page, call, id } = await withApplication(running)
       const ada = await running.logIn({ role: 'admin' })

@@ -100,7 +100,7 @@ describe.each(stores)('on %s, the audit log', (store) => {
     expect(entry).toMatchObject({ action: 'login.wrong_password', actor: 'visitor' })
   })
 
-  test('has an address for every entry, which operators who do not see its tenant cannot open', async () => {
+  test('has a link for every entry, which operators without access to its tenant cannot open', async () => {
     await using running = await startConsole(on(store))
     const tenant = await aTenant(running)
     const other = await aTenant(running, {}, 'other.example')

@@ -38,7 +38,7 @@ async function run(command: string, env: Record<string, string>) {
   return `${command}: ${code === 0 ? 'works' : stderr}`
 }
 
-test('the commands that pages about users, mail, the audit log and the system show work as they are written', async () => {
+test('the commands that pages about users, mail, the audit log and the system show run as printed', async () => {
   const options = on('SQLite')
   await using running = await startConsole(options)
   const { port } = await running.service.listen({ port: 0 })

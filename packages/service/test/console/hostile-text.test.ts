@@ -48,7 +48,7 @@ const suspects = `[...document.querySelectorAll('*')].flatMap((element) => [
   ).map(({ name, value }) => name + '=' + value),
 ]).concat(document.querySelectorAll('style').length === 1 ? [] : ['more than one style'])`
 
-test('in Chromium no page of the console runs a script, breaks its policy or leads astray, whatever text is stored (C3)', async () => {
+test('in Chromium, with hostile text stored, no page of the console runs a script, violates its policy or links elsewhere (C3)', async () => {
   await using mailServer = await startMailServer()
   await using chromium = await startChromium()
   await using running = await listenWithConsole({ mail: mailServer.mail })

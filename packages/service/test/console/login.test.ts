@@ -76,7 +76,7 @@ test('a visitor who asks for a page of the console logs in and lands on that pag
   expect(asked.html).not.toContain('ada@example.com')
 })
 
-test('who logs out has no session any more, not even with a copy of the cookie', async () => {
+test('after the logout an operator has no session, not even with a copy of the cookie', async () => {
   await using running = await startConsole()
   const ada = await running.logIn({ role: 'viewer' })
   const cookie = ada
@@ -96,7 +96,7 @@ test('who logs out has no session any more, not even with a copy of the cookie',
   expect((await ada.get('/console')).url).toContain('/login')
 })
 
-test('a removed or disabled operator, and one with less of a role, counts as such at the next request', async () => {
+test('removing or disabling an operator, or lowering the role, takes effect at the next request', async () => {
   await using running = await startConsole()
   const { admin } = running.service
   const owner = await running.logIn({ role: 'owner' })
@@ -121,7 +121,7 @@ test('a removed or disabled operator, and one with less of a role, counts as suc
   expect((await third.get('/console')).html).not.toContain('Overview')
 })
 
-test('what is dangerous asks for a login of the last five minutes', async () => {
+test('dangerous actions require a login of the last five minutes', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   await using running = await startConsole()
   const owner = await running.logIn({ role: 'owner', email: 'ada@example.com' })
@@ -153,7 +153,7 @@ test('a session without a request ends after 30 minutes, any session after 12 ho
   expect((await bob.peek('/console')).status).toBe(302)
 })
 
-test('after 30 minutes without a request a login is asked for, although the issuer still knows the operator', async () => {
+test('after 30 minutes without a request a new login is required, although the issuer’s session is still valid', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   await using running = await startConsole()
   const ada = await running.logIn({ role: 'owner', email: 'ada@example.com' })

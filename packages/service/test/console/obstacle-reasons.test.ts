@@ -74,7 +74,7 @@ test('an invitation that bounced is not suggested again, and the sentence quotes
   expect(bounced && sentenceOf(bounced, 0)).toContain('“550 No such user”')
 })
 
-test('a pause of one way says so where another way is open', () => {
+test('if one way to log in is paused and another is not, the page says so', () => {
   const facts = { ...paused('loginPerAddress', '192.0.2.1'), offered: [google] }
   const [one] = obstaclesOf({ ...facts, credentials: [password, social] })
   expect(one && sentenceOf(one, 0)).toBe(

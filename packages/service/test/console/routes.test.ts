@@ -222,7 +222,7 @@ describe('every route of the console', () => {
     }
   })
 
-  test('logs in as nobody else: there is no impersonation (C7)', () => {
+  test('has no route that logs in as another user: there is no impersonation (C7)', () => {
     for (const { path } of consoleRoutes) expect(path).not.toMatch(/impersonat|log-?in-?as|act-?as/)
   })
 

@@ -38,7 +38,7 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       expect(audit).toMatchObject([action])
     })
 
-    test('earlier keys are withdrawn after a new login alone', async () => {
+    test('earlier keys are withdrawn only after a new login', async () => {
       vi.useFakeTimers({ toFake: ['Date'] })
       await using running = await startConsoleOn(store)
       const { page, published } = await withTenant(running)

@@ -25,7 +25,7 @@ test('every page of a tenant links to the others, and marks the one that is open
   }
 })
 
-test('a page below one of the navigation marks that one', async () => {
+test('a subpage marks its parent in the navigation', async () => {
   await using running = await startConsole()
   const { admin } = running.service
   const tenant = await admin.createTenant({ domain: 'acme.example' })
@@ -41,7 +41,7 @@ test('a page below one of the navigation marks that one', async () => {
   expect(links.filter(({ current }) => current)).toEqual([{ href: users, current: 'true' }])
 })
 
-test('the navigation has each page of a tenant that stands by itself', () => {
+test('the navigation has each top-level page of a tenant', () => {
   const own = consoleRoutes
     .filter(
       ({ method, path }) => method === 'GET' && /^\/console\/t\/:tenant(\/[\w-]+)?$/.test(path),

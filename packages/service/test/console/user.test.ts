@@ -8,7 +8,7 @@ afterEach(() => {
 })
 
 describe.each(stores)('on %s, the page of a user', (store) => {
-  test('says in one sentence why the user cannot log in, or that nothing keeps the user from it', async () => {
+  test('says in one sentence why the user cannot log in, or that the user can log in', async () => {
     await using running = await startConsole(on(store))
     const { admin } = running.service
     const tenant = await aTenant(running, { allowSocial: true })

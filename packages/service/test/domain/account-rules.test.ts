@@ -203,7 +203,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
     }
   })
 
-  test('of what is added while the owner of the address claims the account, nothing stays that came before', async () => {
+  test('credentials that are added while the owner claims the account stay only if they were added after the claim', async () => {
     await using issuer = await start()
     const { scope } = issuer
     for (let round = 0; round < ROUNDS; round++) {

@@ -75,7 +75,7 @@ test.each([
   'acme rockets explode on tuesdays',
   '99 red balloons!',
   'loginloginx',
-])('%s is good enough', async (password) => {
+])('the password %s is accepted', async (password) => {
   expect(await judgePassword(password, ada)).toBeUndefined()
 })
 

@@ -27,7 +27,7 @@ test.each([
   expect(stepOf(RFC_SEED, code, { now: () => (seconds + 90) * 1000 })).toBeUndefined()
 })
 
-test('an app is told the issuer, the account and 160 bits of key', () => {
+test('the QR code of an app contains the issuer, the account and 160 bits of key', () => {
   const url = new URL(totpUri(newSeed(), 'Acme & Söhne', 'ada@example.com'))
   expect(url.searchParams.get('issuer')).toBe('Acme & Söhne')
   expect(decodeURIComponent(url.pathname)).toContain('Acme & Söhne:ada@example.com')

@@ -31,7 +31,7 @@ test('an invitation sets a password once, and marks the operator as no longer in
   await expect(again).rejects.toMatchObject({ code: 'not_found' })
 })
 
-test('a password that is not good enough leaves the invitation good', async () => {
+test('a refused password does not use up the invitation', async () => {
   const { api, scope, token } = await withOwner()
   await using _ = api
   expect(await acceptInvitation(scope, token, 'password1')).toEqual({
@@ -41,7 +41,7 @@ test('a password that is not good enough leaves the invitation good', async () =
   expect((await acceptInvitation(scope, token, 'correct horse battery')).kind).toBe('accepted')
 })
 
-test('an invitation is good for 24 hours, is replaced by the next one, and another token is none', async () => {
+test('an invitation is valid for 24 hours, is replaced by the next one, and no other token is accepted', async () => {
   const { api, context, admin, scope, token } = await withOwner()
   await using _ = api
   const refused = { code: 'not_found' }
@@ -76,7 +76,7 @@ test('inviting again sends the link once more, and changes neither the role nor 
   expect((await admin.listOperators())[0]?.operator.invitation).toBeUndefined()
 })
 
-test('an operator who has lost every way to log in begins again with a link from the command', async () => {
+test('an operator who has lost every way to log in gets a new link from the command', async () => {
   const { api, context, admin, scope, token, operator } = await withOwner()
   await using _ = api
   await acceptInvitation(scope, token, 'correct horse battery')
@@ -113,7 +113,7 @@ test('there is always an owner who can log in', async () => {
   expect(await admin.listOperators()).toHaveLength(1)
 })
 
-test('a removed or disabled operator has no login any more, whatever the role was', async () => {
+test('a removed or disabled operator of any role cannot log in', async () => {
   const { api, context, admin, scope } = await withOwner()
   await using _ = api
   const { operator } = await admin.inviteOperator({ email: 'bob@example.com', role: 'owner' })
@@ -129,7 +129,7 @@ test('a removed or disabled operator has no login any more, whatever the role wa
   expect(await isIn()).toBe(false)
 })
 
-test('what is written about operators is in the audit log, and no token is', async () => {
+test('changes of operators are in the audit log, without tokens', async () => {
   const { api, admin, scope, token, operator } = await withOwner()
   await using _ = api
   await acceptInvitation(scope, token, 'correct horse battery')

@@ -36,7 +36,7 @@ test('beyond the calls that may wait, one is refused with unavailable, and the o
   expect(engine.load).toEqual({ running: 0, waiting: 0 })
 })
 
-test('imports that wait cost no login its place, and logins cost no import one', async () => {
+test('waiting imports take no place in the queue of logins, and logins none in the queue of imports', async () => {
   const engine = createPasswordEngine({ concurrency: 1, maxWaiting: 2 })
   const imports = ['a', 'b', 'c'].map((text) => engine.hash(text, 'import', ACME))
   const logins = [1, 2].map(() => engine.verify(PASSWORD, bcryptOf[4], ACME))
@@ -61,7 +61,7 @@ test('tenants take turns, so one with much work holds up one with little by one 
   expect(done).toEqual(['running', 'acme 1', 'other 1', 'acme 2', 'other 2', 'acme 3'])
 })
 
-test('where no more may wait, the tenant that has the most waiting gives up its last place', async () => {
+test('when the queue is full, the tenant with the most waiting calls loses its last one', async () => {
   const engine = createPasswordEngine({ concurrency: 1, maxWaiting: 3 })
   const acme = [1, 2, 3, 4].map(() => engine.verify(PASSWORD, bcryptOf[4], ACME))
   const other = engine.verify(PASSWORD, bcryptOf[4], OTHER)

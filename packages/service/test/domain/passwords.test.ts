@@ -42,7 +42,7 @@ async function userWith(api: OpenApi, alg: string, hash: string): Promise<string
   return id
 }
 
-test('an unknown user, one without a password and a disabled one cost one verification like everybody', async () => {
+test('unknown users, users without a password and disabled users cost one verification, like all others', async () => {
   const passwords = watched()
   await using api = await openApi('memory', { passwords })
   const none = await api.createUser()
@@ -103,7 +103,7 @@ describe.each(stores)('on %s', (store) => {
   })
 })
 
-test('a legacy password of more than 72 bytes logs in and stays wrapped', async () => {
+test('a legacy password of more than 72 bytes works, and its hash stays wrapped', async () => {
   await using api = await openApi()
   const { createHash } = await import('node:crypto')
   const long = 'x'.repeat(100)

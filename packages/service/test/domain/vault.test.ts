@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { createVault, fixedKeys } from '../../src/domain/writes/vault.ts'
 
-test('what was sealed is opened for the same purpose', () => {
+test('a sealed value opens for its own purpose', () => {
   const key = randomBytes(32)
 
   for (const text of ['', 'secret', 'Zoë 用户 😀', 'x'.repeat(10_000)]) {
@@ -11,7 +11,7 @@ test('what was sealed is opened for the same purpose', () => {
   }
 })
 
-test('what was sealed holds nothing of the text, and is another each time', () => {
+test('a sealed value contains nothing of the text, and differs each time', () => {
   const vault = createVault(randomBytes(32))
 
   const sealed = [vault.seal('a', 'secret'), vault.seal('a', 'secret')]
@@ -23,7 +23,7 @@ test('what was sealed holds nothing of the text, and is another each time', () =
   )
 })
 
-test('what was sealed is not opened for another purpose', () => {
+test('a sealed value does not open for another purpose', () => {
   const vault = createVault(randomBytes(32))
   const sealed = vault.seal('application:1', 'secret')
 
@@ -31,13 +31,13 @@ test('what was sealed is not opened for another purpose', () => {
   expect(() => vault.open('', sealed)).toThrow()
 })
 
-test('what was sealed is not opened under another master key', () => {
+test('a sealed value does not open under another master key', () => {
   const sealed = createVault(randomBytes(32)).seal('a', 'secret')
 
   expect(() => createVault(randomBytes(32)).open('a', sealed)).toThrow()
 })
 
-test('whatever was changed, cut or lengthened is not opened', () => {
+test('a sealed value that was changed, cut or lengthened does not open', () => {
   const vault = createVault(randomBytes(32))
   const sealed = vault.seal('a', 'secret')
   const bytes = Buffer.from(sealed.slice(3), 'base64url')
@@ -68,7 +68,7 @@ test('the newest of several master keys seals, and all of them open', () => {
   expect(() => vault.reseal('b', earlier)).toThrow()
 })
 
-test('what another process sealed under a newer key is opened once the keys were looked at again', () => {
+test('a value that another process sealed under a newer key opens after the keys were read again', () => {
   const [older, newer] = [randomBytes(32), randomBytes(32)]
   let keys = [older]
   const refresh = () => {
@@ -82,7 +82,7 @@ test('what another process sealed under a newer key is opened once the keys were
   expect(() => vault.open('a', createVault(randomBytes(32)).seal('a', 'secret'))).toThrow()
 })
 
-test('what was sealed names its key, and the first unknown one of several is told', () => {
+test('a sealed value names its key, and the first unknown key of several values is reported', () => {
   const [older, newer] = [randomBytes(32), randomBytes(32)]
   const vault = createVault(fixedKeys([newer, older]))
   const [own, earlier] = [vault.newestId(), createVault(older).newestId()]
@@ -94,7 +94,7 @@ test('what was sealed names its key, and the first unknown one of several is tol
   expect(() => createVault(older).open('a', vault.seal('a', 'x'))).toThrow(own)
 })
 
-test('what release 0.2 sealed, which names no key, is opened and sealed again', () => {
+test('a value that release 0.2 sealed, without the name of a key, is opened and sealed again', () => {
   const [older, newer] = [randomBytes(32), randomBytes(32)]
   const [unnamed = ''] = createVault(older).seal('a', 'secret').split('=')
   const vault = createVault(fixedKeys([newer, older]))

@@ -14,7 +14,7 @@ function linesOf(api: Api, path: string): Promise<Response> {
 }
 
 describe.each(stores)('the audit log under /x/v1 on %s', (store) => {
-  test('has who did what, with the names of changed members and none of their values', async () => {
+  test('says who did what, with the names of changed members and none of their values', async () => {
     await using api = await startApi(store)
     const user = await api.create(api.users, {
       profile: { email: 'ada@example.com', name: 'Ada' },
@@ -72,7 +72,7 @@ describe.each(stores)('the audit log under /x/v1 on %s', (store) => {
   })
 })
 
-test('an answer in lines is refused like any other, with an Error', async () => {
+test('a refused request for lines gets an Error, as any other', async () => {
   await using api = await startApi()
   const answer = await linesOf(api, `${auditOf(api)}?from=yesterday`)
   expect(answer.status).toBe(400)

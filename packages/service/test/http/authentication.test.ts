@@ -87,7 +87,7 @@ test('a request without an Authorization header is refused', async () => {
   expect(await response.json()).toMatchObject({ type: 'Error', code: 'authentication_failure' })
 })
 
-test('whoever has no key learns of no route, method or body', async () => {
+test('a request without a key learns nothing about routes, methods or bodies', async () => {
   await using api = await startApi()
   const nobody = { authorization: `Bearer ${unknownKey}` }
 
@@ -116,7 +116,7 @@ test('a key is latchkey_ and 43 random characters of base62', async () => {
   expect(new Set(secrets).size).toBe(50)
 })
 
-test('of a key, the service keeps its hash and its last four characters', async () => {
+test('the service stores the hash and the last four characters of a key', async () => {
   await using service = await createIdentityService()
 
   const { key, secret } = await service.admin.createApiKey({ name: 'x', reach: 'all' })

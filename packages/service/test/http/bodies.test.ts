@@ -143,7 +143,7 @@ test('names that every JavaScript object knows are members like others', async (
   expect((await api.get(`${api.users}/${user.id}`)).body).toEqual(user)
 })
 
-test('of a member that stands twice in a body, the last counts', async () => {
+test('if a member occurs twice in a body, the last one counts', async () => {
   await using api = await startApi()
 
   const answer = await api.post(
@@ -154,7 +154,7 @@ test('of a member that stands twice in a body, the last counts', async () => {
   expect(answer.body.disabled).toBe(true)
 })
 
-test('a byte order mark before the JSON is read over', async () => {
+test('a byte order mark before the JSON is ignored', async () => {
   await using api = await startApi()
 
   const answer = await api.post(api.users, '\ufeff{"profile":{"email":"ada@example.com"}}')

@@ -3,7 +3,7 @@ import { startApi, stores } from '../support/api.ts'
 import { expectError } from '../support/errors.ts'
 
 describe.each(stores)('on %s', (store) => {
-  test('addresses whose domains the DNS takes for one are one address', async () => {
+  test('addresses with domains that are equal in the DNS are one address', async () => {
     await using api = await startApi(store)
     await api.createUser('ada@example.com')
     await api.createUser('zoë@exämple.com')
@@ -21,7 +21,7 @@ describe.each(stores)('on %s', (store) => {
     expect((await api.get(api.users)).body.total).toBe(2)
   })
 
-  test('an address in another writing than the canonical one is stored as it was sent', async () => {
+  test('an address that is not in canonical form is stored as it was sent', async () => {
     await using api = await startApi(store)
 
     const user = await api.createUser('ada@Ｅxample。com')

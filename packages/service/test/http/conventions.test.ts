@@ -124,7 +124,7 @@ describe.each(stores)('on %s', (store) => {
     }
   })
 
-  test('what a write answers with is what a GET returns', async () => {
+  test('the response to a write equals that to a GET', async () => {
     await using api = await startApi(store)
 
     for (const { path } of await oneOfEach(api)) {
@@ -135,7 +135,7 @@ describe.each(stores)('on %s', (store) => {
   })
 })
 
-test('zero values and false are omitted; logout_urls and redirect_urls never are', async () => {
+test('zero values and false are omitted, except for logout_urls and redirect_urls', async () => {
   await using api = await startApi()
   const system = { created_at: expect.any(String), updated_at: expect.any(String) }
 

@@ -144,7 +144,7 @@ test.each(digests)(
 )
 
 test.each([8, 9, 10, 11, 12])(
-  'a bcrypt hash of cost %i is within tolerance and stored as it is',
+  'a bcrypt hash of cost %i is within the limits and stored unchanged',
   async (cost) => {
     await using api = await startApi()
     const hash = bcryptOf[10].replace('$10$', `$${String(cost).padStart(2, '0')}$`)

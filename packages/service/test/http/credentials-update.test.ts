@@ -53,7 +53,7 @@ describe.each(stores)('on %s', (store) => {
     expect((await api.get(path)).body).toEqual(plain.body)
   })
 
-  test('the stored hash under another algorithm is refused with conflict, and still opens', async () => {
+  test('the stored hash under another algorithm is refused with conflict, and its password still works', async () => {
     await using api = await startApi(store)
     const { path, before } = await credential(api, { alg: 'sha1', hash: digestOf.sha1 })
 
@@ -78,7 +78,7 @@ describe.each(stores)('on %s', (store) => {
     expect((await api.get(path)).body).toEqual(before)
   })
 
-  test('what would be refused on create is refused on update, and changes nothing', async () => {
+  test('an update with a value that create would refuse is refused, and changes nothing', async () => {
     await using api = await startApi(store)
     const { path, before } = await credential(api)
     const refusals: [code: string, password: object][] = [

@@ -69,7 +69,7 @@ describe.each(stores)('on %s', (store) => {
     await expect(admin.freeDomain('acme.example')).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  test('the domain of a deleted tenant is for a new tenant, and for no move of another one', async () => {
+  test('the domain of a deleted tenant is available to a new tenant, but not to an existing one', async () => {
     await using api = await startApi(store)
     const { admin } = api.service
     const { id } = await admin.createTenant({ domain: 'gone.example' })
@@ -81,7 +81,7 @@ describe.each(stores)('on %s', (store) => {
     expect(created.settings.domain).toBe('gone.example')
   })
 
-  test('a tenant holds ten domains at most: the one it gave up first is free again', async () => {
+  test('at most ten domains are reserved for a tenant: the one it gave up first is free again', async () => {
     await using api = await startApi(store)
     for (let i = 0; i <= 10; i++) {
       await api.post(api.tenant, { settings: { domain: `d${i}.example` } })
@@ -180,7 +180,7 @@ test.each([['https://api.example.com'], ['api.example.com/v1'], ['']])(
   },
 )
 
-test('a domain from before a rule is accepted when it is posted back, and returned as stored', async () => {
+test('a stored domain that a newer rule forbids is accepted when it is posted back, and returned as stored', async () => {
   const data = mkdtempSync(join(tmpdir(), 'latchkey-service-test-'))
   onTestFinished(() => rmSync(data, { recursive: true }))
   const before = await createIdentityService({ data, allowHttpOnLoopback: true })

@@ -154,7 +154,7 @@ describe.each(stores)('on %s', (store) => {
     expect((await api.get(`${api.users}/${user.id}`)).body).toEqual(body)
   })
 
-  test('email_verified false takes the proof away', async () => {
+  test('email_verified false makes the address unverified', async () => {
     await using api = await startApi(store)
     const user = await api.create(api.users, {
       profile: { email: 'ada@example.com', email_verified: true },

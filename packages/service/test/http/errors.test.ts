@@ -51,7 +51,7 @@ const refusals: [code: string, status: number, request: (api: Api) => Promise<An
 ]
 
 test.each(refusals)(
-  '%s comes with status %i and the documented body alone',
+  'the error %s has status %i and exactly the documented body',
   async (code, status, request) => {
     await using api = await startApi()
 
@@ -84,7 +84,7 @@ test('unavailable comes with status 503 and retry-after when too many passwords 
   expect(refused).not.toEqual([])
 })
 
-test('internal_error comes with status 500 and tells nothing of the cause', async () => {
+test('internal_error has status 500 and reveals nothing about the cause', async () => {
   let isBroken = false
   const clock = {
     now: () => {
@@ -101,7 +101,7 @@ test('internal_error comes with status 500 and tells nothing of the cause', asyn
   expect(answer.headers.get('latchkey-error-detail')).not.toContain('clock')
 })
 
-test('every request has an id of its own, which a success carries as well', async () => {
+test('every response has its own request id, also a successful one', async () => {
   await using api = await startApi()
 
   const ids = [

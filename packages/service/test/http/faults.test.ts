@@ -32,7 +32,7 @@ test('a store that fails is answered with 503 unavailable and retry-after', asyn
   }
 })
 
-test('a defect is answered with 500 internal_error, without a word of it', async () => {
+test('a defect is answered with 500 internal_error, which says nothing about it', async () => {
   const wrap = failingUsers(new TypeError('cannot read "secret" of undefined'))
   await using api = await openApi('memory', { wrap })
 

@@ -30,7 +30,7 @@ test('the limit is counted for each key', async () => {
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
 })
 
-test('refused requests count, whatever they are refused for', async () => {
+test('refused requests count, for every reason of refusal', async () => {
   await using api = await startApi('memory', { requestsPerSecond: 3 })
 
   const answers = await Promise.all(Array.from({ length: 40 }, () => api.get('/v1/nothing')))
@@ -39,7 +39,7 @@ test('refused requests count, whatever they are refused for', async () => {
   expect([...statuses].sort()).toEqual([404, 429])
 })
 
-test('what is refused with rate_limited changes nothing', async () => {
+test('a request that is refused with rate_limited changes nothing', async () => {
   await using api = await startApi('memory', { requestsPerSecond: 3 })
   const { admin } = api.service
   const { secret } = await admin.createApiKey({ name: 'reader', reach: 'all' })

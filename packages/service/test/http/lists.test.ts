@@ -214,7 +214,7 @@ test.each(['zzz', '', '7', '%00', '%ff', "'%20OR%201=1--", 'usr_zzzz'])(
   },
 )
 
-test('after takes an id of the listed kind alone', async () => {
+test('after accepts only an id of the listed kind', async () => {
   await using api = await startApi()
   const { id } = await api.createUser()
 

@@ -87,7 +87,7 @@ describe.each(stores)('on %s', (store) => {
   })
 })
 
-test('ids are compared as they are, in their case', async () => {
+test('ids are compared exactly, including case', async () => {
   await using api = await startApi()
   const user = await api.createUser()
 

@@ -98,7 +98,7 @@ describe.each(stores)('on %s', (store) => {
     expect((await api.get(api.tenant)).body).toEqual(before)
   })
 
-  test('with a tenant goes all that it holds', async () => {
+  test('deleting a tenant deletes everything in it', async () => {
     await using api = await startApi(store)
     const { admin } = api.service
     const { secret } = await admin.createApiKey({ name: 'all', reach: 'all' })

@@ -29,7 +29,7 @@ test('headers or an address beyond 16 KiB are refused with request_too_large', a
   expect((await api.get(api.users)).status).toBe(200)
 })
 
-test('what is not HTTP is answered with an Error object as well, and the connection ends', async () => {
+test('bytes that are not HTTP get an Error object, and the connection is closed', async () => {
   await using api = await startApi()
   const { port } = await api.service.listen()
 
@@ -82,7 +82,7 @@ test('a body that ends before its announced length changes nothing', async () =>
   expect((await api.get(api.users)).body.total).toBe(0)
 })
 
-test('an upload that the client breaks off is no error in the log, whatever it was for', async () => {
+test('an upload that the client aborts is no error in the log', async () => {
   const log: { level: number; msg: string; path?: string }[] = []
   const logger = pino(
     { level: 'info' },
@@ -122,7 +122,7 @@ test('an upload that the client breaks off is no error in the log, whatever it w
   expect(log.filter(({ level }) => level >= 50)).toEqual([])
 })
 
-test('a request without a host, or with an expectation that nobody knows, is answered as any other', async () => {
+test('a request without a host, or with an unknown expectation, is answered as any other', async () => {
   await using api = await startApi()
   const { port } = await api.service.listen()
   const end = 'connection: close\r\n\r\n'

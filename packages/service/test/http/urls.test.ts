@@ -86,7 +86,7 @@ describe.each(members)('%s', (_, bodyOf) => {
 })
 
 describe.each(stores)('on %s, when developer mode is switched off', (store) => {
-  test('plain-http redirect URLs stop to work, and a warning names their applications', async () => {
+  test('plain-http redirect URLs stop working, and a warning names their applications', async () => {
     await using api = await startApi(store, { allowDeveloperMode: true })
     await setDeveloperMode(api, true)
     const redirect = 'http://app.internal:8080/callback'
@@ -181,7 +181,7 @@ describe.each(stores)('on %s', (store) => {
   })
 })
 
-test('URLs from before a rule are accepted when they are posted back, and returned as stored', async () => {
+test('stored URLs that a newer rule forbids are accepted when they are posted back, and returned as stored', async () => {
   await using api = await openApi()
   const { id } = await api.create(api.applications, { name: 'Shop' })
   await api.context.store.applications.update(

@@ -43,7 +43,7 @@ describe.each(stores)('on %s', (store) => {
     expect((await api.get(api.users)).body.total).toBe(4)
   })
 
-  test('what is sent again finds the users that are there, and changes nothing', async () => {
+  test('a repeated import finds the existing users, and changes nothing', async () => {
     await using api = await startApi(store)
     const there = await api.createUser('USER-1@example.com')
     await importUsers(api, [{ ...userOf(0), password: bcrypt }])
@@ -68,7 +68,7 @@ describe.each(stores)('on %s', (store) => {
     expect((await api.get(`${api.users}/${there.id}/credentials`)).body.total).toBe(0)
   })
 
-  test('of a hundred users at once, those that clash are told apart from those that do not', async () => {
+  test('of a hundred users in a request, only those with a taken address are reported as existing', async () => {
     await using api = await startApi(store)
     for (const n of [7, 42, 99]) await api.create(api.users, userOf(n))
     const users: unknown[] = Array.from({ length: 100 }, (_, n) => ({
@@ -90,7 +90,7 @@ describe.each(stores)('on %s', (store) => {
     expect(data).toHaveLength(98)
   })
 
-  test('a faulty user is refused with the code of /v1, and hinders no other', async () => {
+  test('an invalid user is refused with the code of /v1, and does not affect the others', async () => {
     await using api = await startApi(store)
     const metadata = Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`k${n}`, 'v']))
     const faulty: [code: string, user: unknown][] = [
@@ -149,7 +149,7 @@ test('of parallel imports of the same users, each user is created once', async (
   expect((await api.get(api.users)).body.total).toBe(100)
 })
 
-test('a request that comes after a large import has its turn before the import ends', async () => {
+test('a request that comes during a large import is answered before the import ends', async () => {
   await using api = await startApi('SQLite')
   const order: string[] = []
   const imports = Array.from({ length: 8 }, async (_, at) => {
@@ -164,7 +164,7 @@ test('a request that comes after a large import has its turn before the import e
   expect(order.indexOf('get')).toBeLessThan(order.length - 2)
 })
 
-test('an import of nobody is answered, so that a client can ask for it', async () => {
+test('an empty import is answered, so that a client can probe for the endpoint', async () => {
   await using api = await startApi()
   expect((await importUsers(api, [])).body).toEqual({
     type: 'UserImport',
@@ -193,7 +193,7 @@ test('a request that is no list of at most 100 users is refused as a whole', asy
   expect((await api.get(api.users)).body.total).toBe(0)
 })
 
-test('it asks for a key that reaches the tenant', async () => {
+test('an import needs a key that reaches the tenant', async () => {
   await using api = await startApi()
   const { admin } = api.service
   const other = await admin.createTenant({ domain: 'other.example' })

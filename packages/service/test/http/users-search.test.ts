@@ -32,7 +32,7 @@ describe.each(stores)('on %s', (store) => {
     expect(emailsOf(await api.get(`${users}?search=`))).toHaveLength(3)
   })
 
-  test('users are told apart by whether they are disabled or verified', async () => {
+  test('users are filtered by whether they are disabled or verified', async () => {
     await using api = await startApi(store)
     const users = `/x${api.users}`
     await api.create(api.users, { profile: { email: 'a@example.com', email_verified: true } })

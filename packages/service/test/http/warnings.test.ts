@@ -12,7 +12,7 @@ describe.each(stores)('on %s, the answer to the update of a tenant', (store) => 
     return answer.headers.get('latchkey-warning')
   }
 
-  test('warns of no more than there is to warn of', async () => {
+  test('contains only the warnings that apply', async () => {
     const settings = {
       allow_passwords: true,
       allow_signups: true,

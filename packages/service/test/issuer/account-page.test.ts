@@ -50,7 +50,7 @@ describe.each(storeKinds)('on %s', (store) => {
     }
   })
 
-  test('where a browser comes back to after the login is a page of the account, whatever the address says', async () => {
+  test('after the login a browser returns only to a page of the account, even if the URL names another', async () => {
     const { issuer } = await startWithFactors({ store })
     await using _ = issuer
     const { browser } = await open(issuer, '/account')
@@ -62,7 +62,7 @@ describe.each(storeKinds)('on %s', (store) => {
     }
   })
 
-  test('the overview is shown to a login of any age, and changes ask for one of the last five minutes', async () => {
+  test('the overview accepts a login of any age, and changes require one of the last five minutes', async () => {
     const { issuer } = await startWithFactors({ store })
     await using _ = issuer
     const { browser, page } = await open(issuer, '/account/profile')
@@ -116,7 +116,7 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(profile).not.toHaveProperty('name')
   })
 
-  test('a new address is the user’s once the code sent there was entered, and the old one is told', async () => {
+  test('a new address takes effect when the code sent there was entered, and the old address gets a message', async () => {
     const { issuer, app } = await startWithFactors({ store })
     await using _ = issuer
     const { browser, page } = await open(issuer, '/account/email')
@@ -136,7 +136,7 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(next.callback.location).toContain('code=')
   })
 
-  test('a code for one address makes no other address the user’s', async () => {
+  test('a code that was sent to one address does not confirm another', async () => {
     const { issuer } = await startWithFactors({ store })
     await using _ = issuer
     const { browser, page } = await open(issuer, '/account/email')
@@ -226,7 +226,7 @@ describe.each(storeKinds)('on %s', (store) => {
 })
 
 describe.each(allStoreKinds)('for a user who has not proven the address, on %s,', (store) => {
-  test('the account page is what an application is: closed until the address is proven, where the tenant asks for that', async () => {
+  test('like an application, the account page is closed until the address is verified, if the tenant requires that', async () => {
     const { issuer } = await startWithFactors({ store, settings: { allowUnverified: false } })
     await using _ = issuer
     const eve = { email: 'eve@example.com', password: ada.password }
@@ -360,7 +360,7 @@ describe.each(allStoreKinds)('the sessions of a user, on %s', (store) => {
     }
   })
 
-  test('end with what was granted to outlive them, and no other user’s session ends', async () => {
+  test('end together with their offline access, and no other user’s session ends', async () => {
     const { issuer, app } = await startWithFactors({ store })
     await using _ = issuer
     await issuer.addUser({ email: 'grace@example.com', password: ada.password })

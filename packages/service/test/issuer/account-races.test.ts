@@ -174,7 +174,7 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(await isPasswordOf(issuer, user, CHOSEN)).toBe(true)
   })
 
-  test('the page of sessions does not show what the tokens of their forms are made from', async () => {
+  test('the page of sessions does not show the secrets of its form tokens', async () => {
     const { issuer, user } = await startWithFactors({ store })
     await using _ = issuer
     await open(issuer, '/account')

@@ -77,7 +77,7 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(await issuer.domain.store.users.get(issuer.tenant.id, owner.id)).toEqual(owner)
   })
 
-  test('whoever signed up with the address of somebody else stays outside when its owner sets a password', async () => {
+  test('a stranger who signed up with another person’s address is locked out when the owner sets a password', async () => {
     await using issuer = await startIssuer({ store, settings: { allowUnverified: true } })
     const thief = await openSignup(issuer)
     const waiting = await thief.browser.submit(thief.form, { ...ada, password: 'of the thief' })
@@ -103,7 +103,7 @@ describe.each(storeKinds)('on %s', (store) => {
     expect((await logIn(issuer, app, mine)).callback.location).toContain('code=')
   })
 
-  test('no message carries the words of a stranger to an address that is not proven to be theirs', async () => {
+  test('no message to an unverified address contains text that a stranger entered', async () => {
     await using issuer = await startIssuer({ store, settings: { allowUnverified: true } })
     const { browser, form } = await openSignup(issuer)
     const name = 'You have won, see https://evil.example'
@@ -125,7 +125,7 @@ describe.each(storeKinds)('on %s', (store) => {
     expect((await issuer.mails()).map(({ to }) => to)).toEqual([ada.email])
   })
 
-  test('opening a reset link spends nothing, a refused password spends nothing, an accepted one does', async () => {
+  test('only an accepted password uses up a reset link, not opening it or a refused password', async () => {
     await using issuer = await startIssuer({ store })
     await issuer.addUser(ada)
     const { browser } = await askForReset(issuer)
@@ -226,7 +226,7 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(after?.verifiedAt).toBeUndefined()
   })
 
-  test('guesses at one address wait longer and longer, the right password as well, and never for ever', async () => {
+  test('guesses at one address have to wait longer and longer, also for the right password, up to a maximum', async () => {
     await using issuer = await startIssuer({ store })
     await issuer.addUser(ada)
     const app = await createClient(issuer)
@@ -261,7 +261,7 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 })
 
-test('one client that tries many addresses is slowed down, by the address its proxy vouches for', async () => {
+test('a client that tries many addresses has to wait, identified by the address that its trusted proxy reports', async () => {
   const limits = {
     loginPerClient: { free: 3, baseSeconds: 10, maxSeconds: 60, forgetSeconds: 3_600 },
   }

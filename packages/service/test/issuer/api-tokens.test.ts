@@ -105,7 +105,7 @@ describe.each(storeKinds)('on %s', (store) => {
     await expect(client.refreshTokenGrant(app.config, token, both)).rejects.toMatchObject(refused)
   })
 
-  test('a login that is refused for its API leaves the code good, and a second use of the code none', async () => {
+  test('a token request that is refused for its API does not use up the code, which still works only once', async () => {
     await using issuer = await startIssuer({ store })
     await issuer.addUser(ada)
     const app = await createCaller(issuer)
@@ -132,7 +132,7 @@ describe.each(storeKinds)('on %s', (store) => {
     }
   })
 
-  test('a refresh that is refused for its API leaves the refresh token good', async () => {
+  test('a refresh that is refused for its API does not use up the refresh token', async () => {
     await using issuer = await startIssuer({ store })
     await issuer.addUser(ada)
     const app = await createCaller(issuer)

@@ -52,7 +52,7 @@ const actsOfApps: typeof acts = {
 
 describe.each(allStoreKinds)('on %s', (store) => {
   for (const [name, act] of Object.entries({ ...acts, ...actsOfApps })) {
-    test(`who ${name} is logged in since the last proof, in every token and for every page`, async () => {
+    test(`auth_time of a user who ${name} is the time of the last proof, in every token and for every page`, async () => {
       const { issuer, user, app } = await startWithFactors({ store })
       await using _ = issuer
       const hasApp = Object.hasOwn(actsOfApps, name)
@@ -89,7 +89,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
     })
   }
 
-  test('a factor that is added for an application does not make an old login a new one, and an old login adds none', async () => {
+  test('adding a factor for an application does not make an old login recent, and needs a recent login', async () => {
     const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer
     const browser = createBrowser(issuer)

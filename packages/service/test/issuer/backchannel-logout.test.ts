@@ -91,7 +91,7 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(told).not.toHaveProperty('nonce')
   })
 
-  test('an application that asks for a logout, without PKCE, is told too, and its user is logged out', async () => {
+  test('an application that starts a logout gets a logout token too, and its user is logged out', async () => {
     await using issuer = await startIssuer({ store })
     await using receiver = await startReceiver()
     const user = await issuer.addUser(ada)
@@ -148,7 +148,7 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(await issuer.protocol.listByAccount(issuer.tenant.id, 'Session', user.id)).toEqual([])
   })
 
-  test('an application with offline access is told although the session has ended long ago', async () => {
+  test('an application with offline access gets a logout token although the session has expired long ago', async () => {
     await using issuer = await startIssuer({ store })
     await using receiver = await startReceiver()
     const user = await issuer.addUser(ada)
@@ -172,7 +172,7 @@ describe.each(storeKinds)('on %s', (store) => {
   })
 })
 
-test('a logout token that was not taken is sent again', async () => {
+test('a logout token that the application did not accept is sent again', async () => {
   await using issuer = await startIssuer()
   await using receiver = await startReceiver(503)
   const user = await issuer.addUser(ada)
@@ -228,7 +228,7 @@ test('a logout that the user confirms is told with retries, as every other', asy
   expect(issuer.problems).toEqual([])
 })
 
-test('nobody who logs out waits for an application that does not answer', async () => {
+test('a user who logs out does not wait for an application that does not answer', async () => {
   await using issuer = await startIssuer()
   const order: string[] = []
   const hanging = createServer((request, response) => {

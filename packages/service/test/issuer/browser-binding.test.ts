@@ -96,7 +96,7 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(page.html).not.toContain('name="password"')
   })
 
-  test('two tabs that are the first here, at the same time, both reach the application', async () => {
+  test('two tabs that are opened at once in a new browser both reach the application', async () => {
     await using issuer = await startIssuer({ store })
     await issuer.addUser(ada)
     const app = await createClient(issuer)

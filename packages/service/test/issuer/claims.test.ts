@@ -160,7 +160,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(hasCode(await logInByKey(issuer, key))).toBe(false)
   })
 
-  test('a claim that meets a new key of the stranger leaves none of it, in whatever order they come', async () => {
+  test('a stranger’s key that is added during a claim does not survive it, in any order', async () => {
     const settings = { allowHardware: true, allowUnverified: true }
     await using issuer = await startIssuer({ store, settings, passwords: instantPasswords })
     const app = await createClient(issuer)

@@ -117,7 +117,7 @@ describe.each(storeKinds)('with a clock of its own on %s', (store) => {
   })
 })
 
-test('all that has expired is removed, however much has come together', async () => {
+test('all expired entries are removed, even very many', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   let removed = 0
   await using issuerOfMany = await startIssuer({

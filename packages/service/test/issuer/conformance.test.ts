@@ -156,7 +156,7 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(answerOf(answer)).toMatchObject({ error: 'invalid_request' })
   })
 
-  test('a code of a login with PKCE is good with its verifier alone, also where PKCE is optional', async () => {
+  test('a code of a login with PKCE needs its verifier, also if PKCE is optional', async () => {
     const verifier = 'v'.repeat(43)
     const challenge = createHash('sha256').update(verifier).digest('base64url')
     const parameters = { code_challenge: challenge, code_challenge_method: 'S256' }

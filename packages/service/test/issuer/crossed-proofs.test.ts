@@ -32,7 +32,7 @@ interface Door {
 }
 
 test.each(allStoreKinds)(
-  'on %s, what proves something in one place proves nothing in any other, and is still right in its own',
+  'on %s, a code, token or link that is presented for another purpose is refused, and still works for its own',
   async (store) => {
     const { issuer, user, app } = await startWithFactors({ store, limits })
     await using _ = issuer

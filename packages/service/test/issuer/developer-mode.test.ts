@@ -39,7 +39,7 @@ describe.each(storeKinds)('on %s, where the operator has not allowed developer m
 })
 
 describe.each(stores)('on %s', (store) => {
-  test('switching developer mode on is stored, and a warning says that it opens nothing', async () => {
+  test('switching developer mode on is stored, and a warning says that it has no effect', async () => {
     await using api = await startApi(store)
     const body = { settings: { domain: 'acme.example', developer_mode: true } }
     const answer = await api.post(api.tenant, body)

@@ -92,7 +92,7 @@ describe.each(['this process', 'another process'])('what %s writes', (who) => {
   })
 })
 
-test('what was read while it was being changed is not kept', async () => {
+test('a record that was read while it was changed is not cached', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-directory-'))
   const store = await openSqliteDataStore(folder)
   onTestFinished(async () => {

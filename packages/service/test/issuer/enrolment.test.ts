@@ -73,7 +73,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(issuer.problems).toEqual([])
   })
 
-  test('a user who will not add a factor goes on, and the ID token says how weak the login is', async () => {
+  test('a user who declines to add a factor continues, and the ID token has the lower acr', async () => {
     const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer
 
@@ -92,7 +92,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(await kindsOf(issuer, user)).toEqual(['password'])
   })
 
-  test('a user who is logged in adds only what is missing, and the time of the login stays', async () => {
+  test('a logged-in user adds only the missing factor, and auth_time stays', async () => {
     const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer
     const { seed } = await addApp(issuer, user)
@@ -115,7 +115,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect((await app.redeem(again, silent)).claims()).toMatchObject({ acr: MFA })
   })
 
-  test('a silent login that is not strong enough is refused where more could be had', async () => {
+  test('a silent login that is too weak is refused if the tenant allows a stronger factor', async () => {
     const { issuer, app } = await startWithFactors({ store })
     await using _ = issuer
     const { browser } = await logIn(issuer, app, ada)
@@ -127,7 +127,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(hasCode(await silently())).toBe(true)
   })
 
-  test('a user with a mailed code only is asked to add an app where two factors are asked for, after the code', async () => {
+  test('after the mailed code, a user without another factor is asked to add an app if two factors are required', async () => {
     const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer
     await addMail(issuer, user)

@@ -47,7 +47,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(hasCode(await next.browser.submit(next.callback, { code: codeOf(added) }))).toBe(true)
   })
 
-  test('of a burst of two hundred codes over many logins no more are judged than of guesses one after another', async () => {
+  test('of two hundred parallel codes over many logins, no more are verified than of guesses one after another', async () => {
     const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer
     const { seed } = await addApp(issuer, user)

@@ -102,7 +102,7 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(isLoggedIn(await tryLogin(issuer, app, OFFICE, ada))).toBe(true)
   })
 
-  test('a device that logged in before gets in while its network has to wait', async () => {
+  test('a known device can log in while its network has to wait', async () => {
     await using issuer = await start(store)
     await issuer.addUser(ada)
     const app = await createClient(issuer)
@@ -115,7 +115,7 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(isLoggedIn(await tryLogin(issuer, app, OFFICE, ada, device))).toBe(true)
   })
 
-  test('guesses on a device that logged in before wait by themselves, and hold up no other browser', async () => {
+  test('guesses on a known device make only that device wait, and no other browser', async () => {
     await using issuer = await start(store)
     await issuer.addUser(ada)
     const app = await createClient(issuer)
@@ -139,7 +139,7 @@ describe.each(storeKinds)('on %s', (store) => {
     expect((await tryLogin(issuer, app, OFFICE, ada, device)).status).toBe(429)
   })
 
-  test('a new password frees the way from every network, and devices have to log in with it', async () => {
+  test('a new password ends the waits of all networks, and known devices have to log in with it', async () => {
     await using issuer = await start(store)
     await issuer.addUser(ada)
     const app = await createClient(issuer)

@@ -16,7 +16,7 @@ const kept = [...guide.matchAll(/^\| (sessions?|audit log|limits?)\s+\| ([^|]+?)
 )
 
 describe.each(allStoreKinds)('on %s', (store) => {
-  test('of a network address exactly what the guide says is kept: that of the visitor, never the proxy’s', async () => {
+  test('network addresses are stored exactly as the guide says: the visitor’s, never the proxy’s', async () => {
     const { issuer, user, app } = await startWithFactors({ store, trustedProxies: ['127.0.0.0/8'] })
     await using _ = issuer
     const visitor = '203.0.113.77'

@@ -237,7 +237,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(hasCode(await answer(issuer, second, await second.get(page.url), adas))).toBe(true)
   })
 
-  test('an answer is good once, in its own login, in its own browser and for its own question', async () => {
+  test('a response of a key is accepted once, in its own login, its own browser and for its own challenge', async () => {
     const { issuer, user, app, browser } = await start(store)
     await using _ = issuer
     const key = createVirtualKey()
@@ -317,7 +317,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(issuer.problems).toEqual([])
   })
 
-  test('of answers with the same challenge at once one is judged', async () => {
+  test('of parallel responses with the same challenge, one is verified', async () => {
     const { issuer, user, app, browser } = await start(store)
     await using _ = issuer
     const key = createVirtualKey()
@@ -349,7 +349,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(await issuer.actions()).not.toContain('credential.use')
   })
 
-  test('what the page asks of a new key is checked at the server', async () => {
+  test('the server checks the properties that the page demands of a new key', async () => {
     const { issuer, user, app } = await start(store)
     await using _ = issuer
     const { browser } = await logIn(issuer, app, ada)
@@ -410,7 +410,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(issuer.problems).toEqual([])
   })
 
-  test('the answer that made a key makes no second one, and is none for another user', async () => {
+  test('the response that created a key cannot create a second one, nor one for another user', async () => {
     const { issuer, user, app } = await start(store)
     await using _ = issuer
     const other = await issuer.addUser(grace)

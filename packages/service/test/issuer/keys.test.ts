@@ -53,7 +53,7 @@ describe.each(storeKinds)('on %s', (store) => {
     expect((await browser.get(logout.href)).location).toBe(`${applicationUrl}/logged-out`)
   })
 
-  test('a withdrawn key is not believed any more, and sessions and refresh tokens go on', async () => {
+  test('a withdrawn key is no longer trusted, and sessions and refresh tokens stay valid', async () => {
     await using issuer = await startIssuer({ store })
     await issuer.addUser(ada)
     const app = await createClient(issuer)

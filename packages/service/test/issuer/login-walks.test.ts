@@ -158,7 +158,7 @@ const walks = fc.array(step, { minLength: 1, maxLength: 8 })
 const HOUR = 3_600_000
 
 test(
-  'no walk over the pages of a login that proves the password alone yields a code',
+  'a random walk over the pages of a login that proves only the password yields no code',
   async () => {
     await fc.assert(
       fc.asyncProperty(walks, fc.boolean(), (steps, acr) => walk(steps, ada, acr)),
@@ -170,7 +170,7 @@ test(
 )
 
 test(
-  'no walk over the pages of a login that proves the second step alone yields a code',
+  'a random walk over the pages of a login that proves only the second step yields no code',
   async () => {
     await fc.assert(
       fc.asyncProperty(walks, fc.boolean(), (steps, acr) =>
@@ -434,7 +434,7 @@ async function wander(sequence: readonly (typeof moves)[number][]): Promise<numb
 }
 
 test(
-  'the code that a walk gets says no more than the walk has proven, and there is none below two steps',
+  'the ID token after a random walk claims no more than the walk has proven, and none is issued for less than two steps',
   async () => {
     expect(await wander(['passkey'])).toBe(1)
     expect(await wander(['provider'])).toBe(0)

@@ -84,7 +84,7 @@ test('every URL that discovery names is on the issuer, regardless of the headers
   expect(discovered.code_challenge_methods_supported).toEqual(['S256'])
 })
 
-test('a host that no tenant has is left to others to answer', async () => {
+test('a request for a host without a tenant is passed on to the next handler', async () => {
   await using issuer = await startIssuer({ store: 'memory' })
   const answer = await issuer.fetch(`http://other.localhost:${issuer.port}/login/x`)
   expect(answer.status).toBe(421)

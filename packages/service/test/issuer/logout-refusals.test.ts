@@ -105,7 +105,7 @@ test('an ID token that is dated in the future counts as none: the user is asked'
   expect(question.html).toContain('Log out?')
 })
 
-test('clocks that lie a few seconds apart ask no user', async () => {
+test('clocks that differ by a few seconds do not cause a question to the user', async () => {
   await using issuer = await startIssuer()
   const { browser, logout } = await hintFromAhead(issuer, 8)
   expect((await browser.get(logout.href)).html).toContain('You are logged out')
@@ -147,7 +147,7 @@ test.each([-3_600, 0, 3_600])(
   },
 )
 
-test('an ID token of another user does not log out whoever is logged in', async () => {
+test('an ID token of another user does not log out the current user', async () => {
   await using issuer = await startIssuer()
   await issuer.addUser(ada)
   const bob = { email: 'bob@example.com', password: 'a different one' }

@@ -17,7 +17,7 @@ function otherPath({ html }: Page, email: string): string {
 const typed = ({ html }: Page) => /name="email"[^>]* value="([^"]*)"/s.exec(html)?.[1]
 
 test.each(storeKinds)(
-  'on %s, a visitor at the second step who is somebody else begins with another address, and what was proven is gone',
+  'on %s, a visitor at the second step can begin again with another address, and the proof of the first is discarded',
   async (store) => {
     const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer

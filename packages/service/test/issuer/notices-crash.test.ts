@@ -92,7 +92,7 @@ test('a notice of a session that ended right before kill -9 arrives after the ne
   await expectNotice(folder, tenantId, receiver, { now: () => Date.now() + 120_000 })
 })
 
-test('a change that nobody has acted on when the process ended is acted on after the next start', {
+test('a change that was not processed when the process ended is processed after the next start', {
   timeout: 60_000,
 }, async () => {
   const receiver = await startReceiver()

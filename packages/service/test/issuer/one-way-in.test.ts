@@ -12,7 +12,7 @@ function filesWith(pattern: RegExp): string[] {
     .sort()
 }
 
-test('a login can be finished in one place only, after everything is proven', () => {
+test('only one function finishes a login, after all proofs', () => {
   expect(filesWith(/\blogin: \{|\baccountId: user\.id,\s+ts/)).toEqual([
     'interaction/progress/finish.ts',
   ])

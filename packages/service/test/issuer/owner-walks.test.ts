@@ -51,7 +51,7 @@ const PHISHED = 'a phished and long one'
 
 describe.each(allStoreKinds)('on %s', (store) => {
   test(
-    'from every state that an intruder makes, the owner comes back by the mail of the address, and is alone then',
+    'from every state that an intruder can make, the owner regains the account by mail, and the intruder has no access left',
     () =>
       walkAtIssuers(25, async (parameters) => {
         const settings = {

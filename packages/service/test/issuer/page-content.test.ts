@@ -64,7 +64,7 @@ test('a tenant without any name asks whether to log out of its domain', async ()
   expect(question.html).toContain(`log out of ${issuer.tenant.settings.domain}?`)
 })
 
-test('nothing that a visitor or a customer writes is taken for HTML', async () => {
+test('text that a visitor or a customer enters is never interpreted as HTML', async () => {
   const evil = '"><img src=x onerror=alert(1)>'
   await using issuer = await startIssuer({
     settings: { companyName: evil, logoImageText: evil, developerMode: true },

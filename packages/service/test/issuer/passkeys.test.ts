@@ -50,7 +50,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(issuer.problems).toEqual([])
   })
 
-  test('a passkey that cannot leave its device is the strongest, and counts up', async () => {
+  test('a passkey that is bound to its device has the highest level, and its counter is stored', async () => {
     const { issuer, user, app } = await start(store)
     await using _ = issuer
     const key = createVirtualKey({ isSyncable: false })
@@ -86,7 +86,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(issuer.problems).toEqual([])
   })
 
-  test('a key without PIN is no passkey: the page says what it needs', async () => {
+  test('a key without PIN is not accepted as a passkey, and the page says why', async () => {
     const { issuer, user, app, browser } = await start(store)
     await using _ = issuer
     let hasPin = true
@@ -218,7 +218,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect((await app.redeem(begun, callback)).claims()).toMatchObject({ acr: MFA })
   })
 
-  test('where a key that cannot be copied is asked for, a synced one is not enough, and nothing goes in circles', async () => {
+  test('a synced key is not enough where a device-bound one is required, and the login does not loop', async () => {
     const { issuer, user, app, browser, key } = await start(store)
     await using _ = issuer
     const bound = createVirtualKey({ isSyncable: false })
@@ -252,7 +252,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(await keysOf(issuer, user)).toHaveLength(1)
   })
 
-  test('where passwords are switched off, a posted password opens nothing', async () => {
+  test('where passwords are switched off, a posted password does not log in', async () => {
     const { issuer, user, app, browser, key } = await start(store)
     await using _ = issuer
     await giveKey(issuer, user, key)
@@ -265,7 +265,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(answered.html).not.toContain('name="password"')
   })
 
-  test('switched off, keys are hidden and refused and stay; switched on again, they are asked for', async () => {
+  test('with keys switched off they are hidden and refused, but stay; switched on again, they can be used', async () => {
     const { issuer, user, app, browser, key } = await start(store)
     await using _ = issuer
     await giveKey(issuer, user, key)
@@ -320,7 +320,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(await issuer.actions()).toContain('login.key_user_disabled')
   })
 
-  test('a page that is loaded again leaves the first one good, and a double click logs in all the same', async () => {
+  test('reloading the page does not invalidate it, and a double click logs in once', async () => {
     const { issuer, user, app, browser, key } = await start(store)
     await using _ = issuer
     await giveKey(issuer, user, key)

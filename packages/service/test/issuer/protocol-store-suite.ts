@@ -83,7 +83,7 @@ export function describeProtocolStore(
     expect(await store.takeByUid('ten_1', 'Session', 'u1')).toBeUndefined()
   })
 
-  test('of sixteen that spend an entry at the same time, exactly one succeeds', async () => {
+  test('of sixteen parallel attempts to use an entry up, exactly one succeeds', async () => {
     await using under = await open()
     const { store, clock } = under
     await store.put(entry(clock))
@@ -105,7 +105,7 @@ export function describeProtocolStore(
     expect(await store.consume(entry(clock), '{"new":true}')).toBe(false)
   })
 
-  test('of sixteen that take an entry at the same time, exactly one gets it', async () => {
+  test('of sixteen parallel attempts to take an entry, exactly one gets it', async () => {
     await using under = await open()
     const { store, clock } = under
     await store.put(entry(clock))
@@ -193,7 +193,7 @@ export function describeProtocolStore(
     expect(await store.attempts('key')).toMatchObject({ count: 1 })
   })
 
-  test('of attempts at once, no more begin than may fail; the others begin when those have ended well', async () => {
+  test('of parallel attempts, no more begin than may fail; the others begin when those have succeeded', async () => {
     await using under = await open()
     const { store, clock } = under
     const begin = (attempt: string) => store.beginAttempt('key', limit, attempt, micros(clock, 30))
@@ -209,7 +209,7 @@ export function describeProtocolStore(
     expect(await store.attempts('key')).toBeUndefined()
   })
 
-  test('an attempt that fails counts, one that is forgiven ends the row, and a third changes nothing', async () => {
+  test('a failed attempt counts, a successful one resets the count, and an aborted one changes nothing', async () => {
     await using under = await open()
     const { store, clock } = under
     const begin = (attempt: string) => store.beginAttempt('key', limit, attempt, micros(clock, 30))
@@ -229,7 +229,7 @@ export function describeProtocolStore(
     expect(await store.attempts('key')).toBeUndefined()
   })
 
-  test('an attempt whose process has died is under way no longer than it said', async () => {
+  test('an attempt whose process has died counts as ended after its time limit', async () => {
     await using under = await open()
     const { store, clock } = under
     const begin = (attempt: string) => store.beginAttempt('key', limit, attempt, micros(clock, 30))
@@ -257,7 +257,7 @@ export function describeProtocolStore(
     expect(await store.attemptsOf('a/')).toEqual([])
   })
 
-  test('a store that is open and well passes its check', async () => {
+  test('an open, working store passes its check', async () => {
     await using under = await open()
     await expect(under.store.check()).resolves.toBeUndefined()
   })
@@ -329,7 +329,7 @@ export function describeProtocolStore(
     expect((await store.mail.claim(10, 9)).map(({ id }) => id)).not.toContain('m1')
   })
 
-  test('what is sealed in a message is replaced, and all else of it stays', async () => {
+  test('replacing the sealed part of a message leaves the rest unchanged', async () => {
     await using under = await open()
     const { store, clock } = under
     const at = micros(clock)

@@ -33,7 +33,7 @@ describe('the SQLite store', () => {
     }
   })
 
-  test('what was put is there after the file was closed and opened again', async () => {
+  test('an entry is still there after the file was closed and opened again', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'latchkey-protocol-'))
     const clock = testClock()
     const options = { path: join(folder, 'protocol.db'), clock }

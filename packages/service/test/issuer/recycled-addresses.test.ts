@@ -3,7 +3,7 @@ import { connectAccount } from '../../src/domain/factors/social.ts'
 import { allStoreKinds, startIssuer } from './support/issuer.ts'
 
 describe.each(allStoreKinds)('on %s', (store) => {
-  test('of several accounts at one connection that are connected at the same moment, a user has one at most', async () => {
+  test('of several accounts at one provider that are connected in parallel, a user gets at most one', async () => {
     await using issuer = await startIssuer({ store })
     const { scope, domain, tenant } = issuer
     for (let round = 0; round < 20; round++) {

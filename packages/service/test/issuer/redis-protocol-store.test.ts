@@ -42,7 +42,7 @@ describe('the Redis store', () => {
 
   describeProtocolStore(opened, { expiresByItself: true })
 
-  test('everything it writes for a time is removed by Redis itself', async () => {
+  test('every entry with an expiry is removed by Redis itself', async () => {
     await using under = await opened()
     const { store, clock } = under
     const expiresAt = (clock.millis + 60_000) * 1000

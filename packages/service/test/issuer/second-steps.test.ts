@@ -54,7 +54,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(await issuer.actions()).not.toContain('login.succeeded')
   })
 
-  test('a code is good once: not again, and not one of an earlier step after a later one', async () => {
+  test('a code works once, and a code of an earlier time step does not work after a later one', async () => {
     const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer
     const { seed } = await addApp(issuer, user)
@@ -157,7 +157,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
     expect(hasCode(await owner.browser.submit(owner.callback, { code: codeOf(seed) }))).toBe(true)
   })
 
-  test('a recovery code stands for the second step once, and for the first one never', async () => {
+  test('a recovery code works once as the second step, and never as the first', async () => {
     const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer
     const { codes } = await addApp(issuer, user)
@@ -299,7 +299,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
     },
   )
 
-  test('a password that was reset by mail does not spare the second step', async () => {
+  test('a password reset by mail does not skip the second step', async () => {
     const { issuer, user, app } = await startWithFactors({ store })
     await using _ = issuer
     await addApp(issuer, user)

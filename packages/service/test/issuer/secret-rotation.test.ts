@@ -35,7 +35,7 @@ describe.each(storeKinds)('on %s', (store) => {
     return { issuer, first, rotate }
   }
 
-  test('after a rotation the secret of before is accepted for a day, beside the new one', async () => {
+  test('after a rotation the previous secret is accepted for a day, beside the new one', async () => {
     const { issuer, first, rotate } = await withSecret()
     await using _ = issuer
     expect(await isAccepted(issuer, first)).toBe(true)

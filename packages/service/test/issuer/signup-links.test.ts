@@ -48,7 +48,7 @@ describe.each(storeKinds)('on %s', (store) => {
     },
   )
 
-  test('the words of a stranger who signed up are not in the account of the owner of the address', async () => {
+  test('text that a stranger entered at the sign-up is not in the account of the address’s owner', async () => {
     await using issuer = await startIssuer({ store })
     await signUp(issuer, { ...ofTheThief, name: 'Mallory' })
     const owner = createBrowser(issuer)

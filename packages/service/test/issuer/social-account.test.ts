@@ -62,7 +62,7 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(connection.id).toMatch(/^con_/)
   })
 
-  test('M13: an account is connected after a recent login alone, and for the session in which that was asked', async () => {
+  test('M13: an account is connected only after a recent login, and only in the session that asked for it', async () => {
     await using world = await startWithProvider({ store })
     const { issuer, provider, connection } = world
     await issuer.addUser(ada)
@@ -145,7 +145,7 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(connection.id).not.toBe(second.id)
   })
 
-  test('what came of the trip is said on the page, and nothing is connected', async () => {
+  test('the page says how the login at the provider ended, and nothing is connected', async () => {
     await using world = await startWithProvider({ store })
     const { issuer, provider, connection } = world
     await issuer.addUser(ada)

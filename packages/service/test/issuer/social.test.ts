@@ -219,7 +219,7 @@ describe.each(storeKinds)('on %s', (store) => {
     })
   })
 
-  test('who is logged in by a provider is asked for the password where only that leads to what is asked for', async () => {
+  test('a user who logged in at a provider is asked for the password if only that reaches the required level', async () => {
     const settings = { allowTotpApp: true }
     await using world = await startWithProvider({ store, settings }, { trustEmail: true })
     const { issuer, provider, app } = world
@@ -241,7 +241,7 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(hasCode(again.form)).toBe(true)
   })
 
-  test('who is logged in by a provider is asked for the password where a second step can be added after it alone', async () => {
+  test('a user who logged in at a provider is asked for the password if a second step can only be added after it', async () => {
     const settings = { allowTotpApp: true }
     await using world = await startWithProvider({ store, settings }, { trustEmail: true })
     const { issuer, provider, app } = world
@@ -260,7 +260,7 @@ describe.each(storeKinds)('on %s', (store) => {
     expect((await app.redeem(begun, done)).claims()).toMatchObject({ acr: MFA })
   })
 
-  test('who logs in by a provider is offered the password once where only that leads to what is asked for', async () => {
+  test('a user who logs in at a provider is offered the password once if only that reaches the required level', async () => {
     const settings = { allowTotpApp: true }
     await using world = await startWithProvider({ store, settings }, { trustEmail: true })
     const { issuer, provider, app } = world
@@ -504,7 +504,7 @@ describe.each(storeKinds)('on %s', (store) => {
     }
   })
 
-  test('M20: what a provider has said counts no longer when its connection is switched off meanwhile', async () => {
+  test('M20: a provider’s response is not accepted if its connection was switched off meanwhile', async () => {
     await using world = await startWithProvider({ store })
     const { issuer, provider, connection } = world
     provider.user = adaThere
@@ -568,7 +568,7 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(await stateOf(issuer)).toEqual(after)
   })
 
-  test('M21: an answer goes to the login where its trip began, also from another tab of the browser', async () => {
+  test('M21: a response belongs to the login in which it was requested, also from another tab of the browser', async () => {
     await using world = await startWithProvider({ store }, { trustEmail: true })
     const { provider, app } = world
     provider.user = adaThere
@@ -582,7 +582,7 @@ describe.each(storeKinds)('on %s', (store) => {
     expect((await app.redeem(begun, done)).claims()?.amr).toEqual(['fed'])
   })
 
-  test('M22: nothing that the provider issued is kept, and no secret is in what is', async () => {
+  test('M22: no token of the provider is stored, and the stored entries contain no secret', async () => {
     await using world = await startWithProvider({ store }, { trustEmail: true })
     const { issuer, provider } = world
     provider.user = adaThere
@@ -678,7 +678,7 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(hasCode(await world.logInBy(browser, down))).toBe(true)
   })
 
-  test('what is known of a provider is used while it does not say it again', async ({ skip }) => {
+  test('cached metadata of a provider are used while it does not answer', async ({ skip }) => {
     skip(store === 'cluster', 'each process asks the provider for itself')
     await using world = await startWithProvider({ store }, { trustEmail: true })
     const { provider } = world
@@ -720,7 +720,7 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(hasCode(await browser.get(`${issuer.url}${sent.location}`))).toBe(true)
   })
 
-  test('who may not sign up, has told no address, or is disabled is not let in', async () => {
+  test('a user who may not sign up, has no address, or is disabled is refused', async () => {
     await using world = await startWithProvider({ store }, { allowSignup: false })
     const { issuer, provider, connection } = world
     const attempt = async () => {
@@ -768,7 +768,7 @@ describe.each(storeKinds)('on %s', (store) => {
     expect(await attempt()).toBe(false)
   })
 
-  test('a tenant with nothing but a provider has that way in, and no other', async () => {
+  test('at a tenant with only a provider, users can log in only there', async () => {
     const settings = { allowPasswords: false, allowSignups: true }
     await using world = await startWithProvider({ store, settings }, { trustEmail: true })
     const { provider, connection, issuer } = world
@@ -781,7 +781,7 @@ describe.each(storeKinds)('on %s', (store) => {
     expect((await world.open()).form.html).toContain('Logging in is switched off')
   })
 
-  test('what an application asks for beyond a provider is not claimed, and ends in no loop', async () => {
+  test('a level that a login at a provider cannot reach is not claimed, and does not cause a loop', async () => {
     await using world = await startWithProvider(
       { store, settings: { allowTotpApp: true } },
       { trustEmail: true },

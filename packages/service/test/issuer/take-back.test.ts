@@ -139,7 +139,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
     }
   })
 
-  test('M26: a link that is opened does nothing, and its button logs no one in', async () => {
+  test('M26: opening the link does nothing, and its button logs no user in', async () => {
     const world = await start(store)
     const { issuer, user } = world
     await using _ = issuer
@@ -315,7 +315,7 @@ describe.each(allStoreKinds)('on %s', (store) => {
     }
   })
 
-  test('M33: the link is no way round a second step that was there before', async () => {
+  test('M33: the link does not bypass a second step that existed before', async () => {
     const { issuer, user, app } = await startWithFactors({ store, trustedProxies })
     await using _ = issuer
     const { seed } = await addApp(issuer, user)

@@ -105,7 +105,7 @@ describe.each(storeKinds)('on %s', (store) => {
     ).rejects.toMatchObject({ status: 401 })
   })
 
-  test('nothing that opens anything lies in the store in clear text', async () => {
+  test('no token, code or secret is in the store in clear text', async () => {
     await using issuer = await startIssuer({ store })
     await issuer.addUser(ada)
     const { app, begun, callback, code, browser } = await obtainCode(issuer, {
@@ -299,7 +299,7 @@ test('offline access ends a year after it was given, however often it is used', 
   expect((await refresh()).error).toBe('invalid_grant')
 })
 
-test('a code, token or session of one tenant is worth nothing at another', async () => {
+test('a code, token or session of one tenant is not valid at another', async () => {
   await using issuer = await startIssuer()
   await issuer.addUser(ada)
   const { app, form, begun, callback, browser } = await obtainCode(issuer)

@@ -13,7 +13,7 @@ afterEach(() => {
 })
 
 describe.each(allStoreKinds)('on %s', (store) => {
-  test('a device that is trusted is not asked again until the tenant’s time is over', async () => {
+  test('on a trusted device the second step is skipped until the tenant’s time is over', async () => {
     const days = 30
     const { issuer, user, app } = await startWithFactors({
       store,

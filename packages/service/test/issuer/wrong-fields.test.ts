@@ -228,7 +228,7 @@ test.for(Object.entries(forms))(
   },
 )
 
-test('after a wrong code the device is still to be trusted, where that was chosen', async () => {
+test('the choice to trust the device is kept after a wrong code', async () => {
   const settings = { rememberDevice: true }
   const { issuer, user, app } = await startWithFactors({ settings })
   await using _ = issuer

@@ -24,7 +24,7 @@ async function takeWrites(does: boolean): Promise<void> {
     where datname = current_database() and pid <> pg_backend_pid()`)
 }
 
-test('a message that is sent while PostgreSQL takes no writes is noted as sent once it does, and not sent again', {
+test('a message that is sent while PostgreSQL is read-only is recorded as sent later, and not sent again', {
   timeout: 60_000,
 }, async () => {
   let arrived = 0

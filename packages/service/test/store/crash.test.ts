@@ -217,7 +217,7 @@ function verifyFile(folder: string): void {
   }
 }
 
-test(`killed ${ROUNDS} times amid writes, the service has every write that it acknowledged and no half of another`, {
+test(`killed ${ROUNDS} times during writes, the service has every acknowledged write and no partial one`, {
   timeout: 120_000,
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-crash-'))

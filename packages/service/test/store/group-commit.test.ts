@@ -23,7 +23,7 @@ async function aDatabase() {
   return { folder, database, write, writer, put, scopes }
 }
 
-test('a write that fails undoes itself alone', async () => {
+test('a failing write undoes only itself', async () => {
   const { write, put, scopes } = await aDatabase()
   const refusal = new Error('refused')
   const outcomes = await Promise.allSettled([
@@ -39,7 +39,7 @@ test('a write that fails undoes itself alone', async () => {
   expect(await scopes()).toEqual(['a', 'c'])
 })
 
-test('a write that breaks a constraint undoes itself alone, as a mistake', async () => {
+test('a write that violates a constraint undoes only itself, and is rejected with the error of SQLite', async () => {
   const { write, put, scopes } = await aDatabase()
   const outcomes = await Promise.allSettled([
     write(() => put('a')),
@@ -91,7 +91,7 @@ test('a commit that fails rejects the whole group, and the next one succeeds', a
   expect(await scopes()).toEqual(['b'])
 })
 
-test('a full database refuses writes as a store that failed, and keeps what it acknowledged', async () => {
+test('a full database refuses writes as unavailable, and keeps acknowledged ones', async () => {
   const { folder, database, writer } = await aDatabase()
   const store = await openSqliteDataStore(folder)
   onTestFinished(() => store.close())

@@ -76,7 +76,7 @@ test('a process that was stopped until its lease expired keeps nothing of what i
   expect(await readAll(other, taken)).toEqual(['a'])
 })
 
-test('what several processes write at once is read once each, while transactions end in any order', {
+test('entries that several processes write in parallel are each read once, in any order of commits', {
   timeout: 60_000,
 }, async () => {
   const stores = [aStore(), aStore(), aStore()]

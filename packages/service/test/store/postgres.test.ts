@@ -202,7 +202,7 @@ test('a newer database is served unless it says that it needs a newer service', 
   await expect(migratePostgres({ url: newer.url })).rejects.toThrow('a newer version')
 })
 
-test('a change of a row leaves a new revision only where caches care', async () => {
+test('a changed row raises the revision only if it is cached', async () => {
   const { store, tenant } = await aStoreWithTenant()
   const revision = async () => (await database.query('select n from revision'))[0]?.n
   const before = await revision()

@@ -183,7 +183,7 @@ describe('a database on disk', () => {
     expect(readFileSync(file)).toEqual(before)
   })
 
-  test('what was acknowledged is synchronized to the disk before', async () => {
+  test('a write is synchronized to the disk before it is acknowledged', async () => {
     const database = await openDatabase(aFolder())
     onTestFinished(() => database.close())
     const pragma = async (name: string) => {

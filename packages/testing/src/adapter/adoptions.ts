@@ -51,7 +51,7 @@ const STEP_UP: TestRoute = {
 
 const adopted: readonly Case[] = [
   [
-    'a visitor with the session cookie of another kit goes on logged in, and that cookie is removed',
+    'a visitor with the session cookie of another kit stays logged in, and that cookie is removed',
     async ({ open }) => {
       const { options, old } = adopting()
       const site = await open({ options })
@@ -101,7 +101,7 @@ const adopted: readonly Case[] = [
     },
   ],
   [
-    'a user who logs out with a session of this kit does not go on with the old one',
+    'after a logout from this kit’s session, the old session is not adopted',
     async ({ open }) => {
       const { options, old } = adopting()
       const site = await open({ options })
@@ -113,7 +113,7 @@ const adopted: readonly Case[] = [
     },
   ],
   [
-    'requests that arrive together go on with one session',
+    'parallel requests with an old cookie adopt it into one session',
     async ({ open }) => {
       const { options, old } = adopting()
       const site = await open({ options })
@@ -164,7 +164,7 @@ const adopted: readonly Case[] = [
     },
   ],
   [
-    'an old cookie that opens nothing, or cannot be read, leaves a visitor',
+    'an old cookie without a session, or that cannot be read, logs no user in',
     async ({ open }) => {
       const { options } = adopting({
         read(cookie) {
@@ -183,7 +183,7 @@ const adopted: readonly Case[] = [
     },
   ],
   [
-    'visitors without the old cookie, and users, cause no look at it',
+    'for logged-in users, and visitors without the old cookie, the reader of old sessions is not called',
     async ({ open }) => {
       const { options, old, read } = adopting()
       const site = await open({ options })
@@ -196,7 +196,7 @@ const adopted: readonly Case[] = [
     },
   ],
   [
-    'of two old cookies of one name, of which another host of the site may have set one, none is adopted',
+    'if two old cookies have the same name, as another host of the site may have set one, neither is adopted',
     async ({ open }) => {
       const { options, old, read } = adopting()
       const site = await open({ options })

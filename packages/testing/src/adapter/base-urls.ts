@@ -19,7 +19,7 @@ function at(visitor: Visitor, host: string): Visitor {
 
 export const baseUrls: readonly Case[] = [
   [
-    'of several base URLs a login begins, ends and logs out at the one that the browser opened',
+    'with several base URLs, login and logout stay at the one that the browser opened',
     async ({ open }) => {
       const site = await open({ options })
       for (const baseUrl of options.baseUrl) {

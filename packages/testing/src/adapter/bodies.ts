@@ -100,7 +100,7 @@ export const bodies: readonly Case[] = [
     },
   ],
   [
-    'a body of 300 MB is given up after little, however it is sent',
+    'reading a body of 300 MB stops early, with and without content-length',
     async ({ open }) => {
       const site = await open()
       for (const path of ['/backchannel-logout', '/callback', '/login']) {
@@ -113,7 +113,7 @@ export const bodies: readonly Case[] = [
     NO_NOTICES,
   ],
   [
-    'a body that announces 300 MB is answered 413 before it is sent',
+    'a content-length of 300 MB is answered 413 before the body is sent',
     async ({ open }) => {
       const site = await open()
       const sending = httpRequest({

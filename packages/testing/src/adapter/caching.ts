@@ -13,7 +13,7 @@ const get = 'get' as const
 
 export const caching: readonly Case[] = [
   [
-    'no cache may keep what a route of the kit answers',
+    'no cache may store a response of the kit’s routes',
     async ({ open }) => {
       const site = await open()
       const ada = await site.user()
@@ -32,7 +32,7 @@ export const caching: readonly Case[] = [
     },
   ],
   [
-    'no cache may keep a page that looked at the session, of a visitor as little as of a user',
+    'no cache may store a page that read the session, of a visitor or of a user',
     async ({ open }) => {
       const site = await open({ routes: [{ method: get, path: '/page', handle: page() }] })
       assertPrivate(await site.visitor().open('/page'))

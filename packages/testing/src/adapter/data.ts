@@ -47,7 +47,7 @@ const routes: readonly TestRoute[] = [
 
 export const data: readonly Case[] = [
   [
-    'what the application stores is there at the next request, and beside the login',
+    'data that the application stores is there at the next request, beside the login',
     async ({ open }) => {
       const site = await open({ routes })
       const ada = await site.user()
@@ -70,7 +70,7 @@ export const data: readonly Case[] = [
     },
   ],
   [
-    'a login keeps of anonymous data what the options name',
+    'a login keeps only the anonymous data that the options name',
     async ({ open }) => {
       const site = await open({ routes, options: { session: { keepAnonymousData: ['theme'] } } })
       const visitor = site.visitor()

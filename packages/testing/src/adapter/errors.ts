@@ -21,7 +21,7 @@ const user: TestRoute = {
 
 export const errors: readonly Case[] = [
   [
-    'what a handler throws reaches the application’s own error handler, once',
+    'an error that a handler throws reaches the application’s own error handler, once',
     async ({ open }) => {
       const { seen, onError } = errorHandler()
       const broken = new Error('broken')
@@ -35,7 +35,7 @@ export const errors: readonly Case[] = [
     },
   ],
   [
-    'what a handler of a guarded route throws reaches it too',
+    'an error that a handler of a guarded route throws reaches the error handler too',
     async ({ open }) => {
       const { seen, onError } = errorHandler()
       const broken = new Error('broken')
@@ -72,7 +72,7 @@ export const errors: readonly Case[] = [
     },
   ],
   [
-    'a DeniedError that a handler throws ends in 403, and its reason stays here',
+    'a DeniedError that a handler throws ends in 403, and its reason is not sent',
     async ({ open }) => {
       const site = await open({
         routes: [
@@ -91,7 +91,7 @@ export const errors: readonly Case[] = [
     },
   ],
   [
-    'a login that the provider denies is a page of the kit, private, with a way on',
+    'a login that the provider denies shows a page of the kit, which is private and has a link',
     async ({ open, provider }) => {
       const site = await open()
       provider.fault = 'access_denied'

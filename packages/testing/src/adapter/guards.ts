@@ -54,7 +54,7 @@ export const guards: readonly Case[] = [
     },
   ],
   [
-    'a guard answers as its requirement says, not as the request looks',
+    'a guard with the option respond ignores the type of the request',
     async ({ open }) => {
       const site = await open({
         routes: [guarded('/json', { respond: 'json' }), guarded('/page', { respond: 'redirect' })],
@@ -65,7 +65,7 @@ export const guards: readonly Case[] = [
     },
   ],
   [
-    'a form sent without a session leads back to the page that it was on',
+    'after a form without a session, the login returns to the page of the form',
     async ({ open }) => {
       const site = await open()
       const visitor = site.visitor()
@@ -83,7 +83,7 @@ export const guards: readonly Case[] = [
     },
   ],
   [
-    'a form of a logged-in user comes through the guard',
+    'a form of a logged-in user passes the guard',
     async ({ open }) => {
       const site = await open({ parser: 'after' })
       const answer = await (await site.user()).post('/private', { a: 1 })
@@ -125,7 +125,7 @@ export const guards: readonly Case[] = [
     },
   ],
   [
-    'a script that may not is answered 403 with problem details',
+    'a script of a user without the role is answered 403 with problem details',
     async ({ open }) => {
       const site = await open({ routes: [guarded('/admin', { roles: ['admin'] })] })
       const answer = await (await site.user()).call('/admin')
@@ -149,7 +149,7 @@ export const guards: readonly Case[] = [
     },
   ],
   [
-    'a claim that is asked for by a function gets the framework’s own request',
+    'a function in a requirement’s claims gets the framework’s own request',
     async ({ open, provider }) => {
       provider.user = { sub: 'ada', org: 'acme' }
       const subjects: unknown[] = []
@@ -235,7 +235,7 @@ export const guards: readonly Case[] = [
     },
   ],
   [
-    'a script that needs a stronger login is told where to get it',
+    'a script that needs a stronger login gets the address of that login',
     async ({ open }) => {
       const site = await open({ routes: [guarded('/mfa', { acr: 'urn:mfa' })] })
       const answer = await (await site.user()).call('/mfa')

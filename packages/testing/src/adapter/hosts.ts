@@ -19,7 +19,7 @@ const HOSTILE_TRACE = /evil\.example|(\/|%2F)evil/i
 
 export const hosts: readonly Case[] = [
   [
-    'a login begun under a hostile Host and forwarding headers comes back to baseUrl',
+    'a login begun with a forged Host and forwarding headers returns to baseUrl',
     async ({ open }) => {
       const site = await open()
       const { agent } = site.visitor()
@@ -33,7 +33,7 @@ export const hosts: readonly Case[] = [
     },
   ],
   [
-    'a login by way of a guard ends on this site, regardless of the Host',
+    'a login that a guard begins ends on this site, regardless of the Host',
     async ({ open }) => {
       const site = await open()
       const visitor = site.visitor()
@@ -55,7 +55,7 @@ export const hosts: readonly Case[] = [
     },
   ],
   [
-    'a page of the kit names no host that the request brought',
+    'a page of the kit does not contain the host of the request',
     async ({ open }) => {
       const site = await open()
       const { agent } = site.visitor()
@@ -69,7 +69,7 @@ export const hosts: readonly Case[] = [
     },
   ],
   [
-    'a login by a target in absolute form comes back to baseUrl',
+    'a login with a request target in absolute form returns to baseUrl',
     async ({ open }) => {
       const site = await open()
       const { status, text } = await sendRaw(

@@ -6,7 +6,7 @@ const USERS = 200
 
 export const instances: readonly Case[] = [
   [
-    'two processes on one store serve the same sessions, and one’s logout counts in the other',
+    'two processes on one store serve the same sessions, and a logout in one takes effect in the other',
     async ({ open }) => {
       const one = await open()
       const two = await open({ sessionsOf: one })

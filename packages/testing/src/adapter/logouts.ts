@@ -19,7 +19,7 @@ async function* untilAborted(ended: AbortSignal): AsyncGenerator<string> {
 
 export const logouts: readonly Case[] = [
   [
-    'a connection that is open hears that its session has ended, and that of another session does not',
+    'the signal of an open connection is aborted when its session ends, and that of another session is not',
     async ({ open }) => {
       const ends: AbortSignal[] = []
       const isOpen = Promise.withResolvers<void>()
@@ -46,7 +46,7 @@ export const logouts: readonly Case[] = [
     },
   ],
   [
-    'an answer that has ended hears no more of its session, also one that was a stream',
+    'a response that has ended, or a stream, is not notified when its session ends',
     async ({ open }) => {
       const ends: AbortSignal[] = []
       const route = (path: string, body: () => string | Readable): TestRoute => ({
@@ -72,7 +72,7 @@ export const logouts: readonly Case[] = [
     },
   ],
   [
-    'a logout form ends the session here and goes on to the provider’s own logout',
+    'a logout form ends the session and redirects to the provider’s logout',
     async ({ open, provider }) => {
       const site = await open()
       const ada = site.visitor()
@@ -89,7 +89,7 @@ export const logouts: readonly Case[] = [
     },
   ],
   [
-    'a link to the logout shows a page that asks, unless a user followed it on this very site',
+    'a link to the logout shows a question, unless a user followed it on the same site',
     async ({ open }) => {
       const site = await open()
       const ada = await site.user()
@@ -138,7 +138,7 @@ export const logouts: readonly Case[] = [
     },
   ],
   [
-    'a logout token for one session of the provider ends that one alone',
+    'a logout token for one session of the provider ends only that one',
     async ({ open, provider }) => {
       const site = await open()
       const [first, second] = [await site.user(), await site.user()]

@@ -18,7 +18,7 @@ const CODE = /LATCHKEY_LOGIN_LOOP/
 
 export const loops: readonly Case[] = [
   [
-    'a route behind the guard that sends visitors who are logged in to the login is stopped, and the log says why',
+    'a guarded route that redirects logged-in users to the login is stopped, and the log says why',
     async ({ open }) => {
       const lines: string[] = []
       const log = (_facts: unknown, text?: string) => void lines.push(String(text))
@@ -32,7 +32,7 @@ export const loops: readonly Case[] = [
     },
   ],
   [
-    'a store that keeps nothing sends no visitor round for ever',
+    'a store that loses its sessions causes no endless redirects',
     async ({ open }) => {
       const keepsNothing = {
         get: async () => undefined,

@@ -102,7 +102,7 @@ export const middleware: readonly Case[] = [
     },
   ],
   [
-    'a check receives the object that handlers know, and onError one that holds it',
+    'a check receives the framework’s request object, and onError receives an object with it',
     async ({ open }) => {
       const checked: unknown[] = []
       const handled: unknown[] = []

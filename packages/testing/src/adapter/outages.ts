@@ -54,7 +54,7 @@ export const outages: readonly Case[] = [
     NO_STORE,
   ],
   [
-    'a login that the store cannot keep sets no session cookie and says so',
+    'a login that the store cannot save sets no session cookie and reports the error',
     async ({ open }) => {
       const site = await open()
       const visitor = site.visitor()

@@ -31,7 +31,7 @@ export const personas: readonly Case[] = [
     },
   ],
   [
-    'a script logs a persona in with ?as= and redirects alone',
+    'a script logs a persona in with ?as=, only by following redirects',
     async (bench) => {
       const site = await openWithPersonas(bench)
       const bob = await logInAs(site, 'bob')
@@ -74,7 +74,7 @@ export const personas: readonly Case[] = [
     },
   ],
   [
-    'no persona logs in in a browser that has not opened the link in the log',
+    'personas cannot log in in a browser that has not opened the link in the log',
     async (bench) => {
       const { site } = await openWithPersonas(bench)
       const stranger = site.visitor()

@@ -21,7 +21,7 @@ const ADMIN: UserRequirement = { roles: ['admin', 'owner'] }
 
 export const questions: readonly Case[] = [
   [
-    'auth.has() answers what a guard with these roles, claims and check would decide',
+    'auth.has() returns the decision of a guard with the same roles, claims and check',
     async ({ open, provider }) => {
       provider.user = { sub: 'ada', roles: ['admin'], org: 'acme' }
       const site = await open({
@@ -82,7 +82,7 @@ export const questions: readonly Case[] = [
     },
   ],
   [
-    'auth.has() refuses a check that answers with a promise, which would pass for true',
+    'auth.has() refuses a check that returns a promise, which would count as true',
     async ({ open }) => {
       const check = (async () => {
         throw new Error('never awaited')

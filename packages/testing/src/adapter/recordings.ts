@@ -99,7 +99,7 @@ export const recordings: readonly Case[] = [
     },
   ],
   [
-    'the report leaves out what is personal',
+    'the report leaves out personal claims',
     async (bench) => {
       const { site, letIn } = await openForDeveloper(bench)
       const visitor = await site.user()
@@ -111,7 +111,7 @@ export const recordings: readonly Case[] = [
     },
   ],
   [
-    'the page may not be framed or read by other sites, runs no script and is kept nowhere',
+    'the page may not be framed or read by other sites, runs no script and is not cached',
     async (bench) => {
       const { site, letIn } = await openForDeveloper(bench)
       const visitor = site.visitor()
@@ -154,7 +154,7 @@ export const recordings: readonly Case[] = [
     },
   ],
   [
-    'another key does not open the page, neither in the address nor as a cookie',
+    'a wrong key does not open the page, neither in the address nor as a cookie',
     async (bench) => {
       const { site, letIn } = await openForDeveloper(bench)
       const key = await letIn(await site.user())

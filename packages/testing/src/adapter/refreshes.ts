@@ -23,7 +23,7 @@ const routes = [token('/token', false), token('/force', true)]
 
 export const refreshes: readonly Case[] = [
   [
-    'an access token that lasts is given out as it is',
+    'a valid access token is returned without a refresh',
     async ({ open, provider }) => {
       const site = await open({ routes })
       const ada = await site.user()

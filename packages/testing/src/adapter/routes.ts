@@ -103,7 +103,7 @@ export const routes: readonly Case[] = [
     },
   ],
   [
-    'the session route tells who is logged in, and never a token',
+    'the session route returns the user, and never a token',
     async ({ open }) => {
       const site = await open()
       const { body, text } = await (await site.user()).call('/session')
@@ -113,7 +113,7 @@ export const routes: readonly Case[] = [
     },
   ],
   [
-    'the session route tells a visitor where to log in',
+    'the session route gives a visitor the address of the login',
     async ({ open }) => {
       const site = await open()
       const { body } = await site.visitor().call('/session')
@@ -165,7 +165,7 @@ export const routes: readonly Case[] = [
     NO_NOTICES,
   ],
   [
-    'an address that neither the kit nor the application knows is the framework’s to answer',
+    'the framework answers requests for unknown paths',
     async ({ open }) => {
       const site = await open()
       const answer = await site.visitor().open('/nowhere')
@@ -174,7 +174,7 @@ export const routes: readonly Case[] = [
     },
   ],
   [
-    'the cookie of a login under way opens no session, nor does a session’s complete a login',
+    'the cookie of a login is not accepted as a session, nor a session cookie as a login',
     async ({ open }) => {
       const site = await open()
       const begun = await site.visitor().open('/login')

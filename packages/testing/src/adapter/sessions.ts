@@ -16,7 +16,7 @@ export const sessions: readonly Case[] = [
     },
   ],
   [
-    'every login has a new session id, and the id before it is worth nothing',
+    'every login has a new session id, and the previous id is not valid',
     async ({ open }) => {
       const site = await open()
       const visitor = site.visitor()
@@ -28,7 +28,7 @@ export const sessions: readonly Case[] = [
     },
   ],
   [
-    'a session id that was planted before the login is worth nothing after it',
+    'a session id that was planted before the login is not valid after it',
     async ({ open }) => {
       const site = await open()
       const planted = cookieOf(await (await site.user()).logIn())
@@ -87,7 +87,7 @@ export const sessions: readonly Case[] = [
     },
   ],
   [
-    'after a login no cookie of it is left',
+    'after a login its transaction cookie is removed',
     async ({ open }) => {
       const site = await open()
       const visitor = site.visitor()
@@ -102,7 +102,7 @@ export const sessions: readonly Case[] = [
     },
   ],
   [
-    'an application gives the session a new id when rights change: the old one is worth nothing, login and data stay',
+    'an application can give the session a new id: the old one is not valid, login and data stay',
     async ({ open }) => {
       const site = await open({
         routes: [
@@ -223,7 +223,7 @@ export const sessions: readonly Case[] = [
     },
   ],
   [
-    'another user of the same browser gets nothing of the one before',
+    'another user of the same browser gets no data of the previous user',
     async ({ open, provider }) => {
       const site = await open()
       const visitor = await site.user()
@@ -233,7 +233,7 @@ export const sessions: readonly Case[] = [
     },
   ],
   [
-    'what the application sees of a session holds no token',
+    'the session that the application sees contains no token',
     async ({ open }) => {
       const site = await open({
         routes: [

@@ -17,7 +17,7 @@ const numbers: TestRoute = {
 
 export const streams: readonly Case[] = [
   [
-    'a guarded stream arrives whole, and no cache may keep it',
+    'a guarded stream arrives complete, and caches may not store it',
     async ({ open }) => {
       const site = await open({ routes: [numbers] })
       const answer = await (await site.user()).open('/numbers')
@@ -69,7 +69,7 @@ export const streams: readonly Case[] = [
     },
   ],
   [
-    'a visitor who goes away in the middle of a stream harms no other',
+    'a visitor who disconnects during a stream does not affect others',
     async ({ open }) => {
       const stream = new Readable({ read: () => {} })
       const site = await open({

@@ -16,7 +16,7 @@ const ELSEWHERE: readonly Record<string, string>[] = [
 
 export const writes: readonly Case[] = [
   [
-    'a form of another site, a sibling host included, is refused although the session is good',
+    'a form of another site, or of a sibling host, is refused although the session is valid',
     async ({ open }) => {
       const site = await open({ parser: 'after' })
       const ada = await site.user()
@@ -39,7 +39,7 @@ export const writes: readonly Case[] = [
     },
   ],
   [
-    'a form of this very site comes through the guard, by Sec-Fetch-Site and by Origin',
+    'a form of the same site passes the guard, by Sec-Fetch-Site and by Origin',
     async ({ open }) => {
       const site = await open({ parser: 'after' })
       const ada = await site.user()
@@ -93,7 +93,7 @@ export const writes: readonly Case[] = [
     },
   ],
   [
-    'where any origin is trusted, every site may send writes, and none may log the user out',
+    'with trustedOrigins "any", every site may send writes, and none may log the user out',
     async ({ open }) => {
       const site = await open({ parser: 'after', options: { trustedOrigins: 'any' } })
       const ada = await site.user()

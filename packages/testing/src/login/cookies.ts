@@ -5,7 +5,7 @@ const HTTPS = 'https://app.example.com'
 
 export const cookies: readonly LoginCase[] = [
   [
-    'every login has a new session id, and the one before it is worth nothing',
+    'every login has a new session id, and the previous one is not valid',
     async ({ open }) => {
       const site = await open()
       const ada = await site.user()

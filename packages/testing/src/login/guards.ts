@@ -23,7 +23,7 @@ export const guards: readonly LoginCase[] = [
     },
   ],
   [
-    'the guarded page is not shown by other methods or by another writing of its path',
+    'the guarded page is not shown with other methods or other spellings of its path',
     async ({ open }) => {
       const site = await open()
       const { text: content } = await (await site.user()).open(site.paths.guardedPath)

@@ -47,7 +47,7 @@ export const leaks: readonly LoginCase[] = [
     },
   ],
   [
-    'the answers of a login are kept by no cache',
+    'no cache may store the responses of a login',
     async ({ open }) => {
       const { visitor, paths } = await open()
       const ada = visitor()

@@ -29,7 +29,7 @@ export const logins: readonly LoginCase[] = [
     },
   ],
   [
-    'a code is redeemed once: the same callback logs no other browser in',
+    'a code is redeemed once: the same callback in another browser logs no user in',
     async ({ open, provider }) => {
       const { visitor } = await open()
       const ada = visitor()
@@ -73,7 +73,7 @@ export const logins: readonly LoginCase[] = [
     ],
   ),
   [
-    'requests that were never answers of a provider get a page of refusal, not a crash',
+    'callbacks that do not come from a provider get an error page, not a server error',
     async ({ open, provider }) => {
       const { visitor } = await open()
       const someone = visitor()

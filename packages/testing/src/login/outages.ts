@@ -37,7 +37,7 @@ export const outages: readonly LoginCase[] = [
     ],
   ),
   [
-    'while the keys of the provider cannot be fetched no ID token is believed',
+    'while the keys of the provider cannot be fetched, no ID token is accepted',
     async ({ open, provider }) => {
       const ada = (await open()).visitor()
       const callback = await ada.begin()
@@ -47,7 +47,7 @@ export const outages: readonly LoginCase[] = [
     },
   ],
   [
-    'keys that the provider has changed are fetched by themselves',
+    'keys that the provider has changed are fetched automatically',
     async ({ open, provider }) => {
       const { user } = await open()
       await user()

@@ -20,7 +20,7 @@ const WRONG: readonly [Fault, string][] = [
   ['id_token signed with an unknown kid', 'an ID token of an unknown key logs no user in'],
   [
     'id_token signed with a foreign key under a known kid',
-    'an ID token of a foreign key with the name of a known one logs no user in',
+    'an ID token signed with a foreign key under a known kid logs no user in',
   ],
   ['id_token with a changed payload', 'an ID token that was changed logs no user in'],
   ['id_token without sub', 'an ID token without a user logs no user in'],

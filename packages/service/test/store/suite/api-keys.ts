@@ -83,7 +83,7 @@ export function describeApiKeys(open: Open): void {
       expect(await store.apiKeys.revoke('key_x', 1, anAudit('revoke'))).toEqual({ kind: 'missing' })
     })
 
-    test('a touch remembers the last use and nothing else', async () => {
+    test('a touch stores only the time of the last use', async () => {
       const store = await open()
       const key = anApiKey()
       const other = anApiKey()

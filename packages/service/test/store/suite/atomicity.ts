@@ -296,7 +296,7 @@ export function describeAtomicity(open: Open, openAlone: Open): void {
       expect(page?.total).toBe(3)
     })
 
-    test('a write that fails leaves those beside it alone', async () => {
+    test('a failing write does not affect others of its group', async () => {
       const { store, tenant, user } = await aWorld(open)
       const [first, refused, last] = await Promise.allSettled([
         store.users.insert(aUser(tenant.id), anAudit('create')),
@@ -321,7 +321,7 @@ export function describeAtomicity(open: Open, openAlone: Open): void {
   })
 
   describe('what is handed in and out', () => {
-    test('what was handed in may be changed afterwards', async () => {
+    test('an object that was passed in may be changed afterwards', async () => {
       const { store, ...given } = await aWorld(open)
       const before = await contents(store)
       for (const record of Object.values(given)) {
@@ -335,7 +335,7 @@ export function describeAtomicity(open: Open, openAlone: Open): void {
       expect(await contents(store)).toEqual(before)
     })
 
-    test('what was read may be changed afterwards', async () => {
+    test('an object that was read may be changed afterwards', async () => {
       const world = await aWorld(open)
       const { store, tenant, user, application, apiKey } = world
       const before = await contents(store)
@@ -351,7 +351,7 @@ export function describeAtomicity(open: Open, openAlone: Open): void {
       expect(await contents(store)).toEqual(before)
     })
 
-    test('what an update or a revocation answered with may be changed afterwards', async () => {
+    test('an object that an update or a revocation returned may be changed afterwards', async () => {
       const world = await aWorld(open)
       const answers = []
       for (const update of Object.values(updates)) {
@@ -365,7 +365,7 @@ export function describeAtomicity(open: Open, openAlone: Open): void {
   })
 
   describe('as a whole', () => {
-    test('a store that is open and well passes its check', async () => {
+    test('an open, working store passes its check', async () => {
       const store = await open()
       await expect(store.check()).resolves.toBeUndefined()
     })

@@ -42,7 +42,7 @@ export function describeAudit(open: Open): void {
       expect(await store.audit.list({ limit: 1_000 })).toHaveLength(120)
     })
 
-    test('what follows an entry is read in order, a part at a time', async () => {
+    test('the entries after a given one are read in order, page by page', async () => {
       const store = await open()
       for (const action of ['a', 'b', 'c', 'd']) await store.audit.append(anAudit(action))
       const actions = async (id: number, limit: number) =>
@@ -107,7 +107,7 @@ export function describeAudit(open: Open): void {
       expect(await store.audit.get('t1', id + 1)).toBeUndefined()
     })
 
-    test('pruning forgets what is older than an instant and tells how much', async () => {
+    test('pruning deletes entries older than a given time and returns their number', async () => {
       const store = await open()
       for (const at of [10, 20, 30]) await store.audit.append(anAudit('x', { at }))
       expect(await store.audit.prune(20, 20)).toBe(1)
@@ -125,7 +125,7 @@ export function describeAudit(open: Open): void {
       expect(second?.id).toBeGreaterThan(first?.id ?? Number.NaN)
     })
 
-    test('what is known of the client, the application and the outcome is kept', async () => {
+    test('client, application and outcome of an entry are stored', async () => {
       const store = await open()
       const facts = {
         outcome: 'failure',
@@ -137,7 +137,7 @@ export function describeAudit(open: Open): void {
       expect(await store.audit.list({})).toMatchObject([facts])
     })
 
-    test('of refused entries, the newest of an actor stay, and all else stays', async () => {
+    test('of refused entries only the newest of an actor stay, and all other entries stay', async () => {
       const store = await open()
       const append = (actor: string, at: number, outcome: 'refused' | 'success' = 'refused') =>
         store.audit.append(anAudit('x', { actor, at, outcome }), 2)

@@ -149,7 +149,7 @@ export function describeCredentials(open: Open): void {
       expect(await store.users.get(tenant.id, user.id)).toEqual(user)
     })
 
-    test('an insert sets from when on sessions are valid, if it is told to', async () => {
+    test('an insert can set the time from which sessions are valid', async () => {
       const { store, tenant, user, other } = await withUser()
       await store.credentials.insert(aCredential(user), anAudit('create'), ended)
       await store.credentials.insert(aCredential(other), anAudit('create'))
@@ -160,7 +160,7 @@ export function describeCredentials(open: Open): void {
       expect(await store.users.get(tenant.id, other.id)).toEqual(other)
     })
 
-    test('from when on sessions are valid never goes back', async () => {
+    test('the time from which sessions are valid never moves back', async () => {
       const { store, tenant, user } = await withUser()
       const after = async () => (await store.users.get(tenant.id, user.id))?.sessionsValidAfter
       const { credentials } = store
@@ -287,7 +287,7 @@ export function describeCredentials(open: Open): void {
       expect((await store.users.get(tenant.id, user.id))?.sessionsValidAfter).toBe(ended)
     })
 
-    test('an update that does not speak of sessions leaves them', async () => {
+    test('an update without a time for sessions leaves them valid', async () => {
       const { store, tenant, user } = await withUser()
       await store.credentials.insert(aCredential(user), anAudit('create'))
       await store.credentials.update(

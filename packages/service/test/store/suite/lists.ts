@@ -71,7 +71,7 @@ export function describeLists(open: Open): void {
       }
     })
 
-    test('what follows the last item is an empty page with the total', async () => {
+    test('the page after the last item is empty and has the total', async () => {
       const { store, tenant, items } = await withItems(3)
       const after = items.at(-1)?.id
       expect(await list(store, tenant.id, { after, limit: 10 })).toEqual({

@@ -106,7 +106,7 @@ export function describeUserSearch(open: Open): void {
       expect(await found(store, tenant.id, { search: 'Zoe@exämple.com' })).toEqual(emails)
     })
 
-    test('characters that mean something to a database are ordinary ones', async () => {
+    test('characters with a meaning in SQL patterns are matched literally', async () => {
       const { store, tenant } = await withUsers(
         { email: 'percent@example.com', profile: { name: '%a_b\\' } },
         { email: 'plain@example.com', profile: { name: 'xaxbx' } },
@@ -167,7 +167,7 @@ export function describeUserSearch(open: Open): void {
       expect(items.map(({ email }) => email)).toEqual(['a4@example.com'])
     })
 
-    test('a long name is found by what an index can hold of it', async () => {
+    test('a long name is found by the part of it that is indexed', async () => {
       const name = '🦜'.repeat(1_000)
       const { store, tenant } = await withUsers({ email: 'long@example.com', profile: { name } })
       const search = '🦜'.repeat(300)
