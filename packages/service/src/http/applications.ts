@@ -1,4 +1,5 @@
 import type { ApplicationInput } from '../domain/applications/application-checks.ts'
+import { exceptionsOf } from '../domain/applications/application-exceptions.ts'
 import {
   createApplication,
   deleteApplication,
@@ -76,7 +77,8 @@ export function applicationInput(body: ApplicationBody): ApplicationInput {
 }
 
 function withSecret({ context }: Scope, application: Application): object {
-  return serializeApplication(application, openSecret(context, application))
+  const { isPublic } = exceptionsOf(application.metadata)
+  return serializeApplication(application, isPublic ? undefined : openSecret(context, application))
 }
 
 /** An application as the API answers with it; without `secret` after a create or a delete. */

@@ -142,6 +142,35 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       expect((await call(`/${id}`)).metadata).toEqual({ note: 'a\nb', plan: 'paid' })
     })
 
+    test('each exception of an application is named with its price, and a public one has no secret to show', async () => {
+      await using running = await startConsoleOn(store)
+      const { page, call, id } = await withApplication(running)
+      const viewer = await running.logIn({ role: 'viewer' })
+      const admin = await running.logIn({ role: 'admin' })
+      const shown = async (metadata: object) => {
+        await call(`/${id}`, { name: 'Shop', redirect_urls: [GOOD], metadata })
+        return Promise.all([viewer, admin].map(async (one) => textOf((await one.get(page)).html)))
+      }
+      for (const text of await shown({})) expect(text).not.toContain('Exceptions')
+
+      const pkce = { latchkey_pkce: 'optional' }
+      for (const text of await shown(pkce)) {
+        expect(text).toContain('latchkey_pkce: optional')
+        expect(text).toContain('unless the client checks the nonce')
+      }
+      for (const text of await shown({ ...pkce, latchkey_nonce: 'optional' })) {
+        expect(text).toContain('latchkey_nonce: optional')
+        expect(text).toContain('neither PKCE nor a nonce')
+      }
+      const open = await shown({ latchkey_client: 'public' })
+      for (const text of open) {
+        expect(text).toContain('latchkey_client: public')
+        expect(text).toContain('can read and keep tokens')
+        expect(text).not.toContain('LATCHKEY_CLIENT_SECRET')
+      }
+      expect(open[1]).not.toContain('Show the secret')
+    })
+
     test('if another operator has changed the application meanwhile, both versions are shown, and saving again keeps one’s own', async () => {
       await using running = await startConsoleOn(store)
       const { page, call, id } = await withApplication(running)

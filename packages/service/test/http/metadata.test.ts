@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isPkceOptional } from '../../src/domain/applications/application-pkce.ts'
+import { exceptionsOf } from '../../src/domain/applications/application-exceptions.ts'
 import type { Application } from '../../src/store/records.ts'
 import { anAudit } from '../store/records.ts'
 import { type Api, startApi, stores } from '../support/api.ts'
@@ -92,6 +92,44 @@ describe.each(stores)('on %s', (store) => {
     }
   })
 
+  test.each([
+    ['latchkey_client', 'confidential', 'public', 'spa'],
+    ['latchkey_nonce', 'required', 'optional', 'none'],
+  ])('%s of an application is "%s" or "%s"', async (key, usual, exception, other) => {
+    await using api = await startApi(store)
+    const write = (metadata: object) => api.post(api.applications, { name: 'Shop', metadata })
+    const more = key === 'latchkey_nonce' ? { latchkey_pkce: 'optional' } : {}
+    for (const value of [usual, exception]) {
+      expect((await write({ ...more, [key]: value })).status).toBe(200)
+    }
+    expectError(await write({ ...more, [key]: other }), 400, 'invalid_metadata')
+    expectError(await write({ ...more, [key]: '' }), 400, 'invalid_metadata')
+  })
+
+  test.each([
+    { latchkey_nonce: 'optional' },
+    { latchkey_nonce: 'optional', latchkey_pkce: 'required' },
+    { latchkey_client: 'public', latchkey_pkce: 'optional' },
+  ])('exceptions that do not go together are refused: %j', async (metadata) => {
+    await using api = await startApi(store)
+    const answer = await api.post(api.applications, { name: 'Shop', metadata })
+    expectError(answer, 400, 'invalid_metadata')
+  })
+
+  test('a public application has no secret in the API, and its secret is good again once it is confidential', async () => {
+    await using api = await startApi(store)
+    const { id } = await api.create(api.applications, { name: 'Shop' })
+    const path = `${api.applications}/${id}`
+    const { body } = await api.get(path)
+    expect(body.secret).toBeTruthy()
+
+    const open = await api.post(path, { ...body, metadata: { latchkey_client: 'public' } })
+    expect(open.body.secret).toBeUndefined()
+    expect((await api.get(path)).body.secret).toBeUndefined()
+    const closed = await api.post(path, { ...body, metadata: {} })
+    expect(closed.body.secret).toBe(body.secret)
+  })
+
   test('a latchkey_pkce from before the key had a meaning stays, and PKCE is required', async () => {
     await using api = await openApi(store)
     const { id } = await api.create(api.applications, { name: 'Shop' })
@@ -108,6 +146,6 @@ describe.each(stores)('on %s', (store) => {
       400,
       'invalid_metadata',
     )
-    expect(isPkceOptional(metadata)).toBe(false)
+    expect(exceptionsOf(metadata).isPkceOptional).toBe(false)
   })
 })

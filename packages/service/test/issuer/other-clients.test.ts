@@ -133,9 +133,21 @@ async function startPassport(issuer: TestIssuer, options: { metadata: Metadata; 
 }
 
 test.each([
-  [{}, false, 'Authorization Server policy requires PKCE to be used for this request'],
-  [{}, true, 'Authorization Server policy requires PKCE to be used for this request'],
-  [{ latchkey_pkce: 'optional' }, false, 'send a nonce, or a code_challenge with the method S256'],
+  [
+    {},
+    false,
+    'send a code_challenge with the method S256 (PKCE). For a library without it, register the application with the metadata latchkey_pkce: optional',
+  ],
+  [
+    {},
+    true,
+    'send a code_challenge with the method S256 (PKCE). For a library without it, register the application with the metadata latchkey_pkce: optional',
+  ],
+  [
+    { latchkey_pkce: 'optional' },
+    false,
+    'send a nonce, or a code_challenge with the method S256. For a library that has neither, register the application with the metadata latchkey_nonce: optional',
+  ],
 ])(
   'passport-openidconnect, which has no PKCE, is refused before anybody types a password, and its error says why (metadata %o, nonce %s)',
   async (metadata, nonce, message) => {

@@ -3,6 +3,7 @@ import {
   type ApplicationProblem,
   problemsOfApplication,
 } from '../../domain/applications/application-checks.ts'
+import { exceptionsOf, namedExceptions } from '../../domain/applications/application-exceptions.ts'
 import {
   createApplication,
   deleteApplication,
@@ -144,6 +145,8 @@ async function showApplication(call: TenantCall, shown: Shown = {}): Promise<Res
       theirs,
       stored: JSON.stringify(textsOf(draftOf(application))),
       secret,
+      exceptions: namedExceptions(application.metadata),
+      isPublic: exceptionsOf(application.metadata).isPublic,
       earlierUntil: earlier?.until,
       earlierSecret: secret === undefined ? undefined : earlier?.secret,
       overlapHours: SECRET_OVERLAP_SECONDS / 3_600,

@@ -1,7 +1,7 @@
 import type { Application } from '../../store/records.ts'
 import { ServiceError } from '../writes/errors.ts'
 import { checkMetadata, checkText, checkUrl, checkUrlCount, limits } from '../writes/rules.ts'
-import { checkNewPkce } from './application-pkce.ts'
+import { checkNewExceptions } from './application-exceptions.ts'
 import { checkNewResources } from './application-resources.ts'
 import { checkNewScopes } from './application-scopes.ts'
 import { checkNewLogoutAddress, refuseNewWildcard } from './application-urls.ts'
@@ -102,7 +102,7 @@ function newChecksOf(
       field: 'metadata',
       run: () => checkNewLogoutAddress(metadata, stored?.metadata, developerMode),
     },
-    ...[checkNewScopes, checkNewPkce, checkNewResources].map(
+    ...[checkNewScopes, checkNewExceptions, checkNewResources].map(
       (check): Check => ({ field: 'metadata', run: () => check(metadata, stored?.metadata) }),
     ),
   ]

@@ -1,5 +1,5 @@
 import type { AdapterPayload } from 'oidc-provider'
-import { isPkceOptional, PKCE_KEY } from '../../domain/applications/application-pkce.ts'
+import { exceptionKeys, exceptionsOf } from '../../domain/applications/application-exceptions.ts'
 import { RESOURCES_KEY, resourcesOf } from '../../domain/applications/application-resources.ts'
 import { allowedScopes } from '../../domain/applications/application-scopes.ts'
 import { BACKCHANNEL_LOGOUT_KEY, workingUrls } from '../../domain/applications/application-urls.ts'
@@ -27,13 +27,13 @@ export function clientMetadata(
 ): AdapterPayload {
   const redirectUrls = workingUrls(application.redirectUrls, developerMode)
   const canLogIn = redirectUrls.length > 0
-  const earlier = openEarlierSecret(context, application)
+  const { isPkceOptional, isNonceOptional, isPublic } = exceptionsOf(application.metadata)
   const backchannelLogoutUri = application.metadata[BACKCHANNEL_LOGOUT_KEY]
   return {
     client_id: application.id,
-    client_secret: openSecret(context, application),
-    ...(earlier && { [EARLIER_SECRET]: earlier.secret, [EARLIER_SECRET_UNTIL]: earlier.until }),
-    ...(isPkceOptional(application.metadata) && { [PKCE_KEY]: 'optional' }),
+    ...(isPublic ? { token_endpoint_auth_method: 'none' } : secretsOf(context, application)),
+    ...(isPkceOptional && { [exceptionKeys.pkce]: 'optional' }),
+    ...(isNonceOptional && { [exceptionKeys.nonce]: 'optional' }),
     [RESOURCES_KEY]: resourcesOf(application.metadata),
     client_name: application.name || undefined,
     scope: allowedScopes(application.metadata)?.join(' '),
@@ -45,6 +45,14 @@ export function clientMetadata(
       backchannel_logout_uri: backchannelLogoutUri,
       backchannel_logout_session_required: true,
     }),
+  }
+}
+
+function secretsOf(context: DomainContext, application: Application): Partial<AdapterPayload> {
+  const earlier = openEarlierSecret(context, application)
+  return {
+    client_secret: openSecret(context, application),
+    ...(earlier && { [EARLIER_SECRET]: earlier.secret, [EARLIER_SECRET_UNTIL]: earlier.until }),
   }
 }
 

@@ -1,5 +1,4 @@
-import { type Configuration, errors, type JWK, type KoaContextWithOIDC } from 'oidc-provider'
-import { PKCE_KEY } from '../../domain/applications/application-pkce.ts'
+import type { Configuration, JWK } from 'oidc-provider'
 import { RESOURCES_KEY } from '../../domain/applications/application-resources.ts'
 import { acrOf } from '../../domain/ways/assurance.ts'
 import { lifetimes, loginSeconds } from '../../domain/writes/lifetimes.ts'
@@ -13,6 +12,7 @@ import { claimsOfScope, createFindAccount } from './account.ts'
 import { createAdapterFactory } from './adapter.ts'
 import { apiTokens, claimsOfAccessToken, rotatesUnlessRefused } from './api-tokens.ts'
 import { EARLIER_SECRET, EARLIER_SECRET_UNTIL } from './client-metadata.ts'
+import { exceptionProperties, mayAskAsScript, needsPkce } from './client-policy.ts'
 import { loadImpliedGrant } from './grants.ts'
 import { createPolicy, prompts } from './policy.ts'
 import { createRenderError } from './render-error.ts'
@@ -35,7 +35,7 @@ export function createConfiguration(
     // Name and email are in the ID Token as well as in the answer of userinfo.
     conformIdTokenClaims: false,
     responseTypes: ['code'],
-    clientAuthMethods: ['client_secret_basic', 'client_secret_post'],
+    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
     clientDefaults: {
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
@@ -45,13 +45,13 @@ export function createConfiguration(
       require_auth_time: true,
     },
     extraClientMetadata: {
-      properties: [EARLIER_SECRET, EARLIER_SECRET_UNTIL, PKCE_KEY, RESOURCES_KEY],
+      properties: [EARLIER_SECRET, EARLIER_SECRET_UNTIL, ...exceptionProperties, RESOURCES_KEY],
     },
     enabledJWA: { idTokenSigningAlgValues: ['RS256'], clientAuthSigningAlgValues: [] },
     fetch: context.outgoing.forTenant(tenant.id),
     pkce: { required: needsPkce },
     allowOmittingSingleRegisteredRedirectUri: false,
-    clientBasedCORS: () => false,
+    clientBasedCORS: mayAskAsScript,
     rotateRefreshToken: rotatesUnlessRefused,
     cookies: cookies(options.isSecure),
     routes: paths,
@@ -91,19 +91,6 @@ export function createConfiguration(
       },
     },
   }
-}
-
-/**
- * Whether a request needs PKCE. An application registered with `latchkey_pkce: optional` may send a nonce
- * instead, which binds the code to its login as well.
- *
- * @throws InvalidRequest when such an application sends neither.
- * @see RFC 9700 §2.1.1
- */
-function needsPkce(ctx: KoaContextWithOIDC, client: object): boolean {
-  if ((client as Record<string, unknown>)[PKCE_KEY] !== 'optional') return true
-  if (ctx.oidc.params?.nonce) return false
-  throw new errors.InvalidRequest('send a nonce, or a code_challenge with the method S256')
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { EventEmitter } from 'node:events'
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import type { IssuerLogger } from '../context.ts'
+import { NotRegisteredFor } from './client-policy.ts'
 
 /** The events by which oidc-provider says that it refused a request. */
 const REFUSALS = [
@@ -15,14 +16,17 @@ const REFUSALS = [
 
 /**
  * Logs at level `debug` why a request of an application was refused: for `latchkey-service dev`, and for
- * `serve --log-level debug`. Redirect URLs that are not registered have a warning of their own.
+ * `serve --log-level debug`. Requests that need another registration are warnings; redirect URLs that are not registered
+ * have one of their own.
  */
 export function noteRefusals(provider: Provider, logger: IssuerLogger): void {
   const note = (ctx: KoaContextWithOIDC, error: errors.OIDCProviderError): void => {
     if (error instanceof errors.InvalidRedirectUri) return
     const { error: code, error_description: description = error.message } = error
     const facts = { code, applicationId: ctx.oidc?.client?.clientId }
-    logger.debug(facts, `The issuer refused a request: ${description}`)
+    const message = `The issuer refused a request: ${description}`
+    if (error instanceof NotRegisteredFor) logger.warn(facts, message)
+    else logger.debug(facts, message)
   }
   const emitter: EventEmitter = provider
   for (const event of REFUSALS) emitter.on(event, note)

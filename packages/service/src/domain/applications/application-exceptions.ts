@@ -1,0 +1,105 @@
+import type { Metadata } from '../../store/records.ts'
+import { ServiceError } from '../writes/errors.ts'
+
+/** The keys of an application's metadata by which its logins are excepted from a rule. */
+export const exceptionKeys = {
+  pkce: 'latchkey_pkce',
+  nonce: 'latchkey_nonce',
+  client: 'latchkey_client',
+} as const
+
+const { pkce, nonce, client } = exceptionKeys
+
+/** The values of each key; the first is the default. */
+const VALUES: Readonly<Record<string, readonly [usual: string, exception: string]>> = {
+  [pkce]: ['required', 'optional'],
+  [nonce]: ['required', 'optional'],
+  [client]: ['confidential', 'public'],
+}
+
+/** The exceptions of an application. */
+export interface Exceptions {
+  /** Whether a login may do without PKCE, when it has a nonce. */
+  readonly isPkceOptional: boolean
+  /** Whether a login without PKCE may do without a nonce as well. */
+  readonly isNonceOptional: boolean
+  /** Whether the application has no secret: its code runs in browsers or on the users' devices. */
+  readonly isPublic: boolean
+}
+
+/** The exceptions that hold. A public client always needs PKCE, which is all that protects its codes. */
+export function exceptionsOf(metadata: Metadata): Exceptions {
+  const isPublic = metadata[client] === 'public'
+  const isPkceOptional = !isPublic && metadata[pkce] === 'optional'
+  return {
+    isPublic,
+    isPkceOptional,
+    isNonceOptional: isPkceOptional && metadata[nonce] === 'optional',
+  }
+}
+
+/** Refuses values without a meaning, and exceptions that do not go together. Stored values may stay. */
+export function checkNewExceptions(metadata: Metadata, stored: Metadata | undefined): void {
+  const changed = Object.keys(VALUES).filter((key) => metadata[key] !== stored?.[key])
+  for (const key of changed) {
+    const [usual, exception] = VALUES[key] ?? []
+    const value = metadata[key]
+    if (value === undefined || value === usual || value === exception) continue
+    refuse(
+      `"metadata.${key}" is "${value}"; it must be "${usual}", which is the default, or "${exception}".`,
+    )
+  }
+  if (changed.length === 0) return
+  if (metadata[client] === 'public' && metadata[pkce] === 'optional') {
+    refuse(
+      `"metadata.${pkce}" must not be "optional" while "${client}" is "public": a client without a secret needs PKCE.`,
+    )
+  }
+  if (metadata[nonce] === 'optional' && metadata[pkce] !== 'optional') {
+    refuse(
+      `"metadata.${nonce}" says nothing while PKCE is required, as a nonce is asked for only without PKCE. Leave it out, or set "${pkce}" to "optional".`,
+    )
+  }
+}
+
+function refuse(sentence: string): never {
+  throw new ServiceError('invalid_metadata', sentence)
+}
+
+/** An exception that an application has, with the price of it for the operator. */
+export interface NamedException {
+  readonly key: string
+  readonly value: string
+  readonly price: string
+}
+
+/** The exceptions that hold, each with its price. */
+export function namedExceptions(metadata: Metadata): NamedException[] {
+  const { isPublic, isPkceOptional, isNonceOptional } = exceptionsOf(metadata)
+  const named: NamedException[] = []
+  if (isPkceOptional) {
+    named.push({
+      key: pkce,
+      value: 'optional',
+      price:
+        'Logins may have a nonce in place of PKCE. A stolen code can be put into the login of another user, unless the client checks the nonce.',
+    })
+  }
+  if (isNonceOptional) {
+    named.push({
+      key: nonce,
+      value: 'optional',
+      price:
+        'Logins may have neither PKCE nor a nonce. A stolen code can be put into the login of another user, and no check notices. Use it only for a client that knows neither.',
+    })
+  }
+  if (isPublic) {
+    named.push({
+      key: client,
+      value: 'public',
+      price:
+        'The application has no secret. Anybody who controls a redirect URL can log users in as it, and scripts on the origins of its redirect URLs can read and keep tokens. A backend with a session, such as the kit, keeps tokens away from scripts.',
+    })
+  }
+  return named
+}

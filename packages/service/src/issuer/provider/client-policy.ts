@@ -1,0 +1,51 @@
+import { type Client, errors, type KoaContextWithOIDC } from 'oidc-provider'
+import { exceptionKeys } from '../../domain/applications/application-exceptions.ts'
+
+/** A request that the registration of its application does not allow; the description says what to register. */
+export class NotRegisteredFor extends errors.InvalidRequest {}
+
+/** The names of an application's exceptions, as oidc-provider keeps them with its client. */
+export const exceptionProperties: readonly string[] = [exceptionKeys.pkce, exceptionKeys.nonce]
+
+/**
+ * Whether a request needs PKCE, which it does not have. An application with `latchkey_pkce: optional` may send a
+ * nonce instead, which binds the code to its login as well; with `latchkey_nonce: optional` it may send neither.
+ *
+ * @throws NotRegisteredFor when it needs PKCE or a nonce.
+ * @see RFC 9700 §2.1.1
+ */
+export function needsPkce(ctx: KoaContextWithOIDC, client: Client): boolean {
+  if (isPublic(client)) {
+    throw new NotRegisteredFor(
+      `send a code_challenge with the method S256 (PKCE), which a public client always needs`,
+    )
+  }
+  const { [exceptionKeys.pkce]: pkce, [exceptionKeys.nonce]: nonce } = client
+  if (pkce !== 'optional') {
+    throw new NotRegisteredFor(
+      `send a code_challenge with the method S256 (PKCE). For a library without it, register the application with the metadata ${exceptionKeys.pkce}: optional`,
+    )
+  }
+  if (nonce === 'optional' || ctx.oidc.params?.nonce) return false
+  throw new NotRegisteredFor(
+    `send a nonce, or a code_challenge with the method S256. For a library that has neither, register the application with the metadata ${exceptionKeys.nonce}: optional`,
+  )
+}
+
+/**
+ * Whether scripts of an origin may ask for tokens of a client: those on the origins of the redirect URLs of a public
+ * client. Of one with a secret they are refused with an error that they can read.
+ *
+ * @throws NotRegisteredFor when the application has a secret.
+ */
+export function mayAskAsScript(_ctx: KoaContextWithOIDC, origin: string, client: Client): boolean {
+  const isItsOwn = client.redirectUris?.some((url) => URL.parse(url)?.origin === origin) ?? false
+  if (isPublic(client) || !isItsOwn) return isItsOwn
+  throw new NotRegisteredFor(
+    `this application has a secret, which belongs on a server, and a script asked. Let a backend ask, or register the application with the metadata ${exceptionKeys.client}: public`,
+  )
+}
+
+function isPublic({ clientAuthMethod }: Client): boolean {
+  return clientAuthMethod === 'none'
+}
