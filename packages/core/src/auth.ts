@@ -48,7 +48,7 @@ import { serveFetch } from './web/fetch.ts'
 import { toAuthRequest } from './web/request.ts'
 import { WebResponse } from './web/response.ts'
 
-/** How it stands with what a login depends on. */
+/** Whether the provider and the session store can be reached. */
 export interface AuthHealth extends ProviderHealth {
   /** `unknown` also for stores that do not say. */
   readonly sessions: StoreHealth['status']

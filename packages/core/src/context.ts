@@ -35,7 +35,7 @@ export interface AuthContext {
   readonly adoption: Adoption | undefined
   readonly publish: Publish
   readonly log: Log
-  /** Tells the flight recorder, in development alone. */
+  /** Records a note for the flight recorder; only in development. */
   readonly note: TakeNote | undefined
   readonly answerError: AnswerError
 }
@@ -43,8 +43,9 @@ export interface AuthContext {
 /** Goes on with the sessions of another login kit, so that a switch logs no user out. */
 export interface Adoption {
   /**
-   * Gives a visitor who brings the old cookie and no session a session of this kit, once. Resolves to the
-   * `Set-Cookie` lines that remove the old cookie; `undefined` for every other request. It never rejects.
+   * Creates a session for a visitor who has the old cookie and no session of this kit, once.
+   * Resolves to the `Set-Cookie` lines that remove the old cookie; `undefined` for every other
+   * request. It never rejects.
    */
   adopt(asked: RequestContext): Promise<readonly string[]> | undefined
   /** At a logout: the old session of this browser is never adopted. Resolves to the `Set-Cookie` lines. */
@@ -65,7 +66,7 @@ export type LoadPersonas = () => Promise<StartPersonas>
 
 /** The features of the platform that an instance needs. */
 export interface Platform {
-  /** Where options that are left out are looked up, usually `process.env`. */
+  /** The source of options that are left out, usually `process.env`. */
   readonly environment?: Readonly<Record<string, string | undefined>>
   /** Where events go. */
   readonly publish?: Publish

@@ -9,8 +9,8 @@ interface KeptRoute {
 }
 
 /**
- * Keeps the routes that are added from now on, for `assertGuarded()` of `@latchkey/testing`: Fastify tells
- * them to hooks alone.
+ * Records the routes that are added from now on, for `assertGuarded()` of `@latchkey/testing`:
+ * Fastify announces routes only to hooks.
  */
 export function keepRoutes(app: FastifyInstance): void {
   if (ROUTES in app) return

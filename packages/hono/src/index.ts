@@ -89,7 +89,7 @@ function headersOf(c: Context): Headers {
   return c.body(null).headers
 }
 
-/** Answers as it is: Hono would put the cookies of what it had before in the place of new ones. */
+/** Returns the response unchanged: Hono would replace new cookies by earlier ones. */
 function answer(c: Context, response: Response): void {
   c.res = undefined
   c.res = response

@@ -21,8 +21,8 @@ export interface RequestInput {
    */
   isRepeatable: boolean
   /**
-   * Called before a repetition when it is unknown whether an earlier attempt was carried out: what
-   * it finds is the result, and nothing is sent again.
+   * Called before a retry if an earlier attempt may have been carried out. If it finds the object,
+   * that is the result, and nothing is sent again.
    */
   recover?: (() => Promise<Json | undefined>) | undefined
 }

@@ -8,7 +8,7 @@ export interface ApiObject {
   readonly created_at: string
   readonly updated_at: string
   metadata: Metadata
-  /** Members that this version does not know are kept, and sent back by an update. */
+  /** Members that this version does not know are preserved, and sent back by an update. */
   [member: string]: unknown
 }
 

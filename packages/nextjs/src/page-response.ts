@@ -6,8 +6,8 @@ interface CookieJar {
 }
 
 /**
- * The response of a page or a server action, of which Next.js alone sees the headers: cookies are set by its own
- * means, and an answer that leads elsewhere is a redirect.
+ * The response of a page or a server action. Only Next.js can write its headers: cookies are set
+ * with `cookies()`, and a response with a `Location` becomes a redirect.
  */
 export function pageResponse(
   jar: CookieJar,

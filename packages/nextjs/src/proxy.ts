@@ -47,7 +47,7 @@ function isOfKit<U>({ baseUrl, routes }: Auth<U>, pathname: string, search: stri
   )
 }
 
-/** Next.js takes absolute addresses alone; those of its own host it sends without the host. */
+/** Next.js accepts only absolute URLs; it sends those of its own host without the host. */
 function absolute(response: Response, base: string): Response {
   const location = response.headers.get('location')
   if (location) response.headers.set('location', new URL(location, base).href)

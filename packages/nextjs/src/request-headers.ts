@@ -1,4 +1,4 @@
-/** The header by which the proxy tells pages the method and the address of their request. */
+/** The header in which the proxy passes the method and URL of a request to pages. */
 export const ASKED = 'x-latchkey-asked'
 
 /** Changes the cookies of a request as the browser will change its own. */

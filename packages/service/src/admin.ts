@@ -59,9 +59,9 @@ export type ShownConnection = Omit<Connection, 'sealedSecret'>
 /** How a signing key is rotated. */
 export interface RotationOptions {
   /**
-   * Withdraws the earlier keys at once, when another person may have one. Sessions and refresh
-   * tokens go on; what an earlier key has signed is no longer believed, by the issuer and by those
-   * who read its keys again. Default `false`.
+   * Withdraws the earlier keys at once, for a key that may have leaked. Sessions and refresh tokens
+   * stay valid. Tokens that an earlier key has signed are refused by the issuer, and by
+   * applications once they fetch its keys again. Default `false`.
    */
   withdrawEarlier?: boolean
 }
@@ -104,8 +104,8 @@ export interface Admin {
   listApiKeys(): Promise<ApiKey[]>
   revokeApiKey(id: string): Promise<ApiKey>
   /**
-   * Replaces the client secret of an application; resolves with the new one. The one of before is
-   * accepted for a day more, or for as long as `overlapSeconds` says.
+   * Replaces the client secret of an application; resolves with the new one. The previous one is
+   * accepted for another day, or for `overlapSeconds`.
    */
   rotateApplicationSecret(
     tenantId: string,
@@ -135,7 +135,7 @@ export interface Admin {
    */
   createConnection(tenantId: string, input: ConnectionInput): Promise<ShownConnection>
   listConnections(tenantId: string): Promise<ShownConnection[]>
-  /** Changes what is given of a connection; the rest stays. */
+  /** Changes the given members of a connection; the others stay. */
   updateConnection(
     tenantId: string,
     id: string,
@@ -174,7 +174,7 @@ export interface Admin {
   audit(query?: AuditQuery): Promise<StoredAuditEntry[]>
   /** The whole audit log, or what follows the entry `after`, the oldest first. */
   exportAudit(query?: { after?: number; tenantId?: string }): AsyncIterable<StoredAuditEntry>
-  /** Creates what a seed document names and the service does not have yet. */
+  /** Creates the objects of a seed document that do not exist yet. */
   seed(document: unknown): Promise<SeedReport>
 }
 

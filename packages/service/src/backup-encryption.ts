@@ -47,7 +47,10 @@ export async function* encrypted(content: Readable, keys: BackupKeys): AsyncGene
   yield* await encrypter.encrypt(toWeb(content))
 }
 
-/** @throws unless the keys open the file and nothing of it was changed; `name` is what the sentence calls it. */
+/**
+ * @throws if the keys do not open the file, or the file was changed; `name` is its name in the
+ *   message.
+ */
 export async function* decrypted(
   content: Readable,
   keys: BackupKeys,

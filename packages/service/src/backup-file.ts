@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 
 /**
- * Writes a new file, which its owner alone may read, through to the disk.
+ * Writes a new file with mode 0600, and syncs it to the disk.
  *
  * @returns the digest of the written bytes.
  * @throws when the file exists; when it cannot be written whole, nothing of it is left.

@@ -15,8 +15,8 @@ export type BackupCounts = Record<string, number>
 const COUNTED = ['tenants', 'applications', 'users', 'credentials', 'audit'] as const
 
 /**
- * Writes the state of `data.db` at one moment into a file, beside a server that may be serving it. Only its owner may
- * read the file.
+ * Writes a consistent copy of `data.db` into a file with mode 0600, also while a server is using
+ * it.
  *
  * @param keys - Encrypts the file, when given.
  * @throws when the file exists already, or does not hold afterwards what was written.
@@ -85,7 +85,10 @@ async function expectEmpty(folder: string): Promise<void> {
   throw new Error(`The folder ${folder} is not empty; restore into one that is, or does not exist.`)
 }
 
-/** One transaction that reads, so that no writer makes it begin again; it waits for none, and none for it. */
+/**
+ * Copies in one read transaction, which does not restart because of writers and does not block
+ * them.
+ */
 function copyDatabase(source: string, target: string): void {
   const database = new DatabaseSync(source, { readOnly: true })
   try {
@@ -96,7 +99,9 @@ function copyDatabase(source: string, target: string): void {
   }
 }
 
-/** @throws unless the file is a sound database of this service; `name` is what the sentence calls it. */
+/**
+ * @throws if the file is not an intact database of this service; `name` is its name in the message.
+ */
 function checkDatabase(file: string, name: string): BackupCounts {
   const unsound = (cause?: unknown) =>
     new Error(`${name} does not hold a sound database of this service.`, { cause })

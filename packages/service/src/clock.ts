@@ -1,4 +1,4 @@
-/** Where the service takes the time from. Tests pass their own, or fake `Date`. */
+/** The source of the current time. Tests pass their own, or fake `Date`. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number

@@ -6,7 +6,7 @@ import type { AuditEntry } from './store/records.ts'
 /** How often deleted tenants are looked for that another process has left. */
 const POLL_MS = 10_000
 
-/** How often the log tells of the progress. */
+/** The interval of log lines about the progress. */
 const TELL_MS = 10_000
 
 /** Erases deleted tenants in the background. */

@@ -11,7 +11,7 @@ import type { ProtocolStore } from './store/protocol-store.ts'
 export interface KeyRotation {
   /** @throws ServiceError `unavailable` when another process encrypts under a key that is not known here. */
   check(): Promise<void>
-  /** Stops once what is under way is finished. */
+  /** Stops after the work in progress. */
   close(): Promise<void>
 }
 

@@ -44,10 +44,11 @@ export interface MoveOptions {
 }
 
 /**
- * Copies all that a data folder holds to PostgreSQL and Redis: same ids, same rows, and sessions and
- * tokens that go on. The folder is left as it is, but says that it was moved and serves no more.
+ * Copies a data folder to PostgreSQL and Redis, with the same ids and rows, and with valid sessions
+ * and tokens. The folder is marked as moved, and can no longer be served.
  *
- * @throws when the folder is being served, or the database holds tenants already. Nothing was moved then.
+ * @throws if the folder is being served, or the database already has tenants; then nothing is
+ *   moved.
  */
 export async function moveFolder({ data, database, redis }: MoveOptions): Promise<MoveReport> {
   if (!existsSync(join(data, 'data.db'))) throw new Error(`There is no data in ${data}.`)

@@ -65,7 +65,10 @@ export async function openSharedDataStore(options: DatabaseOptions): Promise<Dat
   return createPostgresDataStore(await connectDatabase(options))
 }
 
-/** How long a request to the API waits for its limit; then the limit of this process alone decides. */
+/**
+ * The time that an API request waits for the shared limit; after it, the limit of this process
+ * decides.
+ */
 const LIMIT_MS = 50
 
 /** The options of a database, of which the address may stand for all. */

@@ -63,11 +63,13 @@ export interface SeedReport {
 }
 
 /**
- * Creates what a document names and the service does not have: tenants by domain, applications by
- * name, connections by name, users by email address. Members are written as in the management API; a user may have a
- * `password` with `alg` and `hash`. Settings that are not given have their defaults.
+ * Creates the objects of a document that do not exist yet. Tenants are compared by domain,
+ * applications and connections by name, users by email address. Members are written as in the
+ * management API; a user may have a `password` with `alg` and `hash`. Settings that are not given
+ * have their defaults.
  *
- * @throws ServiceError `invalid_request` when the document has another shape; then nothing is written.
+ * @throws ServiceError `invalid_request` when the document has another shape; then nothing is
+ *   written.
  */
 export async function seed(scope: ServiceScope, document: unknown): Promise<SeedReport> {
   const parsed = seedDocument.safeParse(document)

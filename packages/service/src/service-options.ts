@@ -81,8 +81,8 @@ export interface IdentityServiceOptions {
   /** How mail is sent. Default: it is captured, to be read from {@link IdentityService.outbox}. */
   mail?: SmtpOptions | undefined
   /**
-   * Addresses and networks, such as `10.0.0.0/8`, of the proxies in front of the service. Only what
-   * they add to `X-Forwarded-For` is believed. Default: none.
+   * Addresses and networks, such as `10.0.0.0/8`, of the proxies in front of the service. Only
+   * their entries in `X-Forwarded-For` are trusted. Default: none.
    */
   trustedProxies?: readonly string[]
   /** Days for which the audit log is kept. Default 400. */

@@ -52,7 +52,7 @@ export interface IdentityService {
   readonly outbox: Pick<Outbox, 'list'>
   readonly clock: Clock
   readonly events: ServiceEvents
-  /** Answers what is under way, takes no more, and lets go of the data. */
+  /** Finishes requests in progress, refuses new ones, and closes the data. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }

@@ -16,15 +16,18 @@ import type { RedisLink } from './redis-link.ts'
 import { createRedisStore } from './redis-store.ts'
 import type { ManagedSessionStore, RedisSessionStore } from './session-store.ts'
 
-/** Where sessions are kept. Without `url` and `client` they live in this process. */
+/**
+ * The Redis for sessions. Without `url` and `client`, sessions are in the memory of this process.
+ */
 export interface SessionStoreOptions {
   /** `redis://` or, over TLS, `rediss://`. */
   readonly url?: string | undefined
   /** A client of ioredis or node-redis in place of the url: for Sentinel, Cluster or settings of TLS. */
   readonly client?: IoredisClient | NodeRedisClient | undefined
   /**
-   * Seals what is kept. `createAuthRouter` brings its session secret along, so this is for use with
-   * express-session alone. Each has 32 characters or more; the first of a list seals, every one opens.
+   * The secrets that encrypt records. `createAuthRouter` passes its session secret, so set this
+   * only to use the store with express-session directly. Each has 32 characters or more; the first
+   * of a list seals, every one opens.
    */
   readonly secret?: string | readonly string[] | undefined
   /** The beginning of every key. Default `latchkey:`. */

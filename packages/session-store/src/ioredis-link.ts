@@ -16,7 +16,8 @@ export function isIoredis(client: unknown): client is IoredisClient {
 
 /**
  * Connects to a `redis://` or `rediss://` address. No command waits for more than one attempt to
- * connect, and a server that has become a replica is left for the one the address leads to now.
+ * connect, and if the server has become a replica, the client reconnects to the server that the
+ * address now resolves to.
  */
 export function connectIoredis(url: string): RedisLink {
   // Loaded only where it is used: it is a third of an Express application's start.

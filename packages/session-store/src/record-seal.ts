@@ -19,7 +19,7 @@ interface KeptRecord {
   readonly [name: string]: unknown
 }
 
-/** Seals what is kept in Redis, and hides the names it is kept under. */
+/** Encrypts records in Redis, and hashes their keys. */
 export interface RecordSeal {
   /** Encrypts a record, bound to the name it will be kept under. */
   seal(name: string, content: OpenedRecord): Buffer
@@ -77,7 +77,10 @@ function toKept({ login, data, expiresAt }: SessionRecord): KeptRecord {
   return { ...data, latchkey: login, cookie: { ...cookie, ...end } }
 }
 
-/** Only a cookie of express-session, which has a path, is the application's data. */
+/**
+ * Recognizes the cookie of express-session by its path; other members named `cookie` are the
+ * application's data.
+ */
 function fromKept(
   { latchkey, ...data }: KeptRecord,
   expiresAt: number,

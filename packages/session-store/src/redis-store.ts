@@ -19,7 +19,7 @@ export interface RedisSettings {
   readonly timeoutMilliseconds: number
 }
 
-/** A value of Redis and the name it is kept under, which it is bound to. */
+/** A value in Redis and its key, to which the value is bound. */
 interface Sealed {
   readonly name: string
   readonly value: Buffer

@@ -74,7 +74,7 @@ if held then return held == ARGV[1] and 1 or 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`)
 
-/** ARGV: token. Gives up what the token holds, and nothing that another holds by now. */
+/** ARGV: token. Releases the lock of the token, but not one that another holder has taken since. */
 export const releaseScript: Script = script(`
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0`)

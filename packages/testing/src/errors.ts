@@ -8,7 +8,7 @@ export type TestingErrorCode =
   | 'LATCHKEY_TEST_APP_UNKNOWN' // the routes of the application cannot be seen
   | 'LATCHKEY_TEST_PEER_MISSING' // a package that this needs is not installed
 
-/** Something failed within a test; `message` says what was found and what to do. */
+/** A failure within a test; `message` names the fault and the remedy. */
 export class TestingError extends Error {
   override readonly name = 'TestingError'
   readonly code: TestingErrorCode

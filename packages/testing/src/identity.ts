@@ -43,9 +43,8 @@ export interface Identity {
   /** Its issuer, such as `https://login.test`. */
   readonly issuer: string
   /**
-   * The options of an application under test: those given, and what it takes to log in here. Its
-   * routes are registered. `baseUrl` is `http://localhost:3000` by default, where no server needs
-   * to listen.
+   * The options of an application under test: the given ones, and the provider's. Its routes are
+   * registered. `baseUrl` is `http://localhost:3000` by default, where no server needs to listen.
    */
   clientOptions(): ClientOptions
   clientOptions<Options extends AuthOptions>(options: Options): ClientOptions & Options

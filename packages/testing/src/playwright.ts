@@ -14,13 +14,13 @@ export interface TestPage {
 }
 
 /**
- * Opens an address of an application in a browser and logs in on the page that it leads to. Ends where
- * the application sends the user, usually at that address.
+ * Opens an address of an application in a browser and logs in on the page that it leads to. Ends at
+ * the page to which the application redirects the user, usually that URL.
  *
  * @param page - A page of Playwright.
  * @param url - A page for logged-in users, or the login route.
  * @param user - Of an identity that was started with `listen: true`.
- * @throws {@link TestingError} that says where the way ended.
+ * @throws {@link TestingError} that names the page where it stopped.
  */
 export async function logInPage(page: TestPage, url: string, user: KnownUser): Promise<void> {
   const { issuer } = user.identity

@@ -22,7 +22,7 @@ export type SuiteCase<Bench> = readonly [
   needs?: string,
 ]
 
-/** A case could not try what it is about: it has not held, and it has not failed. */
+/** A case that could not be tried: it has neither passed nor failed. */
 export class NotTriedError extends Error {
   override readonly name = 'NotTriedError'
 }

@@ -5,7 +5,7 @@ export interface GroupResult {
   passed: number
   /** Cases that are left out, with the reason. */
   readonly leftOut: readonly string[]
-  /** Cases that ran and could not try what they are about, with the reason. */
+  /** Cases that could not be tried, with the reason. */
   readonly notTried: string[]
 }
 

@@ -21,7 +21,7 @@ export interface UpstreamOptions {
 
 const RULES: Rules<UpstreamOptions> = { name: text }
 
-/** Where the provider sends its users back to. */
+/** The redirect URI at the provider. */
 const CALLBACK = '/social/callback'
 
 /**

@@ -48,9 +48,9 @@ export interface KnownUser {
 /** A user of an identity. */
 export interface TestUser extends KnownUser {
   /**
-   * A code of the user's authenticator app. The first call adds the app: from then on every login asks
-   * for a code, and {@link Identity.logIn} enters it. Each code is good once, and a call has another one;
-   * after two within 30 seconds, move the clock of the identity.
+   * A code of the user's authenticator app. The first call adds the app: from then on every login
+   * asks for a code, and {@link Identity.logIn} enters it. Each code works once, and each call
+   * returns another one; after two calls within 30 seconds, move the clock of the identity.
    */
   totp(): Promise<string>
 }

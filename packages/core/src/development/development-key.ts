@@ -12,7 +12,10 @@ import { deriveKey, macOf } from '../shared/sealing.ts'
 export interface DevelopmentDoor {
   /** The address with the key, which gives the browser the cookie. */
   readonly link: string
-  /** Answers a request that brings the key, or lacks it; `undefined` when the browser has it. */
+  /**
+   * Answers a request whose URL has the key, or whose browser lacks it; `undefined` if the browser
+   * has the key's cookie.
+   */
   answer(path: string, asked: RequestContext): AuthResponse | undefined
 }
 

@@ -11,7 +11,7 @@ import {
   type Step,
 } from './steps.ts'
 
-/** How many flights are kept, how many steps of each, and how many events. */
+/** The limits: flights, steps of each flight, and events. */
 const MAX_FLIGHTS = 30
 const MAX_STEPS = 40
 const MAX_EVENTS = 30
@@ -49,7 +49,7 @@ export interface Flights {
   events(): readonly KeptEvent[]
 }
 
-/** Events that the notes of a request do not tell. */
+/** Events that do not belong to a request. */
 const EVENTS: ReadonlySet<AuthEventName> = new Set([
   'access.rehearsed',
   'discovery.failed',

@@ -15,7 +15,7 @@ import type { Personas } from './personas.ts'
 
 /** The personas of one instance. */
 interface PersonaLogins {
-  /** Answers the authorization request that the browser brings; `undefined` for any other request. */
+  /** Answers an authorization request; `undefined` for any other request. */
   answer(path: string, asked: RequestContext): Promise<AuthResponse> | undefined
   /**
    * Says at start that personas log in, and how a browser is let in.
@@ -55,7 +55,7 @@ function lacksProvider(options: AnyAuthOptions, { environment, findPersonas }: P
   return URL.canParse(baseUrl) && isDevelopment(environment, [new URL(baseUrl)])
 }
 
-/** Reports what is missing, and that there is another way. */
+/** Reports the missing settings, and that personas are the alternative. */
 function orInstall(options: AnyAuthOptions, { environment }: Platform): ResolvedAuthOptions {
   try {
     return resolveOptions(options, environment)

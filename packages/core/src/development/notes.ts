@@ -55,5 +55,5 @@ export type Note =
       readonly setCookies: readonly string[]
     }
 
-/** Takes a note of what happens in a request. It never fails, and nothing waits for it. */
+/** Records a step of a request. It never throws, and returns at once. */
 export type TakeNote = (request: AuthRequest, note: Note) => void

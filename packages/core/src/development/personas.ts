@@ -33,7 +33,7 @@ export interface Personas {
 
 /** An application that personas log in to. */
 export interface PersonaApplication {
-  /** On this machine, such as `http://personas.localhost`: nothing is looked up. */
+  /** A name of this machine, such as `http://personas.localhost`, that needs no DNS. */
   readonly issuer: string
   readonly baseUrl: string
   readonly routes: Pick<RouteOptions, 'callback' | 'loggedOut'>

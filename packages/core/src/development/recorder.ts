@@ -11,7 +11,7 @@ export interface Recorder {
   readonly note: TakeNote
   /** Takes an event that belongs to no request, such as a failed discovery. */
   readonly event: Publish
-  /** Notes what a route of the kit answers. */
+  /** Records the responses of the kit's routes. */
   follow(asked: RequestContext, answered: Promise<AuthResponse>): Promise<AuthResponse>
   /** Answers a request for the page, of a browser that has the key; `undefined` for every other request. */
   answer(path: string, asked: RequestContext): Promise<AuthResponse> | undefined
@@ -19,7 +19,7 @@ export interface Recorder {
 
 /**
  * Makes the flight recorder; `undefined` where this is not a developer's machine. The code that
- * keeps and shows the notes is loaded with the first note, and runs behind the request.
+ * stores and shows notes is loaded with the first note, and runs after the request.
  */
 export function createRecorder(options: ResolvedAuthOptions): Recorder | undefined {
   if (options.developmentKey === undefined) return undefined

@@ -129,7 +129,7 @@ export function noteStep(
   }
 }
 
-/** Claims, and for the report those alone that are about the token. */
+/** The claims; for the report, only those about the token. */
 export function claimsFact(label: string, claims: Readonly<Record<string, unknown>>): Fact {
   return [label, JSON.stringify(claims, null, 2), JSON.stringify(impersonal(claims), null, 2)]
 }

@@ -21,7 +21,7 @@ export type LatchkeyErrorCode =
   | RefreshErrorCode
   | LogoutErrorCode
 
-/** Why a session that is kept in the cookie could not be written. */
+/** The reason why a session in the cookie could not be written. */
 export type CookieSessionErrorCode =
   | 'LATCHKEY_SESSION_TOO_LARGE' // it does not fit into cookies
   | 'LATCHKEY_SESSION_NOT_SENT' // the headers of the answer have left
@@ -108,8 +108,8 @@ export const ERROR_CODES = Object.keys(STATUS) as readonly LatchkeyErrorCode[]
 /**
  * The root of every error of the kit.
  *
- * `message` says what was found, what was expected and what to do; it holds no secret, token or
- * code, and is meant for the operator of the application. Visitors read another text.
+ * `message` names the value that was found, the expected one and the remedy. It contains no secret,
+ * token or code, and is meant for the application's operator; visitors see another text.
  */
 export class LatchkeyError extends Error {
   override readonly name: string = 'LatchkeyError'
@@ -180,7 +180,9 @@ export class SessionEndedError extends LatchkeyError {
   }
 }
 
-/** A session that is kept in the cookie (`session: { store: 'cookie' }`) could not be written; it stays as it was. */
+/**
+ * A session in the cookie (`session: { store: 'cookie' }`) could not be written; it is unchanged.
+ */
 export class CookieSessionError extends LatchkeyError {
   override readonly name = 'CookieSessionError'
   declare readonly code: CookieSessionErrorCode

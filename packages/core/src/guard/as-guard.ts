@@ -4,8 +4,9 @@ import { noAudience } from './requirement.ts'
 const GUARD = Symbol.for('latchkey.guard')
 
 /**
- * Marks what an adapter makes of `requireUser()`, so that `assertGuarded()` of `@latchkey/testing` finds
- * it in front of a route, and {@link checkGuard} knows what it asks for. The handler stays as it is.
+ * Marks the handler that an adapter's `requireUser()` returns, so that `assertGuarded()` of
+ * `@latchkey/testing` recognizes it, and {@link checkGuard} knows its requirement. Returns the same
+ * handler.
  */
 export function asGuard<Handler extends object>(
   handler: Handler,
@@ -15,10 +16,11 @@ export function asGuard<Handler extends object>(
 }
 
 /**
- * Checks a handler of a route against the options of the login in front of it, where a framework tells of
- * its routes before the first request.
+ * Checks a guard against the options of the login in front of it. For frameworks that announce
+ * their routes before the first request.
  *
- * @throws {@link ConfigError} for a guard that accepts bearer tokens where the option `bearer` is missing.
+ * @throws {@link ConfigError} for a guard that accepts bearer tokens where the option `bearer` is
+ *   missing.
  */
 export function checkGuard(handler: unknown, options: { readonly bearer?: unknown }): void {
   const marked = (handler as { [GUARD]?: true | Requirement<never, never> } | undefined)?.[GUARD]

@@ -134,7 +134,7 @@ function checkAudience({ aud }: Claims, audiences: readonly string[]): void {
   throw invalid('aud', `is for another audience: ${shown}, not "${audiences.join('" or "')}"`)
 }
 
-/** When the token expires; of one that the provider calls active, it may not be known. */
+/** The time at which the token expires; `undefined` if introspection does not say it. */
 function timesOf({ exp, nbf, iat }: Claims, now: number, unknown?: number): number {
   for (const [name, time] of Object.entries({ exp, nbf, iat })) {
     if (time !== undefined && !Number.isFinite(time))

@@ -37,8 +37,8 @@ export function failedOf(
 }
 
 /**
- * Says in a sentence what was asked for and, of roles, what the user has. Values of claims are the
- * user's own and are left out.
+ * A sentence that names the requirement and, for roles, the user's roles. Values of claims are
+ * personal and are left out.
  */
 export function explain(
   failed: string,

@@ -95,7 +95,7 @@ function answersProgram(
   return respond === 'auto' || respond === 'page' ? isApiRequest(request) : respond === 'json'
 }
 
-/** A page that was asked for is where the login ends; what a form was sent to is not. */
+/** The login returns to a requested page, but not to the target of a form. */
 function returnToOf(request: AuthRequest): string | undefined {
   if (request.method === 'GET' || request.method === 'HEAD') return request.url
   return request.headers.get('referer') ?? undefined

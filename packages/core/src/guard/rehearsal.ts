@@ -6,8 +6,8 @@ import { explain, failedOf } from './failed-requirement.ts'
 import type { Requirement } from './requirement.ts'
 
 /**
- * Reports what a guard with `enforce: false` would have refused, and lets the user pass. A check that
- * fails with an error is reported, too: a rule that is tried out harms no page.
+ * Reports that a guard with `enforce: false` would have refused the user, and lets the user pass. A
+ * check that throws is reported, too.
  *
  * @param lacking - The parts of the requirement that the login itself does not meet.
  */

@@ -23,9 +23,9 @@ interface RequestActions<U, Sent> {
    */
   has(asked: ByMember<UserRequirement<U>>): boolean
   /**
-   * The access token, refreshed first when it is about to expire.
+   * The access token, refreshed first if it is about to expire.
    *
-   * @throws {@link RefreshError} when there is none to be had.
+   * @throws {@link RefreshError} if there is no access token and no way to get one.
    */
   accessToken(request?: AccessTokenRequest): Promise<string>
   /** The ID token as the provider sent it last. */
@@ -45,11 +45,12 @@ interface RequestActions<U, Sent> {
    */
   refreshUser(): Promise<U>
   /**
-   * Gives the session a new id, and the browser a new cookie: call it when the user's rights change. The old
-   * id is worth nothing afterwards; login and data stay. It has to come before the first byte of the answer.
+   * Gives the session a new id, and the browser a new cookie: call it when the user's rights
+   * change. The old id is invalid afterwards; login and data stay. Call it before the first byte of
+   * the response.
    *
-   * @throws {@link RefreshError} when no user is logged in by a session; {@link SessionEndedError} when the
-   *   session has ended meanwhile.
+   * @throws {@link RefreshError} when no user is logged in by a session; {@link SessionEndedError}
+   *   when the session has ended meanwhile.
    */
   renewSession(): Promise<void>
   /**

@@ -15,7 +15,9 @@ import type { AppUser, RoleOf } from './user.ts'
 
 /** The requirement of a guard. An empty one asks for a logged-in user. */
 export interface Requirement<Request = unknown, U = AppUser> {
-  /** One of these roles, or every one of `all`. Where roles come from is the option `rolesFrom`. */
+  /**
+   * One of these roles, or each role in `all`. The option `rolesFrom` says where roles come from.
+   */
   readonly roles?: readonly RoleOf<U>[] | { readonly all: readonly RoleOf<U>[] }
   /** Values that claims must have, or functions that look at them. */
   readonly claims?: Readonly<Record<string, ClaimRule<Request>>>
@@ -23,8 +25,8 @@ export interface Requirement<Request = unknown, U = AppUser> {
   readonly check?: (user: U, request: Request) => MaybePromise<boolean>
   /**
    * The kinds of credentials that are accepted. `bearer` is an access token in the header
-   * `Authorization`, and needs the option `bearer`. A request with a token is decided by the token
-   * alone. Default `['session']`.
+   * `Authorization`, and needs the option `bearer`. If a request has a token, only the token
+   * counts. Default `['session']`.
    */
   readonly accept?: readonly ('session' | 'bearer')[]
   /** Scopes that a bearer token must have, every one; a session needs none. */
@@ -68,8 +70,8 @@ export interface UserRequirement<U = AppUser> {
 }
 
 /**
- * The same type, compared member by member. Otherwise the compiler takes a type that mentions roles to
- * be the same for the same user type alone, and a `RequestAuth<Staff>` fits nowhere else.
+ * The same type, but compared structurally. Otherwise the compiler compares a type with roles by
+ * its user type, and a `RequestAuth<Staff>` is assignable to no other `RequestAuth`.
  */
 export type ByMember<T> = { [Name in keyof T]: T[Name] }
 

@@ -36,7 +36,7 @@ export async function readStream(stream: AsyncIterable<Uint8Array>): Promise<str
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** A form again, of what a body parser made of one. */
+/** Rebuilds the form body that a parser has already consumed. */
 export function formText(parsed: unknown): string {
   if (typeof parsed === 'string') return parsed
   if (parsed instanceof Uint8Array) return Buffer.from(parsed).toString('utf8')

@@ -34,7 +34,7 @@ export interface ErrorResponseOptions {
 
 /**
  * The answer to an error: a page for a person, problem details for a program. Neither repeats
- * anything of the request. The error's own message is shown in development alone.
+ * anything of the request. The error's own message is shown only in development.
  */
 export function errorResponse(
   error: LatchkeyError,

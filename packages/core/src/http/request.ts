@@ -31,8 +31,8 @@ export interface RequestDetails {
   /** The argument of the hook `onError`, such as `{ req, res }`. */
   readonly exchange?: unknown
   /**
-   * The headers that middleware in front of the kit has set, where the framework adds them to its own
-   * responses alone: the kit's answers start with them. Default none.
+   * The headers that earlier middleware has set, if the framework adds them only to its own
+   * responses; the kit's responses start with them. Default none.
    */
   readonly headers?: () => Headers
 }

@@ -101,9 +101,9 @@ function pictureOf(icon: keyof typeof ICONS): string {
 }
 
 /**
- * A page that goes on to an address by itself, without a script, and has a link for browsers that do
- * not. The navigation starts from this page, so it is one of this site, and what the page before
- * allowed its forms does not count for it.
+ * A page that redirects to a URL without a script, and has a link for browsers that do not follow
+ * it. The navigation starts on this page, so browsers treat it as same-site, and the CSP
+ * `form-action` of the previous page does not apply.
  */
 export function onwardPage(
   { language, texts }: Translation,

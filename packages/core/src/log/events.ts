@@ -30,7 +30,7 @@ export type AuthEventName =
 /** The facts of an event; never a token, a code, a cookie or a name. */
 export interface AuthEvent {
   readonly issuer?: string
-  /** A hash of issuer and sub: the same user has the same, and it tells nothing else. */
+  /** A hash of issuer and sub. It is the same for the same user, and reveals nothing else. */
   readonly user?: string
   /** The code of the error, for what failed. */
   readonly code?: string
@@ -42,7 +42,7 @@ export interface AuthEvent {
   readonly count?: number
 }
 
-/** Where events go. The error is for the log alone. */
+/** Publishes events. The error is only for the log. */
 export type Publish = (name: AuthEventName, event: AuthEvent, error?: LatchkeyError) => void
 
 /** The hash that stands for a user in events. */

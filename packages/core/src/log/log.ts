@@ -37,7 +37,7 @@ type Level = 'info' | 'warn' | 'error'
 export interface Log {
   /** An error that is answered. Visitors who have to log in and malformed requests are not logged. */
   failed(error: LatchkeyError): void
-  /** Something that the application was not told of, or cannot see the reason of. */
+  /** A failure that the application does not see, or whose reason it does not see. */
   noticed(code: LatchkeyErrorCode, message: string): void
   /** Something works again; logged once after each failure with this code. */
   recovered(code: LatchkeyErrorCode, message: string): void

@@ -153,8 +153,8 @@ function namesOf({ headers }: AuthRequest, { cookie }: AdoptOptions): string[] {
 }
 
 /**
- * The old cookie. A browser sends two of one name where another host of the site has set one as well; which
- * of them the old kit set is not known, so neither counts.
+ * The old cookie. If another host of the site has set a cookie of the same name, a browser sends
+ * both. It is unknown which one the old kit set, so neither counts.
  */
 function oldCookie(request: AuthRequest, adopt: AdoptOptions): string | undefined {
   const sent = cookieNames(request.headers.get('cookie'), adopt.cookie)

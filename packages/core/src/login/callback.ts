@@ -17,7 +17,10 @@ import type { LoginTransaction, LostLogin } from './transaction.ts'
 
 const SINGLE_PARAMETERS = ['state', 'code', 'iss', 'error', 'error_description', 'response']
 
-/** Answers of a provider that was told to show no page but has to (OIDC Core 1.0 §3.1.2.6). */
+/**
+ * The errors of a provider that would have to show a page, but must not because of `prompt=none`
+ * (OIDC Core 1.0 §3.1.2.6).
+ */
 const QUIET_ERRORS: readonly unknown[] = [
   'login_required',
   'interaction_required',

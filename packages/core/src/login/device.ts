@@ -33,11 +33,11 @@ export async function deviceLabel({ headers }: AuthRequest): Promise<string | un
 }
 
 /**
- * Calls the hook `onNewDevice` for a login in a browser that this user has not logged in with before.
- * Resolves to the `Set-Cookie` line after which the browser is known.
+ * Calls the hook `onNewDevice` for a login in a browser that this user has not logged in with
+ * before. Resolves to the `Set-Cookie` line that records the browser.
  *
- * The cookie holds a keyed hash for each user. It is the same in all browsers of a user, so it tells no
- * two of them apart, and it is worth nothing elsewhere.
+ * The cookie holds a keyed hash for each user. The hash is the same in all browsers of a user, so
+ * it does not identify a browser, and it is not used for anything else.
  */
 export async function greetDevice(
   { context, request }: RequestContext,

@@ -11,7 +11,7 @@ export interface EarlierLogins {
   clear(cookieHeader: string | null): string[]
 }
 
-/** Makes what is still known of the logins of version 0.1. */
+/** Recognizes logins that version 0.1 began. */
 export function createEarlierLogins({
   secrets,
   secure,

@@ -157,8 +157,8 @@ export async function beginLogin(
 }
 
 /**
- * Of several issuers, one may share the callback when every answer of it says where it is from: another
- * issuer could otherwise have the visitor's code sent to itself.
+ * With several issuers, an issuer may share the callback only if all its responses name it (`iss`).
+ * Otherwise, another issuer could receive the visitor's code.
  *
  * @see RFC 9700 §4.4.2
  */

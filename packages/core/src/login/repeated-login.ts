@@ -55,7 +55,7 @@ export function forgetEnd(options: ResolvedAuthOptions, cookieHeader: string | n
   return readCookie(cookieHeader, name) === undefined ? [] : [clearCookie(name, scopeOf(options))]
 }
 
-/** Says what was seen, which tells the causes apart. */
+/** Describes the observed facts, which differ for each cause. */
 async function explain(
   { context, request, session }: RequestContext,
   { returnTo }: Login,

@@ -14,9 +14,9 @@ const MAX_LENGTH = 4000
  * the callback, sealed, from this site: otherwise the session that the login replaces would live on.
  */
 export interface SameSiteReturn {
-  /** Sends the answer round by this site, when that may bring the session cookie. */
+  /** Redirects the response through this site, if the browser may then send the session cookie. */
   detour(request: AuthRequest, parameters: URLSearchParams): AuthResponse | undefined
-  /** The answer that a request brings back; `undefined` for any other request. */
+  /** The response that such a redirect contains; `undefined` for any other request. */
   open(query: URLSearchParams): URLSearchParams | undefined
 }
 

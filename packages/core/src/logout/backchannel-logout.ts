@@ -15,7 +15,7 @@ const MAX_TOKEN_LENGTH = 16_384
 
 /** The claims of a valid logout token: at least one of `sub` and `sid`. */
 interface LogoutClaims {
-  /** Where it is remembered that the token has been used, and for how many seconds. */
+  /** The replay-cache key of the token, and the seconds for which it has to be remembered. */
   readonly mark: { readonly key: string; readonly seconds: number }
   readonly issuer: string
   readonly sub: string | undefined
@@ -24,14 +24,14 @@ interface LogoutClaims {
 }
 
 /**
- * Answers the provider's notice that a session ended there, by ending the sessions here that came
- * from it: those of `sid`, or every one of `sub`. It works from keys that are known already, so the
- * provider need not be reachable.
+ * Handles a logout token: destroys the sessions of its `sid`, or all sessions of its `sub`. It uses
+ * cached keys if they fit, so the provider need not be reachable.
  *
- * A token counts as used only when everything has been done: after a fault on the way the provider
- * may send it again.
+ * The token counts as used only after the sessions were destroyed, so that the provider can send it
+ * again after an error.
  *
- * @throws {@link LogoutError} with `LATCHKEY_LOGOUT_TOKEN_INVALID` saying what is wrong with the token.
+ * @throws {@link LogoutError} with `LATCHKEY_LOGOUT_TOKEN_INVALID` saying what is wrong with the
+ *   token.
  * @see OpenID Connect Back-Channel Logout 1.0 §2.5 to §2.8
  */
 export async function handleBackchannelLogout(asked: RequestContext): Promise<AuthResponse> {

@@ -51,9 +51,9 @@ function moduleOf(url: URL): typeof import('node:http') | typeof import('node:ht
 }
 
 /**
- * The other side gave up a kept connection at the moment it was taken up again. A request that is
- * sent again may have arrived the first time, but its answer is lost either way: a code or a
- * refresh token that was spent is then refused, as it would have been at the next attempt.
+ * The server closed a keep-alive connection when it was about to be reused. The request may have
+ * arrived before, but its response is lost in any case. If it is sent again, a code or refresh
+ * token that was used up is refused, as it would be at the next attempt.
  */
 function isStale(outgoing: ClientRequest, error: NodeJS.ErrnoException): boolean {
   return outgoing.reusedSocket && error.code === 'ECONNRESET' && !outgoing.destroyed

@@ -75,7 +75,7 @@ class NodeAuthRequest implements AuthRequest {
     return this.#url
   }
 
-  /** Of several requests on a connection that is kept, each has a response that is closed. */
+  /** On a keep-alive connection, each request has its own response that is closed. */
   onClose(close: () => void): void {
     const closing = (this.#response as Closing | undefined) ?? this.#request.socket
     if (closing?.destroyed || closing?.closed) close()

@@ -44,8 +44,8 @@ export function socketHandle<U>(auth: Auth<U>): SocketHandle<U> {
 }
 
 /**
- * Decides about the request of a WebSocket handshake as a guard does. It must come from a page of this
- * site, or of an origin that is trusted, or bring a bearer token where the requirement accepts one.
+ * Decides about the request of a WebSocket handshake as a guard does. It must come from a page of
+ * this site or of a trusted origin, or have a bearer token that the requirement accepts.
  */
 async function openSocket<U>(
   auth: Auth<U>,

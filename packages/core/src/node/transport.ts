@@ -19,9 +19,9 @@ const LOOPBACK: Connection = {
 }
 
 /**
- * Reaches providers over node:http, on connections that are kept. Names that end in `.localhost` mean
- * this machine, as browsers have it and Node does not. Where only public addresses will do, they are
- * checked when the connection is made, after the name was looked up.
+ * Reaches providers over node:http, on connections that are kept. Names that end in `.localhost`
+ * mean this machine, as in browsers, unlike in Node. If only public addresses are allowed, the
+ * address is checked when the connection is made, after the name was resolved.
  */
 export function createNodeTransport({
   publicOnly = false,

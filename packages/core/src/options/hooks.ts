@@ -13,8 +13,8 @@ export interface CallbackContext<U = AppUser> {
   /** Where the login ends. */
   readonly returnTo: string
   /**
-   * The parameters that the provider sent the visitor back with, without `code` and `state`. Apple sends
-   * the user's name here, at the first login alone.
+   * The parameters that the provider sent the visitor back with, without `code` and `state`. Apple
+   * sends the user's name here, only at the first login.
    */
   readonly parameters: Readonly<Record<string, string>>
   /** The access token, for an API that knows more about the user. */

@@ -32,9 +32,9 @@ export interface IssuerRegistration {
   readonly clientId: string
   readonly clientSecret?: string | undefined
   /**
-   * Whether this provider sends visitors back to the callback itself, instead of to a redirect URI of
-   * its own (`redirectUriFor`). Only for providers that name themselves in their answers (RFC 9207),
-   * which is checked. Counts with an issuer function alone. Default `false`.
+   * Whether this provider sends visitors back to the callback itself, instead of to a redirect URI
+   * of its own (`redirectUriFor`). Only for providers that name themselves in their answers (RFC
+   * 9207), which is checked. Only used with an issuer function. Default `false`.
    */
   readonly sharedCallback?: boolean | undefined
 }
@@ -55,8 +55,8 @@ export interface BearerOptions {
   /** The `aud` of access tokens for this application; one of several will do. */
   readonly audience: string | readonly string[]
   /**
-   * Whether to ask the provider about tokens that are no JWT access tokens of RFC 9068: at every request
-   * that brings one (RFC 7662). Default `false`, so that they are refused.
+   * Whether to introspect (RFC 7662) tokens that are not JWT access tokens (RFC 9068), at every
+   * request. Default `false`: such tokens are refused.
    */
   readonly introspection?: boolean
 }
@@ -184,10 +184,11 @@ export interface AuthOptions<U = AppUser, Exchange = unknown, Store = SessionSto
    */
   readonly metadata?: Readonly<Record<string, unknown>>
   /**
-   * Where visitors reach this application, such as `https://app.example.com`. Nothing is derived from
-   * the `Host` header or forwarded headers. Falls back to `LATCHKEY_BASE_URL`. Of a list, such as the
-   * domains of one application, the one counts whose host the browser named; requests for other hosts are
-   * refused. All have the same scheme and path, and each has a redirect URI to register.
+   * Where visitors reach this application, such as `https://app.example.com`. Nothing is derived
+   * from the `Host` header or forwarded headers. Falls back to `LATCHKEY_BASE_URL`. With a list,
+   * such as the domains of one application, the `Host` of a request selects the entry; requests for
+   * other hosts are refused. All have the same scheme and path, and each has a redirect URI to
+   * register.
    */
   readonly baseUrl?: string | URL | readonly (string | URL)[] | undefined
   /**
@@ -196,10 +197,10 @@ export interface AuthOptions<U = AppUser, Exchange = unknown, Store = SessionSto
    */
   readonly entraTenants?: readonly string[]
   /**
-   * More origins whose pages may send writes (`POST`, `PUT`, `PATCH`, `DELETE`) through `requireUser()`,
-   * and log out: `['https://admin.example.com']`. Default none, so that pages of `baseUrl` alone may.
-   * `'any'` lets the pages of every site send writes; right only where each form carries a token that is
-   * checked.
+   * More origins whose pages may send writes (`POST`, `PUT`, `PATCH`, `DELETE`) through
+   * `requireUser()`, and log out: `['https://admin.example.com']`. Default none: only pages of
+   * `baseUrl` may. `'any'` allows writes from pages of every site; use it only if each form has a
+   * CSRF token that you check.
    */
   readonly trustedOrigins?: readonly string[] | 'any'
   /** The scopes that logins ask for. Default `openid profile email`. */
@@ -270,9 +271,9 @@ export interface AuthOptions<U = AppUser, Exchange = unknown, Store = SessionSto
    */
   readonly answerSeconds?: number
   /**
-   * Texts of the kit's own pages, by language, such as `{ fr: { logIn: 'Se connecter' } }`. They stand in front of those
-   * that the kit has in English (`en`) and German (`de`); what a language leaves out is English. The page is in the
-   * language that the browser prefers.
+   * Texts of the kit's own pages, by language, such as `{ fr: { logIn: 'Se connecter' } }`. They
+   * take precedence over the kit's own texts in English (`en`) and German (`de`); texts that a
+   * language lacks are in English. The page is in the language that the browser prefers.
    */
   readonly texts?: Readonly<Record<string, Partial<PageTexts>>>
   /**

@@ -20,7 +20,7 @@ import type {
   RouteOptions,
 } from './options.ts'
 
-/** Where values that the options leave out are looked up. */
+/** The source of values that the options leave out. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 const MIN_SECRET_LENGTH = 32

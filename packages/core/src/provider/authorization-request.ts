@@ -43,7 +43,7 @@ export function authorizationPrefix(
   return `${url.href}&`
 }
 
-/** Where the browser goes for one authorization request. */
+/** The URL of an authorization request. */
 export function authorizationUrl(
   prefix: string,
   { fresh, chosen }: Pick<AuthorizationRequest, 'fresh' | 'chosen'>,
@@ -54,7 +54,7 @@ export function authorizationUrl(
 }
 
 /**
- * Where the browser goes once the provider has taken the parameters.
+ * The URL of an authorization request whose parameters the provider has received.
  *
  * @throws {@link ProviderError} when the provider knows no pushed requests, or refuses this one.
  */

@@ -9,7 +9,9 @@ export function kitCause(error: unknown): LatchkeyError | undefined {
   return undefined
 }
 
-/** Whether a call failed because the provider did not answer, rather than for what it answered. */
+/**
+ * Whether a call failed because the provider did not respond, rather than because of its response.
+ */
 export function isUnavailable(error: unknown): boolean {
   const code = (error as { code?: string } | undefined)?.code
   return code === 'OAUTH_TIMEOUT' || kitCause(error)?.code === 'LATCHKEY_PROVIDER_UNAVAILABLE'

@@ -26,7 +26,10 @@ export interface ExchangeBudget {
   share<T>(exchange: () => Promise<T>): Promise<T>
 }
 
-/** After so long a pause a request that goes on, such as a stream of events, has all its time again. */
+/**
+ * After a pause of this length, a request that is still open, such as an event stream, gets a new
+ * time budget.
+ */
 const PAUSE_MS = 60_000
 
 /** Makes the budget of one request. */

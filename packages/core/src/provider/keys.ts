@@ -15,12 +15,12 @@ export interface ProviderKeys {
   /** The key set, if it is fresh and has a key for the header; nothing is fetched. */
   known(header: JwtHeader): KeySet | undefined
   /**
-   * The key set for a token. It is fetched when it has no key for the header, and every hour, so that a
-   * key the provider withdrew is not believed for longer. A fetch under way is waited for. Tokens with
+   * The key set for a token. It is fetched when it has no key for the header, and every hour, so
+   * that a withdrawn key is not trusted for longer. Parallel calls share one fetch. Tokens with
    * unknown keys cost two fetches and then one every half minute.
    *
-   * @throws {@link ProviderError} when a fetch is needed and fails. Known keys stay in use meanwhile,
-   *   and a fetch for a token of the provider is tried again at once.
+   * @throws {@link ProviderError} when a fetch is needed and fails. Known keys stay in use
+   *   meanwhile, and a fetch for a token of the provider is tried again at once.
    */
   find(header: JwtHeader, sender: TokenSender): Promise<KeySet>
 }
@@ -74,7 +74,7 @@ export function createProviderKeys({ download, now }: ProviderKeysSettings): Pro
     return age >= 0 && age < MAX_AGE_SECONDS
   }
 
-  /** Fetches keys that are old, and goes on with them when that fails. */
+  /** Fetches old keys again, and keeps using them if that fails. */
   const renewed = async (): Promise<KeySet | undefined> => {
     const old = known?.set
     if (!old || isFresh() || (!inFlight && !buckets.renewal.take())) return old

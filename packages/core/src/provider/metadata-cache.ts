@@ -1,7 +1,7 @@
 import { LatchkeyError } from '../errors/errors.ts'
 import type { Publish } from '../log/events.ts'
 
-/** `stale`: what is known is served although the provider did not answer the last time. */
+/** `stale`: the cached metadata are used, because the provider did not respond the last time. */
 export interface ProviderHealth {
   readonly provider: 'unknown' | 'ok' | 'stale' | 'unavailable'
   /** When the provider last answered a look-up, in seconds since the epoch. */
@@ -15,7 +15,7 @@ export interface MetadataCache<T> {
   health(): ProviderHealth
 }
 
-/** Settings of the cache: the lookup, and the function that is told about it. */
+/** Settings of the cache: the lookup, and the function that is notified about it. */
 export interface MetadataCacheSettings<T> {
   readonly issuer: string
   lookUp(): Promise<T>
@@ -23,13 +23,13 @@ export interface MetadataCacheSettings<T> {
   readonly publish: Publish
 }
 
-/** How long what the provider published is taken to hold. */
+/** The time after which cached metadata are fetched again. */
 const MAX_AGE_SECONDS = 3600
 const RETRY_SECONDS = 30
 
 /**
- * Makes a cache of what a provider published: looked up at first use, by one request however many ask,
- * looked up again in the background every hour, and kept when that fails.
+ * Makes a cache of a published document. It is fetched at first use, once for parallel callers, and
+ * again in the background every hour; if that fails, the old one stays.
  */
 export function createMetadataCache<T>(settings: MetadataCacheSettings<T>): MetadataCache<T> {
   const { issuer, now, publish } = settings

@@ -11,8 +11,8 @@ export type ClientCall = <T>(
 ) => Promise<T>
 
 /**
- * Loads openid-client when a provider is first asked something: with what it stands on it is a third
- * of an application's start, and a process may never need it.
+ * Loads openid-client at the first request to a provider. With its dependencies it takes a third of
+ * an application's start, and a process may never need it.
  */
 export function loadOpenidClient(): Promise<OpenidClient> {
   // Each `import()` asks the module loader again.

@@ -29,7 +29,7 @@ export interface ProviderSettings extends Omit<ResolvedAuthOptions, 'registratio
 
 /** The provider as this application knows it. */
 export interface Provider {
-  /** As registered; what the provider says of itself is in its metadata. */
+  /** As registered; the provider's own value is in its metadata. */
   readonly issuer: string
   readonly clientId: string
   /** As configured; by default the discovery document decides. */
@@ -40,7 +40,7 @@ export interface Provider {
   clientSecret(): string | undefined
   /** The same provider for one request, whose exchanges share a budget of time. */
   forRequest(): Provider
-  /** Where this provider sends visitors back to; no other provider of the application does. */
+  /** The redirect URI of this provider, which no other provider of the application has. */
   readonly redirectUri: string
   /**
    * The discovery document.
@@ -48,7 +48,7 @@ export interface Provider {
    * @throws {@link ProviderError} when nothing is known and the provider does not answer.
    */
   metadata(): MaybePromise<ServerMetadata>
-  /** Where the browser goes for one authorization request. */
+  /** The URL of an authorization request. */
   authorizationUrl(request: AuthorizationRequest): MaybePromise<string>
   /**
    * The key set for a token, see {@link ProviderKeys}.
@@ -68,7 +68,7 @@ export interface Provider {
 /** The provider's metadata, and the objects made from it. */
 interface Known extends Discovered {
   readonly authorizationPrefix: string
-  /** Of this discovery document: a later one has a pool of its own. */
+  /** The pool of this discovery document; a later document has its own. */
   readonly clients: ClientPool
 }
 

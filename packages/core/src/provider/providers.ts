@@ -26,10 +26,11 @@ export interface Providers {
 const MAX_PROVIDERS = 200
 
 /**
- * Makes the providers of the options: one, or as many as a resolver names, of which the 200 used last
- * are kept.
+ * Makes the providers of the options: one, or as many as a resolver names, of which the 200 used
+ * last are kept.
  *
- * @param guardedTransport - Reaches public addresses only; used for what a resolver names.
+ * @param guardedTransport - Reaches only public addresses; used for providers that a resolver
+ *   names.
  */
 export function createProviders(
   options: ResolvedAuthOptions,

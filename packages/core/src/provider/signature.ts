@@ -55,7 +55,7 @@ function isAccepted(alg: string): alg is Algorithm {
   return Object.hasOwn(ALGORITHMS, alg)
 }
 
-/** Reads a JWKS document; `undefined` when it is none (RFC 7517 §5). */
+/** Reads a JWKS document; `undefined` if it is not valid (RFC 7517 §5). */
 export function parseKeySet(json: string): KeySet | undefined {
   const keys = jwksOf(json)
   if (!keys) return undefined
@@ -138,7 +138,10 @@ function fits(jwk: Jwk, header: JwtHeader): boolean {
   )
 }
 
-/** The key, unless it is none, or an RSA key shorter than RFC 7518 §3.3 allows. */
+/**
+ * Imports a key; `undefined` if it is invalid, or an RSA key that is shorter than RFC 7518 §3.3
+ * allows.
+ */
 function importKey(jwk: Jwk): KeyObject | undefined {
   try {
     const key = createPublicKey({ format: 'jwk', key: jwk as never })

@@ -1,6 +1,6 @@
 /** Limits how often something is done: a burst, and then one at a time. */
 export interface TokenBucket {
-  /** Takes a token; `false` when there is none. */
+  /** Takes a token from the bucket; `false` if it is empty. */
   take(): boolean
   /** Gives one back. */
   giveBack(): void

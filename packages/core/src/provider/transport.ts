@@ -129,8 +129,8 @@ function unavailable(url: string, what: string, error?: unknown): ProviderError 
 }
 
 /**
- * The cause of a network failure, as its code and message alone. The error itself stays behind:
- * those of HTTP parsers carry what was received, tokens included.
+ * The cause of a network failure, reduced to its code and message. The error itself is dropped,
+ * because errors of HTTP parsers contain the received bytes, which may include tokens.
  */
 function networkCause(error: unknown): Error | undefined {
   let found: { readonly code: string; readonly message: string } | undefined

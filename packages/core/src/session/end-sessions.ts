@@ -27,8 +27,8 @@ export async function endSessions(sessions: SessionsById, owner: SessionOwner): 
 }
 
 /**
- * Ends some sessions of an owner. One that is regenerated before it ends goes on under another id, so the
- * owner's sessions are looked through again.
+ * Destroys some sessions of an owner. A session that is regenerated meanwhile has a new id, so the
+ * owner's sessions are listed again.
  *
  * @throws {@link SessionStoreError} when the store still has a session that it has destroyed.
  */

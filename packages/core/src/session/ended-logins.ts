@@ -30,8 +30,8 @@ export interface EndedLogins {
 const REMEMBERED_SECONDS = 600
 
 /**
- * Makes the memory of notices. It is kept among the sessions, as all stores can do that: a notice is a
- * record under an id that no cookie can name, and that tells nothing without the secret.
+ * Stores logout notices as session records, because every store supports these. The id of such a
+ * record cannot occur in a cookie, and reveals nothing without the secret.
  */
 export function createEndedLogins(
   store: SessionStore,

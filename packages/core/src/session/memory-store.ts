@@ -132,7 +132,7 @@ function frozen({ version: _version, ...record }: SessionRecord): SessionRecord 
   return frozenCopy(record) as SessionRecord
 }
 
-/** Looks at two for every one that is added, so that a set stays as small as what is live in it. */
+/** Checks two entries for each one that is added, so that expired entries do not pile up. */
 function dropSomeEnded(set: Set<string>, isLive: (id: string) => boolean): void {
   for (let looked = 0; looked < 2; looked++) {
     const [oldest] = set

@@ -29,7 +29,9 @@ export interface SessionChunks {
   fit(id: string, record: SessionRecord): SessionRecord
   /** The `Set-Cookie` values of a session. */
   write(session: SealedSession, maxAgeSeconds: number): string[]
-  /** The `Set-Cookie` values that remove what a header, or an earlier answer, has beyond these. */
+  /**
+   * The `Set-Cookie` values that remove surplus chunks of the request, or of an earlier response.
+   */
   clear(
     cookieHeader: string | null | undefined,
     kept: readonly string[],

@@ -14,7 +14,7 @@ export interface SessionInfo {
   readonly authTime: number | undefined
   /** How strong the login was, in the provider's own words. */
   readonly acr: string | undefined
-  /** By which factors the user logged in, such as `pwd` and `otp` (RFC 8176). */
+  /** The factors of the login, such as `pwd` and `otp` (RFC 8176). */
   readonly amr: readonly string[] | undefined
   /** The browser and system that logged in, such as `Firefox on macOS`, where the store has an index. */
   readonly device?: string | undefined
@@ -38,8 +38,8 @@ export interface SessionDirectory {
 }
 
 /**
- * The precision of times in the list of sessions, enough to recognize a device and no finer: it is
- * no record of what they do.
+ * The precision of times in the list of sessions: enough to recognize a device, without recording
+ * the user's activity.
  */
 const HOUR = 3600
 

@@ -27,7 +27,7 @@ export function indexKey(issuer: string, kind: 'sub' | 'sid', value: string): st
   return JSON.stringify([kind, issuer, value])
 }
 
-/** The application's data of the old session that the session of a new login goes on with. */
+/** The application's data of the old session that a new login keeps. */
 export function carriedData(
   { login: previous, data }: Pick<SessionRecord, 'login' | 'data'>,
   login: AuthSession,
@@ -43,8 +43,8 @@ export function carriedData(
 }
 
 /**
- * The application's data when another request has stored something meanwhile: names that this request
- * changed or removed are as it left them, every other is as it is stored.
+ * Merges the application's data after another request has stored a change: names that this request
+ * changed or removed win, all others are taken from the store.
  *
  * @param read - The data that this request had read.
  */

@@ -1,7 +1,7 @@
 import type { MaybePromise } from '../shared/maybe-promise.ts'
 import type { AuthSession } from './session.ts'
 
-/** One stored session: plain JSON, but for its version. */
+/** A stored session: plain JSON, except for its version. */
 export interface SessionRecord {
   /** The login, which only the kit reads and writes. Absent while no user is logged in. */
   readonly login?: AuthSession | undefined
@@ -14,11 +14,11 @@ export interface SessionRecord {
 }
 
 /**
- * Where sessions live. A method answers with a value or a promise; it throws or rejects when the store
- * cannot be reached, and then nothing is known about the session.
+ * Where sessions live. A method answers with a value or a promise; it throws or rejects when the
+ * store cannot be reached, and then nothing is known about the session.
  *
- * The members after `destroy` are optional abilities. Without one, what needs it is off or works within
- * this process only.
+ * The members after `destroy` are optional abilities. Features that need a missing ability are off,
+ * or work only within this process.
  */
 export interface SessionStore {
   /** The session of an id; `undefined` when there is none, or it has expired. */
@@ -26,8 +26,8 @@ export interface SessionStore {
   /**
    * Stores a session under an id.
    *
-   * @throws {@link SessionEndedError} when the session of this id was destroyed a short while ago: a
-   *   late write never brings it back. A store that cannot tell writes.
+   * @throws {@link SessionEndedError} if the session of this id was destroyed a short while ago, so
+   *   that a late write does not restore it. A store that cannot know this writes.
    */
   set(id: string, record: SessionRecord): MaybePromise<void>
   /**

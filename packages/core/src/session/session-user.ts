@@ -17,9 +17,9 @@ const PROTOCOL_CLAIMS: ReadonlySet<string> = new Set(
 )
 
 /**
- * Makes the user of a session: the claims of the ID token and userinfo, without those about the token,
- * through the schema of the options. Of the user that the session has already, what the application
- * added stays, and claims that the provider no longer sends go.
+ * Makes the user of a session: the claims of the ID token and userinfo, without those about the
+ * token, through the schema of the options. For a session that has a user already, claims that the
+ * application added stay, and claims that the provider no longer sends are removed.
  *
  * @param previous - The session that the user is renewed in.
  * @throws {@link CallbackError} naming the claims that do not fit the schema.

@@ -4,14 +4,15 @@ import type { SessionsById } from './sessions-by-id.ts'
 /** Tells connections that stay open when the session behind them has ended. */
 export interface SessionWatch {
   /**
-   * A signal that is aborted with a {@link SessionEndedError} when the session ends. At once when it is
-   * ended in this process; within ten seconds when it expires, or is ended in another process. Of a session
-   * that is in the cookie alone, what another process ends is not known, and idle time does not count.
+   * A signal that is aborted with a {@link SessionEndedError} when the session ends. At once when
+   * it is ended in this process; within ten seconds when it expires, or is ended in another
+   * process. For a session in a cookie, ends in other processes are not noticed, and idle time does
+   * not count.
    *
    * @param id - The session; `undefined` where only `expiresAt` counts.
    * @param expiresAt - When it ends in any case, in seconds since the epoch.
-   * @param onClose - Calls its argument when the connection is closed, so that the session is no longer
-   *   watched for it. Without it, the session is watched until it ends.
+   * @param onClose - Calls its argument when the connection is closed, so that the session is no
+   *   longer watched for it. Without it, the session is watched until it ends.
    */
   until(
     id: string | undefined,

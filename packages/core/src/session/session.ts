@@ -3,7 +3,7 @@ export interface SessionTokens {
   readonly accessToken: string
   /** When the access token ends, in seconds since the epoch, if the provider said so. */
   readonly accessTokenExpiresAt?: number | undefined
-  /** When it was received; with the above, how long it lasts. */
+  /** The time at which it was received; together with the expiry, this gives its lifetime. */
   readonly accessTokenReceivedAt?: number | undefined
   readonly refreshToken?: string | undefined
   readonly scope?: string | undefined

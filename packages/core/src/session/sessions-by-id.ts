@@ -18,9 +18,11 @@ export interface SessionParts {
   newId(): string
   /** The `Set-Cookie` values that tell the browser of its session. */
   setCookies(news: SessionNews): readonly string[]
-  /** Whether a session is in its cookie alone, so that no other request finds it by its id. */
+  /** Whether the session is only in its cookie, so that other requests cannot find it by its id. */
   readonly inCookie?: boolean
-  /** Throws when no change can reach the browser any more; a store on the server is always writable. */
+  /**
+   * Throws if a change can no longer reach the browser; a store on the server is always writable.
+   */
   mustBeWritable?(): void
 }
 

@@ -82,7 +82,7 @@ export class StoredSession {
     this.#sessions.mustBeWritable?.()
   }
 
-  /** Reads again what is stored now, for work that another request may have done meanwhile. */
+  /** Reads the stored session again, because another request may have changed it meanwhile. */
   async reload(): Promise<AuthSession | undefined> {
     this.mustBeKnown()
     if (!this.#id) return undefined
@@ -120,7 +120,8 @@ export class StoredSession {
   }
 
   /**
-   * Goes on under a new id. The login stays, and with `keepsData` the application's data, too.
+   * Moves the session to a new id. The login stays, and with `keepsData` also the application's
+   * data.
    *
    * @throws {@link SessionEndedError} when the session has ended meanwhile.
    */
@@ -205,7 +206,7 @@ export class StoredSession {
     this.#become(id, { data, expiresAt: 0 })
   }
 
-  /** Goes on under a new id, unless it `hasEnded` meanwhile, and ends the session of the old one. */
+  /** Moves the session to a new id, unless it `hasEnded` meanwhile, and destroys the old one. */
   async #moveTo(
     id: string,
     record: Omit<SessionRecord, 'expiresAt'>,

@@ -68,7 +68,7 @@ export function group<Options>(members: Rules<Options>): Rule {
   return { mustBe: 'an object', fits: isRecord, members }
 }
 
-/** Fits what one of the rules fits. */
+/** A rule that accepts a value if one of the given rules accepts it. */
 export function either(...rules: readonly Rule[]): Rule {
   const members = rules.find((one) => one.members)?.members
   return {
@@ -89,8 +89,8 @@ export interface Checked<Options> {
 /** How options are checked. */
 export interface CheckSettings {
   /**
-   * The option that a name of another library stands for: the name of an option, or a sentence.
-   * Members are written with a dot: `session.rolling`.
+   * The equivalent of an option of another library: the name of our option, or a sentence. Members
+   * are written with a dot: `session.rolling`.
    */
   readonly equivalents?: Readonly<Record<string, string>>
   /** The meaning of a member that is present and `undefined`. Default `not set`. */
@@ -182,7 +182,7 @@ function nearestOf(name: string, names: readonly string[]): string | undefined {
   return names.find((one) => one.toLowerCase() === found)
 }
 
-/** Says what a value is; a text only where it cannot be a secret. */
+/** Describes a value; a text is repeated only if it cannot be a secret. */
 function describe(value: unknown, showsText = false): string {
   if (value === null || typeof value === 'number' || typeof value === 'boolean') {
     return String(value)

@@ -26,7 +26,7 @@ export interface UserRefresher {
   refreshDue(provider: Provider, session: StoredSession): Promise<void>
 }
 
-/** After a failure the user is not read again for so long. */
+/** The time after a failure in which the user is not read again. */
 const RETRY_SECONDS = 30
 const MAX_REMEMBERED = 10_000
 const MAX_ATTEMPTS = 3

@@ -34,7 +34,7 @@ export interface ResponsePort<Sent = Answer> extends HeaderSink {
   send?(answer: Answer): Sent
 }
 
-/** One request: whose it is, what the kit answers, and whether it may go on. */
+/** A request: its user, the kit's response, and whether it is allowed. */
 export interface Visit<U = AppUser, Sent = Answer> {
   /** The answer of the kit, when the request is for one of its routes: send it, and nothing else. */
   readonly answer: Answer | undefined
@@ -190,7 +190,7 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
     }
   }
 
-  /** Writes what the kit answers, or the error that it comes to. */
+  /** Writes the kit's response, or an error. */
   async #settle(response: MaybePromise<AuthResponse | undefined>): Promise<Answer | undefined> {
     try {
       const settled = await response
@@ -271,7 +271,7 @@ class KitVisit<U, Sent> implements Visit<U, Sent>, RequestContext {
     return { status, body, isAnswered }
   }
 
-  /** Error handlers may have thrown away what was set before: the session's cookies are set again. */
+  /** Error handlers may have removed all headers, so the session's cookies are set again. */
   #finish(headers: HeaderSink): void {
     markPrivate(headers)
     const cookies = this.#cookies

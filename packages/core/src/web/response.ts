@@ -1,7 +1,10 @@
 import type { HeaderSink } from '../http/headers.ts'
 import type { Answer, ResponsePort } from '../visit/visit.ts'
 
-/** The response to a web `Request`: what the kit sets is kept until the application's `Response` is there. */
+/**
+ * The response to a web `Request`: stores the kit's headers until there is the application's
+ * `Response`.
+ */
 export class WebResponse implements ResponsePort<Response> {
   isSent = false
   readonly #whenEnded: (() => void)[] = []
@@ -77,7 +80,7 @@ export class WebResponse implements ResponsePort<Response> {
   }
 }
 
-/** The same body, which tells when it has been read to its end, has failed, or is wanted no more. */
+/** The same body, with a notification when it was read completely, has failed, or was cancelled. */
 function watched(
   body: Response['body'],
   whenEnded: readonly (() => void)[],

@@ -78,7 +78,7 @@ export function fromExpressStore(store: ExpressStore): SessionStore {
   }
 }
 
-/** As express-session has it: a store of files may say ENOENT for a session that is not there. */
+/** Handles errors like express-session: a file store may report a missing session as ENOENT. */
 function isFailure(error: unknown): boolean {
   return Boolean(error) && (error as { code?: string }).code !== 'ENOENT'
 }

@@ -83,7 +83,7 @@ export class RequestSession extends expressSession.Store {
     )
   }
 
-  /** Remembers what was read: at first, and when `req.session.reload()` reads again. */
+  /** Remembers the data as read, at first and after `req.session.reload()`. */
   override createSession(
     ...[req, data]: Parameters<expressSession.Store['createSession']>
   ): ReturnType<expressSession.Store['createSession']> {

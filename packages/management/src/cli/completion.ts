@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander'
 
-/** Adds `completion`, which prints what a shell needs to complete the commands and options. */
+/** Adds `completion`, which prints a shell's completion script for the commands and options. */
 export function addCompletionCommand(program: Command): void {
   program
     .command('completion')
@@ -23,7 +23,7 @@ Examples:
 /** The words that may follow a command. Where nothing is known, it is a file. */
 interface Described {
   path: string[]
-  /** Subcommands, or what the first argument may be. */
+  /** The subcommands, or the possible values of the first argument. */
   names: string[]
   /** Whether it takes arguments that are not known. */
   hasArguments: boolean

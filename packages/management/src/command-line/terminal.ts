@@ -3,8 +3,8 @@ const CONTROL =
   /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u202a-\u202e\u2066-\u2069]/gu
 
 /**
- * Text that only looks like what it says: what would act on the terminal stands as an escape, such as
- * `\x1b`. Line feeds stay; see {@link oneLine}.
+ * Text that is safe to print: control characters and characters that reorder text are escaped, such
+ * as `\x1b`. Line feeds stay; see {@link oneLine}.
  */
 export function printable(text: string): string {
   return text.replace(CONTROL, escaped)
@@ -24,7 +24,7 @@ function escaped(char: string): string {
   return char < '\u0100' ? `\\x${hex(char, 2)}` : utf16(char)
 }
 
-/** As JSON writes a character: one above U+FFFF is two escapes. */
+/** The JSON escape of a character; one above U+FFFF becomes two escapes. */
 function utf16(char: string): string {
   return char
     .split('')

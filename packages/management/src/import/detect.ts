@@ -5,9 +5,9 @@ import type { FileFormat } from './source.ts'
 const SAMPLE_BYTES = 1 << 20
 
 /**
- * The format of a file, by its content: its name may say something else, or nothing.
+ * The format of a file, detected from its content, because its name may be misleading.
  *
- * @throws naming the encoding, or what the file is packed by, when that is why it cannot be read.
+ * @throws an error that names the encoding or compression, if that is why the file cannot be read.
  */
 export async function detectFormat(file: string): Promise<FileFormat> {
   const sample = await readSample(file)
@@ -54,8 +54,8 @@ function wideEncoding(sample: Buffer): string | undefined {
 }
 
 /**
- * Whether objects stand one to a line. The first line alone may be damaged: then the next one tells.
- * An object that holds the array `users` is one file, even on one line.
+ * Whether each line is an object. If the first line is damaged, the second decides. An object with
+ * the array `users` is a whole file, even on one line.
  */
 function isLines(text: string): boolean {
   const [first = '', second = ''] = text.split(/\r?\n/, 2)

@@ -45,7 +45,7 @@ function goodLines(bytes: Buffer): number {
   }
 }
 
-/** The bytes of a character that goes on in the next piece. */
+/** The first bytes of a character that continues in the next chunk. */
 function incompleteEnd(bytes: Buffer): Buffer {
   for (let length = 1; length <= 3; length++) {
     const byte = bytes.at(-length) ?? 0

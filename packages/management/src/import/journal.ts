@@ -90,7 +90,7 @@ function parse(line: string): JournalHeader | JournalEntry | undefined {
   }
 }
 
-/** Cuts off what follows the last complete line; tells the size that is left. */
+/** Truncates after the last complete line; returns the size that is left. */
 function cutTornLine(file: number): number {
   let size = fstatSync(file).size
   const byte = Buffer.alloc(1)

@@ -13,7 +13,7 @@ export interface Ledger {
   anchorOf(row: ImportRow): string | undefined
 }
 
-/** Every so many rows one is kept to find others from. */
+/** The distance between rows whose position is stored, from which others are found. */
 const ANCHOR_EVERY = 50
 
 export function createLedger(

@@ -1,4 +1,4 @@
-/** Where a column goes: a member of the import row, or `profile.x` or `metadata.x`. */
+/** The target of a column: a member of the import row, or `profile.x` or `metadata.x`. */
 export type Target = string
 
 /** Names under which old tables keep what an import needs, in lower case without `_`, `-` and spaces. */

@@ -8,7 +8,7 @@ import { type JournalHeader, readEntries, readJournal } from './journal.ts'
  */
 export const WINDOW = 500
 
-/** Where an import stands by its journal. */
+/** The progress of an import, read from its journal. */
 export interface Standing {
   header: JournalHeader | undefined
   finished: Bitmap
@@ -23,7 +23,7 @@ export interface Standing {
 }
 
 /**
- * Reads how far an import came. The journal is read twice rather than kept.
+ * Reads the progress of an import. The journal is read twice rather than held in memory.
  *
  * @param isNew - Whether this run begins the journal: then no row was begun before.
  */

@@ -3,7 +3,7 @@ import { hashFault, isAlgorithm } from './hashes.ts'
 import type { Mapping } from './mapping.ts'
 import type { SourceRecord } from './source.ts'
 
-/** A record of the file as the API takes it, or what is wrong with it. */
+/** A record of the file in the API's form, or its fault. */
 export interface ImportRow {
   /** Counted from 0. */
   row: number

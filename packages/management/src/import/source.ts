@@ -9,7 +9,7 @@ export const formats = ['csv', 'ndjson', 'json'] as const
 
 export type FileFormat = (typeof formats)[number]
 
-/** One record of a file: its members by name, or why it cannot be read. */
+/** A record of a file: its members by name, or the reason why it cannot be read. */
 export interface SourceRecord {
   line: number
   /** Nested members have names with dots, such as `profile.email`. */

@@ -4,7 +4,7 @@ import { restoreZeros, zeros } from '../zero-values.ts'
 import { readFiltered } from './filtered.ts'
 import { segment } from './resource.ts'
 
-/** Which entries of the audit log; what is omitted does not narrow. */
+/** A filter of the audit log; omitted members do not filter. */
 export interface AuditQuery {
   /** The actor, such as `user:usr_…` or `key:key_…`. */
   actor?: string | undefined

@@ -3,9 +3,9 @@ import type { Json } from '../request.ts'
 /** How a create is made safe to repeat. */
 export interface CreateOptions<T> {
   /**
-   * Looks for what an attempt may have created whose answer was lost. With it, a create is repeated
-   * after a lost connection when nothing is found; without it, the error of the connection is thrown
-   * and it is for the caller to find out.
+   * Looks for an object that an earlier attempt may have created, although its response was lost.
+   * If it finds none, the create is repeated. Without this function, the error of the connection is
+   * thrown.
    */
   find?: () => Promise<T | undefined>
 }

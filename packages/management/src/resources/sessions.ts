@@ -4,11 +4,11 @@ import { restoreZeros, zeros } from '../zero-values.ts'
 import { readFiltered } from './filtered.ts'
 import { segment } from './resource.ts'
 
-/** Where a user is logged in. */
+/** A session of a user. */
 export interface Sessions {
   /** The newest login first. */
   list(): AsyncGenerator<Session, void, undefined>
-  /** Ends one: its applications are told, and its tokens are revoked. */
+  /** Ends a session: its applications get logout tokens, and its tokens are revoked. */
   end(id: string): Promise<Session>
   /** Ends all; resolves with those that there were. */
   endAll(): Promise<Session[]>

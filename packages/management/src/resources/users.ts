@@ -9,7 +9,7 @@ import { readFiltered } from './filtered.ts'
 import { createAccess, type Deletable, type Readable, segment } from './resource.ts'
 import { createUserImporter, type UserImporter } from './user-importer.ts'
 
-/** Which users; what is omitted does not narrow. */
+/** A filter of users; omitted members do not filter. */
 export interface UserSearch {
   /** The beginning of an address, a name, a family name, or of an id with its `usr_`, in any case. */
   search?: string | undefined
@@ -23,18 +23,20 @@ export interface Users extends Readable<User>, Deletable<User> {
   search(query?: UserSearch): AsyncGenerator<User, void, undefined>
   /** The reasons why a user cannot log in now; empty: there are none. Not of the specification. */
   loginTrouble(id: string): Promise<LoginObstacle[]>
-  /** Forgets the failed attempts of a user; resolves with what keeps the user out still. Not of the specification. */
+  /**
+   * Resets the failed attempts of a user; resolves with the remaining obstacles to a login. An
+   * extension of the specification.
+   */
   letTryAgain(id: string): Promise<LoginObstacle[]>
   /** Creates a user without credentials. */
   create(input: UserInput, options?: CreateOptions<User>): Promise<User>
   /**
-   * Creates users with their passwords, and tells what became of each, in their order. It sends a
-   * hundred in a request to a service that takes them so, and two requests for each to any other.
+   * Creates users with their passwords, and returns a result for each, in the same order. It sends
+   * a hundred users in a request if the service supports that, and otherwise two requests for each.
    *
    * A refused user does not end the import. When the service cannot be reached it throws, and
-   * sending all of them again creates no user twice: those that are there are `existing`. To bring
-   * a table over,
-   * `latchkey users import` also notes how far it came.
+   * sending all of them again creates no user twice: those that are there are `existing`. The
+   * command `latchkey users import` also records its progress in a journal.
    */
   import(
     users: Iterable<UserImport> | AsyncIterable<UserImport>,
@@ -94,7 +96,7 @@ async function* inBatches(
   if (batch.items.length > 0) yield* await importer.post(batch.take())
 }
 
-/** @throws what is no fault of this user. */
+/** @throws errors that this user did not cause. */
 async function importOne(
   send: Send,
   tenantId: string,

@@ -1,6 +1,6 @@
 import type { IdentityService } from '../service.ts'
 
-/** Where the management console is, and whom to log in there as. */
+/** The URL of the management console, and the operator to log in as. */
 export interface DemoOperator {
   url: string
   email: string

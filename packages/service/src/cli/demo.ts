@@ -70,9 +70,9 @@ export interface Demo {
 }
 
 /**
- * Creates what the service lacks of the demo tenant, and moves it to the port of today.
+ * Creates the missing parts of the demo tenant, and changes its domain to the current port.
  *
- * @param applicationUrl - Where the application runs that logs in to it.
+ * @param applicationUrl - The URL of the application that logs in to it.
  */
 export async function prepareDemo(
   service: IdentityService,
@@ -110,7 +110,7 @@ interface FoundUser {
   hasPassword: boolean
 }
 
-/** The demo users by address. A folder that is kept may have any number of users in front of them. */
+/** The demo users by address. In a reused folder, there may be any number of users before them. */
 async function findUsers(call: Call, path: string): Promise<Map<string, FoundUser>> {
   const emails: ReadonlySet<string> = new Set(demoUsers.map(({ email }) => email))
   const found = new Map<string, FoundUser>()
@@ -129,7 +129,7 @@ async function findUsers(call: Call, path: string): Promise<Map<string, FoundUse
   return found
 }
 
-/** The note, unless it is true no longer. */
+/** The note about a user; `undefined` if it is no longer true. */
 function noteOf({ isVerified, password: given, note }: SeededUser, user?: FoundUser): string {
   if (!user) return 'is gone'
   if (!isVerified && given && user.profile.email_verified) return ''

@@ -75,8 +75,8 @@ async function dev({ port: wanted, data, baseUrl }: DevOptions): Promise<void> {
 }
 
 /**
- * Prints the code of the demo authenticator app whenever Enter is pressed; answers with what ends it. An
- * input that has ended, as without a terminal, is none.
+ * Prints the code of the demo authenticator app whenever Enter is pressed; returns a function that
+ * stops it. Does nothing if the input has ended, as without a terminal.
  */
 function printCodes(app: AuthenticatorApp): () => void {
   const lines = createInterface({ input: process.stdin })

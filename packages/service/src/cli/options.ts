@@ -6,7 +6,7 @@ import { type Admin, createAdmin } from '../admin.ts'
 import { createOfflineContext } from '../offline.ts'
 import type { DatabaseOptions } from '../service-options.ts'
 
-/** Where the data is: in a folder, or in a PostgreSQL. */
+/** The location of the data: a folder, or a PostgreSQL database. */
 export interface DataOptions extends DatabaseFlags {
   data?: string
   masterKey?: string

@@ -10,7 +10,7 @@ import type { Admin } from '../admin.ts'
 import { formatTimestamp } from '../http/timestamps.ts'
 import { type DataOptions, withAdmin, withDataOptions } from './options.ts'
 
-/** How often a long deletion tells of its progress. */
+/** The interval in which a long deletion reports its progress. */
 const TELL_MS = 1_000
 
 interface CreateOptions extends DataOptions, JsonOptions {

@@ -25,7 +25,7 @@ export interface TenantCall extends Call<Scope> {
 
 /** A request of an operator who may make it. */
 export interface Call<S extends ServiceScope = ServiceScope> {
-  /** On whose behalf the rules run, and within which tenant: that of the path, and no other. */
+  /** The operator as actor, within the tenant of the path. */
   readonly scope: S
   readonly operator: OperatorUser
   readonly support: Support
@@ -52,7 +52,7 @@ export type Result =
       read(after: string | undefined): Promise<{ items: object[]; next: string | undefined }>
     }
 
-/** A page, or what a form of one does. */
+/** A page, or the action of a form. */
 export interface ConsoleRoute {
   /** `POST` alone changes anything. */
   readonly method: 'GET' | 'POST'
@@ -60,7 +60,7 @@ export interface ConsoleRoute {
   readonly path: string
   /** The least role that may. */
   readonly role: OperatorRole
-  /** One tenant, that of the path; the whole service; or `any`, where the page itself heeds the reach. */
+  /** The tenant of the path; the whole service; or `any`, if the page itself checks the reach. */
   readonly concerns: 'tenant' | 'service' | 'any'
   /** Whether the operator must have logged in within the last five minutes. */
   readonly isDangerous: boolean
@@ -118,7 +118,7 @@ function ofTenant(
   }
 }
 
-/** Leads to a page, which says what was done: see `notices` in `page.ts`. */
+/** Redirects to a page that shows the result: see `notices` in `page.ts`. */
 export function redirectTo(path: string, done?: string): Result {
   return { kind: 'redirect', to: done === undefined ? path : `${path}?done=${done}` }
 }

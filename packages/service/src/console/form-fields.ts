@@ -45,8 +45,8 @@ export function sentMetadata(form: URLSearchParams): MetadataRow[] {
 }
 
 /**
- * The metadata of a form. A browser writes the line breaks of a value in its own way; a value that
- * differs in them alone stays as it was.
+ * The metadata of a form. Browsers change the line breaks of a value; a value that differs only in
+ * these stays as it was.
  *
  * @throws ServiceError `invalid_metadata` for a key that is there twice, or is empty.
  */

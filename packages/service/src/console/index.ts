@@ -296,7 +296,7 @@ const forgedPage: Content = {
   status: 403,
 }
 
-/** Where a new login leads back to: a page of the console. */
+/** The page of the console to return to after a new login. */
 function backFrom(url: URL): string {
   const to = url.searchParams.get('to') ?? ''
   return /^\/console(\/[\w-]+)*$/.test(to) ? `${to}?done=confirmed` : paths.overview

@@ -14,7 +14,7 @@ const problems: Readonly<Record<PasswordProblem, string>> = {
   character: 'The password has a character that cannot be stored.',
 }
 
-/** Shows the form by which an invited operator sets a password, and takes what it sends. */
+/** Shows and handles the form in which an invited operator sets a password. */
 export async function answerInvitation(
   scope: ServiceScope,
   url: URL,

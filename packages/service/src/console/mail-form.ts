@@ -22,7 +22,7 @@ export const mailKinds: Readonly<Record<string, string>> = {
   connected: 'Notice of a connected account',
 }
 
-/** The last answer of the mail server; a code of the network stands for none. */
+/** The last response of the mail server, or the error code of the network. */
 export function answerOf(answer: string | undefined): string | undefined {
   return answer && /^E[A-Z]+$/.test(answer) ? `none: it can’t be reached (${answer})` : answer
 }

@@ -146,7 +146,7 @@ function time(at: Micros | undefined, isExact = false): string {
   return `<time datetime="${text}">${text.slice(0, 10)} ${text.slice(11, isExact ? 19 : 16)} UTC</time>`
 }
 
-/** The address of a link, if it leads to a page or a mailbox; any other is text. */
+/** The URL of a link to a page or mailbox; `undefined` for any other, which is shown as text. */
 function safeLink(address: string): string | undefined {
   const protocol = URL.parse(address)?.protocol
   return protocol === 'https:' || protocol === 'mailto:' ? address : undefined

@@ -1,4 +1,4 @@
-/** Where the pages of the console are that others lead to. */
+/** The paths of console pages to which other pages link. */
 export const paths = {
   overview: '/console',
   login: '/console/login',

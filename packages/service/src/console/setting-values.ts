@@ -47,7 +47,7 @@ export function sentValues(group: SettingGroup, form: URLSearchParams): SettingV
 /**
  * The tenant with the values of a group.
  *
- * @throws ServiceError for metadata that is none.
+ * @throws ServiceError for invalid metadata.
  */
 export function applyValues(
   group: SettingGroup,

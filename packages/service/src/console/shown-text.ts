@@ -8,8 +8,9 @@ const ALIKE = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Cherokee'].map(
 )
 
 /**
- * Text of a tenant or user as HTML: escaped, kept from turning what is around it, and marked where letters
- * of several scripts in one word, or characters that show nothing, may pass it off as another text.
+ * Text of a tenant or user as HTML: escaped, isolated so that it cannot reorder the surrounding
+ * text, and marked where mixed scripts in a word or invisible characters could make it look like
+ * another text.
  */
 export function shownText(text: string): string {
   const parts = text.split(/([^\p{L}\p{M}\p{N}]+)/u)

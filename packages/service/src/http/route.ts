@@ -51,7 +51,10 @@ export interface Call {
    * @throws ServiceError `rate_limited`.
    */
   spend(requests: number): Promise<void>
-  /** Says in a header `latchkey-warning` what the answer, as documented, has no place for. */
+  /**
+   * Adds a `latchkey-warning` header, for information that the documented response has no member
+   * for.
+   */
   warn(sentence: string): void
   /** Whether the client no longer waits for the answer. */
   isAbandoned(): boolean
@@ -74,7 +77,9 @@ export interface ObjectRoute extends RouteBase {
 export interface WriteRoute<S extends z.ZodObject = z.ZodObject> extends RouteBase {
   readonly kind: 'write'
   readonly body: S
-  /** Where the shape depends on the stored object: all shapes, and which one it is. */
+  /**
+   * For a shape that depends on the stored object: all shapes, and the function that selects one.
+   */
   readonly choice?: {
     readonly bodies: readonly z.ZodObject[]
     of(call: Call): Promise<z.ZodObject>
@@ -116,7 +121,10 @@ export interface BatchRoute extends RouteBase {
   /** The member of the body that holds them. */
   readonly member: string
   readonly maxItems: number
-  /** One of them. A fault in one refuses no other, so `run` checks them. */
+  /**
+   * The schema of an element. `run` checks each element, because an invalid one must not refuse the
+   * others.
+   */
   readonly item: z.ZodObject
   /** The answer, as JSON Schema. */
   readonly answer: object

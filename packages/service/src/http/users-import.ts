@@ -82,7 +82,7 @@ async function importAll(
   return { body: { type: 'UserImport', ...counts, data }, ignored: [...ignored] }
 }
 
-/** @throws what is the service's own fault, and no fault of a user. */
+/** @throws errors of the service, not those of a single user. */
 async function importSlice(
   call: Call,
   items: readonly unknown[],

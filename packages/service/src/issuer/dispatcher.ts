@@ -17,7 +17,7 @@ import { tooLong } from './requests/parameter-limits.ts'
 import { endpointAt, isProtocolPath } from './requests/paths.ts'
 import { setFacts } from './requests/request-facts.ts'
 
-/** Headers by which a proxy speaks for a client. None of them may decide what the issuer says. */
+/** Headers that a proxy sends for a client. The issuer ignores all of them. */
 const FORWARDING_HEADER = /^(forwarded|x-forwarded-.*|x-real-ip|x-original-.*)$/
 
 /** A year. Other hosts below the domain are the customer's to decide. */

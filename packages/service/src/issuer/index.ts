@@ -62,9 +62,7 @@ export interface Issuer {
   readonly outbox: Pick<Outbox, 'list'>
   /** Help of operators for users. */
   readonly support: Support
-  /**
-   * Resolves when what was due was tried: notices of sessions that ended, and mail.
-   */
+  /** Resolves when all due logout tokens and mails were tried once. */
   idle(): Promise<void>
   /** Stops what runs in the background, after it has finished. */
   close(): Promise<void>

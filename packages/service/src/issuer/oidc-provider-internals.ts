@@ -10,9 +10,10 @@ import type { ClaimsOf } from '../domain/users/users.ts'
 export type Session = InstanceType<Provider['Session']> & LoginFacts
 
 /**
- * Rounds the claim `auth_time` down to whole seconds. Logins are kept to the millisecond, so that one
- * right after a password reset is told from one right before it. Of a login at a provider the claim is when that
- * provider asked its user, and it is left out where the provider does not say.
+ * Rounds the claim `auth_time` down to whole seconds. Logins are kept to the millisecond, so that
+ * one right after a password reset is told from one right before it. For a login at a provider, the
+ * claim is the time at which that provider authenticated the user; it is left out if the provider
+ * does not say it.
  */
 export function keepAuthTimeWhole(provider: Provider): void {
   const { prototype } = provider.IdToken as unknown as {
@@ -112,7 +113,7 @@ export function keepClients(
 
 /** Facts about a login that oidc-provider does not know; in seconds since the epoch. */
 interface LoginFacts {
-  /** When it outlived the end of the user's other sessions, because it was the one that asked for it. */
+  /** The time at which it survived the end of the user's other sessions, which it asked for. */
   keptAt?: number | undefined
   /** When a provider asked its user, for a login there; 0 where it does not say. */
   provenAt?: number | undefined
@@ -251,12 +252,12 @@ interface InteractionModel {
 }
 
 /**
- * Stores with every interaction the browser in which it began, as its member `browser`, and lets it be
- * resumed in that browser alone. An interaction that begins with a session whose user may not go on with it is
- * independent of that session.
+ * Stores with every interaction the browser in which it began, as its member `browser`, and lets it
+ * be resumed in that browser alone. An interaction does not depend on a session whose user cannot
+ * continue it.
  *
- * @param begin - The browser that sent the request, and how long the interaction waits
- *   for its page to be opened. When it rejects, nothing begins.
+ * @param begin - The browser that sent the request, and how long the interaction waits for its page
+ *   to be opened. When it rejects, nothing begins.
  */
 export function bindInteractions(
   provider: Provider,
@@ -284,8 +285,8 @@ export function bindInteractions(
 }
 
 /**
- * The interaction that a request is for, although the session in which it began has ended since: oidc-provider
- * says then that there is none.
+ * The interaction of a request, also if the session in which it began has ended; oidc-provider
+ * would report that there is none.
  */
 export async function readAbandoned(
   provider: Provider,

@@ -65,8 +65,8 @@ const BACKOFF_SECONDS = [15, 60, 300, 900, 3600]
 const GIVE_UP_SECONDS = 86_400
 
 /**
- * How long a message under way is kept from other processes. While the mail server takes its time, that is
- * renewed; when the process has died, another one sends the message after that.
+ * The lease of a message that is being sent. It is renewed while the mail server is slow; if the
+ * process has died, another one sends the message after the lease.
  */
 const LEASE_SECONDS = 60
 const RENEW_MS = 20_000

@@ -44,7 +44,7 @@ export interface Problem<Field extends string> {
 export type LoginWay =
   | { kind: 'password'; action: string; resetPath: string }
   | { kind: 'totp_email'; action: string }
-  /** `options`: what the browser is to ask a passkey, as JSON. */
+  /** `options`: the options of the WebAuthn call, as JSON. */
   | { kind: 'hardware'; action: string; options: string }
 
 /** A page on which a script runs, if it has the path of one. */
@@ -63,7 +63,7 @@ interface ShownKey {
   used: string | undefined
 }
 
-/** Where a user is logged in. */
+/** A session of a user. */
 interface ShownDevice {
   id: string
   /** Such as `Firefox on macOS`. */
@@ -92,7 +92,7 @@ interface Enrolment {
   csrf: string
   action: string
   others: OtherStep[]
-  /** The way on without it. */
+  /** The link for continuing without it. */
   wayOut: 'skip' | 'security' | 'none'
   problem?: Problem<'code'> | undefined
 }
@@ -142,7 +142,7 @@ export interface Pages {
     kind: SecondStep
     /** The key's request options, as JSON. */
     keyOptions?: string | undefined
-    /** Where a key that is lost can be removed, for a user who has shown enough to do so. */
+    /** The page for removing a lost key, for a user with enough proof to do so. */
     lostKeyPath?: string | undefined
     email: string
     /** Whether there is a code to enter; a mailed one must be asked for first. */

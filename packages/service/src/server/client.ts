@@ -18,8 +18,8 @@ const MAX_USER_AGENT = 256
 const MAX_WARNINGS = 10
 
 /**
- * Reads `X-Forwarded-For` from the right for as long as a configured proxy added the entry; what a
- * client wrote itself is further left and is never believed.
+ * Reads `X-Forwarded-For` from the right while the entry was added by a configured proxy. Entries
+ * further left may be forged by the client and are ignored.
  *
  * @param trustedProxies - Addresses or networks, such as `10.0.0.0/8`.
  * @throws TypeError for anything else.

@@ -1,6 +1,6 @@
 import type { Micros, StoredAuditEntry } from './records.ts'
 
-/** Which entries of a tenant; what is omitted does not narrow. */
+/** A filter of a tenant's entries; omitted members do not filter. */
 export interface AuditFilter {
   /** One of these. */
   actors?: readonly string[] | undefined
@@ -36,7 +36,7 @@ export interface AuditPart {
 export interface AuditScan {
   from: Micros
   before: AuditPlace
-  /** Only about this target or, with a `/` at its end, what belongs to it as well. */
+  /** Only about this target; with a `/` at its end, also about objects that belong to it. */
   target: string | undefined
   limit: number
 }

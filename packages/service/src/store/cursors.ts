@@ -9,7 +9,7 @@ export const VOID_SESSIONS = 'void-sessions'
 /** How long a process that does not report keeps a part of the log from others. */
 export const LEASE_SECONDS = 10
 
-/** At most so many entries are read ahead of one that is still being written. */
+/** The maximum number of entries that are read ahead of one that is still being written. */
 const MAX_AHEAD = 10_000
 
 /** A part of the audit log that this process reads for now. */
@@ -29,7 +29,10 @@ export interface ReadAhead {
   shards: HeldShard[]
 }
 
-/** The progress of those who follow the audit log, kept beside it, so that a backup has both of one moment. */
+/**
+ * The positions of readers of the audit log, stored beside it, so that a backup has a consistent
+ * state of both.
+ */
 export interface CursorStore {
   /**
    * Takes parts of the log that have unread entries and that no other process holds, at most `limit`.

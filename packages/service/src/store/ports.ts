@@ -96,7 +96,7 @@ export interface DataStore {
 export interface SealingKeyStore {
   list(): Promise<string[]>
   add(id: string): Promise<void>
-  /** Forgets all ids but this one: nothing is sealed under their keys any more. */
+  /** Deletes all other ids: no value is sealed under their keys any more. */
   keepOnly(id: string): Promise<void>
 }
 
@@ -186,9 +186,9 @@ export interface UserStore {
    */
   insert(user: User, audit: AuditEntry, credential?: Credential): Promise<Outcome<User>>
   /**
-   * Inserts users of one tenant at once, each with its credential and its audit entry; answers with the
-   * ids of those that were written. Of the others nothing was: the address is taken, perhaps by another
-   * one of them, or there is no such tenant.
+   * Inserts users of one tenant at once, each with its credential and its audit entry; answers with
+   * the ids of those that were written. The others were not written: the address is taken, perhaps
+   * by another one of them, or there is no such tenant.
    */
   insertMany(tenantId: string, batch: readonly NewUser[]): Promise<string[]>
   get(tenantId: string, id: string): Promise<User | undefined>
@@ -341,7 +341,7 @@ export interface OperatorStore {
   update(id: string, change: Change<Operator>, audit: AuditEntry): Promise<Outcome<Operator>>
 }
 
-/** Which audit entries; what is omitted does not narrow. */
+/** A filter of audit entries; omitted members do not filter. */
 export interface AuditQuery {
   tenantId?: string
   requestId?: string
@@ -363,8 +363,8 @@ export interface AuditStore {
   /** One entry, of the tenant if one is named. */
   get(tenantId: string | undefined, id: number): Promise<StoredAuditEntry | undefined>
   /**
-   * At most `limit` entries that follow the one with this id, the oldest first. Where several processes
-   * write, an entry is given out once nothing can come before it any more.
+   * At most `limit` entries that follow the one with this id, the oldest first. If several
+   * processes write, an entry is returned only when no earlier one can appear any more.
    */
   after(id: number, limit: number): Promise<StoredAuditEntry[]>
   /** Forgets entries from before `before`, and refused ones from before `refusedBefore`; answers how many. */

@@ -82,7 +82,7 @@ export interface QueuedMessage {
   endedAt?: Micros | undefined
 }
 
-/** When a message is due that is not to be sent: captured mail, and one that has ended. */
+/** The due time of a message that must not be sent: captured mail, or a finished message. */
 export const NEVER: Micros = Number.MAX_SAFE_INTEGER
 
 /** How a message ended. */

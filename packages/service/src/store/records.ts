@@ -114,7 +114,7 @@ interface CredentialRecord {
 export interface PasswordCredential extends CredentialRecord {
   kind: 'password'
   password: StoredPassword
-  /** The service's own notes; no caller sees them. */
+  /** The service's own data, which callers do not see. */
   state: PasswordState
 }
 
@@ -177,8 +177,8 @@ export interface HardwareCredential extends CredentialRecord {
   /** How the browser reaches it. */
   transports: string[]
   /**
-   * `passkey`: it logs its user in alone. It was added as such, and verified its user then. `second_step`: it follows
-   * another factor.
+   * `passkey`: it logs its user in without a password. It was added as such, and verified its user
+   * then. `second_step`: it follows another factor.
    */
   purpose: KeyPurpose
   /** Whether it may be copied to other devices of the user. */
@@ -221,7 +221,7 @@ export type CredentialKind = Credential['kind']
 /** Which tenants a key may reach: all of them, those of the future included, or the ones named. */
 export type Reach = 'all' | readonly string[]
 
-/** A secret that opens the management API. The secret itself is not kept. */
+/** A secret that opens the management API. Only its hash is stored. */
 export interface ApiKey {
   id: string
   name: string

@@ -1,7 +1,7 @@
 import { emailKey } from './email-key.ts'
 import type { User } from './records.ts'
 
-/** Which users; what is omitted does not narrow. */
+/** A filter of users; omitted members do not filter. */
 export interface UserQuery {
   /** The beginning of an address, a name, a family name, or of an id with its `usr_`, in any case. */
   search?: string | undefined

@@ -48,7 +48,7 @@ export interface TestRoute {
 export interface TestApplication {
   readonly routes: readonly TestRoute[]
   /**
-   * Where a parser of forms and JSON stands: in front of the kit, behind it, or nowhere. A framework
+   * The place of a parser for forms and JSON: before the kit, after it, or none. A framework
    * without parsers reads the body in front of the kit itself, or ignores this.
    */
   readonly parser: 'before' | 'after' | 'none'

@@ -5,7 +5,7 @@ import { BASE_URL, type Case, cookieOf, cookiesOf, locationOf, type Visitor } fr
 const SHOP = 'http://shop.localhost:3000'
 const options = { baseUrl: [BASE_URL, SHOP] }
 
-/** The provider's answer, as a visitor brings it back: the origin that it leads to, and the path there. */
+/** The provider's response as a visitor's redirect: its origin and path. */
 async function returned(begun: Response): Promise<{ origin: string; path: string }> {
   const answer = await fetch(locationOf(begun), { redirect: 'manual' })
   const { origin, pathname, search } = new URL(answer.headers.get('location') ?? 'nowhere:')

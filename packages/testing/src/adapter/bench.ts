@@ -51,7 +51,7 @@ export interface Site {
   visitor(): Visitor
   /** A visitor who is logged in. */
   user(): Promise<Visitor>
-  /** Goes through the provider, and resolves to the path of the callback that it leads back to. */
+  /** Logs in at the provider, and resolves to the path of the callback that it redirects to. */
   authorize(begun: Response): Promise<string>
 }
 
@@ -234,14 +234,14 @@ async function authorize(provider: MisbehavingProvider, begun: Response): Promis
   return back.pathname + back.search
 }
 
-/** Where an answer redirects to. */
+/** The redirect target of a response. */
 export function locationOf(answer: Response): URL {
   const { location } = answer.headers
   assert.ok(location, `${answer.status} ${answer.text} redirects`)
   return new URL(location, BASE_URL)
 }
 
-/** Where an answer on the way redirects to on this site: path and query. */
+/** The redirect target on this site of an intermediate response: path and query. */
 export function pathOf(answer: Response): string {
   const { origin, pathname, search } = locationOf(answer)
   assert.equal(origin, BASE_URL, 'the redirect stays on this site')

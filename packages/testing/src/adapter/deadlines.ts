@@ -97,7 +97,7 @@ function hangingStore(method: string): { store: SessionStore; hang(): void } {
   }
 }
 
-/** Takes the answer, or fails when there is none. */
+/** Returns the response, or fails without one. */
 async function answerOf(name: string, sent: Promise<Response>): Promise<Response> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {

@@ -3,7 +3,7 @@ import { DeniedError } from '@latchkey/core'
 import type { TestAnswer, TestApplication, TestRoute } from './application.ts'
 import { assertPrivate, type Case, pathOf } from './bench.ts'
 
-/** An error handler of the application that keeps what it sees. */
+/** An error handler of the application that records errors. */
 function errorHandler(): { seen: unknown[]; onError: NonNullable<TestApplication['onError']> } {
   const seen: unknown[] = []
   const onError = (error: unknown): TestAnswer => {

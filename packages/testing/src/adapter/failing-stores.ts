@@ -6,7 +6,7 @@ import { type Case, NO_STORE, type Site, type Visitor } from './bench.ts'
 
 type Read = (request: TestRequest) => unknown
 
-/** Every way in which a handler looks at a visit or changes it. */
+/** Every way in which a handler reads or changes a visit. */
 const USES: Readonly<Record<string, Read>> = {
   'auth.isAuthenticated': ({ auth }) => auth.isAuthenticated,
   'auth.user': ({ auth }) => auth.user?.sub,

@@ -13,7 +13,7 @@ export interface Entry {
    */
   readonly kind: 'guard' | 'handler' | 'middleware' | 'mounted'
   readonly name: string
-  /** Of a guard that decides about the routes of one router alone, and of those routes. */
+  /** The router, for a guard that covers only the routes of one router, and for these routes. */
   readonly router?: object
 }
 

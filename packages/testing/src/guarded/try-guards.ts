@@ -46,7 +46,7 @@ export function takesAnything({ kind, path }: Entry, folder: string): boolean {
   return isThere && (kind === 'mounted' || /[*‹(]/.test(path))
 }
 
-/** An address of a path as the application wrote it; `undefined` where that cannot be told. */
+/** A concrete URL for a path pattern; `undefined` if none can be derived. */
 function addressOf(path: string): string | undefined {
   if (path.includes('‹')) return undefined
   const address = path

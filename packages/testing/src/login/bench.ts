@@ -128,7 +128,7 @@ function optionsFor(
   }
 }
 
-/** Notes what is written to the console, which still gets it; returns what undoes this. */
+/** Records output of the console, which is still printed; returns a function that stops it. */
 function collectConsole(log: string[]): () => void {
   const methods = ['debug', 'info', 'log', 'warn', 'error'] as const
   const { console } = globalThis

@@ -100,7 +100,7 @@ export function assertRefused({ status, location }: Answer, what: string): void 
   )
 }
 
-/** Asserts that an answer may be kept by no cache. */
+/** Asserts that no cache may store a response. */
 export function assertNotKept({ headers }: Answer, what: string): void {
   const found = headers.get('cache-control')
   assert.match(found ?? '', /\bno-store\b/, `Cache-Control of ${what} is ${found}`)

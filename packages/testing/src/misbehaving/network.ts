@@ -44,7 +44,7 @@ export function breakHttp(res: ServerResponse, body: unknown): void {
   res.socket?.end(`${head}\r\n\r\n${JSON.stringify(body)}`)
 }
 
-/** One byte at a time, for ever: each is in time, the whole never is. */
+/** Sends one byte at a time forever: each byte is in time, the response never completes. */
 function drip(res: ServerResponse): void {
   res.writeHead(200, { 'content-type': 'application/json' })
   const timer = setInterval(() => res.write(' '), 20)

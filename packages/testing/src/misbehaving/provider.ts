@@ -14,7 +14,9 @@ export interface TokenAnswer {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A small provider that behaves until it is told not to. It logs everybody in as `user`. */
+/**
+ * A small provider that behaves correctly until a fault is set. It logs every visitor in as `user`.
+ */
 export interface MisbehavingProvider {
   readonly issuer: string
   /** The loopback address that it listens on. */
@@ -52,7 +54,9 @@ export interface MisbehavingProvider {
   accessToken(claims: Record<string, unknown>, header?: Record<string, unknown>): string
   /** The provider sessions of its logins so far, in order. */
   issuedSids(): string[]
-  /** Answers what the fault `delayed` holds back, and behaves from then on. */
+  /**
+   * Sends the responses that the fault `delayed` holds back, and behaves correctly from then on.
+   */
   release(): void
   /** Stops answering, and starts again on the same port. */
   stop(): Promise<void>

@@ -241,7 +241,7 @@ function sentDraft(form: URLSearchParams): Draft {
   }
 }
 
-/** The input that a draft stands for, or every rule that it breaks. */
+/** The input for a draft, or all rules that the draft breaks. */
 function judge(
   draft: Draft,
   stored: Application | undefined,

@@ -19,7 +19,7 @@ export const outboxRoutes: readonly ConsoleRoute[] = [
 
 const states = Object.keys(mailStates) as MessageState[]
 
-/** The messages of the last 7 days: what became of them, and never what they say. */
+/** The messages of the last 7 days with their state, without their content. */
 async function show({ scope, support, tenant, query }: TenantCall): Promise<Result> {
   const state = states.find((one) => one === query.get('state'))
   const { items, next } = await support.mailsInState(scope, {

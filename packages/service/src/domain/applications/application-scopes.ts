@@ -29,8 +29,8 @@ export function checkNewScopes(metadata: Metadata, stored: Metadata | undefined)
 }
 
 /**
- * The scopes that an application may ask for; `undefined` where all are allowed. Of a value from before
- * the key had a meaning, the scopes count that exist.
+ * The scopes that an application may ask for; `undefined` where all are allowed. For a value that
+ * was stored before the key had a meaning, its existing scopes count.
  */
 export function allowedScopes(metadata: Metadata): string[] | undefined {
   const value = metadata[SCOPES_KEY]

@@ -37,7 +37,7 @@ export function refuseNewWildcard(
   )
 }
 
-/** Those of `urls` that work: plain http on any host stops to when developer mode is switched off. */
+/** The valid ones of `urls`: without developer mode, plain http is only valid on loopback hosts. */
 export function workingUrls(urls: readonly string[], developerMode: boolean): string[] {
   return urls.filter((url) => isSecureEnough(new URL(url), developerMode))
 }

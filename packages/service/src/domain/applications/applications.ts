@@ -86,7 +86,7 @@ export async function listStranded(
 }
 
 /**
- * Replaces what a caller decides about an application by `input`, all of it. The secret stays.
+ * Replaces all members of an application that a caller can set by `input`. The secret stays.
  *
  * @param readAt - The `updatedAt` of the application that the caller has changed. Default: any.
  * @throws ServiceError `conflict` when it was changed since.
@@ -112,13 +112,13 @@ export const SECRET_OVERLAP_SECONDS = 86_400
 /** How a client secret is rotated. */
 export interface SecretRotation {
   /**
-   * How long the secret of before is accepted beside the new one. The one before that stops at
-   * once. 0 when it may have leaked. Default: a day.
+   * The time for which the previous secret is accepted beside the new one; an older one is refused
+   * at once. Use 0 if it may have leaked. Default: a day.
    */
   overlapSeconds?: number
 }
 
-/** Replaces the client secret. The one of before is accepted for as long as the overlap lasts. */
+/** Replaces the client secret. The previous one is accepted during the overlap. */
 export function rotateApplicationSecret(
   scope: Scope,
   id: string,
@@ -197,7 +197,7 @@ function change(
   )
 }
 
-/** The secret of before, unless its time is over. */
+/** The previous secret, unless its overlap is over. */
 function acceptedSecret(
   { clock }: DomainContext,
   { earlierSecret }: Application,

@@ -24,7 +24,7 @@ const RECOVERY_BYTES = 10
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/** The second factors of a user, and what a login may begin with. */
+/** The second factors of a user, and the credentials that can begin a login. */
 export interface Factors {
   /** Second factors that are enrolled, enabled and allowed, the best first. */
   usable: FactorKind[]
@@ -146,7 +146,9 @@ export function proveRecoveryCode(scope: Scope, userId: string, code: string): P
   })
 }
 
-/** Notes that a mailed code was right. It is not where the factor was disabled or removed meanwhile. */
+/**
+ * Records the use of a right mailed code; `false` if the factor was disabled or removed meanwhile.
+ */
 export function noteMailProof(scope: Scope, userId: string): Promise<boolean> {
   const usedAt = nowMicros(scope.context.clock)
   return use(scope, userId, 'totp_email', (last) =>

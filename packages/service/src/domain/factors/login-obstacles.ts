@@ -96,7 +96,7 @@ function lastingObstacle(facts: LoginFacts): ObstacleReason | undefined {
   return hasProvider ? 'connection_off' : 'way_not_allowed'
 }
 
-/** The ways to begin a login that are open to a user, and what they lead to. */
+/** The ways in which a user can begin a login, and the steps that follow. */
 interface OpenWays {
   readonly password: boolean
   readonly mail: boolean
@@ -125,7 +125,7 @@ function openWays({ settings, credentials, offered }: LoginFacts): OpenWays {
   }
 }
 
-/** The way in which a user feels a limit; `undefined`: not at all. */
+/** The effect of a limit on a user; `undefined` if there is none. */
 function feltPause(
   limit: keyof Limits,
   { password, mail, social, passkey, hasSecondStep, needsMail, isMailPartial }: OpenWays,

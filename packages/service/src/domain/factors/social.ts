@@ -13,7 +13,7 @@ export interface SocialAccount {
   connectionId: string
   issuer: string
   subject: string
-  /** Empty where the provider tells none. */
+  /** Empty if the provider sends none. */
   email: string
 }
 

@@ -44,8 +44,8 @@ const MAX_USER_HANDLE = 88
 const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
 
 /**
- * Reads what the page's script has sent, as far as its form goes; `undefined` when it is no such
- * response. Nothing in it is verified.
+ * Parses the response that the page's script has sent, without verifying it; `undefined` if it is
+ * malformed.
  */
 export function readResponse(text: string, kind: 'assertion'): AssertionText | undefined
 export function readResponse(text: string, kind: 'attestation'): AttestationText | undefined
@@ -86,7 +86,7 @@ export function readResponse(
   return { ...base, response: userHandle === '' ? parts : { ...parts, userHandle } }
 }
 
-/** The transports among what a browser has listed: they are given back to browsers. */
+/** The known transports of a browser's list, which are sent back to browsers. */
 function transportsOf(listed: unknown): string[] {
   return Array.isArray(listed) ? TRANSPORTS.filter((known) => listed.includes(known)) : []
 }

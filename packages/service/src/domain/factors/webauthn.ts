@@ -32,7 +32,9 @@ export interface KeyUse {
   isBackedUp: boolean
 }
 
-/** Why a response was refused: for the audit log. Visitors are told of `no_verification` alone. */
+/**
+ * The reason why a response was refused, for the audit log. Visitors see only `no_verification`.
+ */
 export type KeyRefusal =
   | 'malformed'
   | 'wrong_type'

@@ -85,8 +85,8 @@ type FindKey = (hash: string) => Promise<ApiKey | undefined>
 const CONCERNS_KEYS = /^(api_key|tenant)\./
 
 /**
- * Finds keys of which what was read once is kept until a key was written, by this process or another: see
- * {@link createKept}. A revocation by another process counts as soon as the store tells of it.
+ * Looks up API keys, and caches them until a key is written, by this process or another: see {@link
+ * createKept}. A revocation by another process takes effect as soon as the store reports it.
  */
 export function findKeysOnce(context: DomainContext): FindKey {
   const kept = createKept<ApiKey>(context, CONCERNS_KEYS)
@@ -96,8 +96,8 @@ export function findKeysOnce(context: DomainContext): FindKey {
 /**
  * Looks up the key that an `Authorization` header presents.
  *
- * @returns `refused` for every key that is malformed, unknown, revoked or expired. Which of these is
- *   for the audit log alone; see {@link authenticationFailure}.
+ * @returns `refused` for every key that is malformed, unknown, revoked or expired. Only the audit
+ *   log says which; see {@link authenticationFailure}.
  * @see RFC 6750 §2.1
  */
 export async function authenticate(
@@ -122,7 +122,7 @@ export async function authenticate(
   return { kind: 'good', key }
 }
 
-/** The one answer for every key that is refused, so that it tells nothing about the key. */
+/** The same response for every refused key, so that it reveals nothing about the key. */
 export function authenticationFailure(): ServiceError {
   return new ServiceError(
     'authentication_failure',

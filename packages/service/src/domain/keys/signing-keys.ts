@@ -43,8 +43,8 @@ export async function signingKeys(context: DomainContext, tenantId: string): Pro
 }
 
 /**
- * Gives the tenant a new signing key. It signs from now on; the earlier ones stay published, so that
- * every token and session goes on, until they have not signed for 90 days.
+ * Gives the tenant a new signing key. It signs from now on. Earlier keys stay published for 90 days
+ * after they last signed, so that tokens and sessions stay valid.
  *
  * @param options - `withdrawEarlier` stops publishing the earlier ones at once.
  * @returns The `kid` of the new key.

@@ -8,7 +8,7 @@ export interface Counter {
   readonly limit: AttemptLimit
 }
 
-/** An attempt that may be judged, or the counter by which it has to wait. */
+/** An attempt that may be verified, or the counter because of which it has to wait. */
 export type Entry<C extends Counter> =
   | { kind: 'entered'; end(outcomeOf: (counter: C) => AttemptOutcome): Promise<void> }
   | { kind: 'refused'; counter: C; retryAfterSeconds: number }
@@ -16,9 +16,9 @@ export type Entry<C extends Counter> =
 /** Lets attempts pass of which only failures are counted. */
 export interface AttemptGate {
   /**
-   * Lets an attempt pass all of its counters. It waits while attempts under way, in any process, could by
-   * failing use up the free ones: then no more guesses are judged than one after another, and none is
-   * refused that would not be refused then.
+   * Lets an attempt pass all of its counters. It waits while the attempts in progress, in all
+   * processes, could reach a limit by failing. So parallel attempts allow no more guesses than
+   * consecutive ones, and none is refused without need.
    *
    * Call `end` once.
    */
@@ -41,7 +41,7 @@ export function createAttemptGate(
   { clock }: Pick<DomainContext, 'clock'>,
   protocol: ProtocolStore,
 ): AttemptGate {
-  /** Those of this process that wait at a counter; the first of them asks again. */
+  /** The attempts of this process that wait for a counter; the first of them asks again. */
   const lines = new Map<string, Waiter[]>()
 
   async function begin<C extends Counter>(

@@ -1,4 +1,4 @@
-/** Things that wait: each tenant's in the order of arrival, and the tenants in turn. */
+/** A queue that takes tenants in turn, and the items of each tenant in the order of arrival. */
 export interface FairLine<T> {
   /**
    * Lets a thing wait.

@@ -120,14 +120,14 @@ export interface Throttle {
   /** The owner of the address has set a password: what others guessed before counts no longer. */
   forgiveAddress(facts: Pick<Attempter, 'tenant'>, email: string): Promise<void>
   /**
-   * Counts an attempt at a second step, right or wrong, before it is judged: attempts at once
-   * cannot exceed the limits, with any number of processes.
+   * Counts an attempt at a second step before it is verified, whether right or wrong, so that
+   * parallel attempts in any number of processes cannot exceed the limits.
    *
    * @param login - Names the login.
    */
   admitFactor(facts: Attempter, userId: string, login: string): Promise<FactorAdmission>
   /**
-   * Counts an attempt at a mailed code that is the first step, before it is judged.
+   * Counts an attempt at a mailed code of the first step, before it is verified.
    *
    * @param code - Names the code.
    */
@@ -143,7 +143,7 @@ export interface Throttle {
     user: Pick<User, 'id' | 'email'>,
     addresses: readonly string[],
   ): Promise<Pause[]>
-  /** Forgets everything that makes the user wait, of all networks. The limits of a network itself stay. */
+  /** Resets all counters that make the user wait, for all networks. The limits of networks stay. */
   forgiveUser(tenantId: string, user: Pick<User, 'id' | 'email'>): Promise<void>
   /** How many second steps of the user have failed since one succeeded. */
   failedFactors(facts: Attempter, userId: string): Promise<number>
@@ -156,8 +156,8 @@ export interface Throttle {
 }
 
 /**
- * Whether a second step is judged. `login_over`: too many have failed in this login; `paused`: too many
- * of the user have failed in a row.
+ * Whether a second step may be verified. `login_over`: too many attempts of this login have failed;
+ * `paused`: too many attempts of the user have failed in a row.
  */
 export type FactorAdmission = Admission | { kind: 'login_over' | 'paused' }
 
@@ -347,7 +347,10 @@ export function createThrottle(
   }
 }
 
-/** The effect of a login on a counter. One that was not judged counts as no failure. */
+/**
+ * The effect of a login on a counter. A login whose password was not verified does not count as a
+ * failure.
+ */
 function effectOf(outcome: string | undefined, { name }: LoginCounter): AttemptOutcome {
   if (outcome === undefined) return 'unchanged'
   if (outcome !== 'verified') return 'failed'
@@ -367,7 +370,7 @@ const auditNames: Record<keyof Limits, string> = {
   mailPerClient: 'mail_client',
 }
 
-/** Visitors may type anything into the address field, so only a hash of it is kept. */
+/** Visitors may type anything into the address field, so only its hash is stored. */
 function addressKey({ tenant }: Pick<Attempter, 'tenant'>, email: string): string {
   return `${tenant.id}:${hash('sha256', emailKey(email), 'base64url')}`
 }

@@ -8,7 +8,9 @@ import { found } from '../writes/errors.ts'
 
 /** Which entries, as a person asks for them. */
 export interface AuditQuestion extends Omit<AuditFilter, 'actors'> {
-  /** As entries name it, such as `user:usr_…`; the id alone; or the address of a user or an operator. */
+  /**
+   * As in entries, such as `user:usr_…`; or only the id; or the address of a user or an operator.
+   */
   actor?: string | undefined
 }
 
@@ -35,7 +37,7 @@ async function searchBy(
   return store.audit.search(tenantId, { ...filter, actors }, page)
 }
 
-/** The actors that a text stands for. An address is that of a user of one of the tenants. */
+/** The actors that a search text means. An address may be that of a user of any of the tenants. */
 async function actorsOf(
   { users }: DomainContext['store'],
   tenantIds: readonly string[],

@@ -36,10 +36,11 @@ function within(scope: ServiceScope): Scope {
 }
 
 /**
- * Invites an operator by email address; the first invitation makes the system tenant. Inviting again makes a new link in place
- * of the one before, for as long as that was not used. It changes nothing else: a role has an act of its own.
+ * Invites an operator by email address; the first invitation makes the system tenant. Inviting
+ * again replaces an unused link by a new one, and changes nothing else: roles are changed
+ * separately.
  *
- * @returns The operator, and the token of the invitation, which is stored as a hash alone.
+ * @returns The operator, and the token of the invitation, of which only a hash is stored.
  * @throws ServiceError `conflict` for an operator who has accepted, or was invited to another role.
  */
 export async function inviteOperator(
@@ -91,8 +92,9 @@ function checkResent(last: Operator, decided: Pick<Operator, 'role' | 'reach'>):
 }
 
 /**
- * Takes every way to log in from an operator who has lost one, ends the sessions, and makes a link to begin with again. It is for
- * the command on the machine: an owner in the console could take over another one by it.
+ * Takes every way to log in from an operator who has lost one, ends the sessions, and makes a link
+ * to begin with again. Only for the command line: in the console, an owner could take over another
+ * owner with it.
  *
  * @throws ServiceError `not_found` when the address is no operator's.
  */
@@ -239,8 +241,9 @@ export async function removeOperator(scope: ServiceScope, id: string): Promise<U
 }
 
 /**
- * Changes an operator, unless that would leave the service without an owner who can log in. One such change
- * goes on at a time: two owners who remove each other at the same instant would both see the other one.
+ * Changes an operator, unless that would leave the service without an owner who can log in. Such
+ * changes run one at a time; otherwise, two owners who remove each other at once would both
+ * succeed.
  */
 async function keepingAnOwner<T>(
   scope: ServiceScope,

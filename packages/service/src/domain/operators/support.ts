@@ -38,7 +38,7 @@ export interface TrustedDevice {
   system: string
 }
 
-/** Where a user is logged in, and which messages went out. */
+/** The sessions of a user, and the messages that were sent. */
 export interface UserState {
   sessions: LiveSession[]
   devices: TrustedDevice[]
@@ -58,7 +58,7 @@ export type MailLanguage = (typeof mailLanguages)[number]
 export interface Support {
   /** @throws ServiceError `not_found` for an unknown user, as all of these do. */
   sessions(scope: Scope, userId: string): Promise<LiveSession[]>
-  /** Ends a session: its applications are told, and its tokens are revoked. */
+  /** Ends a session: its applications get logout tokens, and its tokens are revoked. */
   endSession(scope: Scope, userId: string, id: string): Promise<LiveSession>
   /** Ends all sessions; answers with those that there were. */
   endSessions(scope: Scope, userId: string): Promise<LiveSession[]>
@@ -96,12 +96,12 @@ export interface Support {
    * that of the message while its content is kept, else that of the user.
    */
   sendAgain(scope: Scope, id: string): Promise<MailRecord>
-  /** The state of a user whose records are at hand: it asks the store of what expires alone. */
+  /** The state of a user whose records were read already; it only reads entries that expire. */
   stateOf(tenant: Tenant, user: User, credentials: readonly Credential[]): Promise<UserState>
   /** Has a user asked for the second step on a device again. */
   forgetDevice(scope: Scope, userId: string, id: string): Promise<void>
   /** The reasons why the user cannot log in now; empty: there are none. */
   obstacles(scope: Scope, userId: string): Promise<Obstacle[]>
-  /** Forgets the failed attempts at logging in as the user, and the messages that were too many. */
+  /** Resets the failed login attempts of the user, and the limit of messages. */
   letTryAgain(scope: Scope, userId: string): Promise<void>
 }

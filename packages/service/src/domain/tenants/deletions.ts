@@ -15,7 +15,7 @@ export function listDeletions({ store }: Pick<DomainContext, 'store'>): Promise<
 export interface ErasureWatch {
   /** Called when a tenant is begun with, again after each step, and with none left at its end. */
   onStep?(deletion: TenantDeletion): void
-  /** Whether to stop after the step that is under way; another process or start goes on then. */
+  /** Whether to stop after the current step; another process, or the next start, continues. */
   isStopped?(): boolean
 }
 

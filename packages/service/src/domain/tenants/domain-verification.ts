@@ -11,12 +11,12 @@ const LABEL = '_latchkey'
 const NOT_THERE = new Set(['ENODATA', 'ENOTFOUND'])
 
 /**
- * Asks the DNS, where the policy says so, whether the owner of a domain lets a tenant have it: a TXT record at
- * `_latchkey.<domain>` with the value `latchkey-tenant=<id of the tenant>`.
+ * If the policy demands it, looks for the DNS record by which the owner of a domain assigns it to a
+ * tenant: a TXT record at `_latchkey.<domain>` with the value `latchkey-tenant=<id of the tenant>`.
  *
- * @param domain - In its canonical form. A port plays no part.
- * @throws ServiceError `invalid_request`, which names the record to publish, when there is none, and
- *   `unavailable` when the DNS does not answer.
+ * @param domain - In its canonical form. A port is ignored.
+ * @throws ServiceError `invalid_request`, which names the record to publish, when there is none,
+ *   and `unavailable` when the DNS does not answer.
  */
 export async function verifyDomain(
   tenantId: string,

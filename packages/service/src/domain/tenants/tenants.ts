@@ -116,7 +116,7 @@ export function judgeTenant({ context }: ServiceScope, last: Tenant, input: Tena
 }
 
 /**
- * Replaces what a caller decides about a tenant by `input`, all of it.
+ * Replaces all members of a tenant that a caller can set by `input`.
  *
  * @param readAt - The `updatedAt` of the tenant that the caller has changed. Default: any.
  * @throws ServiceError `conflict` when it was changed since.

@@ -63,9 +63,11 @@ export async function confirmAddress(
 
 /**
  * Gives the user a new password and ends all sessions. Only a reader of the user's mail can do
- * this, so it proves the address as well; the first proof of it claims the account, see {@link claimAccount}.
+ * this, so it proves the address as well; the first proof of it claims the account, see {@link
+ * claimAccount}.
  *
- * @returns Whether it was done; it is not for a disabled credential, nor when the address is another by now.
+ * @returns Whether it was done: not for a disabled credential, or if the address has changed
+ *   meanwhile.
  */
 export async function resetPassword(
   scope: Scope,
@@ -95,11 +97,11 @@ export async function resetPassword(
 }
 
 /**
- * Gives a user who is logged in a new password, and ends all sessions.
+ * Sets the password of a logged-in user, and ends all sessions.
  *
- * @param known - The password that the user has entered; `undefined`: the user has none.
- * @returns Whether it was done; it is not where the password is disabled, another one was set or taken away meanwhile, or
- *   the login is no longer valid.
+ * @param known - The current password, as entered; `undefined` if the user has none.
+ * @returns Whether it was done: not if the password is disabled, was changed or removed meanwhile,
+ *   or the login is no longer valid.
  */
 export async function changePassword(
   scope: Scope,
@@ -149,10 +151,11 @@ export function changeProfile(scope: Scope, userId: string, claims: OwnClaims): 
 }
 
 /**
- * Gives a user who is logged in an address that was proven to be theirs.
+ * Sets a verified address for a logged-in user.
  *
  * @param login - The user's own, which must still be valid.
- * @throws ServiceError `already_exists` when it is taken, `conflict` when the login has ended meanwhile.
+ * @throws ServiceError `already_exists` when it is taken, `conflict` when the login has ended
+ *   meanwhile.
  */
 export function changeAddress(
   scope: Scope,

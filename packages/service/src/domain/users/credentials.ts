@@ -93,8 +93,8 @@ export function passwordCredential(
 }
 
 /**
- * Replaces what a caller decides about a credential by `input`, all of it. Nothing else of it can be
- * changed; {@link updatePassword} is for passwords.
+ * Replaces all members of a credential that a caller can set by `input`; {@link updatePassword} is
+ * for passwords.
  */
 export function updateCredential(
   scope: Scope,
@@ -113,7 +113,7 @@ export function updateCredential(
 }
 
 /**
- * Replaces what a caller decides about the password credential by `input`, all of it.
+ * Replaces all members of the password credential that a caller can set by `input`.
  *
  * The stored pair of `alg` and `hash` leaves the password as it is. A new pair is handled as on
  * create and ends the user's sessions.

@@ -34,7 +34,7 @@ export interface PasswordEngine {
    */
   makeUp(from: number, to: number, tenantId: string): Promise<void>
 
-  /** The hash of no password: verifying against it costs what a real verification costs. */
+  /** A hash that no password matches; verifying against it costs as much as a real verification. */
   readonly dummyHash: string
 
   /** Hashes that run or wait, for health and tests. */

@@ -28,7 +28,7 @@ const digestBytes = { md5: 16, sha1: 20, sha256: 32, sha512: 64 } as const
 type Digest = keyof typeof digestBytes
 
 /**
- * Turns what a caller sent, `alg` and `hash`, into what is stored.
+ * Converts a caller's `alg` and `hash` into the stored form.
  *
  * @throws ServiceError `unsupported_algorithm`, `invalid_hash`, `bcrypt_cost_out_of_range` or
  *   `password_policy`.
@@ -108,10 +108,11 @@ export type Verification =
 
 /**
  * Checks a password at a login. Every refusal costs one bcrypt verification, for unknown users
- * (`undefined`) as well, of the highest cost that a password of the tenant has, so that time tells nothing.
+ * (`undefined`) as well, of the highest cost that a password of the tenant has, so that response
+ * times reveal nothing.
  *
- * Changes in between count: user and password are read again after the verification, and the login
- * has begun before, so that a change that ends the user's sessions from then on ends this one too.
+ * User and password are read again after the verification, so changes meanwhile count. The login's
+ * start is before the verification, so a change that ends the user's sessions also ends this one.
  *
  * A legacy hash, or one whose cost differs from the standard cost, is replaced by bcrypt of the
  * password at the standard cost, unless another request changed it meanwhile.
@@ -181,14 +182,14 @@ export function isSamePassword({ alg, hash }: StoredPassword, after: PasswordCre
   return isUnchanged || after.state.upgradedFrom === fingerprint(hash)
 }
 
-/** Whether the posted pair is exactly what is stored. */
+/** Whether the posted pair equals the stored one. */
 export function isStoredPassword(stored: StoredPassword, alg: string, hash: string): boolean {
   return stored.alg === alg && stored.hash === hash
 }
 
 /**
- * Whether the posted pair is a copy from before a login upgraded the hash, or the stored hash under
- * another algorithm, which no password would open.
+ * Whether the posted pair is the copy that a login has upgraded since, or the stored hash with
+ * another algorithm, which no password would match.
  */
 export function isStalePassword(
   { password, state }: PasswordCredential,

@@ -121,10 +121,10 @@ export async function searchUsers(
 }
 
 /**
- * Replaces what a caller decides about a user by `input`, all of it.
+ * Replaces all members of a user that a caller can set by `input`.
  *
- * Another address is unverified, regardless of `input`: a client that GETs, changes and POSTs
- * would carry the proof of the old address along. Disabling ends the user's sessions.
+ * Another address is unverified, regardless of `input`: a client that GETs, changes and POSTs would
+ * carry the proof of the old address along. Disabling ends the user's sessions.
  */
 export async function updateUser(scope: Scope, id: string, input: UserInput): Promise<User> {
   checkUser(input)

@@ -68,7 +68,7 @@ export async function changeAccount(
 interface AddOptions {
   /** The user's own login, which must still be valid. */
   readonly login?: Login
-  /** For the first second factor, which ends all other sessions and comes with recovery codes. */
+  /** For the user's first second factor, which ends all other sessions and adds recovery codes. */
   readonly first?: { readonly ending: EndingLogin; readonly recovery: Credential }
 }
 
@@ -176,14 +176,14 @@ export async function removeOwnCredential(
 }
 
 /**
- * Gives an account to the owner of its address, who has proven it for the first time: another person may have made it, so
- * everything goes by which one could log in, second steps and sessions included. An account whose address was proven
- * before keeps what it has.
+ * Gives an account to the owner of its address, who has proven it for the first time. As another
+ * person may have created the account, all credentials and sessions are removed, second steps
+ * included. An account whose address was verified before keeps them.
  *
  * @param user - Has the address that was proven; nothing is done when it is another by now.
  * @param own - A credential that the owner has just set, which stays.
- * @returns The user, and whether this was the first proof; `undefined` when the address is another, or the credential is
- *   another user's.
+ * @returns The user, and whether this was the first proof; `undefined` when the address is another,
+ *   or the credential is another user's.
  */
 export async function claimAccount(
   scope: Scope,

@@ -15,9 +15,9 @@ export const factorKinds = ['hardware', 'totp_app', 'totp_email'] as const
 export type FactorKind = (typeof factorKinds)[number]
 
 /**
- * A way in which a user has proven who they are during a login. A passkey verifies its user, so it stands
- * alone; a key is the same thing in a second step, where it need not. Either is `_bound` when it cannot
- * leave its device. Of an account at a provider nothing is known but that the provider let its user in.
+ * A way in which a user has proven who they are during a login. A `passkey` verifies its user and
+ * needs no second step; a `key` is a second step, which need not verify its user. `_bound` means
+ * that it cannot leave its device. About a login at a provider, only its success is known.
  */
 export type Method =
   | 'password'
@@ -120,7 +120,7 @@ export function isAtLeast(level: Level, wanted: Level): boolean {
   return levels.indexOf(level) >= levels.indexOf(wanted)
 }
 
-/** The level that an `acr` stands for; `undefined` for a value that is not known. */
+/** The level of an `acr`; `undefined` for an unknown value. */
 export function levelOfAcr(acr: string): Exclude<Level, 'single'> | undefined {
   const entries = Object.entries(acrOf) as [Exclude<Level, 'single'>, string][]
   return entries.find(([, value]) => value === acr)?.[0]

@@ -42,7 +42,7 @@ export function endOfSessions(
   return now > last ? now - 1_000 + part : last + part
 }
 
-/** The user without any session from before now, those included that have outlived an earlier end. */
+/** The user with all earlier sessions voided, including those that survived an earlier end. */
 export function withoutSessions({ clock }: Pick<DomainContext, 'clock'>, user: User): User {
   const latest = Math.max(nowMicros(clock), user.sessionsValidAfter)
   return { ...user, sessionsValidAfter: Math.ceil(latest / 1_000) * 1_000 }

@@ -3,8 +3,8 @@ import type { Method } from './assurance.ts'
 import { allowsKeys, allowsMailLogin, rpIdOf } from './login-methods.ts'
 
 /**
- * Whether a login may begin with the credential. It is our own record of what the credential was added for, never what a
- * browser says: a key that was added as a second step stays one.
+ * Whether a login may begin with the credential. This depends on the recorded purpose of the
+ * credential, never on a browser's statement: a key that was added as a second step stays one.
  */
 export function isFirstFactor(credential: Credential): boolean {
   switch (credential.kind) {
@@ -53,7 +53,7 @@ export function hasOpenWay(tenant: TenantWays, credentials: readonly Credential[
 /** How a login began. */
 export interface Beginning {
   readonly method: Method | undefined
-  /** Of a login at a provider. */
+  /** For a login at a provider. */
   readonly connectionId?: string | undefined
 }
 

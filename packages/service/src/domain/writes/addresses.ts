@@ -21,7 +21,10 @@ export function canonicalAddress(address: string): string {
   return parseHost(address)?.toString() ?? address
 }
 
-/** The network of a client: one IPv6 customer has a whole /64, so its first half stands for all. */
+/**
+ * The network of a client: an IPv6 customer has a whole /64, so only the first half of the address
+ * counts.
+ */
 export function clientNetwork(address: string): string {
   const parsed = parseHost(address)
   if (parsed?.kind() !== 'ipv6') return address

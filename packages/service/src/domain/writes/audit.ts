@@ -35,7 +35,7 @@ export function entryOf(
   }
 }
 
-/** Adds to the audit log what is not part of a write, such as a login. */
+/** Adds an entry to the audit log for an event that is not a write, such as a login. */
 export function note(
   scope: ServiceScope,
   action: string,

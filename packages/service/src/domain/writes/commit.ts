@@ -96,7 +96,7 @@ export async function commitMany(
   return written
 }
 
-/** `change`, which also notes in the audit entry the names of the members that it changes. */
+/** `change`, extended to record the names of the changed members in the audit entry. */
 export function noting<T extends object>(audit: AuditEntry, change: Change<T>): Change<T> {
   return (last) => {
     const next = change(last)

@@ -18,7 +18,7 @@ export interface DomainContext {
   readonly domains: DomainPolicy
   /** Whether developer mode opens private networks and the outbox page to its tenants. */
   readonly allowDeveloperMode: boolean
-  /** Tells what was written, after it was: `change` with the audit entry. */
+  /** Emits `change` with the audit entry, after each write. */
   readonly events: ServiceEvents
 }
 
@@ -38,7 +38,7 @@ export interface Actor {
   readonly applicationId?: string | undefined
 }
 
-/** One request, on whose behalf rules run. Made once, where the request comes in. */
+/** The context of a request: its actor. Made once, when the request arrives. */
 export interface ServiceScope {
   readonly context: DomainContext
   readonly actor: Actor
@@ -77,7 +77,7 @@ export async function exclusively(
 
 const lines = new WeakMap<DataStore, Promise<unknown>>()
 
-/** When to ask again for a task that another process is at. */
+/** The interval in which to ask again for a task that another process holds. */
 const BUSY_MS = 20
 
 /** Runs a task after all earlier ones, of this process and of others on the same PostgreSQL. */

@@ -26,8 +26,8 @@ export const statusOfCode = {
 export type ErrorCode = keyof typeof statusOfCode
 
 /**
- * A call that is refused. The message says what was found and what to do; it is shown to the caller,
- * so it holds no secret.
+ * A refused call. The message names the fault and the remedy; it is shown to the caller, so it
+ * contains no secret.
  */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'

@@ -5,7 +5,7 @@ import type { DomainContext } from './context.ts'
 /** How many parts of the log a process reads at a time; others are left to other processes. */
 const SHARDS_AT_ONCE = 4
 
-/** How many entries are read at a time: what is done about them takes less time than a lease. */
+/** The entries read at a time; processing them takes less time than a lease. */
 const BATCH = 200
 
 /**

@@ -45,8 +45,8 @@ export const credentialIdPattern: RegExp = new RegExp(
 )
 
 /**
- * The id of a passkey or security key: made from what the authenticator calls it, so that a user can
- * have it once only.
+ * The id of a passkey or security key, derived from the authenticator's own id, so that a user can
+ * add it only once.
  *
  * @param keyId - In base64url.
  */
@@ -55,8 +55,9 @@ export function keyCredentialId(keyId: string): string {
 }
 
 /**
- * The id of an account at a provider: made from what names it, so that one user of a tenant can have it. The
- * subject alone names nothing: two providers may call different people the same.
+ * The id of an account at a provider, derived from provider and subject, so that only one user of a
+ * tenant can have it. The subject is not enough, because two providers may use the same one for
+ * different people.
  */
 export function socialCredentialId({
   connectionId,

@@ -1,18 +1,18 @@
 import { LRUCache } from 'lru-cache'
 import { type DomainContext, foreignVersion } from './context.ts'
 
-/** Values that were read and are kept, by a key. */
+/** A cache of read values, by key. */
 export interface Kept<T> {
-  /** The kept value, or the one that `read` finds now. */
+  /** The cached value, or the result of `read`. */
   get(key: string, read: () => Promise<T | undefined>): Promise<T | undefined>
 }
 
-/** How many are kept: some kilobytes each. */
+/** The size of the cache; each value takes some kilobytes. */
 const MAX_KEPT = 1_000
 
 /**
- * Keeps what was read until something was written that may concern it, by this process or another. Where the
- * store cannot tell of other processes, nothing is kept.
+ * Caches values until a write that may concern them, by this process or another. If the store
+ * cannot report writes of other processes, nothing is cached.
  *
  * @param concerns - The actions of this process after which all of it is read again.
  */

@@ -4,12 +4,15 @@ import type { Tenant } from '../../store/records.ts'
 export const lifetimes = {
   authorizationCodeSeconds: 60,
   accessTokenSeconds: 3600,
-  /** Of access tokens for APIs, which verify them without asking the issuer: a disabled user has them so long. */
+  /**
+   * The lifetime of access tokens for APIs. APIs verify them without asking the issuer, so a
+   * disabled user can use one until it expires.
+   */
   apiTokenSeconds: 300,
   idTokenSeconds: 3600,
-  /** A refresh token that is not used for so long expires. */
+  /** The time after which an unused refresh token expires. */
   refreshTokenSeconds: 30 * 86_400,
-  /** Offline access ends so long after it was given, however often it is used. */
+  /** The time after which offline access ends, even if it is used. */
   offlineGrantSeconds: 365 * 86_400,
   /** How long a device on which a user logged in is known, counted from a login. */
   knownDeviceSeconds: 180 * 86_400,

@@ -90,8 +90,8 @@ export function isEmail(text: string): boolean {
 }
 
 /**
- * Refuses an address that would be another's in another writing, or that no mail reaches: for new ones
- * only, as users may have such addresses from before.
+ * Refuses an address that is equal to another one in canonical form, or that cannot receive mail.
+ * Only new addresses are checked, because existing users may have such addresses.
  */
 export function checkNewEmail(label: string, email: string): void {
   checkEmail(label, email)

@@ -141,7 +141,7 @@ export function fixedKeys(keys: readonly Uint8Array[]): MasterKeys {
   return { list: () => keys, refresh: () => false }
 }
 
-/** A master key, as it seals. The id tells nothing of it. */
+/** A master key, ready to seal. Its id reveals nothing about it. */
 interface SealingKey {
   id: string
   key: KeyObject

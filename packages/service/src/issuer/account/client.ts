@@ -6,7 +6,7 @@ import { paths } from '../requests/paths.ts'
 /** The account page is a client of its own issuer, so that it logs users in as applications do. */
 export const ACCOUNT_CLIENT = 'account'
 
-/** Where the login for the account page ends. */
+/** The callback of the login for the account page. */
 export const RETURN_PATH = '/account/return'
 
 // Its codes are never redeemed: the account page uses the session alone.
@@ -25,9 +25,9 @@ export function accountClient(issuer: string): AdapterPayload {
 }
 
 /**
- * Where to send a browser whose login is too old or too weak for the account page.
+ * The login URL for a browser whose login is too old or too weak for the account page.
  *
- * @param state - Comes back with the browser.
+ * @param state - Returned in the callback.
  */
 export function accountLogin(issuer: string, state: string, acr: string | undefined): string {
   const query = new URLSearchParams({

@@ -53,7 +53,7 @@ export function showOverview(flow: FlowRequest, { user, factors }: Visit): void 
   })
 }
 
-/** Where a change leads that was made. */
+/** The page to show after a change. */
 export function overviewAfter(change: 'profile' | 'email' | 'password'): string {
   return `${accountPaths.overview}?done=${change}`
 }

@@ -13,7 +13,7 @@ import { beginConnecting, finishConnecting, shownAccounts } from './connect.ts'
 import type { Visit } from './entry.ts'
 import { shownKeys } from './keys.ts'
 
-/** Where a way to log in is added. */
+/** The page on which a way to log in is added. */
 export const ADD_PATH = `${accountPaths.security}/add`
 
 /** Shows the user's ways to log in. */

@@ -66,7 +66,7 @@ export function earlierSecret(
   return typeof secret === 'string' && isAccepted ? secret : undefined
 }
 
-/** Metadata is the customer's own text: an address that is none must not break the login. */
+/** Metadata is free text, so an invalid URL must not break the login. */
 function isWebUrl(text: string | undefined): text is string {
   const url = text === undefined ? null : URL.parse(text)
   return (url?.protocol === 'https:' || url?.protocol === 'http:') && !url.hash

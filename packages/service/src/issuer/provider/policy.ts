@@ -72,9 +72,8 @@ function isLoginVoid(ctx: KoaContextWithOIDC, clock: Clock): boolean {
 }
 
 /**
- * Decides with which `acr` the request is answered, and asks for a stronger login where that could bring
- * about what the application wants: `acr_values` is a wish, and a login that was just made is the answer
- * to it, strong or not.
+ * Decides the `acr` of the response, and asks for a stronger login if that could reach a requested
+ * value. `acr_values` is a wish: right after a login, no stronger one is asked for.
  *
  * @see OpenID Connect Core 1.0 §3.1.2.1, §5.5.1.1
  */

@@ -4,7 +4,9 @@ import type { ForDevelopers } from '../../pages/index.ts'
 import type { IssuerContext } from '../context.ts'
 import { factsOf } from '../requests/request-facts.ts'
 
-/** Runs as printed where nothing of the project is installed; `latchkey` alone is another package. */
+/**
+ * Works without an installation of the project; the package named `latchkey` is another project.
+ */
 const COMMAND = 'npx --package @latchkey/management latchkey applications'
 
 /** The most characters of an id that are shown; those of applications have about 30. */

@@ -2,7 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readFields, redirect } from './http.ts'
 import { paths, SOCIAL_CALLBACK } from './paths.ts'
 
-/** Where an application, or a provider, may send a browser with a form instead of a query. */
+/**
+ * Endpoints to which an application or provider may send a browser with a form instead of a query.
+ */
 const PATHS = new Set<string>([paths.authorization, paths.end_session, SOCIAL_CALLBACK])
 
 /** All that is read of a provider's answer: nothing else of it goes into an address. */

@@ -18,9 +18,9 @@ export function markBrowser(ctx: CookieContext): string {
 }
 
 /**
- * Like {@link markBrowser}, with a secret for what begins here, which only this browser brings back.
+ * Like {@link markBrowser}, and derives a secret that only this browser can present again.
  *
- * @param purpose - Names what begins.
+ * @param purpose - The purpose of the secret.
  */
 export function markWithSecrets(ctx: CookieContext, purpose: string): BrowserSecrets {
   const token = mark(ctx)

@@ -8,7 +8,7 @@ export const paths = {
   revocation: '/oidc/revoke',
 } as const
 
-/** The pages on which users see and change what is known of them, by what they are about. */
+/** The account pages, by topic. */
 export const accountPaths = {
   overview: '/account',
   profile: '/account/profile',
@@ -20,7 +20,7 @@ export const accountPaths = {
   deletion: '/account/delete',
 } as const
 
-/** Where providers send browsers back to. */
+/** The redirect URI for providers. */
 export const SOCIAL_CALLBACK = '/social/callback'
 
 const PAGE = ['GET', 'HEAD', 'POST']
@@ -39,7 +39,7 @@ const METHODS: Readonly<Record<string, readonly string[]>> = {
   '/.well-known/oauth-authorization-server': ['GET', 'HEAD', 'OPTIONS'],
 }
 
-/** Where a login goes on after its pages. */
+/** The path at which a login continues after its pages. */
 const RESUME = new RegExp(`^${paths.authorization}/[^/]+$`)
 
 /** Whether a path is the protocol's, with or without an endpoint there. */

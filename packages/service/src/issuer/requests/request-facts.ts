@@ -16,7 +16,7 @@ export interface RequestFacts {
   startedAt: Micros
 }
 
-/** On whose behalf a rule runs because of a request. */
+/** The actor of a request. */
 export function scopeOfRequest(
   { domain }: Pick<IssuerContext, 'domain'>,
   { tenant, requestId, clientIp, userAgent }: RequestFacts,
@@ -30,7 +30,7 @@ export function scopeOfRequest(
 
 const facts = new WeakMap<IncomingMessage, RequestFacts>()
 
-/** Attaches what is known to the request. */
+/** Attaches the facts to the request. */
 export function setFacts(request: IncomingMessage, known: RequestFacts): void {
   facts.set(request, known)
 }

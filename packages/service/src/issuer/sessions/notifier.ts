@@ -24,7 +24,7 @@ export interface Notifier {
   tell(provider: Provider, ended: EndedSession): Promise<void>
   /** Starts to send, beginning with the notices that were left when the service ended. */
   start(providerOf: (tenant: Tenant) => Promise<Provider>): void
-  /** Resolves when what is due was tried. */
+  /** Resolves when all due notices were tried. */
   idle(): Promise<void>
   /** Finishes what is under way; the rest is sent after the next start. */
   close(): Promise<void>
@@ -45,7 +45,7 @@ const BACKOFF_SECONDS = [0.5, 3, 15, 60, 300, 900, 3_600]
 /** When a notice that is not accepted is given up. */
 const GIVE_UP_SECONDS = 86_400
 
-/** How long a notice under way is kept from other attempts: longer than a request may take. */
+/** The lease of a notice that is being sent, which is longer than a request may take. */
 const LEASE_SECONDS = 15
 
 /** How often the queue is looked at without being asked. */

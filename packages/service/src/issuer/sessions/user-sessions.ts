@@ -13,7 +13,7 @@ export interface UserSession {
   uid: string
   /** When the user logged in, in seconds since the epoch. */
   loginTs: number
-  /** When it outlived the end of the user's other sessions. */
+  /** The time at which it survived the end of the user's other sessions. */
   keptAt: number | undefined
   userAgent: string | undefined
   /** The address of the client that logged in. */

@@ -41,12 +41,12 @@ const SHARED_POLL_MS = 1_000
 const BUSY_MS = 200
 
 /**
- * Ends the sessions of users who were disabled or deleted, or whose sessions were voided, and tells
- * the applications.
+ * Ends the sessions of users who were disabled or deleted, or whose sessions were voided, and sends
+ * logout tokens to the applications.
  *
- * Such a session is worth nothing from the moment the user was changed, because every request checks
- * that; this is about letting the applications know. It follows the audit log, so that a change is not
- * forgotten when the process ends right after it.
+ * Every request checks the user, so such a session is invalid at once; this only notifies the
+ * applications. It follows the audit log, so that a change is not forgotten when the process ends
+ * right after it.
  */
 export function endVoidSessions(context: IssuerContext, providerOf: ProviderOf): VoidSessions {
   const { events } = context.domain

@@ -35,8 +35,8 @@ export interface Asserted {
 }
 
 /**
- * Why a login at a provider came to nothing: it did not answer, it or its user said no, or what it said
- * cannot be believed.
+ * The reason why a login at a provider failed: it did not respond, it or its user refused, or its
+ * response is invalid.
  */
 export type UpstreamProblem = 'unreachable' | 'denied' | 'failed'
 
@@ -56,7 +56,7 @@ export interface Upstreams {
   /** Where to send the browser. @throws {@link UpstreamError} */
   begin(connection: Connection, request: UpstreamRequest): Promise<string>
   /**
-   * Redeems the answer of the provider. Its tokens are not kept.
+   * Redeems the provider's response. Its tokens are not stored.
    *
    * @param url - The address at which the browser came back.
    * @throws {@link UpstreamError}
@@ -64,10 +64,10 @@ export interface Upstreams {
   finish(connection: Connection, url: URL, binding: Binding): Promise<Asserted>
 }
 
-/** How long what a provider says about itself is believed without asking again. */
+/** The time after which a provider's metadata are fetched again. */
 const FRESH_MS = 3_600_000
 
-/** When to ask again after it has failed; what is known is used until then. */
+/** The time after a failure until the next fetch; the old metadata are used until then. */
 const RETRY_MS = 60_000
 
 /** @see OpenID Connect Core 1.0 §2 */

@@ -7,7 +7,7 @@ import { isDuplicate } from './failure.ts'
 import { createPostgresKysely } from './kysely.ts'
 import { createLines } from './lines.ts'
 
-/** A process that stops in the middle of a rare write holds up the others for so long. */
+/** The time for which a process that stops in the middle of a rare write blocks the others. */
 const MAX_IDLE_MS = 5_000
 
 const BEGIN = `begin;

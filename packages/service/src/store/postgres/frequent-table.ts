@@ -36,7 +36,7 @@ export function createFrequentTable<T>(
   const within = key.slice(0, -1)
   const read = withRev(name)
 
-  /** Reads what an update compares with; the reader sees what is committed. */
+  /** Reads the committed row that an update compares with. */
   async function current(values: readonly string[]): Promise<Row | undefined> {
     const one = draft()
     const where = one.matches(key, values)
@@ -137,7 +137,7 @@ async function unlessDuplicate(write: () => Promise<Rows>): Promise<Rows | 'dupl
   }
 }
 
-/** Writes again what was undone because it met another transaction. */
+/** Repeats a write that was rolled back because of another transaction. */
 async function again(write: () => Promise<Rows>): Promise<Rows> {
   for (let tries = 1; ; tries++) {
     try {

@@ -45,7 +45,7 @@ export async function repairCounters(connections: Connections): Promise<void> {
   })
 }
 
-/** By how many seconds this machine's clock is ahead of PostgreSQL's. */
+/** The seconds by which this machine's clock is ahead of PostgreSQL's. */
 export async function clockDifference(connections: Connections): Promise<number> {
   const sql = 'select extract(epoch from clock_timestamp())::float8 as at'
   const asked = Date.now()
@@ -62,9 +62,9 @@ export interface LogEnds {
   last: number
   /** The id of the newest entry. */
   newest: number
-  /** Where the reader that is furthest stands. */
+  /** The position of the most advanced reader. */
   read: number
-  /** Up to which id an export shows every entry now. */
+  /** The id up to which an export is complete now. */
   exported: number
 }
 

@@ -9,8 +9,8 @@ import { addSearchKeys, fillSearchKeys } from './search-keys.ts'
 type Migration = (db: Kysely<unknown>) => Promise<unknown>
 
 /**
- * Every change of the tables, oldest first. One that was released is never edited, and none takes
- * away what the release before needs: that one goes on serving until it is replaced.
+ * Every change of the tables, oldest first. A released change is never edited. No change removes
+ * something that the previous release needs, because that release serves until it is replaced.
  */
 export const migrations: Record<string, Migration> = {
   '0001-foundations': createFoundations,
@@ -206,7 +206,7 @@ async function addOutbox(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await statement.execute(db)
 }
 
-/** In place of one that could not give entries in their order. */
+/** Replaces an index that could not return entries in order. */
 async function addAuditByTime(db: Kysely<unknown>): Promise<void> {
   await sql`create index audit_by_time_and_id on audit (at, id)`.execute(db)
   await sql`drop index audit_by_time`.execute(db)

@@ -9,8 +9,8 @@ const FRESH_MS = 1_000
 /** The revision of what caches hold, as this process knows it. */
 export interface Revision {
   /**
-   * The revision, at most a second old. While the database cannot be asked, a value that equals no
-   * other, so that nothing is kept.
+   * The revision, at most a second old. While the database cannot be reached, a value that differs
+   * from all others, so that nothing is cached.
    */
   current(): unknown
   close(): void

@@ -12,7 +12,9 @@ import { draft } from './statement.ts'
 /** How often a change is tried that met another transaction. */
 const MAX_TRIES = 20
 
-/** A process that stops in the middle of a change holds up those of the same user for so long. */
+/**
+ * The time for which a process that stops in the middle of a change blocks others of the same user.
+ */
 const MAX_IDLE_MS = 5_000
 
 const BEGIN = `begin; set local idle_in_transaction_session_timeout = ${MAX_IDLE_MS}`

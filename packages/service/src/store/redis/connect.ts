@@ -4,7 +4,7 @@ import { parseRedisAddress } from './address.ts'
 /** A connection to one server, to the one that Sentinel names, or to a Cluster. */
 export type RedisConnection = Redis | Cluster
 
-/** No request waits longer for Redis than so long, in milliseconds. */
+/** The maximum time that a request waits for Redis, in milliseconds. */
 const COMMAND_MS = 2_000
 
 /**

@@ -11,7 +11,7 @@ export interface RedisFacts {
    * where it does not say.
    */
   evictionPolicy: string | undefined
-  /** Whether what it holds outlives a restart. */
+  /** Whether its data survives a restart. */
   isPersistent: boolean
 }
 

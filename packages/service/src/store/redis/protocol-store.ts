@@ -27,7 +27,7 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
   const scripts = createScripts(client)
   const now = (): Micros => Math.floor(options.clock.now() * 1000)
 
-  /** For how many milliseconds something lives, rounded up; what expired is hidden by its own time. */
+  /** The time to live in milliseconds, rounded up; an expired entry is hidden by its own expiry. */
   function lifetime(expiresAt: Micros): number {
     const ms = Math.ceil((expiresAt - now()) / 1000)
     return ms > FOR_EVER_MS ? 0 : Math.max(1, ms)

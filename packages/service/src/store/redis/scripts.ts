@@ -82,7 +82,10 @@ const scripts = {
     local wait = waitAfter(n, lastAt)
     if wait == 0 then count(n) end
     return wait`,
-  /** As `admit`, then the name of the attempt and until when it is under way; -1: it has to wait for others. */
+  /**
+   * Like `admit`, with the name of the attempt and the time until which it is in progress; -1: it
+   * has to wait for others.
+   */
   beginAttempt: `${MADE} ${UNDER_WAY}
     local n, lastAt = made()
     local running, text = underWay()
@@ -115,7 +118,7 @@ export function createScripts(client: RedisConnection): Scripts {
   return Object.fromEntries(steps) as Scripts
 }
 
-/** The answer of Redis; a StoreError when there is none. */
+/** The response of Redis; throws StoreError without one. */
 export async function answered<T>(command: Promise<T>): Promise<T> {
   try {
     return await command

@@ -7,7 +7,10 @@ import type { Engine } from './engine.ts'
 import { preparedInsert } from './prepared.ts'
 import type { AuditRow } from './schema.ts'
 
-/** One refusal more makes one too many; what an earlier version left goes in steps. */
+/**
+ * A new refusal exceeds the limit by one; surplus entries of an earlier version are deleted in
+ * steps.
+ */
 export const MAX_FORGOTTEN = 100
 
 // Not a parameter, so that the index of refused entries is used.

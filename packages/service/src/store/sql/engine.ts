@@ -8,7 +8,7 @@ export type Queries<S> = Kysely<S> & {
 
 /** An SQL database, as far as the tables need to know it. */
 export interface Engine {
-  /** Sees what is committed. */
+  /** Sees only committed data. */
   readonly reader: Queries<Schema>
   /** Only inside {@link Engine.write}. */
   readonly writer: Queries<Schema>

@@ -11,7 +11,7 @@ export function createHeldDomains({ writer }: Pick<Engine, 'writer'>) {
   return {
     remove,
 
-    /** For which tenant a domain is held, and whether that tenant still exists. */
+    /** The tenant for which a domain is reserved, and whether that tenant still exists. */
     async holderOf(
       domain: string,
       now: Micros,

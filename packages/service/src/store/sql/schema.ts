@@ -74,7 +74,7 @@ export type UserRow = {
   sessions_valid_after: number
   created_at: number
   updated_at: number
-  /** By which users are searched. `null`: a release from before wrote the row. */
+  /** A search key of users; `null` if an earlier release wrote the row. */
   name_key: string | null
   family_name_key: string | null
 }

@@ -138,7 +138,7 @@ export function createTable<T>(
     if (scope !== undefined) await engine.counters.add(scope, by)
   }
 
-  /** Writes; what a further step finds taken is a `duplicate`, too. */
+  /** Writes; a unique violation in a further step is a `duplicate`, too. */
   async function unlessDuplicate(work: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
     try {
       return await write(work)

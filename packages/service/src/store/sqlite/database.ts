@@ -72,8 +72,8 @@ export async function openDatabase(folder: string): Promise<Database> {
 const MAX_TRIES = 100
 
 /**
- * With WAL, FULL syncs the log at every commit: what was acknowledged survives a power cut. Deleted
- * rows are overwritten, so that no backup of the file holds users who are gone.
+ * With WAL, FULL syncs the log at every commit, so acknowledged writes survive a power cut. Deleted
+ * rows are overwritten, so a copy of the file does not contain deleted users.
  */
 async function prepareToWrite(database: DatabaseSync): Promise<void> {
   database.exec(

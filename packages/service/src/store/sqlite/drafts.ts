@@ -5,7 +5,7 @@ import { join } from 'node:path'
 /** A copy of the data on its way into a backup, by the process that makes it; SQLite may keep a journal beside it. */
 const DRAFT = /^(backup-(\d+)-[0-9a-f]{12}\.db)(-\w+)?$/
 
-/** Those of this process. In containers, a process often has the id of the one that was killed. */
+/** The drafts of this process. In containers, a process often has the same id as the killed one. */
 const ours = new Set<string>()
 
 /** A name in the folder for such a copy. */

@@ -4,11 +4,11 @@ import { StoreError } from '../errors.ts'
 /** Runs writes one after another and makes those that arrive together durable together. */
 export interface GroupCommit {
   /**
-   * Runs `work` inside a transaction of its own as far as its effects go: when it rejects, it alone
-   * is undone. Resolves once the outcome is durable.
+   * Runs `work` in a savepoint: if it rejects, only its own changes are undone. Resolves once the
+   * outcome is durable.
    *
-   * @param work - Awaits nothing but queries on this connection. Work that awaits nothing at all runs
-   *   without giving way, so that a read on the same connection never sees half of a group.
+   * @param work - Awaits nothing but queries on this connection. Work without any await runs
+   *   synchronously, so a read on the same connection never sees half of a group.
    * @throws StoreError when the transaction could not be committed.
    */
   write<T>(work: () => T | Promise<T>): Promise<T>
@@ -51,7 +51,7 @@ export function createGroupCommit(database: DatabaseSync): GroupCommit {
   }
 }
 
-/** Commits a group in one transaction, in which each job can be undone alone. */
+/** Commits a group in one transaction with a savepoint for each job. */
 function prepareGroup(database: DatabaseSync): (group: Job[]) => Promise<void> {
   const begin = database.prepare('begin immediate')
   const savepoint = database.prepare('savepoint job')

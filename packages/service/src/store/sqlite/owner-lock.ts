@@ -2,7 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** Says that this process alone serves from the folder. The system lets go of it when the process ends. */
+/**
+ * Locks the folder for this process. The operating system releases the lock when the process ends.
+ */
 export interface OwnerLock {
   release(): void
 }

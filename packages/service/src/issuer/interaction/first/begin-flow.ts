@@ -9,7 +9,7 @@ import { sendLink } from '../mail/messages.ts'
 
 type InteractionUrl = NonNullable<NonNullable<Configuration['interactions']>['url']>
 
-/** Prepares what a visitor is about to be asked, and says at which page. */
+/** Prepares the first step of a login, and returns the page that asks for it. */
 export function beginFlow(context: IssuerContext): InteractionUrl {
   return async (ctx, interaction) => {
     const { tenant } = factsOf(ctx.req)

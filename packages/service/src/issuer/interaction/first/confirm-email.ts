@@ -10,7 +10,7 @@ import { sendLink } from '../mail/messages.ts'
 import { finishInteraction } from '../progress/finish.ts'
 import { currentUser } from './select-account.ts'
 
-/** Asks a user who has logged in to prove the address, or goes on when that is done. */
+/** Asks a logged-in user to confirm the address, or continues if it is confirmed. */
 export async function showConfirmEmail(flow: InteractionRequest): Promise<void> {
   const user = await currentUser(flow)
   if (!user) return showDeadEnd(flow)

@@ -130,7 +130,7 @@ function showForm(
   })
 }
 
-/** A code of the first step is none of the second. */
+/** A code of the first step is not valid as the second step. */
 function loginOf({ interaction }: InteractionRequest): string {
   return `first:${interaction.uid}`
 }

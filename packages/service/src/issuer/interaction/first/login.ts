@@ -17,7 +17,9 @@ import { continueSignup, readPending } from './pending.ts'
 import { currentUser } from './select-account.ts'
 import { isSignupOpen } from './signup.ts'
 
-/** Shows the login form, or goes on at once when a link in a message has just allowed it. */
+/**
+ * Shows the login form, or continues at once if a link in a message has just logged the user in.
+ */
 export async function showLogin(flow: InteractionRequest): Promise<void> {
   const { interaction, url } = flow
   if (!(await isLoginOn(flow))) return showLoginOff(flow)
@@ -46,7 +48,7 @@ export async function showLogin(flow: InteractionRequest): Promise<void> {
   })
 }
 
-/** Forgets what was proven, and shows the login form for another address. */
+/** Discards the proofs, and shows the login form for another address. */
 async function showAnew(flow: InteractionRequest): Promise<void> {
   await endProgress(flow)
   await showForm(flow, 200, { email: '' })

@@ -26,7 +26,7 @@ export interface Pending {
 
 const KIND = 'PendingMail'
 
-/** Remembers what the login waits for, for as long as it waits. */
+/** Stores the sign-up or confirmation that the login waits for. */
 export async function writePending(
   flow: InteractionRequest,
   begun: Omit<Pending, 'at'>,
@@ -58,7 +58,7 @@ export async function completePending(
   })
 }
 
-/** The name of what a login waits for. */
+/** The key of the entry for which a login waits. */
 export function pendingKey({ tenant, interaction }: InteractionRequest): string {
   return entryName(tenant.id, KIND, interaction.uid).key
 }

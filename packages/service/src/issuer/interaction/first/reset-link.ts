@@ -20,7 +20,7 @@ export async function showReset(flow: FlowRequest): Promise<void> {
   showForm(flow, 200, token, found.content)
 }
 
-/** Sets the new password, which ends all sessions, and leads back to the login. */
+/** Sets the new password, which ends all sessions, and redirects to the login. */
 export async function reset(flow: FlowRequest, form: Form): Promise<void> {
   const { context, tenant, response } = flow
   const token = form.get('token') ?? ''
@@ -48,9 +48,9 @@ export async function reset(flow: FlowRequest, form: Form): Promise<void> {
 }
 
 /**
- * Gives the user who followed a link a new password, and tells them.
+ * Sets the password of a user who followed a link, and notifies the user.
  *
- * @returns Whether it was done; it is not for a disabled credential.
+ * @returns Whether it was done: not for a disabled credential.
  */
 export async function setPassword(
   flow: FlowRequest,

@@ -33,11 +33,11 @@ export async function showSignup(flow: InteractionRequest): Promise<void> {
 }
 
 /**
- * Sends a message to the address, and creates an account: at once where unverified users may log in,
- * elsewhere when the link in the message is followed.
+ * Sends a message to the address, and creates an account: at once where unverified users may log
+ * in, elsewhere when the link in the message is followed.
  *
- * For an address that has an account the answer is the same and comes as late; only the message
- * differs, and that is read by the owner of the address alone.
+ * For an address with an account, the response and its timing are the same; only the message
+ * differs, which only the owner of the address can read.
  */
 export async function signup(flow: InteractionRequest, form: Form): Promise<void> {
   const { context, facts, tenant, interaction, response } = flow
@@ -65,7 +65,10 @@ export async function signup(flow: InteractionRequest, form: Form): Promise<void
   redirect(response, flowPath(interaction, '/sent'))
 }
 
-/** Sends the message by which a sign-up goes on; to the owner of an account, that there is one. */
+/**
+ * Sends the message with the link of a sign-up; if there is an account already, a message that says
+ * so.
+ */
 export async function sendSignupMessage(
   flow: InteractionRequest,
   { email, userId, signup }: Pick<Pending, 'email' | 'userId' | 'signup'>,

@@ -41,7 +41,7 @@ export const tripTexts = {
   off: 'socialOff',
 } as const satisfies Record<TripProblem, TextKey>
 
-/** Goes on with what a provider has said, or says why it came to nothing. */
+/** Continues the login with the provider's response, or shows why it failed. */
 export async function showSocial(flow: InteractionRequest): Promise<void> {
   const { interaction, response, url } = flow
   const problem = tripProblemOf(flow)
@@ -59,7 +59,10 @@ export async function showSocial(flow: InteractionRequest): Promise<void> {
   return goOn(flow, proof, connection)
 }
 
-/** Sends the browser to a provider, mails a code to the address that it has told, or takes that code. */
+/**
+ * Redirects the browser to a provider, mails a code to the address from the provider, or verifies
+ * that code.
+ */
 export async function submitSocial(flow: InteractionRequest, form: Form): Promise<void> {
   const { interaction } = flow
   const id = form.get('connection')
@@ -195,7 +198,7 @@ async function goOn(
   }
 }
 
-/** Mails a code to the address that the provider has told. */
+/** Mails a code to the address that the provider sent. */
 async function send(
   flow: InteractionRequest,
   proof: SocialProof,
@@ -296,7 +299,10 @@ function codeOf({ interaction }: InteractionRequest, { id }: SocialProof): strin
   return `social:${interaction.uid}:${id}`
 }
 
-/** Of whom nothing is known but the address, which must not read a name that a stranger chose. */
+/**
+ * A recipient who is only known by address; the message must not contain a name that a stranger
+ * chose.
+ */
 function recipientOf({ id, account: { email } }: SocialProof) {
   return { email, user: { id, email, profile: {}, verifiedAt: undefined } }
 }

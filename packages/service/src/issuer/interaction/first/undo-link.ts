@@ -20,7 +20,7 @@ export async function showUndo(flow: FlowRequest): Promise<void> {
   await showForm(flow, 200, token, found)
 }
 
-/** Takes the change back, and mails a link for a new password to the address from before it. */
+/** Undoes the change, and mails a link for a new password to the earlier address. */
 export async function undo(flow: FlowRequest, form: Form): Promise<void> {
   const { context, tenant, facts } = flow
   const token = form.get('token') ?? ''
@@ -63,7 +63,10 @@ async function find({ context, tenant }: FlowRequest, token: string): Promise<Fo
   return user && !user.disabled ? { before, user } : undefined
 }
 
-/** Whether the mailbox is not enough: it was given up, and may be another person's by now. */
+/**
+ * Whether access to the mailbox is not enough proof: the user has left this address, and it may
+ * belong to another person now.
+ */
 async function asksProof(flow: FlowRequest, { before, user }: Found): Promise<boolean> {
   return hasMoved(user, before) && !(await isKnownFromBefore(flow, user, before.at))
 }

@@ -34,7 +34,7 @@ export async function showVerify(flow: FlowRequest): Promise<void> {
   showForm(flow, 200, token, content)
 }
 
-/** Notes that the address is proven, and leads back to where the visitor began. */
+/** Marks the address as verified, and redirects to where the visitor began. */
 export async function verify(flow: FlowRequest, form: Form): Promise<void> {
   const { context, tenant, response } = flow
   const token = form.get('token') ?? ''
@@ -72,7 +72,7 @@ function removesLogins({ tenant, request }: FlowRequest, { browser }: EmailToken
   return !tenant.settings.allowPasswords && !isSameBrowser(request, browser)
 }
 
-/** Makes the account of a sign-up, with another password if another one was entered. */
+/** Creates the account of a sign-up, with a newly entered password if there is one. */
 async function createAccount(
   flow: FlowRequest,
   token: string,
@@ -100,7 +100,7 @@ async function createAccount(
   return 'done'
 }
 
-/** Notes that the address is proven, and sets another password if another one was entered. */
+/** Marks the address as verified, and sets a newly entered password if there is one. */
 async function proveAddress(
   flow: FlowRequest,
   token: string,
@@ -127,7 +127,7 @@ async function proveAddress(
   return isConfirmed ? 'done' : 'gone'
 }
 
-/** The password that the owner of the address chooses instead, or what is wrong with it. */
+/** The password that the owner of the address chooses instead, or the fault in it. */
 async function newPassword(
   flow: FlowRequest,
   password: string,

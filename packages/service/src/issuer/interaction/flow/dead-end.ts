@@ -8,8 +8,8 @@ import type { Done } from './flow-path.ts'
 import { type FlowRequest, show, wantsPage } from './flow-request.ts'
 
 /**
- * Answers for a login that is not under way in this browser: it has expired, was finished, or began
- * in another one. Every answer leads back to the application.
+ * Pages for a login that is not in progress in this browser: it has expired, was finished, or began
+ * in another browser. Every page has a link to the application.
  */
 export async function showDeadEnd(flow: FlowRequest): Promise<void> {
   const { context, tenant, applicationId } = flow
@@ -44,10 +44,10 @@ export async function showDeadEnd(flow: FlowRequest): Promise<void> {
   return showStartAgain(flow, 400, 'expiredText')
 }
 
-/** Set in the address of a page whose browser has been given a cookie to bring along. */
+/** A query parameter of a page whose browser was sent a cookie that it has to return. */
 const ASKED = 'cookies'
 
-/** Asks once more, with a cookie, so that a browser that keeps none is told so. */
+/** Redirects once more with a cookie, so that a browser that blocks cookies can be recognized. */
 async function askForCookies(flow: FlowRequest): Promise<void> {
   const { context, tenant, applicationId, provider, request, response, url } = flow
   if (!url.searchParams.has(ASKED)) {
@@ -82,7 +82,7 @@ export async function showLoginOff(flow: FlowRequest): Promise<void> {
   show(flow, 403, 'message', { title: 'loginOffTitle', text: 'loginOffText', wayOn })
 }
 
-/** Says that there is no such page; a program is told where the endpoints are named. */
+/** Answers 404; a program gets the address of the discovery document. */
 export async function showNotFound(flow: FlowRequest): Promise<void> {
   if (!wantsPage(flow)) {
     const description = `There is no such endpoint. Those of this issuer are named in ${flow.facts.issuer}/.well-known/openid-configuration.`

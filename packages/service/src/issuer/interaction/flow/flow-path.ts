@@ -26,10 +26,10 @@ export type FlowPage =
 export type Done = 'verified' | 'reset'
 
 /**
- * The path of an interaction's pages. Its id stays in a cookie that the browser sends to this path
- * alone, so that two tabs do not disturb each other; the path has a handle made from it.
+ * The path of an interaction's pages. Its id is in a cookie that the browser sends only to this
+ * path, so that two tabs do not interfere; the path contains a handle derived from it.
  *
- * The application travels along, so that a visitor who comes too late can still be sent back to it.
+ * The path also names the application, so that a visitor who comes too late can be sent back to it.
  */
 export function flowPath(interaction: Interaction, page: FlowPage = ''): string {
   const { client_id: clientId, ui_locales: uiLocales } = interaction.params
@@ -47,7 +47,7 @@ export function startPath(interaction: Interaction & { prompt: { name: string } 
   return flowPath(interaction) + (isSignup ? '&start=signup' : '')
 }
 
-/** The path by which a link in a message leads back into the login with this handle. */
+/** The path for a link in a message that continues the login with this handle. */
 export function returnPath(
   handle: string,
   done: Done,

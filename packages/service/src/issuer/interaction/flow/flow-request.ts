@@ -33,7 +33,7 @@ export interface FlowRequest {
   handle?: string
 }
 
-/** An interaction of oidc-provider: what is kept while a visitor logs in. */
+/** An interaction of oidc-provider: the stored state of a login. */
 export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>> & {
   /** The browser in which it began. */
   browser?: string
@@ -79,7 +79,7 @@ export function show<Name extends PageName>(
   flow.response.end(html)
 }
 
-/** Whether a person reads the answer: told as oidc-provider tells it. */
+/** Whether the client is a browser, by the rule of oidc-provider. */
 export function wantsPage({ provider, request, response }: FlowRequest): boolean {
   return provider.createContext(request, response).accepts('json', 'html') === 'html'
 }
@@ -108,14 +108,14 @@ export function languageOf(flow: FlowRequest): Language {
   return lookFor(flow.tenant, flow.request, flow.uiLocales).language
 }
 
-/** The occasion of a message that this request leads to. */
+/** The reason for a message that this request causes. */
 export function occasionOf(flow: FlowRequest | InteractionRequest): Occasion {
   const { facts, handle, applicationId } = flow
   const browser = 'interaction' in flow ? flow.interaction.browser : undefined
   return { facts, language: languageOf(flow), flow: handle, applicationId, browser }
 }
 
-/** On whose behalf a rule runs because of this request. */
+/** The actor of this request. */
 export function scopeOf(flow: FlowRequest, userId?: string): Scope {
   return scopeOfRequest(flow.context, flow.facts, { userId, applicationId: flow.applicationId })
 }

@@ -5,8 +5,8 @@ import { showNotFound } from './dead-end.ts'
 import { type FlowRequest, show } from './flow-request.ts'
 
 /**
- * Shows the mail that a tenant in developer mode would have sent. Its links open accounts, so outside
- * this very machine it is shown to those alone who have an API key of the tenant.
+ * Shows the mail that a tenant in developer mode would have sent. Its links open accounts, so
+ * clients on other machines need an API key of the tenant.
  */
 export async function showOutbox(flow: FlowRequest): Promise<void> {
   const { context, tenant } = flow

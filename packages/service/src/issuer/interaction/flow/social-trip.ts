@@ -11,7 +11,7 @@ import { showDeadEnd, showNotFound } from './dead-end.ts'
 import { type FlowRequest, languageOf, scopeOf } from './flow-request.ts'
 import { offeredWith } from './offered.ts'
 
-/** Where a trip to a provider begins and ends. */
+/** The beginning and end of a login at a provider. */
 export interface Place {
   /** Names the login, or the session: only there the answer of the provider counts. */
   key: string
@@ -19,11 +19,11 @@ export interface Place {
   path: string
 }
 
-/** A trip to a provider: what is kept until the browser comes back. */
+/** The stored state of a login at a provider, until the browser returns. */
 interface Trip {
   connectionId: string
   browser: string
-  /** Under which key the answer is kept. */
+  /** The key under which the response is stored. */
   answerKey: string
   path: string
   /** When it began, in seconds since the epoch, and how long before the provider may have asked its user. */
@@ -33,11 +33,14 @@ interface Trip {
 
 /** The provider's answer about the visitor, for one login or one session. */
 export interface SocialProof extends Asserted {
-  /** Names this answer: another one of the same login is another. */
+  /** An id of this response; another response in the same login has another id. */
   id: string
   /** An instant before it was given, in seconds since the epoch. */
   at: number
-  /** Whether the provider asked its user as lately as it was told to; where it does not say, it did not. */
+  /**
+   * Whether the provider authenticated its user as recently as requested; `false` if it does not
+   * say when.
+   */
   isFresh: boolean
 }
 
@@ -92,8 +95,8 @@ export async function sendToProvider(
 }
 
 /**
- * Takes the answer of a provider, in the browser that was sent there and once. It is kept for the login or
- * session where the trip began, whose own page goes on with it.
+ * Accepts the response of a provider once, in the browser that was sent there. It is stored for the
+ * login or session that requested it, whose page continues with it.
  */
 export async function returnFromProvider(flow: FlowRequest): Promise<void> {
   const { context, tenant, request, response, url } = flow

@@ -26,7 +26,7 @@ export interface EmailToken {
 export interface Signup {
   name: string
   password: StoredPassword
-  /** The name of what the login waits for in which it began. */
+  /** The key of the entry for which the login that sent it waits. */
   pending: string
 }
 
@@ -36,10 +36,10 @@ const LIFETIME_SECONDS: Record<TokenPurpose, number> = {
 }
 
 /**
- * Makes a token of 256 bits, of which only a hash is kept.
+ * Makes a token of 256 bits, of which only a hash is stored.
  *
- * @param holder - Whose token it is. There is one of each purpose for a holder: a new one ends the one
- *   before.
+ * @param holder - The owner of the token. An owner has one token of each purpose; a new one
+ *   replaces it.
  */
 export async function issueEmailToken(
   { protocol, domain }: IssuerContext,

@@ -45,12 +45,12 @@ export interface SentCode extends Omit<MailCode, 'sealed'> {
 export type MailCodeOutcome = 'right' | 'wrong' | 'expired'
 
 /**
- * Mails a code that is good for this login alone, and ends the one before. Without a user
- * everything is done as well, but no message is sent, and the code opens nothing.
+ * Mails a code that is valid only for this login, and invalidates the previous one. Without a user
+ * the same work is done, but no message is sent, and the code is not valid.
  *
  * @param login - Names the login, or the session, that the code belongs to.
- * @param purpose - The step of the login that the code is: the message of the first one knows of no password.
- *   `address`: it makes an address the user's own.
+ * @param purpose - The step of the login that the code is: the message of the first one knows of no
+ *   password. `address`: it makes an address the user's own.
  * @returns Whether it was sent; it is not when too many messages went to the address.
  */
 export async function mailCode(

@@ -14,7 +14,7 @@ import { issueUndoToken } from './undo-token.ts'
 /** Messages with a link. */
 type LinkKind = Extract<MailKind, 'verify' | 'reset' | 'exists' | 'invite'>
 
-/** On which occasion a message is sent. */
+/** The reason for a message. */
 export interface Occasion {
   facts: RequestFacts
   language: Language
@@ -111,7 +111,7 @@ export async function sendRecovery(
   await postLink(context, 'reset', occasion, userId, { userId, emailKey, email }, user)
 }
 
-/** A change that the user is told of, with a link that takes it back. */
+/** A change that is mailed to the user, with a link that undoes it. */
 type Change = 'changed' | 'factors' | 'guessed' | 'moved' | 'connected' | 'device'
 
 /** More about a change. */

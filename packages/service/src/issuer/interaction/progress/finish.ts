@@ -25,7 +25,7 @@ export interface Shown {
    * change that ended the user's sessions since then has ended this one as well.
    */
   loggedInAt: number
-  /** When the login outlived such a change, because it was the one that made it. */
+  /** The time at which the login survived such a change, because it made it. */
   keptAt?: number | undefined
   /** When a provider asked its user, for a login there; 0 where it does not say. */
   provenAt?: number | undefined

@@ -30,7 +30,10 @@ interface KnownDevice {
 
 /** A user who has logged in on some device. */
 interface DeviceNews {
-  /** When the user was told of a new device, in seconds since the epoch; of the last day. */
+  /**
+   * The times of the last day at which the user was notified of a new device, in seconds since the
+   * epoch.
+   */
   toldAt: number[]
 }
 
@@ -127,8 +130,9 @@ export async function listTrusted(
 /**
  * Remembers that the user has logged in on this device.
  *
- * @param isTrusted - Whether the second step is not asked for here from now on.
- * @returns Whether the user is to be told: it is a new device of a user who has logged in on others before.
+ * @param isTrusted - Whether to skip the second step on this device from now on.
+ * @returns Whether to notify the user: it is a new device of a user who has logged in on others
+ *   before.
  */
 export async function rememberDevice(
   flow: FlowRequest,
@@ -164,7 +168,7 @@ export async function rememberDevice(
   return isNews
 }
 
-/** Notes a login on a new device; whether it is news that the user is to be told of. */
+/** Records a login on a new device; returns whether to notify the user. */
 async function countNews({ context, tenant }: FlowRequest, user: User): Promise<boolean> {
   const name = entryName(tenant.id, NEWS, user.id)
   const entry = await context.protocol.find(name)

@@ -29,14 +29,17 @@ import { completeLink } from './social-link.ts'
 
 /** The factors proven so far in a login that is not finished. */
 interface LoginProgress extends Shown {
-  /** Names this attempt: a login that begins again is another one. */
+  /** The id of this attempt; a login that begins again gets another. */
   id: string
   userId: string
-  /** Of a login that began at a provider. */
+  /** For a login that began at a provider. */
   connectionId?: string | undefined
-  /** Whether the user would not enrol what the application asks for. */
+  /** Whether the user declined to enrol the factor that the application demands. */
   declined?: boolean
-  /** Whether the user was offered another way to log in, which alone leads to what the application asks for. */
+  /**
+   * Whether the user was offered another way to log in, because only that reaches the level that
+   * the application demands.
+   */
   isOtherStartOffered?: boolean
 }
 
@@ -49,10 +52,10 @@ export interface Step {
 const KIND = 'LoginProgress'
 
 /**
- * Goes on with a login after the user has proven something. Every login ends here, however it began:
- * no session exists at the issuer before everything is proven that is asked for.
+ * Continues a login after a proof of the user. Every login ends here: there is no session at the
+ * issuer before all demanded proofs.
  *
- * @param loggedInAt - An instant before the proof was judged, in seconds since the epoch.
+ * @param loggedInAt - A time before the proof was verified, in seconds since the epoch.
  * @param more - Of a login at a provider; `provenAt` as in {@link Shown}.
  */
 export async function completeStep(
@@ -79,7 +82,7 @@ export async function completeFurtherStep(
 }
 
 /**
- * Begins a login of a user who is logged in already and lacks only strength: what was proven counts.
+ * Begins the login of a user who is logged in but needs a higher level; the earlier proofs count.
  *
  * @returns Whether it was done, and the request is answered.
  */
@@ -104,8 +107,9 @@ export async function stepUp(flow: InteractionRequest): Promise<boolean> {
 }
 
 /**
- * Shows the login form once to a user who came by a provider, where another way to log in leads to what the
- * application asks for. A user who comes by the provider again goes on.
+ * Shows the login form once to a user who logged in at a provider, if another way to log in reaches
+ * the level that the application demands. If the user chooses the provider again, the login
+ * continues.
  *
  * @returns Whether it was done, and the request is answered.
  */
@@ -150,8 +154,8 @@ async function needsOtherStart(
 export const ACR_UNMET = 'acr_unmet'
 
 /**
- * The login that this request goes on with. Where there is none, or what began it is void by now, the
- * visitor is led to where it begins, and the request is answered.
+ * The login in progress. Without one, or if it was revoked, redirects to its start and returns
+ * `undefined`.
  */
 export async function readStep(flow: InteractionRequest): Promise<Step | undefined> {
   const { context, tenant, interaction, response } = flow
@@ -176,7 +180,7 @@ export async function readStep(flow: InteractionRequest): Promise<Step | undefin
   return { progress, user }
 }
 
-/** Whether the way in by which the login began is still open. */
+/** Whether the way to log in that was used is still allowed. */
 async function mayGoOn(
   flow: InteractionRequest,
   { proofs: [method], connectionId }: LoginProgress,
@@ -187,12 +191,12 @@ async function mayGoOn(
   return canBeginBy({ method, connectionId }, tenant, credentials)
 }
 
-/** Forgets what was proven: the login begins again. */
+/** Discards the proofs: the login begins again. */
 export async function endProgress(flow: InteractionRequest): Promise<void> {
   await flow.context.protocol.delete(nameOf(flow))
 }
 
-/** Notes a further proof, for a page that is shown before the login goes on. */
+/** Records a further proof, for a page that is shown before the login continues. */
 export async function noteProof(
   flow: InteractionRequest,
   { progress }: Step,
@@ -265,8 +269,8 @@ async function goOn(flow: InteractionRequest, step: Step, isStored: boolean): Pr
 }
 
 /**
- * The page that asks for the next missing factor; `undefined` when all is proven, and `start` when the way in
- * by which the login began was switched off meanwhile.
+ * The page that asks for the next missing factor; `undefined` if none is missing, and `start` if
+ * the way to log in that was used was switched off meanwhile.
  */
 async function nextPage(
   flow: InteractionRequest,

@@ -11,14 +11,16 @@ export interface PendingLink {
   account: SocialAccount
   /** The name of the connection. */
   name: string
-  /** To whom, and to which address: if either is another by then, nothing is connected. */
+  /**
+   * The user and address that the link was sent for; if either has changed, nothing is connected.
+   */
   userId: string
   emailKey: string
 }
 
 const KIND = 'SocialLink'
 
-/** Notes what the login connects at its end. */
+/** Records the account that the login connects at its end. */
 export async function writeLink(
   flow: InteractionRequest,
   user: User,
@@ -41,7 +43,7 @@ export async function readLink(flow: InteractionRequest): Promise<PendingLink | 
   return entry && (JSON.parse(entry.payload) as PendingLink)
 }
 
-/** Connects what is to be connected to the user who has logged in, and tells the user. */
+/** Connects the recorded account to the logged-in user, and notifies the user. */
 export async function completeLink(flow: InteractionRequest, user: User): Promise<void> {
   const link = await readLink(flow)
   if (link?.userId !== user.id || link.emailKey !== user.emailKey) return

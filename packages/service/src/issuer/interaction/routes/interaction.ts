@@ -93,7 +93,7 @@ async function startOver(flow: FlowRequest, { params }: Interaction): Promise<vo
 
 /**
  * Restarts a login whose session ended meanwhile, such as by a new password that was set elsewhere.
- * Returns whether there was one. A page that tells what a link has done tells it.
+ * Returns whether there was one. A page that shows the result of a link still shows it.
  */
 async function startAgain(flow: FlowRequest, handle: string): Promise<boolean> {
   const { provider, request, response, url } = flow

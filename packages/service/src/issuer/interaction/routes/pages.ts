@@ -64,7 +64,7 @@ export async function handleFlow(
   }
 }
 
-/** Answers with what the pages load, or says that there is no such page. */
+/** Serves the static files of the pages, or answers 404. */
 async function showOther(flow: FlowRequest): Promise<void> {
   const { pathname } = flow.url
   const script = scriptAt(pathname)
@@ -107,8 +107,8 @@ async function submit(
 }
 
 /**
- * Browsers say from where a form was sent; no form of ours is on another site. `none` stands for the
- * person in front of the browser, who has loaded an answer again.
+ * Browsers say from where a form was sent; no form of ours is on another site. `none` means that
+ * the user has reloaded a response.
  */
 function isCrossSite({ request }: FlowRequest): boolean {
   const site = request.headers['sec-fetch-site'] ?? 'none'

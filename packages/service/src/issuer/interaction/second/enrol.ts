@@ -20,7 +20,7 @@ export async function showEnrol(flow: InteractionRequest): Promise<void> {
   await showEnrolment(flow, await placeOf(flow, step))
 }
 
-/** Adds the factor, or goes on without it. */
+/** Adds the factor, or continues without it. */
 export async function submitEnrol(flow: InteractionRequest, form: Form): Promise<void> {
   const step = await readStep(flow)
   if (!step) return
@@ -38,7 +38,9 @@ export async function submitEnrol(flow: InteractionRequest, form: Form): Promise
   show(flow, 200, 'recoveryCodes', { csrf: csrfToken(interaction.uid), codes, action })
 }
 
-/** Whether there is no going on without the factor: the console lets no operator in with a password alone. */
+/**
+ * Whether the login cannot continue without the factor: the console requires one of every operator.
+ */
 function isRequired({ tenant }: InteractionRequest): boolean {
   return tenant.id === SYSTEM_TENANT_ID
 }

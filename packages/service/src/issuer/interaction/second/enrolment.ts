@@ -28,14 +28,16 @@ import { exceptThisSession, findOwnLogin } from './own-session.ts'
 /** Where a user enrols a second factor: during a login, or on the account page. */
 export interface Place {
   user: User
-  /** Names the login or the session: what is begun there cannot be finished elsewhere. */
+  /**
+   * The id of the login or session; an enrolment that begins there cannot be finished elsewhere.
+   */
   key: string
   csrf: string
   /** The address of the page, to which `kind` can be added. */
   path: string
   /** The factors that can be enrolled here, the best first. */
   kinds: readonly FactorKind[]
-  /** The way on without adding a factor: to go on with the login, or back to the page of the account. */
+  /** The link for continuing without a factor: on with the login, or back to the account page. */
   wayOut: 'skip' | 'security' | 'none'
   /** The login under way in which the factor is added; `undefined`: the session of this browser. */
   login: Login | undefined
@@ -227,7 +229,7 @@ function nameOf({ tenant }: FlowRequest, { key }: Place) {
   return entryName(tenant.id, KIND, key)
 }
 
-/** A code that proves the mailbox for an enrolment is none for a login. */
+/** A code for an enrolment is not valid for a login. */
 function mailKey({ key }: Place): string {
   return `enrol:${key}`
 }

@@ -32,7 +32,10 @@ const problems = {
   recovery_codes: { field: 'code', text: 'factorRefused' },
 } as const satisfies Record<Kind, Problem<'code'>>
 
-/** After so many wrong codes in a row the user is told that another person knows the password. */
+/**
+ * The number of wrong codes in a row after which the user gets a message that another person knows
+ * the password.
+ */
 const SUSPICIOUS = 3
 
 /** Asks for a second factor, the best one first. */
@@ -47,7 +50,7 @@ export async function showFactor(flow: InteractionRequest): Promise<void> {
   await showForm(flow, 200, step, kind, kinds)
 }
 
-/** Judges what was entered, or mails a code. */
+/** Verifies the entered code, or mails one. */
 export async function submitFactor(flow: InteractionRequest, form: Form): Promise<void> {
   const { context, facts, interaction } = flow
   const step = await readStep(flow)

@@ -7,7 +7,7 @@ import { entryName } from '../../../store/protocol-store.ts'
 import type { HardwareCredential, KeyPurpose, User } from '../../../store/records.ts'
 import type { FlowRequest } from '../flow/flow-request.ts'
 
-/** The question to a key. An answer to one question is none to another. */
+/** The purpose of a challenge. A response for one purpose is not accepted for another. */
 export interface KeyQuestion {
   purpose: 'login' | 'factor' | 'enrol'
   /** Names the login, or the session, in which it is asked. */
@@ -44,10 +44,10 @@ export async function challengeOf(flow: FlowRequest, question: KeyQuestion): Pro
 }
 
 /**
- * Takes the question that a response must answer. It uses the challenge up, before anything is
- * verified: of any number of answers one is judged.
+ * Uses up the challenge that a response must answer, before anything is verified, so that only one
+ * of several responses is verified.
  *
- * @returns `undefined` when nothing was asked, or the question has been answered.
+ * @returns `undefined` if there is no challenge, or it was used up.
  */
 export async function takeCeremony(
   flow: FlowRequest,

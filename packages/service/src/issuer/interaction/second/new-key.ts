@@ -30,7 +30,7 @@ export async function showNewKey(
   })
 }
 
-/** Judges what the script of the page has sent. The form says what the key is for. */
+/** Verifies the response that the page's script has sent. The form says the purpose of the key. */
 export async function judgeForm(
   flow: FlowRequest,
   place: KeyPlace,

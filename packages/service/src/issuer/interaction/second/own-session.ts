@@ -38,11 +38,13 @@ export function loginOf({ loginTs = 0, keptAt }: Session): Login {
 /**
  * Ends all sessions of the user but the one of this browser, which asks for it.
  *
- * The session notes the end before it comes, as those that have not asked for it are removed right after. It outlives that
- * very end alone: one that another person has brought about meanwhile ends this session, too.
+ * The session notes the end before it comes, as those that have not asked for it are removed right
+ * after. It outlives that very end alone: one that another person has brought about meanwhile ends
+ * this session, too.
  *
- * @param end - Answers whether the sessions have ended. It is not called where the login is no longer valid.
- * @param underWay - The login that asks for it, where it is not finished. Default: that of this browser's session.
+ * @param end - Returns whether the sessions have ended. Not called if the login is no longer valid.
+ * @param underWay - The login that asks for it, where it is not finished. Default: that of this
+ *   browser's session.
  * @returns As `end` does.
  */
 export async function exceptThisSession(
