@@ -36,7 +36,7 @@ async function looksGood(page: Page, name: string): Promise<void> {
   }
 }
 
-test('the question whether to log out has a way back, on which the user stays logged in', {
+test('the question whether to log out has a link back that keeps the user logged in', {
   timeout: 60_000,
 }, async () => {
   const page = await context.newPage()

@@ -91,7 +91,7 @@ test('a credential whose answer is lost is read instead of being created twice',
   expect(credential.password.alg).toBe('bcrypt')
 })
 
-test('an object that a lost request has deleted counts as deleted', async () => {
+test('an object counts as deleted if the response to its deletion was lost', async () => {
   const { server, users } = await start([undefined, 'late'])
   await using _ = server
   const { id } = await users.create({ profile: { email: 'ada@example.com' } })

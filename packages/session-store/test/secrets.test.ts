@@ -36,7 +36,7 @@ async function events(run: () => Promise<unknown>): Promise<unknown[]> {
   return seen
 }
 
-test('a new secret in front of the old one: old sessions stay, and are sealed anew when written', async () => {
+test('with a new secret before the old one, old sessions stay valid, and are encrypted with the new secret when written', async () => {
   const [before, during, after] = [open(old), open(fresh, old), open(fresh)]
   await before.set('read', record({ cart: 1 }))
   await before.set('written', record({ cart: 1 }))

@@ -72,7 +72,7 @@ export async function logIn(
 export type Supertest = typeof import('supertest')
 
 /**
- * Loads supertest, which only those install who use it.
+ * Loads supertest, an optional peer dependency.
  *
  * @throws {@link TestingError} with `LATCHKEY_TEST_PEER_MISSING`.
  */

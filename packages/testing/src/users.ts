@@ -55,7 +55,7 @@ export interface TestUser extends KnownUser {
   totp(): Promise<string>
 }
 
-/** The apps of users, which log in with them. */
+/** The authenticator apps of test users. */
 const authenticators = new WeakMap<KnownUser, Authenticator>()
 
 /** A code for the second step of a login; `undefined` for a user without an app. */

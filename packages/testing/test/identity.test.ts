@@ -105,7 +105,7 @@ test('a day later the session has ended, and a new login works', async () => {
   expect((await (await logIn(app, ada)).get('/')).text).toMatch(/^in as/)
 })
 
-test('closing an identity moves the time back, and another one keeps what it moved', async () => {
+test('closing an identity undoes its own change of the clock, and not that of another identity', async () => {
   const before = Date.now()
   const [one, two] = await Promise.all([startIdentity(), startIdentity()])
   one.clock.advance(3600)

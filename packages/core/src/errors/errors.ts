@@ -162,7 +162,7 @@ export class SessionStoreError extends LatchkeyError {
   /** Express sends these with the answer to an error. */
   readonly headers = { 'retry-after': '5' }
 
-  /** @param message - For a store that knows more than that it did not answer. */
+  /** @param message - A more precise message, if the store knows the cause. */
   constructor(
     cause: unknown,
     message = 'The session store did not answer; is it running and reachable?',

@@ -2,7 +2,9 @@ import type { Log } from '../log/log.ts'
 import { partsOf } from './request.ts'
 
 const MAX_LENGTH = 1024
-/** A path with its query that every parser reads alike, and that resolving leaves as it is. */
+/**
+ * A path and query that all URL parsers read in the same way, and that resolving does not change.
+ */
 const PLAIN = /^(?:\/|(?:\/[\w-]+(?:\.[\w-]+)*)+\/?)(?:\?[\w.~%=&+-]+)?$/
 
 /**

@@ -104,7 +104,7 @@ function discoveryError(
   return new ProviderError('LATCHKEY_PROVIDER_INVALID', message)
 }
 
-/** The options for a document that was found; where the issuer's own address is another, both. */
+/** The options for a discovery document; with both addresses, if the issuer has another one. */
 function optionsFor(named: string, address: URL): string {
   const issuer = URL.parse(named)
   const isItsOwn = issuer !== null && discoveryUrlOf(issuer).href === address.href

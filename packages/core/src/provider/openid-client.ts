@@ -63,9 +63,9 @@ function fetchForClient(fetch: ProviderFetch): CustomFetch {
 }
 
 /**
- * A body that was read already, with the part of {@link Response} that is asked of a success: making a
- * real one, and reading it, takes longer than verifying a signature. openid-client takes a response of
- * any make by its tag, as those of other realms.
+ * A response whose body was read already, with only the members of {@link Response} that
+ * openid-client uses for a success. Making and reading a real one takes longer than verifying a
+ * signature. openid-client recognizes it by its `Symbol.toStringTag`.
  */
 class ReadResponse implements Pick<Response, 'status' | 'bodyUsed' | 'json' | 'text'> {
   readonly status = 200

@@ -6,8 +6,8 @@ import { readEntries } from './journal.ts'
 
 /**
  * Writes the two files of an import from its journal: old id → new id, and the rejected rows with
- * the reasons. Each replaces the one before only when it is complete. The first is for programs,
- * ids as they are; the second is for people.
+ * the reasons. Each file replaces the previous one when it is complete. The first is for programs
+ * and has the exact ids; the second is for people to read.
  */
 export async function writeResults(
   journal: string,

@@ -47,7 +47,7 @@ export interface Console {
 
 const RANKS: Readonly<Record<OperatorRole, number>> = { viewer: 0, admin: 1, owner: 2 }
 
-/** A session younger than this that counts for no operator is not sent to log in again. */
+/** The age below which a session without an operator is not redirected to the login again. */
 const JUST_NOW_SECONDS = 10
 
 /** An application may have 50 URLs of each kind, and 20 long values of metadata. */

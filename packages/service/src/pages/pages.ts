@@ -40,7 +40,7 @@ export interface Problem<Field extends string> {
   text: TextKey
 }
 
-/** A way to begin a login, with where its form goes. */
+/** A way to begin a login, with the target of its form. */
 export type LoginWay =
   | { kind: 'password'; action: string; resetPath: string }
   | { kind: 'totp_email'; action: string }

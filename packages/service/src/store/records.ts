@@ -118,7 +118,7 @@ export interface PasswordCredential extends CredentialRecord {
   state: PasswordState
 }
 
-/** The service's own notes about a password. */
+/** The service's own data about a password. */
 export interface PasswordState {
   /**
    * SHA-256 of the hash that a login replaced, hexadecimal. It recognizes a stale copy that would
@@ -127,7 +127,7 @@ export interface PasswordState {
   upgradedFrom?: string
 }
 
-/** The service's own notes about a further factor. */
+/** The service's own data about a further factor. */
 export interface FactorState {
   /** When the user proved it last; `undefined` until then. */
   usedAt?: Micros

@@ -150,7 +150,7 @@ describe.each(stores)('on %s', (store) => {
   })
 })
 
-test('given_name wins over the other names for it', async () => {
+test('given_name takes precedence over its other names', async () => {
   await using api = await startApi()
 
   const user = await api.create(api.users, {

@@ -13,7 +13,7 @@ function resumePath(browser: ReturnType<typeof createBrowser>): string {
 }
 
 describe.each(storeKinds)('on %s', (store) => {
-  test('a login page and its form are for the browser in which the login began', async () => {
+  test('a login page and its form work only in the browser in which the login began', async () => {
     await using issuer = await startIssuer({ store })
     await issuer.addUser(ada)
     const attacker = createBrowser(issuer)

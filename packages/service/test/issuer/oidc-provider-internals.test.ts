@@ -212,7 +212,7 @@ test('a session is stored with what the browser of its login calls itself', asyn
   })
 })
 
-test('a grant is forgotten without being read', async () => {
+test('a grant is deleted without being read first', async () => {
   const { provider, stored } = createProvider()
   const grant = new provider.Grant({ accountId: 'ada', clientId: 'shop' })
   const id = await grant.save()
@@ -221,7 +221,7 @@ test('a grant is forgotten without being read', async () => {
   expect([...stored.keys()]).toEqual([])
 })
 
-test('the session of a request to our own pages is the one whose cookie came along', async () => {
+test('the session of a request to our own pages is that of its cookie', async () => {
   const { provider } = createProvider()
   const session = await sessionOf(provider, 'ada')
   const seen: (string | undefined)[] = []

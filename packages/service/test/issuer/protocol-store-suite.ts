@@ -180,7 +180,7 @@ export function describeProtocolStore(
     await store.forgive('unknown')
   })
 
-  test('attempts that were made are counted however early they come, until they are forgotten', async () => {
+  test('every attempt counts, also one before its wait is over, until the counter is reset', async () => {
     await using under = await open()
     const { store, clock } = under
     expect(await store.attempts('key')).toBeUndefined()

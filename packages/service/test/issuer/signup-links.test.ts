@@ -118,7 +118,7 @@ describe.each(storeKinds)('on %s', (store) => {
     expect((await app.redeem(begun, callback)).claims()).toMatchObject({ email: ada.email })
   })
 
-  test('of two sign-ups with one address the first whose link is followed gets the account', async () => {
+  test('of two sign-ups with the same address, the first whose link is opened gets the account', async () => {
     await using issuer = await startIssuer({ store })
     const thief = await signUp(issuer, ofTheThief)
     const linkOfThief = await issuer.lastLink()

@@ -134,7 +134,7 @@ test('reads go on when PostgreSQL ends all connections, and writes with the next
   })
 })
 
-test('a connection that is cut while a task runs in one process alone ends no process', async () => {
+test('a connection that breaks during an exclusive task does not end the process', async () => {
   const { store, tenant } = await aStoreWithTenant()
   const ended = store.exclusively?.('task', async () => {
     await database.query(CUT)

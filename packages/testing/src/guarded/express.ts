@@ -11,7 +11,7 @@ interface Layer {
   readonly method?: string | undefined
   /** Since Express 5.3. */
   readonly rawPath?: Path | readonly Path[]
-  /** Of Express 5: whether it sees every path. */
+  /** Whether the entry matches every path; only in Express 5. */
   readonly slash?: boolean
   /** Of Express 4. */
   readonly regexp?: RegExp & { readonly fast_slash?: boolean }
@@ -20,7 +20,7 @@ interface Layer {
 
 /** An application of Express 4 or 5. */
 interface ExpressApp {
-  /** Of Express 4, where reading `router` throws. */
+  /** The router of Express 4, where reading `router` throws. */
   readonly lazyrouter?: unknown
   readonly _router?: { readonly stack: readonly Layer[] }
   readonly router?: { readonly stack: readonly Layer[] }

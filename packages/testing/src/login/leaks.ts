@@ -60,7 +60,7 @@ export const leaks: readonly LoginCase[] = [
   ],
 ]
 
-/** The answers that a user gets on the way from the login to the guarded page and home. */
+/** All responses of a login: to the guarded page, the logout, and home. */
 async function answersOf({ visitor, paths }: LoginSite): Promise<Answer[]> {
   const ada = visitor()
   const answers = [await ada.open(paths.loginPath), await ada.logIn()]

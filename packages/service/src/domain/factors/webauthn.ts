@@ -59,7 +59,7 @@ export function userHandle({ id }: Pick<User, 'id'>): string {
   return Buffer.from(id).toString('base64url')
 }
 
-/** Whose key a response says it is, and how the authenticator calls it; before anything is verified. */
+/** The user handle and credential id of a response, before anything is verified. */
 export function claimOf(text: string): { userId: string; keyId: string } | undefined {
   const response = readResponse(text, 'assertion')
   const handle = response?.response.userHandle

@@ -13,7 +13,7 @@ import { migrations } from './migrations.ts'
 /** The names of the changes that were made. Ours and not Kysely's, so that one lock covers all of it. */
 const TABLE = 'latchkey_migration'
 
-/** Any number, the same in every process, for PostgreSQL's advisory lock. */
+/** The key of PostgreSQL's advisory lock: an arbitrary number, the same in every process. */
 const LOCK = 716_493_051_284
 
 /** How long a change waits for a table that is in use, and how often it tries. */
