@@ -18,6 +18,9 @@ import { omitZero } from './wire.ts'
 const collection = '/v1/tenants/:tenant_id/applications'
 const single = `${collection}/:application_id`
 
+const NO_REDIRECT =
+  '"redirect_urls" is empty now, so no user can log in at the application: an update replaces the whole object.'
+
 export const applicationRoutes: Route[] = [
   list({
     path: collection,
@@ -51,8 +54,14 @@ export const applicationRoutes: Route[] = [
     summary: 'Replace an application; its secret stays',
     resource: 'Application',
     body: applicationBody,
-    run: async ({ scope, ids }, body) =>
-      withSecret(scope, await updateApplication(scope, ids.application_id, applicationInput(body))),
+    async run({ scope, ids, warn }, body) {
+      const before = await getApplication(scope, ids.application_id)
+      const application = await updateApplication(scope, ids.application_id, applicationInput(body))
+      if (application.redirectUrls.length === 0 && before.redirectUrls.length > 0) {
+        warn(`${NO_REDIRECT} It had: ${before.redirectUrls.join(' ')}`)
+      }
+      return withSecret(scope, application)
+    },
   }),
   {
     kind: 'delete',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { statusOfCode } from '../domain/writes/errors.ts'
+import { answerExample, bodyExamples } from './examples.ts'
 import { JSON_LINES } from './json-lines.ts'
 import { MAX_LIMIT } from './list.ts'
 import { methodOf } from './method.ts'
@@ -68,8 +69,9 @@ function operation(route: Route): object {
     responses: {
       '200': {
         description: isList ? 'One page' : 'The object',
+        headers: answerHeaders(route),
         content: {
-          ...json(answerSchema(route)),
+          ...json(answerSchema(route), answerExample(route)),
           ...(route.kind === 'query' && route.lines && jsonLines(route.resource)),
         },
       },
@@ -81,7 +83,8 @@ function operation(route: Route): object {
 function requestBody(route: Route): object | undefined {
   if (route.kind !== 'write' && route.kind !== 'batch') return undefined
   const schema = route.kind === 'write' ? writeSchema(route) : batchSchema(route)
-  return { requestBody: { required: true, content: json(schema) } }
+  const content = json(schema, bodyExamples[route.operationId])
+  return { requestBody: { required: true, content } }
 }
 
 function writeSchema({ body, choice }: WriteRoute): object {
@@ -175,6 +178,22 @@ function jsonLines(name: string): object {
   return { [JSON_LINES]: { schema } }
 }
 
-function json(schema: object): object {
-  return { 'application/json': { schema } }
+function json(schema: object, example?: object): object {
+  return { 'application/json': { schema, ...(example && { example }) } }
+}
+
+function answerHeaders({ kind }: Route): object {
+  const header = (description: string) => ({ description, schema: { type: 'string' } })
+  const requestId = { 'request-id': header('Of the entry in the audit log and of log lines.') }
+  if (kind === 'get' || kind === 'delete') return requestId
+  if (kind === 'list' || kind === 'query') {
+    return { ...requestId, link: header('The address of the next page, with rel="next".') }
+  }
+  return {
+    ...requestId,
+    'latchkey-ignored-fields': header('Members of the body that had no effect.'),
+    'latchkey-warning': header(
+      'A sentence about an effect that you may not want, such as an application without redirect URLs.',
+    ),
+  }
 }

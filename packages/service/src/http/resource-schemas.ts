@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { obstacleHelp, obstacleReasons } from '../domain/factors/login-obstacles.ts'
+import { storedAlgorithms } from '../domain/users/passwords.ts'
 import type { CredentialType, ResourceName } from './route.ts'
 import { applicationBody, credentialBodies, tenantBody, userBody } from './schemas.ts'
 
@@ -26,8 +27,19 @@ const lastUsedAt = {
   last_used_at: { ...timestamp, description: 'When it was proven last; absent until then.' },
 }
 
-/** Members of an answer that no body has. */
+/** Members of an answer that no body has, or not in the same way. */
 const answered: Partial<Record<ObjectName, object>> = {
+  PasswordCredential: {
+    password: {
+      type: 'object',
+      required: ['alg', 'hash', 'cost'],
+      properties: {
+        alg: { enum: storedAlgorithms },
+        hash: { type: 'string', description: 'The bcrypt hash.' },
+        cost: { type: 'integer', description: 'The cost of the bcrypt hash.' },
+      },
+    },
+  },
   Application: {
     secret: { type: 'string', description: 'Absent in the answers to create and delete.' },
   },

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { importAlgorithms } from '../domain/users/passwords.ts'
+import { importAlgorithms, storedAlgorithms } from '../domain/users/passwords.ts'
 import { limits } from '../domain/writes/rules.ts'
 import type { CredentialKind } from '../store/records.ts'
 
@@ -124,6 +124,9 @@ export const userBody = z
   })
   .meta({ description: 'The complete user: what is omitted becomes its zero value or false.' })
 
+/** Written down for the OpenAPI document; the domain refuses others, with a code of their own. */
+const algorithm = (names: readonly string[]) => z.string().meta({ enum: [...new Set(names)] })
+
 export const credentialBody = z
   .object({
     type: z
@@ -137,9 +140,7 @@ export const credentialBody = z
     metadata,
     disabled: flag,
     password: z.object({
-      alg: z.string().meta({
-        description: `One of ${importAlgorithms.join(', ')}; on update also the stored one.`,
-      }),
+      alg: algorithm(importAlgorithms),
       hash: z.string().meta({
         description: 'The plain password, or its hash in the stated algorithm.',
       }),
@@ -165,7 +166,12 @@ const factorBody = <T extends string>(name: T) =>
 
 /** The bodies of updates, by the kind of the stored credential. */
 export const credentialBodies = {
-  password: credentialBody.extend({ type: z.literal('PasswordCredential').optional() }),
+  password: credentialBody.extend({
+    type: z.literal('PasswordCredential').optional(),
+    password: credentialBody.shape.password.extend({
+      alg: algorithm([...importAlgorithms, ...storedAlgorithms]),
+    }),
+  }),
   totp_app: factorBody('TotpAppCredential'),
   totp_email: factorBody('TotpEmailCredential'),
   recovery_codes: factorBody('RecoveryCredential'),
@@ -177,7 +183,7 @@ export const importedUserBody = userBody
   .extend({
     password: z
       .object({
-        alg: z.string().meta({ description: `One of ${importAlgorithms.join(', ')}.` }),
+        alg: algorithm(importAlgorithms),
         hash: z.string().meta({
           description: 'The plain password, or its hash in the stated algorithm.',
         }),

@@ -1,4 +1,7 @@
 import SwaggerParser from '@apidevtools/swagger-parser'
+import type { ValidateFunction } from 'ajv'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
 import { expect, test } from 'vitest'
 import { startApi } from '../support/api.ts'
 
@@ -82,4 +85,93 @@ test('every operation has an id of its own, asks for a key and documents the Err
   for (const { responses } of operations) {
     expect(responses.default).toEqual({ $ref: '#/components/responses/Error' })
   }
+})
+
+test('every operation has an example of its answer, and of its body, which its schema accepts', async () => {
+  await using api = await startApi()
+  const { body } = await api.get('/x/v1/openapi.json')
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  addFormats.default(ajv)
+  ajv.addSchema(body, 'openapi')
+  const check = (pointer: string, example: unknown) => {
+    const validate = ajv.getSchema(`openapi${encodeURI(`${pointer}/schema`)}`) as ValidateFunction
+    expect(example, pointer).toBeDefined()
+    expect(validate(example) || validate.errors, pointer).toBe(true)
+  }
+
+  for (const [path, operations] of Object.entries<object>(body.paths)) {
+    for (const [method, operation] of Object.entries(operations)) {
+      const at = `#/paths/${path.replaceAll('/', '~1')}/${method}`
+      const json = 'content/application~1json'
+      const answer = operation.responses['200'].content['application/json']
+      check(`${at}/responses/200/${json}`, answer.example)
+      const { requestBody } = operation
+      if (requestBody)
+        check(`${at}/requestBody/${json}`, requestBody.content['application/json'].example)
+    }
+  }
+})
+
+test('the bodies of the examples are accepted by the service', async () => {
+  await using api = await startApi()
+  const { body } = await api.get('/x/v1/openapi.json')
+  const send = async (path: string, ids: Readonly<Record<string, string>> = {}) => {
+    const { example } = body.paths[path].post.requestBody.content['application/json']
+    const all: Readonly<Record<string, string>> = { tenant_id: api.tenantId, ...ids }
+    const answer = await api.post(
+      path.replace(/\{(\w+)\}/g, (_, name) => all[name] ?? ''),
+      example,
+    )
+    expect(answer.status, path).toBe(200)
+    return answer.body.id as string
+  }
+  const tenant = '/v1/tenants/{tenant_id}'
+  const user = `${tenant}/users/{user_id}`
+
+  await send(tenant)
+  const application_id = await send(`${tenant}/applications`)
+  await send(`${tenant}/applications/{application_id}`, { application_id })
+  const user_id = await send(`${tenant}/users`)
+  await send(`${user}/credentials`, { user_id })
+  await send(`${user}/credentials/{credential_id}`, { user_id, credential_id: 'password' })
+  const mail_id = await send(`/x${user}/mails`, { user_id })
+  await send(`/x${tenant}/mails/{mail_id}/resend`, { mail_id })
+  await send(`/x${user}/let-try-again`, { user_id })
+  await send(user, { user_id })
+  await send(`/x${tenant}/users/import`)
+})
+
+test('the algorithms of passwords are an enumeration: those of an import, of an update and of an answer', async () => {
+  await using api = await startApi()
+  const { body } = await api.get('/x/v1/openapi.json')
+  const credentials = body.paths['/v1/tenants/{tenant_id}/users/{user_id}/credentials']
+  const credential =
+    body.paths['/v1/tenants/{tenant_id}/users/{user_id}/credentials/{credential_id}']
+  const schemaOf = (operation: typeof body) =>
+    operation.requestBody.content['application/json'].schema
+  const imported = ['bcrypt', 'plain', 'md5', 'sha1', 'sha256', 'sha512']
+  const stored = ['bcrypt', 'md5|bcrypt', 'sha1|bcrypt', 'sha256|bcrypt', 'sha512|bcrypt']
+
+  expect(schemaOf(credentials.post).properties.password.properties.alg.enum).toEqual(imported)
+  const [password] = schemaOf(credential.post).anyOf
+  expect(new Set(password.properties.password.properties.alg.enum)).toEqual(
+    new Set([...imported, ...stored]),
+  )
+  const { PasswordCredential } = body.components.schemas
+  expect(PasswordCredential.properties.password.properties.alg.enum).toEqual(stored)
+})
+
+test('the headers of an answer are documented', async () => {
+  await using api = await startApi()
+  const { body } = await api.get('/x/v1/openapi.json')
+  const { get, post } = body.paths['/v1/tenants/{tenant_id}/applications']
+
+  for (const operation of [get, post]) {
+    expect(Object.keys(operation.responses['200'].headers)).toContain('request-id')
+  }
+  expect(get.responses['200'].headers.link).toBeDefined()
+  expect(post.responses['200'].headers).toMatchObject({
+    'latchkey-warning': { description: expect.any(String) },
+    'latchkey-ignored-fields': { description: expect.any(String) },
+  })
 })

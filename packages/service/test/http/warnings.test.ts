@@ -43,3 +43,21 @@ describe.each(stores)('on %s, the answer to the update of a tenant', (store) => 
     expect(warnings).toContain('"developer_mode" opens no private network')
   })
 })
+
+describe.each(stores)('on %s, the answer to the update of an application', (store) => {
+  test('warns that it has lost its redirect URLs, once', async () => {
+    await using api = await startApi(store)
+    const { id } = await api.create(api.applications, {
+      name: 'Shop',
+      redirect_urls: ['https://shop.example/callback', 'https://shop.example/other'],
+    })
+    const update = async (body: object) =>
+      (await api.post(`${api.applications}/${id}`, body)).headers.get('latchkey-warning')
+
+    expect(await update({ name: 'Shop', redirect_urls: ['https://shop.example/other'] })).toBeNull()
+    const warning = await update({ name: 'Blog' })
+    expect(warning).toContain('"redirect_urls" is empty now')
+    expect(warning).toContain('https://shop.example/other')
+    expect(await update({ name: 'Forum' })).toBeNull()
+  })
+})

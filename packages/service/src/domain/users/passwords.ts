@@ -27,6 +27,12 @@ const digestBytes = { md5: 16, sha1: 20, sha256: 32, sha512: 64 } as const
 
 type Digest = keyof typeof digestBytes
 
+/** The algorithms of stored hashes: bcrypt, or bcrypt over a legacy digest. */
+export const storedAlgorithms: readonly StoredAlgorithm[] = [
+  'bcrypt',
+  ...(Object.keys(digestBytes) as Digest[]).map((digest) => `${digest}|bcrypt` as const),
+]
+
 /**
  * Converts a caller's `alg` and `hash` into the stored form.
  *

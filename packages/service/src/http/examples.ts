@@ -1,0 +1,117 @@
+import type { ResourceName, Route } from './route.ts'
+
+const at = '2026-01-31T09:30:00.000000Z'
+const later = '2026-02-01T08:00:00.000000Z'
+const dates = { created_at: at, updated_at: later }
+
+const ids = {
+  application: 'app_01J9Z3M6V5Q8R2T4W6Y8A0C2E4',
+  user: 'usr_01J9Z3M6V5Q8R2T4W6Y8A0C2E4',
+  session: 'Yl1b2Q9v6s8h3k5m7p0r2t4w6y8A1C3E',
+  mail: 'mail_01J9Z3M6V5Q8R2T4W6Y8A0C2E4',
+} as const
+
+const bcryptHash = '$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy'
+const profile = { email: 'ada@example.com', name: 'Ada Lovelace' }
+const session = {
+  ...{ type: 'Session', id: ids.session, logged_in_at: at },
+  ...{ browser: 'Firefox', system: 'macOS', application_ids: [ids.application] },
+}
+const application = {
+  name: 'Shop',
+  login_url: 'https://shop.example.com/login',
+  logout_urls: ['https://shop.example.com/'],
+  redirect_urls: ['https://shop.example.com/callback'],
+}
+const tenant = {
+  name: 'Acme',
+  settings: { domain: 'login.acme.example', allow_passwords: true, allow_signups: true },
+}
+const passwordCredential = {
+  ...{ type: 'PasswordCredential', id: 'password', ...dates },
+  password: { alg: 'bcrypt', hash: bcryptHash, cost: 10 },
+}
+
+/** An answer of each kind. */
+export const answerExamples: Readonly<Record<ResourceName, object>> = {
+  Tenant: { type: 'Tenant', id: 'ten_01J9Z3M6V5Q8R2T4W6Y8A0C2E4', ...dates, ...tenant },
+  Application: { type: 'Application', id: ids.application, ...dates, ...application },
+  User: {
+    ...{ type: 'User', id: ids.user, ...dates, verified_at: at },
+    profile: { ...profile, email_verified: true },
+  },
+  Credential: passwordCredential,
+  PasswordCredential: passwordCredential,
+  TotpAppCredential: {
+    ...{ type: 'TotpAppCredential', id: 'totp_app', ...dates },
+    totp_app: { digits: 6, period: 30, last_used_at: later },
+  },
+  TotpEmailCredential: {
+    ...{ type: 'TotpEmailCredential', id: 'totp_email', ...dates },
+    totp_email: { last_used_at: later },
+  },
+  RecoveryCredential: {
+    ...{ type: 'RecoveryCredential', id: 'recovery_codes', ...dates },
+    recovery: { remaining: 9 },
+  },
+  HardwareCredential: {
+    ...{ type: 'HardwareCredential', id: 'hwk_01J9Z3M6V5Q8R2T4W6Y8A0C2E4', ...dates },
+    hardware: { name: 'Laptop', transports: ['internal'], discoverable: true, backed_up: true },
+  },
+  SocialCredential: {
+    ...{ type: 'SocialCredential', id: 'soc_01J9Z3M6V5Q8R2T4W6Y8A0C2E4', ...dates },
+    social: { connection: 'google', issuer: 'https://accounts.google.com', subject: '1102' },
+  },
+  AuditEntry: {
+    ...{ type: 'AuditEntry', id: '1024', at, actor: `user:${ids.user}` },
+    ...{ action: 'user.update', target: ids.user, outcome: 'success', fields: ['profile'] },
+  },
+  Session: session,
+  EndedSessions: { type: 'EndedSessions', data: [session] },
+  LoginTrouble: {
+    type: 'LoginTrouble',
+    obstacles: [
+      {
+        reason: 'disabled',
+        sentence: 'The user is disabled.',
+        help: ['enable'],
+      },
+    ],
+  },
+  Mail: {
+    ...{ type: 'Mail', id: ids.mail, created_at: at, kind: 'reset', user_id: ids.user },
+    ...{ state: 'sent', sent_at: later },
+  },
+}
+
+/** A body of each operation that takes one. */
+export const bodyExamples: Readonly<Record<string, object>> = {
+  updateTenant: tenant,
+  createApplication: application,
+  updateApplication: application,
+  createUser: { profile },
+  updateUser: { profile, disabled: true },
+  createCredential: { password: { alg: 'bcrypt', hash: bcryptHash } },
+  updateCredential: { password: { alg: 'plain', hash: 'correct horse battery' } },
+  importUsers: { users: [{ profile, password: { alg: 'bcrypt', hash: bcryptHash } }] },
+  sendMail: { kind: 'reset', language: 'en' },
+  letTryAgain: {},
+  resendMail: {},
+}
+
+const importAnswer = {
+  ...{ type: 'UserImport', created: 1, existing: 0, refused: 0 },
+  data: [{ status: 'created', id: ids.user }],
+}
+
+/** The answer of an operation, in an example. */
+export function answerExample({ kind, operationId, resource }: Route): object {
+  if (kind === 'batch') return importAnswer
+  const one = answerExamples[resource]
+  if (kind !== 'list' && kind !== 'query') {
+    const hasSecret = operationId === 'getApplication' || operationId === 'updateApplication'
+    return hasSecret ? { ...one, secret: 'client secret of the application' } : one
+  }
+  const total = kind === 'list' ? { total: 1 } : {}
+  return { type: 'List', ...total, count: 1, limit: 100, data: [one] }
+}
