@@ -75,6 +75,32 @@ test('a logout address that is not registered is refused, never followed', async
   }
 })
 
+test.each([
+  ['https://shop.example', 'https://shop.example/'],
+  ['https://shop.example/', 'https://shop.example'],
+  ['http://localhost:3000', 'http://localhost:3000/'],
+])(
+  'a logout at an application that registered %s may come back to %s, which is the same address',
+  async (registered, asked) => {
+    await using issuer = await startIssuer()
+    await issuer.addUser(ada)
+    const application = await issuer.addApplication({ logoutUrls: [registered] })
+    const app = await createClient(issuer, application)
+    const { begun, callback, browser } = await logIn(issuer, app, ada)
+    const { id_token: hint = '' } = await app.redeem(begun, callback)
+    const leave = (to: string) =>
+      browser.get(
+        client.buildEndSessionUrl(app.config, { post_logout_redirect_uri: to, id_token_hint: hint })
+          .href,
+      )
+
+    for (const other of [`${asked.replace(/\/$/, '')}/x`, `${asked.replace(/\/$/, '')}/?a=b`]) {
+      expect((await leave(other)).status).toBe(400)
+    }
+    expect(new URL((await leave(asked)).location ?? '').href).toBe(new URL(registered).href)
+  },
+)
+
 test('a logout of a browser that is not logged in goes straight back to the application', async () => {
   await using issuer = await startIssuer()
   const app = await createClient(issuer)

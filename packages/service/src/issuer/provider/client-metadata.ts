@@ -38,7 +38,7 @@ export function clientMetadata(
     client_name: application.name || undefined,
     scope: allowedScopes(application.metadata)?.join(' '),
     redirect_uris: redirectUrls,
-    post_logout_redirect_uris: workingUrls(application.logoutUrls, developerMode),
+    post_logout_redirect_uris: logoutUrls(application, developerMode),
     response_types: canLogIn ? ['code'] : [],
     grant_types: canLogIn ? ['authorization_code', 'refresh_token'] : [],
     ...(isWebUrl(backchannelLogoutUri) && {
@@ -46,6 +46,18 @@ export function clientMetadata(
       backchannel_logout_session_required: true,
     }),
   }
+}
+
+/**
+ * The logout URLs. One without a path is the same with a slash (RFC 9110 §4.2.3), and libraries differ in which of the
+ * two they send; oidc-provider compares them as they are written.
+ */
+function logoutUrls(application: Application, developerMode: boolean): string[] {
+  const urls = workingUrls(application.logoutUrls, developerMode).flatMap((url) => {
+    const { origin, href } = new URL(url)
+    return href === `${origin}/` ? [origin, href] : url
+  })
+  return [...new Set(urls)]
 }
 
 function secretsOf(context: DomainContext, application: Application): Partial<AdapterPayload> {
