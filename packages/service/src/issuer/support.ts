@@ -4,7 +4,6 @@ import { factorsChangedAt } from '../domain/factors/factors.ts'
 import { loginObstacles } from '../domain/factors/login-obstacles.ts'
 import {
   type LiveSession,
-  type MailPlace,
   type MailRecord,
   type RequestedMail,
   requestedMails,
@@ -19,7 +18,7 @@ import { note } from '../domain/writes/audit.ts'
 import { nowMicros, type Scope } from '../domain/writes/context.ts'
 import { found, ServiceError } from '../domain/writes/errors.ts'
 import { chooseLanguage, type Language } from '../pages/index.ts'
-import { messageState, type QueuedMessage } from '../store/protocol-store.ts'
+import type { QueuedMessage } from '../store/protocol-store.ts'
 import type { Credential, Tenant, User } from '../store/records.ts'
 import type { IssuerContext } from './context.ts'
 import { sendLink } from './interaction/mail/messages.ts'
@@ -125,17 +124,9 @@ export function createSupport(
     },
 
     async mailsInState({ tenantId }, { state, after, limit }) {
-      const size = state === undefined ? limit + 1 : MAX_LOOKED_AT
-      const read = await context.outbox.find(tenantId, { after, limit: size })
-      const items: MailRecord[] = []
-      let place: MailPlace | undefined
-      for (const message of read) {
-        const isFound = state === undefined || messageState(message) === state
-        if (isFound && items.length === limit) return { items, next: place }
-        place = { createdAt: message.createdAt, id: message.id }
-        if (isFound) items.push(recordOf(message))
-      }
-      return { items, next: read.length === size ? place : undefined }
+      const read = await context.outbox.find(tenantId, { state, after, limit: limit + 1 })
+      const items = read.slice(0, limit).map(recordOf)
+      return { items, next: read.length > limit ? items.at(-1) : undefined }
     },
 
     async sendAgain(scope, id) {
@@ -179,9 +170,6 @@ export function createSupport(
     },
   }
 }
-
-/** How many messages a filter looks at for one page. */
-const MAX_LOOKED_AT = 1_000
 
 /** The language in which the user reads, as far as the profile tells. */
 function languageOf({ profile }: User): Language {

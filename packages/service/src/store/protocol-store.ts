@@ -99,9 +99,18 @@ export function messageState({
   return outcome ?? (dueAt === NEVER ? 'captured' : 'waiting')
 }
 
+/** The messages in each state, in the words of the indexes. */
+export const STATE_CONDITIONS: Readonly<Record<MessageState, string>> = {
+  sent: "outcome = 'sent'",
+  given_up: "outcome = 'given_up'",
+  waiting: `outcome is null and due_at < ${NEVER}`,
+  captured: `outcome is null and due_at = ${NEVER}`,
+}
+
 /** Which messages, and the place behind which they are listed; the newest come first. */
 export interface MessageQuery {
   userId?: string | undefined
+  state?: MessageState | undefined
   after: { createdAt: Micros; id: string } | undefined
   limit: number
 }

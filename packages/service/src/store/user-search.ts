@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { emailKey } from './email-key.ts'
 import type { User } from './records.ts'
 
@@ -22,10 +23,7 @@ export interface SearchPage {
   limit: number
 }
 
-/**
- * A part of the users found. With `next` there may be more; a part may be short, even empty, as a search
- * looks at a bounded number of users at a time.
- */
+/** A part of the users found. With `next` there are more; a part is never short before the last one. */
 export interface Found<T> {
   items: T[]
   next: SearchCursor | undefined
@@ -41,28 +39,26 @@ export interface SearchRow {
   /** `null`: from before there was such a column. */
   name_key: string | null
   family_name_key: string | null
-  disabled: number
-  verified_at: number | null
 }
 
-/** The rows with keys that begin with a text, in the order of the key and the id. */
-export interface RangeScan {
+/** The users in a state; what is omitted does not narrow. */
+export type UserState = Pick<UserQuery, 'disabled' | 'verified'>
+
+/** The rows in a state with keys that begin with a text, in the order of the key and the id. */
+export interface RangeScan extends UserState {
   column: SearchColumn
   /** Only rows behind this place; the id of another column's row may stand in it. */
   after: SearchCursor
   /** Only rows before this key. */
   before: string
-  /** Rows that an index of their own holds. */
-  only: 'disabled' | 'unverified' | undefined
   limit: number
 }
 
 /** How many code points of a name are searched: an index of PostgreSQL takes no long ones. */
 export const SEARCH_LENGTH = 254
 
-/** How many rows the further scans of one search read, each. The first one reads a page and one more. */
-const SCAN_ROWS = 500
-const MAX_ROUNDS = 3
+/** How many rows the scans of a round read, each, at most: so long nothing else is answered. */
+const MAX_SCAN_ROWS = 4_000
 
 /** The form in which names and searches are compared: trimmed, NFC and in lower case. */
 export function searchKey(text: string): string {
@@ -95,9 +91,9 @@ function prefixesOf(search: string | undefined): Partial<Record<SearchColumn, st
 export const LAST = '\u{10ffff}'
 
 /**
- * Finds users by a few range scans at a time, which are merged: it costs the same on the last page as on
- * the first. A user whom several scans meet is found at the first of these places. Without a text to
- * search, users come in the order of their ids.
+ * Finds users by a few range scans at a time, which are merged. A user whom several scans meet is found at the first
+ * of these places; behind it, scans go on until the page is full. Without a text to search, users come in the order
+ * of their ids.
  *
  * @param scan - Runs the scans at one moment; answers with the rows of each.
  */
@@ -108,20 +104,16 @@ export async function searchRows<R extends SearchRow>(
 ): Promise<Found<R>> {
   const asked = Object.entries(prefixesOf(search)) as [SearchColumn, string][]
   const columns: [SearchColumn, string][] = asked.length > 0 ? asked : [['id', '']]
-  // An index of rows in one state is in the order of ids.
-  const only = asked.length > 0 ? undefined : stateIndex(disabled, verified)
   const items: R[] = []
   let place = after ?? { key: '', id: '' }
 
-  for (let round = 0; round < MAX_ROUNDS; round++) {
-    const size = round === 0 ? limit + 1 : Math.max(SCAN_ROWS, limit + 1)
+  for (let size = limit + 1; ; size = Math.min(4 * size, MAX_SCAN_ROWS)) {
     const from = place
     const results = await scan(
       columns.map(([column, prefix]) => ({
-        column,
+        ...{ column, disabled, verified },
         after: laterOf(from, { key: prefix, id: '' }),
         before: `${prefix}${LAST}`,
-        only,
         limit: size,
       })),
     )
@@ -138,23 +130,16 @@ export async function searchRows<R extends SearchRow>(
     const horizon = ends.sort(compareCursors)[0]
     for (const { row, column, key, id } of met.sort(compareCursors)) {
       if (horizon && compareCursors({ key, id }, horizon) > 0) break
-      const isWanted =
-        column === firstColumn(row, columns) &&
-        (disabled === undefined || (row.disabled === 1) === disabled) &&
-        (verified === undefined || (row.verified_at !== null) === verified)
+      const isWanted = column === firstColumn(row, columns)
       if (isWanted && items.length === limit) return { items, next: place }
       place = { key, id }
       if (isWanted) items.push(row)
     }
     if (!horizon) return { items, next: undefined }
     place = horizon
+    // Other requests of this process go first.
+    await setImmediate()
   }
-  return { items, next: place }
-}
-
-function stateIndex(disabled?: boolean, verified?: boolean): RangeScan['only'] {
-  if (disabled === true) return 'disabled'
-  return verified === false ? 'unverified' : undefined
 }
 
 /** The column at whose place a row is found: that of its first key, among those which match. */

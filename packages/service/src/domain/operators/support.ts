@@ -82,10 +82,7 @@ export interface Support {
       limit: number
     },
   ): Promise<MailRecord[]>
-  /**
-   * Messages of the last 7 days in a state, the newest first. It looks at a bounded number of them, so a
-   * part may be short; with `next` there may be more.
-   */
+  /** Messages of the last 7 days in a state, the newest first. With `next` there are more. */
   mailsInState(
     scope: Scope,
     query: { state: MessageState | undefined; after: MailPlace | undefined; limit: number },

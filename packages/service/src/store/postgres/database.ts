@@ -53,6 +53,9 @@ export function createDatabase(connections: Connections): Engine {
     isDuplicate,
     counters: createCounters(writer as never),
     lower: (column) => sql`lower(${sql.ref(column)} collate "C")`,
+    byBytes: (column) => sql`${sql.ref(column)} collate "C"`,
+    // It knows how many rows a partial index has.
+    indexedBy: () => sql``,
     json: {
       items: (json) => sql`(select json_array_elements_text(${json}::json))`,
       arrayOf: (column) =>

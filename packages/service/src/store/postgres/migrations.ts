@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { LOG_SHARDS, VOID_SESSIONS } from '../cursors.ts'
+import { createListFilters } from '../sql/list-filters.ts'
 import { addSearchKeys, fillSearchKeys } from './search-keys.ts'
 
 /**
@@ -27,6 +28,7 @@ export const migrations: Record<string, Migration> = {
   '0012-costly-passwords': addCostlyPasswords,
   '0013-cursors': addCursors,
   '0014-sealing-keys': addSealingKeys,
+  '0015-list-filters': addListFilters,
 }
 
 /** How many shards a counter has, so that inserts into one list do not wait for each other. */
@@ -301,4 +303,14 @@ async function addCursors(db: Kysely<unknown>): Promise<void> {
 
 async function addSealingKeys(db: Kysely<unknown>): Promise<void> {
   await sql`create table sealing_keys (id text collate "C" primary key)`.execute(db)
+}
+
+async function addListFilters(db: Kysely<unknown>): Promise<void> {
+  const statements = [
+    ...createListFilters((column) => `(${column} collate "C")`),
+    // Most messages have been sent.
+    `create index mail_unsent on mail (tenant_id, created_at, id) where outcome is null`,
+    `create index mail_given_up on mail (tenant_id, created_at, id) where outcome = 'given_up'`,
+  ]
+  for (const statement of statements) await sql.raw(statement).execute(db)
 }

@@ -7,6 +7,7 @@ import {
   type MessageRow,
   NEVER,
   type QueuedMessage,
+  STATE_CONDITIONS,
   toMessage,
 } from '../protocol-store.ts'
 import type { Connections } from './connections.ts'
@@ -121,11 +122,12 @@ function createQueue(connections: Connections, now: Now, table: 'mail' | 'notice
       )
       return found.map((message) => ({ ...message, sealed: '' }))
     },
-    find: (tenantId, { userId, after, limit }) =>
+    find: (tenantId, { userId, state, after, limit }) =>
       read((one) => {
         const { createdAt, id } = after ?? { createdAt: NEVER, id: '' }
         const whose = userId === undefined ? 'kind is not null' : `user_id = ${one.bind(userId)}`
-        return `select ${MESSAGE_COLUMNS} from ${table} where tenant_id = ${one.bind(tenantId)} and ${whose}
+        const inState = state === undefined ? 'true' : STATE_CONDITIONS[state]
+        return `select ${MESSAGE_COLUMNS} from ${table} where tenant_id = ${one.bind(tenantId)} and ${whose} and ${inState}
           and (created_at, id) < (${one.bind(createdAt)}, ${one.bind(id)})
           order by created_at desc, id desc limit ${one.bind(limit)}`
       }),

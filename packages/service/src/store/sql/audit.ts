@@ -1,7 +1,7 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely'
-import { type AuditScan, searchEntries } from '../audit-search.ts'
+import { type Selectable, sql } from 'kysely'
 import type { AuditStore } from '../ports.ts'
 import type { AuditEntry, StoredAuditEntry } from '../records.ts'
+import { createAuditSearch } from './audit-search.ts'
 import { columns } from './columns.ts'
 import type { Engine } from './engine.ts'
 import { preparedInsert } from './prepared.ts'
@@ -26,7 +26,8 @@ export function createRecord({ writer }: Engine): Record {
 }
 
 /** The audit log of an SQL store. */
-export function createAudit({ reader, writer, write }: Engine, record: Record): AuditStore {
+export function createAudit(engine: Engine, record: Record): AuditStore {
+  const { reader, writer, write } = engine
   return {
     append: (entry, atMost) =>
       write(async () => {
@@ -54,11 +55,7 @@ export function createAudit({ reader, writer, write }: Engine, record: Record): 
       return (await query.execute()).map(toEntry)
     },
 
-    search: (tenantId, filter, page) =>
-      searchEntries(filter, page, async (scan) => {
-        const { rows } = await scanOf(tenantId, scan).execute(reader)
-        return rows.map(toEntry)
-      }),
+    search: createAuditSearch(engine, toEntry),
 
     async get(tenantId, id) {
       let query = reader.selectFrom('audit').select(columns.audit).where('id', '=', id)
@@ -83,26 +80,6 @@ export function createAudit({ reader, writer, write }: Engine, record: Record): 
         return Number(numDeletedRows)
       }),
   }
-}
-
-const every = sql.join(columns.audit.map((name) => sql.ref(name)))
-
-function scanOf(
-  tenantId: string | undefined,
-  { from, before, target, limit }: AuditScan,
-): RawBuilder<Selectable<AuditRow>> {
-  const isOf = tenantId === undefined ? sql`true` : sql`tenant_id = ${tenantId}`
-  const isIn = sql`${isOf} and at >= ${from} and (at, id) < (${before.at}, ${before.id})`
-  const inOrder = sql`order by at desc, id desc limit ${limit}`
-  if (target === undefined) return sql`select ${every} from audit where ${isIn} ${inOrder}`
-  // `0` is what follows `/`.
-  const whole = target.slice(0, -1)
-  const about = target.endsWith('/')
-    ? sql`target = ${whole} or target >= ${target} and target < ${`${whole}0`}`
-    : sql`target = ${target}`
-  // There are few about one target: in the order of the tenant, all others would be read as well.
-  return sql`with about as materialized (select ${every} from audit where ${about})
-    select ${every} from about where ${isIn} ${inOrder}`
 }
 
 /** An entry as a row; the database gives it its id. */

@@ -25,6 +25,10 @@ export interface Engine {
   }
   /** A column with the letters of ASCII in lower case, in the words of its index. */
   lower(column: string): RawBuilder<string>
+  /** A column that is compared by its bytes, in the words of its index. */
+  byBytes(column: string): RawBuilder<string>
+  /** Names the index of a table to use, for a database that chooses without knowing the rows. */
+  indexedBy(index: string): RawBuilder<unknown>
   /** The differences between databases. */
   readonly json: {
     /** The texts of a JSON array, as a subquery for `in`. */

@@ -16,7 +16,8 @@ type Scanned = UserRow & { scan: number }
 /** The search for users of an SQL store: the scans of a round are one statement. */
 export function createUserSearch({
   reader,
-}: Pick<Engine, 'reader'>): (
+  indexedBy,
+}: Pick<Engine, 'reader' | 'indexedBy'>): (
   tenantId: string,
   query: UserQuery,
   page: SearchPage,
@@ -25,42 +26,29 @@ export function createUserSearch({
 
   function prepare(scans: readonly RangeScan[]): (...values: Value[]) => Promise<Scanned[]> {
     return prepared<Value[], Scanned>(reader, 1 + 4 * scans.length, (tenantId, ...values) => {
-      const [first, ...others] = scans.map(({ column, only }, n) => {
-        const [key, id, before, limit] = values.slice(4 * n, 4 * n + 4) as [
-          Value,
-          Value,
-          Value,
-          Value,
-        ]
+      const selected = scans.map((scan, n) => {
+        const [key, id, before, limit] = values.slice(4 * n, 4 * n + 4)
+        const { column } = scan
         const by = sql.ref(column)
+        const { index, states } = stateOf(scan)
         // An id is its own key. The other part of the place is the key of another column.
         const isBehind =
-          column === 'id'
-            ? sql<boolean>`id >= ${key} and id <> ${id}`
-            : sql<boolean>`(${by}, id) > (${key}, ${id})`
-        const rows = reader
-          .selectFrom('users')
-          .select(columns.users)
-          .where('tenant_id', '=', tenantId as string)
-          .where(isBehind)
-          .where(sql<boolean>`${by} < ${before}`)
-          .where(indexed(column, only))
-          .orderBy(column)
-          .orderBy('id')
-          .limit(limit as number)
-        return reader
-          .selectFrom(rows.as(`scan_${n}`))
-          .select(columns.users)
-          .select(sql.lit(n).as('scan'))
+          column === 'id' ? sql`id >= ${key} and id <> ${id}` : sql`(${by}, id) > (${key}, ${id})`
+        return sql`select ${every}, ${sql.lit(n)} as scan from (
+          select ${every} from users ${index === undefined ? sql`` : indexedBy(index)}
+          where tenant_id = ${tenantId} and ${isBehind} and ${by} < ${before} and ${states}
+          order by ${by}, id limit ${limit}) as ${sql.ref(`scan_${n}`)}`
       })
-      if (!first) throw new Error('A search has at least one scan.')
-      return others.reduce((all, one) => all.unionAll(one), first) as never
+      const all = sql<Scanned>`${sql.join(selected, sql` union all `)}`
+      return { compile: () => all.compile(reader) }
     })
   }
 
   return (tenantId, query, page) =>
     searchRows(query, page, async (scans) => {
-      const shape = scans.map(({ column, only }) => `${column} ${only}`).join()
+      const shape = scans
+        .map(({ column, disabled, verified }) => `${column} ${disabled} ${verified}`)
+        .join()
       const statement = statements.get(shape) ?? prepare(scans)
       statements.set(shape, statement)
       const values = scans.flatMap(({ after, before, limit }) => [
@@ -72,10 +60,27 @@ export function createUserSearch({
     })
 }
 
-/** The condition of a partial index, in its own words: otherwise it would not be used. */
-function indexed(column: RangeScan['column'], only: RangeScan['only']) {
-  if (only === 'disabled') return sql<boolean>`disabled = 1`
-  if (only === 'unverified') return sql<boolean>`verified_at is null`
-  const hasNoEmpty = column === 'name_key' || column === 'family_name_key'
-  return hasNoEmpty ? sql<boolean>`${sql.ref(column)} > ''` : sql<boolean>`1 = 1`
+const every = sql.join(columns.users.map((name) => sql.ref(name)))
+
+/** The ends of the names of indexes by the columns of a search. */
+const indexNames = {
+  email_key: '_by_email',
+  name_key: '_by_name',
+  family_name_key: '_by_family_name',
+  id: '',
+} as const
+
+/** The conditions of a scan, and the index of the rows in its state; `undefined` for the table, which is in the order of ids. */
+function stateOf({ column, disabled, verified }: RangeScan) {
+  // In the words of the indexes: otherwise these would not be used.
+  const states: string[] = []
+  if (disabled !== undefined) states.push(`disabled = ${Number(disabled)}`)
+  if (verified !== undefined) states.push(`verified_at is ${verified ? 'not null' : 'null'}`)
+  if (column === 'name_key' || column === 'family_name_key') states.push(`${column} > ''`)
+  const rows = disabled ? 'users_disabled' : verified === false ? 'users_unverified' : 'users'
+  const index = `${rows}${indexNames[column]}`
+  return {
+    index: index === 'users' ? undefined : index,
+    states: sql.raw(states.join(' and ') || '1 = 1'),
+  }
 }

@@ -54,6 +54,8 @@ export async function openDatabase(folder: string): Promise<Database> {
     isDuplicate,
     counters: createCounters(writer),
     lower: (column) => sql`lower(${sql.ref(column)})`,
+    byBytes: (column) => sql.ref(column),
+    indexedBy: (index) => sql`indexed by ${sql.ref(index)}`,
     json: {
       items: (json) => sql`(select value from json_each(${json}))`,
       arrayOf: (column) => sql`json_group_array(${sql.ref(column)})`,

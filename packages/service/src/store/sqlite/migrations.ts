@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { LOG_SHARDS, VOID_SESSIONS } from '../cursors.ts'
+import { createListFilters } from '../sql/list-filters.ts'
 
 /** The tables as release 0.2.0 left them. Rows are clustered by tenant and id, so that a page is read in one piece. */
 const SCHEMA = `
@@ -198,6 +199,10 @@ const migrations: readonly { name: string; sql: string }[] = [
       insert into cursors (reader, shard, position) select '${VOID_SESSIONS}', shard, coalesce((
         select id from audit where at < (select at from audit order by id desc limit 1) - 3600000000
         order by at desc, id desc limit 1), 0) from shards`,
+  },
+  {
+    name: '0017-list-filters',
+    sql: createListFilters((column) => column).join(';'),
   },
 ]
 

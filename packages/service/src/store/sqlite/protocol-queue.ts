@@ -1,14 +1,19 @@
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import {
   MESSAGE_COLUMNS,
   type MessageQueue,
   type MessageRow,
+  type MessageState,
   NEVER,
   type QueuedMessage,
+  STATE_CONDITIONS,
   toMessage,
 } from '../protocol-store.ts'
 import type { Micros } from '../records.ts'
 import type { GroupCommit } from './group-commit.ts'
+
+/** The messages of all users. */
+const OF_ALL = 'kind IS NOT NULL'
 
 /** A queue of outgoing messages in `protocol.db`, in a table of its own. */
 export function createSqliteQueue(
@@ -18,6 +23,25 @@ export function createSqliteQueue(
   table: 'mail' | 'notice',
 ): MessageQueue {
   const after = (seconds: number): Micros => now() + seconds * 1e6
+  const searches = new Map<string, StatementSync>()
+
+  /** Finds messages; prepared at the first use, as one with a state needs an index that mail alone has. */
+  function search(whose: string, state: MessageState | undefined): StatementSync {
+    const key = `${whose} ${state}`
+    let statement = searches.get(key)
+    if (!statement) {
+      // Without knowing the rows, SQLite would read the mails that were sent.
+      const index = state === 'sent' ? 'tenant' : state === 'given_up' ? 'given_up' : 'unsent'
+      statement = database.prepare(
+        `SELECT ${MESSAGE_COLUMNS} FROM ${table} ${state && whose === OF_ALL ? `INDEXED BY ${table}_${index}` : ''}
+         WHERE tenant_id = ? AND ${whose} AND ${state ? STATE_CONDITIONS[state] : 'true'}
+         AND (created_at, id) < (?, ?) ORDER BY created_at DESC, id DESC LIMIT ?`,
+      )
+      searches.set(key, statement)
+    }
+    return statement
+  }
+
   const sql = {
     add: database.prepare(
       `INSERT INTO ${table} (id, tenant_id, created_at, due_at, attempts, sealed, kind, user_id)
@@ -40,14 +64,6 @@ export function createSqliteQueue(
     reseal: database.prepare(`UPDATE ${table} SET sealed = ? WHERE id = ? AND sealed = ?`),
     list: database.prepare(
       `SELECT ${MESSAGE_COLUMNS} FROM ${table} WHERE tenant_id = ? AND outcome IS NULL ORDER BY rowid DESC LIMIT ?`,
-    ),
-    find: database.prepare(
-      `SELECT ${MESSAGE_COLUMNS} FROM ${table} WHERE tenant_id = ? AND kind IS NOT NULL
-         AND (created_at, id) < (?, ?) ORDER BY created_at DESC, id DESC LIMIT ?`,
-    ),
-    findOfUser: database.prepare(
-      `SELECT ${MESSAGE_COLUMNS} FROM ${table} WHERE tenant_id = ? AND user_id = ?
-         AND (created_at, id) < (?, ?) ORDER BY created_at DESC, id DESC LIMIT ?`,
     ),
     waiting: database.prepare(
       `SELECT ${MESSAGE_COLUMNS} FROM ${table} WHERE due_at < ${NEVER} ORDER BY due_at LIMIT ?`,
@@ -94,12 +110,13 @@ export function createSqliteQueue(
     async list(tenantId, limit) {
       return messages(sql.list.all(tenantId, limit))
     },
-    async find(tenantId, { userId, after, limit }) {
+    async find(tenantId, { userId, state, after, limit }) {
       const { createdAt, id } = after ?? { createdAt: NEVER, id: '' }
+      const place = [createdAt, id, limit]
       return messages(
         userId === undefined
-          ? sql.find.all(tenantId, createdAt, id, limit)
-          : sql.findOfUser.all(tenantId, userId, createdAt, id, limit),
+          ? search(OF_ALL, state).all(tenantId, ...place)
+          : search('user_id = ?', state).all(tenantId, userId, ...place),
       )
     },
     async waiting(limit) {

@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { makePrivate } from './private-file.ts'
 
 /** The version of the tables, as `user_version` of the file has it. */
-export const SCHEMA_VERSION = 3
+export const SCHEMA_VERSION = 4
 
 /**
  * How many pages the log grows to, 16 MB of them, before they are copied into the file: the pages
@@ -54,7 +54,13 @@ const OUTBOX = ['mail', 'notice']
   )
   .join('\n')
 
-const STEPS = [SCHEMA, NOTICES, OUTBOX]
+/** Version 4: the messages in a state. Most have been sent. */
+const MAIL_FILTERS = `
+  CREATE INDEX mail_unsent ON mail (tenant_id, created_at, id) WHERE outcome IS NULL;
+  CREATE INDEX mail_given_up ON mail (tenant_id, created_at, id) WHERE outcome = 'given_up';
+`
+
+const STEPS = [SCHEMA, NOTICES, OUTBOX, MAIL_FILTERS]
 
 /**
  * Opens `protocol.db`, or creates it.

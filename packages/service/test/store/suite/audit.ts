@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { AuditFilter, AuditPage } from '../../../src/store/audit-search.ts'
 import type { Open } from '../data-store-suite.ts'
-import { anAudit } from '../records.ts'
+import { anAudit, aTenant, aUser } from '../records.ts'
 
 export function describeAudit(open: Open): void {
   describe('the audit log', () => {
@@ -94,6 +94,38 @@ export function describeAudit(open: Open): void {
         ])
       }
       expect(await found({ user: 'usr_1', target: 'usr_1' }, 1)).toHaveLength(3)
+    })
+
+    test('entries of before an import are on one page of every filter', async () => {
+      const store = await open()
+      const tenant = aTenant()
+      await store.tenants.insert(tenant, anAudit('tenant.create', { at: 1, tenantId: tenant.id }))
+      const user = aUser(tenant.id)
+      const members = { tenantId: tenant.id, actor: 'key:import', target: user.id }
+      await store.audit.append(anAudit('login.failed', { ...members, at: 2, actor: 'visitor' }))
+      await store.audit.append(anAudit('user.delete', { ...members, at: 3 }))
+      const imported = Array.from({ length: 2_500 }, (_, n) => {
+        const one = aUser(tenant.id)
+        const audit = { ...members, at: 10 + n, target: one.id }
+        return { user: one, credential: undefined, audit: anAudit('user.create', audit) }
+      })
+      await store.users.insertMany(tenant.id, imported)
+      const page = { after: undefined, limit: 50 }
+      for (const [filter, action] of [
+        [{ action: 'login.' }, 'login.failed'],
+        [{ action: 'user.d' }, 'user.delete'],
+        [{ actors: ['visitor'] }, 'login.failed'],
+        [{ actors: ['key:import'], action: 'user.delete' }, 'user.delete'],
+        [{ actors: ['visitor'], target: user.id }, 'login.failed'],
+      ] as const) {
+        for (const of of [tenant.id, undefined]) {
+          const { items, next } = await store.audit.search(of, filter, page)
+          expect([items.map((entry) => entry.action), next]).toEqual([[action], undefined])
+        }
+      }
+      const { items, next } = await store.audit.search(tenant.id, { action: 'user.' }, page)
+      expect(items.map(({ at }) => at)).toEqual(Array.from({ length: 50 }, (_, n) => 2_509 - n))
+      expect(next).toEqual({ at: 2_460, id: items.at(-1)?.id })
     })
 
     test('an entry is read by its id within its tenant, with the names of what changed', async () => {

@@ -154,6 +154,27 @@ export function describeUserSearch(open: Open): void {
       expect(await of({ search: 'a', verified: true, disabled: true })).toEqual(['a4'])
     })
 
+    test('three users in a state are one page, wherever they are among thousands that match', async () => {
+      const { store, tenant } = await withUsers()
+      const verifiedAt = 1_700_000_000_000_000
+      const batch = Array.from({ length: 2_500 }, (_, n) => {
+        const email = `user${String(n).padStart(5, '0')}@example.com`
+        const isRare = n === 0 || n >= 2_498
+        const state = isRare ? { disabled: true } : { verifiedAt }
+        const profile = { name: `User ${n}`, family_name: 'User' }
+        const user = aUser(tenant.id, { email, emailKey: email, profile, ...state })
+        return { user, credential: undefined, audit: anAudit('create') }
+      })
+      await store.users.insertMany(tenant.id, batch)
+      const page = { after: undefined, limit: 50 }
+      for (const search of ['user', undefined]) {
+        for (const state of [{ disabled: true }, { verified: false }]) {
+          const { items, next } = await store.users.search(tenant.id, { search, ...state }, page)
+          expect([items.length, next]).toEqual([3, undefined])
+        }
+      }
+    })
+
     test('a page goes on behind a user who was deleted meanwhile', async () => {
       const { store, tenant, users } = await withUsers(
         ...['a1', 'a2', 'a3', 'a4'].map((name) => ({ email: `${name}@example.com` })),

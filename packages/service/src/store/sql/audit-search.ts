@@ -1,0 +1,122 @@
+import { type RawBuilder, type Selectable, sql } from 'kysely'
+import type { AuditFilter, AuditPage, AuditPart } from '../audit-search.ts'
+import type { StoredAuditEntry } from '../records.ts'
+import { LAST } from '../user-search.ts'
+import { columns } from './columns.ts'
+import type { Engine } from './engine.ts'
+import type { AuditRow } from './schema.ts'
+
+type Condition = RawBuilder<unknown>
+
+/** Entries that an index has in the order of time. */
+interface Lead {
+  index: string
+  is: Condition
+}
+
+const every = sql.join(columns.audit.map((name) => sql.ref(name)))
+
+/**
+ * The search of the audit log in an SQL store. Each scan reads one index in the order of time, of one action where
+ * the entries are those of an actor or of some actions; the scans are merged, so that no page is short.
+ *
+ * @param toEntry - Turns a row into an entry.
+ */
+export function createAuditSearch(
+  engine: Pick<Engine, 'reader' | 'byBytes' | 'indexedBy'>,
+  toEntry: (row: Selectable<AuditRow>) => StoredAuditEntry,
+): (tenantId: string | undefined, filter: AuditFilter, page: AuditPage) => Promise<AuditPart> {
+  const { reader, indexedBy } = engine
+  const action = engine.byBytes('action')
+
+  /** The leads by each action that there is, at the first column of an index. */
+  async function byAction(index: string, is: Condition, prefix: string): Promise<Lead[]> {
+    const first = (than: Condition) => sql`(select ${action} from audit ${indexedBy(index)}
+      where ${is} and ${action} ${than} and ${action} < ${prefix + LAST} order by ${action} limit 1)`
+    const { rows } = await sql<{ one: string }>`with recursive found (one) as (
+        select ${first(sql`>= ${prefix}`)}
+        union all
+        select ${first(sql`> found.one`)} from found where found.one is not null
+      ) select one from found where one is not null`.execute(reader)
+    return rows.map(({ one }) => ({ index, is: sql`${is} and ${action} = ${one}` }))
+  }
+
+  async function leadsOf(
+    tenantId: string | undefined,
+    { actors, action: prefix = '' }: AuditFilter,
+  ): Promise<Lead[]> {
+    if (actors !== undefined) {
+      const leads = actors.map((actor) => byAction('audit_by_actor', sql`actor = ${actor}`, prefix))
+      return (await Promise.all(leads)).flat()
+    }
+    if (tenantId === undefined) {
+      if (prefix === '') return [{ index: 'audit_by_time', is: sql`1 = 1` }]
+      return byAction('audit_by_action', sql`1 = 1`, prefix)
+    }
+    const is = sql`tenant_id = ${tenantId}`
+    if (prefix === '') return [{ index: 'audit_by_tenant_and_time', is }]
+    return byAction('audit_by_tenant_and_action', is, prefix)
+  }
+
+  return async (tenantId, filter, { after, limit }) => {
+    const { from = 0, to = Number.MAX_SAFE_INTEGER } = filter
+    const before = after && after.at < to ? after : { at: to, id: 0 }
+    const about = aboutOf(filter)
+    const isIn = sql`at >= ${from} and (at, id) < (${before.at}, ${before.id})
+      and ${tenantId === undefined ? sql`1 = 1` : sql`tenant_id = ${tenantId}`}`
+    const inOrder = sql`order by at desc, id desc limit ${limit + 1}`
+
+    async function rowsOf(): Promise<Selectable<AuditRow>[]> {
+      // There are few about one target: in the order of time, all others would be read as well.
+      if (about) {
+        const { rows } = await sql<Selectable<AuditRow>>`
+          with about as materialized (select ${every} from audit where ${about})
+          select ${every} from about
+          where ${isIn} and ${matches(filter, action)} ${inOrder}`.execute(reader)
+        return rows
+      }
+      const leads = await leadsOf(tenantId, filter)
+      if (leads.length === 0) return []
+      const scans = leads.map(
+        (
+          { index, is },
+          n,
+        ) => sql`select ${every} from (select ${every} from audit ${indexedBy(index)}
+          where ${is} and ${isIn} ${inOrder}) as ${sql.ref(`scan_${n}`)}`,
+      )
+      const { rows } = await sql<Selectable<AuditRow>>`
+        select ${every} from (${sql.join(scans, sql` union all `)}) as found ${inOrder}`.execute(
+        reader,
+      )
+      return rows
+    }
+
+    const entries = (await rowsOf()).map(toEntry)
+    const items = entries.slice(0, limit)
+    const last = items.at(-1)
+    return {
+      items,
+      next: entries.length > limit && last ? { at: last.at, id: last.id } : undefined,
+    }
+  }
+}
+
+/** The entries about a target, or about a user and all objects of the user. */
+function aboutOf({ target, user }: AuditFilter): Condition | undefined {
+  const isTarget = target !== undefined && sql`target = ${target}`
+  // `0` is what follows `/`.
+  const isUser =
+    user !== undefined &&
+    sql`(target = ${user} or target >= ${`${user}/`} and target < ${`${user}0`})`
+  if (isTarget && isUser) return sql`${isTarget} and ${isUser}`
+  return isTarget || isUser || undefined
+}
+
+function matches({ actors, action: prefix }: AuditFilter, action: Condition): Condition {
+  const isBy =
+    actors === undefined
+      ? sql`1 = 1`
+      : sql`actor in (${sql.join(actors.map((one) => sql`${one}`))})`
+  if (prefix === undefined) return isBy
+  return sql`${isBy} and ${action} >= ${prefix} and ${action} < ${prefix + LAST}`
+}
