@@ -3,13 +3,15 @@ import { Exit, exitCodes } from '../command-line/exit-codes.ts'
 import { json } from '../command-line/output.ts'
 import { oneLine, printableJson } from '../command-line/terminal.ts'
 import { type Finding, runChecks } from '../doctor/checks.ts'
+import { type Decision, decideOptions, decideWithout } from '../doctor/decide-options.ts'
+import { findProvider } from '../doctor/find-provider.ts'
 import { createHttpFetch } from './http-fetch.ts'
 import { connect, requireUrl, tenantOf } from './options.ts'
 import { type OutputOptions, withOutput } from './output.ts'
 
 interface DoctorOptions extends OutputOptions {
-  issuer: string
-  baseUrl: string
+  issuer?: string
+  baseUrl?: string
   callback: string
   redisUrl?: string
   clientId?: string
@@ -22,16 +24,15 @@ interface DoctorOptions extends OutputOptions {
 /** Adds `doctor`. */
 export function addDoctorCommand(program: Command): void {
   withOutput(program.command('doctor'))
-    .description('Check an installation, and say for each fault what to do.')
-    .addOption(
-      new Option('--issuer <url>', 'the OpenID provider')
-        .env('LATCHKEY_ISSUER')
-        .makeOptionMandatory(),
+    .description(
+      'Check an installation, and say for each fault what to do. With an address: print the options for that provider.',
     )
+    .argument('[address]', 'an issuer or discovery address, to print the options for')
+    .addOption(new Option('--issuer <url>', 'the OpenID provider').env('LATCHKEY_ISSUER'))
     .addOption(
-      new Option('--base-url <url>', 'the public address of the application')
-        .env('LATCHKEY_BASE_URL')
-        .makeOptionMandatory(),
+      new Option('--base-url <url>', 'the public address of the application').env(
+        'LATCHKEY_BASE_URL',
+      ),
     )
     .option('--callback <path>', 'route that receives the user after a login', '/callback')
     .addOption(new Option('--client-id <id>', 'the application').env('LATCHKEY_CLIENT_ID'))
@@ -46,15 +47,20 @@ export function addDoctorCommand(program: Command): void {
     .addOption(new Option('--tenant <id>', 'the tenant').env('LATCHKEY_TENANT'))
     .addHelpText(
       'after',
-      '\nExample:\n  latchkey doctor --issuer https://login.example.com --base-url https://shop.example',
+      '\nExamples:\n  latchkey doctor --issuer https://login.example.com --base-url https://shop.example\n  latchkey doctor https://login.example.com',
     )
-    .action(doctor)
+    .action((address: string | undefined, options: DoctorOptions) =>
+      address === undefined ? doctor(options) : decide(address, options),
+    )
 }
 
 async function doctor(options: DoctorOptions): Promise<void> {
-  const { url, apiKey, clientId } = options
-  requireUrl('--issuer', options.issuer)
-  requireUrl('--base-url', options.baseUrl)
+  const { url, apiKey, clientId, issuer = '', baseUrl = '' } = options
+  for (const [name, value] of Object.entries({ '--issuer': issuer, '--base-url': baseUrl })) {
+    if (value === '')
+      throw new Exit(exitCodes.usage, `error: required option '${name} <url>' not specified`)
+    requireUrl(name, value)
+  }
   if (options.redisUrl) requireUrl('--redis-url', options.redisUrl, ['redis:', 'rediss:'])
   const readApplication =
     url && apiKey && clientId
@@ -64,11 +70,32 @@ async function doctor(options: DoctorOptions): Promise<void> {
           return client.applications(tenant).get(clientId)
         }
       : undefined
-  const findings = await runChecks({ ...options, fetch: createHttpFetch(), readApplication })
+  const installation = { ...options, issuer, baseUrl }
+  const findings = await runChecks({ ...installation, fetch: createHttpFetch(), readApplication })
   if (options.output === 'table') for (const finding of findings) console.log(line(finding))
   else if (options.output === 'json') console.log(json(findings))
   else for (const finding of findings) console.log(printableJson(JSON.stringify(finding)))
   if (findings.some(({ state }) => state === 'fault')) throw new Exit(exitCodes.faults)
+}
+
+/** Looks the provider up, and prints the options for it. */
+async function decide(address: string, { output }: OutputOptions): Promise<void> {
+  const text = address.includes('://') ? address : `https://${address}`
+  requireUrl('The address', text)
+  const asked = new URL(text)
+  const { found, tried } = await findProvider(asked, createHttpFetch())
+  const decision = found ? decideOptions(asked, found) : decideWithout(asked, tried)
+  if (output === 'json') console.log(json(decision))
+  else if (output === 'ndjson') console.log(printableJson(JSON.stringify(decision)))
+  else printDecision(decision)
+  if (decision.findings.some(({ state }) => state === 'fault')) throw new Exit(exitCodes.faults)
+}
+
+function printDecision({ findings, options, page }: Decision): void {
+  for (const finding of findings) console.log(line(finding))
+  const lines = Object.entries(options).map(([name, code]) => `  ${name}: ${oneLine(code)},`)
+  if (lines.length > 0) console.log(`\ncreateAuthRouter({\n${lines.join('\n')}\n})`)
+  if (page) console.log(`\nRead docs/providers/${page}.md, which says what is different there.`)
 }
 
 function line({ state, check, found, remedy }: Finding): string {

@@ -24,6 +24,22 @@ export interface Installation {
   fetch: Fetch
 }
 
+/** A check that passed. */
+export const ok = (check: string, found: string): Finding => ({ check, state: 'ok', found })
+/** A check that could not be made, or a fact that needs no remedy. */
+export const skipped = (check: string, found: string): Finding => ({
+  check,
+  state: 'skipped',
+  found,
+})
+/** A check that failed. */
+export const fault = (check: string, found: string, remedy: string): Finding => ({
+  check,
+  state: 'fault',
+  found,
+  remedy,
+})
+
 const MAX_SKEW_SECONDS = 30
 
 interface Discovered {
@@ -46,15 +62,6 @@ export async function runChecks(installation: Installation): Promise<Finding[]> 
     await checkRedis(installation),
   ]
 }
-
-const ok = (check: string, found: string): Finding => ({ check, state: 'ok', found })
-const skipped = (check: string, found: string): Finding => ({ check, state: 'skipped', found })
-const fault = (check: string, found: string, remedy: string): Finding => ({
-  check,
-  state: 'fault',
-  found,
-  remedy,
-})
 
 async function discover({ issuer, fetch }: Installation) {
   const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`

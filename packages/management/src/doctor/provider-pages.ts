@@ -1,0 +1,45 @@
+/** A provider that the documentation has a page about. */
+interface ProviderPage {
+  /** The name of the page in `docs/providers`. */
+  readonly page: string
+  readonly fits: (address: URL) => boolean
+  /** The reason why its users cannot log in, where they cannot. */
+  readonly refused?: string
+}
+
+const host =
+  (pattern: RegExp) =>
+  ({ hostname }: URL): boolean =>
+    pattern.test(hostname)
+const path =
+  (pattern: RegExp) =>
+  ({ pathname }: URL): boolean =>
+    pattern.test(pathname)
+
+/** Every page about a provider, and the addresses that it is about. */
+export const providerPages: readonly ProviderPage[] = [
+  { page: 'apple', fits: host(/(^|\.)apple\.com$/) },
+  { page: 'auth0', fits: host(/\.auth0\.com$/) },
+  { page: 'azure-ad-b2c', fits: host(/\.b2clogin\.com$/) },
+  { page: 'cognito', fits: host(/^cognito-idp\.|\.amazoncognito\.com$/) },
+  { page: 'entra', fits: host(/^(login|sts)\.(microsoftonline\.com|windows\.net)$/) },
+  { page: 'gitlab', fits: host(/^gitlab\./) },
+  { page: 'google', fits: host(/(^|\.)google\.com$/) },
+  { page: 'keycloak', fits: path(/^(\/auth)?\/realms\//) },
+  {
+    page: 'line',
+    fits: host(/(^|\.)line\.me$/),
+    refused: 'LINE signs the ID tokens of web logins with the channel secret (HS256).',
+  },
+  {
+    page: 'linkedin',
+    fits: host(/(^|\.)linkedin\.com$/),
+    refused: 'LinkedIn knows no PKCE, and its ID tokens have no nonce.',
+  },
+  { page: 'okta', fits: host(/\.(okta|oktapreview|okta-emea)\.com$/) },
+]
+
+/** The page about the provider at an address. */
+export function pageOf(addresses: readonly (URL | undefined)[]): ProviderPage | undefined {
+  return providerPages.find(({ fits }) => addresses.some((one) => one && fits(one)))
+}
