@@ -230,7 +230,7 @@ export function createAdmin(context: DomainContext, name = 'admin'): Admin {
     inviteOperator: (input) => inviteOperator(scope, input),
     recoverOperator: (email) => recoverOperator(scope, email),
     listOperators: () => listOperators(scope),
-    updateOperator: (id, input) => updateOperator(scope, id, input),
+    updateOperator: async (id, input) => (await updateOperator(scope, id, input)).operator,
     async removeOperator(id) {
       await removeOperator(scope, id)
     },

@@ -20,6 +20,8 @@ export const mailKinds: Readonly<Record<string, string>> = {
   moved: 'Notice of a new address',
   deleted: 'Notice of the deletion',
   connected: 'Notice of a connected account',
+  device: 'Notice of a login on a new device',
+  role: 'Notice of another role',
 }
 
 /** The last response of the mail server, or the error code of the network. */

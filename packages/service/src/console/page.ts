@@ -52,6 +52,7 @@ export interface Frame {
 /** The notices by the `done` of a query: no text comes from an address. */
 export const notices: Readonly<Record<string, string>> = {
   saved: 'Saved.',
+  role: 'Saved. The operator is told by mail.',
   unchanged: 'Nothing changed.',
   created: 'Created.',
   removed: 'Removed.',

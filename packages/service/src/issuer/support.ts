@@ -17,9 +17,12 @@ import { getUser } from '../domain/users/users.ts'
 import { note } from '../domain/writes/audit.ts'
 import { nowMicros, type Scope } from '../domain/writes/context.ts'
 import { found, ServiceError } from '../domain/writes/errors.ts'
+import { composeMail } from '../mail/compose.ts'
 import { chooseLanguage, type Language } from '../pages/index.ts'
+import { translator } from '../pages/texts/index.ts'
 import type { QueuedMessage } from '../store/protocol-store.ts'
 import type { Credential, Tenant, User } from '../store/records.ts'
+import { SYSTEM_TENANT_ID } from '../store/system-tenant.ts'
 import type { IssuerContext } from './context.ts'
 import { sendLink } from './interaction/mail/messages.ts'
 import { listTrusted } from './interaction/progress/known-device.ts'
@@ -161,6 +164,18 @@ export function createSupport(
       const devices = await listTrusted({ context, tenant }, user, { changedAt: 0 })
       await context.protocol.delete(found(devices.find(({ name }) => name.key === id)).name)
       await note(scope, 'device.forgotten', user.id)
+    },
+
+    async tellOfRole(scope, { operator, before, by }) {
+      const own = { ...scope, tenantId: SYSTEM_TENANT_ID }
+      const [tenant, user] = await Promise.all([getTenant(own), getUser(own, operator.id)])
+      const language = languageOf(user)
+      const { role, reach } = operator
+      const tenants =
+        reach === 'all' ? translator(language)('mailRoleAllTenants') : reach.join(', ')
+      const values = { by, before: before.role, role, tenants }
+      const message = composeMail('role', tenant, user, { language, values })
+      await context.outbox.post(tenant, message, { kind: 'role', userId: user.id })
     },
 
     async letTryAgain(scope, userId) {

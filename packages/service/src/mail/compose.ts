@@ -21,6 +21,7 @@ export type MailKind =
   | 'deleted'
   | 'connected'
   | 'device'
+  | 'role'
 
 const texts: { [Kind in MailKind]: { subject: TextKey; text: TextKey; button?: TextKey } } = {
   verify: { subject: 'mailVerifySubject', text: 'mailVerifyText', button: 'mailVerifyButton' },
@@ -35,6 +36,7 @@ const texts: { [Kind in MailKind]: { subject: TextKey; text: TextKey; button?: T
   moved: { subject: 'mailMovedSubject', text: 'mailMovedText', button: 'mailUndoButton' },
   deleted: { subject: 'mailDeletedSubject', text: 'mailDeletedText' },
   connected: { subject: 'mailFactorsSubject', text: 'mailConnectedText', button: 'mailUndoButton' },
+  role: { subject: 'mailRoleSubject', text: 'mailRoleText' },
   device: { subject: 'mailDeviceSubject', text: 'mailDeviceText', button: 'mailUndoButton' },
   guessed: { subject: 'mailGuessedSubject', text: 'mailGuessedText', button: 'mailUndoButton' },
 }

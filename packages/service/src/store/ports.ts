@@ -329,6 +329,15 @@ export interface OperatorUser {
   user: User
 }
 
+/** How an operator logs in. */
+export interface OperatorLogins {
+  id: string
+  /** The kinds of the credentials that are enabled. */
+  kinds: CredentialKind[]
+  /** The last login in the audit log. */
+  lastLoginAt: Micros | undefined
+}
+
 /** Operators of the management console. One goes with its user, who is deleted as all users are. */
 export interface OperatorStore {
   /** `missing`: the system tenant has no such user. */
@@ -338,6 +347,8 @@ export interface OperatorStore {
   findByInvitation(hash: string): Promise<OperatorUser | undefined>
   /** All operators, in the order of creation. */
   list(): Promise<OperatorUser[]>
+  /** How each operator logs in, in the order of {@link OperatorStore.list}. */
+  logins(): Promise<OperatorLogins[]>
   update(id: string, change: Change<Operator>, audit: AuditEntry): Promise<Outcome<Operator>>
 }
 

@@ -53,6 +53,9 @@ const kinds: Record<MailKind, { link?: string; values?: Record<string, string> }
   moved: { link, values: { email: values.email } },
   connected: { link, values: { name: 'Partner', email: values.email } },
   device: { link, values: { device: 'Firefox on Windows' } },
+  role: {
+    values: { by: 'eve@example.com', before: 'viewer', role: 'admin', tenants: 'ten_1, ten_2' },
+  },
   deleted: {},
 }
 

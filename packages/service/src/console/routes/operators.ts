@@ -1,12 +1,14 @@
 import {
   inviteOperator,
   listOperators,
+  operatorLogins,
   removeOperator,
   setOperatorDisabled,
   updateOperator,
 } from '../../domain/operators/operators.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
-import type { OperatorRole, Reach } from '../../store/records.ts'
+import type { OperatorLogins } from '../../store/ports.ts'
+import type { CredentialKind, OperatorRole, Reach } from '../../store/records.ts'
 import {
   type Call,
   type ConsoleRoute,
@@ -15,6 +17,7 @@ import {
   serviceForm,
   servicePage,
 } from '../call.ts'
+import { credentialKinds } from '../credential-kinds.ts'
 import { invitationLink } from '../invitation-link.ts'
 
 const PATH = '/console/operators'
@@ -34,6 +37,7 @@ async function show(
   more: { invited?: { email: string; link: string }; problem?: string; status?: number } = {},
 ): Promise<Result> {
   const { invited, ...outcome } = more
+  const [operators, logins] = await Promise.all([listOperators(scope), operatorLogins(scope)])
   return {
     kind: 'page',
     name: 'operators',
@@ -41,7 +45,11 @@ async function show(
     ...(operator.operator.role === 'owner' && {
       action: { href: '#new', label: 'Invite an operator' },
     }),
-    data: { operators: await listOperators(scope), self: operator.operator.id, invited },
+    data: {
+      operators: operators.map((one) => ({ ...one, ...shownLogins(logins.get(one.operator.id)) })),
+      self: operator.operator.id,
+      invited,
+    },
     commands: [
       'latchkey-service operator list',
       `latchkey-service operator invite --email ada@example.com --role admin --console-url ${origin}`,
@@ -62,8 +70,21 @@ async function invite(call: Call): Promise<Result> {
 }
 
 async function changeRole(call: Call): Promise<Result> {
-  await updateOperator(call.scope, call.ids.operator ?? '', decided(call))
-  return redirectTo(PATH, 'saved')
+  const { scope, ids, operator: by, support } = call
+  const { operator, before } = await updateOperator(scope, ids.operator ?? '', decided(call))
+  if (operator.updatedAt === before.updatedAt) return redirectTo(PATH, 'unchanged')
+  await support.tellOfRole(scope, { operator, before, by: by.user.email })
+  return redirectTo(PATH, 'role')
+}
+
+/** The ways to log in and the last login of an operator. The password comes first. */
+function shownLogins(logins: OperatorLogins | undefined) {
+  const kinds = Object.keys(credentialKinds) as CredentialKind[]
+  const found = kinds.filter((kind) => logins?.kinds.includes(kind))
+  return {
+    ways: found.map((kind) => credentialKinds[kind]).join(', '),
+    lastLoginAt: logins?.lastLoginAt,
+  }
 }
 
 async function setDisabled({ scope, ids }: Call, disabled: boolean): Promise<Result> {

@@ -18,6 +18,7 @@ import {
   tenantForm,
   tenantPage,
 } from '../call.ts'
+import { credentialKinds } from '../credential-kinds.ts'
 import { answerOf, languageIn, mailKinds, mailStates } from '../mail-form.ts'
 import { shownEntries } from '../shown-entries.ts'
 
@@ -114,19 +115,10 @@ function offersFor(
   ]
 }
 
-const kinds = {
-  password: 'Password',
-  totp_app: 'Authenticator app',
-  totp_email: 'Codes by mail',
-  recovery_codes: 'Recovery codes',
-  hardware: 'Passkey or security key',
-  social: 'Account at a provider',
-} as const
-
 function shownCredential(one: Credential) {
   return {
     id: one.id,
-    kind: kinds[one.kind],
+    kind: credentialKinds[one.kind],
     name: one.kind === 'hardware' ? one.name : one.kind === 'social' ? one.email : '',
     disabled: one.disabled,
     createdAt: one.createdAt,

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import type { OperatorUser } from '../../store/ports.ts'
+import type { OperatorLogins, OperatorUser } from '../../store/ports.ts'
 import type { Operator, OperatorRole, Reach, Tenant, User } from '../../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import { defaultSettings } from '../tenants/tenants.ts'
@@ -179,6 +179,13 @@ export function listOperators({ context }: ServiceScope): Promise<OperatorUser[]
   return context.store.operators.list()
 }
 
+/** How each operator logs in, by id. */
+export async function operatorLogins({
+  context,
+}: ServiceScope): Promise<ReadonlyMap<string, OperatorLogins>> {
+  return new Map((await context.store.operators.logins()).map((one) => [one.id, one]))
+}
+
 /** The operator of a login at `loggedInAt`, in seconds since the epoch, if that is still valid. */
 export async function operatorOfLogin(
   { store }: DomainContext,
@@ -193,20 +200,28 @@ export async function operatorOfLogin(
 /**
  * Gives an operator another role or reach.
  *
+ * @returns The operator, also as it was before.
  * @throws ServiceError `conflict` when no owner would be left.
  */
 export async function updateOperator(
   scope: ServiceScope,
   id: string,
   input: OperatorInput,
-): Promise<Operator> {
+): Promise<{ operator: Operator; before: Operator }> {
   const decided = decide(input)
   const { context } = scope
-  return keepingAnOwner(scope, id, decided, () =>
-    commit(within(scope), 'operator.update', id, (audit) =>
-      context.store.operators.update(id, (last) => updated(context, last, decided), audit),
-    ),
-  )
+  let before: Operator | undefined
+  function change(last: Operator): Operator {
+    before = last
+    const isSame = last.role === decided.role && String(last.reach) === String(decided.reach)
+    return isSame ? last : updated(context, last, decided)
+  }
+  return keepingAnOwner(scope, id, decided, async () => {
+    const operator = await commit(within(scope), 'operator.update', id, (audit) =>
+      context.store.operators.update(id, change, audit),
+    )
+    return { operator, before: before ?? operator }
+  })
 }
 
 /**

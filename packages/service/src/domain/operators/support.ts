@@ -1,7 +1,7 @@
 import type { MessageState, QueuedMessage } from '../../store/protocol-store.ts'
-import type { Credential, Micros, Tenant, User } from '../../store/records.ts'
+import type { Credential, Micros, Operator, Tenant, User } from '../../store/records.ts'
 import type { Obstacle } from '../factors/login-obstacles.ts'
-import type { Scope } from '../writes/context.ts'
+import type { Scope, ServiceScope } from '../writes/context.ts'
 
 /** A session of a user at the issuer. */
 export interface LiveSession {
@@ -46,6 +46,14 @@ export interface UserState {
   mails: MailRecord[]
   /** The reasons why the user cannot log in; empty: there are none. */
   obstacles: Obstacle[]
+}
+
+/** A change of the role or the tenants of an operator. */
+export interface RoleChange {
+  operator: Operator
+  before: Pick<Operator, 'role' | 'reach'>
+  /** The address of the operator who has made the change. */
+  by: string
 }
 
 /** The languages of messages. */
@@ -93,6 +101,8 @@ export interface Support {
    * that of the message while its content is kept, else that of the user.
    */
   sendAgain(scope: Scope, id: string): Promise<MailRecord>
+  /** Tells an operator by mail of another role or other tenants, and who has changed them. */
+  tellOfRole(scope: ServiceScope, change: RoleChange): Promise<void>
   /** The state of a user whose records were read already; it only reads entries that expire. */
   stateOf(tenant: Tenant, user: User, credentials: readonly Credential[]): Promise<UserState>
   /** Has a user asked for the second step on a device again. */

@@ -388,6 +388,10 @@ export const de: Texts = {
   mailDeviceSubject: 'Neue Anmeldung bei {company}',
   mailDeviceText:
     'In Ihrem Konto hat sich gerade jemand in einem Browser angemeldet, den wir noch nicht kannten: {device}. Wenn Sie das nicht waren, holen Sie Ihr Konto mit diesem Link zurück. Er gilt sieben Tage.',
+  mailRoleSubject: 'Ihre Rolle in der Verwaltungskonsole wurde geändert',
+  mailRoleText:
+    '{by} hat Ihre Rolle von {before} in {role} geändert. Damit sehen Sie {tenants}. Wenn Sie das nicht erwartet haben, fragen Sie bei einem Besitzer (owner) der Konsole nach.',
+  mailRoleAllTenants: 'alle Mandanten',
   mailGuessedSubject: 'Jemand kennt Ihr Passwort bei {company}',
   mailGuessedText:
     'Jemand hat Ihr Passwort eingegeben und danach falsche Codes für den zweiten Schritt. Wenn Sie das nicht waren, holen Sie Ihr Konto mit diesem Link zurück und wählen Sie ein neues Passwort. Er gilt sieben Tage.',

@@ -362,6 +362,10 @@ export const en = {
   mailDeviceSubject: 'A new login to your account at {company}',
   mailDeviceText:
     'There was a login to your account just now, in a browser that we did not know: {device}. If this was not you, take your account back with this link. It works for seven days.',
+  mailRoleSubject: 'Your role in the management console was changed',
+  mailRoleText:
+    '{by} has changed your role from {before} to {role}. You see {tenants} with it. If you did not expect this, ask an owner of the console.',
+  mailRoleAllTenants: 'all tenants',
   mailGuessedSubject: 'Another person knows your password at {company}',
   mailGuessedText:
     'A person entered your password, and then wrong codes for the second step. If this was not you, take your account back with this link, and choose a new password. It works for seven days.',

@@ -170,6 +170,12 @@ const typeOf = {
   social: 'SocialCredential',
 } as const satisfies { [Kind in CredentialKind]: CredentialRow['type'] }
 
+/** The kind of a credential by the type of its row. */
+export function kindOf(type: CredentialRow['type']): CredentialKind {
+  const kinds = Object.keys(typeOf) as CredentialKind[]
+  return kinds.find((kind) => typeOf[kind] === type) as CredentialKind
+}
+
 /** A credential as a row. */
 export function toRow(credential: Credential): CredentialRow {
   return {

@@ -1,7 +1,9 @@
+import { sql } from 'kysely'
 import type { OperatorStore, OperatorUser } from '../ports.ts'
 import type { Operator } from '../records.ts'
 import { SYSTEM_TENANT_ID } from '../system-tenant.ts'
 import type { Record } from './audit.ts'
+import { kindOf } from './credentials.ts'
 import type { Engine } from './engine.ts'
 import { prepared } from './prepared.ts'
 import type { OperatorRow, UserRow } from './schema.ts'
@@ -17,7 +19,7 @@ type JoinedRow = UserRow &
 
 /** The operators of an SQL store. */
 export function createOperators(engine: Engine, record: Record): OperatorStore {
-  const { reader } = engine
+  const { reader, byBytes, indexedBy } = engine
   const table = createTable<Operator>(engine, record, {
     name: 'operators',
     key: ['tenant_id', 'id'],
@@ -58,6 +60,25 @@ export function createOperators(engine: Engine, record: Record): OperatorStore {
       return row && fromJoined(row)
     },
     list: async () => (await joined.orderBy('operators.id').execute()).map(fromJoined),
+    async logins() {
+      const credentials = reader
+        .selectFrom('credentials')
+        .select(['user_id', 'type'])
+        .distinct()
+        .where('tenant_id', '=', SYSTEM_TENANT_ID)
+        .where('disabled', '=', 0)
+        .orderBy('type')
+      const operators = sql<{ id: string; last: number | null }>`
+        select id, (select max(at) from audit ${indexedBy('audit_by_actor')}
+          where actor = 'user:' || operators.id and ${byBytes('action')} = 'login.succeeded') as last
+        from operators where tenant_id = ${SYSTEM_TENANT_ID} order by id`
+      const [{ rows }, all] = await Promise.all([operators.execute(reader), credentials.execute()])
+      return rows.map(({ id, last }) => ({
+        id,
+        kinds: all.filter((one) => one.user_id === id).map(({ type }) => kindOf(type)),
+        lastLoginAt: last ?? undefined,
+      }))
+    },
     update: (id, change, audit) => table.update([SYSTEM_TENANT_ID, id], change, audit),
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { SYSTEM_TENANT_ID } from '../../../src/store/system-tenant.ts'
 import type { Open } from '../data-store-suite.ts'
-import { anApiKey, anAudit, anOperator, aTenant, aUser } from '../records.ts'
+import { aCredential, anApiKey, anAudit, anOperator, aTenant, aUser } from '../records.ts'
 
 export function describeOperators(open: Open): void {
   describe('operators', () => {
@@ -35,6 +35,24 @@ export function describeOperators(open: Open): void {
       expect(await store.operators.findByInvitation(first.invitation?.hash ?? '')).toEqual(both[0])
       expect(await store.operators.get('usr_x')).toBeUndefined()
       expect(await store.operators.findByInvitation('unknown')).toBeUndefined()
+    })
+
+    test('the ways to log in and the last login of each operator are read, of nobody else', async () => {
+      const { store, users } = await withUsers()
+      const [ada, bob] = users
+      for (const { id } of users) await store.operators.insert(anOperator(id), anAudit('invite'))
+      await store.credentials.insert(aCredential(ada), anAudit('create'))
+      for (const [at, action] of [
+        [5, 'login.succeeded'],
+        [7, 'login.succeeded'],
+        [9, 'login.failed'],
+      ] as const) {
+        await store.audit.append(anAudit(action, { at, actor: `user:${ada.id}` }))
+      }
+      expect(await store.operators.logins()).toEqual([
+        { id: ada.id, kinds: ['password'], lastLoginAt: 7 },
+        { id: bob.id, kinds: [], lastLoginAt: undefined },
+      ])
     })
 
     test('an operator is a user of the system tenant, and is one once', async () => {

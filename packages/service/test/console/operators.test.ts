@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest'
+import { SYSTEM_TENANT_ID } from '../../src/store/system-tenant.ts'
+import { on, press, startConsole, stores, textOf } from './support.ts'
+
+/** The cells of the operator with this address. */
+function rowOf(html: string, email: string): string {
+  const rows = html
+    .split('<tr')
+    .slice(2)
+    .map((row) => textOf(row).replace(/\s+/g, ' '))
+  return rows.find((row) => row.includes(email)) ?? ''
+}
+
+describe.each(stores)('the list of operators on %s', (store) => {
+  test('shows how each of them logs in, and when the last time was', async () => {
+    await using running = await startConsole(on(store))
+    const owner = await running.logIn({ role: 'owner', email: 'ada@example.com' })
+    await running.service.admin.inviteOperator({ email: 'bob@example.com', role: 'viewer' })
+    const { html } = await owner.get('/console/operators')
+    const today = new Date().toISOString().slice(0, 10)
+    expect(rowOf(html, 'ada@example.com')).toContain('Password, Authenticator app')
+    expect(rowOf(html, 'ada@example.com')).toMatch(new RegExp(`${today} \\d\\d:\\d\\d UTC`))
+    expect(rowOf(html, 'bob@example.com')).toContain('nothing yet')
+    expect(rowOf(html, 'bob@example.com')).toContain('never')
+  })
+
+  test('an operator whose role or tenants change is told by mail, once for each change', async () => {
+    await using running = await startConsole(on(store))
+    const { service } = running
+    const owner = await running.logIn({ role: 'owner', email: 'ada@example.com' })
+    const { operator } = await service.admin.inviteOperator({
+      email: 'bob@example.com',
+      role: 'viewer',
+    })
+    const mails = async () =>
+      (await service.outbox.list(SYSTEM_TENANT_ID)).filter(({ to }) => to === 'bob@example.com')
+    const path = '/console/operators'
+    const change = async (role: string, done: string) => {
+      const page = await owner.get(path)
+      const sent = await press(owner, page, `${path}/${operator.id}/role`, { role, tenants: '' })
+      expect(sent.location).toBe(`${path}?done=${done}`)
+    }
+    await change('admin', 'role')
+    await change('admin', 'unchanged')
+    const [mail, ...others] = await mails()
+    expect(others).toEqual([])
+    expect(mail?.subject).toBe('Your role in the management console was changed')
+    expect(mail?.text).toContain('ada@example.com has changed your role from viewer to admin')
+    expect(mail?.text).toContain('You see all tenants')
+  })
+})
