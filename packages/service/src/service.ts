@@ -4,6 +4,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { type Admin, createAdmin } from './admin.ts'
+import { startAuditUpkeep } from './audit-upkeep.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { consoleClient } from './console/client.ts'
 import { parseConsoleUrl } from './console/console-url.ts'
@@ -11,7 +12,6 @@ import type { Console } from './console/index.ts'
 import { canonicalDomain, type DomainPolicy } from './domain/tenants/domain-names.ts'
 import { findTenant } from './domain/tenants/tenants.ts'
 import { createPasswordEngine } from './domain/users/password-engine.ts'
-import { pruneAudit } from './domain/writes/audit.ts'
 import type { DomainContext, ServiceEvents } from './domain/writes/context.ts'
 import { ServiceError } from './domain/writes/errors.ts'
 import { createVault } from './domain/writes/vault.ts'
@@ -56,8 +56,6 @@ export interface IdentityService {
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
-
-const DAY = 24 * 60 * 60 * 1_000
 
 /**
  * Starts an identity service in this process.
@@ -154,22 +152,15 @@ export async function createIdentityService(
     })
   }
 
-  const pruning = setInterval(() => void prune(), DAY)
-  pruning.unref()
-  async function prune(): Promise<void> {
-    await pruneAudit(context, options.auditDays ?? 400).catch((err) =>
-      logger.error({ err }, 'pruning failed'),
-    )
-  }
-  await prune()
+  const upkeep = await startAuditUpkeep(context, options.auditDays ?? 400, logger)
 
   async function shutDown(): Promise<void> {
-    clearInterval(pruning)
     const graceMs = (options.closeSeconds ?? 10) * 1_000
     await Promise.all(servers.map((server) => closeServer(server, graceMs)))
     await inProcess.close()
     await rotation.close()
     await erasure.close()
+    await upkeep.close()
     await issuer.close()
     await opened.close()
   }

@@ -361,13 +361,12 @@ export interface AuditQuery {
   limit?: number
 }
 
+/** The most refused entries that one call of {@link AuditStore.trimRefused} deletes. */
+export const TRIM_BATCH = 1_000
+
 export interface AuditStore {
-  /**
-   * For events that are not part of a write, such as a login.
-   *
-   * @param atMost - How many refused entries of the actor stay; the oldest are forgotten.
-   */
-  append(entry: AuditEntry, atMost?: number): Promise<void>
+  /** For events that are not part of a write, such as a login. */
+  append(entry: AuditEntry): Promise<void>
   list(query: AuditQuery): Promise<StoredAuditEntry[]>
   /** Entries of a tenant, or with `undefined` those of the whole service, by time, the newest first. */
   search(tenantId: string | undefined, filter: AuditFilter, page: AuditPage): Promise<AuditPart>
@@ -378,6 +377,11 @@ export interface AuditStore {
    * processes write, an entry is returned only when no earlier one can appear any more.
    */
   after(id: number, limit: number): Promise<StoredAuditEntry[]>
+  /**
+   * Deletes the oldest refused entries of an actor, at most {@link TRIM_BATCH}, and leaves the newest
+   * `keep`; answers how many were deleted.
+   */
+  trimRefused(actor: string, keep: number): Promise<number>
   /** Forgets entries from before `before`, and refused ones from before `refusedBefore`; answers how many. */
   prune(before: Micros, refusedBefore: Micros): Promise<number>
 }

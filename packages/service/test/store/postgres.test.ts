@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
 import { migratePostgres } from '../../src/store/postgres/migrate.ts'
 import { createDatabase, openPostgresDataStore, type TestDatabase } from '../support/postgres.ts'
@@ -253,3 +254,22 @@ async function anEmptyDatabase(): Promise<TestDatabase & AsyncDisposable> {
   const empty = await createDatabase({ migrate: false })
   return { ...empty, [Symbol.asyncDispose]: () => empty.drop() }
 }
+
+test('a refused request waits for no other entry of its key, and trimming passes entries that are locked', async () => {
+  const { store } = await aStoreWithTenant()
+  const refuse = (at: number) =>
+    store.audit.append(anAudit('x', { actor: 'key:1', at, outcome: 'refused' }))
+  for (const at of [1, 2, 3, 4]) await refuse(at)
+  const other = new pg.Client({ connectionString: database.url })
+  await other.connect()
+  onTestFinished(() => other.end())
+  await other.query('begin; select id from audit where at = 1 for update')
+
+  await refuse(5)
+  expect(await store.audit.trimRefused('key:1', 2)).toBe(2)
+  const refused = (await store.audit.list({})).filter(({ outcome }) => outcome === 'refused')
+  expect(refused.map(({ at }) => at)).toEqual([5, 4, 1])
+
+  await other.query('rollback')
+  expect(await store.audit.trimRefused('key:1', 2)).toBe(1)
+})

@@ -1,4 +1,4 @@
-import type { AuditQuery } from '../../store/ports.ts'
+import { type AuditQuery, type DataStore, TRIM_BATCH } from '../../store/ports.ts'
 import type { AuditEntry, AuditOutcome, StoredAuditEntry } from '../../store/records.ts'
 import { type DomainContext, nowMicros, type ServiceScope } from './context.ts'
 
@@ -45,10 +45,31 @@ export function note(
   return scope.context.store.audit.append(entryOf(scope, action, target, outcome))
 }
 
-/** Adds a refused request to the audit log, which keeps the newest 1,000 of an actor for 7 days. */
-export function noteRefusal(scope: ServiceScope, code: string, target: string): Promise<void> {
-  const entry = entryOf(scope, code, target, 'refused')
-  return scope.context.store.audit.append(entry, REFUSED_PER_KEY)
+/** The actors of a store with refused requests since the last trimming. */
+const refusedActors = new WeakMap<DataStore, Set<string>>()
+
+/** Adds a refused request to the audit log; see {@link trimRefusals}. */
+export async function noteRefusal(
+  scope: ServiceScope,
+  code: string,
+  target: string,
+): Promise<void> {
+  const { store } = scope.context
+  await store.audit.append(entryOf(scope, code, target, 'refused'))
+  const actors = refusedActors.get(store) ?? new Set()
+  refusedActors.set(store, actors.add(scope.actor.name))
+}
+
+/**
+ * Deletes all but the newest 1,000 refused requests of each actor that this process has refused since the
+ * last call. Outside of requests, so that no request waits for the entries of another.
+ */
+export async function trimRefusals({ store }: DomainContext): Promise<void> {
+  const actors = refusedActors.get(store) ?? new Set()
+  for (const actor of actors) {
+    while ((await store.audit.trimRefused(actor, REFUSED_PER_KEY)) === TRIM_BATCH);
+    actors.delete(actor)
+  }
 }
 
 /** Entries of the audit log, the newest first. */

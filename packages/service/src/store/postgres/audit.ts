@@ -1,5 +1,5 @@
-import type { AuditStore } from '../ports.ts'
-import { createAudit, MAX_FORGOTTEN, type Record, toEntry, toRow } from '../sql/audit.ts'
+import { type AuditStore, TRIM_BATCH } from '../ports.ts'
+import { createAudit, type Record, toEntry, toRow } from '../sql/audit.ts'
 import { columns } from '../sql/columns.ts'
 import type { Engine } from '../sql/engine.ts'
 import type { Connections } from './connections.ts'
@@ -22,21 +22,26 @@ export function createPostgresAudit(
   return {
     ...createAudit(engine, record),
 
-    async append(entry, atMost) {
+    async append(entry) {
       const row = toRow(entry)
       const one = draft()
       const values = Object.values(row).map((value) => one.bind(value))
-      const insert = `insert into audit (${Object.keys(row).join(', ')}) values (${values.join(', ')})`
-      if (atMost === undefined) await connections.write(one.as(insert))
-      else {
-        // The statement does not see the entry that it adds.
-        const kept = one.bind(Math.max(0, atMost - 1))
-        const tooMany = `select id from audit where actor = ${one.bind(entry.actor)} and ${REFUSED}
-          order by id desc offset ${kept} limit ${MAX_FORGOTTEN}`
-        await connections.write(
-          one.as(`with added as (${insert}) delete from audit where id in (${tooMany})`),
-        )
-      }
+      await connections.write(
+        one.as(`insert into audit (${Object.keys(row).join(', ')}) values (${values.join(', ')})`),
+      )
+    },
+
+    // Entries that another process is deleting are skipped, so that two of them meet no deadlock.
+    async trimRefused(actor, keep) {
+      const one = draft()
+      const isTheirs = `actor = ${one.bind(actor)} and ${REFUSED}`
+      const { rowCount } = await connections.write(
+        one.as(`delete from audit where ctid in (
+          select ctid from audit where ${isTheirs} and id <= (
+            select id from audit where ${isTheirs} order by id desc offset ${one.bind(keep)} limit 1
+          ) order by id limit ${TRIM_BATCH} for update skip locked)`),
+      )
+      return rowCount ?? 0
     },
 
     async after(id, limit) {

@@ -1,17 +1,11 @@
 import { type Selectable, sql } from 'kysely'
-import type { AuditStore } from '../ports.ts'
+import { type AuditStore, TRIM_BATCH } from '../ports.ts'
 import type { AuditEntry, StoredAuditEntry } from '../records.ts'
 import { createAuditSearch } from './audit-search.ts'
 import { columns } from './columns.ts'
 import type { Engine } from './engine.ts'
 import { preparedInsert } from './prepared.ts'
 import type { AuditRow } from './schema.ts'
-
-/**
- * A new refusal exceeds the limit by one; surplus entries of an earlier version are deleted in
- * steps.
- */
-export const MAX_FORGOTTEN = 100
 
 // Not a parameter, so that the index of refused entries is used.
 const isRefused = sql<boolean>`outcome = 'refused'`
@@ -29,18 +23,7 @@ export function createRecord({ writer }: Engine): Record {
 export function createAudit(engine: Engine, record: Record): AuditStore {
   const { reader, writer, write } = engine
   return {
-    append: (entry, atMost) =>
-      write(async () => {
-        await record(entry)
-        if (atMost === undefined) return
-        const refused = writer
-          .selectFrom('audit')
-          .select('id')
-          .where('actor', '=', entry.actor)
-          .where(isRefused)
-        const tooMany = refused.orderBy('id', 'desc').offset(atMost).limit(MAX_FORGOTTEN)
-        await writer.deleteFrom('audit').where('id', 'in', tooMany).execute()
-      }),
+    append: (entry) => write(async () => void (await record(entry))),
 
     async list({ tenantId, requestId, target, limit = 100 }) {
       let query = reader.selectFrom('audit').select(columns.audit).limit(limit)
@@ -68,6 +51,23 @@ export function createAudit(engine: Engine, record: Record): AuditStore {
       const query = reader.selectFrom('audit').select(columns.audit).where('id', '>', id)
       return (await query.orderBy('id').limit(limit).execute()).map(toEntry)
     },
+
+    trimRefused: (actor, keep) =>
+      write(async () => {
+        const surplus = writer
+          .selectFrom('audit')
+          .select('id')
+          .where('actor', '=', actor)
+          .where(isRefused)
+          .orderBy('id', 'desc')
+          .offset(keep)
+          .limit(TRIM_BATCH)
+        const { numDeletedRows } = await writer
+          .deleteFrom('audit')
+          .where('id', 'in', surplus)
+          .executeTakeFirstOrThrow()
+        return Number(numDeletedRows)
+      }),
 
     prune: (before, refusedBefore) =>
       write(async () => {

@@ -169,13 +169,16 @@ export function describeAudit(open: Open): void {
       expect(await store.audit.list({})).toMatchObject([facts])
     })
 
-    test('of refused entries only the newest of an actor stay, and all other entries stay', async () => {
+    test('trimming leaves the newest refused entries of an actor, and all other entries', async () => {
       const store = await open()
       const append = (actor: string, at: number, outcome: 'refused' | 'success' = 'refused') =>
-        store.audit.append(anAudit('x', { actor, at, outcome }), 2)
+        store.audit.append(anAudit('x', { actor, at, outcome }))
       await append('key:1', 1, 'success')
       await append('key:2', 2)
       for (const at of [3, 4, 5, 6]) await append('key:1', at)
+      expect(await store.audit.trimRefused('key:1', 2)).toBe(2)
+      expect(await store.audit.trimRefused('key:1', 2)).toBe(0)
+      expect(await store.audit.trimRefused('key:3', 2)).toBe(0)
       expect((await store.audit.list({})).map(({ at }) => at)).toEqual([6, 5, 2, 1])
     })
 

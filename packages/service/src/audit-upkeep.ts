@@ -1,0 +1,42 @@
+import type { Logger } from 'pino'
+import { pruneAudit, trimRefusals } from './domain/writes/audit.ts'
+import type { DomainContext } from './domain/writes/context.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+
+/** The interval in which surplus refused requests are deleted: a key makes some thousand in this time. */
+const TRIM_EVERY_MS = 10_000
+
+/** Keeps the audit log within its limits, outside of requests. */
+export interface AuditUpkeep {
+  /** Stops after the work in progress. */
+  close(): Promise<void>
+}
+
+/**
+ * Deletes old entries at once and each day, and surplus refused requests every ten seconds.
+ *
+ * @param days - How long entries are kept.
+ */
+export async function startAuditUpkeep(
+  context: DomainContext,
+  days: number,
+  logger: Logger,
+): Promise<AuditUpkeep> {
+  let last = Promise.resolve()
+  const add = (task: () => Promise<void>, message: string): Promise<void> => {
+    last = last.then(task).catch((err) => logger.error({ err }, message))
+    return last
+  }
+  const prune = () => add(() => pruneAudit(context, days), 'pruning failed')
+  const trim = () => add(() => trimRefusals(context), 'trimming refused requests failed')
+  const timers = [setInterval(prune, DAY_MS), setInterval(trim, TRIM_EVERY_MS)]
+  for (const timer of timers) timer.unref()
+  await prune()
+  return {
+    async close() {
+      for (const timer of timers) clearInterval(timer)
+      await trim()
+    },
+  }
+}
