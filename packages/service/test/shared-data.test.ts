@@ -83,6 +83,21 @@ test('processes that serve a tenant for the first time at once agree on its sign
   expect(second).toEqual(first)
 })
 
+test('the first requests of forty tenants at once are answered, and writes meanwhile', async () => {
+  const { one, api } = await aPair()
+  const domains = Array.from({ length: 40 }, (_, n) => `tenant-${n}.example`)
+  for (const domain of domains) await one.admin.createTenant({ domain })
+
+  const answers = await Promise.all(
+    domains.flatMap((domain) => [
+      one.fetch(`https://${domain}/oidc/jwks`),
+      api(one).post(api(one).users, { profile: { email: `ada@${domain}` } }),
+    ]),
+  )
+
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+})
+
 test('the requests of an API key are limited for all processes together', async () => {
   const { one, other, api } = await aPair({ requestsPerSecond: 20 })
   const answers = await Promise.all(

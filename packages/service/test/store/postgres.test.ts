@@ -273,3 +273,16 @@ test('a refused request waits for no other entry of its key, and trimming passes
   await other.query('rollback')
   expect(await store.audit.trimRefused('key:1', 2)).toBe(1)
 })
+
+test('more exclusive tasks than connections run at once, and each of them writes', async () => {
+  const { store } = await aStoreWithTenant()
+  const tasks = Array.from({ length: 30 }, (_, n) => `task-${n}`)
+
+  const ran = await Promise.all(
+    tasks.map((task) => store.exclusively?.(task, () => store.audit.append(anAudit(task)))),
+  )
+
+  expect(ran).toEqual(tasks.map(() => true))
+  const noted = (await store.audit.list({})).map(({ action }) => action)
+  expect(noted).toEqual(expect.arrayContaining(tasks))
+})

@@ -31,10 +31,12 @@ export async function signingKeys(context: DomainContext, tenantId: string): Pro
   const list = () => context.store.signingKeys.list(tenantId)
   let stored = await list()
   while (stored.length === 0) {
-    // Two processes at once would make two keys, and each would sign with its own for a while.
+    const scope: Scope = { context, actor: { name: 'admin' }, tenantId }
+    // Made before, so that the lock is held for one write only.
+    const key = await newSigningKey(scope)
+    // Two processes at once would store two keys, and each would sign with its own for a while.
     const isDone = await exclusively(context, `first-key:${tenantId}`, async () => {
-      const isMade = (await list()).length > 0
-      if (!isMade) await addSigningKey({ context, actor: { name: 'admin' }, tenantId })
+      if ((await list()).length === 0) await insertSigningKey(scope, key)
     })
     if (!isDone) await wait(BUSY_MS)
     stored = await list()
@@ -56,19 +58,20 @@ export async function rotateSigningKey(
   const { context, tenantId } = scope
   const { signingKeys: store } = context.store
   const before = await store.list(tenantId)
-  const kid = await addSigningKey(scope)
+  const key = await newSigningKey(scope)
+  await insertSigningKey(scope, key)
   const horizon = nowMicros(context.clock) - RETIRED_KEY_DAYS * 86_400 * 1e6
-  for (const [index, key] of before.entries()) {
+  for (const [index, { id }] of before.entries()) {
     // A key stopped signing when its successor was made.
     const stoppedAt = before[index + 1]?.createdAt
     const isDue = stoppedAt !== undefined && stoppedAt <= horizon
     if (!isDue && !withdrawEarlier) continue
-    const deleted = commit(scope, 'signing_key.delete', key.id, (audit) =>
-      store.delete(tenantId, key.id, audit),
+    const deleted = commit(scope, 'signing_key.delete', id, (audit) =>
+      store.delete(tenantId, id, audit),
     )
     await unlessRefused(deleted, 'not_found')
   }
-  return kid
+  return key.id
 }
 
 /** A signing key, without its private part. */
@@ -85,21 +88,22 @@ export async function listSigningKeys({ context, tenantId }: Scope): Promise<Sig
     .reverse()
 }
 
-async function addSigningKey(scope: Scope): Promise<string> {
-  const { context, tenantId } = scope
+async function newSigningKey({ context, tenantId }: Scope): Promise<SigningKey> {
   const { privateKey } = await generate('rsa', { modulusLength: 2048 })
   const jwk = privateKey.export({ format: 'jwk' })
   const kid = thumbprint(jwk)
-  const key: SigningKey = {
+  return {
     id: kid,
     tenantId,
     createdAt: nowMicros(context.clock),
     sealedJwk: context.vault.seal(purpose(tenantId, kid), JSON.stringify(jwk)),
   }
-  await commit(scope, 'signing_key.create', kid, (audit) =>
-    context.store.signingKeys.insert(key, audit),
+}
+
+async function insertSigningKey(scope: Scope, key: SigningKey): Promise<void> {
+  await commit(scope, 'signing_key.create', key.id, (audit) =>
+    scope.context.store.signingKeys.insert(key, audit),
   )
-  return kid
 }
 
 /** Seals a signing key under the newest master key. */

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import pg from 'pg'
 import { StoreError } from '../errors.ts'
 import { isConnectionLost, isStalePlan, storeFailure } from './failure.ts'
@@ -31,8 +32,13 @@ export interface Connections {
   read(statement: Statement, isKept: boolean): Promise<Rows>
   /** Runs one statement that may write, as a transaction of its own. */
   write(statement: Statement): Promise<Rows>
-  /** Runs `work` with a connection of its own. */
+  /**
+   * Runs `work` with a connection of its own. It throws when `work` asks for another one: calls that each
+   * hold a connection and wait for a second would stop one another.
+   */
   use<T>(work: (run: Run) => Promise<T>): Promise<T>
+  /** Like `use`, on one of a few connections for locks only, so that `work` may use others. */
+  useForLock<T>(work: (run: Run) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
@@ -42,6 +48,8 @@ export type Run = (statement: Statement, isKept: boolean) => Promise<Rows>
 /** Reads are pipelined: a few connections serve any number of requests at a time. */
 const READERS = 4
 const WRITERS = 10
+/** More than the tasks that hold a lock for minutes, of which there are two. */
+const LOCKS = 4
 
 const CONNECT_MS = 5_000
 const QUERY_MS = 10_000
@@ -70,11 +78,8 @@ export function createConnections(
     keepAlive: true,
     types,
   }
-  const pool = new pg.Pool({ ...settings, max: WRITERS })
-  // The pool has thrown the connection away by then.
-  pool.on('error', () => {})
-  // From the first moment on: one that ends between its making and its first use would end the process.
-  pool.on('connect', (client) => client.on('error', () => {}))
+  const writers = createPool({ ...settings, max: WRITERS })
+  const locks = createPool({ ...settings, max: LOCKS })
   let readers: (Reader | undefined)[] = []
   const names = new Map<string, string>()
   /** Counts how often all statements were prepared again. */
@@ -145,7 +150,9 @@ export function createConnections(
     }
   }
 
-  async function use<T>(work: (run: Run) => Promise<T>): Promise<T> {
+  async function useOf<T>({ pool, holder }: Pool, work: (run: Run) => Promise<T>): Promise<T> {
+    if (holder.getStore())
+      throw new Error('A connection of this pool is held already: use its run().')
     let client: pg.PoolClient
     try {
       client = await pool.connect()
@@ -158,20 +165,22 @@ export function createConnections(
       isLost = true
     }
     client.on('error', lose)
+    const run: Run = async (statement, isKept) => {
+      try {
+        return await ask(client, statement, isKept)
+      } catch (error) {
+        isLost ||= isConnectionLost(error)
+        throw storeFailure(error)
+      }
+    }
     try {
-      return await work(async (statement, isKept) => {
-        try {
-          return await ask(client, statement, isKept)
-        } catch (error) {
-          isLost ||= isConnectionLost(error)
-          throw storeFailure(error)
-        }
-      })
+      return await holder.run(true, () => work(run))
     } finally {
       client.off('error', lose)
       client.release(isLost)
     }
   }
+  const use: Connections['use'] = (work) => useOf(writers, work)
 
   return {
     async read(statement, isKept) {
@@ -189,11 +198,27 @@ export function createConnections(
     },
     write: (statement) => oncePreparedAgain(() => use((run) => run(statement, true))),
     use,
+    useForLock: (work) => useOf(locks, work),
     async close() {
       isClosed = true
-      await Promise.all([pool.end(), endAll(readers)])
+      await Promise.all([writers.pool.end(), locks.pool.end(), endAll(readers)])
     },
   }
+}
+
+interface Pool {
+  readonly pool: pg.Pool
+  /** Set for the work that holds a connection of this pool. */
+  readonly holder: AsyncLocalStorage<true>
+}
+
+function createPool(settings: pg.PoolConfig): Pool {
+  const pool = new pg.Pool(settings)
+  // The pool has thrown the connection away by then.
+  pool.on('error', () => {})
+  // From the first moment on: one that ends between its making and its first use would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return { pool, holder: new AsyncLocalStorage() }
 }
 
 /** Repeats a transaction that was undone because the plan of a statement was stale. */

@@ -6,7 +6,7 @@ import type { Connections } from './connections.ts'
  */
 export function createExclusive(connections: Connections) {
   return (task: string, work: () => Promise<void>): Promise<boolean> =>
-    connections.use(async (run) => {
+    connections.useForLock(async (run) => {
       const say = (sql: string, parameters: unknown[] = []) => run({ sql, parameters }, false)
       await say('begin; set local idle_in_transaction_session_timeout = 0')
       const lock = "pg_try_advisory_xact_lock(hashtext('latchkey'), hashtext($1))"
