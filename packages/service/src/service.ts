@@ -4,7 +4,6 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import { type Admin, createAdmin } from './admin.ts'
-import { startAuditUpkeep } from './audit-upkeep.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { consoleClient } from './console/client.ts'
 import { parseConsoleUrl } from './console/console-url.ts'
@@ -12,6 +11,7 @@ import type { Console } from './console/index.ts'
 import { canonicalDomain, type DomainPolicy } from './domain/tenants/domain-names.ts'
 import { findTenant } from './domain/tenants/tenants.ts'
 import { createPasswordEngine } from './domain/users/password-engine.ts'
+import { startAuditUpkeep } from './domain/writes/audit-upkeep.ts'
 import type { DomainContext, ServiceEvents } from './domain/writes/context.ts'
 import { ServiceError } from './domain/writes/errors.ts'
 import { createVault } from './domain/writes/vault.ts'
@@ -152,7 +152,9 @@ export async function createIdentityService(
     })
   }
 
-  const upkeep = await startAuditUpkeep(context, options.auditDays ?? 400, logger)
+  const upkeep = await startAuditUpkeep(context, options.auditDays ?? 400, (err, message) =>
+    logger.error({ err }, message),
+  )
 
   async function shutDown(): Promise<void> {
     const graceMs = (options.closeSeconds ?? 10) * 1_000

@@ -1,6 +1,5 @@
-import type { Logger } from 'pino'
-import { pruneAudit, trimRefusals } from './domain/writes/audit.ts'
-import type { DomainContext } from './domain/writes/context.ts'
+import { pruneAudit, trimRefusals } from './audit.ts'
+import type { DomainContext } from './context.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1_000
 
@@ -17,20 +16,24 @@ export interface AuditUpkeep {
  * Deletes old entries at once and each day, and surplus refused requests every ten seconds.
  *
  * @param days - How long entries are kept.
+ * @param report - Logs a failure, after which the next attempt is made at the usual time.
  */
 export async function startAuditUpkeep(
   context: DomainContext,
   days: number,
-  logger: Logger,
+  report: (error: unknown, message: string) => void,
 ): Promise<AuditUpkeep> {
   let last = Promise.resolve()
   const add = (task: () => Promise<void>, message: string): Promise<void> => {
-    last = last.then(task).catch((err) => logger.error({ err }, message))
+    last = last.then(task).catch((error) => report(error, message))
     return last
   }
   const prune = () => add(() => pruneAudit(context, days), 'pruning failed')
   const trim = () => add(() => trimRefusals(context), 'trimming refused requests failed')
-  const timers = [setInterval(prune, DAY_MS), setInterval(trim, TRIM_EVERY_MS)]
+  const timers = [
+    setInterval(() => void prune(), DAY_MS),
+    setInterval(() => void trim(), TRIM_EVERY_MS),
+  ]
   for (const timer of timers) timer.unref()
   await prune()
   return {
