@@ -65,6 +65,7 @@ export async function emulate(vendor: Vendor): Promise<Emulation> {
 
 /** Of the misbehaving provider's own document; a vendor has what it says it has. */
 const withoutDefaults = {
+  token_endpoint: undefined,
   userinfo_endpoint: undefined,
   end_session_endpoint: undefined,
   pushed_authorization_request_endpoint: undefined,
@@ -105,12 +106,14 @@ async function startApplication(
 
 /** Leads the addresses of the vendor to the emulation, and changes what comes back. */
 function vendorFetch(vendor: Vendor, provider: MisbehavingProvider): typeof fetch {
-  const { metadata, change = {} } = vendor
+  const { metadata, change = {}, hasDiscovery = true } = vendor
   const issuer = String(vendor.options.issuer).replace(/\/$/, '')
+  const wellKnown = '/.well-known/openid-configuration'
+  const document = String(vendor.options.discoveryUrl ?? issuer + wellKnown)
   const paths: Record<string, string> = {
-    [`${issuer}/.well-known/openid-configuration`]: '/.well-known/openid-configuration',
+    [hasDiscovery ? document : '']: wellKnown,
     [metadata.jwks_uri]: '/jwks',
-    [metadata.token_endpoint]: '/token',
+    [metadata.token_endpoint ?? '']: '/token',
     [metadata.userinfo_endpoint ?? '']: '/userinfo',
   }
   return async (input, init) => {

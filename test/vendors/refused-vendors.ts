@@ -86,6 +86,57 @@ export const refused: readonly Vendor[] = [
       says: /signed with "HS256", and the discovery document of the provider names ES256/,
     },
   },
+  {
+    name: 'GitHub, which has no ID tokens',
+    sources: [
+      'https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps',
+    ],
+    options: { issuer: 'https://github.com' },
+    hasDiscovery: false,
+    metadata: {
+      issuer: 'https://github.com',
+      authorization_endpoint: 'https://github.com/login/oauth/authorize',
+      token_endpoint: 'https://github.com/login/oauth/access_token',
+      jwks_uri: 'https://github.com/none',
+    },
+    claims: {},
+    refused: {
+      code: 'LATCHKEY_PROVIDER_INVALID',
+      says: /no usable discovery document at https:\/\/github\.com\/\.well-known\//,
+    },
+  },
+  {
+    name: 'Facebook, whose document names no token endpoint',
+    sources: [
+      'https://developers.facebook.com/documentation/facebook-login/guides/advanced/oidc-token',
+      'https://developers.facebook.com/docs/facebook-login/limited-login/token/',
+    ],
+    options: { issuer: 'https://www.facebook.com' },
+    metadata: {
+      issuer: 'https://www.facebook.com',
+      authorization_endpoint: 'https://facebook.com/dialog/oauth/',
+      jwks_uri: 'https://www.facebook.com/.well-known/oauth/openid/jwks/',
+    },
+    claims: {},
+    refused: { code: 'LATCHKEY_PROVIDER_INVALID', says: /"token_endpoint"/ },
+  },
+  {
+    name: 'PayPal, which signs with the secret',
+    sources: ['https://www.paypalobjects.com/.well-known/openid-configuration'],
+    options: { issuer: 'https://www.paypal.com' },
+    metadata: {
+      issuer: 'https://www.paypal.com',
+      authorization_endpoint: 'https://www.paypal.com/signin/authorize',
+      token_endpoint: 'https://api.paypal.com/v1/oauth2/token',
+      jwks_uri: 'https://api.paypal.com/v1/oauth2/certs',
+      userinfo_endpoint: 'https://api.paypal.com/v1/oauth2/token/userinfo',
+      id_token_signing_alg_values_supported: ['HS256', 'RS256'],
+      token_endpoint_auth_methods_supported: ['client_secret_basic'],
+    },
+    claims: {},
+    signsWithSecret: true,
+    refused: { code: 'LATCHKEY_TOKEN_INVALID', says: /"HS256"/ },
+  },
 ]
 
 function linkedinMetadata(): Vendor['metadata'] {

@@ -9,6 +9,8 @@ export interface Vendor {
   readonly options: AuthRouterOptions
   /** The discovery document: what it has beyond the members that every provider has. */
   readonly metadata: VendorMetadata
+  /** Whether there is a discovery document. Default `true`. */
+  readonly hasDiscovery?: boolean
   /** The claims of the ID token, in place of those of the emulation; `undefined` leaves one out. */
   readonly claims: Readonly<Record<string, unknown>>
   /** Whether the authorization response has `iss` (RFC 9207). */
@@ -43,7 +45,7 @@ export interface Vendor {
 export interface VendorMetadata {
   readonly issuer: string
   readonly authorization_endpoint: string
-  readonly token_endpoint: string
+  readonly token_endpoint?: string
   readonly jwks_uri: string
   readonly userinfo_endpoint?: string
   readonly end_session_endpoint?: string

@@ -110,6 +110,59 @@ export const gitlab: AuthRouterOptions = {
 }
 // #endregion
 
+// #region authentik
+export const authentik: AuthRouterOptions = {
+  issuer: 'https://authentik.example.com/application/o/shop/',
+  scope: 'openid profile email offline_access',
+  rolesFrom: (user) => (user.groups ?? []) as string[],
+}
+// #endregion
+
+// #region zitadel
+export const zitadel: AuthRouterOptions = {
+  issuer: 'https://acme-abc123.eu1.zitadel.cloud',
+  scope: 'openid profile email offline_access',
+  userinfo: 'login',
+  rolesFrom: (user) => Object.keys(user['urn:zitadel:iam:org:project:roles'] ?? {}),
+}
+// #endregion
+
+// #region ad-fs
+export const adFs: AuthRouterOptions = {
+  issuer: 'https://adfs.example.com/adfs',
+  scope: 'openid profile email allatclaims',
+  // AD FS puts the claims of your rules into ID tokens that are sent so.
+  responseMode: 'form_post',
+}
+// #endregion
+
+// #region entra-external-id
+const externalTenant = '11111111-2222-3333-4444-555555555555'
+
+export const entraExternalId: AuthRouterOptions = {
+  issuer: `https://${externalTenant}.ciamlogin.com/${externalTenant}/v2.0`,
+  discoveryUrl: `https://acme.ciamlogin.com/${externalTenant}/v2.0/.well-known/openid-configuration`,
+  scope: 'openid profile email offline_access',
+}
+// #endregion
+
+// #region slack
+export const slack: AuthRouterOptions = {
+  issuer: 'https://slack.com',
+}
+// #endregion
+
+// #region twitch
+const twitchClaims = { email: null, email_verified: null, preferred_username: null }
+
+export const twitch: AuthRouterOptions = {
+  issuer: 'https://id.twitch.tv/oauth2',
+  scope: 'openid user:read:email',
+  // Twitch sends the claims that are asked for by name.
+  authorizationParams: { claims: JSON.stringify({ id_token: twitchClaims }) },
+}
+// #endregion
+
 /** An application whose users log in at Google. */
 export function createApp(): Express {
   const app = express()

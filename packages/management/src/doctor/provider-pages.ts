@@ -18,11 +18,24 @@ const path =
 
 /** Every page about a provider, and the addresses that it is about. */
 export const providerPages: readonly ProviderPage[] = [
+  { page: 'ad-fs', fits: path(/^\/adfs(\/|$)/) },
   { page: 'apple', fits: host(/(^|\.)apple\.com$/) },
   { page: 'auth0', fits: host(/\.auth0\.com$/) },
+  { page: 'authentik', fits: path(/^\/application\/o\//) },
   { page: 'azure-ad-b2c', fits: host(/\.b2clogin\.com$/) },
   { page: 'cognito', fits: host(/^cognito-idp\.|\.amazoncognito\.com$/) },
   { page: 'entra', fits: host(/^(login|sts)\.(microsoftonline\.com|windows\.net)$/) },
+  { page: 'entra-external-id', fits: host(/\.ciamlogin\.com$/) },
+  {
+    page: 'facebook',
+    fits: host(/(^|\.)facebook\.com$/),
+    refused: 'Facebook has no token endpoint for logins on websites.',
+  },
+  {
+    page: 'github',
+    fits: host(/^(api\.)?github\.com$/),
+    refused: 'GitHub offers OAuth 2.0, but no OpenID Connect: there are no ID tokens.',
+  },
   { page: 'gitlab', fits: host(/^gitlab\./) },
   { page: 'google', fits: host(/(^|\.)google\.com$/) },
   { page: 'keycloak', fits: path(/^(\/auth)?\/realms\//) },
@@ -37,6 +50,14 @@ export const providerPages: readonly ProviderPage[] = [
     refused: 'LinkedIn knows no PKCE, and its ID tokens have no nonce.',
   },
   { page: 'okta', fits: host(/\.(okta|oktapreview|okta-emea)\.com$/) },
+  {
+    page: 'paypal',
+    fits: host(/(^|\.)paypal(objects)?\.com$/),
+    refused: 'PayPal signs ID tokens with the client secret (HS256).',
+  },
+  { page: 'slack', fits: host(/(^|\.)slack\.com$/) },
+  { page: 'twitch', fits: host(/(^|\.)twitch\.tv$/) },
+  { page: 'zitadel', fits: host(/\.zitadel\.cloud$/) },
 ]
 
 /** The page about the provider at an address. */
