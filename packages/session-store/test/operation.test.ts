@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
 import type { SessionRecord } from '@latchkey/core'
@@ -10,6 +9,7 @@ import expressSession from 'express-session'
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startSilentProxy } from '../../../test/support/silent-proxy.ts'
 import { record } from './support/record.ts'
 import { startRedis, type TestRedis, until } from './support/redis.ts'
 
@@ -135,36 +135,19 @@ test('answers that come too late are errors in time, and do not pass for health'
 })
 
 test('a connection that went silent is replaced by a new one', async () => {
-  const frozen = new Set<Socket>()
-  const through = createServer((socket) => {
-    const upstream = connect(redis.port, '127.0.0.1')
-    for (const [from, to] of [
-      [socket, upstream],
-      [upstream, socket],
-    ] as const) {
-      from.on('data', (data: Buffer) => void (frozen.has(socket) || to.write(data)))
-      from.on('error', () => {})
-      from.on('close', () => to.destroy())
-    }
-    sockets.add(socket)
-  })
-  const sockets = new Set<Socket>()
-  await new Promise<void>((resolve) => through.listen(0, '127.0.0.1', resolve))
-  const { port } = through.address() as AddressInfo
+  using proxy = await startSilentProxy(redis.port)
   const store = createSessionStore({
-    url: `redis://127.0.0.1:${port}`,
+    url: `redis://127.0.0.1:${proxy.port}`,
     secret,
     timeoutMilliseconds: 300,
   })
   await until('Redis is in time', () => store.set('route', record()).then(() => true))
-  for (const socket of sockets) frozen.add(socket)
+  proxy.silence()
 
   await expect(store.get('route')).rejects.toThrow('no answer within 300 ms')
   await until('the store has another connection', () => store.get('route').then(Boolean))
-  expect(sockets.size).toBeGreaterThan(1)
+  expect(proxy.connections()).toBeGreaterThan(1)
   await store.close()
-  for (const socket of sockets) socket.destroy()
-  through.close()
 })
 
 test('with express-session alone a Redis that is away means 503 with retry-after', async () => {

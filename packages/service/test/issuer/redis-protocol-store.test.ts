@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { startSilentProxy } from '../../../../test/support/silent-proxy.ts'
 import {
   startCluster,
   startRedis,
@@ -95,6 +96,28 @@ describe('the Redis store', () => {
     await own.restart()
     expect(await store.attempts('k')).toBeUndefined()
   })
+})
+
+test('a connection to Redis that went silent is replaced within five seconds', async () => {
+  await using own = await startRedis()
+  using proxy = await startSilentProxy(own.port)
+  await using under = await open(`redis://127.0.0.1:${proxy.port}`, async () => {})
+  const { store } = under
+  await store.check()
+  proxy.silence()
+
+  await expect(store.check()).rejects.toMatchObject({ name: 'StoreError' })
+  await vi.waitFor(() => store.check(), 5_000)
+})
+
+test('a process that cannot reach Redis is not ready', async () => {
+  await using own = await startRedis()
+  await using under = await open(own.url, async () => {})
+  await under.store.check()
+  await own.kill()
+  await expect(under.store.check()).rejects.toThrow('Redis failed')
+  await own.restart()
+  await vi.waitFor(() => under.store.check(), 5_000)
 })
 
 describe('the store on a Redis Cluster', () => {

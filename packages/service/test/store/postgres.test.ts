@@ -286,3 +286,15 @@ test('more exclusive tasks than connections run at once, and each of them writes
   const noted = (await store.audit.list({})).map(({ action }) => action)
   expect(noted).toEqual(expect.arrayContaining(tasks))
 })
+
+test('a row of another process that is locked makes no process unready', async () => {
+  const { store } = await aStoreWithTenant()
+  const other = new pg.Client({ connectionString: database.url })
+  await other.connect()
+  onTestFinished(() => other.end())
+  await other.query('begin; update revision set n = n + 1')
+
+  await store.check()
+
+  await other.query('rollback')
+})

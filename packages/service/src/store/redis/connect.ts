@@ -7,6 +7,9 @@ export type RedisConnection = Redis | Cluster
 /** The maximum time that a request waits for Redis, in milliseconds. */
 const COMMAND_MS = 2_000
 
+/** A connection that sends nothing for this time, although commands wait, is given up and made anew. */
+const SILENT_MS = 3_000
+
 /**
  * Connects to an address as {@link parseRedisAddress} reads it. While there is no connection, commands
  * fail after a short time; it is made again by itself.
@@ -18,6 +21,7 @@ export function connectRedis(text: string, commandTimeout: number = COMMAND_MS):
   const common = {
     connectTimeout: COMMAND_MS,
     commandTimeout,
+    socketTimeout: Math.max(SILENT_MS, commandTimeout),
     maxRetriesPerRequest: 1,
     connectionName: 'latchkey',
     // A server that has become a replica has not run the command; it runs where the address leads now.

@@ -158,11 +158,9 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
       return 0
     },
 
-    /**
-     * Without Redis, logins fail and the API goes on. All processes share it, so that it is no reason to
-     * send requests to another one.
-     */
-    async check() {},
+    async check() {
+      await answered(client.ping())
+    },
 
     async close() {
       await client.quit().catch(() => client.disconnect())
