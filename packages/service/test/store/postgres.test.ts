@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
+import { startSilentProxy } from '../../../../test/support/silent-proxy.ts'
 import { migratePostgres } from '../../src/store/postgres/migrate.ts'
 import { createDatabase, openPostgresDataStore, type TestDatabase } from '../support/postgres.ts'
 import { anAudit, aTenant, aUser } from './records.ts'
@@ -297,4 +298,22 @@ test('a row of another process that is locked makes no process unready', async (
   await store.check()
 
   await other.query('rollback')
+})
+
+test('reads and writes go on within five seconds after all connections to PostgreSQL went silent', async () => {
+  const { tenant } = await aStoreWithTenant()
+  const { port } = new URL(database.url)
+  using proxy = await startSilentProxy(Number(port))
+  const store = openPostgresDataStore(database.url.replace(`:${port}/`, `:${proxy.port}/`))
+  onTestFinished(() => store.close())
+  await Promise.all(
+    Array.from({ length: 8 }, () => store.users.insert(aUser(tenant.id), anAudit('create'))),
+  )
+  expect(await store.tenants.get(tenant.id)).toEqual(tenant)
+  proxy.silence()
+
+  await vi.waitFor(() => store.check(), 5_000)
+  expect(await store.tenants.get(tenant.id)).toEqual(tenant)
+  const outcome = await store.users.insert(aUser(tenant.id), anAudit('create'))
+  expect(outcome.kind).toBe('written')
 })

@@ -3,6 +3,9 @@ import pg from 'pg'
 import { StoreError } from '../errors.ts'
 import { isConnectionLost, isStalePlan, storeFailure } from './failure.ts'
 
+/** A query of `pg`, whose types lack the time limit of a single query. */
+type QueryConfig = pg.QueryConfig & { query_timeout?: number }
+
 /** Where a PostgreSQL is, and how it is spoken to. */
 export interface PostgresOptions {
   /** Such as `postgres://latchkey:password@db.internal/latchkey`. */
@@ -30,6 +33,11 @@ export interface Rows {
 export interface Connections {
   /** Runs a statement that changes nothing, on a connection that reads share. */
   read(statement: Statement, isKept: boolean): Promise<Rows>
+  /**
+   * Runs a quick read regularly, each time on the next of the shared connections. Without an answer, these
+   * are made anew, and idle connections for writes as well: the server may have vanished.
+   */
+  heartbeat(statement: Statement): Promise<Rows>
   /** Runs one statement that may write, as a transaction of its own. */
   write(statement: Statement): Promise<Rows>
   /**
@@ -51,6 +59,8 @@ const WRITERS = 10
 /** More than the tasks that hold a lock for minutes, of which there are two. */
 const LOCKS = 4
 
+/** The time without an answer to a heartbeat after which connections are given up. */
+const HEARTBEAT_MS = 2_500
 const CONNECT_MS = 5_000
 const QUERY_MS = 10_000
 
@@ -78,7 +88,8 @@ export function createConnections(
     keepAlive: true,
     types,
   }
-  const writers = createPool({ ...settings, max: WRITERS })
+  const newWriters = () => createPool({ ...settings, max: WRITERS })
+  let writers = newWriters()
   const locks = createPool({ ...settings, max: LOCKS })
   let readers: (Reader | undefined)[] = []
   const names = new Map<string, string>()
@@ -87,7 +98,7 @@ export function createConnections(
   let turn = 0
   let isClosed = false
 
-  function queryOf({ sql, parameters }: Statement, isKept: boolean): pg.QueryConfig {
+  function queryOf({ sql, parameters }: Statement, isKept: boolean): QueryConfig {
     const values = parameters.map(withoutNul)
     if (!preparedStatements || !isKept) return { text: sql, values }
     let name = names.get(sql)
@@ -99,10 +110,15 @@ export function createConnections(
   }
 
   /** Runs a query; after one whose plan is stale, every statement is prepared again at its next use. */
-  async function ask(client: pg.ClientBase, statement: Statement, isKept: boolean): Promise<Rows> {
+  async function ask(
+    client: pg.ClientBase,
+    statement: Statement,
+    isKept: boolean,
+    limit: Pick<QueryConfig, 'query_timeout'> = {},
+  ): Promise<Rows> {
     const preparedIn = generation
     try {
-      return (await client.query(queryOf(statement, isKept))) as Rows
+      return (await client.query({ ...queryOf(statement, isKept), ...limit })) as Rows
     } catch (error) {
       if (isStalePlan(error) && preparedIn === generation) {
         generation++
@@ -183,6 +199,22 @@ export function createConnections(
   const use: Connections['use'] = (work) => useOf(writers, work)
 
   return {
+    async heartbeat(statement) {
+      const from = readers
+      try {
+        return await ask(await reader(), statement, true, { query_timeout: HEARTBEAT_MS })
+      } catch (error) {
+        if (isConnectionLost(error) && readers === from && !isClosed) {
+          readers = []
+          void endAll(from)
+          const before = writers
+          writers = newWriters()
+          // Writes in progress keep their connections; they may well be all right.
+          void before.pool.end()
+        }
+        throw storeFailure(error)
+      }
+    },
     async read(statement, isKept) {
       try {
         try {

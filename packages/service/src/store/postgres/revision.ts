@@ -28,7 +28,7 @@ export function followRevision(connections: Connections): Revision {
     const askedAt = performance.now()
     try {
       const statement = { sql: 'select n from revision', parameters: [] }
-      const rows: { n: number }[] = (await connections.read(statement, true)).rows
+      const rows: { n: number }[] = (await connections.heartbeat(statement)).rows
       revision = rows[0]?.n
       heardAt = askedAt
     } catch {
