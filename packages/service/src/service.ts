@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { type Admin, createAdmin } from './admin.ts'
 import { type Clock, systemClock } from './clock.ts'
@@ -52,8 +53,13 @@ export interface IdentityService {
   readonly outbox: Pick<Outbox, 'list'>
   readonly clock: Clock
   readonly events: ServiceEvents
-  /** Finishes requests in progress, refuses new ones, and closes the data. */
-  close(): Promise<void>
+  /**
+   * Finishes requests in progress, refuses new ones, and closes the data.
+   *
+   * @param options - `drainSeconds`: how long `/x/ready` fails before, while everything is still served,
+   *   so that load balancers stop sending requests. Default 0.
+   */
+  close(options?: { drainSeconds?: number }): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -156,7 +162,8 @@ export async function createIdentityService(
     logger.error({ err }, message),
   )
 
-  async function shutDown(): Promise<void> {
+  async function shutDown(drainSeconds: number): Promise<void> {
+    if (servers.length > 0 && drainSeconds > 0) await sleep(drainSeconds * 1_000)
     const graceMs = (options.closeSeconds ?? 10) * 1_000
     await Promise.all(servers.map((server) => closeServer(server, graceMs)))
     await inProcess.close()
@@ -166,8 +173,8 @@ export async function createIdentityService(
     await issuer.close()
     await opened.close()
   }
-  function close(): Promise<void> {
-    closing ??= shutDown()
+  function close({ drainSeconds = 0 }: { drainSeconds?: number } = {}): Promise<void> {
+    closing ??= shutDown(drainSeconds)
     return closing
   }
 
@@ -185,7 +192,7 @@ export async function createIdentityService(
     clock,
     events,
     close,
-    [Symbol.asyncDispose]: close,
+    [Symbol.asyncDispose]: () => close(),
   }
 }
 

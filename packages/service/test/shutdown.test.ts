@@ -131,6 +131,21 @@ test('a service that closes says so at /x/ready, and is still alive at /x/health
   await closed
 })
 
+test('a service that drains says so at /x/ready, and still takes new connections until it closes', async () => {
+  const { service, port, users, secret } = await aService()
+  const get = async (path: string) => {
+    const headers = { authorization: `Bearer ${secret}`, connection: 'close' }
+    return (await fetch(`http://127.0.0.1:${port}${path}`, { headers })).status
+  }
+
+  const closed = service.close({ drainSeconds: 1 })
+
+  expect(await get('/x/ready')).toBe(503)
+  expect(await get(users)).toBe(200)
+  await closed
+  await expect(get(users)).rejects.toThrow()
+})
+
 test('keep-alive connections are closed, both idle and busy ones', async () => {
   const { service, port, users, beginUpload } = await aService()
   const idle = await aClient(port)

@@ -9,7 +9,7 @@ const tried: Readonly<Record<string, readonly [file: string, title: string]>> = 
     'issuer/take-back',
     'M30: a link takes the account back once, of twenty at once too, and not after seven days',
   ],
-  'the page asks for the password from before, five times at most, or a browser with a login from before.':
+  'the page demands the earlier password (at most five attempts), or a browser that was logged in before the change.':
     [
       'issuer/used-once',
       'of many guesses at the password from before a change, made at once, five are judged',
@@ -27,7 +27,7 @@ const tried: Readonly<Record<string, readonly [file: string, title: string]>> = 
     'domain/account-rules',
     'of the last two ways to log in, removed at once, one stays',
   ],
-  'Four places computed what a way in is, and rules about several credentials (the last way in, at most ten keys, one set of recovery codes) were judged before the write:':
+  'Rules about several credentials (the last way to log in, at most ten keys, one set of recovery codes) were checked before the write, so two removals at once could leave none.':
     ['domain/account-rules', 'of several renewals of the recovery codes at once, one shows codes'],
   'It works once, for ten minutes, in the browser that asked for it.': [
     'issuer/used-once',
@@ -66,16 +66,16 @@ const tried: Readonly<Record<string, readonly [file: string, title: string]>> = 
 /** Sentences that the search finds and that promise nothing about several who act at once. */
 const others: readonly string[] = [
   // A time, a length or a cost.
-  'At the first SIGTERM or Ctrl-C, it finishes the requests in progress, for at most `--close-seconds`.',
+  'Then, or at once at Ctrl-C, it finishes the requests in progress, for at most `--close-seconds`.',
   'The stored record of a login has at most 10 kB.',
-  'At most 500 MB hold unfinished logins.',
+  'Unfinished logins take at most 500 MB.',
   'both are small and have at most one dependency.',
   'at most 72 bytes, which is 72 plain letters.',
   'at most 200 characters.',
   // Of one login.
-  'The account page asks for two factors at most, also of users with a key:',
+  'The account page demands at most two factors, even of users with a key, because a recovery code must be enough to remove a lost key.',
   // Of one row, in the write of that row.
-  'ten at most, so that a key that moves its tenant about holds no more.',
+  'A tenant has at most ten reserved domains, so a key cannot block more by moving its tenant often.',
 ]
 
 const PROMISE =

@@ -16,6 +16,7 @@ interface ServeOptions extends DataOptions {
   tlsKey?: string
   rateLimit: number
   auditDays: number
+  drainSeconds: number
   closeSeconds: number
   logLevel: string
   smtpUrl?: string
@@ -73,6 +74,15 @@ export function addServeCommand(program: Command): void {
         .env('LATCHKEY_AUDIT_DAYS')
         .default(400)
         .argParser(wholeNumber(1, 100_000)),
+    )
+    .addOption(
+      new Option(
+        '--drain-seconds <number>',
+        'how long /x/ready fails after SIGTERM, before a shutdown refuses new requests',
+      )
+        .env('LATCHKEY_DRAIN_SECONDS')
+        .default(5)
+        .argParser(wholeNumber(0, 3_600)),
     )
     .addOption(
       new Option('--close-seconds <number>', 'how long a shutdown waits for requests under way')
@@ -159,6 +169,7 @@ async function serve(options: ServeOptions): Promise<void> {
     allowDeveloperMode: options.allowDeveloperMode,
     logger,
   })
+  let drainSeconds = 0
   try {
     const { address, port } = await service.listen({
       port: options.port,
@@ -167,9 +178,11 @@ async function serve(options: ServeOptions): Promise<void> {
     })
     logger.info({ address, port, tls: tls !== undefined }, 'listening')
     const signal = await nextSignal()
-    logger.info({ signal }, 'closing')
+    // Ctrl-C comes from a terminal, where no load balancer has to notice.
+    if (signal === 'SIGTERM') drainSeconds = options.drainSeconds
+    logger.info({ signal, drainSeconds }, 'closing')
   } finally {
-    await service.close()
+    await service.close({ drainSeconds })
   }
 }
 

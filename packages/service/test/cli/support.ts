@@ -73,7 +73,7 @@ export function temporaryFolder(): Disposable & { path: string } {
 /** Starts the command. */
 export function start(args: string[], env: Record<string, string>): ChildProcess {
   return spawn(process.execPath, ['--conditions=latchkey-source', main, ...args], {
-    env: { ...pick('PATH', 'NODE_COMPILE_CACHE'), ...env },
+    env: { ...pick('PATH', 'NODE_COMPILE_CACHE'), LATCHKEY_DRAIN_SECONDS: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }

@@ -35,7 +35,7 @@ export interface Connections {
   read(statement: Statement, isKept: boolean): Promise<Rows>
   /**
    * Runs a quick read regularly, each time on the next of the shared connections. Without an answer, these
-   * are made anew, and idle connections for writes as well: the server may have vanished.
+   * are replaced, and idle connections for writes as well: the server may have vanished.
    */
   heartbeat(statement: Statement): Promise<Rows>
   /** Runs one statement that may write, as a transaction of its own. */

@@ -7,7 +7,7 @@ export type RedisConnection = Redis | Cluster
 /** The maximum time that a request waits for Redis, in milliseconds. */
 const COMMAND_MS = 2_000
 
-/** A connection that sends nothing for this time, although commands wait, is given up and made anew. */
+/** A connection that sends nothing for this time, although commands wait, is given up and replaced. */
 const SILENT_MS = 3_000
 
 /**
