@@ -57,6 +57,7 @@ export const examples: Readonly<Record<string, AuthRouterOptions>> = {
   scope: { scope: 'openid profile email offline_access' },
   returnTo: { returnTo: { default: '/dashboard' } },
   silentLogin: { silentLogin: true },
+  keepForms: { keepForms: { except: ['cardNumber'] } },
   authorizationParams: { authorizationParams: { audience: 'https://api.example.com' } },
   tokenParams: { tokenParams: { resource: 'https://api.example.com' } },
   logoutParams: { logoutParams: { id_token_hint: false, logout_hint: 'ada@example.com' } },

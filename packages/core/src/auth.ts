@@ -4,6 +4,7 @@ import { resolveForHere } from './development/load-personas.ts'
 import { createRecorder, recordEvents } from './development/recorder.ts'
 import { answeringStore } from './errors/deadline.ts'
 import { RequestError } from './errors/errors.ts'
+import { handleKeptForm } from './guard/kept-form-route.ts'
 import { handleSession } from './guard/session-route.ts'
 import type { AppUser } from './guard/user.ts'
 import { createAnswerError } from './http/answer-error.ts'
@@ -15,6 +16,7 @@ import { logEvents } from './log/log-events.ts'
 import { warnAbout } from './log/warn-about.ts'
 import { createAdoption } from './login/adoption.ts'
 import { handleCallback } from './login/callback.ts'
+import { createKeptForms } from './login/kept-forms.ts'
 import { handleLogin } from './login/login.ts'
 import { createSameSiteReturn } from './login/same-site-return.ts'
 import { createTransactions } from './login/transaction.ts'
@@ -155,6 +157,7 @@ export function createAuth<U = AppUser, Exchange = unknown>(
     refresher,
     userRefresher,
     adoption: createAdoption({ options: at, replays, publish, log }),
+    keptForms: createKeptForms({ options: at, store, replays, log }),
     publish,
     log,
     note: recorder?.note,
@@ -240,6 +243,7 @@ function createRoutes({ routes }: ResolvedAuthOptions, hasIndex: boolean): Map<s
   add(routes.logout, { ...read(handleLogout), POST: handleLogout })
   add(routes.loggedOut, read(handleLoggedOut))
   add(routes.session, read(handleSession))
+  add(routes.keptForm, { ...read(handleKeptForm), POST: handleKeptForm })
   if (hasIndex) add(routes.backchannelLogout, { POST: handleBackchannelLogout })
   return table
 }

@@ -4,6 +4,7 @@ import type { AnswerError } from './http/answer-error.ts'
 import type { AuthRequest } from './http/request.ts'
 import type { Publish } from './log/events.ts'
 import type { Log } from './log/log.ts'
+import type { FormKeeping } from './login/kept-form.ts'
 import type { SameSiteReturn } from './login/same-site-return.ts'
 import type { Transactions } from './login/transaction.ts'
 import type { LogoutState } from './logout/logout-state.ts'
@@ -33,6 +34,8 @@ export interface AuthContext {
   readonly userRefresher: UserRefresher
   /** `undefined` unless the options ask for it. */
   readonly adoption: Adoption | undefined
+  /** `undefined` unless the options ask for it. */
+  readonly keptForms: FormKeeping | undefined
   readonly publish: Publish
   readonly log: Log
   /** Records a note for the flight recorder; only in development. */
@@ -44,8 +47,8 @@ export interface AuthContext {
 export interface Adoption {
   /**
    * Creates a session for a visitor who has the old cookie and no session of this kit, once.
-   * Resolves to the `Set-Cookie` lines that remove the old cookie; `undefined` for every other
-   * request. It never rejects.
+   * Resolves to the `Set-Cookie` lines, such as those that remove the old cookie; `undefined` for every
+   * other request. It never rejects.
    */
   adopt(asked: RequestContext): Promise<readonly string[]> | undefined
   /** At a logout: the old session of this browser is never adopted. Resolves to the `Set-Cookie` lines. */

@@ -72,7 +72,14 @@ export function createAuth<U = AppUser>(options: AuthPluginOptions<U> = {}): Aut
       },
     })
     app.addHook('onRequest', async (request, reply) => {
-      const asked = toAuthRequest(request.raw, auth.baseUrl, { exchange: { request, reply } })
+      const details = {
+        exchange: { request, reply },
+        // A guard may stand behind the parser, as that of NestJS does.
+        get body() {
+          return request.body
+        },
+      }
+      const asked = toAuthRequest(request.raw, auth.baseUrl, details)
       const visit = await auth.visit(asked, replyPort(reply))
       if (visit.answer) return visit.send(visit.answer)
       visits.set(request, visit)

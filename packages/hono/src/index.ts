@@ -57,8 +57,14 @@ export function createAuth<U = AppUser>(options: AuthMiddlewareOptions<U> = {}):
       if (c.error instanceof LatchkeyError) throw c.error
       return c.res
     }
-    const body = c.req.raw.bodyUsed ? await c.req.parseBody() : undefined
-    const details = { body, exchange: { c }, headers: () => headersOf(c) }
+    const details = {
+      exchange: { c },
+      headers: () => headersOf(c),
+      // Hono keeps what a middleware has read; a guard may stand behind it.
+      get body() {
+        return c.req.raw.bodyUsed ? c.req.parseBody({ all: true }) : undefined
+      },
+    }
     const response = await auth.fetch(c.req.raw, serve, details)
     // Hono makes a copy of what it has already.
     if (response !== c.res) answer(c, response)

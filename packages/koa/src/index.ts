@@ -61,8 +61,14 @@ export function createAuth<U = AppUser>(options: AuthMiddlewareOptions<U> = {}):
       ctx.state.auth = visit.auth
       await next()
     }
-    // Koa keeps what a parser made of the body on a request of its own.
-    await serveNode(auth, ctx.req, ctx.res, serve, { body: ctx.request.body, exchange: { ctx } })
+    const details = {
+      exchange: { ctx },
+      // Koa keeps what a parser made of the body on a request of its own; a guard may stand behind the parser.
+      get body() {
+        return ctx.request.body
+      },
+    }
+    await serveNode(auth, ctx.req, ctx.res, serve, details)
   }
   const { sessions, ready, health } = auth
   return Object.assign(middleware, { sessions, ready, health, ...socketHandle(auth as Auth) })

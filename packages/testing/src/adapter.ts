@@ -12,6 +12,7 @@ import { failingStores } from './adapter/failing-stores.ts'
 import { guards } from './adapter/guards.ts'
 import { hosts } from './adapter/hosts.ts'
 import { instances } from './adapter/instances.ts'
+import { keptForms } from './adapter/kept-forms.ts'
 import { logouts } from './adapter/logouts.ts'
 import { loops } from './adapter/loops.ts'
 import { middleware } from './adapter/middleware.ts'
@@ -45,6 +46,7 @@ const GROUPS: Readonly<Record<string, readonly Case[]>> = {
   questions,
   rehearsals,
   'writes of other sites': writes,
+  'forms kept through a login': keptForms,
   'bearer tokens': bearers,
   sessions,
   'adopted sessions': adoptions,

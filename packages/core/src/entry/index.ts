@@ -19,6 +19,7 @@ export type {
   ClientSecret,
   IssuerRegistration,
   IssuerResolver,
+  KeepFormsOptions,
   ResolvedRoutes,
   ReturnToOptions,
   RouteOptions,

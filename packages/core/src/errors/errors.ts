@@ -8,6 +8,7 @@ export type LatchkeyErrorCode =
   | 'LATCHKEY_REQUEST_INVALID' // a parameter is repeated, or the body cannot be read
   | 'LATCHKEY_HOST_UNKNOWN' // the request names a host that is in no base URL
   | 'LATCHKEY_METHOD_NOT_ALLOWED' // the route exists, under another method
+  | 'LATCHKEY_FORM_GONE' // a kept form was sent, has expired, or is of another browser or user
   | 'LATCHKEY_PROVIDER_UNAVAILABLE' // the provider did not answer, or not in time
   | 'LATCHKEY_PROVIDER_INVALID' // the provider answered something that cannot be used
   | 'LATCHKEY_SESSION_UNAVAILABLE' // the session store did not answer
@@ -72,6 +73,7 @@ const STATUS: Readonly<Record<LatchkeyErrorCode, number>> = {
   LATCHKEY_REQUEST_INVALID: 400,
   LATCHKEY_HOST_UNKNOWN: 421,
   LATCHKEY_METHOD_NOT_ALLOWED: 405,
+  LATCHKEY_FORM_GONE: 410,
   LATCHKEY_PROVIDER_UNAVAILABLE: 503,
   LATCHKEY_PROVIDER_INVALID: 502,
   LATCHKEY_SESSION_UNAVAILABLE: 503,

@@ -10,6 +10,7 @@ export type WarningCode =
   | 'LATCHKEY_GUARD_REHEARSED' // a guard with `enforce: false` let a user pass
   | 'LATCHKEY_PERSONAS' // no provider is configured, and test users log in
   | 'LATCHKEY_DEVELOPMENT_KEY' // a browser without the key asked for the flight recorder or the personas
+  | 'LATCHKEY_FORM_NOT_KEPT' // a form could not be kept through a login
   | 'LATCHKEY_RETURN_TO_SHORTENED' // an address was too long to come back to
 
 /**
@@ -47,6 +48,10 @@ export const REMEDIES: Readonly<Record<LatchkeyErrorCode | WarningCode, string>>
     'Nothing, if it is a scanner or a health check. If visitors use this host, add it to `baseUrl` and register its redirect URI at the provider. If a proxy replaces the host, let it pass on `Host`.',
   LATCHKEY_METHOD_NOT_ALLOWED:
     'Use `GET` or `POST` for `/login`, `GET` for `/session`, `POST` for `/logout` and `/backchannel-logout`.',
+  LATCHKEY_FORM_GONE:
+    'Nothing: the visitor opens the page again and fills it in. If all visitors see it, give all processes one session store.',
+  LATCHKEY_FORM_NOT_KEPT:
+    'The message says why. If forms of yours are larger than 64 KiB, save them on the way. If a body was read before, let the parser put the form into `req.body`.',
   LATCHKEY_PROVIDER_UNAVAILABLE:
     'Check the address, DNS, the certificate and that the provider runs. `npx --package @latchkey/management latchkey doctor --issuer … --base-url …` does all four.',
   LATCHKEY_PROVIDER_INVALID:

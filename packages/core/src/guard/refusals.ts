@@ -54,7 +54,7 @@ export function bearerChallenge(
 }
 
 /** Sends a page to log in, and answers a program with 401 and where to do so. */
-export function askToLogIn(
+export async function askToLogIn(
   asked: RequestContext,
   requirement: Requirement<never, never>,
   code: AccessErrorCode,
@@ -65,8 +65,12 @@ export function askToLogIn(
   const acr = stepUp ? listOf(requirement.acr) : undefined
   const maxAge = stepUp ? requirement.maxAge : undefined
   const api = answersProgram(request, requirement)
-  const returnTo = returnToOf(request)
-  if (!api && requirement.respond !== 'page') return beginLogin(asked, { returnTo, acr, maxAge })
+  const kept = api ? undefined : await context.keptForms?.keep(asked)
+  const returnTo = kept?.path ?? returnToOf(request)
+  const setCookies = kept ? [kept.setCookie] : []
+  if (!api && requirement.respond !== 'page') {
+    return beginLogin(asked, { returnTo, acr, maxAge }, { count: 0, setCookies })
+  }
   const { login } = context.options.routes
   const query = new URLSearchParams()
   if (acr) query.set('acr_values', acr.join(' '))
@@ -83,6 +87,7 @@ export function askToLogIn(
     api,
     loginUrl: login && (query.size > 0 ? `${login}?${query}` : login),
     headers: {
+      ...(kept && { 'set-cookie': kept.setCookie }),
       'www-authenticate': acceptsTokens ? `${bearerChallenge(context)}, ${ofSession}` : ofSession,
     },
   })

@@ -40,14 +40,26 @@ export async function readStream(stream: AsyncIterable<Uint8Array>): Promise<str
 export function formText(parsed: unknown): string {
   if (typeof parsed === 'string') return parsed
   if (parsed instanceof Uint8Array) return Buffer.from(parsed).toString('utf8')
-  const entries = typeof parsed === 'object' && parsed !== null ? Object.entries(parsed) : []
-  // A form has texts; what else a parser makes of names such as `state[a]` is none of ours.
-  const pairs = entries.flatMap(([name, value]) =>
-    (Array.isArray(value) ? value : [value])
-      .filter((one) => typeof one === 'string')
-      .map((one): [string, string] => [name, one]),
-  )
-  return new URLSearchParams(pairs).toString()
+  return new URLSearchParams(pairsOf(parsed)).toString()
+}
+
+/** The deepest name that is rebuilt, such as `a[b][c]`. */
+const MAX_DEPTH = 8
+
+/** The fields that a parser has made this of: those of `a[b]` are nested in `a`. */
+function pairsOf(parsed: unknown, prefix = '', depth = 0): [string, string][] {
+  if (typeof parsed === 'string') return [[prefix, parsed]]
+  if (typeof parsed !== 'object' || parsed === null || depth > MAX_DEPTH) return []
+  return Object.entries(parsed).flatMap(([name, value]) => {
+    const isRepeated = Array.isArray(parsed) && typeof value === 'string'
+    const full = prefix === '' ? name : isRepeated ? repeated(prefix, parsed) : `${prefix}[${name}]`
+    return pairsOf(value, full, depth + 1)
+  })
+}
+
+/** A parser makes a list of one only where the name ends in brackets. */
+function repeated(name: string, { length }: readonly unknown[]): string {
+  return length === 1 ? `${name}[]` : name
 }
 
 /** Something in front of the kit has read the body and left nothing of it. */

@@ -26,7 +26,10 @@ export interface AuthRequest {
 
 /** Details that an adapter may add to a request. */
 export interface RequestDetails {
-  /** The body as the framework's body parser left it. */
+  /**
+   * The body as the framework's body parser left it, or a promise of it. It is read when the body is needed: a getter may
+   * tell what a parser behind the kit has made of it.
+   */
   readonly body?: unknown
   /** The argument of the hook `onError`, such as `{ req, res }`. */
   readonly exchange?: unknown

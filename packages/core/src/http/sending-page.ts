@@ -54,6 +54,14 @@ export function opensSocket({
   return upgrade !== null && /(^|,)\s*websocket\s*(,|\/|$)/i.test(upgrade)
 }
 
+/**
+ * A form that a person sent. Browsers apply the `form-action` of the page it was on to every redirect
+ * after it, and `form-action 'self'` is widespread, so it is not answered with a redirect elsewhere.
+ */
+export function isSentForm({ method, headers }: Pick<AuthRequest, 'method' | 'headers'>): boolean {
+  return method === 'POST' && headers.get('sec-fetch-mode') === 'navigate'
+}
+
 /** Whether a request may change something, by its method (RFC 9110 §9.2.1). */
 function isWrite(method: string): boolean {
   return method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS' && method !== 'TRACE'

@@ -78,7 +78,7 @@ export function createAdoption({ options, replays, publish, log }: Parts): Adopt
       const { session, request } = asked
       if (session.current || session.failure || !hasOldCookie(request, adopt)) return undefined
       return take(asked).then(
-        (isAdopted) => (isAdopted ? cleared(request) : []),
+        (isAdopted) => (isAdopted ? [...cleared(request), ...remembered(asked)] : []),
         (error: unknown) => {
           log.warned('LATCHKEY_SESSION_NOT_ADOPTED', reasonOf(error))
           return []
@@ -95,6 +95,11 @@ export function createAdoption({ options, replays, publish, log }: Parts): Adopt
       }
       return cleared(request)
     },
+  }
+
+  /** Forms that this browser sends from now on are this user's. */
+  function remembered({ context, request, session: { current } }: RequestContext): string[] {
+    return (current && context.keptForms?.remember(request, current)) ?? []
   }
 
   function cleared(request: AuthRequest): string[] {

@@ -135,7 +135,10 @@ async function complete(
   }
   const kept = (await options.hooks.onSession?.(admitted, 'login')) ?? admitted
   context.note?.(request, { kind: 'admitted' })
-  const setCookies = await greetDevice(asked, kept)
+  const setCookies = [
+    ...(await greetDevice(asked, kept)),
+    ...(context.keptForms?.remember(request, kept) ?? []),
+  ]
   await session.start(kept, claims.iat)
   context.note?.(request, { kind: 'stored' })
   const user = userHash(kept.issuer, kept.sub)

@@ -4,10 +4,12 @@ import { ProviderError, RequestError } from '../errors/errors.ts'
 import { readForm } from '../http/body.ts'
 import { issuerRedirectUri } from '../http/redirect-uri.ts'
 import { type AuthResponse, queryOf } from '../http/request.ts'
-import { redirect } from '../http/responses.ts'
+import { onwardPage, redirect } from '../http/responses.ts'
 import { keptReturnTo, warnShortened } from '../http/return-to.ts'
+import { isSentForm } from '../http/sending-page.ts'
 import type { Provider } from '../provider/provider.ts'
 import { PROTECTED_PARAMETERS } from '../shared/protected-parameters.ts'
+import { translate } from '../texts/languages.ts'
 import { countRepetitions } from './repeated-login.ts'
 import type { TransactionDraft } from './transaction.ts'
 
@@ -152,6 +154,8 @@ export async function beginLogin(
     restarts: restart.count,
     setCookies: cookies,
   })
+  if (isSentForm(request))
+    return onwardPage(translate(options.languages, request), location, cookies)
   const status = request.method === 'GET' || request.method === 'HEAD' ? 302 : 303
   return redirect(location, cookies, status)
 }

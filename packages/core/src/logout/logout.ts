@@ -3,7 +3,7 @@ import { LogoutError } from '../errors/errors.ts'
 import { type AuthRequest, type AuthResponse, pathOf, queryOf } from '../http/request.ts'
 import { escapeHtml, onwardPage, page, redirect } from '../http/responses.ts'
 import { keptReturnTo, safeReturnTo } from '../http/return-to.ts'
-import { isFromTrustedPage } from '../http/sending-page.ts'
+import { isFromTrustedPage, isSentForm } from '../http/sending-page.ts'
 import { userHash } from '../log/events.ts'
 import { forgetEnd } from '../login/repeated-login.ts'
 import { silentLoginMark } from '../login/silent-login.ts'
@@ -176,14 +176,6 @@ async function endSessionUrl(
 function hintOf({ idToken, sub }: AuthSession): Record<string, string> {
   if (!idToken) return {}
   return idToken.length > MAX_HINT_LENGTH ? { logout_hint: sub } : { id_token_hint: idToken }
-}
-
-/**
- * A form that a person sent. Browsers apply the `form-action` of the page it was on to every redirect
- * after it, and `form-action 'self'` is widespread, so it is not answered with a redirect elsewhere.
- */
-function isSentForm({ method, headers }: AuthRequest): boolean {
-  return method === 'POST' && headers.get('sec-fetch-mode') === 'navigate'
 }
 
 /** A person followed a link on a page of this origin; no prefetch, image or frame says so. */

@@ -82,9 +82,9 @@ class NodeAuthRequest implements AuthRequest {
     else closing?.once('close', close)
   }
 
-  text(): Promise<string> {
+  async text(): Promise<string> {
     const { body = this.#request.body } = this.#details
-    return bodyText(this.#request, body)
+    return bodyText(this.#request, await body)
   }
 }
 

@@ -78,12 +78,20 @@ export interface RouteOptions {
   readonly backchannelLogout?: string | false
   /** `GET`: the user and the session's end as JSON, for single-page applications. Default `/session`. */
   readonly session?: string | false
+  /** Shows a form that was kept through a login; see `keepForms`. Default `/kept-form`. */
+  readonly keptForm?: string
 }
 
 /** Where logins end. */
 export interface ReturnToOptions {
   /** A path of this site, for logins that no page asked for. Default the path of `baseUrl`. */
   readonly default?: string
+}
+
+/** How forms are kept through a login. */
+export interface KeepFormsOptions {
+  /** More names of fields that are never kept, in any case: `['cardNumber']`. */
+  readonly except?: readonly string[]
 }
 
 /** A session of another login kit. */
@@ -212,6 +220,12 @@ export interface AuthOptions<U = AppUser, Exchange = unknown, Store = SessionSto
    * once in a browser session, and without a question. Others see the page as visitors. Default `false`.
    */
   readonly silentLogin?: boolean
+  /**
+   * Whether a form that is sent to a guard without a session is kept through the login: its fields are shown afterwards,
+   * and one click sends them. It is kept in the session store for ten minutes, sealed, for its browser and user. Fields
+   * named like passwords and tokens are left out, and those that `except` names. Default `false`.
+   */
+  readonly keepForms?: boolean | KeepFormsOptions
   /** Parameters added to every authorization request, such as `audience`. */
   readonly authorizationParams?: Readonly<Record<string, string>>
   /** Parameters added to every request to the token endpoint, such as `resource`. */
@@ -299,6 +313,7 @@ export interface ResolvedRoutes {
   readonly loggedOut: string | undefined
   readonly backchannelLogout: string | undefined
   readonly session: string | undefined
+  readonly keptForm: string | undefined
 }
 
 /** A registration with its URL parsed. */
@@ -341,6 +356,7 @@ export interface ResolvedAuthOptions {
   readonly redirectUri: string
   readonly defaultReturnTo: string
   readonly silentLogin: boolean
+  readonly keepForms: Required<KeepFormsOptions> | undefined
   readonly scope: string
   readonly authorizationParams: Readonly<Record<string, string>>
   readonly allowedLoginParams: readonly string[]

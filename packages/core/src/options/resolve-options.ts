@@ -51,7 +51,7 @@ export function resolveOptions(given: AnyAuthOptions, known?: Environment): Reso
   if (typeof options.issuer === 'function') checkDiscovery(options, undefined, faults)
   const clientKey = resolveClientKey(options, faults)
   const secrets = resolveSecrets(options, environment, faults)
-  const routes = resolveRoutes(options.routes ?? {}, baseUrl, faults)
+  const routes = resolveRoutes(options, baseUrl, faults)
   checkChoices(options, baseUrl, faults)
   checkAdoption(options, baseUrl, environment, faults)
   checkProviderChoices(options, clientKey, environment, faults)
@@ -87,6 +87,7 @@ export function resolveOptions(given: AnyAuthOptions, known?: Environment): Reso
     redirectUri: baseUrl.origin + routes.callback,
     defaultReturnTo: options.returnTo?.default ?? baseUrl.pathname,
     silentLogin: options.silentLogin ?? false,
+    keepForms: resolveKeepForms(options),
     scope: options.scope ?? 'openid profile email',
     authorizationParams: options.authorizationParams ?? {},
     allowedLoginParams: options.allowedLoginParams ?? ['login_hint', 'ui_locales'],
@@ -264,7 +265,11 @@ function resolveDevelopmentKey(
   return given
 }
 
-function resolveRoutes(routes: RouteOptions, baseUrl: URL, faults: ConfigFault[]): ResolvedRoutes {
+function resolveRoutes(
+  { routes = {}, keepForms }: AnyAuthOptions,
+  baseUrl: URL,
+  faults: ConfigFault[],
+): ResolvedRoutes {
   const prefix = baseUrl.pathname.replace(/\/$/, '')
   const taken = new Map<string, string>()
   const resolve = (name: keyof RouteOptions, fallback: string | false): string | undefined => {
@@ -284,6 +289,7 @@ function resolveRoutes(routes: RouteOptions, baseUrl: URL, faults: ConfigFault[]
     loggedOut: resolve('loggedOut', false),
     backchannelLogout: resolve('backchannelLogout', '/backchannel-logout'),
     session: resolve('session', '/session'),
+    keptForm: keepForms ? resolve('keptForm', '/kept-form') : undefined,
   }
 }
 
@@ -301,6 +307,11 @@ function checkChoices(options: AnyAuthOptions, baseUrl: URL, faults: ConfigFault
     const remedy =
       'needs a session store: sessions in cookies cannot be ended by the provider. Leave it out, or use createSessionStore().'
     faults.push({ option: 'routes.backchannelLogout', remedy })
+  }
+  if (options.keepForms && session.store === 'cookie') {
+    const remedy =
+      'needs a session store: a cookie has no room for a form. Leave it out, or use createSessionStore().'
+    faults.push({ option: 'keepForms', remedy })
   }
   if (options.responseMode === 'form_post' && baseUrl.protocol !== 'https:') {
     faults.push({
@@ -361,6 +372,12 @@ function resolveBearer({ bearer }: AnyAuthOptions): ResolvedBearer | undefined {
       introspection: bearer.introspection ?? false,
     }
   )
+}
+
+function resolveKeepForms({ keepForms = false }: AnyAuthOptions): ResolvedAuthOptions['keepForms'] {
+  if (!keepForms) return undefined
+  const { except = [] } = keepForms === true ? {} : keepForms
+  return { except: except.map((name) => name.toLowerCase()) }
 }
 
 function isPathOf(baseUrl: URL, path: string): boolean {

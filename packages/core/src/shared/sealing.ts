@@ -21,6 +21,7 @@ export type SealPurpose =
   | 'ended-login'
   | 'adopted-session'
   | 'device'
+  | 'form'
   | 'development'
 
 const IV_BYTES = 12

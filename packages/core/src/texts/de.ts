@@ -8,9 +8,14 @@ export const de: PageTexts = {
   logOut: 'Abmelden',
   stayLoggedIn: 'Angemeldet bleiben',
   continue: 'Weiter',
+  send: 'Senden',
+  doNotSend: 'Nicht senden',
   askLogout: 'Abmelden?',
   loggedOut: 'Sie sind abgemeldet',
   oneMoment: 'Einen Moment',
+  askSend: 'Geschriebenes senden?',
+  notSentYet: 'Sie mussten sich erst anmelden; deshalb ist dies noch nicht gesendet.',
+  fieldsLeftOut: 'Zu Ihrer Sicherheit nicht aufbewahrt:',
   otherError: {
     title: 'Etwas ist schiefgegangen',
     advice: 'Die Anmeldung ließ sich nicht abschließen. Bitte versuchen Sie es noch einmal.',
@@ -31,6 +36,11 @@ export const de: PageTexts = {
     LATCHKEY_METHOD_NOT_ALLOWED: {
       title: 'So lässt sich diese Adresse nicht aufrufen',
       advice: 'Bitte gehen Sie zurück und beginnen Sie noch einmal.',
+    },
+    LATCHKEY_FORM_GONE: {
+      title: 'Dieses Formular ist nicht mehr da',
+      advice:
+        'Es ist schon gesendet, älter als zehn Minuten, oder jemand anderes hat es geschrieben. Um es noch einmal zu schreiben, gehen Sie zu seiner Seite zurück.',
     },
     LATCHKEY_PROVIDER_UNAVAILABLE: {
       title: 'Der Anmeldedienst ist nicht zu erreichen',

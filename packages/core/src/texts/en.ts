@@ -8,9 +8,14 @@ export const en: PageTexts = {
   logOut: 'Log out',
   stayLoggedIn: 'Stay logged in',
   continue: 'Continue',
+  send: 'Send',
+  doNotSend: 'Do not send',
   askLogout: 'Log out?',
   loggedOut: 'You are logged out',
   oneMoment: 'One moment',
+  askSend: 'Send what you wrote?',
+  notSentYet: 'You had to log in first, so this has not been sent yet.',
+  fieldsLeftOut: 'For your safety, these fields were not kept:',
   otherError: {
     title: 'Something went wrong',
     advice: 'The login could not be completed. Please try again.',
@@ -31,6 +36,11 @@ export const en: PageTexts = {
     LATCHKEY_METHOD_NOT_ALLOWED: {
       title: 'This address does not work that way',
       advice: 'Please go back and start again.',
+    },
+    LATCHKEY_FORM_GONE: {
+      title: 'This form is no longer here',
+      advice:
+        'It was sent already, it is older than ten minutes, or another user wrote it. To write it again, go back to its page.',
     },
     LATCHKEY_PROVIDER_UNAVAILABLE: {
       title: 'The login service cannot be reached',

@@ -15,10 +15,17 @@ export interface PageTexts {
   readonly logOut: string
   readonly stayLoggedIn: string
   readonly continue: string
+  readonly send: string
+  readonly doNotSend: string
   /** Titles. */
   readonly askLogout: string
   readonly loggedOut: string
   readonly oneMoment: string
+  /** The title of the page that shows what was written before the login, and its sentences. */
+  readonly askSend: string
+  readonly notSentYet: string
+  /** Stands in front of the names of fields that were not kept. */
+  readonly fieldsLeftOut: string
   /** Errors by code. */
   readonly errors: Readonly<Partial<Record<LatchkeyErrorCode, VisitorText>>>
   /** For every other error. */

@@ -13,7 +13,7 @@ import { type AuthRequest, publicUrl, type RequestDetails, targetOf } from '../h
 export function toAuthRequest(
   request: Request,
   baseUrl: URL,
-  { body, exchange = { request } }: RequestDetails = {},
+  details: RequestDetails = {},
   response?: { onEnd(ended: () => void): void },
 ): AuthRequest {
   const { method, headers } = request
@@ -21,7 +21,7 @@ export function toAuthRequest(
   return {
     method,
     headers,
-    exchange,
+    exchange: details.exchange ?? { request },
     get host() {
       return headers.get('host') ?? new URL(request.url).host
     },
@@ -35,6 +35,7 @@ export function toAuthRequest(
       response?.onEnd(close)
     },
     async text() {
+      const body = await details.body
       if (body !== undefined) return formText(body)
       if (request.bodyUsed) throw bodyReadBefore()
       return request.body ? readStream(request.body) : ''

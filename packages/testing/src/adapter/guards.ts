@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import type { Requirement } from '@latchkey/core'
 import type { TestRoute } from './application.ts'
-import { assertPrivate, type Case, cookiesOf, locationOf, pathOf, type Visitor } from './bench.ts'
+import {
+  assertPrivate,
+  type Case,
+  cookiesOf,
+  locationOf,
+  PAGE,
+  pathOf,
+  type Visitor,
+} from './bench.ts'
 
 const guarded = (path: string, requirement: Requirement): TestRoute => ({
   method: 'get',
@@ -69,17 +77,22 @@ export const guards: readonly Case[] = [
     async ({ open }) => {
       const site = await open()
       const visitor = site.visitor()
-      const begun = await visitor.post(
-        '/private',
-        { step: 2 },
-        {
-          ...{ 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
-          referer: 'http://localhost:3000/plain?step=2',
-        },
-      )
+      const referer = 'http://localhost:3000/plain?step=2'
+      const begun = await visitor.post('/private', { step: 2 }, { referer })
       assert.equal(begun.status, 303)
       assert.equal(pathOf(await visitor.open(await site.authorize(begun))), '/plain?step=2')
       assert.deepEqual(site.handled, [])
+    },
+  ],
+  [
+    'a form that a person sent is led to the login by a page: its own page may forbid redirects elsewhere',
+    async ({ open, provider }) => {
+      const site = await open()
+      const { agent } = site.visitor()
+      const answer = await agent.post('/private').set(PAGE).type('form').send({ step: 2 })
+      assert.equal(answer.status, 200)
+      assert.ok(answer.headers.refresh?.startsWith(`0;url=${provider.issuer}`), answer.text)
+      assert.equal(answer.headers.location, undefined)
     },
   ],
   [

@@ -1,0 +1,332 @@
+import assert from 'node:assert/strict'
+import type { AuthOptions } from '@latchkey/core'
+import type { Response } from 'supertest'
+import type { TestApplication, TestRoute } from './application.ts'
+import {
+  assertPrivate,
+  BASE_URL,
+  type Case,
+  cookiesOf,
+  locationOf,
+  PAGE,
+  pathOf,
+  type Site,
+  type Visitor,
+} from './bench.ts'
+
+const NO_ROOM = 'a cookie has no room for a form'
+const KEPT: AuthOptions = { keepForms: true }
+const TEXT = 'A letter <b>text</b> & "more"\r\nof two lines'
+
+const write: TestRoute = {
+  method: 'post',
+  path: '/write',
+  requirement: {},
+  handle: async ({ body, user }) => ({ body: JSON.stringify([user().sub, body]) }),
+}
+
+/** Makes the tools of the cases: an application with a form behind a guard. */
+async function opened(
+  open: (setup: object) => Promise<Site>,
+  options: AuthOptions = KEPT,
+  parser: TestApplication['parser'] = 'after',
+): Promise<Site> {
+  return open({ parser, options, routes: [write] })
+}
+
+/** Logs in by way of what a form led to; resolves to the path on which the login ends. */
+async function throughLogin(site: Site, visitor: Visitor, begun: Response): Promise<string> {
+  return pathOf(await visitor.open(await site.authorize(begun)))
+}
+
+/** The form of the page: where its button sends the fields to. */
+function formOf({ status, text }: Response): { action: string; fields: [string, string][] } {
+  assert.equal(status, 200, text)
+  const [, action = ''] = /<form method="post" action="([^"]*)"/.exec(text) ?? []
+  const inputs = text.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)
+  return {
+    action: plain(action),
+    fields: [...inputs].map(([, a = '', b = '']) => [plain(a), plain(b)]),
+  }
+}
+
+function plain(html: string): string {
+  return html.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+}
+
+/** A form that has been kept, and whose writer has logged in again: the page that shows it. */
+async function keptPage(site: Site, visitor: Visitor, form: object = { text: TEXT }) {
+  const path = await throughLogin(site, visitor, await visitor.post('/write', form))
+  return { path, page: await visitor.open(path) }
+}
+
+/** A user whose session has ended. */
+async function loggedOut(site: Site): Promise<Visitor> {
+  const ada = await site.user()
+  await ada.post('/logout')
+  return ada
+}
+
+const gone = (answer: Response): void => {
+  assert.equal(answer.status, 410, answer.text)
+  assert.match(answer.text, /LATCHKEY_FORM_GONE/)
+  assert.doesNotMatch(answer.text, /letter/)
+}
+
+const PARSERS: readonly TestApplication['parser'][] = ['before', 'after', 'none']
+
+/** The headers of a form that a page of this site has not sent. */
+const ELSEWHERE: readonly Record<string, string>[] = [
+  { 'sec-fetch-site': 'cross-site', origin: BASE_URL },
+  { 'sec-fetch-site': 'same-site', origin: 'http://sibling.localhost:3000' },
+  { origin: 'https://evil.example' },
+  { origin: 'null' },
+  {},
+]
+
+const journeys: readonly Case[] = [
+  ...PARSERS.map(
+    (parser): Case => [
+      `what a user wrote is shown after the login and sent with one click, with a body parser ${parser === 'none' ? 'nowhere' : parser === 'before' ? 'in front of the kit' : 'behind it'}`,
+      async ({ open }) => {
+        const site = await opened(open, KEPT, parser)
+        const ada = await loggedOut(site)
+        const { page } = await keptPage(site, ada)
+        assertPrivate(page)
+        assert.match(page.text, /Send what you wrote\?/)
+        assert.deepEqual(site.handled, [])
+        const { action, fields } = formOf(page)
+        assert.deepEqual(fields, [['text', TEXT]])
+        const sent = await ada.post(action, Object.fromEntries(fields))
+        assert.deepEqual([sent.status, pathOf(sent)], [307, '/write'])
+        // Without a parser some frameworks take no form at all.
+        if (parser === 'none') return
+        const done = await ada.post(pathOf(sent), Object.fromEntries(fields))
+        assert.deepEqual(JSON.parse(done.text), ['ada', { text: TEXT }])
+      },
+      NO_ROOM,
+    ],
+  ),
+  [
+    'without the option a form behind a guard is not kept',
+    async ({ open }) => {
+      const site = await opened(open, {})
+      const ada = await loggedOut(site)
+      const begun = await ada.post('/write', { text: TEXT })
+      assert.equal(cookiesOf(begun).filter((line) => line.includes('forms')).length, 0)
+      assert.equal(await throughLogin(site, ada, begun), '/')
+    },
+    NO_ROOM,
+  ],
+  [
+    'fields named like passwords and tokens, and those that the application names, are not kept',
+    async ({ open }) => {
+      const site = await opened(open, { keepForms: { except: ['cardNumber'] } })
+      const ada = await loggedOut(site)
+      const secrets = { password: 'hunter22', newPasswd: 'hunter23', _csrf: 'hunter24' }
+      const more = { 'access-token': 'hunter25', client_secret: 'hunter26', CardNumber: 'hunter27' }
+      const { page } = await keptPage(site, ada, { text: 'letter', ...secrets, ...more })
+      assert.deepEqual(formOf(page).fields, [['text', 'letter']])
+      assert.doesNotMatch(page.text, /hunter/)
+      for (const name of Object.keys({ ...secrets, ...more })) assert.ok(page.text.includes(name))
+    },
+    NO_ROOM,
+  ],
+  [
+    'what was written is shown as text, never as markup',
+    async ({ open }) => {
+      const site = await opened(open)
+      const ada = await loggedOut(site)
+      const attack = `"><script>alert('1')</script>`
+      const { page } = await keptPage(site, ada, { [attack]: attack })
+      assert.doesNotMatch(page.text, /<script|alert\('/)
+      assert.deepEqual(formOf(page).fields, [[attack, attack]])
+      assert.match(String(page.headers['content-security-policy']), /default-src 'none'/)
+    },
+    NO_ROOM,
+  ],
+  [
+    'a page in German asks in German',
+    async ({ open }) => {
+      const site = await opened(open)
+      const ada = await loggedOut(site)
+      const { path } = await keptPage(site, ada)
+      const page = await ada.agent.get(path).set(PAGE).set('accept-language', 'de')
+      assert.match(page.text, /<html lang="de">.*Geschriebenes senden\?/)
+    },
+    NO_ROOM,
+  ],
+  [
+    'a form of more than 64 KiB is not kept, and its writer logs in all the same',
+    async ({ open }) => {
+      const site = await opened(open, KEPT, 'none')
+      const ada = await loggedOut(site)
+      const begun = await ada.post('/write', { text: 'x'.repeat(65_536) })
+      assert.equal(await throughLogin(site, ada, begun), '/')
+    },
+    NO_ROOM,
+  ],
+  [
+    'a program gets 401, and nothing of it is kept',
+    async ({ open }) => {
+      const site = await opened(open)
+      const { agent } = site.visitor()
+      const asked = agent.post('/write').set({ accept: 'application/json', origin: BASE_URL })
+      const answer = await asked.type('form').send({ text: TEXT })
+      assert.equal(answer.status, 401)
+      assert.deepEqual(
+        site.store.calls.filter((name) => name === 'set'),
+        [],
+      )
+    },
+    NO_ROOM,
+  ],
+]
+
+const attacks: readonly Case[] = [
+  [
+    'a form of another site, or of no known page, is not kept',
+    async ({ open }) => {
+      const site = await opened(open)
+      for (const headers of ELSEWHERE) {
+        const visitor = site.visitor()
+        const begun = await visitor.post('/write', { text: TEXT }, headers)
+        assert.equal(await throughLogin(site, visitor, begun), '/', JSON.stringify(headers))
+      }
+      assert.deepEqual(site.handled, [])
+    },
+    NO_ROOM,
+  ],
+  [
+    'another site cannot send a kept form, and does not use it up',
+    async ({ open }) => {
+      const site = await opened(open)
+      const ada = await loggedOut(site)
+      const { page } = await keptPage(site, ada)
+      const { action } = formOf(page)
+      for (const headers of ELSEWHERE) {
+        const answer = await ada.post(action, { text: 'forged' }, headers)
+        assert.equal(answer.status, 403, JSON.stringify(headers))
+      }
+      assert.equal((await ada.post(action, { text: TEXT })).status, 307)
+    },
+    NO_ROOM,
+  ],
+  [
+    'a kept form is sent once, however often its button is pressed',
+    async ({ open }) => {
+      const site = await opened(open)
+      const ada = await loggedOut(site)
+      const { path, page } = await keptPage(site, ada)
+      const { action } = formOf(page)
+      const sent = await Promise.all([1, 2, 3].map(() => ada.post(action, { text: TEXT })))
+      assert.deepEqual(sent.map(({ status }) => status).sort(), [307, 410, 410])
+      gone(await ada.open(path))
+      gone(await ada.post(action, { text: TEXT }))
+    },
+    NO_ROOM,
+  ],
+  [
+    'another browser does not get a kept form, although the same user is logged in there',
+    async ({ open }) => {
+      const site = await opened(open)
+      const ada = await loggedOut(site)
+      const { path } = await keptPage(site, ada)
+      const other = await site.user()
+      gone(await other.open(path))
+      gone(await other.post(path, { text: TEXT }))
+      const stranger = await site.visitor().open(path)
+      assert.equal(locationOf(stranger).origin, new URL(site.provider.issuer).origin)
+      formOf(await ada.open(path))
+    },
+    NO_ROOM,
+  ],
+  [
+    'another user of the same browser does not get a kept form, and its writer does',
+    async ({ open, provider }) => {
+      const site = await opened(open)
+      const ada = await loggedOut(site)
+      const begun = await ada.post('/write', { text: TEXT })
+      const before = provider.user
+      provider.user = { sub: 'bob', name: 'Bob' }
+      const path = await throughLogin(site, ada, begun)
+      gone(await ada.open(path))
+      gone(await ada.post(path, { text: TEXT }))
+      provider.user = before
+      await ada.post('/logout')
+      await ada.logIn()
+      formOf(await ada.open(path))
+    },
+    NO_ROOM,
+  ],
+  [
+    'a user who is asked for a stronger login gets what they wrote, and no other user does',
+    async ({ open, provider }) => {
+      const stronger: TestRoute = { ...write, path: '/strong', requirement: { acr: ['mfa'] } }
+      const site = await open({ parser: 'after', options: KEPT, routes: [stronger] })
+      const before = provider.user
+      const ada = await site.user()
+      const begin = () => ada.post('/strong', { text: TEXT })
+      const [first, second] = [await begin(), await begin()]
+      provider.user = { ...before, acr: 'mfa' }
+      formOf(await ada.open(await throughLogin(site, ada, first)))
+      provider.user = { sub: 'bob', acr: 'mfa' }
+      gone(await ada.open(await throughLogin(site, ada, second)))
+    },
+    NO_ROOM,
+  ],
+  [
+    'what the user of an adopted session wrote is not for another user of the browser',
+    async ({ open, provider }) => {
+      const read = (): object => ({ user: { sub: 'ada' } })
+      const session = { adopt: { cookie: 'oldSession', read } } as AuthOptions['session']
+      const site = await opened(open, { ...KEPT, ...(session && { session }) })
+      const ada = site.visitor()
+      ada.agent.jar.setCookie('oldSession=1', '127.0.0.1', '/')
+      assert.equal((await ada.open('/private')).text, 'private to ada')
+      await ada.post('/logout')
+      const begun = await ada.post('/write', { text: TEXT })
+      provider.user = { sub: 'bob' }
+      gone(await ada.open(await throughLogin(site, ada, begun)))
+    },
+    NO_ROOM,
+  ],
+  [
+    'a kept form is gone after ten minutes',
+    async ({ open }) => {
+      let later = 0
+      const now = (): number => Math.floor(Date.now() / 1000) + later
+      const site = await opened(open, { ...KEPT, now })
+      const ada = await loggedOut(site)
+      const { path } = await keptPage(site, ada)
+      later = 599
+      formOf(await ada.open(path))
+      later = 601
+      gone(await ada.open(path))
+    },
+    NO_ROOM,
+  ],
+  [
+    'neither the session store, nor an address, nor a cookie, nor the log has what was written',
+    async ({ open }) => {
+      const lines: unknown[] = []
+      const log = (...line: unknown[]): void => void lines.push(line)
+      const logger = { info: log, warn: log, error: log }
+      const site = await opened(open, { ...KEPT, logger })
+      const ada = await loggedOut(site)
+      const begun = await ada.post('/write', { text: 'unmistakable' })
+      const path = await throughLogin(site, ada, begun)
+      const id = new URL(path, BASE_URL).searchParams.get('id') ?? ''
+      const stored = await site.store.store.get(`form.${id}`)
+      assert.ok(stored, 'the form is in the store')
+      for (const place of [stored, begun.headers, path, lines]) {
+        const text = JSON.stringify(place)
+        assert.doesNotMatch(text, /unmistakable/)
+        assert.ok(!text.includes(Buffer.from('unmistakable').toString('base64url').slice(0, 12)))
+      }
+    },
+    NO_ROOM,
+  ],
+]
+
+export const keptForms: readonly Case[] = [...journeys, ...attacks]
