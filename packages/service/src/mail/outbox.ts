@@ -14,6 +14,7 @@ import type {
 import type { Tenant } from '../store/records.ts'
 import type { MailKind } from './compose.ts'
 import type { MailMessage, MailTransport } from './message.ts'
+import { answerIn, codesOf, isFinal } from './refusal.ts'
 
 /** A message that was captured instead of being sent. */
 export interface CapturedMail extends MailMessage {
@@ -136,17 +137,17 @@ export function createOutbox(options: OutboxOptions): Outbox {
   }
 
   async function postpone(queued: ClaimedMessage, error: unknown): Promise<void> {
-    const reason = reasonOf(error)
-    const facts = { mail: queued.id, tenantId: queued.tenantId, reason }
-    if (queued.age > GIVE_UP_SECONDS) {
+    const answer = answerIn(error)
+    const facts = { mail: queued.id, tenantId: queued.tenantId, reason: codesOf(error) }
+    if (isFinal(error) || queued.age > GIVE_UP_SECONDS) {
       logger.error(facts, 'A message was given up.')
       const scope = { context: domain, actor: { name: 'service' }, tenantId: queued.tenantId }
       await note(scope, 'mail.given_up', queued.id, 'failure')
-      return mail.end(queued.id, 'given_up', reason)
+      return mail.end(queued.id, 'given_up', answer)
     }
     logger.warn(facts, 'A message could not be sent; it will be tried again.')
     const wait = BACKOFF_SECONDS[Math.min(queued.attempts, BACKOFF_SECONDS.length - 1)] as number
-    return mail.retry(queued.id, wait, reason)
+    return mail.retry(queued.id, wait, answer)
   }
 
   function open(queued: QueuedMessage): MailMessage {
@@ -204,10 +205,4 @@ export function resealMail(vault: Vault, id: string, sealed: string): string | u
 
 function purpose(id: string): string {
   return `mail:${id}`
-}
-
-/** The mail server's answer, without addresses or content. */
-function reasonOf(error: unknown): string {
-  const { code, responseCode } = error as { code?: unknown; responseCode?: unknown }
-  return [code, responseCode].filter((part) => part !== undefined).join(' ') || 'unknown'
 }

@@ -2,14 +2,14 @@ import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import { describe, expect, test, vi } from 'vitest'
 import { createBrowser } from '../issuer/support/browser.ts'
-import { on, press, startConsole, stores } from './support.ts'
+import { on, press, startConsole, stores, textOf } from './support.ts'
 import { aTenant } from './tenant.ts'
 
 const WAIT = { timeout: 15_000 }
 
-/** A mail server that refuses every message while `refuses` is true. */
+/** A mail server that refuses every message with `code`, while there is one. */
 async function startMailServer() {
-  const state = { refuses: true }
+  const state: { code?: number | undefined } = { code: 451 }
   const received: string[] = []
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
@@ -19,9 +19,9 @@ async function startMailServer() {
         source += chunk.toString('utf8')
       })
       stream.on('end', () => {
-        if (state.refuses) {
+        if (state.code) {
           const error = new Error('5.1.1 No such mailbox <script>alert(1)</script>')
-          return callback(Object.assign(error, { responseCode: 550 }))
+          return callback(Object.assign(error, { responseCode: state.code }))
         }
         received.push(source.replaceAll('=\r\n', '').replaceAll('=3D', '='))
         callback()
@@ -54,16 +54,18 @@ describe.each(stores)('on %s', (store) => {
     const path = `${tenant.path}/outbox`
     const refused = await vi.waitFor(async () => {
       const page = await operator.get(path)
-      expect(page.html).toMatch(/\b550\b/)
+      expect(page.html).toMatch(/\b451\b/)
       return page
     }, WAIT)
     expect(refused.html).toContain('Link for a new password')
     expect(refused.html).toContain('waiting')
     expect(refused.html).toContain('Next attempt')
+    expect(refused.html).toContain('451 5.1.1 No such mailbox &lt;script&gt;')
     expect(refused.html).toContain(`href="${tenant.path}/users/${ada.id}"`)
+    expect(textOf(refused.html)).toContain(ada.email)
     expect(refused.html).not.toContain('<script>')
 
-    server.state.refuses = false
+    server.state.code = undefined
     const again = /action="([^"]+\/again)"/.exec(refused.html)?.[1] ?? ''
     expect((await press(operator, refused, again)).location).toBe(`${path}?done=mailed`)
     await vi.waitFor(() => expect(server.received).not.toEqual([]), WAIT)
@@ -77,6 +79,28 @@ describe.each(stores)('on %s', (store) => {
     }, WAIT)
     const [entry] = await running.service.admin.audit({ target: ada.id })
     expect(entry).toMatchObject({ action: 'mail.requested', actor: `operator:${operator.id}` })
+  }, 60_000)
+
+  test('a message that the mail server refuses for good is given up at once, and can be sent again', async () => {
+    await using server = await startMailServer()
+    server.state.code = 550
+    await using running = await startConsole({ ...on(store), mail: server.mail })
+    const tenant = await aTenant(running)
+    const ada = await tenant.addUser({}, '')
+    const operator = await running.logIn({ role: 'admin' })
+    const user = `${tenant.path}/users/${ada.id}`
+    await press(operator, await operator.get(user), `${user}/mail`, { kind: 'invite' })
+    const page = await vi.waitFor(async () => {
+      const given = await operator.get(`${tenant.path}/outbox?state=given_up`)
+      expect(given.html).toContain('badge bad">given up')
+      return given
+    }, WAIT)
+    expect(textOf(page.html)).toContain('550 5.1.1 No such mailbox')
+    expect(textOf(page.html)).toContain(ada.email)
+    server.state.code = undefined
+    const again = /action="([^"]+\/again)"/.exec(page.html)?.[1] ?? ''
+    await press(operator, page, again)
+    await vi.waitFor(() => expect(server.received).not.toEqual([]), WAIT)
   }, 60_000)
 
   test('the outbox shows a viewer no content and no way to send, in pages of 50', async () => {

@@ -16,10 +16,19 @@ afterEach(() => {
 
 /** A mail server that keeps what it takes; while it is `busy` it takes nothing. */
 async function startMailServer() {
-  const state = { busy: false, refused: 0 }
+  const state: { busy: boolean; refused: number; rcpt?: [code: number, words: string] } = {
+    busy: false,
+    refused: 0,
+  }
   const received: { from: string; to: string[]; source: string }[] = []
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
+    onRcptTo(_, __, callback) {
+      if (!state.rcpt) return callback()
+      state.refused++
+      const [responseCode, words] = state.rcpt
+      callback(Object.assign(new Error(words), { responseCode }))
+    },
     onData(stream, session, callback) {
       let source = ''
       stream.on('data', (chunk: Buffer) => {
@@ -136,6 +145,40 @@ test('a message that the server refuses for now is tried again later, with growi
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 })
   await issuer.idle()
   expect(server.received).toHaveLength(1)
+})
+
+test('a message whose recipient the server refuses for good is given up at once, with the words of the server', async () => {
+  await using server = await startMailServer()
+  await using issuer = await startIssuer({ mail: server.transport })
+  await issuer.addUser(ada)
+  server.state.rcpt = [550, `5.1.1 <${ada.email}>: no such mailbox, see https://mx.example/?to=ada`]
+  await askForReset(issuer)
+  const query = { userId: undefined, after: undefined, limit: 10 }
+  await vi.waitFor(
+    async () =>
+      expect(await issuer.support.mails(issuer.scope, query)).toMatchObject([
+        { outcome: 'given_up', answer: '550 5.1.1 <…>: no such mailbox, see …' },
+      ]),
+    WAIT,
+  )
+  expect(await issuer.actions()).toContain('mail.given_up')
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 16_000 })
+  await issuer.idle()
+  expect(server.state.refused).toBe(1)
+})
+
+test('a server that has no room for more recipients, or none for the sender, is tried again', async () => {
+  await using server = await startMailServer()
+  await using issuer = await startIssuer({ mail: server.transport })
+  await issuer.addUser(ada)
+  server.state.rcpt = [552, 'Too many recipients']
+  await askForReset(issuer)
+  await vi.waitFor(() => expect(server.state.refused).toBe(1), WAIT)
+  await issuer.idle()
+  const query = { userId: undefined, after: undefined, limit: 10 }
+  const [waiting] = await issuer.support.mails(issuer.scope, query)
+  expect(waiting).toMatchObject({ attempts: 1, answer: '552 Too many recipients' })
+  expect(waiting?.outcome).toBeUndefined()
 })
 
 test('a message that cannot be sent for a day is given up, which the audit log says', async () => {

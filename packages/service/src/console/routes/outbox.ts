@@ -31,6 +31,9 @@ async function show({ scope, support, tenant, query }: TenantCall): Promise<Resu
     next &&
     new URLSearchParams({ state: state ?? '', at: String(next.createdAt), id: next.id }).toString()
   const users = `/console/t/${tenant.id}/users`
+  const ids = [...new Set(items.flatMap(({ userId }) => userId ?? []))]
+  const recipients = await scope.context.store.users.getMany([tenant.id], ids)
+  const emails = new Map(recipients.map(({ id, email }) => [id, email]))
   return {
     kind: 'page',
     name: 'outbox',
@@ -48,7 +51,9 @@ async function show({ scope, support, tenant, query }: TenantCall): Promise<Resu
         isWaiting: messageState(one) === 'waiting',
         canBeSentAgain:
           one.userId !== undefined && requestedMails.some((kind) => kind === one.kind),
-        userPath: one.userId && `${users}/${one.userId}`,
+        // A user who was deleted has a page no more.
+        recipient: one.userId && (emails.get(one.userId) ?? one.userId),
+        userPath: emails.has(one.userId ?? '') ? `${users}/${one.userId}` : undefined,
       })),
     },
     commands: [

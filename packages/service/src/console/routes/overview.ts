@@ -34,6 +34,10 @@ async function showOverview({ scope, operator, system }: Call): Promise<Result> 
     ({ attempts, tenantId }) => attempts > 0 && (reach === 'all' || reach.includes(tenantId)),
   )
   const byTenant = [...Map.groupBy(failing, ({ tenantId }) => tenantId)]
+  const shown = byTenant.slice(0, 10)
+  const ids = shown.map(([tenantId]) => tenantId)
+  const named = await listTenants(scope, ids, { after: undefined, limit: ids.length })
+  const names = new Map(named.items.map((one) => [one.id, one.name || one.settings.domain]))
   return {
     kind: 'page',
     name: 'overview',
@@ -42,8 +46,9 @@ async function showOverview({ scope, operator, system }: Call): Promise<Result> 
       total: tenants.total,
       tenants: tenants.items,
       keys: good.length,
-      failing: byTenant.slice(0, 10).map(([tenantId, messages]) => ({
+      failing: shown.map(([tenantId, messages]) => ({
         tenantId,
+        name: names.get(tenantId) ?? 'the console',
         count: messages.length,
         answer: answerOf(messages.at(-1)?.answer),
       })),
