@@ -99,6 +99,8 @@ td { overflow-wrap: break-word; min-width: 4.5rem; font-variant-numeric: tabular
 td a { color: inherit; font-weight: 540; text-decoration: none; }
 td a:hover { text-decoration: underline; }
 td time, td.id, td .id, td code, td button { white-space: nowrap; }
+td bdi, .dense :is(.id, code) { overflow-wrap: anywhere; }
+.dense td :is(.id, code), .dense td.id { white-space: normal; }
 td.id, td time, td .id { color: var(--soft); }
 td a time { color: var(--ink); }
 td.end { text-align: right; min-width: 0; }

@@ -104,6 +104,12 @@ const small = (page: Page) =>
     .filter((target) => target.checkVisibility() && target.getBoundingClientRect().height < 43.9)
     .map((target) => target.outerHTML)`)
 
+/** Tables of which a part is only seen after scrolling. */
+const cut = (page: Page) =>
+  page.evaluate(`[...document.querySelectorAll('.scroll')]
+    .filter((region) => region.scrollWidth > region.clientWidth + 1)
+    .map((region) => region.getAttribute('aria-label') + ': ' + region.scrollWidth + ' of ' + region.clientWidth)`)
+
 /** Elements that take the focus of the keyboard without showing it. */
 async function unseenFocus(page: Page): Promise<string[]> {
   await page.keyboard.press('Tab')
@@ -143,6 +149,7 @@ test.each(entries)(
       await page.goto(running.url + at(path))
       expect(await violationsOf(page, looked === 'dark')).toEqual([])
       expect(await overflows(page)).toBe(false)
+      expect(await cut(page)).toEqual([])
       await keepPicture(page, `console-${name}-${device}`)
       if (device === 'desktop') expect(await unseenFocus(page)).toEqual([])
       if (device !== 'phone') continue
