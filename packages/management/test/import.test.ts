@@ -240,6 +240,26 @@ test.each([
   },
 )
 
+test('a name is made of the first and the last name, where the table has no whole one', async () => {
+  await using installation = await startInstallation()
+  const rows = ['ada@x.test,Ada,Lovelace', 'plato@x.test,Plato,', 'cher@x.test,,Sarkisian']
+  write(installation, 'u.csv', `email,first_name,last_name\n${rows.join('\n')}\n`)
+  write(installation, 'v.csv', 'email,first_name,name\neve@x.test,Eve,Eve of Acme\n')
+  for (const file of ['u.csv', 'v.csv']) {
+    expect((await installation.run(['users', 'import', file])).code).toBe(0)
+  }
+  const named = (await allUsers(installation)).map(({ profile }) => [
+    profile.name,
+    profile.given_name,
+  ])
+  expect(named.sort()).toEqual([
+    ['Ada Lovelace', 'Ada'],
+    ['Eve of Acme', 'Eve'],
+    ['Plato', 'Plato'],
+    ['Sarkisian', undefined],
+  ])
+})
+
 test('a character that is split between two chunks of a file is read, and a later fault has the right line', async () => {
   await using installation = await startInstallation()
   const long = `ada@example.com,${'é'.repeat(200_000)}\n`

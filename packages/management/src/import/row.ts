@@ -61,7 +61,7 @@ export function toRow(
     oldId: fields.get('id') ?? '',
     user: {
       profile: {
-        ...prefixed(fields, 'profile.'),
+        ...named(prefixed(fields, 'profile.')),
         email,
         ...(verified && { email_verified: true }),
       },
@@ -72,6 +72,13 @@ export function toRow(
     password,
     faults,
   }
+}
+
+/** The profile with a whole name: that of the table, else the first and the last name. */
+function named(profile: Record<string, string>): Record<string, string> {
+  const parts = [profile.given_name, profile.family_name].map((part) => part?.trim())
+  const name = parts.filter(Boolean).join(' ')
+  return name === '' ? profile : { name, ...profile }
 }
 
 /** The form in which two spellings of an address are the same. */
