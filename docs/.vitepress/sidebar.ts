@@ -111,6 +111,7 @@ export const sidebar: Entry[] = [
     text: 'Our service',
     items: [
       { text: 'Running the service', link: '/guides/running-the-service' },
+      { text: 'Other clients', link: '/guides/other-clients' },
       { text: 'Importing users', link: '/guides/importing-users' },
       { text: 'Second factors and passkeys', link: '/guides/second-factors' },
       { text: 'Social login', link: '/guides/social-login' },
