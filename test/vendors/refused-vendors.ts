@@ -57,7 +57,7 @@ export const refused: readonly Vendor[] = [
           ? { status: 401, body: { error: 'invalid_client' } }
           : { body: answer },
     },
-    refused: { code: 'LATCHKEY_CODE_REFUSED', says: /invalid_client/ },
+    refused: { code: 'LATCHKEY_CODE_REFUSED', says: /invalid_client.*PKCE/ },
   },
   {
     name: 'LinkedIn with PKCE, which sends no nonce',

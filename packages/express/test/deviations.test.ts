@@ -113,6 +113,18 @@ test('a secret that Basic would encode is sent in the body where the provider ta
   expect(sent.map((body) => body.get('client_secret'))).toEqual([secret])
 })
 
+test('the message about a refused client speaks of PKCE only where the provider does not say that it knows it', async () => {
+  for (const methods of [undefined, ['plain'], ['plain', 'S256']]) {
+    await using site = await start()
+    site.provider.metadata = { code_challenge_methods_supported: methods }
+    site.provider.fault = 'invalid_client'
+
+    await createBrowser().open(`${site.url}/login`)
+
+    expect(site.errors[0]?.message.includes('PKCE')).toBe(!methods?.includes('S256'))
+  }
+})
+
 test.each([
   ['client_secret_post', 'Check "clientSecret" and "clientId".'],
   ['client_secret_basic', 'Check "clientSecret" and "clientId".'],

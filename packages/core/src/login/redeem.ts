@@ -5,6 +5,7 @@ import type {
   TokenEndpointResponseHelpers,
 } from 'openid-client'
 import { CallbackError, type LatchkeyError } from '../errors/errors.ts'
+import type { ClientAuth } from '../options/options.ts'
 import {
   factsOf,
   isResponseBodyError,
@@ -68,7 +69,7 @@ export async function redeem(
     },
   }
   const tokens = await exchange(provider, transaction, parameters, tokenParams).catch((error) => {
-    throw exchangeError(error, expected, secrets, CLIENT_REMEDIES[provider.clientAuth ?? 'default'])
+    throw exchangeError(error, expected, secrets, clientRemedy(provider, metadata))
   })
   const claims = tokens.claims()
   if (!claims) throw invalid('The provider sent no ID token.')
@@ -171,6 +172,16 @@ function exchangeError(
   }
   const wrong = claims && claimsError(claims, expected)
   return wrong ?? invalid(`The token response cannot be used${reason ? `: ${reason}` : ''}.`)
+}
+
+/** The advice for a client that is refused. Some providers refuse every code that comes with a PKCE verifier in this way. */
+function clientRemedy(
+  { clientAuth = 'default' }: { clientAuth: ClientAuth | 'default' | undefined },
+  { code_challenge_methods_supported: methods }: ServerMetadata,
+): string {
+  const remedy = CLIENT_REMEDIES[clientAuth]
+  if (methods?.includes('S256')) return remedy
+  return `${remedy} Or it knows no PKCE: discovery does not name it.`
 }
 
 function codeRefused(code: string | undefined, detail: string, remedy: string): CallbackError {
