@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type KoaContextWithOIDC, Provider } from 'oidc-provider'
+import { type Configuration, errors, type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { Clock } from '../clock.ts'
 import type { ClaimsOf } from '../domain/users/users.ts'
 
@@ -194,6 +194,85 @@ export function judgeBeforeUse(
   prototype.consume = async function () {
     if (Provider.ctx) judge(Provider.ctx, this.resourceIndicators)
     return consume.call(this)
+  }
+}
+
+/** The stored responses of the latest refreshes. */
+export interface RefreshAnswers {
+  /** Whether this client may repeat a refresh. */
+  isFor(client: object): boolean
+  /**
+   * The response to the first use of a token, if the same was asked.
+   *
+   * @param usedAt - When the token was used, in seconds since the epoch. Default: now.
+   */
+  find(token: string, question: string, usedAt?: number): Promise<object | undefined>
+  keep(token: string, question: string, answer: object, grantId: string | undefined): Promise<void>
+}
+
+/** Another request has used up the code or token first. */
+export class SpentError extends errors.InvalidGrant {}
+
+/** Thrown in place of a refresh token that was used, before oidc-provider ends the login because of it. */
+class Repeated extends Error {
+  readonly answer: object
+
+  constructor(answer: object) {
+    super('The refresh was repeated.')
+    this.answer = answer
+  }
+}
+
+type GrantHandler = (ctx: KoaContextWithOIDC, next: () => Promise<void>) => Promise<void>
+type FindAnswer = (usedAt?: number) => Promise<object | undefined>
+
+/** Finds the stored response for each refresh in progress. */
+const refreshes = new WeakMap<object, FindAnswer>()
+const answersOf = new WeakMap<Provider, RefreshAnswers>()
+
+/** The provider of a tenant, which answers a repeated refresh with the response of the first one. */
+export class RepeatableProvider extends Provider {
+  constructor(issuer: string, configuration: Configuration, answers: RefreshAnswers) {
+    super(issuer, configuration)
+    answersOf.set(this, answers)
+    const { RefreshToken } = this
+    const find = RefreshToken.find.bind(RefreshToken)
+    RefreshToken.find = async (...args: Parameters<typeof find>) => {
+      const token = (await find(...args)) as { consumed?: number } | undefined
+      const findAnswer = Provider.ctx && refreshes.get(Provider.ctx)
+      const answer = token?.consumed && (await findAnswer?.(token.consumed))
+      if (answer) throw new Repeated(answer)
+      return token as never
+    }
+  }
+
+  /** Called by the constructor of oidc-provider with each of its own grants. */
+  override registerGrantType(name: string, handler: unknown, ...more: never[]): void {
+    const own = handler as GrantHandler
+    const used = name === 'refresh_token' ? repeatable(this, own) : own
+    super.registerGrantType(name, used as never, ...more)
+  }
+}
+
+function repeatable(provider: Provider, handler: GrantHandler): GrantHandler {
+  return async (ctx, next) => {
+    const answers = answersOf.get(provider)
+    const { client, params, entities } = ctx.oidc
+    const { refresh_token: token, scope, resource } = params ?? {}
+    if (!client || !answers?.isFor(client) || typeof token !== 'string') return handler(ctx, next)
+    const question = JSON.stringify([client.clientId, scope, resource])
+    const find: FindAnswer = (usedAt) => answers.find(token, question, usedAt)
+    refreshes.set(ctx, find)
+    try {
+      await handler(ctx, next)
+    } catch (error) {
+      if (error instanceof Repeated) ctx.body = error.answer
+      else if (error instanceof SpentError) ctx.body = await find()
+      if (!ctx.body) throw error
+      return
+    }
+    const used = entities.RotatedRefreshToken
+    if (used) await answers.keep(token, question, ctx.body as object, used.grantId)
   }
 }
 

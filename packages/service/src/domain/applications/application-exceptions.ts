@@ -6,15 +6,17 @@ export const exceptionKeys = {
   pkce: 'latchkey_pkce',
   nonce: 'latchkey_nonce',
   client: 'latchkey_client',
+  refreshRepeat: 'latchkey_refresh_repeat',
 } as const
 
-const { pkce, nonce, client } = exceptionKeys
+const { pkce, nonce, client, refreshRepeat } = exceptionKeys
 
 /** The values of each key; the first is the default. */
 const VALUES: Readonly<Record<string, readonly [usual: string, exception: string]>> = {
   [pkce]: ['required', 'optional'],
   [nonce]: ['required', 'optional'],
   [client]: ['confidential', 'public'],
+  [refreshRepeat]: ['answered', 'refused'],
 }
 
 /** The exceptions of an application. */
@@ -25,6 +27,11 @@ export interface Exceptions {
   readonly isNonceOptional: boolean
   /** Whether the application has no secret: its code runs in browsers or on the users' devices. */
   readonly isPublic: boolean
+  /**
+   * Whether a refresh that is repeated within 30 seconds ends the login, instead of getting the same response.
+   * Always for a client without a secret: a thief of its token could repeat it, too.
+   */
+  readonly isRefreshRepeatRefused: boolean
 }
 
 /** The exceptions that hold. A public client always needs PKCE, which is all that protects its codes. */
@@ -35,6 +42,7 @@ export function exceptionsOf(metadata: Metadata): Exceptions {
     isPublic,
     isPkceOptional,
     isNonceOptional: isPkceOptional && metadata[nonce] === 'optional',
+    isRefreshRepeatRefused: isPublic || metadata[refreshRepeat] === 'refused',
   }
 }
 

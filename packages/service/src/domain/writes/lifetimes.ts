@@ -12,6 +12,8 @@ export const lifetimes = {
   idTokenSeconds: 3600,
   /** The time after which an unused refresh token expires. */
   refreshTokenSeconds: 30 * 86_400,
+  /** The time in which an application may repeat a refresh whose response was lost. */
+  refreshRepeatSeconds: 30,
   /** The time after which offline access ends, even if it is used. */
   offlineGrantSeconds: 365 * 86_400,
   /** How long a device on which a user logged in is known, counted from a login. */

@@ -1,8 +1,9 @@
-import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from 'oidc-provider'
+import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider'
 import { nowMicros } from '../../domain/writes/context.ts'
 import { entryName, type ProtocolEntry } from '../../store/protocol-store.ts'
 import { ACCOUNT_CLIENT, accountClient } from '../account/client.ts'
 import type { IssuerContext } from '../context.ts'
+import { SpentError } from '../oidc-provider-internals.ts'
 
 /** For what oidc-provider gives no time to live. */
 const FOREVER_SECONDS = 10 * 365 * 86_400
@@ -54,7 +55,7 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
     // Of several parallel redemptions one may win; oidc-provider would let all of them through.
     async consume(id) {
       const isFirst = await protocol.consume(entryName(tenantId, kind, id))
-      if (!isFirst) throw new errors.InvalidGrant(`${kind} was spent by another request`)
+      if (!isFirst) throw new SpentError(`${kind} was spent by another request`)
     },
 
     async destroy(id) {

@@ -27,13 +27,16 @@ export function clientMetadata(
 ): AdapterPayload {
   const redirectUrls = workingUrls(application.redirectUrls, developerMode)
   const canLogIn = redirectUrls.length > 0
-  const { isPkceOptional, isNonceOptional, isPublic } = exceptionsOf(application.metadata)
+  const { isPkceOptional, isNonceOptional, isPublic, isRefreshRepeatRefused } = exceptionsOf(
+    application.metadata,
+  )
   const backchannelLogoutUri = application.metadata[BACKCHANNEL_LOGOUT_KEY]
   return {
     client_id: application.id,
     ...(isPublic ? { token_endpoint_auth_method: 'none' } : secretsOf(context, application)),
     ...(isPkceOptional && { [exceptionKeys.pkce]: 'optional' }),
     ...(isNonceOptional && { [exceptionKeys.nonce]: 'optional' }),
+    ...(isRefreshRepeatRefused && { [exceptionKeys.refreshRepeat]: 'refused' }),
     [RESOURCES_KEY]: resourcesOf(application.metadata),
     client_name: application.name || undefined,
     scope: allowedScopes(application.metadata)?.join(' '),

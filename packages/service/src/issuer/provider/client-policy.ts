@@ -5,7 +5,11 @@ import { exceptionKeys } from '../../domain/applications/application-exceptions.
 export class NotRegisteredFor extends errors.InvalidRequest {}
 
 /** The names of an application's exceptions, as oidc-provider keeps them with its client. */
-export const exceptionProperties: readonly string[] = [exceptionKeys.pkce, exceptionKeys.nonce]
+export const exceptionProperties: readonly string[] = [
+  exceptionKeys.pkce,
+  exceptionKeys.nonce,
+  exceptionKeys.refreshRepeat,
+]
 
 /**
  * Whether a request needs PKCE, which it does not have. An application with `latchkey_pkce: optional` may send a

@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events'
 import { LRUCache } from 'lru-cache'
-import { errors, type KoaContextWithOIDC, Provider } from 'oidc-provider'
+import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
 import { signingKeys } from '../../domain/keys/signing-keys.ts'
 import { foreignVersion } from '../../domain/writes/context.ts'
 import { lifetimes } from '../../domain/writes/lifetimes.ts'
@@ -17,6 +17,7 @@ import {
   judgeBeforeUse,
   keepAuthTimeWhole,
   keepClients,
+  RepeatableProvider,
 } from '../oidc-provider-internals.ts'
 import { isSameBrowser, markBrowser } from '../requests/browser-cookie.ts'
 import { isBrokenOff } from '../requests/http.ts'
@@ -33,6 +34,7 @@ import { createConfiguration } from './configuration.ts'
 import { issuerUrl } from './issuer-url.ts'
 import { noteRefusals } from './note-refusals.ts'
 import { allowOfflineAccess, refuseFragments } from './policy.ts'
+import { createRefreshAnswers } from './repeated-refresh.ts'
 
 /** Providers kept at the same time; each takes 40 to 90 KiB and 0.3 ms to build again. */
 const MAX_PROVIDERS = 500
@@ -85,9 +87,10 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
   const issuer = issuerUrl(tenant.settings.domain, context)
   const isSecure = issuer.startsWith('https:')
   const keys = await signingKeys(context.domain, tenant.id)
-  const provider = new Provider(
+  const provider = new RepeatableProvider(
     issuer,
     createConfiguration(context, tenant, { issuer, isSecure, keys }),
+    createRefreshAnswers(context, tenant.id),
   )
   // The dispatcher strips what clients send and sets protocol and host from the issuer.
   provider.proxy = true

@@ -1,0 +1,59 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { exceptionKeys } from '../../domain/applications/application-exceptions.ts'
+import { nowMicros } from '../../domain/writes/context.ts'
+import { lifetimes } from '../../domain/writes/lifetimes.ts'
+import { entryName } from '../../store/protocol-store.ts'
+import type { IssuerContext } from '../context.ts'
+import type { RefreshAnswers } from '../oidc-provider-internals.ts'
+
+const KIND = 'RefreshAnswer'
+
+/** After this time since the use of a token, its response is no longer waited for. */
+const BUSY_SECONDS = 2
+const LOOKS = 10
+const LOOK_EVERY_MS = 100
+
+/**
+ * The responses of the latest refreshes of a tenant, sealed. An application whose response was lost repeats the
+ * refresh within 30 seconds and gets the same tokens, so that a used token has one successor at most. Any
+ * other use of a used token ends the login.
+ *
+ * @see RFC 9700 §4.14.2
+ */
+export function createRefreshAnswers(
+  { protocol, domain }: IssuerContext,
+  tenantId: string,
+): RefreshAnswers {
+  const { vault, clock } = domain
+  const purpose = (key: string): string => `${KIND}:${tenantId}:${key}`
+  return {
+    isFor: (client) =>
+      (client as Record<string, unknown>)[exceptionKeys.refreshRepeat] !== 'refused',
+
+    async find(token, question, usedAt = clock.now() / 1_000) {
+      const name = entryName(tenantId, KIND, token)
+      for (let looks = 0; ; looks++) {
+        const entry = await protocol.find(name)
+        if (entry) {
+          const { question: asked, answer } = JSON.parse(
+            vault.open(purpose(name.key), entry.payload),
+          )
+          return asked === question ? answer : undefined
+        }
+        // The first request may not have been answered yet.
+        if (looks === LOOKS || clock.now() / 1_000 - usedAt > BUSY_SECONDS) return undefined
+        await wait(LOOK_EVERY_MS)
+      }
+    },
+
+    async keep(token, question, answer, grantId) {
+      const name = entryName(tenantId, KIND, token)
+      await protocol.put({
+        ...name,
+        payload: vault.seal(purpose(name.key), JSON.stringify({ question, answer })),
+        expiresAt: nowMicros(clock) + lifetimes.refreshRepeatSeconds * 1e6,
+        grantId,
+      })
+    },
+  }
+}

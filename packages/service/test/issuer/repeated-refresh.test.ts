@@ -1,0 +1,98 @@
+import { fetchUserInfo } from 'openid-client'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { updateApplication } from '../../src/domain/applications/applications.ts'
+import { movesTheClock, startIssuer, storeKinds } from './support/issuer.ts'
+import { spendTogether } from './support/spend-together.ts'
+import { ada, moveTime, obtainCode, post } from './support/token-endpoint.ts'
+
+movesTheClock()
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** A login with offline access, and a function that refreshes it. */
+async function aLogin(
+  store: (typeof storeKinds)[number],
+  more: Parameters<typeof startIssuer>[0] = {},
+) {
+  const issuer = await startIssuer({ store, ...more })
+  const user = await issuer.addUser(ada)
+  const { app, form } = await obtainCode(issuer, { scope: 'openid email offline_access' })
+  const { body: tokens } = await post(issuer, issuer.application, 'token', form)
+  const refresh = (
+    token = '',
+    extra: Record<string, string> = {},
+    application = issuer.application,
+  ) => {
+    const question = { grant_type: 'refresh_token', refresh_token: token, ...extra }
+    return post(issuer, application, 'token', question)
+  }
+  const readUser = (token = '') => fetchUserInfo(app.config, token, user.id)
+  return { issuer, user, tokens, refresh, readUser }
+}
+
+describe.each(storeKinds)('on %s', (store) => {
+  test('a refresh whose response was lost is repeated within 30 seconds, with the same tokens', async () => {
+    const { issuer, tokens, refresh, readUser } = await aLogin(store)
+    await using _ = issuer
+    const first = await refresh(tokens.refresh_token)
+    moveTime(29)
+
+    const repeated = await refresh(tokens.refresh_token)
+
+    expect(repeated).toEqual(first)
+    expect(await readUser(repeated.body.access_token)).toMatchObject({ email: ada.email })
+    expect((await refresh(repeated.body.refresh_token)).status).toBe(200)
+  })
+
+  test('parallel refreshes with one token all get the same successor', async () => {
+    const { issuer, tokens, refresh } = await aLogin(store, {
+      wrap: spendTogether('RefreshToken', 4),
+    })
+    await using _ = issuer
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => refresh(tokens.refresh_token)),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    expect(new Set(answers.map(({ body }) => body.refresh_token)).size).toBe(1)
+  })
+
+  test.each([
+    ['after 30 seconds', {}, {}, 31],
+    ['where the application refuses repetitions', { latchkey_refresh_repeat: 'refused' }, {}, 1],
+    ['for another scope', {}, { scope: 'openid' }, 1],
+  ])('a used refresh token ends the login %s', async (_, metadata, extra, seconds) => {
+    const { issuer, tokens, refresh, readUser } = await aLogin(store)
+    await using _issuer = issuer
+    const { application } = issuer
+    await updateApplication(issuer.scope, application.id, { ...application, metadata })
+    const first = await refresh(tokens.refresh_token)
+    moveTime(seconds)
+
+    expect(await refresh(tokens.refresh_token, extra)).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_grant' },
+    })
+    expect((await refresh(first.body.refresh_token)).status).toBe(400)
+    await expect(readUser(first.body.access_token)).rejects.toMatchObject({ status: 401 })
+  })
+
+  test('another application gets no response of a refresh, and the login of its owner goes on', async () => {
+    const { issuer, tokens, refresh } = await aLogin(store)
+    await using _ = issuer
+    const first = await refresh(tokens.refresh_token)
+    const other = await issuer.addApplication()
+
+    expect((await refresh(tokens.refresh_token, {}, other)).status).toBe(400)
+    expect((await refresh(first.body.refresh_token)).status).toBe(200)
+  })
+
+  test('after the tokens were revoked, a repeated refresh gets none', async () => {
+    const { issuer, tokens, refresh } = await aLogin(store)
+    await using _ = issuer
+    const first = await refresh(tokens.refresh_token)
+    await post(issuer, issuer.application, 'revoke', { token: first.body.refresh_token ?? '' })
+    expect((await refresh(tokens.refresh_token)).status).toBe(400)
+  })
+})
