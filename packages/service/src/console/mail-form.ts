@@ -18,6 +18,7 @@ export const mailKinds: Readonly<Record<string, string>> = {
   guessed: 'Notice of guesses',
   addressCode: 'Code for a new address',
   moved: 'Notice of a new address',
+  movedBySupport: 'Notice of a new address',
   deleted: 'Notice of the deletion',
   connected: 'Notice of a connected account',
   device: 'Notice of a login on a new device',

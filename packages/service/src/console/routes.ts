@@ -3,6 +3,7 @@ import { applicationRoutes } from './routes/applications.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { connectionRoutes } from './routes/connections.ts'
 import { deleteTenantRoutes } from './routes/delete-tenant.ts'
+import { editUserRoutes } from './routes/edit-user.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { operatorRoutes } from './routes/operators.ts'
 import { outboxRoutes } from './routes/outbox.ts'
@@ -24,6 +25,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   ...deleteTenantRoutes,
   ...applicationRoutes,
   ...usersRoutes,
+  ...editUserRoutes,
   ...userRoutes,
   ...outboxRoutes,
   ...connectionRoutes,

@@ -166,6 +166,16 @@ export function createSupport(
       await note(scope, 'device.forgotten', user.id)
     },
 
+    async tellOfMove(scope, before, email) {
+      // The owner of an address that was never proven may be anybody.
+      if (before.verifiedAt === undefined) return
+      const tenant = await getTenant(scope)
+      const mail = { language: languageOf(before), values: { email } }
+      // Without a link that takes the account back: the user may have lost the mailbox to another person.
+      const message = composeMail('movedBySupport', tenant, before, mail)
+      await context.outbox.post(tenant, message, { kind: 'movedBySupport', userId: before.id })
+    },
+
     async tellOfRole(scope, { operator, before, by }) {
       const own = { ...scope, tenantId: SYSTEM_TENANT_ID }
       const [tenant, user] = await Promise.all([getTenant(own), getUser(own, operator.id)])

@@ -18,6 +18,7 @@ export type MailKind =
   | 'guessed'
   | 'addressCode'
   | 'moved'
+  | 'movedBySupport'
   | 'deleted'
   | 'connected'
   | 'device'
@@ -34,6 +35,7 @@ const texts: { [Kind in MailKind]: { subject: TextKey; text: TextKey; button?: T
   factors: { subject: 'mailFactorsSubject', text: 'mailFactorsText', button: 'mailUndoButton' },
   addressCode: { subject: 'mailCodeSubject', text: 'mailAddressCodeText' },
   moved: { subject: 'mailMovedSubject', text: 'mailMovedText', button: 'mailUndoButton' },
+  movedBySupport: { subject: 'mailMovedSubject', text: 'mailMovedBySupportText' },
   deleted: { subject: 'mailDeletedSubject', text: 'mailDeletedText' },
   connected: { subject: 'mailFactorsSubject', text: 'mailConnectedText', button: 'mailUndoButton' },
   role: { subject: 'mailRoleSubject', text: 'mailRoleText' },

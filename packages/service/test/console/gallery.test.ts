@@ -46,6 +46,7 @@ const gallery: Readonly<Record<string, readonly Entry[]>> = {
     'user',
     { name: 'user-long', path: '/console/t/:tenant/users/:long' },
   ],
+  '/console/t/:tenant/users/:user/edit': ['user-edit'],
   '/console/t/:tenant/users/:user/delete': ['user-delete'],
   '/console/t/:tenant/outbox': [
     'outbox',

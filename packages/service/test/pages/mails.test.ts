@@ -51,6 +51,7 @@ const kinds: Record<MailKind, { link?: string; values?: Record<string, string> }
   factors: { link },
   guessed: { link },
   moved: { link, values: { email: values.email } },
+  movedBySupport: { values: { email: values.email } },
   connected: { link, values: { name: 'Partner', email: values.email } },
   device: { link, values: { device: 'Firefox on Windows' } },
   role: {

@@ -101,6 +101,8 @@ export interface Support {
    * that of the message while its content is kept, else that of the user.
    */
   sendAgain(scope: Scope, id: string): Promise<MailRecord>
+  /** Tells the verified address that a user had before, by mail, that an operator has changed it. */
+  tellOfMove(scope: Scope, before: User, email: string): Promise<void>
   /** Tells an operator by mail of another role or other tenants, and who has changed them. */
   tellOfRole(scope: ServiceScope, change: RoleChange): Promise<void>
   /** The state of a user whose records were read already; it only reads entries that expire. */

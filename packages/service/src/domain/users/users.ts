@@ -2,6 +2,7 @@ import { emailKey } from '../../store/email-key.ts'
 import type { Listing, Page } from '../../store/ports.ts'
 import type { Credential, Micros, User } from '../../store/records.ts'
 import type { Found, SearchPage, UserQuery } from '../../store/user-search.ts'
+import { changedFields } from '../writes/changed-fields.ts'
 import { commit, noting } from '../writes/commit.ts'
 import { type DomainContext, nowMicros, type Scope, updated } from '../writes/context.ts'
 import { found, ServiceError } from '../writes/errors.ts'
@@ -129,24 +130,75 @@ export async function searchUsers(
 export async function updateUser(scope: Scope, id: string, input: UserInput): Promise<User> {
   checkUser(input)
   const { context, tenantId } = scope
-  function change(last: User): User {
-    const now = nowMicros(context.clock)
-    const next = decided(input)
-    if (next.email === last.email) next.emailKey = last.emailKey
-    else checkNewEmail('"profile.email"', next.email)
-    const isSameAddress = next.emailKey === last.emailKey
-    return updated(context, last, {
-      ...next,
-      verifiedAt: isSameAddress ? verifiedAt(input, last.verifiedAt ?? now, now) : undefined,
-      sessionsValidAfter: Math.max(
-        last.sessionsValidAfter,
-        next.disabled && !last.disabled ? now : 0,
-      ),
-    })
-  }
+  const change = (last: User) => replaced(scope, last, input)
   return commit(scope, 'user.update', id, (audit) =>
     context.store.users.update(tenantId, id, noting(audit, change), audit),
   )
+}
+
+function replaced({ context }: Scope, last: User, input: UserInput): User {
+  const now = nowMicros(context.clock)
+  const next = decided(input)
+  if (next.email === last.email) next.emailKey = last.emailKey
+  else checkNewEmail('"profile.email"', next.email)
+  const isSameAddress = next.emailKey === last.emailKey
+  return updated(context, last, {
+    ...next,
+    verifiedAt: isSameAddress ? verifiedAt(input, last.verifiedAt ?? now, now) : undefined,
+    sessionsValidAfter: Math.max(
+      last.sessionsValidAfter,
+      next.disabled && !last.disabled ? now : 0,
+    ),
+  })
+}
+
+/** The members of a user that a person edits. An empty claim is taken away; the other claims stay. */
+export interface UserEdit {
+  email: string
+  claims: Readonly<Record<string, string>>
+  metadata: User['metadata']
+}
+
+/**
+ * The user after an edit by a person who read the user at the version `readAt`. Another address is unverified.
+ *
+ * @throws ServiceError `conflict` when the user was changed since.
+ */
+export function editedUser(scope: Scope, last: User, edit: UserEdit, readAt: Micros): User {
+  if (last.updatedAt !== readAt) {
+    throw new ServiceError('conflict', 'The user was changed meanwhile. Read the user again.')
+  }
+  const claims = Object.entries({ ...last.profile, ...edit.claims })
+  const input: UserInput = {
+    email: edit.email,
+    emailVerified: last.verifiedAt !== undefined,
+    verifiedAt: last.verifiedAt,
+    disabled: last.disabled,
+    metadata: edit.metadata,
+    profile: Object.fromEntries(claims.filter(([, value]) => value !== '')),
+  }
+  checkUser(input)
+  const next = replaced(scope, last, input)
+  return changedFields(last, next).length === 0 ? last : next
+}
+
+/** Edits a user as {@link editedUser} says; answers with the user, also as it was before. */
+export async function editUser(
+  scope: Scope,
+  id: string,
+  editOf: (last: User) => UserEdit,
+  readAt: Micros,
+): Promise<{ user: User; before: User }> {
+  const { context, tenantId } = scope
+  let before: User | undefined
+  function change(last: User): User {
+    before = last
+    return editedUser(scope, last, editOf(last), readAt)
+  }
+  const user = await commit(scope, 'user.update', id, (audit) =>
+    context.store.users.update(tenantId, id, noting(audit, change), audit),
+  )
+  return { user, before: before ?? user }
 }
 
 /** Disables a user, which ends the user's sessions, or enables one again; all else stays as it is. */

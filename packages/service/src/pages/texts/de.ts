@@ -382,6 +382,8 @@ export const de: Texts = {
   mailMovedSubject: 'Die Adresse Ihres Kontos bei {company} wurde geändert',
   mailMovedText:
     'Die Adresse Ihres Kontos ist jetzt {email}. Wenn Sie das nicht waren, holen Sie Ihr Konto mit diesem Link zurück. Er gilt sieben Tage.',
+  mailMovedBySupportText:
+    'Der Support hat die Adresse Ihres Kontos in {email} geändert. Damit melden Sie sich von jetzt an an. Wenn Sie das nicht gewünscht haben, melden Sie sich sofort bei uns.',
   mailDeletedSubject: 'Ihr Konto bei {company} wurde gelöscht',
   mailDeletedText:
     'Ihr Konto wurde gerade gelöscht, wie Sie es wollten. Wenn Sie das nicht waren, melden Sie sich sofort bei uns.',

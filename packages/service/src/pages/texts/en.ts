@@ -356,6 +356,8 @@ export const en = {
   mailMovedSubject: 'The address of your account at {company} was changed',
   mailMovedText:
     'The address of your account is {email} now. If this was not you, take your account back with this link. It works for seven days.',
+  mailMovedBySupportText:
+    'The support has changed the address of your account to {email}. You log in with it from now on. If you did not ask for this, tell us at once.',
   mailDeletedSubject: 'Your account at {company} was deleted',
   mailDeletedText:
     'Your account was deleted just now, as you asked. If this was not you, tell us at once.',

@@ -1,0 +1,155 @@
+import { editedUser, editUser, getUser, type UserEdit } from '../../domain/users/users.ts'
+import { ServiceError } from '../../domain/writes/errors.ts'
+import type { User } from '../../store/records.ts'
+import {
+  type ConsoleRoute,
+  type Result,
+  redirectTo,
+  type TenantCall,
+  tenantForm,
+  tenantPage,
+} from '../call.ts'
+import {
+  CHANGED_MEANWHILE,
+  type MetadataRow,
+  metadataOf,
+  metadataRows,
+  sentMetadata,
+} from '../form-fields.ts'
+
+/** The form of a user. A new address takes the account over, so a fresh login is asked for. */
+export const editUserRoutes: readonly ConsoleRoute[] = [
+  tenantPage('/users/:user/edit', showForm, { role: 'admin', isDangerous: true }),
+  tenantForm('/users/:user/edit', preview, { isDangerous: true }),
+  tenantForm('/users/:user/edit/save', save, { isDangerous: true }),
+]
+
+const claims = ['name', 'given_name', 'family_name'] as const
+
+const labels = {
+  email: 'Address',
+  name: 'Name',
+  given_name: 'First name',
+  family_name: 'Last name',
+} as const
+
+type Field = keyof typeof labels
+
+interface Draft {
+  readonly fields: Readonly<Record<Field, string>>
+  readonly metadata: readonly MetadataRow[]
+}
+
+const pathOf = ({ ids }: TenantCall) => `/console/t/${ids.tenant}/users/${ids.user}`
+
+async function showForm(
+  call: TenantCall,
+  more: { draft?: Draft; problem?: string; status?: number } = {},
+): Promise<Result> {
+  const { ids, scope } = call
+  const user = await getUser(scope, ids.user ?? '')
+  const { draft = storedDraft(user), ...outcome } = more
+  return {
+    kind: 'page',
+    name: 'edit-user',
+    title: 'Edit a user',
+    data: { user, draft, labels, base: pathOf(call), readAt: user.updatedAt },
+    commands: [
+      `latchkey users update ${user.id} --tenant ${scope.tenantId} --set profile.name="Ada Lovelace"`,
+    ],
+    ...outcome,
+  }
+}
+
+/** What the form changes, and who is told. */
+async function preview(call: TenantCall): Promise<Result> {
+  const { scope, form, ids } = call
+  const draft = sentDraft(form)
+  if (form.has('edit')) return showForm(call, { draft })
+  return answering(call, draft, async () => {
+    const user = await getUser(scope, ids.user ?? '')
+    const after = editedUser(scope, user, editOf(draft, user), Number(form.get('read_at')))
+    const differences = differencesOf(storedDraft(user), storedDraft(after))
+    if (differences.length === 0) return redirectTo(pathOf(call), 'unchanged')
+    return {
+      kind: 'page',
+      name: 'edit-user-preview',
+      title: 'This changes',
+      data: {
+        differences,
+        draft,
+        isMoved: after.emailKey !== user.emailKey,
+        isTold: user.verifiedAt !== undefined,
+        before: user.email,
+        after: after.email,
+        base: pathOf(call),
+        readAt: form.get('read_at') ?? '',
+      },
+      commands: [],
+    }
+  })
+}
+
+async function save(call: TenantCall): Promise<Result> {
+  const { scope, form, ids, support } = call
+  const draft = sentDraft(form)
+  return answering(call, draft, async () => {
+    const { user, before } = await editUser(
+      scope,
+      ids.user ?? '',
+      (last) => editOf(draft, last),
+      Number(form.get('read_at')),
+    )
+    if (user.emailKey !== before.emailKey) await support.tellOfMove(scope, before, user.email)
+    return redirectTo(pathOf(call), user.updatedAt === before.updatedAt ? 'unchanged' : 'saved')
+  })
+}
+
+/** Shows the form again, as it was sent, where the user cannot be changed by it. */
+async function answering(
+  call: TenantCall,
+  draft: Draft,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.statusCode >= 500) throw error
+    if (error.code === 'not_found') throw error
+    if (error.code === 'conflict') {
+      return showForm(call, { draft, problem: CHANGED_MEANWHILE, status: 409 })
+    }
+    return showForm(call, { draft, problem: error.message, status: 422 })
+  }
+}
+
+function storedDraft({ email, profile, metadata }: User): Draft {
+  const names = claims.map((name) => [name, profile[name] ?? ''])
+  return { fields: { email, ...Object.fromEntries(names) }, metadata: metadataRows(metadata) }
+}
+
+function sentDraft(form: URLSearchParams): Draft {
+  const entries = Object.keys(labels).map((name) => [name, (form.get(name) ?? '').trim()])
+  return { fields: Object.fromEntries(entries), metadata: sentMetadata(form) }
+}
+
+function editOf({ fields: { email, ...names }, metadata }: Draft, stored: User): UserEdit {
+  return { email, claims: names, metadata: metadataOf(metadata, stored.metadata) }
+}
+
+function differencesOf(before: Draft, after: Draft) {
+  const fields = (Object.keys(labels) as Field[]).map((name) => ({
+    label: labels[name],
+    before: before.fields[name],
+    after: after.fields[name],
+  }))
+  const valueIn = ({ metadata }: Draft, key: string) =>
+    metadata.find((row) => row.key === key)?.value ?? ''
+  const keys = new Set([...before.metadata, ...after.metadata].map(({ key }) => key))
+  const metadata = [...keys].map((key) => ({
+    label: `Metadata ${key}`,
+    before: valueIn(before, key),
+    after: valueIn(after, key),
+  }))
+  return [...fields, ...metadata].filter((one) => one.before !== one.after)
+}
