@@ -61,7 +61,7 @@ async function showForm(
   }
 }
 
-/** What the form changes, and who is told. */
+/** The page that says what the form changes, and who is told. */
 async function preview(call: TenantCall): Promise<Result> {
   const { scope, form, ids } = call
   const draft = sentDraft(form)
