@@ -3,7 +3,7 @@ import { Eta } from 'eta'
 import { iconOf } from './icons.ts'
 import { brandName, initialOf } from './mark.ts'
 import type { Look, PageName, Pages } from './pages.ts'
-import { passwordScript } from './scripts.ts'
+import { broughtBackScript, passwordScript } from './scripts.ts'
 import { pageHeaders, styleOf } from './style.ts'
 import { type Language, type TextKey, type Translate, translator } from './texts/index.ts'
 
@@ -96,7 +96,8 @@ function problemIn(
 function scriptsOf(page: Pages[PageName], body: string): string[] {
   const own = 'script' in page ? page.script : undefined
   const further = body.includes(' data-show-password') ? passwordScript.path : undefined
-  return [own, further].filter((path) => path !== undefined)
+  const scripts = [own, further].filter((path) => path !== undefined)
+  return scripts.length > 0 ? [...scripts, broughtBackScript.path] : []
 }
 
 function titleOf(name: PageName, look: Look, page: Pages[PageName], t: Translate): string {

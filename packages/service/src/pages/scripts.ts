@@ -13,6 +13,9 @@ export const keyScript: Script = read('keys')
 /** Lets people read the password that they are entering. */
 export const passwordScript: Script = read('show-password')
 
+/** Asks for a page again that the browser brings back from its back-forward cache. */
+export const broughtBackScript: Script = read('brought-back')
+
 /** The headers of a response with a script, which never changes. */
 export const scriptHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/javascript; charset=utf-8',
@@ -22,7 +25,7 @@ export const scriptHeaders: Readonly<Record<string, string>> = {
 
 /** The text of the script at a path, if there is one. */
 export function scriptAt(path: string): string | undefined {
-  return [keyScript, passwordScript].find((script) => script.path === path)?.text
+  return [keyScript, passwordScript, broughtBackScript].find((script) => script.path === path)?.text
 }
 
 /** A script whose text is named by its path. */

@@ -16,7 +16,7 @@ test('pages are never cached, framed or a source of referrers', async () => {
   expect(page.headers.get('referrer-policy')).toBe('no-referrer')
 })
 
-test('a page with a password has one script of its own; a page without one has none, and allows none', async () => {
+test('a page with a password has two scripts of its own; a page without one has none, and allows none', async () => {
   await using issuer = await startIssuer()
   const app = await createClient(issuer)
   const browser = createBrowser(issuer)
@@ -27,8 +27,9 @@ test('a page with a password has one script of its own; a page without one has n
   const scripts = [...withPassword.html.matchAll(/<script src="([^"]+)" defer><\/script>/g)]
   expect(scripts.map(([, path]) => path)).toEqual([
     expect.stringMatching(/^\/assets\/show-password-[0-9a-f]{16}\.js$/),
+    expect.stringMatching(/^\/assets\/brought-back-[0-9a-f]{16}\.js$/),
   ])
-  expect(withPassword.html.match(/<script/g)).toHaveLength(1)
+  expect(withPassword.html.match(/<script/g)).toHaveLength(2)
   expect(withPassword.headers.get('content-security-policy')).toContain("; script-src 'self'")
   expect(without.html).not.toContain('<script')
   expect(without.headers.get('content-security-policy')).not.toContain('script')
