@@ -82,9 +82,20 @@ export async function logOut(
   const elsewhere =
     federated && ended ? await endSessionUrl(asked, ended, destination, added ?? {}) : undefined
   if (elsewhere) context.publish('logout.federated', { issuer: ended?.issuer ?? '' })
-  if (elsewhere && isSentForm(request))
-    return onwardPage(translate(context.options.languages, request), elsewhere, setCookies)
-  return redirect(elsewhere ?? destination, setCookies, 303)
+  const answer =
+    elsewhere && isSentForm(request)
+      ? onwardPage(translate(context.options.languages, request), elsewhere, setCookies)
+      : redirect(elsewhere ?? destination, setCookies, 303)
+  if (clearsCacheAtOnce(request)) answer.headers.push(['clear-site-data', '"cache"'])
+  return answer
+}
+
+/**
+ * WebKit brings private pages back from memory after a logout, over http in spite of `no-store`, unless its cache was
+ * cleared. Chromium takes seconds to clear it, and forgets such pages when the session cookie changes.
+ */
+function clearsCacheAtOnce({ headers }: AuthRequest): boolean {
+  return !/\bChrom(e|ium)\//.test(headers.get('user-agent') ?? '')
 }
 
 /**

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import type { TestRoute } from './application.ts'
-import { type Case, cookieOf, NO_NOTICES, withCookie } from './bench.ts'
+import { BASE_URL, type Case, cookieOf, NO_NOTICES, withCookie } from './bench.ts'
 
 const LINK = {
   'sec-fetch-site': 'same-origin',
@@ -17,7 +17,28 @@ async function* untilAborted(ended: AbortSignal): AsyncGenerator<string> {
   await once(ended, 'abort')
 }
 
+/** Browsers, and whether they clear their cache at a logout without keeping the user waiting. */
+const BROWSERS = [
+  ['Version/26.0 Safari/605.1.15', true],
+  ['Gecko/20100101 Firefox/140.0', true],
+  ['AppleWebKit/605.1.15 CriOS/143.0 Mobile/15E148 Safari/604.1', true],
+  ['Chrome/143.0.0.0 Safari/537.36', false],
+  ['Chrome/143.0.0.0 Safari/537.36 Edg/143.0', false],
+] as const
+
 export const logouts: readonly Case[] = [
+  [
+    'a logout tells the browser to clear its cache, unless that keeps the user waiting for seconds',
+    async ({ open }) => {
+      const site = await open()
+      for (const [browser, isCleared] of BROWSERS) {
+        const { agent } = await site.user()
+        const asked = agent.post('/logout').set({ origin: BASE_URL, 'user-agent': browser })
+        const header = (await asked).headers['clear-site-data']
+        assert.equal(header, isCleared ? '"cache"' : undefined, browser)
+      }
+    },
+  ],
   [
     'the signal of an open connection is aborted when its session ends, and that of another session is not',
     async ({ open }) => {
