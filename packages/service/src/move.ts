@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { systemClock } from './clock.ts'
@@ -10,6 +10,7 @@ import { createPostgresQueues } from './store/postgres/queue.ts'
 import type { ProtocolStore } from './store/protocol-store.ts'
 import { createRedisProtocolStore } from './store/redis/protocol-store.ts'
 import { openDatabase } from './store/sqlite/database.ts'
+import { markMoved } from './store/sqlite/moved-folder.ts'
 import { takeOwnership } from './store/sqlite/owner-lock.ts'
 import { openProtocolDatabase } from './store/sqlite/protocol-schema.ts'
 import { allEntries, readTable } from './store/sqlite/read-all.ts'
@@ -74,7 +75,7 @@ export async function moveFolder({ data, database, redis }: MoveOptions): Promis
         throw error
       }
     })
-    writeFileSync(join(data, 'moved.json'), `${JSON.stringify(report, null, 2)}\n`)
+    markMoved(data, report)
     return report
   } finally {
     await protocol.close()

@@ -8,6 +8,7 @@ import { type MasterKeySource, openMasterKeys, openSharedMasterKeys } from './ma
 import type { DatabaseOptions } from './service-options.ts'
 import type { DataStore } from './store/ports.ts'
 import { openSqliteDataStore } from './store/sqlite/data-store.ts'
+import { refuseMoved } from './store/sqlite/moved-folder.ts'
 
 /**
  * The rules over a data folder or a PostgreSQL, without serving from it: for commands beside running
@@ -37,6 +38,7 @@ type Opened = { store: DataStore; keys: MasterKeys }
 
 async function openFolder(data: string, source: MasterKeySource): Promise<Opened> {
   mkdirSync(data, { recursive: true, mode: 0o700 })
+  refuseMoved(data)
   const keys = openMasterKeys({ ...source, data })
   return { store: await openSqliteDataStore(data), keys }
 }

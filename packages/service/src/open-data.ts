@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from './clock.ts'
 import { createRateLimit } from './http/rate-limit.ts'
@@ -8,6 +8,7 @@ import type { IdentityServiceOptions } from './service-options.ts'
 import { openSqliteDataStore } from './store/sqlite/data-store.ts'
 import { IN_MEMORY } from './store/sqlite/database.ts'
 import { removeLeftDrafts } from './store/sqlite/drafts.ts'
+import { refuseMoved } from './store/sqlite/moved-folder.ts'
 import { takeOwnership } from './store/sqlite/owner-lock.ts'
 import { createSqliteProtocolStore } from './store/sqlite/protocol-store.ts'
 
@@ -43,13 +44,7 @@ async function openFolder(
   clock: Clock,
 ): Promise<OpenData> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const moved = join(folder, 'moved.json')
-  if (existsSync(moved)) {
-    throw new Error(
-      `The data of ${folder} was moved to PostgreSQL; serve it with --database. ` +
-        `To serve the folder after all, as it was then, delete ${moved}.`,
-    )
-  }
+  refuseMoved(folder)
   const lock = takeOwnership(folder)
   try {
     removeLeftDrafts(folder)

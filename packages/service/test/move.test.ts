@@ -71,5 +71,10 @@ test('a folder that was moved to PostgreSQL and Redis is served there as it was'
   }
 
   await expect(createIdentityService({ data })).rejects.toThrow('was moved to PostgreSQL')
+  const late = await run(['tenant', 'create', '--data', data, '--domain', 'late.example'])
+  expect(late).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('was moved to PostgreSQL'),
+  })
   await expect(moveFolder(where)).rejects.toThrow('holds tenants already')
 })

@@ -173,7 +173,10 @@ test('while Redis is gone, the API goes on, and pages say that it is not their f
   })
   const logIn = async () => {
     const path = `https://acme.example/oidc/auth?${question}`
-    return (await one.fetch(path, { redirect: 'manual' })).status
+    const { status, headers } = await one.fetch(path, { redirect: 'manual' })
+    // Programs and balancers wait for as long as a 503 says.
+    expect(headers.has('retry-after')).toBe(status === 503)
+    return status
   }
   expect(await logIn()).toBe(303)
   await own.kill()
