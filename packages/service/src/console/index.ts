@@ -16,6 +16,7 @@ import type { OperatorRole } from '../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../store/system-tenant.ts'
 import type { ConsoleRoute, Result, System } from './call.ts'
 import { answerInvitation } from './invitation.ts'
+import { createKeptForms } from './kept-forms.ts'
 import {
   beganFresh,
   createCsrf,
@@ -60,6 +61,7 @@ export function createConsole(options: ConsoleOptions): Console {
   const login = createLogin(options)
   const csrf = createCsrf(options.masterKeys)
   const strength = strengthAt(options.url)
+  const keptForms = createKeptForms(context, protocol)
   const freshLogin = { ...strength, maxAge: FRESH_SECONDS }
   const routes = consoleRoutes.map((route) => ({ route, pattern: patternOf(route.path) }))
 
@@ -93,7 +95,7 @@ export function createConsole(options: ConsoleOptions): Console {
         // The whole body is here before anything is asked: what was true before it came may not be now.
         const isWrite = request.method === 'POST'
         const isRead = request.method === 'GET' || request.method === 'HEAD'
-        const form = isWrite ? await readFields(request, MAX_FORM_BYTES) : new URLSearchParams()
+        const given = isWrite ? await readFields(request, MAX_FORM_BYTES) : new URLSearchParams()
         if (isRead && !beganFresh(visit.session.current)) {
           return void (await visit.auth.login(freshLogin))
         }
@@ -120,7 +122,20 @@ export function createConsole(options: ConsoleOptions): Console {
         }
         const frame = { operator, csrf: csrf.tokenOf(session) }
         if (url.pathname === paths.confirm) return redirect(response, backFrom(url))
-        const { found, methods, ids } = find(url.pathname, request.method ?? '')
+        const { id: operatorId } = operator.operator
+        if (url.pathname === paths.resume && isRead) {
+          const name = url.searchParams.get('kept') ?? ''
+          const path = await keptForms.pathOf(operatorId, name)
+          return show(path === undefined ? goneForm : keptForm(name, path, pageOf(path)), frame)
+        }
+        const isResumed = url.pathname === paths.resume
+        if (isResumed && !isSent(request, given)) return show(forgedPage, frame)
+        const kept = isResumed
+          ? await keptForms.take(operatorId, given.get('kept') ?? '')
+          : { path: url.pathname, fields: given }
+        if (!kept) return show(goneForm, frame)
+        const { path, fields: form } = kept
+        const { found, methods, ids } = find(path, request.method ?? '')
         const actor = { ...visitor, name: `operator:${operator.operator.id}` }
         if (methods.length === 0) return show(notFoundPage, frame)
         if (!found) {
@@ -130,24 +145,24 @@ export function createConsole(options: ConsoleOptions): Console {
         const refused = refuse(found, ids, operator)
         if (refused?.status === 403) {
           const scope = { context, actor, tenantId: ids.tenant }
-          await noteRefusal(scope, 'not_permitted', `${request.method} ${url.pathname}`)
+          await noteRefusal(scope, 'not_permitted', `${request.method} ${path}`)
           return show(withRequest(refused, requestId), frame)
         }
         if (refused) return show(refused, frame)
         const tenant =
           ids.tenant === undefined ? undefined : await lookUpTenant(context, ids.tenant)
         if (ids.tenant !== undefined && !tenant) return show(notFoundPage, frame)
-        if (isWrite && !isSent(request, form)) return show(forgedPage, frame)
+        if (isWrite && !isSent(request, given)) return show(forgedPage, frame)
         function isSent({ headers }: IncomingMessage, sent: URLSearchParams): boolean {
           const site = headers['sec-fetch-site']
           if (site !== undefined && site !== 'same-origin') return false
           return session !== undefined && csrf.isToken(session, sent.get('csrf') ?? '')
         }
         if (found.isDangerous && now - (session.authTime ?? 0) > FRESH_SECONDS) {
-          return redirect(
-            response,
-            `${paths.confirm}?to=${encodeURIComponent(pageOf(url.pathname))}`,
-          )
+          const to = encodeURIComponent(pageOf(path))
+          const name =
+            isWrite && `&kept=${await keptForms.keep(operatorId, { path, fields: form })}`
+          return redirect(response, `${paths.confirm}?to=${to}${name || ''}`)
         }
         const scope: ServiceScope = { context, actor, tenantId: ids.tenant }
         const query = url.searchParams
@@ -296,8 +311,22 @@ const forgedPage: Content = {
   status: 403,
 }
 
-/** The page of the console to return to after a new login. */
+function keptForm(kept: string, formPath: string, page: string): Content {
+  return { name: 'kept-form', title: 'Go on with your form', data: { kept, formPath, page } }
+}
+
+const goneForm: Content = {
+  ...message(
+    'The form is kept no longer',
+    'It was used, or is older than ten minutes. Open its page again and repeat it.',
+  ),
+  status: 404,
+}
+
+/** The page of the console to return to after a new login: the form that was sent before it, or its page. */
 function backFrom(url: URL): string {
+  const kept = url.searchParams.get('kept')
+  if (kept) return `${paths.resume}?${new URLSearchParams({ kept })}`
   const to = url.searchParams.get('to') ?? ''
   return /^\/console(\/[\w-]+)*$/.test(to) ? `${to}?done=confirmed` : paths.overview
 }

@@ -5,5 +5,6 @@ export const paths = {
   callback: '/console/callback',
   logout: '/console/logout',
   confirm: '/console/confirm',
+  resume: '/console/resume',
   invitation: '/console/invitation',
 } as const

@@ -131,9 +131,35 @@ test('dangerous actions require a login of the last five minutes', async () => {
   expect(sent.url).toContain(`${CONSOLE}/login`)
   expect(await running.service.admin.listOperators()).toHaveLength(1)
   const back = await owner.submit(sent, { password: 'correct horse battery' })
-  expect(back.url).toContain('/console/operators?done=confirmed')
-  const done = await owner.submit(back, { email: 'bob@example.com', role: 'viewer', tenants: '' })
+  expect(back.url).toContain('/console/resume?kept=')
+  expect(back.html).not.toContain('bob@example.com')
+  expect(await running.service.admin.listOperators()).toHaveLength(1)
+  const kept = new URL(back.url).searchParams.get('kept') ?? ''
+  const done = await owner.submit(back, { kept })
   expect(done.html).toContain(`${CONSOLE}/console/invitation?token=`)
+  expect(done.html).toContain('bob@example.com')
+  const again = await owner.submit(back, { kept })
+  expect([again.status, again.html]).toEqual([404, expect.stringContaining('kept no longer')])
+  const reloaded = await owner.get(back.url.replace(CONSOLE, ''))
+  expect(reloaded.status).toBe(404)
+})
+
+test('a form that waits for a new login is no other operator’s, is sealed, and is forgotten after ten minutes', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] })
+  await using running = await startConsole()
+  const owner = await running.logIn({ role: 'owner', email: 'ada@example.com' })
+  const page = await owner.get('/console/operators')
+  pass(6)
+  const fields = { email: 'bob@example.com', role: 'viewer', tenants: '' }
+  const sent = await owner.submit(page, fields)
+  const back = await owner.submit(sent, { password: 'correct horse battery' })
+  const other = await running.logIn({ role: 'owner' })
+  expect((await other.get(back.url.replace(CONSOLE, ''))).status).toBe(404)
+  pass(4)
+  expect((await owner.get(back.url.replace(CONSOLE, ''))).status).toBe(200)
+  pass(7)
+  expect((await owner.get(back.url.replace(CONSOLE, ''))).html).toContain('kept no longer')
+  expect(await running.service.admin.listOperators()).toHaveLength(2)
 })
 
 test('a session without a request ends after 30 minutes, any session after 12 hours', async () => {

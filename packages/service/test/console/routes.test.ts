@@ -209,6 +209,7 @@ describe('every route of the console', () => {
       '/console/callback',
       '/console/logout',
       '/console/confirm',
+      '/console/resume',
       '/console/invitation',
       '/account',
       '/oidc/auth',
