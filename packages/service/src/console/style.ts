@@ -195,6 +195,19 @@ details.command { margin: 3rem 0 0; border-top: 1px solid var(--edge); padding-t
   .settings:first-of-type { border: 0; padding-top: .4rem; }
   .settings h2 { margin: 1.1rem 0 0; }
 }
+@media (max-width: 64rem) {
+  .scroll { overflow: visible; border: 0; background: none; box-shadow: none; }
+  table, tbody, tr, td { display: block; }
+  thead { position: absolute; left: -99rem; }
+  tr { background: var(--card); border: 1px solid var(--edge); border-radius: .65rem; padding: .6rem .9rem; margin: 0 0 .6rem; box-shadow: var(--shadow); }
+  td, td.end { display: flow-root; border: 0; padding: .2rem 0 .2rem 6.5rem; min-width: 0; text-align: left; }
+  td:first-child { font-weight: 540; padding: 0 0 .25rem; }
+  td::before { content: attr(data-label); float: left; width: 6rem; margin-left: -6.5rem; font: .8rem/1.7 Inter, system-ui, sans-serif; color: var(--soft); }
+  td:first-child::before, td.end::before { content: none; }
+  td.end { padding: .4rem 0 .2rem; }
+  td.end:not(:has(*)) { display: none; }
+  td.id, td .id, td code, td time { white-space: normal; }
+}
 @media (max-width: 48rem) {
   body { display: block; }
   .side { border-right: 0; border-bottom: 1px solid var(--edge); }
@@ -220,17 +233,6 @@ details.command { margin: 3rem 0 0; border-top: 1px solid var(--edge); padding-t
   input, select, textarea { font-size: 1rem; }
   .check input { width: 1.3rem; min-height: 1.3rem; height: 1.3rem; margin: 0; }
   summary, .card > details:first-child > summary { padding: .8rem 0; }
-  .scroll { overflow: visible; border: 0; background: none; box-shadow: none; }
-  table, tbody, tr, td { display: block; }
-  thead { position: absolute; left: -99rem; }
-  tr { background: var(--card); border: 1px solid var(--edge); border-radius: .65rem; padding: .6rem .9rem; margin: 0 0 .6rem; box-shadow: var(--shadow); }
-  td, td.end { display: flow-root; border: 0; padding: .2rem 0 .2rem 6.5rem; min-width: 0; text-align: left; }
-  td:first-child { font-weight: 540; padding: 0 0 .25rem; }
-  td::before { content: attr(data-label); float: left; width: 6rem; margin-left: -6.5rem; font: .8rem/1.7 Inter, system-ui, sans-serif; color: var(--soft); }
-  td:first-child::before, td.end::before { content: none; }
-  td.end { padding: .4rem 0 .2rem; }
-  td.end:not(:has(*)) { display: none; }
-  td.id, td .id, td code, td time { white-space: normal; }
 }
 @media (forced-colors: active) { button, a.button, .card, .note, .badge { border: 1px solid; } }
 `
