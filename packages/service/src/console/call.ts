@@ -62,12 +62,14 @@ export interface ConsoleRoute {
   readonly role: OperatorRole
   /** The tenant of the path; the whole service; or `any`, if the page itself checks the reach. */
   readonly concerns: 'tenant' | 'service' | 'any'
-  /** Whether the operator must have logged in within the last five minutes. */
-  readonly isDangerous: boolean
+  /** Whether the operator must have logged in within the last five minutes, for some forms by their content. */
+  readonly isDangerous: IsDangerous
   run(call: Call): Promise<Result>
 }
 
-type Options = { role?: OperatorRole; isDangerous?: boolean }
+type IsDangerous = boolean | ((form: URLSearchParams) => boolean)
+
+type Options = { role?: OperatorRole; isDangerous?: IsDangerous }
 
 /** A page of the whole service. */
 export function servicePage(

@@ -158,7 +158,9 @@ export function createConsole(options: ConsoleOptions): Console {
           if (site !== undefined && site !== 'same-origin') return false
           return session !== undefined && csrf.isToken(session, sent.get('csrf') ?? '')
         }
-        if (found.isDangerous && now - (session.authTime ?? 0) > FRESH_SECONDS) {
+        const { isDangerous } = found
+        const needsFresh = typeof isDangerous === 'boolean' ? isDangerous : isDangerous(form)
+        if (needsFresh && now - (session.authTime ?? 0) > FRESH_SECONDS) {
           const to = encodeURIComponent(pageOf(path))
           const name =
             isWrite && `&kept=${await keptForms.keep(operatorId, { path, fields: form })}`

@@ -46,7 +46,7 @@ export const applicationRoutes: readonly ConsoleRoute[] = [
   tenantPage('/applications', (call) => showApplications(call)),
   tenantForm('/applications', create),
   tenantPage('/applications/:application', (call) => showApplication(call)),
-  tenantForm('/applications/:application', save),
+  tenantForm('/applications/:application', save, { isDangerous: true }),
   tenantForm('/applications/:application/secret', reveal, { isDangerous: true }),
   tenantForm('/applications/:application/rotate', rotate, { isDangerous: true }),
   tenantForm('/applications/:application/delete', remove, { isDangerous: true }),

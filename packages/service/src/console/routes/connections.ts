@@ -31,7 +31,7 @@ export const connectionRoutes: readonly ConsoleRoute[] = [
   tenantPage(`${PATH}/add/:recipe`, (call) => showAdd(call), { isDangerous: true }),
   tenantForm(`${PATH}/add/:recipe`, add, { isDangerous: true }),
   tenantPage(ONE, (call) => showConnection(call)),
-  tenantForm(ONE, change),
+  tenantForm(ONE, change, { isDangerous: true }),
   tenantForm(`${ONE}/secret`, replaceSecret, { isDangerous: true }),
   tenantForm(`${ONE}/enable`, (call) => setEnabled(call, true)),
   tenantForm(`${ONE}/disable`, (call) => setEnabled(call, false)),

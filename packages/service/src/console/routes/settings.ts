@@ -32,7 +32,8 @@ import {
 export const settingRoutes: readonly ConsoleRoute[] = [
   tenantPage('/settings', (call) => showSettings(call)),
   tenantForm('/settings', preview),
-  tenantForm('/settings/save', save),
+  // At another domain, another person could answer for the tenant.
+  tenantForm('/settings/save', save, { isDangerous: (form) => form.get('group') === 'domain' }),
 ]
 
 const pathOf = ({ ids }: Call) => `/console/t/${ids.tenant}/settings`

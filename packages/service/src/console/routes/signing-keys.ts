@@ -17,7 +17,7 @@ const PATH = '/signing-keys'
 
 export const signingKeyRoutes: readonly ConsoleRoute[] = [
   tenantPage(PATH, showKeys),
-  tenantForm(`${PATH}/rotate`, (call) => rotate(call, false)),
+  tenantForm(`${PATH}/rotate`, (call) => rotate(call, false), { isDangerous: true }),
   tenantForm(`${PATH}/withdraw`, (call) => rotate(call, true), { isDangerous: true }),
 ]
 

@@ -27,7 +27,7 @@ export const userRoutes: readonly ConsoleRoute[] = [
   tenantPage('/users/:user', showUser),
   tenantForm('/users/:user/disable', (call) => disable(call, true)),
   tenantForm('/users/:user/enable', (call) => disable(call, false)),
-  tenantForm('/users/:user/verify', verify),
+  tenantForm('/users/:user/verify', verify, { isDangerous: true }),
   tenantForm('/users/:user/mail', sendMail),
   tenantForm('/users/:user/end-session', endSession),
   tenantForm('/users/:user/end-sessions', endSessions),
