@@ -89,6 +89,21 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       expect(entry?.fields).toContain('settings.allow_passwords=false')
     })
 
+    test('a domain that another tenant has is refused before the page that says what changes', async () => {
+      await using running = await startConsoleOn(store)
+      const { admin } = running.service
+      const tenant = await admin.createTenant({ domain: 'acme.example' })
+      await admin.createTenant({ domain: 'globex.example' })
+      const operator = await running.logIn({ role: 'admin' })
+      const page = `/console/t/${tenant.id}/settings`
+      const fields = { group: 'domain', domain: 'globex.example' }
+      const refused = await sendForm(operator, page, fields)
+      expect(refused.status).toBe(422)
+      expect(textOf(refused.html)).toContain('Another tenant has the domain globex.example')
+      const free = await sendForm(operator, page, { ...fields, domain: 'new.example' })
+      expect(free.status).toBe(200)
+    })
+
     test('users without another second step will log in with their password alone', async () => {
       await using running = await startConsoleOn(store)
       const { admin, page, tenant } = await withTenant(running)

@@ -1,5 +1,5 @@
 import { effectsOf } from '../../domain/operators/tenant-effects.ts'
-import { getTenant, judgeTenant, updateTenant } from '../../domain/tenants/tenants.ts'
+import { findTenant, getTenant, judgeTenant, updateTenant } from '../../domain/tenants/tenants.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
 import { tenantBody } from '../../http/schemas.ts'
 import { tenantInput } from '../../http/tenants.ts'
@@ -99,6 +99,7 @@ async function preview(call: TenantCall): Promise<Result> {
     const { after } = judged(call, tenant, group, values)
     const differences = differencesOf(group, stored, storedValues(group, bodyOf(after)))
     if (differences.length === 0) return redirectTo(pathOf(call), 'unchanged')
+    await checkDomain(call, after)
     return {
       kind: 'page',
       name: 'settings-preview',
@@ -118,6 +119,16 @@ async function preview(call: TenantCall): Promise<Result> {
   } catch (error) {
     return refused(call, group, values, error)
   }
+}
+
+/** Refuses the domain of another tenant before the operator is asked to confirm it. Saving checks it again. */
+async function checkDomain({ scope, tenant }: TenantCall, after: Tenant): Promise<void> {
+  const { domain } = after.settings
+  if (domain === tenant.settings.domain || !(await findTenant(scope, domain))) return
+  throw new ServiceError(
+    'already_exists',
+    `Another tenant has the domain ${domain}. Nothing was changed.`,
+  )
 }
 
 async function save(call: TenantCall): Promise<Result> {
