@@ -35,6 +35,11 @@ export interface ReadAhead {
  */
 export interface CursorStore {
   /**
+   * Whether there may be unread entries, by what this process has heard within the last second; it asks
+   * nothing. Where the store cannot tell, `true`.
+   */
+  mayHaveUnread?(reader: string): boolean
+  /**
    * Takes parts of the log that have unread entries and that no other process holds, at most `limit`.
    * `undefined`: there is nothing unread.
    */

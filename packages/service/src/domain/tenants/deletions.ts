@@ -25,7 +25,11 @@ export interface ErasureWatch {
  *
  * @returns Whether it ran: one process does at a time.
  */
-export function eraseDeleted(context: DomainContext, watch: ErasureWatch = {}): Promise<boolean> {
+export async function eraseDeleted(
+  context: DomainContext,
+  watch: ErasureWatch = {},
+): Promise<boolean> {
+  if ((await listDeletions(context)).length === 0) return true
   return exclusively(context, 'erase-tenants', async () => {
     for (;;) {
       const [deletion] = await listDeletions(context)

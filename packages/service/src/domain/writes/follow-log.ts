@@ -36,3 +36,8 @@ export async function readLog(
   }
   return 'read'
 }
+
+/** Whether there may be entries that `reader` has not seen; it costs no statement. */
+export function mayHaveUnread({ store: { cursors } }: DomainContext, reader: string): boolean {
+  return cursors.mayHaveUnread?.(reader) ?? true
+}

@@ -4,7 +4,7 @@ import { lookUpTenant } from '../../domain/tenants/tenants.ts'
 import { lookUpUser } from '../../domain/users/users.ts'
 import { isLoginValid } from '../../domain/ways/valid-logins.ts'
 import { isShared } from '../../domain/writes/context.ts'
-import { readLog } from '../../domain/writes/follow-log.ts'
+import { mayHaveUnread, readLog } from '../../domain/writes/follow-log.ts'
 import { VOID_SESSIONS } from '../../store/cursors.ts'
 import type { AuditEntry, StoredAuditEntry, Tenant } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
@@ -96,10 +96,10 @@ export function endVoidSessions(context: IssuerContext, providerOf: ProviderOf):
     if (CONCERNS_SESSIONS.test(action)) void wake()
   }
   events.on('change', onChange)
-  const polling = setInterval(
-    () => void wake(),
-    isShared(context.domain) ? SHARED_POLL_MS : POLL_MS,
-  )
+  function poll(): void {
+    if (mayHaveUnread(context.domain, VOID_SESSIONS)) void wake()
+  }
+  const polling = setInterval(poll, isShared(context.domain) ? SHARED_POLL_MS : POLL_MS)
   polling.unref()
   void wake()
 

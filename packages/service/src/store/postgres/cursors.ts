@@ -15,11 +15,20 @@ import { draft } from './statement.ts'
 type Row = Omit<HeldShard, 'ahead'> & { ahead: string }
 
 /** The progress of the readers of the audit log, which any number of processes share by leases. */
-export function createPostgresCursors(connections: Connections, settled: Settled): CursorStore {
+export function createPostgresCursors(
+  connections: Connections,
+  settled: Settled,
+  lastEntry: () => number | undefined,
+): CursorStore {
   /** By reader, the end of the log when nothing was unread. */
   const readTo = new Map<string, number>()
 
   return {
+    mayHaveUnread(reader) {
+      const last = lastEntry()
+      return last === undefined || readTo.get(reader) !== last
+    },
+
     async claim(reader, limit) {
       const { last } = await settled.look()
       if (readTo.get(reader) === last) return undefined

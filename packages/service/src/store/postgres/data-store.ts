@@ -22,7 +22,7 @@ import { createInsertMany } from './user-batch.ts'
 export function createPostgresDataStore(connections: Connections): DataStore {
   const revision = followRevision(connections)
   return {
-    ...createTables(connections),
+    ...createTables(connections, revision.lastEntry),
     foreignVersion: revision.current,
     exclusively: createExclusive(connections),
     sealingKeys: createSealingKeys(connections),
@@ -54,7 +54,7 @@ async function within(ms: number, work: Promise<unknown>): Promise<void> {
   }
 }
 
-function createTables(connections: Connections): SqlTables {
+function createTables(connections: Connections, lastEntry: () => number | undefined): SqlTables {
   const engine = createDatabase(connections)
   const record = createRecord(engine)
   const settled = followSettled(connections)
@@ -93,6 +93,6 @@ function createTables(connections: Connections): SqlTables {
         where users.tenant_id = ${one.bind(tenantId)} and users.id = ${one.bind(userId)}`
     }),
     audit: createPostgresAudit(engine, record, connections, settled),
-    cursors: createPostgresCursors(connections, settled),
+    cursors: createPostgresCursors(connections, settled, lastEntry),
   }
 }

@@ -1,10 +1,17 @@
 import type { Connections } from './connections.ts'
 
 /** How often the revision is looked at. */
-const POLL_MS = 500
+const POLL_MS = 600
 
 /** An answer older than this says nothing about now. */
 const FRESH_MS = 1_000
+
+const LOOK = 'select n, (select last_value from audit_id_seq) as entries from revision'
+
+interface Heard {
+  n: number
+  entries: number | null
+}
 
 /** The revision of what caches hold, as this process knows it. */
 export interface Revision {
@@ -13,12 +20,14 @@ export interface Revision {
    * from all others, so that nothing is cached.
    */
   current(): unknown
+  /** The last id of the audit log that was given out, at most a second old; `undefined` if it is not known. */
+  lastEntry(): number | undefined
   close(): void
 }
 
 /** Starts to follow the revision that rare writes leave behind. */
 export function followRevision(connections: Connections): Revision {
-  let revision: number | undefined
+  let heard: Heard | undefined
   let heardAt = -Infinity
   let isAsking = false
 
@@ -27,9 +36,8 @@ export function followRevision(connections: Connections): Revision {
     isAsking = true
     const askedAt = performance.now()
     try {
-      const statement = { sql: 'select n from revision', parameters: [] }
-      const rows: { n: number }[] = (await connections.heartbeat(statement)).rows
-      revision = rows[0]?.n
+      const rows: Heard[] = (await connections.heartbeat({ sql: LOOK, parameters: [] })).rows
+      heard = rows[0]
       heardAt = askedAt
     } catch {
       // The requests that need the database report it.
@@ -41,8 +49,10 @@ export function followRevision(connections: Connections): Revision {
   void ask()
   const polling = setInterval(() => void ask(), POLL_MS)
   polling.unref()
+  const isFresh = () => performance.now() - heardAt < FRESH_MS
   return {
-    current: () => (performance.now() - heardAt < FRESH_MS ? revision : Symbol('unknown')),
+    current: () => (isFresh() ? heard?.n : Symbol('unknown')),
+    lastEntry: () => (isFresh() ? (heard?.entries ?? undefined) : undefined),
     close: () => clearInterval(polling),
   }
 }
