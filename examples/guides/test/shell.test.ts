@@ -23,6 +23,8 @@ const folder = mkdtempSync(join(tmpdir(), 'latchkey-guides-'))
 const environment: NodeJS.ProcessEnv = {
   ...process.env,
   PATH: `${join(folder, 'bin')}:${process.env.PATH}`,
+  // No load balancer has to notice that a service stops.
+  LATCHKEY_DRAIN_SECONDS: '0',
   LATCHKEY_DATA: './data',
   LATCHKEY_PORT: '0',
   NODE_OPTIONS: '',

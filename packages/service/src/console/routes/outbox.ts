@@ -1,4 +1,5 @@
 import { requestedMails } from '../../domain/operators/support.ts'
+import { usersById } from '../../domain/users/users.ts'
 import { type MessageState, messageState } from '../../store/protocol-store.ts'
 import {
   type ConsoleRoute,
@@ -32,7 +33,7 @@ async function show({ scope, support, tenant, query }: TenantCall): Promise<Resu
     new URLSearchParams({ state: state ?? '', at: String(next.createdAt), id: next.id }).toString()
   const users = `/console/t/${tenant.id}/users`
   const ids = [...new Set(items.flatMap(({ userId }) => userId ?? []))]
-  const recipients = await scope.context.store.users.getMany([tenant.id], ids)
+  const recipients = await usersById(scope, ids)
   const emails = new Map(recipients.map(({ id, email }) => [id, email]))
   return {
     kind: 'page',

@@ -98,6 +98,11 @@ export async function findUsers(
   )
 }
 
+/** Those of the tenant's users with one of these ids. */
+export function usersById({ context, tenantId }: Scope, ids: readonly string[]): Promise<User[]> {
+  return context.store.users.getMany([tenantId], ids)
+}
+
 /** One page of the tenant's users. */
 export async function listUsers({ context, tenantId }: Scope, page: Page): Promise<Listing<User>> {
   return found(await context.store.users.list(tenantId, page))

@@ -36,7 +36,7 @@ export function createRefreshAnswers(
         const entry = await protocol.find(name)
         if (entry) {
           const { question: asked, answer } = JSON.parse(
-            vault.open(purpose(name.key), entry.payload),
+            vault.open(purpose(name.key), JSON.parse(entry.payload)),
           )
           return asked === question ? answer : undefined
         }
@@ -50,7 +50,9 @@ export function createRefreshAnswers(
       const name = entryName(tenantId, KIND, token)
       await protocol.put({
         ...name,
-        payload: vault.seal(purpose(name.key), JSON.stringify({ question, answer })),
+        payload: JSON.stringify(
+          vault.seal(purpose(name.key), JSON.stringify({ question, answer })),
+        ),
         expiresAt: nowMicros(clock) + lifetimes.refreshRepeatSeconds * 1e6,
         grantId,
       })
