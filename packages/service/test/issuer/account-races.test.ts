@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { mailCredential, proveTotp, renewRecoveryCodes } from '../../src/domain/factors/factors.ts'
-import { changePassword, endAllSessions, resetPassword } from '../../src/domain/users/accounts.ts'
+import {
+  changePassword,
+  changeProfile,
+  endAllSessions,
+  resetPassword,
+} from '../../src/domain/users/accounts.ts'
 import { deleteCredential } from '../../src/domain/users/credentials.ts'
 import { findPassword, hashPassword, verifyPassword } from '../../src/domain/users/passwords.ts'
 import { findUser } from '../../src/domain/users/users.ts'
@@ -122,6 +127,40 @@ describe.each(storeKinds)('on %s', (store) => {
     const later = (await findUser(scope, ada.email))?.sessionsValidAfter ?? 0
     await endAllSessions(scope, user.id)
     expect((await findUser(scope, ada.email))?.sessionsValidAfter).toBe(later)
+  })
+
+  test('a session that changes the password twice stays, although the audit log is read in between', async () => {
+    let meanwhile: (() => Promise<unknown>) | undefined
+    const { issuer, user } = await startWithFactors({
+      store,
+      wrapData: (data) => ({
+        ...data,
+        users: {
+          ...data.users,
+          async updateAccount(...given) {
+            const happens = meanwhile
+            meanwhile = undefined
+            await happens?.()
+            return data.users.updateAccount(...given)
+          },
+        },
+      }),
+    })
+    await using _ = issuer
+    const { browser, page } = await open(issuer, '/account/password')
+    await browser.submit(page, { current: ada.password, password: CHOSEN })
+    const form = await browser.get('/account/password')
+    // The session has noted the second end by then, which is not written yet.
+    meanwhile = async () => {
+      await changeProfile(issuer.scope, user.id, { name: 'Ada', given_name: '', family_name: '' })
+      await issuer.idle()
+    }
+
+    await browser.submit(form, { current: CHOSEN, password: RESET })
+
+    expect(meanwhile).toBeUndefined()
+    expect(await isPasswordOf(issuer, user, RESET)).toBe(true)
+    expect((await browser.get('/account')).html).not.toContain('autocomplete="current-password"')
   })
 
   test('a session that has ended ends no others, changes no password, and adds and removes nothing', async () => {

@@ -29,6 +29,15 @@ export function isLoginValid(user: User, loggedInAt = 0, keptAt?: number): boole
 }
 
 /**
+ * Whether a login has noted an end of sessions that is not written yet: it is not valid at this moment, and is again
+ * once that end is written.
+ */
+export function isAboutToBeKept(user: User, keptAt?: number): boolean {
+  const isAhead = keptAt !== undefined && Math.round(keptAt * 1e6) > user.sessionsValidAfter
+  return isAhead && !user.disabled
+}
+
+/**
  * An end of sessions that one of them asks for, and outlives. It lies between two milliseconds, where no other end lies, so
  * that it is taken for none.
  */

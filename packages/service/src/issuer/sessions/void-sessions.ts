@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Provider } from 'oidc-provider'
 import { lookUpTenant } from '../../domain/tenants/tenants.ts'
 import { lookUpUser } from '../../domain/users/users.ts'
-import { isLoginValid } from '../../domain/ways/valid-logins.ts'
+import { isAboutToBeKept, isLoginValid } from '../../domain/ways/valid-logins.ts'
 import { isShared } from '../../domain/writes/context.ts'
 import { mayHaveUnread, readLog } from '../../domain/writes/follow-log.ts'
 import { VOID_SESSIONS } from '../../store/cursors.ts'
@@ -140,6 +140,8 @@ async function endSessions(
     // Of a session that was kept, the applications are told nothing about their older tokens.
     for (const sid of sids) if (sid) told.add(sid)
     if (!isVoid(session.loginTs, session.keptAt)) continue
+    // The entry of the end that it waits for is read next.
+    if (user && isAboutToBeKept(user, session.keptAt)) continue
     await endSession(context, provider, {
       accountId: userId,
       authorizations: session.authorizations,
