@@ -10,7 +10,7 @@ import { close } from './servers.ts'
 export interface Setup {
   readonly configuration?: Configuration
   readonly client?: Partial<ClientMetadata>
-  /** What is entered in the application beside the client's credentials; a function is told the issuer. */
+  /** The application's settings beside the client's credentials; a function gets the issuer. */
   readonly options?: AuthRouterOptions | ((issuer: string) => AuthRouterOptions)
   /** The path of the issuer; default none. */
   readonly path?: string

@@ -29,7 +29,7 @@ export interface ProviderSettings extends Omit<ResolvedAuthOptions, 'registratio
 
 /** The provider as this application knows it. */
 export interface Provider {
-  /** As registered; the provider's own value is in its metadata. */
+  /** The issuer as the options name it; the metadata has the provider's own name. */
   readonly issuer: string
   readonly clientId: string
   /** As configured; by default the discovery document decides. */

@@ -213,7 +213,12 @@ export interface RefreshAnswers {
 /** Another request has used up the code or token first. */
 export class SpentError extends errors.InvalidGrant {}
 
-/** Thrown in place of a refresh token that was used, before oidc-provider ends the login because of it. */
+interface RefreshTokenModel {
+  consumed: number | undefined
+  consume(): Promise<void>
+}
+
+/** Thrown in place of using up a refresh token that was used before. */
 class Repeated extends Error {
   readonly answer: object
 
@@ -238,10 +243,14 @@ export class RepeatableProvider extends Provider {
     const { RefreshToken } = this
     const find = RefreshToken.find.bind(RefreshToken)
     RefreshToken.find = async (...args: Parameters<typeof find>) => {
-      const token = (await find(...args)) as { consumed?: number } | undefined
+      const token = (await find(...args)) as RefreshTokenModel | undefined
       const findAnswer = Provider.ctx && refreshes.get(Provider.ctx)
       const answer = token?.consumed && (await findAnswer?.(token.consumed))
-      if (answer) throw new Repeated(answer)
+      if (token && answer) {
+        // oidc-provider checks client, grant and user first, and would then use the token up.
+        token.consumed = undefined
+        token.consume = () => Promise.reject(new Repeated(answer))
+      }
       return token as never
     }
   }

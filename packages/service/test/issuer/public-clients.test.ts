@@ -9,7 +9,7 @@ const origin = new URL(applicationUrl).origin
 const isPublic = { latchkey_client: 'public' }
 const scope = 'openid email offline_access'
 
-/** What a script of a page gets, and whether its browser lets it read that. */
+/** Sends a request as a script of a page; answers with the response, and whether the browser lets the script read it. */
 async function askAsScript(issuer: TestIssuer, path: string, init: RequestInit, from = origin) {
   const headers = { origin: from, 'sec-fetch-site': 'cross-site', ...init.headers }
   const response = await issuer.fetch(`${issuer.url}${path}`, { ...init, headers })

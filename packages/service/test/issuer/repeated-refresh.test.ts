@@ -1,6 +1,8 @@
 import { fetchUserInfo } from 'openid-client'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { updateApplication } from '../../src/domain/applications/applications.ts'
+import { endAllSessions } from '../../src/domain/users/accounts.ts'
+import { setDisabled } from '../../src/domain/users/users.ts'
 import { movesTheClock, startIssuer, storeKinds } from './support/issuer.ts'
 import { spendTogether } from './support/spend-together.ts'
 import { ada, moveTime, obtainCode, post } from './support/token-endpoint.ts'
@@ -86,6 +88,17 @@ describe.each(storeKinds)('on %s', (store) => {
 
     expect((await refresh(tokens.refresh_token, {}, other)).status).toBe(400)
     expect((await refresh(first.body.refresh_token)).status).toBe(200)
+  })
+
+  test('a repeated refresh gets no tokens once the user was disabled, or all sessions were ended', async () => {
+    for (const end of [setDisabled, endAllSessions]) {
+      const { issuer, user, tokens, refresh } = await aLogin(store)
+      await using _ = issuer
+      await refresh(tokens.refresh_token)
+      if (end === setDisabled) await setDisabled(issuer.scope, user.id, true)
+      else await endAllSessions(issuer.scope, user.id)
+      expect((await refresh(tokens.refresh_token)).status).toBe(400)
+    }
   })
 
   test('after the tokens were revoked, a repeated refresh gets none', async () => {

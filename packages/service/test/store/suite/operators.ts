@@ -37,7 +37,7 @@ export function describeOperators(open: Open): void {
       expect(await store.operators.findByInvitation('unknown')).toBeUndefined()
     })
 
-    test('the ways to log in and the last login of each operator are read, of nobody else', async () => {
+    test('the ways to log in and the last login are read of operators only', async () => {
       const { store, users } = await withUsers()
       const [ada, bob] = users
       for (const { id } of users) await store.operators.insert(anOperator(id), anAudit('invite'))
