@@ -1,6 +1,8 @@
 import pg from 'pg'
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
 import { startSilentProxy } from '../../../../test/support/silent-proxy.ts'
+import { createConnections } from '../../src/store/postgres/connections.ts'
+import { createPostgresDataStore } from '../../src/store/postgres/data-store.ts'
 import { migratePostgres } from '../../src/store/postgres/migrate.ts'
 import { createDatabase, openPostgresDataStore, type TestDatabase } from '../support/postgres.ts'
 import { anAudit, aTenant, aUser } from './records.ts'
@@ -319,4 +321,16 @@ test('reads and writes work again after all connections to PostgreSQL went silen
   expect(await store.tenants.get(tenant.id)).toEqual(tenant)
   const outcome = await store.users.insert(aUser(tenant.id), anAudit('create'))
   expect(outcome.kind).toBe('written')
+})
+
+test('a read that takes seven seconds is answered, although the heartbeat has less time', {
+  timeout: 30_000,
+}, async () => {
+  const connections = createConnections({ url: database.url })
+  const store = createPostgresDataStore(connections)
+  onTestFinished(() => store.close())
+  const slow = Array.from({ length: 4 }, () =>
+    connections.read({ sql: 'select 1 as n from pg_sleep(7)', parameters: [] }, false),
+  )
+  for (const { rows } of await Promise.all(slow)) expect(rows).toEqual([{ n: 1 }])
 })

@@ -34,8 +34,8 @@ export interface Connections {
   /** Runs a statement that changes nothing, on a connection that reads share. */
   read(statement: Statement, isKept: boolean): Promise<Rows>
   /**
-   * Runs a quick read regularly, each time on the next of the shared connections. Without an answer, these
-   * are replaced, and idle connections for writes as well: the server may have vanished.
+   * Runs a quick read on a connection of its own, regularly. Without an answer, all connections are replaced for later
+   * statements: the server may have vanished.
    */
   heartbeat(statement: Statement): Promise<Rows>
   /** Runs one statement that may write, as a transaction of its own. */
@@ -92,6 +92,8 @@ export function createConnections(
   let writers = newWriters()
   const locks = createPool({ ...settings, max: LOCKS })
   let readers: (Reader | undefined)[] = []
+  /** The connection of the heartbeat, apart from the others: behind a slow read it would seem silent. */
+  let beating: (Reader | undefined)[] = []
   const names = new Map<string, string>()
   /** Counts how often all statements were prepared again. */
   let generation = 0
@@ -150,6 +152,15 @@ export function createConnections(
     }
   }
 
+  /** Statements in progress keep their connections; they may well be all right. */
+  function replaceAll(): void {
+    const before = [writers.pool.end(), endAll(readers), endAll(beating)]
+    readers = []
+    beating = []
+    writers = newWriters()
+    void Promise.allSettled(before)
+  }
+
   async function readOnce(statement: Statement, isKept: boolean): Promise<Rows> {
     if (isClosed) throw new StoreError('The store is closed.')
     const from = readers
@@ -200,18 +211,12 @@ export function createConnections(
 
   return {
     async heartbeat(statement) {
-      const from = readers
+      beating[0] ??= openReader(beating, 0)
+      const client = await beating[0].catch((error) => Promise.reject(storeFailure(error)))
       try {
-        return await ask(await reader(), statement, true, { query_timeout: HEARTBEAT_MS })
+        return await ask(client, statement, true, { query_timeout: HEARTBEAT_MS })
       } catch (error) {
-        if (isConnectionLost(error) && readers === from && !isClosed) {
-          readers = []
-          void endAll(from)
-          const before = writers
-          writers = newWriters()
-          // Writes in progress keep their connections; they may well be all right.
-          void before.pool.end()
-        }
+        if (isConnectionLost(error) && !isClosed) replaceAll()
         throw storeFailure(error)
       }
     },
@@ -233,7 +238,7 @@ export function createConnections(
     useForLock: (work) => useOf(locks, work),
     async close() {
       isClosed = true
-      await Promise.all([writers.pool.end(), locks.pool.end(), endAll(readers)])
+      await Promise.all([writers.pool.end(), locks.pool.end(), endAll(readers), endAll(beating)])
     },
   }
 }
