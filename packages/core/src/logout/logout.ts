@@ -21,6 +21,9 @@ export interface LogoutRequest {
 
 const MAX_HINT_LENGTH = 2048
 
+/** The member of discovery by which a provider says that it takes a `sid` as `logout_hint`. */
+const LOGOUT_HINT = 'latchkey_logout_hint'
+
 /**
  * Answers the logout route. A `POST` from this site logs out; a `GET` logs out when the browser
  * itself says that a person followed a link on this very site, and asks otherwise.
@@ -160,7 +163,8 @@ async function endSessionUrl(
   try {
     const provider = await asked.provider()
     if (provider.issuer !== ended.registeredIssuer) return undefined
-    const { end_session_endpoint: endpoint } = await provider.metadata()
+    const metadata = await provider.metadata()
+    const { end_session_endpoint: endpoint } = metadata
     if (!endpoint) return undefined
     const { baseUrl, routes } = options
     const isHome = destination === baseUrl.pathname
@@ -170,7 +174,7 @@ async function endSessionUrl(
       client_id: provider.clientId,
       post_logout_redirect_uri: routes.loggedOut ? baseUrl.origin + routes.loggedOut : baseUrl.href,
       ...(isHome ? {} : { state: logoutState.seal(destination) }),
-      ...hintOf(ended),
+      ...hintOf(ended, metadata[LOGOUT_HINT] === 'sid'),
       ...options.logoutParams,
     }
     for (const [name, value] of Object.entries(parameters)) {
@@ -183,10 +187,14 @@ async function endSessionUrl(
   }
 }
 
-/** Proxies take 4 kB of headers, or 8: a long ID Token is not sent along, and the user is named instead. */
-function hintOf({ idToken, sub }: AuthSession): Record<string, string> {
-  if (!idToken) return {}
-  return idToken.length > MAX_HINT_LENGTH ? { logout_hint: sub } : { id_token_hint: idToken }
+/**
+ * The parameter by which the provider recognizes the session. Proxies take 4 kB of headers, or 8, so a long ID token is
+ * replaced: by the `sid`, if the provider supports that, or else by the user.
+ */
+function hintOf({ idToken, sid, sub }: AuthSession, takesSid: boolean): Record<string, string> {
+  if (idToken && idToken.length <= MAX_HINT_LENGTH) return { id_token_hint: idToken }
+  if (sid && takesSid) return { logout_hint: sid }
+  return idToken ? { logout_hint: sub } : {}
 }
 
 /** A person followed a link on a page of this origin; no prefetch, image or frame says so. */

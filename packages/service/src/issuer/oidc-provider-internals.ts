@@ -29,6 +29,12 @@ export function keepAuthTimeWhole(provider: Provider): void {
   }
 }
 
+/** Puts the `sid` into every ID token; oidc-provider does so for applications with a back-channel address. */
+export function nameSessions(provider: Provider): void {
+  const { prototype } = provider.Client as unknown as { prototype: { includeSid(): boolean } }
+  prototype.includeSid = () => true
+}
+
 interface IdToken {
   readonly available: { readonly sub?: string }
   readonly extra: Readonly<Record<string, unknown>>

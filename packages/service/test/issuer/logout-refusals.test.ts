@@ -187,3 +187,72 @@ test('an ID token of another user does not log out the current user', async () =
   )
   expect(question.html).toContain('Log out?')
 })
+
+/** Two users who are logged in at two applications, with the `sid` that each application received. */
+async function sessionsOfTwo(issuer: TestIssuer) {
+  const bob = { email: 'bob@example.com', password: 'a different one' }
+  for (const user of [ada, bob]) await issuer.addUser(user)
+  const other = await issuer.addApplication({ name: 'Other' })
+  const [shop, blog] = [await createClient(issuer), await createClient(issuer, other)]
+  const sidOf = async (app: typeof shop, { begun, callback }: Awaited<ReturnType<typeof logIn>>) =>
+    String((await app.redeem(begun, callback)).claims()?.sid)
+  const ofAda = await logIn(issuer, shop, ada)
+  const begun = await blog.begin()
+  const atBlog = { begun, callback: await ofAda.browser.get(begun.url), browser: ofAda.browser }
+  return {
+    browser: ofAda.browser,
+    applications: { shop: issuer.application.id, blog: other.id },
+    sids: {
+      shop: await sidOf(shop, ofAda),
+      blog: await sidOf(blog, atBlog),
+      bob: await sidOf(shop, await logIn(issuer, shop, bob)),
+    },
+    logoutWith: (parameters: Record<string, string>) =>
+      `${issuer.url}/oidc/logout?${new URLSearchParams(parameters)}`,
+  }
+}
+
+test('with the application and the sid of its session as logout_hint, the user is logged out at once', async () => {
+  await using issuer = await startIssuer()
+  const { browser, applications, sids, logoutWith } = await sessionsOfTwo(issuer)
+  const link = logoutWith({
+    client_id: applications.shop,
+    logout_hint: sids.shop,
+    post_logout_redirect_uri: `${applicationUrl}/logged-out`,
+    state: 'on',
+  })
+  expect((await browser.peek(link)).location).toBe(`${applicationUrl}/logged-out?state=on`)
+  expect((await browser.get(`${issuer.url}/account`)).html).toContain('name="password"')
+})
+
+test('a link of a stranger asks: without the sid, with another one, or with that of another application', async () => {
+  await using issuer = await startIssuer()
+  const { browser, applications, sids, logoutWith } = await sessionsOfTwo(issuer)
+  expect(new Set(Object.values(sids)).size).toBe(3)
+  for (const sid of Object.values(sids)) expect(sid).toMatch(/^[\w-]{21,}$/)
+  const { shop, blog } = applications
+  for (const parameters of [
+    { client_id: shop },
+    { client_id: shop, logout_hint: '' },
+    { client_id: shop, logout_hint: 'undefined' },
+    { client_id: shop, logout_hint: ada.email },
+    { client_id: shop, logout_hint: sids.bob },
+    { client_id: shop, logout_hint: sids.blog },
+    { client_id: blog, logout_hint: sids.shop },
+    { logout_hint: sids.shop },
+  ]) {
+    const question = await browser.get(logoutWith(parameters as Record<string, string>))
+    expect(question.html, JSON.stringify(parameters)).toContain('Log out?')
+  }
+})
+
+test('an application that the user never used cannot log them out', async () => {
+  await using issuer = await startIssuer()
+  await issuer.addUser(ada)
+  const { id } = await issuer.addApplication({ name: 'Unused' })
+  const { browser } = await obtainCode(issuer)
+  for (const hint of ['', 'undefined', 'null']) {
+    const link = `${issuer.url}/oidc/logout?client_id=${id}&logout_hint=${hint}`
+    expect((await browser.get(link)).html).toContain('Log out?')
+  }
+})

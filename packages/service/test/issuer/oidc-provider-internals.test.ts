@@ -15,6 +15,7 @@ import {
   keepAuthTimeWhole,
   keepClients,
   logoutQuestion,
+  nameSessions,
   readSession,
 } from '../../src/issuer/oidc-provider-internals.ts'
 
@@ -100,6 +101,14 @@ test('an ID Token has the time of the login in whole seconds', async () => {
   keepAuthTimeWhole(provider)
   const issued = await idToken(provider, { sub: 'ada', auth_time: 1_700_000_000.75 })
   expect(claimsOf(issued).auth_time).toBe(1_700_000_000)
+})
+
+test('every ID token names its session', async () => {
+  const { provider } = createProvider()
+  const client = (await provider.Client.find('shop')) as unknown as { includeSid(): unknown }
+  expect(client.includeSid()).toBeFalsy()
+  nameSessions(provider)
+  expect(client.includeSid()).toBe(true)
 })
 
 test('a request is judged before its code is used up, by the APIs that the login asked for', async () => {

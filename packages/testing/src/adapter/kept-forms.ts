@@ -299,7 +299,7 @@ const attacks: readonly Case[] = [
       const site = await opened(open, { ...KEPT, now })
       const ada = await loggedOut(site)
       const { path } = await keptPage(site, ada)
-      later = 599
+      later = 590
       formOf(await ada.open(path))
       later = 601
       gone(await ada.open(path))

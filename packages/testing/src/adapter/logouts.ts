@@ -110,6 +110,24 @@ export const logouts: readonly Case[] = [
     },
   ],
   [
+    'where the ID token is large, a logout names the session to providers that support it, and the user to others',
+    async ({ open, provider }) => {
+      provider.user = { sub: 'ada', groups: ['x'.repeat(1_700)] }
+      for (const supported of [undefined, true, 'sub', 'sid']) {
+        provider.metadata = { latchkey_logout_hint: supported }
+        const site = await open()
+        const { agent } = await site.user()
+        const sent = await agent.post('/logout').set({ origin: BASE_URL })
+        const onward = String(sent.headers.location ?? sent.headers.refresh)
+        const { searchParams } = new URL(onward.replace(/^.*?url=/, ''))
+        const hint = supported === 'sid' ? provider.issuedSids().at(-1) : 'ada'
+        assert.equal(searchParams.get('logout_hint'), hint, String(supported))
+        assert.equal(searchParams.get('client_id'), provider.clientId)
+        assert.equal(searchParams.has('id_token_hint'), false)
+      }
+    },
+  ],
+  [
     'a link to the logout shows a question, unless a user followed it on the same site',
     async ({ open }) => {
       const site = await open()

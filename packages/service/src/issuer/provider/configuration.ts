@@ -7,7 +7,7 @@ import type { IssuerContext } from '../context.ts'
 import { beginFlow } from '../interaction/first/begin-flow.ts'
 import { paths } from '../requests/paths.ts'
 import { factsOf } from '../requests/request-facts.ts'
-import { createLogout } from '../sessions/logout.ts'
+import { createLogout, logoutDiscovery } from '../sessions/logout.ts'
 import { claimsOfScope, createFindAccount } from './account.ts'
 import { createAdapterFactory } from './adapter.ts'
 import { apiTokens, claimsOfAccessToken, rotatesUnlessRefused } from './api-tokens.ts'
@@ -56,7 +56,7 @@ export function createConfiguration(
     cookies: cookies(options.isSecure),
     routes: paths,
     extraParams: ['screen_hint'],
-    discovery: { prompt_values_supported: prompts },
+    discovery: { prompt_values_supported: prompts, ...logoutDiscovery },
     features: {
       devInteractions: { enabled: false },
       dPoP: { enabled: false },

@@ -17,6 +17,7 @@ import {
   judgeBeforeUse,
   keepAuthTimeWhole,
   keepClients,
+  nameSessions,
   RepeatableProvider,
 } from '../oidc-provider-internals.ts'
 import { isSameBrowser, markBrowser } from '../requests/browser-cookie.ts'
@@ -113,6 +114,7 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
     }
   })
   keepAuthTimeWhole(provider)
+  nameSessions(provider)
   carryLoginFacts(provider, context.domain.clock)
   judgeBeforeUse(provider, refuseForeignApi)
   if (context.idTokenClaims) addClaims(provider, context.idTokenClaims)

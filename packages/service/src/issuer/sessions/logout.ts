@@ -3,7 +3,7 @@ import { lookUpUser } from '../../domain/users/users.ts'
 import { note } from '../../domain/writes/audit.ts'
 import { type PageName, type Pages, renderPage } from '../../pages/index.ts'
 import type { IssuerContext } from '../context.ts'
-import { logoutQuestion, readSession } from '../oidc-provider-internals.ts'
+import { logoutQuestion, readSession, type Session } from '../oidc-provider-internals.ts'
 import { lastApplication } from '../requests/application-cookie.ts'
 import { lookFor, wayToApplication } from '../requests/look.ts'
 import { paths } from '../requests/paths.ts'
@@ -12,11 +12,14 @@ import { endSession } from './end-session.ts'
 
 type LogoutFeature = NonNullable<NonNullable<Configuration['features']>['rpInitiatedLogout']>
 
+/** The member of discovery that says that a `sid` is understood as `logout_hint`; no specification has one. */
+export const logoutDiscovery = { latchkey_logout_hint: 'sid' }
+
 /**
  * Logout that an application asks for.
  *
- * With an ID Token of the user who is logged in, it is done at once; without, the user is asked,
- * because anybody can send a browser here.
+ * With an ID token of the user who is logged in, or the `sid` of their session at the application, it is done at once.
+ * Without, the user is asked, because anybody can send a browser here.
  *
  * @see OpenID Connect RP-Initiated Logout 1.0 §2
  */
@@ -27,9 +30,11 @@ export function createLogout(context: IssuerContext): LogoutFeature {
     async logoutSource(ctx) {
       const { session, provider } = ctx.oidc
       const { hintedSub, xsrf } = logoutQuestion(ctx)
-      if (session && hintedSub !== undefined && hintedSub === session.accountId) {
+      const { accountId } = session ?? {}
+      const isNamed = hintedSub === accountId || isSidOf(session, ctx)
+      if (session && accountId !== undefined && isNamed) {
         await endSession(context, provider, session)
-        await noteLogout(context, ctx, session.accountId)
+        await noteLogout(context, ctx, accountId)
         ctx.oidc.cookies.set(provider.cookieName('session'), null, { httpOnly: true })
         return leave(ctx)
       }
@@ -59,6 +64,12 @@ export function createLogout(context: IssuerContext): LogoutFeature {
       send(ctx, 'message', { title: 'signedInTitle', text: 'signedInText', values, wayOn })
     },
   }
+}
+
+/** Whether the application sent the `sid` of this session. It is random, and differs for each application. */
+function isSidOf(session: Session | undefined, { oidc }: KoaContextWithOIDC): boolean {
+  const sid = oidc.client && session?.authorizations?.[oidc.client.clientId]?.sid
+  return sid !== undefined && sid === oidc.params?.logout_hint
 }
 
 /** How far the clocks of two processes, or of one before and after it was set, may lie apart. */
