@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs'
+import { expect } from 'vitest'
+import type { TestRedis } from '../../packages/session-store/test/support/redis.ts'
+import type { CountingProxy, Traffic } from './counting-proxy.ts'
+
+/** The cost of an operation, in the words of the table in `bench/README.md`. */
+export interface Cost {
+  'Redis commands': number
+  'round trips': number
+  /** Keys that were not there before. */
+  'new keys': number
+  /** The memory of new keys, and by how much others grew, as Redis counts it. */
+  bytes: number
+  'SQL statements'?: number
+  'SQL round trips'?: number
+}
+
+const README = new URL('../../bench/README.md', import.meta.url)
+
+/**
+ * Fails when an operation costs more than the table in `bench/README.md` says. A cost that has become lower
+ * is written into the table.
+ */
+export function expectCost(operation: string, cost: Cost, ...traffic: Traffic[]): void {
+  if (process.env.LATCHKEY_PRINT_COSTS) console.log(operation, cost, ...traffic)
+  const limits = limitsOf(operation)
+  const seen = traffic.map(({ commands }) => commands.join('\n')).join('\n\n')
+  for (const [column, value] of Object.entries(cost)) {
+    expect(limits[column], `${operation}: the table has no ${column}`).toEqual(expect.any(Number))
+    expect(value, `${operation}: ${column}; it sent:\n${seen}`).toBeLessThanOrEqual(
+      limits[column] as number,
+    )
+  }
+}
+
+function limitsOf(operation: string): Record<string, number> {
+  const [head = [], ...rows] = readFileSync(README, 'utf8')
+    .split('\n## What a login sends and keeps')[1]
+    ?.split('\n')
+    .filter((line) => line.startsWith('|'))
+    .map((line) => line.split('|').map((cell) => cell.trim())) ?? [[]]
+  const row = rows.find((cells) => cells[1] === operation) ?? []
+  return Object.fromEntries(
+    head.flatMap((column, at) =>
+      /^\d/.test(row[at] ?? '') ? [[column, readNumber(row[at])]] : [],
+    ),
+  )
+}
+
+const readNumber = (text = ''): number => Number(text.replaceAll(',', ''))
+
+/** Measures what a step sends to Redis, and what it leaves there. */
+export async function costOf(
+  redis: TestRedis,
+  proxy: CountingProxy,
+  step: () => Promise<unknown>,
+): Promise<{ cost: Cost; traffic: Traffic }> {
+  const before = await sizesIn(redis)
+  const traffic = await proxy.count(step)
+  const after = await sizesIn(redis)
+  return {
+    traffic,
+    cost: {
+      'Redis commands': traffic.commands.length,
+      'round trips': traffic.roundTrips,
+      'new keys': [...after.keys()].filter((key) => !before.has(key)).length,
+      bytes: growth(before, after),
+    },
+  }
+}
+
+/** Keys that have expired or become smaller meanwhile do not make up for others. */
+function growth(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): number {
+  const grown = [...after].map(([key, size]) => Math.max(0, size - (before.get(key) ?? 0)))
+  return grown.reduce((sum, bytes) => sum + bytes, 0)
+}
+
+function sizesIn(redis: TestRedis): Promise<Map<string, number>> {
+  return redis.inspect(async (client) => {
+    const keys = await client.keys('*')
+    const sizes = keys.map(
+      async (key) => [key, Number((await client.memory('USAGE', key, 'SAMPLES', 0)) ?? 0)] as const,
+    )
+    return new Map(await Promise.all(sizes))
+  })
+}
