@@ -17,7 +17,8 @@ interface Caps {
 
 const houses: Readonly<Record<string, Caps>> = {
   'packages/core/src': { rooms: 19, arrows: 139, floors: 11, circle: 0 },
-  'packages/service/src': { rooms: 28, arrows: 101, floors: 7, circle: 2 },
+  // One room more than 28, with eight arrows and a floor: everything reports to `telemetry`, which uses no other.
+  'packages/service/src': { rooms: 29, arrows: 109, floors: 8, circle: 2 },
   'packages/service/src/domain': { rooms: 10, arrows: 28, floors: 5, circle: 0 },
   'packages/service/src/issuer/interaction': { rooms: 6, arrows: 14, floors: 6, circle: 0 },
   'packages/testing/src': { rooms: 27, arrows: 62, floors: 6, circle: 0 },

@@ -12,6 +12,7 @@ import type { Console } from './console/index.ts'
 import { canonicalDomain, type DomainPolicy } from './domain/tenants/domain-names.ts'
 import { findTenant } from './domain/tenants/tenants.ts'
 import { createPasswordEngine } from './domain/users/password-engine.ts'
+import { readerLags } from './domain/writes/audit.ts'
 import { startAuditUpkeep } from './domain/writes/audit-upkeep.ts'
 import type { DomainContext, ServiceEvents } from './domain/writes/context.ts'
 import { ServiceError } from './domain/writes/errors.ts'
@@ -27,12 +28,14 @@ import { openData } from './open-data.ts'
 import { createClientIp } from './server/client.ts'
 import { closeServer, createHttpServer, type ListenOptions, listen } from './server/http-server.ts'
 import { connectInProcess } from './server/in-process.ts'
-import { logRequests } from './server/request-log.ts'
+import { observeRequests } from './server/request-log.ts'
 import {
   checkListenOptions,
   checkServiceOptions,
   type IdentityServiceOptions,
 } from './service-options.ts'
+import { gaugesOf } from './telemetry/gauges.ts'
+import { createMetricsListener, type MetricsListener } from './telemetry/metrics-listener.ts'
 import { version } from './version.ts'
 
 /** An identity service. */
@@ -47,6 +50,13 @@ export interface IdentityService {
    * @throws with a sentence when the port is taken or the certificate cannot be used.
    */
   listen(options?: ListenOptions): Promise<AddressInfo>
+  /**
+   * Begins to record metrics, and serves them at `GET /x/metrics` in the format OpenMetrics; resolves with the
+   * address. Give it a port of its own, which only your monitoring reaches. The counters are those of the process.
+   *
+   * @throws with a sentence when the port is taken.
+   */
+  listenForMetrics(options?: Omit<ListenOptions, 'tls'>): Promise<AddressInfo>
   /** The operations that `/v1` leaves out: tenants, API keys, secrets, the audit log. */
   readonly admin: Admin
   /** Mail that was captured instead of being sent, or that waits. */
@@ -120,7 +130,7 @@ export async function createIdentityService(
       await check()
     },
   })
-  const handler = logRequests(logger, (req, res) => {
+  const handler = observeRequests(logger, (req, res) => {
     if (hasTwoHosts(req)) return refuseTwoHosts(res)
     if (consoleHandler?.isFor(req)) return consoleHandler.handle(req, res)
     if (isApiPath(req.url)) return api(req, res)
@@ -134,6 +144,7 @@ export async function createIdentityService(
   const inProcess = connectInProcess(createHttpServer(handler))
   const consoleHandler = consoleUrl === undefined ? undefined : await startConsole(consoleUrl)
   const servers: Server[] = []
+  const metricsServers: { server: Server; listener: MetricsListener }[] = []
 
   async function startConsole(url: string): Promise<Console> {
     if (domains.consoleHost && (await findTenant({ context }, domains.consoleHost))) {
@@ -167,6 +178,11 @@ export async function createIdentityService(
     const graceMs = (options.closeSeconds ?? 10) * 1_000
     await Promise.all(servers.map((server) => closeServer(server, graceMs)))
     await inProcess.close()
+    // Until now: the last requests count as well.
+    for (const { server, listener } of metricsServers) {
+      listener.close()
+      await closeServer(server, METRICS_GRACE_MS)
+    }
     await rotation.close()
     await erasure.close()
     await upkeep.close()
@@ -187,6 +203,19 @@ export async function createIdentityService(
       servers.push(server)
       return listen(server, where)
     },
+    async listenForMetrics(where = {}) {
+      checkListenOptions(where)
+      const listener = await createMetricsListener(
+        gaugesOf({
+          ...{ version, clock, passwords },
+          queues: { mail: protocol.mail, logout_tokens: protocol.notices },
+          cursors: { lag: () => readerLags(context) },
+        }),
+      )
+      const server = createHttpServer(listener.handle)
+      metricsServers.push({ server, listener })
+      return listen(server, where)
+    },
     admin: createAdmin(context),
     outbox: issuer.outbox,
     clock,
@@ -195,6 +224,9 @@ export async function createIdentityService(
     [Symbol.asyncDispose]: () => close(),
   }
 }
+
+/** A scraper asks again. */
+const METRICS_GRACE_MS = 1_000
 
 function storesOf({ data, database }: IdentityServiceOptions): { data: string; protocol: string } {
   if (database !== undefined) return { data: 'PostgreSQL', protocol: 'Redis' }

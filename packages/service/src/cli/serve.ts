@@ -19,6 +19,8 @@ interface ServeOptions extends DataOptions {
   drainSeconds: number
   closeSeconds: number
   logLevel: string
+  metricsPort?: number
+  metricsHost: string
   smtpUrl?: string
   mailFrom?: string
   trustedProxy?: string[]
@@ -138,6 +140,19 @@ export function addServeCommand(program: Command): void {
       ).default(false),
     )
     .addOption(
+      new Option(
+        '--metrics-port <number>',
+        'serve /x/metrics for Prometheus at this port; 0 takes a free one (default: no metrics)',
+      )
+        .env('LATCHKEY_METRICS_PORT')
+        .argParser(wholeNumber(0, 65_535)),
+    )
+    .addOption(
+      new Option('--metrics-host <address>', 'address of --metrics-port')
+        .env('LATCHKEY_METRICS_HOST')
+        .default('127.0.0.1'),
+    )
+    .addOption(
       new Option('--log-level <level>', 'debug logs every request')
         .env('LATCHKEY_LOG_LEVEL')
         .default('info')
@@ -171,6 +186,10 @@ async function serve(options: ServeOptions): Promise<void> {
   })
   let drainSeconds = 0
   try {
+    if (options.metricsPort !== undefined) {
+      const where = { port: options.metricsPort, host: options.metricsHost }
+      logger.info(await service.listenForMetrics(where), 'serving metrics')
+    }
     const { address, port } = await service.listen({
       port: options.port,
       host: options.host,

@@ -14,6 +14,7 @@ import type { OperatorUser } from '../store/ports.ts'
 import type { ProtocolStore } from '../store/protocol-store.ts'
 import type { OperatorRole } from '../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../store/system-tenant.ts'
+import { nameRoute } from '../telemetry/route.ts'
 import type { ConsoleRoute, Result, System } from './call.ts'
 import { answerInvitation } from './invitation.ts'
 import { createKeptForms } from './kept-forms.ts'
@@ -46,6 +47,9 @@ export interface Console {
   handle(request: IncomingMessage, response: ServerResponse): void
 }
 
+/** The paths that no route of the console has. */
+const namedPaths: ReadonlySet<string> = new Set(['/', ...Object.values(paths)])
+
 const RANKS: Readonly<Record<OperatorRole, number>> = { viewer: 0, admin: 1, owner: 2 }
 
 /** The age below which a session without an operator is not redirected to the login again. */
@@ -69,6 +73,7 @@ export function createConsole(options: ConsoleOptions): Console {
     const url = URL.parse(request.url ?? '/', origin) ?? new URL(origin)
     const requestId = randomUUID()
     response.setHeader('request-id', requestId)
+    if (namedPaths.has(url.pathname)) nameRoute(request, url.pathname)
     if (url.pathname === '/') return redirect(response, paths.overview)
     const visitor: Actor = {
       name: 'visitor',
@@ -136,6 +141,7 @@ export function createConsole(options: ConsoleOptions): Console {
         if (!kept) return show(goneForm, frame)
         const { path, fields: form } = kept
         const { found, methods, ids } = find(path, request.method ?? '')
+        if (found) nameRoute(request, found.path)
         const actor = { ...visitor, name: `operator:${operator.operator.id}` }
         if (methods.length === 0) return show(notFoundPage, frame)
         if (!found) {

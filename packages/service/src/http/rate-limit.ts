@@ -6,6 +6,7 @@ import {
 } from 'rate-limiter-flexible'
 import { clientNetwork } from '../domain/writes/addresses.ts'
 import { ServiceError } from '../domain/writes/errors.ts'
+import { count } from '../telemetry/metrics.ts'
 
 /** How many requests an API key may make. */
 export interface RateLimit {
@@ -56,6 +57,7 @@ function limitOf(limiter: RateLimiterAbstract, requestsPerSecond: number): RateL
         await limiter.consume(keyId, Math.min(requests, requestsPerSecond))
       } catch (cause) {
         if (!(cause instanceof RateLimiterRes)) throw cause
+        count('limits', { limit: 'requestsPerSecond' })
         const seconds = Math.max(1, Math.ceil(cause.msBeforeNext / 1_000))
         throw new ServiceError(
           'rate_limited',

@@ -4,6 +4,7 @@ import { nowMicros } from '../domain/writes/context.ts'
 import { ServiceError } from '../domain/writes/errors.ts'
 import { userAgentOf } from '../server/client.ts'
 import { StoreError } from '../store/errors.ts'
+import { nameRoute } from '../telemetry/route.ts'
 import { handleAccount } from './account/index.ts'
 import type { IssuerContext } from './context.ts'
 import { type FlowRequest, originOf, show } from './interaction/flow/flow-request.ts'
@@ -78,7 +79,8 @@ export function createDispatcher(
     const seconds = isProtocol ? await context.counts.countRequest(facts.clientIp) : undefined
     if (seconds !== undefined) return showTooMany(flow, seconds)
 
-    const { isEndpoint, methods } = endpointAt(url.pathname)
+    const { route, methods } = endpointAt(url.pathname)
+    if (route !== undefined) nameRoute(request, route)
     if (!isOffered(request, methods)) {
       const values = { method: request.method ?? '' }
       const page = { title: 'errorTitle', text: 'errorMethod', values } as const
@@ -88,7 +90,7 @@ export function createDispatcher(
     if (detail !== undefined) {
       return show(flow, 400, 'message', { title: 'errorTitle', text: 'errorText', detail })
     }
-    if (isEndpoint && !isFormRequest(request, url)) await handle(request, response)
+    if (route !== undefined && !isFormRequest(request, url)) await handle(request, response)
     else await guarded(flow)
   }
 

@@ -12,6 +12,7 @@ import type {
   QueuedMessage,
 } from '../store/protocol-store.ts'
 import type { Tenant } from '../store/records.ts'
+import { count } from '../telemetry/metrics.ts'
 import type { MailKind } from './compose.ts'
 import type { MailMessage, MailTransport } from './message.ts'
 import { answerIn, codesOf, isFinal } from './refusal.ts'
@@ -132,6 +133,7 @@ export function createOutbox(options: OutboxOptions): Outbox {
     } catch (error) {
       return postpone(queued, error)
     }
+    count('mails', { outcome: 'sent' })
     // Without its content: the link in it opens an account.
     await persistently(() => mail.end(queued.id, 'sent'))
   }
@@ -141,11 +143,13 @@ export function createOutbox(options: OutboxOptions): Outbox {
     const facts = { mail: queued.id, tenantId: queued.tenantId, reason: codesOf(error) }
     if (isFinal(error) || queued.age > GIVE_UP_SECONDS) {
       logger.error(facts, 'A message was given up.')
+      count('mails', { outcome: 'given_up' })
       const scope = { context: domain, actor: { name: 'service' }, tenantId: queued.tenantId }
       await note(scope, 'mail.given_up', queued.id, 'failure')
       return mail.end(queued.id, 'given_up', answer)
     }
     logger.warn(facts, 'A message could not be sent; it will be tried again.')
+    count('mails', { outcome: 'failed' })
     const wait = BACKOFF_SECONDS[Math.min(queued.attempts, BACKOFF_SECONDS.length - 1)] as number
     return mail.retry(queued.id, wait, answer)
   }

@@ -1,16 +1,23 @@
 import type { RequestListener } from 'node:http'
 import type { Logger } from 'pino'
+import { observe, secondsSince } from '../telemetry/metrics.ts'
+import { methodOf, routeOf } from '../telemetry/route.ts'
 
 /** The path of a request for the log: its query may hold a secret or an address. */
 export function pathOf(req: { originalUrl?: string; url?: string | undefined }): string {
   return (req.originalUrl ?? req.url ?? '/').split('?', 1)[0] as string
 }
 
-/** Logs every request at the level `debug`. */
-export function logRequests(logger: Logger, listener: RequestListener): RequestListener {
+/** Measures every request by its route, and logs it at the level `debug`. */
+export function observeRequests(logger: Logger, listener: RequestListener): RequestListener {
   return (req, res) => {
+    const start = performance.now()
+    res.once('close', () => {
+      const status = res.writableFinished ? String(res.statusCode) : 'aborted'
+      const labels = { method: methodOf(req), route: routeOf(req), status }
+      observe('httpRequests', labels, secondsSince(start))
+    })
     if (logger.isLevelEnabled('debug')) {
-      const start = performance.now()
       const { method } = req
       const request = { method, host: req.headers.host, path: pathOf(req) }
       res.once('finish', () => {

@@ -1,3 +1,4 @@
+import type { ReaderLag } from '../telemetry/gauges.ts'
 import type { StoredAuditEntry } from './records.ts'
 
 /** The number of parts into which readers divide the audit log, by tenant. */
@@ -52,6 +53,8 @@ export interface CursorStore {
    * @returns The parts that this process still holds.
    */
   keep(reader: string, shards: readonly HeldShard[], isLast: boolean): Promise<HeldShard[]>
+  /** How far each reader is behind. */
+  lag(): Promise<ReaderLag[]>
 }
 
 /** The part of the log that a tenant's entries belong to, as `ascii(right(tenant_id, 1))` has it in SQL. */

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { Backlog } from '../telemetry/gauges.ts'
 import type { Micros } from './records.ts'
 
 /**
@@ -150,6 +151,8 @@ export interface MessageQueue {
   reseal(change: (id: string, sealed: string) => string | undefined): Promise<void>
   /** Messages of all tenants that wait to be sent, the next one first, without their content. */
   waiting(limit: number): Promise<QueuedMessage[]>
+  /** How many messages of all tenants wait to be sent, and how old the oldest is. */
+  backlog(): Promise<Backlog>
   /** The tenant's messages that have not ended, the newest first. */
   list(tenantId: string, limit: number): Promise<QueuedMessage[]>
   /** The tenant's messages with a recipient, also those that have ended, the newest first. */

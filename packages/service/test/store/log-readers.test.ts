@@ -31,6 +31,22 @@ async function readAll(store: Store, held: HeldShard[]): Promise<string[]> {
 
 const entry = (action: string, tenantId = 'ten_a') => anAudit(action, { tenantId })
 
+test('the lag of a reader is the age of its oldest unread entry', async () => {
+  const store = aStore()
+  await startAtEnd(store)
+  const lag = async () =>
+    (await store.cursors.lag()).find(({ reader }) => reader === VOID_SESSIONS)?.oldestAt
+  await vi.waitFor(async () => expect(await lag()).toBeUndefined())
+  const oldest = entry('unread', 'ten_b')
+  await store.audit.append(oldest)
+  await store.audit.append({ ...entry('unread'), at: oldest.at + 5_000_000 })
+  expect(await lag()).toBe(oldest.at)
+  await vi.waitFor(async () => {
+    await readAll(store, (await store.cursors.claim(VOID_SESSIONS, 8)) ?? [])
+    expect(await lag()).toBeUndefined()
+  })
+})
+
 /** Brings every reader to the end of the log. */
 async function startAtEnd(store: Store): Promise<void> {
   await store.audit.append(entry('first'))

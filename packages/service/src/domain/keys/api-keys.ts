@@ -89,7 +89,7 @@ const CONCERNS_KEYS = /^(api_key|tenant)\./
  * createKept}. A revocation by another process takes effect as soon as the store reports it.
  */
 export function findKeysOnce(context: DomainContext): FindKey {
-  const kept = createKept<ApiKey>(context, CONCERNS_KEYS)
+  const kept = createKept<ApiKey>(context, 'api_keys', CONCERNS_KEYS)
   return (hash) => kept.get(hash, () => context.store.apiKeys.findByHash(hash))
 }
 

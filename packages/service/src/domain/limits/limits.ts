@@ -9,6 +9,7 @@ import type {
   ProtocolStore,
 } from '../../store/protocol-store.ts'
 import type { Micros, Tenant, User } from '../../store/records.ts'
+import { count } from '../../telemetry/metrics.ts'
 import type { Verification } from '../users/passwords.ts'
 import { clientNetwork } from '../writes/addresses.ts'
 import { note } from '../writes/audit.ts'
@@ -188,6 +189,7 @@ export function createThrottle(
   }
 
   async function audit(name: keyof Limits, key: string, facts: Attempter): Promise<void> {
+    count('limits', { limit: name })
     const now = domain.clock.now()
     if (now - (audited.get(name + key) ?? 0) < AUDIT_EVERY_MS) return
     if (audited.size >= MAX_REMEMBERED) audited.clear()

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/bcrypt'
+import { count, observe, secondsSince } from '../../telemetry/metrics.ts'
 import { createFairLine } from '../limits/fair-line.ts'
 import { ServiceError } from '../writes/errors.ts'
 
@@ -83,13 +84,21 @@ export function createPasswordEngine(options: PasswordEngineOptions = {}): Passw
 
   function run<T>(work: () => Promise<T>, priority: HashPriority, tenantId: string): Promise<T> {
     return new Promise((resolve, reject) => {
+      const askedAt = performance.now()
       const start = () => {
         running++
-        work().then(resolve, reject).finally(startNext)
+        observe('passwordWaits', { priority }, secondsSince(askedAt))
+        const startedAt = performance.now()
+        work()
+          .finally(() => observe('passwordHashes', { priority }, secondsSince(startedAt)))
+          .then(resolve, reject)
+          .finally(startNext)
       }
       if (running < concurrency) return start()
       const refused = waiting[priority].add(tenantId, { start, refuse: () => reject(tooMany()) })
-      refused?.refuse()
+      if (!refused) return
+      count('limits', { limit: 'passwordQueue' })
+      refused.refuse()
     })
   }
 

@@ -1,5 +1,6 @@
 import { type AuditQuery, type DataStore, TRIM_BATCH } from '../../store/ports.ts'
 import type { AuditEntry, AuditOutcome, StoredAuditEntry } from '../../store/records.ts'
+import type { ReaderLag } from '../../telemetry/gauges.ts'
 import { type DomainContext, nowMicros, type ServiceScope } from './context.ts'
 
 /** How long refused requests stay in the audit log, in days. They are for support, not for history. */
@@ -87,6 +88,11 @@ export function auditAfter(
   limit: number,
 ): Promise<StoredAuditEntry[]> {
   return store.audit.after(id, limit)
+}
+
+/** How far each reader of the audit log is behind. */
+export function readerLags({ store }: DomainContext): Promise<ReaderLag[]> {
+  return store.cursors.lag()
 }
 
 /** All entries that follow the one with the id `after`, the oldest first. */

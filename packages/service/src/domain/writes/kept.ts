@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { count } from '../../telemetry/metrics.ts'
 import { type DomainContext, foreignVersion } from './context.ts'
 
 /** A cache of read values, by key. */
@@ -14,9 +15,14 @@ const MAX_KEPT = 1_000
  * Caches values until a write that may concern them, by this process or another. If the store
  * cannot report writes of other processes, nothing is cached.
  *
+ * @param cache - The name in metrics.
  * @param concerns - The actions of this process after which all of it is read again.
  */
-export function createKept<T extends object>(domain: DomainContext, concerns: RegExp): Kept<T> {
+export function createKept<T extends object>(
+  domain: DomainContext,
+  cache: string,
+  concerns: RegExp,
+): Kept<T> {
   const kept = new LRUCache<string, T>({ max: MAX_KEPT })
   let version: unknown
   let generation = 0
@@ -37,6 +43,7 @@ export function createKept<T extends object>(domain: DomainContext, concerns: Re
       if (seen !== version) clear()
       version = seen
       const known = kept.get(key)
+      count('cacheLookups', { cache, result: known ? 'hit' : 'miss' })
       if (known) return known
 
       const before = generation

@@ -1,3 +1,4 @@
+import { nameRoute } from '../../telemetry/route.ts'
 import { isCsrfToken } from '../interaction/flow/flow-path.ts'
 import { type FlowRequest, show } from '../interaction/flow/flow-request.ts'
 import { type Form, readForm, redirect } from '../requests/http.ts'
@@ -34,6 +35,7 @@ const pages: Readonly<Record<string, AccountPage>> = {
 /** Answers a request for a page of the account; `false` for unknown paths. */
 export async function handleAccount(flow: FlowRequest): Promise<boolean> {
   const { pathname } = flow.url
+  if (pathname === RETURN_PATH || Object.hasOwn(pages, pathname)) nameRoute(flow.request, pathname)
   if (pathname === RETURN_PATH) {
     comeBack(flow)
     return true

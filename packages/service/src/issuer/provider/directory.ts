@@ -35,8 +35,8 @@ export function createDirectory(
   domain: DomainContext,
   options: { allowHttpOnLoopback: boolean },
 ): Directory {
-  const sites = createKept<Site>(domain, CONCERNS_DIRECTORY)
-  const clients = createKept<AdapterPayload>(domain, CONCERNS_DIRECTORY)
+  const sites = createKept<Site>(domain, 'sites', CONCERNS_DIRECTORY)
+  const clients = createKept<AdapterPayload>(domain, 'clients', CONCERNS_DIRECTORY)
 
   return {
     siteAt: (host) =>

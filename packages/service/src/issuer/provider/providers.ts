@@ -8,6 +8,7 @@ import { renderPage } from '../../pages/index.ts'
 import { StoreError } from '../../store/errors.ts'
 import { entryName } from '../../store/protocol-store.ts'
 import type { Tenant } from '../../store/records.ts'
+import { count } from '../../telemetry/metrics.ts'
 import type { IssuerContext } from '../context.ts'
 import {
   acceptSecondSecret,
@@ -73,7 +74,9 @@ export function createProviders(context: IssuerContext): Providers {
       const { domain } = tenant.settings
       const version = foreignVersion(context.domain) ?? Symbol('unknown')
       const known = built.get(tenant.id)
-      if (known?.domain === domain && known.version === version) return known.served
+      const isHit = known?.domain === domain && known.version === version
+      count('cacheLookups', { cache: 'providers', result: isHit ? 'hit' : 'miss' })
+      if (isHit) return known.served
 
       const served = build(context, tenant)
       built.set(tenant.id, { domain, version, served })

@@ -47,14 +47,22 @@ export function isProtocolPath(pathname: string): boolean {
   return /^\/(oidc|\.well-known)\//.test(pathname)
 }
 
+/** The endpoint and the methods of a path. */
+export interface Endpoint {
+  /** The pattern of the provider's endpoint; `undefined` where the path is no endpoint's. */
+  readonly route: string | undefined
+  readonly methods: readonly string[]
+}
+
 /**
  * The methods of the provider's endpoint at a path; on all other paths, those of pages.
  *
  * oidc-provider itself takes paths in other letters, and with a slash at the end, past every rule that
  * compares the path: it gets to see requests for endpoints alone.
  */
-export function endpointAt(pathname: string): { isEndpoint: boolean; methods: readonly string[] } {
-  if (RESUME.test(pathname)) return { isEndpoint: true, methods: ['GET', 'HEAD'] }
+export function endpointAt(pathname: string): Endpoint {
+  if (RESUME.test(pathname))
+    return { route: `${paths.authorization}/:uid`, methods: ['GET', 'HEAD'] }
   const methods = METHODS[pathname]
-  return { isEndpoint: methods !== undefined, methods: methods ?? PAGE }
+  return { route: methods && pathname, methods: methods ?? PAGE }
 }

@@ -1,5 +1,6 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { clientNetwork } from '../../domain/writes/addresses.ts'
+import { count } from '../../telemetry/metrics.ts'
 
 /** How much the issuer does before any password is involved. */
 export interface RequestLimits {
@@ -31,12 +32,13 @@ export function createRequestCounts(limits: RequestLimits): RequestCounts {
   const requests = new RateLimiterMemory({ points: limits.protocolPerSecond, duration: 1 })
   const logins = new RateLimiterMemory({ points: limits.loginsPerMinute, duration: 60 })
   return {
-    countRequest: (clientIp) => secondsToWait(requests, clientIp),
-    countLogin: (clientIp) => secondsToWait(logins, clientIp),
+    countRequest: (clientIp) => secondsToWait('protocolPerSecond', requests, clientIp),
+    countLogin: (clientIp) => secondsToWait('loginsPerMinute', logins, clientIp),
   }
 }
 
 async function secondsToWait(
+  limit: keyof RequestLimits,
   limiter: RateLimiterMemory,
   clientIp: string,
 ): Promise<number | undefined> {
@@ -46,6 +48,7 @@ async function secondsToWait(
     return undefined
   } catch (cause) {
     if (!(cause instanceof RateLimiterRes)) throw cause
+    count('limits', { limit })
     return Math.max(1, Math.ceil(cause.msBeforeNext / 1_000))
   }
 }

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import pg from 'pg'
+import { observe, secondsSince } from '../../telemetry/metrics.ts'
 import { StoreError } from '../errors.ts'
 import { isConnectionLost, isStalePlan, storeFailure } from './failure.ts'
 
@@ -88,9 +89,9 @@ export function createConnections(
     keepAlive: true,
     types,
   }
-  const newWriters = () => createPool({ ...settings, max: WRITERS })
+  const newWriters = () => createPool('writers', { ...settings, max: WRITERS })
   let writers = newWriters()
-  const locks = createPool({ ...settings, max: LOCKS })
+  const locks = createPool('locks', { ...settings, max: LOCKS })
   let readers: (Reader | undefined)[] = []
   /** The connection of the heartbeat, apart from the others: behind a slow read it would seem silent. */
   let beating: (Reader | undefined)[] = []
@@ -177,12 +178,17 @@ export function createConnections(
     }
   }
 
-  async function useOf<T>({ pool, holder }: Pool, work: (run: Run) => Promise<T>): Promise<T> {
+  async function useOf<T>(
+    { name, pool, holder }: Pool,
+    work: (run: Run) => Promise<T>,
+  ): Promise<T> {
     if (holder.getStore())
       throw new Error('A connection of this pool is held already: use its run().')
     let client: pg.PoolClient
+    const askedAt = performance.now()
     try {
       client = await pool.connect()
+      observe('poolWaits', { pool: name }, secondsSince(askedAt))
     } catch (error) {
       throw storeFailure(error)
     }
@@ -244,18 +250,20 @@ export function createConnections(
 }
 
 interface Pool {
+  /** The name in metrics. */
+  readonly name: string
   readonly pool: pg.Pool
   /** Set for the work that holds a connection of this pool. */
   readonly holder: AsyncLocalStorage<true>
 }
 
-function createPool(settings: pg.PoolConfig): Pool {
+function createPool(name: string, settings: pg.PoolConfig): Pool {
   const pool = new pg.Pool(settings)
   // The pool has thrown the connection away by then.
   pool.on('error', () => {})
   // From the first moment on: one that ends between its making and its first use would end the process.
   pool.on('connect', (client) => client.on('error', () => {}))
-  return { pool, holder: new AsyncLocalStorage() }
+  return { name, pool, holder: new AsyncLocalStorage() }
 }
 
 /** Repeats a transaction that was undone because the plan of a statement was stale. */

@@ -95,6 +95,16 @@ export function createPostgresCursors(
       const ours = new Set((rows as { shard: number }[]).map(({ shard }) => shard))
       return shards.filter(({ shard }) => ours.has(shard))
     },
+
+    async lag() {
+      const sql = `select reader, min(at) as at from cursors left join lateral (
+          select at from audit where id > position
+            and ascii(right(tenant_id, 1)) % ${LOG_SHARDS} = shard order by id limit 1
+        ) as oldest on true group by reader`
+      const { rows } = await connections.read({ sql, parameters: [] }, true)
+      const lags: { reader: string; at: number | null }[] = rows
+      return lags.map(({ reader, at }) => ({ reader, oldestAt: at ?? undefined }))
+    },
   }
 }
 

@@ -1,4 +1,5 @@
 import { DatabaseError } from 'pg'
+import { count } from '../../telemetry/metrics.ts'
 import { StoreError } from '../errors.ts'
 
 /**
@@ -20,6 +21,7 @@ export function isConnectionLost(error: unknown): boolean {
 export function storeFailure(cause: unknown): unknown {
   if (cause instanceof StoreError || !(cause instanceof Error)) return cause
   if (!isConnectionLost(cause) && !MOMENTARY.test(sqlState(cause) ?? '')) return cause
+  count('storeErrors', { store: 'postgres' })
   return new StoreError(`PostgreSQL failed: ${cause.message}.`, { cause })
 }
 

@@ -122,6 +122,17 @@ function createQueue(connections: Connections, now: Now, table: 'mail' | 'notice
       )
       return found.map((message) => ({ ...message, sealed: '' }))
     },
+    async backlog() {
+      const one = draft()
+      const { rows } = await connections.read(
+        one.as(`select count(*) as waiting, coalesce((${now(one)} - min(created_at)) / 1e6::float8, 0) as age
+          from ${table} where due_at < ${NEVER}`),
+        true,
+      )
+      const counts: { waiting: number; age: number }[] = rows
+      const [row] = counts
+      return { waiting: row?.waiting ?? 0, oldestAge: Math.max(0, row?.age ?? 0) }
+    },
     find: (tenantId, { userId, state, after, limit }) =>
       read((one) => {
         const { createdAt, id } = after ?? { createdAt: NEVER, id: '' }

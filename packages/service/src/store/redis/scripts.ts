@@ -1,3 +1,4 @@
+import { count } from '../../telemetry/metrics.ts'
 import { StoreError } from '../errors.ts'
 import type { RedisConnection } from './connect.ts'
 
@@ -123,6 +124,7 @@ export async function answered<T>(command: Promise<T>): Promise<T> {
   try {
     return await command
   } catch (cause) {
+    count('storeErrors', { store: 'redis' })
     throw new StoreError(`Redis failed: ${(cause as Error).message}.`, { cause })
   }
 }

@@ -38,5 +38,19 @@ export function createCursors({ reader: db, writer, write }: Engine): CursorStor
         }
         return [...shards]
       }),
+
+    async lag() {
+      const rows = await db
+        .selectFrom('cursors')
+        .select('reader')
+        .select(
+          sql<
+            number | null
+          >`(select at from audit where id > min(position) order by id limit 1)`.as('at'),
+        )
+        .groupBy('reader')
+        .execute()
+      return rows.map(({ reader, at }) => ({ reader, oldestAt: at ?? undefined }))
+    },
   }
 }

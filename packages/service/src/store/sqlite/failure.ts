@@ -1,3 +1,4 @@
+import { count } from '../../telemetry/metrics.ts'
 import { StoreError } from '../errors.ts'
 
 // SQLite's primary result codes for what a program got wrong, and no state of the machine.
@@ -14,6 +15,7 @@ const mistakes = new Set([
 export function storeFailure(cause: unknown): unknown {
   if (!(cause instanceof Error)) return cause
   if ('errcode' in cause && mistakes.has(Number(cause.errcode) & 0xff)) return cause
+  count('storeErrors', { store: 'sqlite' })
   return new StoreError(`The database failed: ${cause.message}.`, { cause })
 }
 

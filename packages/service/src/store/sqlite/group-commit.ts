@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { count } from '../../telemetry/metrics.ts'
 import { StoreError } from '../errors.ts'
 
 /** Runs writes one after another and makes those that arrive together durable together. */
@@ -80,6 +81,7 @@ function prepareGroup(database: DatabaseSync): (group: Job[]) => Promise<void> {
       commit.run()
     } catch (error) {
       if (database.isOpen && database.isTransaction) database.exec('rollback')
+      count('storeErrors', { store: 'sqlite' })
       const failure = new StoreError('The database could not commit.', { cause: error })
       for (const { reject } of group) reject(failure)
       return

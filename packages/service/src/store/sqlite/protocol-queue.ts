@@ -68,6 +68,9 @@ export function createSqliteQueue(
     waiting: database.prepare(
       `SELECT ${MESSAGE_COLUMNS} FROM ${table} WHERE due_at < ${NEVER} ORDER BY due_at LIMIT ?`,
     ),
+    backlog: database.prepare(
+      `SELECT count(*) AS waiting, min(created_at) AS oldest FROM ${table} WHERE due_at < ${NEVER}`,
+    ),
     get: database.prepare(`SELECT ${MESSAGE_COLUMNS} FROM ${table} WHERE tenant_id = ? AND id = ?`),
   }
 
@@ -121,6 +124,10 @@ export function createSqliteQueue(
     },
     async waiting(limit) {
       return messages(sql.waiting.all(limit)).map((message) => ({ ...message, sealed: '' }))
+    },
+    async backlog() {
+      const row = sql.backlog.get() as { waiting: number; oldest: number | null }
+      return { waiting: row.waiting, oldestAge: Math.max(0, now() - (row.oldest ?? now())) / 1e6 }
     },
     async get(tenantId, id) {
       return messages(sql.get.all(tenantId, id))[0]

@@ -7,6 +7,7 @@ import { isEmail } from '../../../domain/writes/rules.ts'
 import type { Pages } from '../../../pages/index.ts'
 import { emailKey } from '../../../store/email-key.ts'
 import type { User } from '../../../store/records.ts'
+import { countRefused } from '../../../telemetry/logins.ts'
 import { type Form, redirect } from '../../requests/http.ts'
 import { showNotFound } from '../flow/dead-end.ts'
 import { csrfToken, flowPath, loginPath, otherPath } from '../flow/flow-path.ts'
@@ -59,6 +60,7 @@ export async function submitCode(flow: InteractionRequest, form: Form): Promise<
 
   const judge = () => judgeCode(flow, sent, entered)
   const outcome = await context.throttle.tryWithoutPassword(facts, judge)
+  countRefused('totp_email', outcome)
   switch (outcome.kind) {
     case 'throttled':
       return showTooMany(flow, outcome.retryAfterSeconds)

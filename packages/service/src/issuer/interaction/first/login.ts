@@ -3,6 +3,7 @@ import { findUser } from '../../../domain/users/users.ts'
 import { type FirstStep, firstSteps } from '../../../domain/ways/login-methods.ts'
 import { note } from '../../../domain/writes/audit.ts'
 import { keyScript, type LoginWay, type Pages } from '../../../pages/index.ts'
+import { countRefused } from '../../../telemetry/logins.ts'
 import { type Form, redirect } from '../../requests/http.ts'
 import { showLoginOff } from '../flow/dead-end.ts'
 import { csrfToken, flowPath, loginPath } from '../flow/flow-path.ts'
@@ -66,6 +67,7 @@ export async function login(flow: InteractionRequest, form: Form): Promise<void>
   const scope = scopeOf(flow, user?.id)
   const attempt = { facts, email, knownDevice: await findDevice(flow, user) }
   const outcome = await throttle.tryLogin(attempt, () => verifyPassword(scope, user, password))
+  countRefused('password', outcome)
   switch (outcome.kind) {
     case 'throttled':
       return showTooMany(flow, outcome.retryAfterSeconds)

@@ -8,6 +8,7 @@ import { isFirstFactor } from '../../../domain/ways/ways-in.ts'
 import { note } from '../../../domain/writes/audit.ts'
 import { idPattern } from '../../../domain/writes/ids.ts'
 import type { HardwareCredential, User } from '../../../store/records.ts'
+import { countRefused } from '../../../telemetry/logins.ts'
 import { type Form, redirect } from '../../requests/http.ts'
 import { showNotFound } from '../flow/dead-end.ts'
 import { flowPath, loginPath } from '../flow/flow-path.ts'
@@ -38,6 +39,7 @@ export async function logInWithPasskey(flow: InteractionRequest, form: Form): Pr
   if (!allowsKeys(tenant.settings)) return showNotFound(flow)
   const text = form.get('credential') ?? ''
   const outcome = await context.throttle.tryWithoutPassword(facts, () => judge(flow, text))
+  countRefused('passkey', outcome)
   switch (outcome.kind) {
     case 'throttled':
       return showTooMany(flow, outcome.retryAfterSeconds)

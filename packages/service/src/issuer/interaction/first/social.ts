@@ -15,6 +15,7 @@ import { note } from '../../../domain/writes/audit.ts'
 import { unlessRefused } from '../../../domain/writes/commit.ts'
 import type { Pages, TextKey } from '../../../pages/index.ts'
 import type { Connection, User } from '../../../store/records.ts'
+import { count } from '../../../telemetry/metrics.ts'
 import { type Form, redirect } from '../../requests/http.ts'
 import { csrfToken, flowPath, loginPath } from '../flow/flow-path.ts'
 import { type Interaction, type InteractionRequest, scopeOf, show } from '../flow/flow-request.ts'
@@ -82,6 +83,7 @@ async function start(flow: InteractionRequest, connection: Connection | undefine
   const place = { key: interaction.uid, path: flowPath(interaction, '/social') }
   const problem = await sendToProvider(flow, place, connection, maxAgeOf(interaction))
   if (!problem) return
+  count('logins', { outcome: problem, method: 'social' })
   await note(scopeOf(flow), `login.social_${problem}`, connection.id, 'failure')
   return showProblem(flow, 503, tripTexts[problem], connection)
 }
@@ -154,11 +156,13 @@ async function goOn(
   const isItsWord =
     step.kind === 'log_in' || step.kind === 'sign_up' || (step.kind === 'connect' && step.isTrusted)
   if (isItsWord && !proof.isFresh) {
+    count('logins', { outcome: 'stale', method: 'social' })
     await note(scopeOf(flow), 'login.social_stale', connection.id, 'failure')
     return showProblem(flow, 422, 'socialStale', connection)
   }
   switch (step.kind) {
     case 'refuse':
+      count('logins', { outcome: 'refused', method: 'social' })
       await note(scopeOf(flow, step.userId), 'login.social_refused', connection.id, 'failure')
       return showProblem(flow, 422, step.text, connection)
     case 'prove_address':
@@ -172,6 +176,7 @@ async function goOn(
         (await noteSocialProof(scope, credential))
       if (isGood)
         return completeStep(flow, user, 'social', at, { connectionId: connection.id, provenAt })
+      count('logins', { outcome: 'credential_disabled', method: 'social' })
       await note(scope, 'login.credential_disabled', user.id, 'failure')
       return showProblem(flow, 422, 'socialRefused', connection)
     }
@@ -233,6 +238,7 @@ async function prove(
   if (outcome.kind === 'throttled') return showTooMany(flow, outcome.retryAfterSeconds)
   if (outcome.kind === 'needs_link') return showLinkNeeded(flow, flowPath(interaction, '/reset'))
   if (outcome.kind === 'refused') {
+    count('logins', { outcome: 'wrong_code', method: 'social' })
     await note(scopeOf(flow), 'login.wrong_code', connection.id, 'failure')
     const problem = { field: 'code', text: 'factorRefused' } as const
     return showAddress(flow, 422, proof, connection, { problem })

@@ -3,6 +3,7 @@ import { note } from '../../../domain/writes/audit.ts'
 import { nowMicros } from '../../../domain/writes/context.ts'
 import { entryName } from '../../../store/protocol-store.ts'
 import type { Connection } from '../../../store/records.ts'
+import { count } from '../../../telemetry/metrics.ts'
 import { isSameBrowser, markWithSecrets, secretsOf } from '../../requests/browser-cookie.ts'
 import { redirect } from '../../requests/http.ts'
 import { SOCIAL_CALLBACK } from '../../requests/paths.ts'
@@ -124,6 +125,7 @@ export async function returnFromProvider(flow: FlowRequest): Promise<void> {
     asserted = await context.upstreams.finish(connection, url, binding)
   } catch (error) {
     const problem = problemOf(error)
+    count('logins', { outcome: problem, method: 'social' })
     await note(scopeOf(flow), `login.social_${problem}`, connectionId, 'failure')
     return back(problem)
   }

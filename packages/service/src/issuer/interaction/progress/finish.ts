@@ -3,6 +3,7 @@ import { acrOf, amrOf, levelOf, type Method } from '../../../domain/ways/assuran
 import { note } from '../../../domain/writes/audit.ts'
 import { translator } from '../../../pages/index.ts'
 import type { User } from '../../../store/records.ts'
+import { count } from '../../../telemetry/metrics.ts'
 import { readSession } from '../../oidc-provider-internals.ts'
 import { deviceNameOf } from '../../requests/browser-name.ts'
 import { redirect } from '../../requests/http.ts'
@@ -49,6 +50,7 @@ export async function finishLogin(
     rememberDevice(flow, user, Math.max(loggedInAt, keptAt ?? 0), trust),
     note(scopeOf(flow, user.id), 'login.succeeded', user.id),
   ])
+  count('logins', { outcome: 'succeeded', method: proofs[0] ?? 'session' })
   if (isNewDevice) await tellOfDevice(flow, user, loggedInAt)
   await finishInteraction(flow, {
     login: {

@@ -1,5 +1,6 @@
 import { errors } from 'oidc-provider'
 import { lifetimes } from '../../../domain/writes/lifetimes.ts'
+import { nameRoute } from '../../../telemetry/route.ts'
 import { readAbandoned } from '../../oidc-provider-internals.ts'
 import { isMarked, isSameBrowser } from '../../requests/browser-cookie.ts'
 import { type Form, readForm, redirect } from '../../requests/http.ts'
@@ -58,6 +59,8 @@ const pages: { [prompt: string]: { [page: string]: Page } } = {
 /** Answers a request below `/login/<handle>`. */
 export async function handleInteraction(flow: FlowRequest): Promise<void> {
   const [, handle = '', rest = ''] = /^\/login\/([^/]+)(\/.*)?$/.exec(flow.url.pathname) ?? []
+  const isPage = Object.values(pages).some((ofPrompt) => Object.hasOwn(ofPrompt, rest))
+  if (isPage) nameRoute(flow.request, `/login/:handle${rest}`)
   const interaction = await findInteraction(flow, handle)
   if (!interaction) {
     if (!(await startAgain(flow, handle))) await showDeadEnd(flow)

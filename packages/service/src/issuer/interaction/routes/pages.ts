@@ -1,5 +1,6 @@
 import { allowsKeys } from '../../../domain/ways/login-methods.ts'
 import { markHeaders, markOf, markPaths, scriptAt, scriptHeaders } from '../../../pages/index.ts'
+import { nameRoute } from '../../../telemetry/route.ts'
 import { isFormRequest, repeatAsGet } from '../../requests/as-get.ts'
 import { type Form, readForm, redirect, sendJson } from '../../requests/http.ts'
 import { lookFor } from '../../requests/look.ts'
@@ -34,6 +35,8 @@ export async function handleFlow(
   if (url.pathname.startsWith('/login/')) return handleInteraction(flow)
   if (/^\/account(\/|$)/.test(url.pathname) && (await handleAccount(flow))) return
 
+  // A path that is none of these is named by showOther().
+  nameRoute(request, url.pathname)
   switch (url.pathname) {
     case SOCIAL_CALLBACK:
       return returnFromProvider(flow)
@@ -67,7 +70,9 @@ export async function handleFlow(
 /** Serves the static files of the pages, or answers 404. */
 async function showOther(flow: FlowRequest): Promise<void> {
   const { pathname } = flow.url
+  nameRoute(flow.request, 'other')
   const script = scriptAt(pathname)
+  if (script !== undefined || markPaths.includes(pathname)) nameRoute(flow.request, 'asset')
   if (script !== undefined) return sendAsset(flow, script, scriptHeaders)
   if (!markPaths.includes(pathname)) return showNotFound(flow)
   sendAsset(flow, markOf(lookFor(flow.tenant, flow.request)), markHeaders)

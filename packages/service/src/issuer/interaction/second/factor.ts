@@ -5,6 +5,7 @@ import { type FactorKind, isAtLeast, levelOf, type Method } from '../../../domai
 import { keyMethod } from '../../../domain/ways/login-methods.ts'
 import { note } from '../../../domain/writes/audit.ts'
 import { keyScript, type Pages, type Problem } from '../../../pages/index.ts'
+import { count } from '../../../telemetry/metrics.ts'
 import type { Form } from '../../requests/http.ts'
 import { accountPaths } from '../../requests/paths.ts'
 import { csrfToken, flowPath, otherPath } from '../flow/flow-path.ts'
@@ -66,6 +67,9 @@ export async function submitFactor(flow: InteractionRequest, form: Form): Promis
   if (code.trim() === '') return showForm(flow, 422, step, kind, kinds, { problem, trust })
   const { progress, user } = step
   const admission = await context.throttle.admitFactor(facts, user.id, progress.id)
+  if (admission.kind !== 'admitted') {
+    count('secondSteps', { outcome: admission.kind, method: kind })
+  }
   switch (admission.kind) {
     case 'login_over':
       await endProgress(flow)
@@ -79,10 +83,12 @@ export async function submitFactor(flow: InteractionRequest, form: Form): Promis
 
   const outcome = await judge(flow, step, kind, code)
   if (outcome !== 'wrong' && outcome !== 'expired') {
+    count('secondSteps', { outcome: 'succeeded', method: kind })
     await context.throttle.forgiveFactor(facts, user.id)
     if (kind === 'recovery_codes') await sendNews(context, 'factors', occasionOf(flow), user)
     return completeFurtherStep(flow, step, { method: outcome, trust })
   }
+  count('secondSteps', { outcome, method: kind })
   await note(scopeOf(flow), 'login.wrong_code', user.id, 'failure')
   if ((await context.throttle.failedFactors(facts, user.id)) === SUSPICIOUS) {
     await sendNews(context, 'guessed', occasionOf(flow), user)

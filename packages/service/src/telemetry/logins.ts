@@ -1,0 +1,16 @@
+import { count } from './metrics.ts'
+
+/** The outcome of a first step: verified, or why not. */
+type Outcome =
+  | { kind: 'verified' | 'throttled' | 'needs_link' }
+  | { kind: 'refused'; reason: string }
+
+/**
+ * Counts a login that its first step ends. One that goes on is counted when every factor is proven.
+ *
+ * @param outcome - Its reasons come from a closed list.
+ */
+export function countRefused(method: string, outcome: Outcome): void {
+  if (outcome.kind === 'verified') return
+  count('logins', { outcome: outcome.kind === 'refused' ? outcome.reason : outcome.kind, method })
+}

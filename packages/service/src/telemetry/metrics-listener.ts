@@ -1,0 +1,41 @@
+import type { RequestListener } from 'node:http'
+import type { Gauge } from './gauges.ts'
+
+/** The path of the metrics. */
+export const METRICS_PATH = '/x/metrics'
+
+/** The answers of the port for metrics. */
+export interface MetricsListener {
+  readonly handle: RequestListener
+  /** Records no more. */
+  close(): void
+}
+
+/** Begins to record, and answers `GET /x/metrics` in the format OpenMetrics. */
+export async function createMetricsListener(gauges: readonly Gauge[]): Promise<MetricsListener> {
+  // Loaded here, so that a service without metrics need not load it.
+  const { createMetrics } = await import('./registry.ts')
+  const metrics = createMetrics(gauges)
+  return {
+    handle(request, response) {
+      const isMetrics = request.url?.split('?', 1)[0] === METRICS_PATH
+      const isRead = request.method === 'GET' || request.method === 'HEAD'
+      if (!isMetrics || !isRead) {
+        response.statusCode = isMetrics ? 405 : 404
+        if (isMetrics) response.setHeader('allow', 'GET, HEAD')
+        response.setHeader('content-type', 'text/plain; charset=utf-8')
+        response.end(`The metrics are at GET ${METRICS_PATH}.\n`)
+        return
+      }
+      metrics.text().then(
+        (text) => {
+          response.setHeader('content-type', metrics.contentType)
+          response.setHeader('cache-control', 'no-store')
+          response.end(text)
+        },
+        (error) => response.destroy(error),
+      )
+    },
+    close: metrics.close,
+  }
+}

@@ -1,0 +1,87 @@
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge as GaugeMetric,
+  Histogram,
+  Registry,
+} from '@prometheus-io/client'
+import type { Gauge, Reading } from './gauges.ts'
+import { counters, histograms, type Recorder, recordTo } from './metrics.ts'
+
+/** The metrics of a service as a response. */
+export interface Metrics {
+  readonly contentType: string
+  text(): Promise<string>
+  /** Records no more. */
+  close(): void
+}
+
+/** The time that a gauge has; scrapers give up after some seconds. */
+const READ_MS = 2_000
+
+/** Begins to record the metrics of this process, and to read the gauges whenever the text is asked for. */
+export function createMetrics(gauges: readonly Gauge[]): Metrics {
+  const registry = new Registry(Registry.OPENMETRICS_CONTENT_TYPE)
+  const registers = [registry]
+  const counted = mapValues(
+    counters,
+    ({ name, help, labels }) => new Counter({ name, help, labelNames: labels, registers }),
+  )
+  const measured = mapValues(
+    histograms,
+    ({ name, help, labels, buckets }) =>
+      new Histogram({ name, help, labelNames: labels, buckets: [...buckets], registers }),
+  )
+  for (const { name, help, labels, read } of gauges) {
+    const gauge: GaugeMetric<string> = new GaugeMetric({
+      name,
+      help,
+      labelNames: labels,
+      registers,
+      async collect() {
+        const readings = await inTime(read)
+        gauge.reset()
+        // Without labels, a reset leaves the value 0, which would be read as a fact.
+        if (!readings && labels.length === 0) gauge.set(Number.NaN)
+        for (const { labels, value } of readings ?? []) gauge.set({ ...labels }, value)
+      },
+    })
+  }
+  // Processor time, memory, the delay of the event loop and garbage collection.
+  collectDefaultMetrics({ register: registry })
+  const recorder: Recorder = {
+    count: (name, labels) => counted[name].inc({ ...labels }),
+    observe: (name, labels, seconds) => measured[name].observe({ ...labels }, seconds),
+  }
+  const stop = recordTo(recorder)
+  return {
+    contentType: registry.contentType,
+    text: () => registry.metrics(),
+    close() {
+      stop()
+      registry.clear()
+    },
+  }
+}
+
+/** The readings, or nothing when they cannot be had in time. */
+async function inTime(read: () => Promise<Reading[]>): Promise<Reading[] | undefined> {
+  const late = Promise.withResolvers<undefined>()
+  const timer = setTimeout(() => late.resolve(undefined), READ_MS)
+  try {
+    return await Promise.race([read(), late.promise])
+  } catch {
+    // The store counts its failure and logs it where it matters.
+    return undefined
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function mapValues<K extends string, V, W>(
+  of: Readonly<Record<K, V>>,
+  change: (value: V) => W,
+): Record<K, W> {
+  const entries = Object.entries(of) as [K, V][]
+  return Object.fromEntries(entries.map(([key, value]) => [key, change(value)])) as Record<K, W>
+}
