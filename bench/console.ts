@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, StatementSync } from 'node:sqlite'
 import { createIdentityService } from '@latchkey/service'
+import pg from 'pg'
 import { consoleRoutes } from '../packages/service/src/console/routes.ts'
 import { createConnections } from '../packages/service/src/store/postgres/connections.ts'
 import { createBrowser } from '../packages/service/test/issuer/support/browser.ts'
@@ -13,7 +14,7 @@ import { startRedis } from './parts/redis.ts'
 /**
  * How long the service takes for each page of the management console, for a tenant with USERS users and as many
  * entries in the audit log, beside TENANTS tenants. The last page of a list is asked for beside the first. A request
- * is made TIMES times within the process, in rounds over all pages. `WHAT=sqlite|postgres`.
+ * is made TIMES times within the process, in rounds over all pages; beside it, how many statements the last one needed. `WHAT=sqlite|postgres`.
  */
 
 const USERS = Number(process.env.USERS ?? 1_000_000)
@@ -24,6 +25,22 @@ const what = process.env.WHAT ?? ''
 const CONSOLE = 'https://console.example'
 const PASSWORD = 'correct horse battery'
 const AT = 1_700_000_000_000_000
+
+/** How many statements the databases have been asked, those of sessions and of the heartbeat included. */
+let statements = 0
+for (const [prototype, names] of [
+  [StatementSync.prototype, ['all', 'get', 'run']],
+  [pg.Client.prototype, ['query']],
+] as const) {
+  const methods = prototype as unknown as Record<string, (...all: unknown[]) => unknown>
+  for (const name of names) {
+    const method = methods[name]
+    methods[name] = function (this: unknown, ...all) {
+      statements++
+      return method?.apply(this, all)
+    }
+  }
+}
 
 const padded = (n: number) => String(n).padStart(26, '0')
 
@@ -98,11 +115,17 @@ async function prepare(options: Options): Promise<Ids> {
 /** Users, an entry of the audit log for each, and tenants. */
 function fill(tenant: string, numbers: (count: number) => string, n: string): string[] {
   return [
+    // The last hundredth of the users are at a domain of their own, and one of them has a rare name.
     `insert into users (tenant_id, id, email, email_key, profile, metadata, disabled, verified_at,
-       sessions_valid_after, created_at, updated_at, name_key, family_name_key)
+       sessions_valid_after, created_at, updated_at, name_key, family_name_key, search_text, domain_key)
      ${numbers(USERS)} select '${tenant}', 'usr_' || ${n}, 'user' || ${n} || '@x.test', 'user' || ${n} || '@x.test',
        '{"name":"User' || ${n} || '"}', '{}', case when n % 100 = 0 then 1 else 0 end, null, 0, ${AT}, ${AT},
-       'user' || ${n}, null from numbers`,
+       'user' || ${n}, null,
+       'user' || ${n} || '@x.test' || case when n = ${USERS - 7} then '
+' || 'grace hopper' else '' end,
+       case when n >= ${USERS - USERS / 100} then 'late.test' else 'x.test' end from numbers`,
+    `insert into last_logins (tenant_id, user_id, at)
+     ${numbers(USERS)} select '${tenant}', 'usr_' || ${n}, ${AT} + n from numbers`,
     `insert into audit (at, tenant_id, actor, action, target)
      ${numbers(USERS)} select ${AT} + n, '${tenant}', 'key_' || n % 7, 'user.create', 'usr_' || ${n} from numbers`,
     `insert into tenants (id, domain, name, settings, metadata, created_at, updated_at)
@@ -130,26 +153,48 @@ async function measure(name: string, options: Options, ids: Ids): Promise<void> 
     `${base}/users?search=&state=&key=usr_${nearEnd}&id=usr_${nearEnd}`,
     `${base}/users?search=user${padded(USERS - 1).slice(0, 22)}&state=`,
     `${base}/users?state=disabled`,
+    `${base}/users?search=user`,
+    `${base}/users?search=ace+hop`,
+    `${base}/users?search=${padded(USERS - 1).slice(-7)}@x`,
+    `${base}/users?search=ser${padded(USERS - 100)}&state=disabled`,
+    `${base}/users?search=nobody+has+this`,
+    `${base}/users?search=@late`,
+    `${base}/users?search=@late&state=disabled`,
+    `${base}/users?order=newest`,
+    `${base}/users?order=newest&state=unverified`,
+    `${base}/users?order=name`,
+    `${base}/users?order=name&state=disabled&key=user${nearEnd}&id=usr_${nearEnd}`,
+    `${base}/users?order=login`,
+    `${base}/users?order=login&key=${AT + 60}&id=usr_${nearEnd}`,
+    `${base}/audit?action=user.`,
+    `${base}/audit?actor=key_3&action=user.create`,
+    `/console/audit?actor=key_3`,
     `/console/audit?to=2023-11-15`,
     `${base}/audit?target=${ids.user}`,
   ]
-  console.log(row(`${name}, ${USERS} users`, 'p50, ms', 'p99, ms', 'status'))
-  const all = [...pages, ...last].map((path) => ({ path, times: [] as number[], status: 0 }))
+  console.log(row(`${name}, ${USERS} users`, 'p50, ms', 'p99, ms', 'status', 'statements'))
+  const all = [...pages, ...last].map((path) => ({
+    ...{ path, times: [] as number[], status: 0, statements: 0 },
+  }))
   // The first rounds warm up.
   for (let round = -WARM_UP; round < TIMES; round++) {
     for (const one of all) {
       const began = performance.now()
+      const before = statements
       one.status = await ask(service, one.path, cookie)
+      one.statements = statements - before
       if (round >= 0) one.times.push(performance.now() - began)
     }
   }
-  for (const { path, times, status } of all) {
+  for (const { path, times, status, statements } of all) {
     times.sort((a, b) => a - b)
     const shown = path
       .replace(ids.tenant ?? '', '…')
       .replace(/0{5,}/g, '0…0')
       .slice(0, 60)
-    console.log(`${row('', quantile(times, 0.5), quantile(times, 0.99), status)}  ${shown}`)
+    console.log(
+      `${row('', quantile(times, 0.5), quantile(times, 0.99), status, statements)}  ${shown}`,
+    )
   }
 }
 

@@ -20,6 +20,7 @@ const TABLES = [
   'tenants',
   'applications',
   'users',
+  'last_logins',
   'credentials',
   'api_keys',
   'api_key_tenants',

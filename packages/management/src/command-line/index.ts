@@ -5,9 +5,9 @@ export { Exit, exitCodes } from './exit-codes.ts'
 export { readInput } from './files.ts'
 export {
   type JsonOptions,
-  printLine,
   printResult,
   printTable,
+  printText,
   withJson,
 } from './output.ts'
 export { oneLine, printableJson } from './terminal.ts'

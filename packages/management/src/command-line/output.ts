@@ -48,9 +48,14 @@ export function json(value: object): string {
   return printableJson(JSON.stringify(value, null, 2))
 }
 
-/** Prints a line, and waits for a reader that is slower, so that a long list does not gather in memory. */
+/** Prints a line, as {@link printText}. */
 export function printLine(text: string): Promise<void> {
+  return printText(`${text}\n`)
+}
+
+/** Prints a text, and waits for a reader that is slower, so that a long list does not gather in memory. */
+export function printText(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    process.stdout.write(`${text}\n`, (error) => (error ? reject(error) : resolve()))
+    process.stdout.write(text, (error) => (error ? reject(error) : resolve()))
   })
 }

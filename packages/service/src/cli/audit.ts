@@ -1,12 +1,14 @@
 import {
   type JsonOptions,
+  oneLine,
   printableJson,
-  printLine,
   printTable,
+  printText,
   wholeNumber,
   withJson,
 } from '@latchkey/management/command-line'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import { auditCells, auditColumns, csvLines } from '../http/exports.ts'
 import { formatTimestamp } from '../http/timestamps.ts'
 import type { StoredAuditEntry } from '../store/records.ts'
 import { type DataOptions, withAdmin, withDataOptions } from './options.ts'
@@ -18,9 +20,13 @@ interface ListOptions extends DataOptions, JsonOptions {
 }
 
 interface ExportOptions extends DataOptions {
+  format: 'csv' | 'ndjson'
   tenant?: string
   after: number
 }
+
+/** How many entries are printed at a time. */
+const LOT = 1_000
 
 /** Adds `audit`, which lists, and `audit export`. */
 export function addAuditCommand(program: Command): void {
@@ -59,21 +65,42 @@ export function addAuditCommand(program: Command): void {
   withDataOptions(
     audit
       .command('export')
-      .description('Print the audit log as JSON lines, the oldest first, with every member.'),
+      .description('Print the audit log, the oldest first, with every member.'),
   )
     .option('--tenant <id>', 'of one tenant')
+    .addOption(
+      new Option('--format <format>', 'how to write').choices(['csv', 'ndjson']).default('ndjson'),
+    )
     .option(
       '--after <id>',
       'what follows the entry with this "id", to go on from an earlier export',
       wholeNumber(0, Number.MAX_SAFE_INTEGER),
       0,
     )
-    .action(({ tenant, after, ...options }: ExportOptions) =>
+    .action(({ tenant, after, format, ...options }: ExportOptions) =>
       withAdmin(options, async (admin) => {
         const query = { after, ...(tenant !== undefined && { tenantId: tenant }) }
-        for await (const entry of admin.exportAudit(query)) await printLine(line(entry))
+        const lines = format === 'csv' ? csvLines(auditColumns) : { head: '', textOf: jsonText }
+        await printText(lines.head)
+        let lot: object[] = []
+        for await (const entry of admin.exportAudit(query)) {
+          lot.push(format === 'csv' ? printableCells(entry) : entry)
+          if (lot.length < LOT) continue
+          await printText(lines.textOf(lot))
+          lot = []
+        }
+        await printText(lines.textOf(lot))
       }),
     )
+}
+
+function printableCells(entry: StoredAuditEntry): object {
+  const cells = Object.entries(auditCells(entry))
+  return Object.fromEntries(cells.map(([name, cell]) => [name, oneLine(String(cell ?? ''))]))
+}
+
+function jsonText(entries: readonly object[]): string {
+  return entries.map((entry) => `${line(entry as StoredAuditEntry)}\n`).join('')
 }
 
 /** An entry as one line; members without a value are left out. */

@@ -1,5 +1,6 @@
 import type { Support } from '../domain/operators/support.ts'
 import type { Scope, ServiceScope } from '../domain/writes/context.ts'
+import type { Lines } from '../http/json-lines.ts'
 import type { OperatorUser } from '../store/ports.ts'
 import type { ProtocolStore } from '../store/protocol-store.ts'
 import type { OperatorRole, Tenant } from '../store/records.ts'
@@ -41,13 +42,14 @@ export interface Call<S extends ServiceScope = ServiceScope> {
   readonly origin: string
 }
 
-/** How a request ends: with a page, a redirect to one, or a file of lines of JSON. */
+/** How a request ends: with a page, a redirect to one, or a file of lines. */
 export type Result =
   | ({ readonly kind: 'page' } & Content)
   | { readonly kind: 'redirect'; readonly to: string }
   | {
       readonly kind: 'lines'
       readonly fileName: string
+      readonly lines: Lines
       /** Reads the part behind a place. */
       read(after: string | undefined): Promise<{ items: object[]; next: string | undefined }>
     }

@@ -276,7 +276,7 @@ async function finish(
   response.setHeader('content-disposition', `attachment; filename="${result.fileName}"`)
   response.setHeader('cache-control', 'no-store')
   response.setHeader('x-content-type-options', 'nosniff')
-  await sendLines(response, result.read, undefined)
+  await sendLines(response, result.read, undefined, result.lines)
 }
 
 /** A refusal with the id of its request, by which the audit log finds it. */

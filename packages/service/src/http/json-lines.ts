@@ -5,20 +5,37 @@ import type { Part } from './route.ts'
 /** The media type of objects that are one line of JSON each. */
 export const JSON_LINES = 'application/x-ndjson'
 
+/** A way to write the objects of a list as text, part by part. */
+export interface Lines {
+  readonly mediaType: string
+  /** The text above the first part. */
+  readonly head: string
+  textOf(items: readonly object[]): string
+}
+
+/** A line of JSON for each object. */
+export const jsonLines: Lines = {
+  mediaType: JSON_LINES,
+  head: '',
+  textOf: (items) => items.map((item) => `${JSON.stringify(item)}\n`).join(''),
+}
+
 /**
- * Answers with all that a list has, a line for each object, as fast as the client reads. An answer that
+ * Answers with all that a list has, a line for each object unless other lines are given, as fast as the client reads. An answer that
  * breaks off in the middle ends the connection, so that it is not taken for all.
  */
 export async function sendLines(
   res: ServerResponse,
   read: (after: string | undefined) => Promise<Part>,
   after: string | undefined,
+  lines: Lines = jsonLines,
 ): Promise<void> {
   let part = await read(after)
-  res.setHeader('content-type', JSON_LINES)
+  res.setHeader('content-type', lines.mediaType)
+  res.write(lines.head)
   try {
     for (;;) {
-      const text = part.items.map((item) => `${JSON.stringify(item)}\n`).join('')
+      const text = lines.textOf(part.items)
       if (!res.write(text)) await Promise.race([once(res, 'drain'), once(res, 'close')])
       if (part.next === undefined || res.destroyed) break
       part = await read(part.next)

@@ -10,7 +10,7 @@ const flag = z.enum(['true', 'false']).optional()
 const filters = z.object({
   search: z.string().max(limits.emailLength).optional().meta({
     description:
-      'The beginning of an address, a name, a family name, or of an id with its usr_, in any case.',
+      'The beginning of an address, a name, a family name, of a domain with its @, or of an id with its usr_, in any case.',
   }),
   disabled: flag.meta({ description: 'Whether users are disabled.' }),
   verified: flag.meta({ description: 'Whether addresses are verified.' }),

@@ -199,8 +199,12 @@ export interface UserStore {
   findByEmail(tenantId: string, emailKey: string): Promise<User | undefined>
   /** `undefined` when there is no such tenant. */
   list(tenantId: string, page: Page): Promise<Listing<User> | undefined>
-  /** Users of the tenant by the beginning of a key, and by state. Of an unknown tenant there are none. */
+  /** Users of the tenant by a text and by state, or in an order. Of an unknown tenant there are none. */
   search(tenantId: string, query: UserQuery, page: SearchPage): Promise<Found<User>>
+  /** Whether texts are found in the middle of an address or a name: PostgreSQL needs `pg_trgm` for it. */
+  findsInside(): Promise<boolean>
+  /** When these users have logged in last. Those who never have are missing. */
+  lastLogins(tenantId: string, ids: readonly string[]): Promise<Map<string, Micros>>
   update(
     tenantId: string,
     id: string,
@@ -365,11 +369,19 @@ export interface AuditQuery {
 export const TRIM_BATCH = 1_000
 
 export interface AuditStore {
-  /** For events that are not part of a write, such as a login. */
+  /** For events that are not part of a write, such as a login, which {@link UserStore.lastLogins} tells of. */
   append(entry: AuditEntry): Promise<void>
   list(query: AuditQuery): Promise<StoredAuditEntry[]>
   /** Entries of a tenant, or with `undefined` those of the whole service, by time, the newest first. */
   search(tenantId: string | undefined, filter: AuditFilter, page: AuditPage): Promise<AuditPart>
+  /**
+   * The number of entries since `from`, by action, of those actions that begin with a text. At most `limit` of each
+   * action are counted.
+   */
+  count(
+    tenantId: string | undefined,
+    query: { action: string; from: Micros; limit: number },
+  ): Promise<Map<string, number>>
   /** One entry, of the tenant if one is named. */
   get(tenantId: string | undefined, id: number): Promise<StoredAuditEntry | undefined>
   /**

@@ -158,6 +158,8 @@ export interface MessageQueue {
   /** The tenant's messages with a recipient, also those that have ended, the newest first. */
   find(tenantId: string, query: MessageQuery): Promise<QueuedMessage[]>
   get(tenantId: string, id: string): Promise<QueuedMessage | undefined>
+  /** The number of messages queued in the last `seconds`, of a tenant or of all; at most `limit` are counted. */
+  count(tenantId: string | undefined, seconds: number, limit: number): Promise<number>
 }
 
 /** The columns of a message in an SQL store. */

@@ -4,11 +4,30 @@ import type { User } from './records.ts'
 
 /** A filter of users; omitted members do not filter. */
 export interface UserQuery {
-  /** The beginning of an address, a name, a family name, or of an id with its `usr_`, in any case. */
+  /**
+   * The beginning of an address, a name, a family name, of a domain with its `@`, or of an id with its `usr_`, in any
+   * case.
+   */
   search?: string | undefined
   disabled?: boolean | undefined
   verified?: boolean | undefined
+  /**
+   * Finds `search` also in the middle of an address or a name, and without accents. This needs three letters or digits
+   * in a row, and an index of trigrams: see {@link UserStore.findsInside}. All else is found by its beginning.
+   */
+  inside?: boolean | undefined
+  /** The order of a list without `search`; default `oldest`. */
+  order?: UserOrder | undefined
 }
+
+/**
+ * By creation; by name, without users who have none; or by the last login, the latest first, without users who
+ * have never logged in. The order by login is that of all users: it heeds no state.
+ */
+export const userOrders = ['oldest', 'newest', 'name', 'login'] as const
+
+/** One of {@link userOrders}. */
+export type UserOrder = (typeof userOrders)[number]
 
 /** The place of a user among those that were found. */
 export interface SearchCursor {
@@ -30,7 +49,7 @@ export interface Found<T> {
 }
 
 /** The columns by which users are found. */
-export type SearchColumn = 'email_key' | 'name_key' | 'family_name_key' | 'id'
+export type SearchColumn = 'email_key' | 'name_key' | 'family_name_key' | 'domain_key' | 'id'
 
 /** A row of a user, as far as a search looks at it. */
 export interface SearchRow {
@@ -39,6 +58,7 @@ export interface SearchRow {
   /** `null`: from before there was such a column. */
   name_key: string | null
   family_name_key: string | null
+  domain_key: string | null
 }
 
 /** The users in a state; what is omitted does not narrow. */
@@ -81,6 +101,7 @@ export function searchKeys({ profile }: Pick<User, 'profile'>): {
 function prefixesOf(search: string | undefined): Partial<Record<SearchColumn, string>> {
   const text = searchKey(search ?? '')
   if (text === '') return {}
+  if (text.startsWith('@')) return { domain_key: emailKey(text).slice(1) }
   // The part behind the @ is compared as the DNS knows it.
   const email_key = text.includes('@') ? emailKey(text) : text
   if (text.startsWith('usr_')) return { id: text, email_key }

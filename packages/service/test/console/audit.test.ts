@@ -138,6 +138,10 @@ describe.each(stores)('on %s, the audit log', (store) => {
       const lines = await linesAt(owner, `${base}/export?action=user.create`)
       expect(lines.map(({ id }) => id)).toEqual(seen)
       expect(lines.length).toBeGreaterThanOrEqual(130)
+      const csv = await owner.get(`${base}/export?action=user.create&format=csv`)
+      const [heading, ...rows] = csv.html.trim().split('\r\n')
+      expect(heading).toMatch(/^id,at,actor,action,target,/)
+      expect(rows.map((row) => row.split(',')[0])).toEqual(seen)
       const tenants = new Set(lines.map(({ tenant_id }) => tenant_id))
       expect(tenants.has(other.id)).toBe(base === '/console/audit')
     }

@@ -297,6 +297,20 @@ export function describeProtocolStore(
     expect(await store.mail.list('ten_1', 10)).toEqual([])
   })
 
+  test('the messages of the last seconds are counted, of a tenant and of all, up to a limit', async () => {
+    await using under = await open()
+    const { store } = under
+    const before = await store.mail.count(undefined, 3_600, 1_000)
+    const tenantId = `ten_${crypto.randomUUID()}`
+    for (const of of [tenantId, tenantId, `${tenantId}x`]) {
+      await store.mail.add({ id: crypto.randomUUID(), tenantId: of, sealed: '' })
+    }
+    expect(await store.mail.count(tenantId, 3_600, 1_000)).toBe(2)
+    expect(await store.mail.count(tenantId, 3_600, 1)).toBe(1)
+    expect(await store.mail.count(tenantId, -3_600, 1_000)).toBe(0)
+    expect(await store.mail.count(undefined, 3_600, 1_000)).toBe(before + 3)
+  })
+
   test('messages to somebody are found by user, the newest first, also when they have ended', async () => {
     await using under = await open()
     const { store, clock } = under

@@ -253,6 +253,67 @@ test('users of an earlier release are found by their names after an update in st
   expect(Number(rows[0]?.n)).toBe(0)
 }, 60_000)
 
+test('where the extension pg_trgm is not allowed, texts are found by their beginning until it is made', async () => {
+  await using limited = await anEmptyDatabase()
+  const role = `limited_${process.pid}`
+  await limited.query(`create role ${role} login; grant all on schema public to ${role}`)
+  const url = limited.url.replace('latchkey@', `${role}@`)
+  const tenant = aTenant()
+  const page = { after: undefined, limit: 10 }
+  const open = () => createPostgresDataStore(createConnections({ url }))
+  const emailsIn = async (store: ReturnType<typeof open>, search: string) => {
+    const { items } = await store.users.search(tenant.id, { search, inside: true }, page)
+    return items.map(({ email }) => email)
+  }
+  try {
+    await migratePostgres({ url })
+    const before = open()
+    await before.tenants.insert(tenant, anAudit('create'))
+    for (const email of ['ada@x.test', 'canada@x.test']) {
+      await before.users.insert(aUser(tenant.id, { email, emailKey: email }), anAudit('create'))
+    }
+    expect(await before.users.findsInside()).toBe(false)
+    expect(await emailsIn(before, 'ada@')).toEqual(['ada@x.test'])
+    await before.close()
+
+    await limited.query('create extension pg_trgm')
+    await migratePostgres({ url })
+    const after = open()
+    expect(await after.users.findsInside()).toBe(true)
+    expect(await emailsIn(after, 'ada@')).toEqual(['ada@x.test', 'canada@x.test'])
+    await after.close()
+  } finally {
+    await limited.query(`drop owned by ${role}; drop role ${role}`)
+  }
+})
+
+test('users of an earlier release get the texts in which a search looks, and their last logins', async () => {
+  await using earlier = await anEmptyDatabase()
+  await migratePostgres({ url: earlier.url })
+  await earlier.query(`drop table last_logins;
+    alter table users drop column search_text, drop column domain_key;
+    delete from latchkey_migration where name in ('0016-user-lists', '0017-fill-search-texts')`)
+  const { settings, id } = aTenant()
+  await earlier.query(
+    `insert into tenants values ('${id}', '${settings.domain}', '', '{}', '{}', 1, 1)`,
+  )
+  await earlier.query(`insert into users (tenant_id, id, email, email_key, profile, metadata, disabled,
+      sessions_valid_after, created_at, updated_at)
+    select '${id}', 'usr_' || n, n || '@x.test', n || '@x.test', '{"name":"Kím ' || n || '"}', '{}', 0, 0, 1, 1
+    from generate_series(1, 6000) as n`)
+  await earlier.query(`insert into audit (at, tenant_id, actor, action, target)
+    select n, '${id}', 'user:usr_7', 'login.succeeded', 'usr_7' from generate_series(1, 5) as n`)
+  await migratePostgres({ url: earlier.url })
+  const store = openPostgresDataStore(earlier.url)
+  onTestFinished(() => store.close())
+  const page = { after: undefined, limit: 10 }
+  const of = async (search: string) =>
+    (await store.users.search(id, { search, inside: true }, page)).items.map((user) => user.id)
+  expect(await of('IM 5999')).toEqual(['usr_5999'])
+  expect(await of('@x.test')).toHaveLength(10)
+  expect(await store.users.lastLogins(id, ['usr_7', 'usr_8'])).toEqual(new Map([['usr_7', 5]]))
+}, 60_000)
+
 async function anEmptyDatabase(): Promise<TestDatabase & AsyncDisposable> {
   const empty = await createDatabase({ migrate: false })
   return { ...empty, [Symbol.asyncDispose]: () => empty.drop() }

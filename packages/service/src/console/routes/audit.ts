@@ -2,6 +2,8 @@ import { findAuditEntry, searchAudit } from '../../domain/operators/audit-search
 import { listAudit } from '../../domain/writes/audit.ts'
 import { notFound } from '../../domain/writes/errors.ts'
 import { auditPlace, serialiseEntry } from '../../http/audit.ts'
+import { auditCells, auditColumns, csvLines } from '../../http/exports.ts'
+import { jsonLines } from '../../http/json-lines.ts'
 import { decodePlace, encodePlace } from '../../http/list.ts'
 import { parseTimestamp } from '../../http/timestamps.ts'
 import type { AuditFilter, AuditPlace } from '../../store/audit-search.ts'
@@ -60,18 +62,19 @@ async function show(call: Call): Promise<Result> {
   }
 }
 
-/** The entries as lines of JSON: those of the tenant of the path, or those of the whole service. */
+/** The entries as a file: those of the tenant of the path, or those of the whole service. */
 async function exportEntries(call: Call): Promise<Result> {
   const given = givenIn(call.query)
+  const isCsv = call.query.get('format') === 'csv'
+  const toItem = (entry: StoredAuditEntry): object =>
+    isCsv ? auditCells(entry) : { ...serialiseEntry(entry), tenant_id: entry.tenantId }
   return {
     kind: 'lines',
-    fileName: `audit-${call.tenant?.id ?? 'all'}.ndjson`,
+    fileName: `audit-${call.tenant?.id ?? 'all'}.${isCsv ? 'csv' : 'ndjson'}`,
+    lines: isCsv ? csvLines(auditColumns) : jsonLines,
     async read(after) {
       const { items, next } = await read(call, given, placeIn(after ?? null), EXPORT_PAGE)
-      return {
-        items: items.map((entry) => ({ ...serialiseEntry(entry), tenant_id: entry.tenantId })),
-        next: next && encodePlace([next.at, next.id]),
-      }
+      return { items: items.map(toItem), next: next && encodePlace([next.at, next.id]) }
     },
   }
 }

@@ -5,6 +5,7 @@ import { nowMicros } from '../../domain/writes/context.ts'
 import type { ApiKey } from '../../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import { type Call, type ConsoleRoute, type Result, servicePage } from '../call.ts'
+import { figuresOfDay } from '../day.ts'
 import { answerOf } from '../mail-form.ts'
 
 /** How many messages that wait are looked at. */
@@ -20,11 +21,12 @@ export const overviewRoutes: readonly ConsoleRoute[] = [
 async function showOverview({ scope, operator, system }: Call): Promise<Result> {
   const { reach, id } = operator.operator
   const own = { ...scope, tenantId: SYSTEM_TENANT_ID }
-  const [tenants, credentials, keys, waiting] = await Promise.all([
+  const [tenants, credentials, keys, waiting, figures] = await Promise.all([
     listTenants(scope, reach, { after: undefined, limit: 5 }),
     listCredentials(own, id, { after: undefined, limit: 20 }),
     reach === 'all' ? listApiKeys(scope) : [],
     system.queues.mail.waiting(MAX_LOOKED_AT),
+    reach === 'all' ? figuresOfDay({ scope, system }, undefined) : [],
   ])
   const now = nowMicros(scope.context.clock)
   const isGood = ({ revokedAt, expiresAt = Number.POSITIVE_INFINITY }: ApiKey) =>
@@ -46,6 +48,7 @@ async function showOverview({ scope, operator, system }: Call): Promise<Result> 
       total: tenants.total,
       tenants: tenants.items,
       keys: good.length,
+      figures,
       failing: shown.map(([tenantId, messages]) => ({
         tenantId,
         name: names.get(tenantId) ?? 'the console',

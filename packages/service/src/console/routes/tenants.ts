@@ -19,6 +19,7 @@ import {
   servicePage,
   tenantPage,
 } from '../call.ts'
+import { figuresOfDay } from '../day.ts'
 import { cursorOf } from '../form-fields.ts'
 
 const PATH = '/console/tenants'
@@ -88,11 +89,12 @@ async function create(call: Call): Promise<Result> {
   }
 }
 
-async function showTenant({ scope }: Call<Scope>): Promise<Result> {
-  const [tenant, users, applications] = await Promise.all([
+async function showTenant({ scope, system }: Call<Scope>): Promise<Result> {
+  const [tenant, users, applications, figures] = await Promise.all([
     getTenant(scope),
     listUsers(scope, NO_ITEMS),
     listApplications(scope, NO_ITEMS),
+    figuresOfDay({ scope, system }, scope.tenantId),
   ])
   const { settings } = tenant
   return {
@@ -105,6 +107,7 @@ async function showTenant({ scope }: Call<Scope>): Promise<Result> {
       users: users.total,
       applications: applications.total,
       flags: flagsOf(tenant),
+      figures,
     },
     commands: ['latchkey-service tenant list'],
   }

@@ -1,5 +1,14 @@
-import { createUser, searchUsers } from '../../domain/users/users.ts'
+import { z } from 'zod'
+import { listOfUsers } from '../../domain/users/user-lists.ts'
+import { createUser } from '../../domain/users/users.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
+import { csvLines, userCells, userColumns } from '../../http/exports.ts'
+import { jsonLines } from '../../http/json-lines.ts'
+import { decodePlace, encodePlace } from '../../http/list.ts'
+import { formatTimestamp } from '../../http/timestamps.ts'
+import { serializeUser } from '../../http/users.ts'
+import type { User } from '../../store/records.ts'
+import { type UserOrder, type UserQuery, userOrders } from '../../store/user-search.ts'
 import {
   type ConsoleRoute,
   type Result,
@@ -12,28 +21,48 @@ import { cursorOf } from '../form-fields.ts'
 import { languageIn } from '../mail-form.ts'
 
 const PAGE = 50
+const EXPORT_PAGE = 1_000
 
 export const usersRoutes: readonly ConsoleRoute[] = [
   tenantPage('/users', showUsers),
+  tenantPage('/users/export', exportUsers),
   tenantPage('/users/new', (call) => showNew(call), { role: 'admin' }),
   tenantForm('/users/new', create),
 ]
 
-async function showUsers({ scope, query, ids, operator }: TenantCall): Promise<Result> {
+/** The filters of the form, as they were sent. */
+interface Given {
+  readonly search: string
+  readonly state: string
+  readonly order: UserOrder
+}
+
+/** The order by login is that of all users, and a search has an order of its own. */
+function givenIn(query: URLSearchParams): Given {
   const search = (query.get('search') ?? '').trim().slice(0, 254)
-  const state = query.get('state') ?? ''
-  const { items, next } = await searchUsers(
-    scope,
-    {
-      search: search || undefined,
-      disabled: state === 'disabled' ? true : undefined,
-      verified: state === 'unverified' ? false : undefined,
-    },
-    { after: cursorOf(query), limit: PAGE },
-  )
+  const order = userOrders.find((one) => one === query.get('order')) ?? 'oldest'
+  if (search !== '') return { search, state: query.get('state') ?? '', order: 'oldest' }
+  return { search, state: order === 'login' ? '' : (query.get('state') ?? ''), order }
+}
+
+/** The users that a form asks for. */
+function queryOf({ search, state, order }: Given): Omit<UserQuery, 'inside'> {
+  return {
+    search: search || undefined,
+    disabled: state === 'disabled' ? true : undefined,
+    verified: state === 'unverified' ? false : undefined,
+    order,
+  }
+}
+
+async function showUsers({ scope, query, ids, operator }: TenantCall): Promise<Result> {
+  const given = givenIn(query)
+  const { items, next, onlyBeginnings } = await listOfUsers(scope, queryOf(given), {
+    after: cursorOf(query),
+    limit: PAGE,
+  })
   const base = `/console/t/${ids.tenant}/users`
-  const further =
-    next && new URLSearchParams({ search, state, key: next.key, id: next.id }).toString()
+  const further = next && new URLSearchParams({ ...given, key: next.key, id: next.id }).toString()
   return {
     kind: 'page',
     name: 'users',
@@ -41,9 +70,41 @@ async function showUsers({ scope, query, ids, operator }: TenantCall): Promise<R
     ...(operator.operator.role !== 'viewer' && {
       action: { href: `${base}/new`, label: 'Create a user' },
     }),
-    data: { users: items, search, state, further, base },
+    data: {
+      ...{ users: items, ...given, further, base, onlyBeginnings },
+      exportPath: `${base}/export?${new URLSearchParams({ ...given })}`,
+    },
     commands: [`latchkey users search --tenant ${scope.tenantId}`],
   }
+}
+
+/** The users that the form asks for, as a file. */
+async function exportUsers({ scope, query, tenant }: TenantCall): Promise<Result> {
+  const asked = queryOf(givenIn(query))
+  const isCsv = query.get('format') === 'csv'
+  return {
+    kind: 'lines',
+    fileName: `users-${tenant.id}.${isCsv ? 'csv' : 'ndjson'}`,
+    lines: isCsv ? csvLines(userColumns) : jsonLines,
+    async read(after) {
+      const [key, id] = decodePlace(after, place) ?? []
+      const from = key === undefined || id === undefined ? undefined : { key, id }
+      const { items, next } = await listOfUsers(scope, asked, { after: from, limit: EXPORT_PAGE })
+      return {
+        items: items.map(({ user, lastLoginAt }) =>
+          isCsv ? userCells(user, lastLoginAt) : lineOf(user, lastLoginAt),
+        ),
+        next: next && encodePlace([next.key, next.id]),
+      }
+    },
+  }
+}
+
+const place = z.tuple([z.string(), z.string()])
+
+function lineOf(user: User, lastLoginAt: number | undefined): object {
+  const last_login_at = lastLoginAt === undefined ? undefined : formatTimestamp(lastLoginAt)
+  return { ...serializeUser(user), last_login_at }
 }
 
 async function showNew(

@@ -1,5 +1,5 @@
 import { type AuditStore, TRIM_BATCH } from '../ports.ts'
-import { createAudit, type Record, toEntry, toRow } from '../sql/audit.ts'
+import { createAudit, isLogin, type Record, toEntry, toRow } from '../sql/audit.ts'
 import { columns } from '../sql/columns.ts'
 import type { Engine } from '../sql/engine.ts'
 import type { Connections } from './connections.ts'
@@ -26,8 +26,14 @@ export function createPostgresAudit(
       const row = toRow(entry)
       const one = draft()
       const values = Object.values(row).map((value) => one.bind(value))
+      const noted = `insert into audit (${Object.keys(row).join(', ')}) values (${values.join(', ')})`
+      if (!isLogin(entry)) return void (await connections.write(one.as(noted)))
+      const at = one.typed(entry.at)
+      const user = one.matches(['tenant_id', 'id'], [entry.tenantId, entry.target])
       await connections.write(
-        one.as(`insert into audit (${Object.keys(row).join(', ')}) values (${values.join(', ')})`),
+        one.as(`with noted as (${noted}) insert into last_logins (tenant_id, user_id, at)
+          select tenant_id, id, ${at} from users where ${user}
+          on conflict (tenant_id, user_id) do update set at = greatest(last_logins.at, excluded.at)`),
       )
     },
 

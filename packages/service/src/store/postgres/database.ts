@@ -6,6 +6,7 @@ import { createCounters } from './counters.ts'
 import { isDuplicate } from './failure.ts'
 import { createPostgresKysely } from './kysely.ts'
 import { createLines } from './lines.ts'
+import { createTrigrams } from './trigrams.ts'
 
 /** The time for which a process that stops in the middle of a rare write blocks the others. */
 const MAX_IDLE_MS = 5_000
@@ -56,6 +57,7 @@ export function createDatabase(connections: Connections): Engine {
     byBytes: (column) => sql`${sql.ref(column)} collate "C"`,
     // It knows how many rows a partial index has.
     indexedBy: () => sql``,
+    trigrams: createTrigrams(reader as never),
     json: {
       items: (json) => sql`(select json_array_elements_text(${json}::json))`,
       arrayOf: (column) =>

@@ -9,6 +9,7 @@ import {
 import { isLockTimeout } from './failure.ts'
 import { createPostgresKysely } from './kysely.ts'
 import { migrations } from './migrations.ts'
+import { addTrigrams } from './trigrams.ts'
 
 /** The names of the changes that were made. Ours and not Kysely's, so that one lock covers all of it. */
 const TABLE = 'latchkey_migration'
@@ -76,9 +77,11 @@ async function migrate(run: Run, done: string[]): Promise<boolean> {
       await sql`insert into ${sql.table(TABLE)} values (${name})`.execute(db)
       made.push(name)
     }
+    const isDone = made.length === missing.length
+    if (isDone) await addTrigrams(db)
     await sql`commit`.execute(db)
     done.push(...made)
-    return made.length === missing.length
+    return isDone
   } catch (error) {
     await sql`rollback`.execute(db).catch(() => {})
     throw error

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import { LOG_SHARDS, VOID_SESSIONS } from '../cursors.ts'
 import { createListFilters } from '../sql/list-filters.ts'
 import { addSearchKeys, fillSearchKeys } from './search-keys.ts'
+import { addUserLists, fillSearchTexts } from './trigrams.ts'
 
 /**
  * One change of the tables, in a transaction. One that writes many rows does so in steps: it answers
@@ -29,6 +30,9 @@ export const migrations: Record<string, Migration> = {
   '0013-cursors': addCursors,
   '0014-sealing-keys': addSealingKeys,
   '0015-list-filters': addListFilters,
+  '0016-user-lists': addUserLists,
+  '0017-fill-search-texts': fillSearchTexts,
+  '0018-mail-by-creation': addMailByCreation,
 }
 
 /** How many shards a counter has, so that inserts into one list do not wait for each other. */
@@ -313,4 +317,8 @@ async function addListFilters(db: Kysely<unknown>): Promise<void> {
     `create index mail_given_up on mail (tenant_id, created_at, id) where outcome = 'given_up'`,
   ]
   for (const statement of statements) await sql.raw(statement).execute(db)
+}
+
+async function addMailByCreation(db: Kysely<unknown>): Promise<void> {
+  await sql`create index mail_by_creation on mail (created_at)`.execute(db)
 }

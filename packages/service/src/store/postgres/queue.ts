@@ -149,6 +149,16 @@ function createQueue(connections: Connections, now: Now, table: 'mail' | 'notice
       )
       return message
     },
+    async count(tenantId, seconds, limit) {
+      const one = draft()
+      const isOf = tenantId === undefined ? 'true' : one.matches(['tenant_id'], [tenantId])
+      const { rows }: { rows: { n: number }[] } = await connections.read(
+        one.as(`select count(*) as n from (select 1 from ${table}
+          where ${isOf} and created_at >= ${now(one, -seconds)} limit ${one.bind(limit)}) as counted`),
+        true,
+      )
+      return rows[0]?.n ?? 0
+    },
   }
 }
 

@@ -1,5 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely'
 import type { AuditFilter, AuditPage, AuditPart } from '../audit-search.ts'
+import type { AuditStore } from '../ports.ts'
 import type { StoredAuditEntry } from '../records.ts'
 import { LAST } from '../user-search.ts'
 import { columns } from './columns.ts'
@@ -31,13 +32,8 @@ export function createAuditSearch(
 
   /** The leads by each action that there is, at the first column of an index. */
   async function byAction(index: string, is: Condition, prefix: string): Promise<Lead[]> {
-    const first = (than: Condition) => sql`(select ${action} from audit ${indexedBy(index)}
-      where ${is} and ${action} ${than} and ${action} < ${prefix + LAST} order by ${action} limit 1)`
-    const { rows } = await sql<{ one: string }>`with recursive found (one) as (
-        select ${first(sql`>= ${prefix}`)}
-        union all
-        select ${first(sql`> found.one`)} from found where found.one is not null
-      ) select one from found where one is not null`.execute(reader)
+    const { rows } = await sql<{ one: string }>`${actionsIn(engine, index, is, prefix)}
+      select one from found where one is not null`.execute(reader)
     return rows.map(({ one }) => ({ index, is: sql`${is} and ${action} = ${one}` }))
   }
 
@@ -98,6 +94,41 @@ export function createAuditSearch(
       items,
       next: entries.length > limit && last ? { at: last.at, id: last.id } : undefined,
     }
+  }
+}
+
+/** Finds the actions with a beginning, as `found.one`: each by a step to the next one in an index. */
+function actionsIn(
+  { byBytes, indexedBy }: Pick<Engine, 'byBytes' | 'indexedBy'>,
+  index: string,
+  is: Condition,
+  prefix: string,
+): Condition {
+  const action = byBytes('action')
+  const first = (than: Condition) => sql`(select ${action} from audit ${indexedBy(index)}
+    where ${is} and ${action} ${than} and ${action} < ${prefix + LAST} order by ${action} limit 1)`
+  return sql`with recursive found (one) as (
+    select ${first(sql`>= ${prefix}`)}
+    union all
+    select ${first(sql`> found.one`)} from found where found.one is not null
+  )`
+}
+
+/** Counts entries by action in an SQL store: see {@link AuditStore.count}. */
+export function createAuditCount(
+  engine: Pick<Engine, 'reader' | 'byBytes' | 'indexedBy'>,
+): AuditStore['count'] {
+  return async (tenantId, { action: prefix, from, limit }) => {
+    const index = tenantId === undefined ? 'audit_by_action' : 'audit_by_tenant_and_action'
+    const is = tenantId === undefined ? sql`1 = 1` : sql`tenant_id = ${tenantId}`
+    const { rows } = await sql<{ action: string; n: number }>`
+      ${actionsIn(engine, index, is, prefix)}
+      -- In the order of the index, or PostgreSQL would read the table where it believes that an action is frequent.
+      select one as action, (select count(*) from (select 1 from audit ${engine.indexedBy(index)}
+        where ${is} and ${engine.byBytes('action')} = found.one and at >= ${from}
+        order by at desc limit ${limit}) as counted) as n
+      from found where one is not null`.execute(engine.reader)
+    return new Map(rows.map(({ action, n }) => [action, n]))
   }
 }
 

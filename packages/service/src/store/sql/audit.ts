@@ -1,14 +1,22 @@
 import { type Selectable, sql } from 'kysely'
 import { type AuditStore, TRIM_BATCH } from '../ports.ts'
 import type { AuditEntry, StoredAuditEntry } from '../records.ts'
-import { createAuditSearch } from './audit-search.ts'
+import { createAuditCount, createAuditSearch } from './audit-search.ts'
 import { columns } from './columns.ts'
 import type { Engine } from './engine.ts'
-import { preparedInsert } from './prepared.ts'
+import { prepared, preparedInsert } from './prepared.ts'
 import type { AuditRow } from './schema.ts'
 
 // Not a parameter, so that the index of refused entries is used.
 const isRefused = sql<boolean>`outcome = 'refused'`
+
+/** The action of a login that has ended well. */
+export const LOGIN = 'login.succeeded'
+
+/** Whether an entry is about a user who has logged in. */
+export function isLogin({ action, tenantId, outcome }: AuditEntry): boolean {
+  return action === LOGIN && outcome === 'success' && tenantId !== undefined
+}
 
 /** Adds an entry to the audit log, inside a write. */
 export type Record = (entry: AuditEntry) => Promise<unknown>
@@ -22,8 +30,18 @@ export function createRecord({ writer }: Engine): Record {
 /** The audit log of an SQL store. */
 export function createAudit(engine: Engine, record: Record): AuditStore {
   const { reader, writer, write } = engine
+  const keepLogin = prepared<[number, string, string], never>(writer, 3, (at, tenantId, userId) => {
+    const insert = sql<never>`insert into last_logins (tenant_id, user_id, at)
+      select tenant_id, id, ${at} from users where tenant_id = ${tenantId} and id = ${userId}
+      on conflict (tenant_id, user_id) do update set at = max(at, excluded.at)`
+    return { compile: () => insert.compile(writer) }
+  })
   return {
-    append: (entry) => write(async () => void (await record(entry))),
+    append: (entry) =>
+      write(async () => {
+        await record(entry)
+        if (isLogin(entry)) await keepLogin(entry.at, entry.tenantId ?? '', entry.target)
+      }),
 
     async list({ tenantId, requestId, target, limit = 100 }) {
       let query = reader.selectFrom('audit').select(columns.audit).limit(limit)
@@ -39,6 +57,8 @@ export function createAudit(engine: Engine, record: Record): AuditStore {
     },
 
     search: createAuditSearch(engine, toEntry),
+
+    count: createAuditCount(engine),
 
     async get(tenantId, id) {
       let query = reader.selectFrom('audit').select(columns.audit).where('id', '=', id)

@@ -6,6 +6,24 @@ export type Queries<S> = Kysely<S> & {
   run<R>(query: Pick<CompiledQuery, 'sql' | 'parameters'>): QueryResult<R> | Promise<QueryResult<R>>
 }
 
+/** An index of the trigrams of `users.search_text`. */
+export interface Trigrams {
+  /** Whether it is there: a database may not allow it. */
+  isReady(): Promise<boolean>
+  /** Whether the column `search_text` contains a text. */
+  contains(text: string): RawBuilder<boolean>
+  /**
+   * The rows of `users` that the index finds, as what follows `from`, with a condition. There may be more than those
+   * that contain the text.
+   *
+   * @param rare - Some trigrams of the text, the rarest ones.
+   */
+  find(
+    text: string,
+    rare: readonly string[],
+  ): { from: RawBuilder<unknown>; is: RawBuilder<boolean> }
+}
+
 /** An SQL database, as far as the tables need to know it. */
 export interface Engine {
   /** Sees only committed data. */
@@ -29,6 +47,8 @@ export interface Engine {
   byBytes(column: string): RawBuilder<string>
   /** Names the index of a table to use, for a database that chooses without knowing the rows. */
   indexedBy(index: string): RawBuilder<unknown>
+  /** The index that finds users by text in the middle of an address or a name. */
+  readonly trigrams: Trigrams
   /** The differences between databases. */
   readonly json: {
     /** The texts of a JSON array, as a subquery for `in`. */

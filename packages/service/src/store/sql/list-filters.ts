@@ -22,3 +22,33 @@ export function createListFilters(byBytes: (column: string) => string): string[]
     `create index audit_by_actor on audit (actor, ${action}, at, id)`,
   ]
 }
+
+/** The statements that make the indexes of the domains of addresses: of all users, and of those in a state. */
+export function createDomainIndexes(): string[] {
+  return [
+    'create index users_by_domain on users (tenant_id, domain_key, id)',
+    ...Object.entries(states).map(
+      ([state, isIn]) =>
+        `create index users_${state}_by_domain on users (tenant_id, domain_key, id) where ${isIn}`,
+    ),
+  ]
+}
+
+/** The statements that make the table of the last login of each user, filled from the audit log. */
+export function createLastLogins(byBytes: string, integer: string): string[] {
+  return [
+    `create table last_logins (
+      tenant_id text ${byBytes} not null,
+      user_id text ${byBytes} not null,
+      at ${integer} not null,
+      primary key (tenant_id, user_id),
+      foreign key (tenant_id, user_id) references users (tenant_id, id) on delete cascade
+    )`,
+    'create index last_logins_by_time on last_logins (tenant_id, at, user_id)',
+    `insert into last_logins (tenant_id, user_id, at)
+      select users.tenant_id, users.id, max(audit.at) from audit
+      join users on users.tenant_id = audit.tenant_id and users.id = audit.target
+      where audit.action = 'login.succeeded' and audit.outcome = 'success'
+      group by users.tenant_id, users.id`,
+  ]
+}

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { OperatorStore, OperatorUser } from '../ports.ts'
 import type { Operator } from '../records.ts'
 import { SYSTEM_TENANT_ID } from '../system-tenant.ts'
-import type { Record } from './audit.ts'
+import { LOGIN, type Record } from './audit.ts'
 import { kindOf } from './credentials.ts'
 import type { Engine } from './engine.ts'
 import { prepared } from './prepared.ts'
@@ -70,7 +70,7 @@ export function createOperators(engine: Engine, record: Record): OperatorStore {
         .orderBy('type')
       const operators = sql<{ id: string; last: number | null }>`
         select id, (select max(at) from audit ${indexedBy('audit_by_actor')}
-          where actor = 'user:' || operators.id and ${byBytes('action')} = 'login.succeeded') as last
+          where actor = 'user:' || operators.id and ${byBytes('action')} = ${LOGIN}) as last
         from operators where tenant_id = ${SYSTEM_TENANT_ID} order by id`
       const [{ rows }, all] = await Promise.all([operators.execute(reader), credentials.execute()])
       return rows.map(({ id, last }) => ({

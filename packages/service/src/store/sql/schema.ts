@@ -16,6 +16,7 @@ export interface Schema {
   operators: OperatorRow
   audit: AuditRow
   cursors: CursorRow
+  last_logins: LastLoginRow
   held_domains: HeldDomainRow
   counters: { scope: string; value: number }
 }
@@ -77,6 +78,16 @@ export type UserRow = {
   /** A search key of users; `null` if an earlier release wrote the row. */
   name_key: string | null
   family_name_key: string | null
+  /** The texts in the middle of which a search looks; `null` if an earlier release wrote the row. */
+  search_text: string | null
+  domain_key: string | null
+}
+
+/** When a user has logged in last. */
+export type LastLoginRow = {
+  tenant_id: string
+  user_id: string
+  at: number
 }
 
 export type CredentialRow = {

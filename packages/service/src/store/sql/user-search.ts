@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import {
   type Found,
   type RangeScan,
@@ -60,18 +60,27 @@ export function createUserSearch({
     })
 }
 
-const every = sql.join(columns.users.map((name) => sql.ref(name)))
+/** The columns of users. */
+export const every: RawBuilder<unknown> = sql.join(columns.users.map((name) => sql.ref(name)))
 
 /** The ends of the names of indexes by the columns of a search. */
 const indexNames = {
   email_key: '_by_email',
   name_key: '_by_name',
   family_name_key: '_by_family_name',
+  domain_key: '_by_domain',
   id: '',
 } as const
 
 /** The conditions of a scan, and the index of the rows in its state; `undefined` for the table, which is in the order of ids. */
-function stateOf({ column, disabled, verified }: RangeScan) {
+export function stateOf({
+  column,
+  disabled,
+  verified,
+}: Pick<RangeScan, 'column' | 'disabled' | 'verified'>): {
+  index: string | undefined
+  states: RawBuilder<unknown>
+} {
   // In the words of the indexes: otherwise these would not be used.
   const states: string[] = []
   if (disabled !== undefined) states.push(`disabled = ${Number(disabled)}`)

@@ -1,13 +1,14 @@
 import type { UserStore } from '../ports.ts'
 import type { User } from '../records.ts'
+import { searchTexts } from '../search-text.ts'
 import { searchKeys } from '../user-search.ts'
 import { columns } from './columns.ts'
 import { toRow as toCredentialRow } from './credentials.ts'
 import type { Engine } from './engine.ts'
 import { prepared } from './prepared.ts'
-import type { CredentialRow, UserRow } from './schema.ts'
+import type { CredentialRow, LastLoginRow, UserRow } from './schema.ts'
 import { inTenant, type Table, type TableDefinition } from './table.ts'
-import { createUserSearch } from './user-search.ts'
+import { createUserList } from './user-list.ts'
 
 /**
  * The users of an SQL store.
@@ -22,7 +23,15 @@ export function createUsers<S>(
   { insertMany, updateAccount }: Pick<UserStore, 'insertMany' | 'updateAccount'>,
 ): UserStore {
   const { reader, json } = engine
-  const search = createUserSearch(engine)
+  const find = createUserList(engine)
+  const { trigrams } = engine
+  const lastLogins = prepared<[string, string], LastLoginRow>(reader, 2, (tenantId, ids) =>
+    reader
+      .selectFrom('last_logins')
+      .select(['user_id', 'at', 'tenant_id'])
+      .where('tenant_id', '=', tenantId)
+      .where('user_id', 'in', json.items(ids)),
+  )
   const byEmails = prepared<[string, string], UserRow>(reader, 2, (tenantId, keys) =>
     reader
       .selectFrom('users')
@@ -53,8 +62,14 @@ export function createUsers<S>(
     findByEmail: table.byUnique,
     list: (tenantId, page) => table.page([tenantId], page),
     async search(tenantId, query, page) {
-      const { items, next } = await search(tenantId, query, page)
+      const { items, next } = await find(tenantId, query, page)
       return { items: items.map(fromRow), next }
+    },
+    findsInside: () => trigrams.isReady(),
+    async lastLogins(tenantId, ids) {
+      if (ids.length === 0) return new Map()
+      const rows = await lastLogins(tenantId, JSON.stringify(ids))
+      return new Map(rows.map(({ user_id, at }) => [user_id, at]))
     },
     update: (tenantId, id, change, audit) => table.update([tenantId, id], change, audit),
     delete: (tenantId, id, audit) => table.delete([tenantId, id], audit),
@@ -90,6 +105,7 @@ export function toRow(user: User): UserRow {
     created_at: user.createdAt,
     updated_at: user.updatedAt,
     ...searchKeys(user),
+    ...searchTexts(user),
   }
 }
 

@@ -10,6 +10,7 @@ import { isDuplicate, isLocked } from './failure.ts'
 import { createGroupCommit } from './group-commit.ts'
 import { migrate } from './migrations.ts'
 import { makePrivate } from './private-file.ts'
+import { trigrams } from './trigrams.ts'
 
 /** `data.db` with a connection for reading, which sees what is committed, and one for writing. */
 export interface Database extends Engine {
@@ -56,6 +57,7 @@ export async function openDatabase(folder: string): Promise<Database> {
     lower: (column) => sql`lower(${sql.ref(column)})`,
     byBytes: (column) => sql.ref(column),
     indexedBy: (index) => sql`indexed by ${sql.ref(index)}`,
+    trigrams,
     json: {
       items: (json) => sql`(select value from json_each(${json}))`,
       arrayOf: (column) => sql`json_group_array(${sql.ref(column)})`,

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { LOG_SHARDS, VOID_SESSIONS } from '../cursors.ts'
 import { createListFilters } from '../sql/list-filters.ts'
+import { addSearchFunctions, userListsSql } from './trigrams.ts'
 
 /** The tables as release 0.2.0 left them. Rows are clustered by tenant and id, so that a page is read in one piece. */
 const SCHEMA = `
@@ -204,6 +205,7 @@ const migrations: readonly { name: string; sql: string }[] = [
     name: '0017-list-filters',
     sql: createListFilters((column) => column).join(';'),
   },
+  { name: '0018-user-lists', sql: userListsSql },
 ]
 
 /** The last change of release 0.2.0, which {@link SCHEMA} includes. */
@@ -216,6 +218,7 @@ const BASE = '0013-tenant-search'
  * @throws when the database was written by a newer version of the service, or by one before 0.2.0.
  */
 export function migrate(database: DatabaseSync): void {
+  addSearchFunctions(database)
   database.exec('begin immediate')
   try {
     apply(database)

@@ -72,6 +72,12 @@ export function createSqliteQueue(
       `SELECT count(*) AS waiting, min(created_at) AS oldest FROM ${table} WHERE due_at < ${NEVER}`,
     ),
     get: database.prepare(`SELECT ${MESSAGE_COLUMNS} FROM ${table} WHERE tenant_id = ? AND id = ?`),
+    count: database.prepare(
+      `SELECT count(*) AS n FROM (SELECT 1 FROM ${table} WHERE created_at >= ? LIMIT ?)`,
+    ),
+    countOf: database.prepare(
+      `SELECT count(*) AS n FROM (SELECT 1 FROM ${table} WHERE tenant_id = ? AND created_at >= ? LIMIT ?)`,
+    ),
   }
 
   return {
@@ -131,6 +137,12 @@ export function createSqliteQueue(
     },
     async get(tenantId, id) {
       return messages(sql.get.all(tenantId, id))[0]
+    },
+    async count(tenantId, seconds, limit) {
+      const from = after(-seconds)
+      const row =
+        tenantId === undefined ? sql.count.get(from, limit) : sql.countOf.get(tenantId, from, limit)
+      return Number(row?.n)
     },
   }
 }

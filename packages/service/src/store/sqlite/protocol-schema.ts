@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { makePrivate } from './private-file.ts'
 
 /** The version of the tables, as `user_version` of the file has it. */
-export const SCHEMA_VERSION = 4
+export const SCHEMA_VERSION = 5
 
 /**
  * How many pages the log grows to, 16 MB of them, before they are copied into the file: the pages
@@ -60,7 +60,10 @@ const MAIL_FILTERS = `
   CREATE INDEX mail_given_up ON mail (tenant_id, created_at, id) WHERE outcome = 'given_up';
 `
 
-const STEPS = [SCHEMA, NOTICES, OUTBOX, MAIL_FILTERS]
+/** Version 5: the messages of the last day. */
+const MAIL_BY_TIME = 'CREATE INDEX mail_created ON mail (created_at);'
+
+const STEPS = [SCHEMA, NOTICES, OUTBOX, MAIL_FILTERS, MAIL_BY_TIME]
 
 /**
  * Opens `protocol.db`, or creates it.

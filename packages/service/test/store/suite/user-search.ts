@@ -188,6 +188,101 @@ export function describeUserSearch(open: Open): void {
       expect(items.map(({ email }) => email)).toEqual(['a4@example.com'])
     })
 
+    test('a user is found by text in the middle of the address or a name, without accents, in the order of creation', async () => {
+      const { store, tenant } = await withUsers(
+        { email: 'zoe.mueller@acme.test', profile: { name: 'Zoë Müller' } },
+        { email: 'bob@example.com', profile: { given_name: 'Žofia', family_name: 'Łukasiewicz' } },
+        { email: 'canada@acme.test', profile: { name: 'Straße  der\tFreiheit' } },
+        { email: 'ada@other.test', profile: { name: '山田太郎' } },
+        { email: 'under_score@other.test', profile: { name: '100% "sure" it\'s \\ me' } },
+      )
+      const at = async (search: string) =>
+        (await found(store, tenant.id, { search, inside: true })).map((email) => email.slice(0, 3))
+      expect(await at('ada')).toEqual(['can', 'ada'])
+      expect(await at('acme')).toEqual(['zoe', 'can'])
+      expect(await at('MULLER')).toEqual(['zoe'])
+      expect(await at('üller')).toEqual(['zoe'])
+      expect(await at('zofia lukas')).toEqual(['bob'])
+      expect(await at('strasse der frei')).toEqual(['can'])
+      expect(await at('田太郎')).toEqual(['ada'])
+      expect(await at('er_sco')).toEqual(['und'])
+      expect(await at('100% "sure" it\'s \\')).toEqual(['und'])
+      for (const search of ['undersco', 'acme.test zoe', 'ada*', 'sure OR ada', 'adas']) {
+        expect(await at(search)).toEqual([])
+      }
+    })
+
+    test('texts of less than three letters in a row, ids and domains are found by their beginning', async () => {
+      const { store, tenant, users } = await withUsers(
+        { email: 'al@acme.test' },
+        { email: 'val@acme.test' },
+        { email: 'bo@eu.acme.test' },
+        { email: 'cy@acme.testing' },
+      )
+      const of = (search: string) => found(store, tenant.id, { search, inside: true }, 1)
+      expect(await of('al')).toEqual(['al@acme.test'])
+      expect(await of('al@')).toEqual(['al@acme.test'])
+      expect(await of('@acme.test')).toEqual(['al@acme.test', 'val@acme.test', 'cy@acme.testing'])
+      expect(await of('@ACME')).toEqual(await of('@acme'))
+      expect(await of(users[1]?.id ?? '')).toEqual(['val@acme.test'])
+    })
+
+    test('text inside is found among the users in a state, and as it is now', async () => {
+      const { store, tenant, users } = await withUsers(
+        { email: 'first@acme.test', disabled: true },
+        { email: 'second@acme.test' },
+        { email: 'third@acme.test', disabled: true },
+      )
+      const of = (search: string, state: UserQuery = {}) =>
+        found(store, tenant.id, { search, inside: true, ...state }, 1)
+      expect(await of('acme', { disabled: true })).toEqual(['first@acme.test', 'third@acme.test'])
+      const [first, second] = users as [User, User]
+      const move = (last: User) => ({ ...last, email: 'new@cme.test', emailKey: 'new@cme.test' })
+      await store.users.update(tenant.id, first.id, move, anAudit('update'))
+      await store.users.delete(tenant.id, second.id, anAudit('delete'))
+      expect(await of('acme')).toEqual(['third@acme.test'])
+      expect(await of('w@cme')).toEqual(['new@cme.test'])
+    })
+
+    test('users are listed by creation, by name and by last login', async () => {
+      const { store, tenant, users } = await withUsers(
+        { email: 'a@x.test', profile: { name: 'Zoe' } },
+        { email: 'b@x.test', profile: { name: 'ada' }, disabled: true },
+        { email: 'c@x.test' },
+        { email: 'd@x.test', profile: { name: 'Ada' } },
+      )
+      const of = async (query: UserQuery) =>
+        (await found(store, tenant.id, query, 1)).map((email) => email[0]).join('')
+      expect(await of({ order: 'oldest' })).toBe('abcd')
+      expect(await of({ order: 'newest' })).toBe('dcba')
+      expect(await of({ order: 'newest', disabled: false })).toBe('dca')
+      expect(await of({ order: 'newest', disabled: true })).toBe('b')
+      expect(await of({ order: 'name' })).toBe('bda')
+      expect(await of({ order: 'name', verified: false, disabled: true })).toBe('b')
+      expect(await of({ order: 'login' })).toBe('')
+
+      const logIn = (user: User | undefined, at: number) =>
+        store.audit.append({
+          ...anAudit('login.succeeded'),
+          ...{ tenantId: tenant.id, target: user?.id ?? '', at },
+        })
+      await logIn(users[1], 3_000)
+      await logIn(users[3], 5_000)
+      await logIn(users[0], 7_000)
+      await logIn(users[3], 9_000)
+      await logIn(users[1], 2_000)
+      await logIn({ ...aUser(tenant.id), id: 'usr_gone' }, 9_999)
+      expect(await of({ order: 'login' })).toBe('dab')
+      const ids = users.slice(0, 4).map(({ id }) => id)
+      expect([...(await store.users.lastLogins(tenant.id, ids))].sort()).toEqual([
+        [ids[0], 7_000],
+        [ids[1], 3_000],
+        [ids[3], 9_000],
+      ])
+      await store.users.delete(tenant.id, ids[0] ?? '', anAudit('delete'))
+      expect(await of({ order: 'login' })).toBe('db')
+    })
+
     test('a long name is found by the part of it that is indexed', async () => {
       const name = '🦜'.repeat(1_000)
       const { store, tenant } = await withUsers({ email: 'long@example.com', profile: { name } })

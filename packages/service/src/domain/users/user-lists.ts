@@ -1,0 +1,34 @@
+import type { Micros, User } from '../../store/records.ts'
+import type { SearchCursor, SearchPage, UserQuery } from '../../store/user-search.ts'
+import type { Scope } from '../writes/context.ts'
+
+/** A user in a list for people. */
+export interface ListedUser {
+  user: User
+  /** The last login since release 0.3.0, or that the audit log had then. */
+  lastLoginAt: Micros | undefined
+}
+
+/** A part of a list for people. With `next` there are more. */
+export interface UserList {
+  items: ListedUser[]
+  next: SearchCursor | undefined
+  /** Whether the database lets texts be found by their beginning only. */
+  onlyBeginnings: boolean
+}
+
+/** Users of a tenant that is known to be there, by a text anywhere in the address or a name, or in an order. */
+export async function listOfUsers(
+  { context: { store }, tenantId }: Scope,
+  query: Omit<UserQuery, 'inside'>,
+  page: SearchPage,
+): Promise<UserList> {
+  const { items, next } = await store.users.search(tenantId, { ...query, inside: true }, page)
+  const ids = items.map(({ id }) => id)
+  const logins = await store.users.lastLogins(tenantId, ids)
+  return {
+    items: items.map((user) => ({ user, lastLoginAt: logins.get(user.id) })),
+    next,
+    onlyBeginnings: query.search !== undefined && !(await store.users.findsInside()),
+  }
+}

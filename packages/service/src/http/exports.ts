@@ -1,0 +1,92 @@
+import { escapeFormula } from '@latchkey/management/import'
+import { stringify } from 'csv-stringify/sync'
+import type { Micros, StoredAuditEntry, User } from '../store/records.ts'
+import type { Lines } from './json-lines.ts'
+import { formatTimestamp } from './timestamps.ts'
+
+/** A row of a table: cells by the names of their columns. A cell without a value is empty. */
+type Cells = Readonly<Record<string, string | number | undefined>>
+
+/** The columns of a table of audit entries. */
+export const auditColumns = [
+  'id',
+  'at',
+  'actor',
+  'action',
+  'target',
+  'outcome',
+  'fields',
+  'tenant_id',
+  'application_id',
+  'request_id',
+  'address',
+  'user_agent',
+] as const
+
+/** An audit entry as a row of a table. */
+export function auditCells(entry: StoredAuditEntry): Cells {
+  return {
+    id: entry.id,
+    at: formatTimestamp(entry.at),
+    actor: entry.actor,
+    action: entry.action,
+    target: entry.target,
+    outcome: entry.outcome,
+    fields: entry.fields?.join(' '),
+    tenant_id: entry.tenantId,
+    application_id: entry.applicationId,
+    request_id: entry.requestId,
+    address: entry.address,
+    user_agent: entry.userAgent,
+  }
+}
+
+/** The columns of a table of users, as far as an import knows them. */
+export const userColumns = [
+  'id',
+  'email',
+  'email_verified',
+  'verified_at',
+  'disabled',
+  'created_at',
+  'last_login_at',
+  'name',
+  'given_name',
+  'family_name',
+  'profile',
+  'metadata',
+] as const
+
+/** A user as a row of a table. */
+export function userCells(user: User, lastLoginAt: Micros | undefined): Cells {
+  const { name, given_name, family_name, ...profile } = user.profile
+  const instant = (at: Micros | undefined) => (at === undefined ? undefined : formatTimestamp(at))
+  return {
+    id: user.id,
+    email: user.email,
+    email_verified: String(user.verifiedAt !== undefined),
+    verified_at: instant(user.verifiedAt),
+    disabled: String(user.disabled),
+    created_at: instant(user.createdAt),
+    last_login_at: instant(lastLoginAt),
+    ...{ name, given_name, family_name },
+    profile: JSON.stringify(profile),
+    metadata: JSON.stringify(user.metadata),
+  }
+}
+
+/** Rows of CSV with a heading. Cells that a spreadsheet takes for a formula begin with an apostrophe (RFC 4180). */
+export function csvLines(columns: readonly string[]): Lines {
+  const textOf = (rows: readonly (readonly string[])[]) =>
+    stringify([...rows] as string[][], { record_delimiter: 'windows' })
+  return {
+    mediaType: 'text/csv; charset=utf-8; header=present',
+    head: textOf([columns]),
+    textOf: (items) =>
+      textOf(
+        items.map((item) =>
+          columns.map((column) => escapeFormula(String((item as Cells)[column] ?? ''))),
+        ),
+      ),
+  }
+}

@@ -1,0 +1,64 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { sql } from 'kysely'
+import { searchTexts } from '../search-text.ts'
+import type { Trigrams } from '../sql/engine.ts'
+import { createDomainIndexes, createLastLogins } from '../sql/list-filters.ts'
+
+/**
+ * The statements of the lists of users. The index of trigrams is one of FTS5 without texts of its own, whose rows have
+ * numbers. Triggers keep it, and erase what it knows of a deleted user.
+ */
+export const userListsSql = `
+  alter table users add column search_text text;
+  alter table users add column domain_key text;
+  ${[...createDomainIndexes(), ...createLastLogins('', 'integer')].join(';')};
+  create table user_numbers (
+    number integer primary key,
+    tenant_id text not null,
+    user_id text not null,
+    unique (tenant_id, user_id)
+  ) strict;
+  create virtual table users_text using fts5(
+    text, content = '', tokenize = 'trigram case_sensitive 1', detail = none);
+  insert into users_text (users_text, rank) values ('secure-delete', 1);
+  update users set
+    search_text = latchkey_search_text(email_key, profile), domain_key = latchkey_domain_key(email_key);
+  insert into user_numbers (tenant_id, user_id) select tenant_id, id from users;
+  insert into users_text (rowid, text) select number, search_text from user_numbers
+    join users on users.tenant_id = user_numbers.tenant_id and users.id = user_numbers.user_id;
+  create trigger users_text_insert after insert on users begin
+    insert into user_numbers (tenant_id, user_id) values (new.tenant_id, new.id);
+    insert into users_text (rowid, text) select number, new.search_text from user_numbers
+      where tenant_id = new.tenant_id and user_id = new.id;
+  end;
+  create trigger users_text_update after update of search_text on users
+  when old.search_text is not new.search_text begin
+    insert into users_text (users_text, rowid, text) select 'delete', number, old.search_text from user_numbers
+      where tenant_id = new.tenant_id and user_id = new.id;
+    insert into users_text (rowid, text) select number, new.search_text from user_numbers
+      where tenant_id = new.tenant_id and user_id = new.id;
+  end;
+  create trigger users_text_delete after delete on users begin
+    insert into users_text (users_text, rowid, text) select 'delete', number, old.search_text from user_numbers
+      where tenant_id = old.tenant_id and user_id = old.id;
+    delete from user_numbers where tenant_id = old.tenant_id and user_id = old.id;
+  end`
+
+/** Adds the functions that {@link userListsSql} calls. */
+export function addSearchFunctions(database: DatabaseSync): void {
+  const textsOf = (emailKey: unknown, profile: unknown) =>
+    searchTexts({ emailKey: String(emailKey), profile: JSON.parse(String(profile)) })
+  database.function('latchkey_search_text', (email, profile) => textsOf(email, profile).search_text)
+  database.function('latchkey_domain_key', (email) => textsOf(email, '{}').domain_key)
+}
+
+/** The index of trigrams in SQLite. */
+export const trigrams: Trigrams = {
+  isReady: async () => true,
+  contains: (text) => sql<boolean>`instr(search_text, ${text}) > 0`,
+  find: (_, rare) => ({
+    from: sql`users_text cross join user_numbers on number = users_text.rowid
+      cross join users on users.tenant_id = user_numbers.tenant_id and users.id = user_numbers.user_id`,
+    is: sql<boolean>`users_text match ${rare.map((one) => `"${one.replace(/"/g, '""')}"`).join(' AND ')}`,
+  }),
+}

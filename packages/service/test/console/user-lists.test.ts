@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest'
+import { type OperatorBrowser, on, press, startConsole, stores } from './support.ts'
+import { aTenant } from './tenant.ts'
+
+const addressesIn = ({ html }: { html: string }) =>
+  [...html.matchAll(/\/users\/usr_\w+"><bdi>([^<]+)/g)].map(([, email]) => email)
+
+async function fileAt(operator: OperatorBrowser, path: string): Promise<string> {
+  const { html, headers, status } = await operator.send(path, { method: 'GET' })
+  expect(status).toBe(200)
+  expect(headers.get('content-disposition')).toMatch(/^attachment; filename="users-ten_\w+\.\w+"$/)
+  return html
+}
+
+describe.each(stores)('on %s, the list of users', (store) => {
+  async function withUsers() {
+    const running = await startConsole(on(store))
+    const tenant = await aTenant(running)
+    await tenant.addUser({ email: 'zoe@acme.test', name: 'Zoë Müller' })
+    await tenant.addUser({ email: 'bob@other.test', name: 'Bob' }, '')
+    await tenant.addUser({ email: 'canada@acme.test', email_verified: false }, '')
+    const owner = await running.logIn({ role: 'owner' })
+    return { running, tenant, owner, list: `${tenant.path}/users` }
+  }
+
+  test('is searched in the middle of an address or a name, by domain and without accents', async () => {
+    const { running, owner, list } = await withUsers()
+    await using _ = running
+    const at = async (search: string) =>
+      addressesIn(await owner.get(`${list}?${new URLSearchParams({ search })}`))
+    expect(await at('nada@')).toEqual(['canada@acme.test'])
+    expect(await at('e mul')).toEqual(['zoe@acme.test'])
+    expect(await at('@acme.test')).toEqual(['zoe@acme.test', 'canada@acme.test'])
+    expect(await at('bo')).toEqual(['bob@other.test'])
+    expect(await at('nobody')).toEqual([])
+  })
+
+  test('is sorted by creation, name and last login, which each row shows', async () => {
+    const { running, owner, tenant, list } = await withUsers()
+    await using _ = running
+    const [oldest, newest] = [
+      ['zoe@acme.test', 'bob@other.test', 'canada@acme.test'],
+      ['canada@acme.test', 'bob@other.test', 'zoe@acme.test'],
+    ]
+    expect(addressesIn(await owner.get(list))).toEqual(oldest)
+    expect(addressesIn(await owner.get(`${list}?order=newest`))).toEqual(newest)
+    expect(addressesIn(await owner.get(`${list}?order=name`))).toEqual([
+      'bob@other.test',
+      'zoe@acme.test',
+    ])
+    expect(addressesIn(await owner.get(`${list}?order=login`))).toEqual([])
+    await tenant.logIn('zoe@acme.test')
+    const page = await owner.get(`${list}?order=login&state=unverified`)
+    expect(addressesIn(page)).toEqual(['zoe@acme.test'])
+    expect(page.html).toMatch(/data-label="Last login"><time datetime="20/)
+    expect((await owner.get(list)).html).toMatch(/data-label="Last login"><span class="soft">never/)
+  })
+
+  test('is exported as CSV and as lines of JSON, with the filters of the page', async () => {
+    const { running, owner, tenant, list } = await withUsers()
+    await using _ = running
+    await tenant.addUser({ email: '=cmd@acme.test', name: '=HYPERLINK("x")', nickname: '@me' }, '')
+    const rows = (await fileAt(owner, `${list}/export?format=csv`)).split('\r\n')
+    expect(rows[0]).toBe(
+      'id,email,email_verified,verified_at,disabled,created_at,last_login_at,name,given_name,family_name,profile,metadata',
+    )
+    expect(rows).toHaveLength(6)
+    expect(rows[4]).toContain(`,'=cmd@acme.test,`)
+    expect(rows[4]).toContain(`,"'=HYPERLINK(""x"")",`)
+    const lines = (await fileAt(owner, `${list}/export?search=acme`)).trim().split('\n')
+    expect(lines.map((line) => JSON.parse(line).profile.email)).toEqual([
+      'zoe@acme.test',
+      'canada@acme.test',
+      '=cmd@acme.test',
+    ])
+    const unverified = await fileAt(owner, `${list}/export?state=unverified&format=csv`)
+    expect(unverified.split('\r\n')[1]).toContain(',canada@acme.test,false,,false,')
+  })
+})
+
+test('the overview and the page of a tenant count logins, refused logins and mails of the last day', async () => {
+  await using running = await startConsole()
+  const tenant = await aTenant(running)
+  const other = await aTenant(running, {}, 'other.example')
+  const ada = await tenant.addUser()
+  await tenant.logIn(ada.email)
+  await tenant.logIn(ada.email, 'a wrong password')
+  const owner = await running.logIn({ role: 'owner' })
+  const admin = await running.logIn({ role: 'admin', reach: [tenant.id] })
+  const page = await owner.get(`${tenant.path}/users/${ada.id}`)
+  await press(owner, page, `${tenant.path}/users/${ada.id}/mail`, { kind: 'reset' })
+  const figuresOf = ({ html }: { html: string }) =>
+    [...html.matchAll(/>([\w ]+), last 24 hours<[\s\S]*?class="figure">([^<]+)/g)].map(
+      ([, label, figure]) => `${label}: ${figure}`,
+    )
+  expect(figuresOf(await owner.get(tenant.path))).toEqual([
+    'Logins: 1',
+    'Refused logins: 1',
+    'Mails: 1',
+  ])
+  expect(figuresOf(await owner.get(other.path))).toEqual([
+    'Logins: 0',
+    'Refused logins: 0',
+    'Mails: 0',
+  ])
+  const all = figuresOf(await owner.get('/console'))
+  expect(all).toContain('Refused logins: 1')
+  expect(all).toContain('Logins: 3')
+  expect(figuresOf(await admin.get('/console'))).toEqual([])
+})
