@@ -47,6 +47,7 @@ export const sidebar: Entry[] = [
       { text: 'Testing your application', link: '/guides/testing' },
       { text: 'Deployment', link: '/guides/deployment' },
       { text: 'Logging', link: '/guides/logging' },
+      { text: 'Browsers', link: '/guides/browsers' },
       { text: 'Troubleshooting', link: '/guides/troubleshooting' },
       { text: 'FAQ', link: '/guides/faq' },
       { text: 'Production checklist', link: '/guides/production' },

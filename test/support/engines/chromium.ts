@@ -1,0 +1,61 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type BrowserContext, chromium, type Page } from 'playwright-core'
+import { device, launchChromium, launchOptions } from '../chromium.ts'
+import { type Engine, type Profile, places, type Settings, type Tab } from './engine.ts'
+
+/** Starts Chromium. */
+export async function startChromium(): Promise<Engine> {
+  const browser = await launchChromium()
+  return {
+    async open(settings = {}) {
+      if (settings.blocksCookies) return openWithoutCookies()
+      const context = await browser.newContext({ javaScriptEnabled: !settings.blocksScripts })
+      return profileOf(context, settings)
+    },
+    [Symbol.asyncDispose]: () => browser.close(),
+  }
+}
+
+/** A Chromium of its own, as cookies are blocked by the preferences of a profile. */
+async function openWithoutCookies(): Promise<Profile> {
+  const folder = mkdtempSync(join(tmpdir(), 'latchkey-chromium-'))
+  const profile = { default_content_setting_values: { cookies: 2 } }
+  mkdirSync(join(folder, 'Default'))
+  writeFileSync(join(folder, 'Default/Preferences'), JSON.stringify({ profile }))
+  const context = await chromium.launchPersistentContext(folder, launchOptions())
+  return profileOf(context, {}, () => rmSync(folder, { recursive: true, force: true }))
+}
+
+function profileOf(context: BrowserContext, settings: Settings, then = () => {}): Profile {
+  return {
+    async newTab() {
+      const page = await context.newPage()
+      if (settings.hasPasskeys) {
+        const cdp = await context.newCDPSession(page)
+        await cdp.send('WebAuthn.enable')
+        await cdp.send('WebAuthn.addVirtualAuthenticator', { options: device })
+      }
+      return tabOf(page)
+    },
+    async [Symbol.asyncDispose]() {
+      await context.close()
+      then()
+    },
+  }
+}
+
+function tabOf(page: Page): Tab {
+  const at = (xpath: string) => page.locator(`xpath=${xpath}`).first()
+  return {
+    open: async (url) => void (await page.goto(url)),
+    press: (text) => at(places.pressable(text)).click({ timeout: 15_000 }),
+    fill: (label, text) => at(places.field(label)).fill(text, { timeout: 15_000 }),
+    // biome-ignore lint/performance/useDomNodeTextContent: users do not see hidden text
+    text: () => page.locator('body').innerText(),
+    address: async () => page.url(),
+    back: async () => void (await page.goBack()),
+    forgetCookie: (name) => page.context().clearCookies({ name }),
+  }
+}
