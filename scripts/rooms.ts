@@ -16,7 +16,8 @@ interface Caps {
 }
 
 const houses: Readonly<Record<string, Caps>> = {
-  'packages/core/src': { rooms: 19, arrows: 139, floors: 11, circle: 0 },
+  // One room more than 19, with seven arrows: `webhooks` uses no part of a login but the replay cache and the lock of its store.
+  'packages/core/src': { rooms: 20, arrows: 146, floors: 11, circle: 0 },
   // One room more than 28, with eight arrows and a floor: everything reports to `telemetry`, which uses no other.
   'packages/service/src': { rooms: 29, arrows: 109, floors: 8, circle: 2 },
   'packages/service/src/domain': { rooms: 10, arrows: 28, floors: 5, circle: 0 },

@@ -42,6 +42,7 @@ export const sidebar: Entry[] = [
       { text: 'APIs and access tokens', link: '/guides/bearer-tokens' },
       { text: 'Single-page applications', link: '/guides/single-page-applications' },
       { text: 'WebSockets and event streams', link: '/guides/sockets' },
+      { text: 'Webhooks', link: '/guides/webhooks' },
       { text: 'TypeScript', link: '/guides/typescript' },
       { text: 'Development', link: '/guides/development' },
       { text: 'Testing your application', link: '/guides/testing' },

@@ -11,4 +11,4 @@ const nestjs = nestjsOn('express')
 const adapters = { express: serverOf(express), fastify, hono, koa, nestjs }
 const name = process.argv[2] as keyof typeof adapters
 
-describeAdapter({ name, createServer: adapters[name] }, runner)
+describeAdapter({ name, createServer: adapters[name], webhooks: true }, runner)

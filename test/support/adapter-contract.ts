@@ -40,7 +40,7 @@ export function runContract(
     const isChosen = lane === 'memory' ? kept === lane : sessions.includes(kept as Sessions)
     if (!isChosen && lane !== 'full') continue
     const leftOut = without(kept as Sessions) ?? {}
-    describeAdapter({ ...adapter, without: leftOut }, { describe, it, afterAll })
+    describeAdapter({ webhooks: true, ...adapter, without: leftOut }, { describe, it, afterAll })
   }
 }
 

@@ -28,3 +28,4 @@ export {
   fromExpressStore,
 } from './session/from-express-store.ts'
 export { getAuth, getUser } from './visits.ts'
+export { createWebhookHandler } from './webhooks.ts'

@@ -27,6 +27,7 @@ import { keepRoutes } from './keep-routes.ts'
 import { replyPort } from './reply-port.ts'
 
 export * from '@latchkey/core/application'
+export { createWebhookHandler, type WebhookRoute } from './webhooks.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

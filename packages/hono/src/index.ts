@@ -19,6 +19,7 @@ import { nodePlatform } from '@latchkey/core/node'
 import type { Context, MiddlewareHandler } from 'hono'
 
 export * from '@latchkey/core/application'
+export { createWebhookHandler } from './webhooks.ts'
 
 /** The members that {@link createAuth} adds to `c.var`. */
 export interface AuthEnv<U = AppUser> {

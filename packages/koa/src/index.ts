@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
   type AppUser,
   type Auth,
@@ -16,21 +15,11 @@ import {
   type Visits,
 } from '@latchkey/core/adapter'
 import { nodePlatform, type SocketHandle, serveNode, socketHandle } from '@latchkey/core/node'
+import type { KoaContext, KoaMiddleware } from './context.ts'
 
 export * from '@latchkey/core/application'
-
-/** The members of Koa's context that are used. */
-export interface KoaContext {
-  readonly req: IncomingMessage
-  readonly res: ServerResponse
-  readonly request: object & { readonly body?: unknown }
-  // biome-ignore lint/suspicious/noExplicitAny: Koa types its state so, and an application may narrow it
-  state: any
-  [name: string]: unknown
-}
-
-/** A middleware of Koa. */
-export type KoaMiddleware<C = KoaContext> = (ctx: C, next: () => Promise<unknown>) => Promise<void>
+export type { KoaContext, KoaMiddleware } from './context.ts'
+export { createWebhookHandler } from './webhooks.ts'
 
 /** The options of {@link createAuth}: those of the core. */
 export type AuthMiddlewareOptions<U = AppUser> = AuthOptions<U, { readonly ctx: KoaContext }>

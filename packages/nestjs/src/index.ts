@@ -14,3 +14,4 @@ export {
 } from './latchkey-module.ts'
 export { LatchkeyService } from './latchkey-service.ts'
 export { getAuth, getData, getUser } from './visits.ts'
+export { createWebhookHandler, type WebhookMiddleware } from './webhooks.ts'

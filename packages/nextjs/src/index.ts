@@ -1,2 +1,3 @@
 export * from '@latchkey/core/application'
 export { type AppAuth, type AppAuthOptions, createAuth, type RouteHandler } from './create-auth.ts'
+export { createWebhookHandler } from './webhooks.ts'

@@ -26,6 +26,7 @@ import { routes } from './adapter/routes.ts'
 import { sessions } from './adapter/sessions.ts'
 import { streams } from './adapter/streams.ts'
 import { targets } from './adapter/targets.ts'
+import { webhooks } from './adapter/webhooks.ts'
 import { writes } from './adapter/writes.ts'
 import { declareSuite, type TestRunner } from './suite.ts'
 
@@ -36,6 +37,7 @@ export type {
   TestData,
   TestRequest,
   TestRoute,
+  TestWebhook,
 } from './adapter/application.ts'
 
 export type { TestRunner } from './suite.ts'
@@ -68,6 +70,7 @@ const GROUPS: Readonly<Record<string, readonly Case[]>> = {
   'logins in a circle': loops,
   'flight recorder': recordings,
   personas,
+  webhooks,
 }
 
 /**
@@ -90,7 +93,9 @@ export function describeAdapter(
   const unknown = Object.keys(without).filter((name) => !known.has(name))
   if (unknown.length > 0)
     throw new TypeError(`"without" names no case or group: ${unknown.join(', ')}`)
-  const leftOut = ([name, , needsStore]: Case, group: string): string | undefined =>
-    without[name] ?? without[group] ?? (sessions === 'cookie' ? needsStore : undefined)
+  const leftOut = ([name, , needsStore]: Case, group: string): string | undefined => {
+    if (group === 'webhooks' && !adapter.webhooks) return 'the adapter says that it receives none'
+    return without[name] ?? without[group] ?? (sessions === 'cookie' ? needsStore : undefined)
+  }
   declareSuite({ caller: 'describeAdapter()', title, groups: GROUPS, leftOut, openBench }, runner)
 }

@@ -3,14 +3,17 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http'
+import { serveNodeWebhook } from '@latchkey/core/node'
+import { createWebhookHandler } from '@latchkey/core/webhooks'
 import type { AdapterUnderTest, TestAnswer } from '@latchkey/testing/adapter'
 import { createListener, type Handler, requireUser } from '../../src/adapter.ts'
 
 // #region contract
 export const createServer: AdapterUnderTest['createServer'] = (
   options,
-  { routes, parser, inFront = [], onError },
+  { routes, parser, inFront = [], onError, webhook },
 ) => {
+  const receiver = webhook && createWebhookHandler(webhook.options)
   const bodies = new WeakMap<IncomingMessage, unknown>()
   const handlers = new Map<string, Handler>()
   for (const { method, path, requirement, handle } of routes) {
@@ -26,6 +29,8 @@ export const createServer: AdapterUnderTest['createServer'] = (
 
   const listener = createListener(options, async (visit, exchange) => {
     const { method = 'GET', url = '/' } = exchange.req
+    if (receiver && url === webhook.path)
+      return serveNodeWebhook(receiver, exchange.req, exchange.res)
     const key = `${(method === 'HEAD' ? 'GET' : method).toLowerCase()} ${url.split('?')[0]}`
     const handle = handlers.get(key)
     if (handle) await handle(visit, exchange)

@@ -19,6 +19,8 @@ export {
   RequestError,
   SessionEndedError,
   SessionStoreError,
+  WebhookError,
+  type WebhookErrorCode,
 } from '../errors/errors.ts'
 export type { RequestAuth } from '../guard/request-auth.ts'
 export type { Requirement, UserRequirement } from '../guard/requirement.ts'
@@ -41,3 +43,11 @@ export type { SessionStore } from '../session/session-store.ts'
 export type { ConfigFault } from '../shared/check-options.ts'
 export type { PageTexts } from '../texts/page-texts.ts'
 export type { AccessTokenRequest } from '../tokens/refresh.ts'
+export type { WebhookHandlerOptions } from '../webhooks/options.ts'
+export type {
+  UnknownWebhookEvent,
+  WebhookData,
+  WebhookEvent,
+  WebhookEventOf,
+  WebhookEventType,
+} from '../webhooks/webhook-event.ts'

@@ -21,6 +21,7 @@ export type LatchkeyErrorCode =
   | AccessErrorCode
   | RefreshErrorCode
   | LogoutErrorCode
+  | WebhookErrorCode
 
 /** The reason why a session in the cookie could not be written. */
 export type CookieSessionErrorCode =
@@ -57,6 +58,15 @@ export type RefreshErrorCode =
 export type LogoutErrorCode =
   | 'LATCHKEY_LOGOUT_FORGED' // the request does not come from this site
   | 'LATCHKEY_LOGOUT_TOKEN_INVALID' // a back-channel logout token did not pass validation
+
+/** Why a webhook was not accepted. The service sends it again, except after 410. */
+export type WebhookErrorCode =
+  | 'LATCHKEY_WEBHOOK_INVALID' // a header is missing, or the body is no event
+  | 'LATCHKEY_WEBHOOK_TIME_INVALID' // the timestamp is more than five minutes off
+  | 'LATCHKEY_WEBHOOK_SIGNATURE_INVALID' // no signature was made with a secret of the handler
+  | 'LATCHKEY_WEBHOOK_BODY_READ' // a body parser has read the body and kept no copy
+  | 'LATCHKEY_WEBHOOK_BUSY' // the same event is being handled
+  | 'LATCHKEY_WEBHOOK_FAILED' // the handler of the application threw an error
 
 /** Options of an error, beside its code and message. */
 export interface LatchkeyErrorOptions {
@@ -102,6 +112,12 @@ const STATUS: Readonly<Record<LatchkeyErrorCode, number>> = {
   LATCHKEY_TOKEN_ABSENT: 401,
   LATCHKEY_LOGOUT_FORGED: 403,
   LATCHKEY_LOGOUT_TOKEN_INVALID: 400,
+  LATCHKEY_WEBHOOK_INVALID: 400,
+  LATCHKEY_WEBHOOK_TIME_INVALID: 400,
+  LATCHKEY_WEBHOOK_SIGNATURE_INVALID: 401,
+  LATCHKEY_WEBHOOK_BODY_READ: 500,
+  LATCHKEY_WEBHOOK_BUSY: 503,
+  LATCHKEY_WEBHOOK_FAILED: 500,
 }
 
 /** Every code, such as `LATCHKEY_FORBIDDEN`. */
@@ -246,6 +262,12 @@ export class RefreshError extends LatchkeyError {
 export class LogoutError extends LatchkeyError {
   override readonly name = 'LogoutError'
   declare readonly code: LogoutErrorCode
+}
+
+/** A webhook was not accepted. */
+export class WebhookError extends LatchkeyError {
+  override readonly name = 'WebhookError'
+  declare readonly code: WebhookErrorCode
 }
 
 /** Thrown by an application, in `afterCallback` or a check, to turn a user away. */

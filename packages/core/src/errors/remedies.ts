@@ -106,4 +106,16 @@ export const REMEDIES: Readonly<Record<LatchkeyErrorCode | WarningCode, string>>
     'Log out with a form or link on your own pages. In tests, send `Origin` with the value of `baseUrl`.',
   LATCHKEY_LOGOUT_TOKEN_INVALID:
     "Compare the issuer and client id of the provider's notices with yours. A token that was already used is refused on purpose.",
+  LATCHKEY_WEBHOOK_INVALID:
+    'Nothing for single cases, which are mostly scanners. If no webhook arrives, make sure that nothing in front of the handler changes headers or body, and that the body is at most 64 KiB.',
+  LATCHKEY_WEBHOOK_TIME_INVALID:
+    'Synchronize the clocks of this machine and of the service. A single case may be the replay of an old webhook.',
+  LATCHKEY_WEBHOOK_SIGNATURE_INVALID:
+    'Compare `secret` with the secret of this endpoint; each endpoint has its own. After a rotation, list both: the new one and the old one. Make sure that nothing in front of the handler changes the body.',
+  LATCHKEY_WEBHOOK_BODY_READ:
+    'Mount the webhook handler in front of the body parser, or let the parser keep the raw body: `express.raw()`, or `rawBody: true` in NestJS.',
+  LATCHKEY_WEBHOOK_BUSY:
+    'Nothing: the service sends the event again. If it happens often, let your handler answer within 15 seconds and do long work later.',
+  LATCHKEY_WEBHOOK_FAILED:
+    'Look at the `cause`, which is the error that your handler threw. The service sends the event again.',
 }

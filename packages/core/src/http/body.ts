@@ -1,8 +1,8 @@
 import { RequestError } from '../errors/errors.ts'
 import type { AuthRequest } from './request.ts'
 
-/** The longest body that is read: the forms of a login have a few kilobytes. */
-const MAX_BODY_BYTES = 65_536
+/** The longest body that is read: forms of a login and webhooks have a few kilobytes. */
+export const MAX_BODY_BYTES = 65_536
 
 /**
  * The form that a request carries. No more than 64 KiB are read, regardless of the length that the
@@ -19,8 +19,17 @@ export async function readForm(request: AuthRequest): Promise<URLSearchParams> {
   return new URLSearchParams(text)
 }
 
-/** Collects the chunks of a body up to the limit; leaving off early ends the stream. */
+/** The text of a body; see {@link readBytes}. */
 export async function readStream(stream: AsyncIterable<Uint8Array>): Promise<string> {
+  return (await readBytes(stream)).toString('utf8')
+}
+
+/**
+ * Collects the chunks of a body up to the limit; leaving off early ends the stream.
+ *
+ * @throws {@link RequestError} for a longer body, and one that breaks off.
+ */
+export async function readBytes(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let size = 0
   try {
@@ -33,7 +42,7 @@ export async function readStream(stream: AsyncIterable<Uint8Array>): Promise<str
     if (cause instanceof RequestError) throw cause
     throw new RequestError('LATCHKEY_REQUEST_INVALID', 'The body did not arrive.', { cause })
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return Buffer.concat(chunks)
 }
 
 /** Rebuilds the form body that a parser has already consumed. */
@@ -71,7 +80,8 @@ export function bodyReadBefore(): RequestError {
   )
 }
 
-function bodyTooLarge(): RequestError {
+/** The body is longer than is read. */
+export function bodyTooLarge(): RequestError {
   return new RequestError('LATCHKEY_REQUEST_INVALID', 'The body is larger than 64 KiB.', {
     status: 413,
   })

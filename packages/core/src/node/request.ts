@@ -88,7 +88,8 @@ class NodeAuthRequest implements AuthRequest {
   }
 }
 
-class NodeHeaders {
+/** The headers of a request of node:http; repeated ones are joined. */
+export class NodeHeaders {
   readonly #request: NodeRequest
 
   constructor(request: NodeRequest) {

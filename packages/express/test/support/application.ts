@@ -3,6 +3,7 @@ import {
   type AuthRouterOptions,
   answerErrors,
   createAuthRouter,
+  createWebhookHandler,
   getUser,
   requireUser,
 } from '@latchkey/express'
@@ -25,7 +26,7 @@ export function serverOf(framework: typeof express): AdapterUnderTest['createSer
 function createApp(
   framework: typeof express,
   options: AuthRouterOptions,
-  { routes, parser, inFront = [], onError }: TestApplication,
+  { routes, parser, inFront = [], onError, webhook }: TestApplication,
 ): Express {
   const app = framework()
   app.set('env', 'test')
@@ -36,6 +37,7 @@ function createApp(
     next()
   })
   app.use(createAuthRouter(options))
+  if (webhook) app.post(webhook.path, createWebhookHandler(webhook.options))
   if (parser === 'after') app.use(parsers)
   for (const { method, path, requirement, handle } of routes) {
     const guards = requirement ? [requireUser(requirement)] : []

@@ -1,12 +1,19 @@
 import formBody from '@fastify/formbody'
-import { createAuth, getData, getUser, requireUser, type User } from '@latchkey/fastify'
+import {
+  createAuth,
+  createWebhookHandler,
+  getData,
+  getUser,
+  requireUser,
+  type User,
+} from '@latchkey/fastify'
 import type { AdapterUnderTest, TestAnswer } from '@latchkey/testing/adapter'
 import fastify, { type FastifyReply } from 'fastify'
 
 /** Translates the application of the contract. */
 export const createServer: AdapterUnderTest['createServer'] = async (
   options,
-  { routes, parser, inFront = [], onError },
+  { routes, parser, inFront = [], onError, webhook },
 ) => {
   const app = fastify()
   if (onError) app.setErrorHandler((error, _request, reply) => send(reply, onError(error)))
@@ -15,6 +22,7 @@ export const createServer: AdapterUnderTest['createServer'] = async (
     for (const [name, value] of inFront) reply.header(name, value)
   })
   await app.register(createAuth(options))
+  if (webhook) app.post(webhook.path, createWebhookHandler(webhook.options))
   if (parser === 'after') await app.register(formBody)
   for (const { method, path, requirement, handle } of routes) {
     const onRequest = requirement ? [requireUser(requirement)] : []

@@ -1,14 +1,14 @@
 import type { Server } from 'node:http'
 import { Readable } from 'node:stream'
 import { createAdaptorServer } from '@hono/node-server'
-import { createAuth, getData, getUser, requireUser } from '@latchkey/hono'
+import { createAuth, createWebhookHandler, getData, getUser, requireUser } from '@latchkey/hono'
 import type { AdapterUnderTest, TestAnswer } from '@latchkey/testing/adapter'
 import { type Context, Hono } from 'hono'
 
 /** Translates the application of the contract. */
 export const createServer: AdapterUnderTest['createServer'] = (
   options,
-  { routes, parser, inFront = [], onError },
+  { routes, parser, inFront = [], onError, webhook },
 ) => {
   const app = new Hono()
   app.onError((error, c) =>
@@ -26,6 +26,7 @@ export const createServer: AdapterUnderTest['createServer'] = (
     await next()
   })
   const authenticated = app.use(createAuth(options))
+  if (webhook) app.post(webhook.path, createWebhookHandler(webhook.options))
   for (const { method, path, requirement, handle } of routes) {
     if (requirement) app.on(method, path, requireUser(requirement))
     authenticated[method](path, async (c) => {

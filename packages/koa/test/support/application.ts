@@ -1,7 +1,7 @@
 import { createServer as createHttpServer } from 'node:http'
 import { createRequire } from 'node:module'
 import Router from '@koa/router'
-import { createAuth, getData, getUser, requireUser } from '@latchkey/koa'
+import { createAuth, createWebhookHandler, getData, getUser, requireUser } from '@latchkey/koa'
 import type { AdapterUnderTest, TestAnswer } from '@latchkey/testing/adapter'
 import Koa, { type Context, type Middleware } from 'koa'
 
@@ -12,7 +12,7 @@ const { bodyParser } = require('@koa/bodyparser') as { bodyParser(): Middleware 
 /** Translates the application of the contract. */
 export const createServer: AdapterUnderTest['createServer'] = (
   options,
-  { routes, parser, inFront = [], onError },
+  { routes, parser, inFront = [], onError, webhook },
 ) => {
   const app = new Koa()
   app.silent = true
@@ -31,6 +31,10 @@ export const createServer: AdapterUnderTest['createServer'] = (
     await next()
   })
   app.use(createAuth(options))
+  if (webhook) {
+    const receiver = new Router().post(webhook.path, createWebhookHandler(webhook.options))
+    app.use(receiver.routes())
+  }
   if (parser === 'after') app.use(bodyParser())
   const router = new Router()
   for (const { method, path, requirement, handle } of routes) {

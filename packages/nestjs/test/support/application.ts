@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import {
+  createWebhookHandler,
   getAuth,
   getData,
   getUser,
@@ -56,11 +57,12 @@ export function serverOf(platform: Platform): AdapterUnderTest['createServer'] {
         bodyParser: parser === 'before',
       },
     )
-    const { inFront = [], onError } = application
+    const { inFront = [], onError, webhook } = application
     app.use((_req: IncomingMessage, res: ServerResponse, next: () => void) => {
       for (const [name, value] of inFront) res.appendHeader(name, value)
       next()
     })
+    if (webhook) app.use(webhook.path, createWebhookHandler(webhook.options))
     if (onError) app.useGlobalFilters(catchAll(onError, app.getHttpAdapter()))
     await app.init()
     if (!isExpress) await app.getHttpAdapter().getInstance().ready()

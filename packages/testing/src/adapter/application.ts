@@ -1,6 +1,13 @@
 import type { Server } from 'node:http'
 import type { Readable } from 'node:stream'
-import type { AuthOptions, RequestAuth, Requirement, SessionStore, User } from '@latchkey/core'
+import type {
+  AuthOptions,
+  RequestAuth,
+  Requirement,
+  SessionStore,
+  User,
+  WebhookHandlerOptions,
+} from '@latchkey/core'
 
 type MaybePromise<T> = T | Promise<T>
 
@@ -44,6 +51,12 @@ export interface TestRoute {
   handle(request: TestRequest): Promise<TestAnswer>
 }
 
+/** A receiver of webhooks. */
+export interface TestWebhook {
+  readonly path: string
+  readonly options: WebhookHandlerOptions
+}
+
 /** An application in terms of no framework. The author of an adapter translates it. */
 export interface TestApplication {
   readonly routes: readonly TestRoute[]
@@ -62,6 +75,11 @@ export interface TestApplication {
    * adapter. Without one, the framework's default error handler answers.
    */
   readonly onError?: (error: unknown) => TestAnswer
+  /**
+   * The adapter's `createWebhookHandler()` is to be mounted here, behind the kit and in front of a parser that
+   * comes after the kit. Only where the adapter under test says `webhooks`.
+   */
+  readonly webhook?: TestWebhook
 }
 
 /** An adapter under test. */
@@ -83,6 +101,8 @@ export interface AdapterUnderTest {
    * need a store on the server are left out, with the reason in the table. Default `store`.
    */
   readonly sessions?: 'store' | 'cookie'
+  /** Whether `createServer` mounts the `webhook` of an application. Default no; those cases are left out. */
+  readonly webhooks?: boolean
   /**
    * Cases that the framework makes impossible, or groups of them, by their names, with the reason: the table
    * says so. Default none.

@@ -91,7 +91,7 @@ export async function createBench(adapter: AdapterUnderTest): Promise<OpenBench>
   reset()
 
   async function open(setup: Setup = {}): Promise<Site> {
-    const { options = {}, routes = [], parser = 'none', inFront, onError } = setup
+    const { options = {}, routes = [], parser = 'none', inFront, onError, webhook } = setup
     const opened = await adapter.openStore?.()
     const watched = opened
       ? watchStore(opened)
@@ -121,6 +121,7 @@ export async function createBench(adapter: AdapterUnderTest): Promise<OpenBench>
         parser,
         ...(inFront && { inFront }),
         ...(onError && { onError }),
+        ...(webhook && { webhook }),
       },
     )
     server.on('request', giveUpIfHung)

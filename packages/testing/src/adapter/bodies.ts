@@ -15,10 +15,16 @@ const PARSERS: readonly TestApplication['parser'][] = ['before', 'after', 'none'
 const MEBIBYTE = Buffer.alloc(1_048_576, 'x')
 
 /** Sends up to 300 MiB until there is an answer; resolves to its status, and the number of bytes sent by then. */
-async function flood(site: Site, path: string): Promise<{ status: number; mebibytes: number }> {
+export async function flood(
+  site: Site,
+  path: string,
+  headers: Readonly<Record<string, string>> = {
+    'content-type': 'application/x-www-form-urlencoded',
+  },
+): Promise<{ status: number; mebibytes: number }> {
   const sending = httpRequest({
     ...{ host: '127.0.0.1', port: portOf(site.server), path, method: 'POST' },
-    headers: { 'content-type': 'application/x-www-form-urlencoded', host: 'localhost:3000' },
+    headers: { ...headers, host: 'localhost:3000' },
   })
   let status: number | undefined
   let closed = false

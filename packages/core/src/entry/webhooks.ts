@@ -1,0 +1,6 @@
+export {
+  createWebhookHandler,
+  type WebhookHandler,
+  type WebhookRequest,
+} from '../webhooks/handler.ts'
+export type { WebhookHandlerOptions } from '../webhooks/options.ts'

@@ -1,0 +1,132 @@
+import { isRecord, parseRecord } from '../shared/records.ts'
+
+/** The objects that events are about, with the type of the object in the API. */
+interface Objects {
+  tenant: 'Tenant'
+  application: 'Application'
+  user: 'User'
+  /** `PasswordCredential`, `HardwareCredential` and so on. */
+  credential: `${string}Credential`
+  connection: 'Connection'
+  signing_key: 'SigningKey'
+  webhook: 'Webhook'
+}
+
+/** The types of the events that this version knows. */
+export type WebhookEventType =
+  | 'tenant.updated'
+  | 'tenant.deleted'
+  | 'application.created'
+  | 'application.updated'
+  | 'application.secret_rotated'
+  | 'application.deleted'
+  | 'user.created'
+  | 'user.updated'
+  | 'user.disabled'
+  | 'user.enabled'
+  | 'user.verified'
+  | 'user.deleted'
+  | 'credential.created'
+  | 'credential.updated'
+  | 'credential.upgraded'
+  | 'credential.reset'
+  | 'credential.deleted'
+  | 'connection.created'
+  | 'connection.updated'
+  | 'connection.deleted'
+  | 'signing_key.created'
+  | 'signing_key.deleted'
+  | 'session.ended'
+  | 'login.succeeded'
+  | 'login.failed'
+  | 'webhook.disabled'
+  | 'webhook.test'
+
+const KNOWN: Readonly<Record<WebhookEventType, true>> = {
+  'tenant.updated': true,
+  'tenant.deleted': true,
+  'application.created': true,
+  'application.updated': true,
+  'application.secret_rotated': true,
+  'application.deleted': true,
+  'user.created': true,
+  'user.updated': true,
+  'user.disabled': true,
+  'user.enabled': true,
+  'user.verified': true,
+  'user.deleted': true,
+  'credential.created': true,
+  'credential.updated': true,
+  'credential.upgraded': true,
+  'credential.reset': true,
+  'credential.deleted': true,
+  'connection.created': true,
+  'connection.updated': true,
+  'connection.deleted': true,
+  'signing_key.created': true,
+  'signing_key.deleted': true,
+  'session.ended': true,
+  'login.succeeded': true,
+  'login.failed': true,
+  'webhook.disabled': true,
+  'webhook.test': true,
+}
+
+/** The facts of an event. It has no values: read the object from the API. */
+export interface WebhookData {
+  /** The type of the object in the API, such as `User`. */
+  readonly type: string
+  /** The id of the object. */
+  readonly id: string
+  readonly tenant_id: string
+  /** The user whose credential or login it is. */
+  readonly user_id?: string
+  /** The members that have changed, such as `profile.email`. */
+  readonly changed?: readonly string[]
+  /** The API key, user or operator that made the change, such as `key:key_…`. */
+  readonly actor: string
+  readonly application_id?: string
+  readonly request_id?: string
+  /** Grows with time within a tenant. Events may arrive in another order. */
+  readonly sequence: number
+}
+
+/** An event of a type that this version does not know, such as one of a newer service. */
+export interface UnknownWebhookEvent {
+  /** Stays the same when the service sends the event again. */
+  readonly id: string
+  readonly type: string
+  /** When it happened, RFC 3339 in UTC. */
+  readonly timestamp: string
+  readonly data: WebhookData
+}
+
+type ObjectOf<Type extends WebhookEventType> = Type extends `${infer Name}.${string}`
+  ? Name extends keyof Objects
+    ? Objects[Name]
+    : string
+  : never
+
+/** The event of a type. */
+export interface WebhookEventOf<Type extends WebhookEventType> extends UnknownWebhookEvent {
+  readonly type: Type
+  readonly data: WebhookData & { readonly type: ObjectOf<Type> }
+}
+
+/** An event of the service; `type` tells one from another. */
+export type WebhookEvent = { [Type in WebhookEventType]: WebhookEventOf<Type> }[WebhookEventType]
+
+/** Whether this version knows the type of an event. */
+export function isKnownEvent(event: UnknownWebhookEvent | WebhookEvent): event is WebhookEvent {
+  return Object.hasOwn(KNOWN, event.type)
+}
+
+/** The event in a body that has been verified; `undefined` when it is none. */
+export function parseEvent(body: string): UnknownWebhookEvent | undefined {
+  const event = parseRecord(body)
+  const data = event?.data
+  if (!event || !isRecord(data)) return undefined
+  const texts = [event.id, event.type, event.timestamp, data.type, data.id, data.tenant_id]
+  const isEvent = texts.every((one) => typeof one === 'string') && typeof data.sequence === 'number'
+  return isEvent ? (event as unknown as UnknownWebhookEvent) : undefined
+}

@@ -1,0 +1,17 @@
+import type { WebhookHandlerOptions } from '@latchkey/core'
+import { serveNodeWebhook } from '@latchkey/core/node'
+import { createWebhookHandler as createCoreHandler } from '@latchkey/core/webhooks'
+import type { RequestHandler } from 'express'
+
+/**
+ * Receives the webhooks of one endpoint of the service: verifies each, hands its event to `onEvent` and
+ * answers. Mount it in front of `express.json()`: `app.post('/webhooks', createWebhookHandler(…))`.
+ *
+ * @throws {@link ConfigError} listing everything wrong with the options.
+ */
+export function createWebhookHandler(options: WebhookHandlerOptions): RequestHandler {
+  const handler = createCoreHandler(options)
+  return (req, res, next) => {
+    serveNodeWebhook(handler, req, res).catch(next)
+  }
+}

@@ -1,0 +1,24 @@
+import type { WebhookHandlerOptions } from '@latchkey/core'
+import { type NodeResponse, type NodeWebhookRequest, serveNodeWebhook } from '@latchkey/core/node'
+import { createWebhookHandler as createCoreHandler } from '@latchkey/core/webhooks'
+
+/** A middleware for `app.use()`, on Express and on Fastify. */
+export type WebhookMiddleware = (
+  request: NodeWebhookRequest,
+  response: NodeResponse,
+  next: (error?: unknown) => void,
+) => void
+
+/**
+ * Receives the webhooks of one endpoint of the service: verifies each, hands its event to `onEvent` and
+ * answers. Mount it in `main.ts`, in front of the body parser of Nest:
+ * `app.use('/webhooks', createWebhookHandler(…))`. It gets providers with `app.get(UsersService)`.
+ *
+ * @throws {@link ConfigError} listing everything wrong with the options.
+ */
+export function createWebhookHandler(options: WebhookHandlerOptions): WebhookMiddleware {
+  const handler = createCoreHandler(options)
+  return (request, response, next) => {
+    serveNodeWebhook(handler, request, response).catch(next)
+  }
+}
