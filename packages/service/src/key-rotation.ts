@@ -6,6 +6,7 @@ import { type MasterKeys, UnknownMasterKeyError } from './domain/writes/vault.ts
 import { resealNotice } from './issuer/index.ts'
 import { resealMail } from './mail/outbox.ts'
 import type { ProtocolStore } from './store/protocol-store.ts'
+import { resealWebhooks } from './webhooks/rules.ts'
 
 /** Keeps everything sealed under the newest master key. */
 export interface KeyRotation {
@@ -51,6 +52,7 @@ export function followMasterKeys(
       await check()
       const isOurs = await exclusively(context, 'reseal-secrets', async () => {
         await resealSecrets(context)
+        await resealWebhooks(context)
         await protocol.mail.reseal((id, sealed) => resealMail(vault, id, sealed))
         await protocol.notices.reseal((id, sealed) => resealNotice(vault, id, sealed))
         await store.sealingKeys?.keepOnly(vault.newestId())

@@ -27,6 +27,8 @@ const TABLES = [
   'signing_keys',
   'connections',
   'operators',
+  'webhooks',
+  'deliveries',
   'held_domains',
   'audit',
   'cursors',

@@ -24,7 +24,7 @@ export async function openData(options: IdentityServiceOptions, clock: Clock): P
 }
 
 async function openMemory(options: IdentityServiceOptions, clock: Clock): Promise<OpenData> {
-  const store = await openSqliteDataStore(IN_MEMORY)
+  const store = await openSqliteDataStore(IN_MEMORY, clock)
   const protocol = createSqliteProtocolStore({ path: IN_MEMORY, clock })
   return {
     store,
@@ -49,7 +49,7 @@ async function openFolder(
   try {
     removeLeftDrafts(folder)
     const masterKeys = openMasterKeys(options)
-    const store = await openSqliteDataStore(folder)
+    const store = await openSqliteDataStore(folder, clock)
     const protocol = createSqliteProtocolStore({ path: join(folder, 'protocol.db'), clock })
     return {
       store,

@@ -25,7 +25,7 @@ export async function openShared(options: IdentityServiceOptions, clock: Clock):
   const connections = await connectDatabase(databaseOptions(database))
   const limiting = connectRedis(redis, LIMIT_MS)
   void warnOfEviction(redis, options.logger)
-  const store = createPostgresDataStore(connections)
+  const store = createPostgresDataStore(connections, options.clock)
   const queues = createPostgresQueues(connections, options.clock)
   const protocol = createRedisProtocolStore({ url: redis, clock, queues })
   return {

@@ -37,6 +37,7 @@ import {
 import { gaugesOf } from './telemetry/gauges.ts'
 import { createMetricsListener, type MetricsListener } from './telemetry/metrics-listener.ts'
 import { version } from './version.ts'
+import { createWebhooks } from './webhooks/index.ts'
 
 /** An identity service. */
 export interface IdentityService {
@@ -119,9 +120,20 @@ export async function createIdentityService(
     idTokenClaims: options.idTokenClaims,
     allowHttpOnLoopback: options.allowHttpOnLoopback ?? false,
   })
+  const webhooks = createWebhooks({
+    domain: context,
+    logger,
+    allowHttpOnLoopback: options.allowHttpOnLoopback ?? false,
+    onDisabled: ({ tenantId, url }, reason) =>
+      issuer.support.tellOfWebhook(
+        { context, actor: { name: 'service' }, tenantId },
+        { url, reason },
+      ),
+  })
   const api = createApi({
     context,
     support: issuer.support,
+    webhooks,
     logger,
     clientIp,
     rateLimit,
@@ -174,6 +186,7 @@ export async function createIdentityService(
   )
 
   async function shutDown(drainSeconds: number): Promise<void> {
+    webhooks.stopWaiting()
     if (servers.length > 0 && drainSeconds > 0) await sleep(drainSeconds * 1_000)
     const graceMs = (options.closeSeconds ?? 10) * 1_000
     await Promise.all(servers.map((server) => closeServer(server, graceMs)))
@@ -186,6 +199,7 @@ export async function createIdentityService(
     await rotation.close()
     await erasure.close()
     await upkeep.close()
+    await webhooks.close()
     await issuer.close()
     await opened.close()
   }

@@ -12,6 +12,7 @@ import type { DomainContext } from '../domain/writes/context.ts'
 import { notFound, ServiceError } from '../domain/writes/errors.ts'
 import type { ClientIp } from '../server/client.ts'
 import { pathOf } from '../server/request-log.ts'
+import type { Webhooks } from '../webhooks/index.ts'
 import { answerErrors } from './answer-errors.ts'
 import { applicationRoutes } from './applications.ts'
 import { auditRoutes } from './audit.ts'
@@ -31,6 +32,7 @@ import { tenantRoutes } from './tenants.ts'
 import { userRoutes } from './users.ts'
 import { importUsersRoute } from './users-import.ts'
 import { searchUsersRoute } from './users-search.ts'
+import { webhookRoutes } from './webhooks.ts'
 
 /** Every endpoint that asks for an API key: those of the specification, and ours under `/x/v1`. */
 export const routes: readonly Route[] = [
@@ -42,11 +44,13 @@ export const routes: readonly Route[] = [
   searchUsersRoute,
   ...auditRoutes,
   ...supportRoutes,
+  ...webhookRoutes,
 ]
 
 export interface ApiOptions {
   readonly context: DomainContext
   readonly support: Support
+  readonly webhooks: Webhooks
   readonly rateLimit: RateLimit
   readonly logger: Logger
   readonly clientIp: ClientIp
@@ -241,13 +245,14 @@ function queryHandler(
 }
 
 function callOf(options: ApiOptions, req: express.Request, res: express.Response): Call {
-  const { context, rateLimit, support } = options
+  const { context, rateLimit, support, webhooks } = options
   const { key } = res.locals as Required<Locals>
   const ids = req.params as Call['ids']
   return {
     scope: { context, actor: actorOf(options.clientIp, req, res), tenantId: ids.tenant_id },
     key,
     support,
+    webhooks,
     ids,
     spend: (requests) => rateLimit.spend(key.id, requests),
     warn: (sentence) => void res.appendHeader('latchkey-warning', headerText(sentence)),

@@ -9,6 +9,8 @@ const ids = {
   user: 'usr_01J9Z3M6V5Q8R2T4W6Y8A0C2E4',
   session: 'Yl1b2Q9v6s8h3k5m7p0r2t4w6y8A1C3E',
   mail: 'mail_01J9Z3M6V5Q8R2T4W6Y8A0C2E4',
+  tenant: 'ten_01J9Z3M6V5Q8R2T4W6Y8A0C2E4',
+  event: 'evt_01J9Z3M6V5Q8R2T4W6Y8A0C2E4',
 } as const
 
 const bcryptHash = '$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy'
@@ -32,9 +34,18 @@ const passwordCredential = {
   password: { alg: 'bcrypt', hash: bcryptHash, cost: 10 },
 }
 
+const webhookFields = {
+  url: 'https://shop.example.com/webhooks/latchkey',
+  types: ['user.updated', 'user.deleted'],
+}
+const webhook = {
+  ...{ type: 'Webhook', id: 'whk_01J9Z3M6V5Q8R2T4W6Y8A0C2E4', ...dates },
+  ...webhookFields,
+}
+
 /** An answer of each kind. */
 export const answerExamples: Readonly<Record<ResourceName, object>> = {
-  Tenant: { type: 'Tenant', id: 'ten_01J9Z3M6V5Q8R2T4W6Y8A0C2E4', ...dates, ...tenant },
+  Tenant: { type: 'Tenant', id: ids.tenant, ...dates, ...tenant },
   Application: { type: 'Application', id: ids.application, ...dates, ...application },
   User: {
     ...{ type: 'User', id: ids.user, ...dates, verified_at: at },
@@ -82,6 +93,21 @@ export const answerExamples: Readonly<Record<ResourceName, object>> = {
     ...{ type: 'Mail', id: ids.mail, created_at: at, kind: 'reset', user_id: ids.user },
     ...{ state: 'sent', sent_at: later },
   },
+  Webhook: webhook,
+  WebhookTest: { type: 'WebhookTest', accepted: true, status: 204, milliseconds: 38 },
+  WebhookReplay: { type: 'WebhookReplay', events: 12 },
+  Delivery: {
+    ...{ type: 'Delivery', id: '4711', created_at: at, event_id: ids.event },
+    ...{ event_type: 'user.updated', state: 'delivered', attempts: 1, tried_at: later },
+    ...{ status: 204, milliseconds: 38 },
+  },
+  Event: {
+    ...{ id: ids.event, type: 'user.updated', timestamp: at },
+    data: {
+      ...{ type: 'User', id: ids.user, tenant_id: ids.tenant, changed: ['profile.name'] },
+      ...{ actor: 'key:key_01J9Z3M6V5Q8R2T4W6Y8A0C2E4', sequence: 81_723 },
+    },
+  },
 }
 
 /** A body of each operation that takes one. */
@@ -97,6 +123,12 @@ export const bodyExamples: Readonly<Record<string, object>> = {
   sendMail: { kind: 'reset', language: 'en' },
   letTryAgain: {},
   resendMail: {},
+  createWebhook: webhookFields,
+  updateWebhook: { ...webhookFields, disabled: true },
+  rotateWebhookSecret: {},
+  testWebhook: {},
+  replayWebhook: { from: at, to: later },
+  resendDelivery: {},
 }
 
 const importAnswer = {
@@ -104,13 +136,20 @@ const importAnswer = {
   data: [{ status: 'created', id: ids.user }],
 }
 
+const secrets: Readonly<Record<string, string>> = {
+  getApplication: 'client secret of the application',
+  updateApplication: 'client secret of the application',
+  createWebhook: 'whsec_ and the key in base64',
+  rotateWebhookSecret: 'whsec_ and the key in base64',
+}
+
 /** The answer of an operation, in an example. */
 export function answerExample({ kind, operationId, resource }: Route): object {
   if (kind === 'batch') return importAnswer
   const one = answerExamples[resource]
   if (kind !== 'list' && kind !== 'query') {
-    const hasSecret = operationId === 'getApplication' || operationId === 'updateApplication'
-    return hasSecret ? { ...one, secret: 'client secret of the application' } : one
+    const secret = secrets[operationId]
+    return secret ? { ...one, secret } : one
   }
   const total = kind === 'list' ? { total: 1 } : {}
   return { type: 'List', ...total, count: 1, limit: 100, data: [one] }

@@ -1,13 +1,12 @@
 import { z } from 'zod'
 import { obstacleHelp, obstacleReasons } from '../domain/factors/login-obstacles.ts'
 import { storedAlgorithms } from '../domain/users/passwords.ts'
+import { eventTypes } from '../webhooks/events.ts'
 import type { CredentialType, ResourceName } from './route.ts'
 import { applicationBody, credentialBodies, tenantBody, userBody } from './schemas.ts'
 
-type ObjectName = Exclude<
-  ResourceName,
-  'Credential' | 'AuditEntry' | 'Session' | 'EndedSessions' | 'LoginTrouble' | 'Mail'
->
+/** The resources of the specification. */
+type ObjectName = 'Tenant' | 'Application' | 'User' | CredentialType
 
 const bodies: Record<ObjectName, z.ZodObject> = {
   Tenant: tenantBody,
@@ -191,6 +190,88 @@ const mailSchema = {
   },
 }
 
+const webhookSchema = {
+  type: 'object',
+  required: ['type', 'id', 'created_at', 'updated_at', 'url'],
+  properties: {
+    type: { const: 'Webhook' },
+    id: { type: 'string' },
+    created_at: timestamp,
+    updated_at: timestamp,
+    url: { type: 'string', format: 'uri' },
+    description: { type: 'string' },
+    types: { type: 'array', items: { enum: Object.keys(eventTypes) } },
+    metadata: { type: 'object', additionalProperties: { type: 'string' } },
+    disabled: { type: 'boolean' },
+    disabled_reason: {
+      enum: ['switched_off', 'gone', 'failing'],
+      description: 'gone: it answered 410. failing: it accepted nothing for five days.',
+    },
+    secret: {
+      type: 'string',
+      description: 'The key of the signatures (whsec_…), in the answers that make one.',
+    },
+  },
+}
+
+const answerOfEndpoint = {
+  status: { type: 'integer', description: 'The status of the last answer.' },
+  reason: { enum: ['timeout', 'unreachable'], description: 'Why there was no answer.' },
+  milliseconds: { type: 'integer', description: 'How long the answer took.' },
+}
+
+const deliverySchema = {
+  type: 'object',
+  required: ['type', 'id', 'created_at', 'event_id', 'event_type', 'state'],
+  properties: {
+    type: { const: 'Delivery' },
+    id: { type: 'string' },
+    created_at: timestamp,
+    event_id: { type: 'string', description: 'The webhook-id, the same at each attempt.' },
+    event_type: { enum: Object.keys(eventTypes) },
+    state: { enum: ['waiting', 'delivered', 'given_up'] },
+    attempts: { type: 'integer' },
+    tried_at: timestamp,
+    due_at: { ...timestamp, description: 'When it is tried next.' },
+    ...answerOfEndpoint,
+  },
+}
+
+const eventSchema = {
+  type: 'object',
+  description: 'A change of a tenant, as webhooks send it and as the list of events has it.',
+  required: ['id', 'type', 'timestamp', 'data'],
+  properties: {
+    id: { type: 'string', description: 'The webhook-id.' },
+    type: {
+      oneOf: Object.entries(eventTypes).map(([name, description]) => ({
+        const: name,
+        description,
+      })),
+    },
+    timestamp,
+    data: {
+      type: 'object',
+      required: ['type', 'id', 'tenant_id', 'actor', 'sequence'],
+      properties: {
+        type: { type: 'string', description: 'The type of the object, such as User.' },
+        id: { type: 'string', description: 'The id of the object; GET it for its values.' },
+        tenant_id: { type: 'string' },
+        user_id: { type: 'string', description: 'Whose credential, login or session it is.' },
+        changed: {
+          type: 'array',
+          items: { type: 'string' },
+          description: 'The names of the members that were changed.',
+        },
+        actor: { type: 'string', description: 'Such as key:key_…, user:usr_… or service.' },
+        application_id: { type: 'string' },
+        request_id: { type: 'string' },
+        sequence: { type: 'integer', description: 'Grows with time within a tenant.' },
+      },
+    },
+  },
+}
+
 /** The objects of the answers, as JSON Schema. A member that is not required is omitted when it is zero. */
 export const resourceSchemas: Record<ResourceName, object> = {
   Tenant: resourceSchema('Tenant'),
@@ -214,6 +295,30 @@ export const resourceSchemas: Record<ResourceName, object> = {
   },
   LoginTrouble: loginTroubleSchema,
   Mail: mailSchema,
+  Webhook: webhookSchema,
+  WebhookTest: {
+    type: 'object',
+    required: ['type'],
+    properties: {
+      type: { const: 'WebhookTest' },
+      accepted: { type: 'boolean', description: 'Whether the endpoint answered 2xx.' },
+      ...answerOfEndpoint,
+    },
+  },
+  WebhookReplay: {
+    type: 'object',
+    required: ['type'],
+    properties: {
+      type: { const: 'WebhookReplay' },
+      events: { type: 'integer', description: 'How many events are sent again.' },
+      from: {
+        ...timestamp,
+        description: 'Where the next request begins, when there were too many for one.',
+      },
+    },
+  },
+  Delivery: deliverySchema,
+  Event: eventSchema,
   Credential: {
     description: 'One of the kinds of credentials; more may come.',
     oneOf: credentialTypes.map((name) => ({ $ref: `#/components/schemas/${name}` })),

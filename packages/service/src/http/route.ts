@@ -3,6 +3,7 @@ import type { Support } from '../domain/operators/support.ts'
 import type { Scope } from '../domain/writes/context.ts'
 import type { Listing, Page } from '../store/ports.ts'
 import type { ApiKey } from '../store/records.ts'
+import type { Webhooks } from '../webhooks/index.ts'
 
 /** The names of answers in the specification and in the OpenAPI document. */
 export type ResourceName =
@@ -15,6 +16,11 @@ export type ResourceName =
   | 'EndedSessions'
   | 'LoginTrouble'
   | 'Mail'
+  | 'Webhook'
+  | 'WebhookTest'
+  | 'WebhookReplay'
+  | 'Delivery'
+  | 'Event'
   | CredentialType
 
 /** The kinds of credentials, by their names in answers. */
@@ -35,6 +41,8 @@ export type PathParameters = {
   entry_id: string
   session_id: string
   mail_id: string
+  webhook_id: string
+  delivery_id: string
 }
 
 /** One request, after its API key, its reach and its rate were checked. */
@@ -43,6 +51,7 @@ export interface Call {
   readonly scope: Scope
   readonly key: ApiKey
   readonly support: Support
+  readonly webhooks: Webhooks
   /** Each that the path of the route names. */
   readonly ids: PathParameters
   /**

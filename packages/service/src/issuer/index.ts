@@ -3,6 +3,7 @@ import { createThrottle, defaultLimits, type Limits } from '../domain/limits/lim
 import type { Support } from '../domain/operators/support.ts'
 import type { ClaimsOf } from '../domain/users/users.ts'
 import type { DomainContext } from '../domain/writes/context.ts'
+import { createOutgoing } from '../egress/outgoing.ts'
 import type { MailTransport } from '../mail/message.ts'
 import { createOutbox, type Outbox } from '../mail/outbox.ts'
 import type { ClientIp } from '../server/client.ts'
@@ -11,7 +12,6 @@ import type { Tenant } from '../store/records.ts'
 import type { IssuerContext, IssuerLogger, OwnClient } from './context.ts'
 import { createDispatcher } from './dispatcher.ts'
 import { createDirectory } from './provider/directory.ts'
-import { createOutgoing } from './provider/outgoing.ts'
 import { createProviders } from './provider/providers.ts'
 import {
   createRequestCounts,

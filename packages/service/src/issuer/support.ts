@@ -188,6 +188,22 @@ export function createSupport(
       await context.outbox.post(tenant, message, { kind: 'role', userId: user.id })
     },
 
+    async tellOfWebhook(scope, { url, reason }) {
+      const { store } = context.domain
+      const system = await store.tenants.get(SYSTEM_TENANT_ID)
+      if (!system) return
+      const { settings } = await getTenant(scope)
+      const kind = reason === 'gone' ? 'webhookGone' : 'webhookFailing'
+      // The host alone: the path of an endpoint may be its secret.
+      const values = { host: new URL(url).host, tenant: settings.domain }
+      for (const { operator, user } of await store.operators.list()) {
+        const sees = operator.reach === 'all' || operator.reach.includes(scope.tenantId)
+        if (!sees || operator.role === 'viewer' || operator.invitation || user.disabled) continue
+        const message = composeMail(kind, system, user, { language: languageOf(user), values })
+        await context.outbox.post(system, message, { kind, userId: user.id })
+      }
+    },
+
     async letTryAgain(scope, userId) {
       const user = await getUser(scope, userId)
       await context.throttle.forgiveUser(scope.tenantId, user)

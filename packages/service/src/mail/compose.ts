@@ -23,6 +23,8 @@ export type MailKind =
   | 'connected'
   | 'device'
   | 'role'
+  | 'webhookGone'
+  | 'webhookFailing'
 
 const texts: { [Kind in MailKind]: { subject: TextKey; text: TextKey; button?: TextKey } } = {
   verify: { subject: 'mailVerifySubject', text: 'mailVerifyText', button: 'mailVerifyButton' },
@@ -39,6 +41,8 @@ const texts: { [Kind in MailKind]: { subject: TextKey; text: TextKey; button?: T
   deleted: { subject: 'mailDeletedSubject', text: 'mailDeletedText' },
   connected: { subject: 'mailFactorsSubject', text: 'mailConnectedText', button: 'mailUndoButton' },
   role: { subject: 'mailRoleSubject', text: 'mailRoleText' },
+  webhookGone: { subject: 'mailWebhookSubject', text: 'mailWebhookGoneText' },
+  webhookFailing: { subject: 'mailWebhookSubject', text: 'mailWebhookFailingText' },
   device: { subject: 'mailDeviceSubject', text: 'mailDeviceText', button: 'mailUndoButton' },
   guessed: { subject: 'mailGuessedSubject', text: 'mailGuessedText', button: 'mailUndoButton' },
 }

@@ -7,6 +7,9 @@ export const LOG_SHARDS = 8
 /** The reader of the audit log that ends sessions of changed users. */
 export const VOID_SESSIONS = 'void-sessions'
 
+/** The reader of the audit log that makes events for endpoints. */
+export const WEBHOOKS = 'webhooks'
+
 /** How long a process that does not report keeps a part of the log from others. */
 export const LEASE_SECONDS = 10
 

@@ -1,5 +1,6 @@
 import type { AuditFilter, AuditPage, AuditPart } from './audit-search.ts'
 import type { CursorStore } from './cursors.ts'
+import type { DeliveryStore } from './deliveries.ts'
 import type {
   ApiKey,
   Application,
@@ -15,6 +16,7 @@ import type {
   StoredAuditEntry,
   Tenant,
   User,
+  Webhook,
 } from './records.ts'
 import type { Found, SearchPage, UserQuery } from './user-search.ts'
 
@@ -66,6 +68,8 @@ export interface DataStore {
   readonly signingKeys: SigningKeyStore
   readonly connections: ConnectionStore
   readonly operators: OperatorStore
+  readonly webhooks: WebhookStore
+  readonly deliveries: DeliveryStore
   readonly audit: AuditStore
   readonly cursors: CursorStore
 
@@ -327,6 +331,25 @@ export interface ConnectionStore {
   delete(tenantId: string, id: string, audit: AuditEntry): Promise<Outcome<Connection>>
 }
 
+export interface WebhookStore {
+  insert(webhook: Webhook, audit: AuditEntry): Promise<Outcome<Webhook>>
+  get(tenantId: string, id: string): Promise<Webhook | undefined>
+  /** In the order of creation. A tenant has a handful. */
+  list(tenantId: string): Promise<Webhook[]>
+  /** Those of all tenants, deleted ones included. */
+  all(): Promise<Webhook[]>
+  /** Those of these tenants, deleted ones included. */
+  ofTenants(tenantIds: readonly string[]): Promise<Webhook[]>
+  update(
+    tenantId: string,
+    id: string,
+    change: Change<Webhook>,
+    audit: AuditEntry,
+  ): Promise<Outcome<Webhook>>
+  /** Deletes it with its deliveries. */
+  delete(tenantId: string, id: string, audit: AuditEntry): Promise<Outcome<Webhook>>
+}
+
 /** An operator with the user of the system tenant who it is. */
 export interface OperatorUser {
   operator: Operator
@@ -368,6 +391,13 @@ export interface AuditQuery {
 /** The most refused entries that one call of {@link AuditStore.trimRefused} deletes. */
 export const TRIM_BATCH = 1_000
 
+/** Entries that follow an id, and how far the log is read with them. */
+export interface EntriesAfter {
+  entries: StoredAuditEntry[]
+  /** Every entry up to this id is among these or those before them. */
+  readTo: number
+}
+
 export interface AuditStore {
   /** For events that are not part of a write, such as a login, which {@link UserStore.lastLogins} tells of. */
   append(entry: AuditEntry): Promise<void>
@@ -389,6 +419,20 @@ export interface AuditStore {
    * processes write, an entry is returned only when no earlier one can appear any more.
    */
   after(id: number, limit: number): Promise<StoredAuditEntry[]>
+  /** Entries of a tenant but for refused requests, as {@link AuditStore.after} has those of all. */
+  afterOf(tenantId: string, id: number, limit: number): Promise<EntriesAfter>
+  /**
+   * Whether entries may follow the one with this id, by what this process has heard within the last second; it asks
+   * nothing. Where the store cannot tell, `true`.
+   */
+  mayFollow?(id: number): boolean
+  /** Entries of a tenant by time, the oldest first, but for refused requests: those behind `after`, before `to`. */
+  between(
+    tenantId: string,
+    after: { at: Micros; id: number },
+    to: Micros,
+    limit: number,
+  ): Promise<StoredAuditEntry[]>
   /**
    * Deletes the oldest refused entries of an actor, at most {@link TRIM_BATCH}, and leaves the newest
    * `keep`; answers how many were deleted.

@@ -271,6 +271,28 @@ export interface Connection {
   apple: { teamId: string; keyId: string } | undefined
 }
 
+/** Why an endpoint gets no more events: an operator or a key decided so, it answered 410, or it failed for days. */
+export type WebhookEnd = 'switched_off' | 'gone' | 'failing'
+
+/** An endpoint of a customer to which events of a tenant are sent. */
+export interface Webhook {
+  id: string
+  tenantId: string
+  createdAt: Micros
+  updatedAt: Micros
+  url: string
+  description: string
+  /** The types of events that it gets; none: all but those that have to be named. */
+  types: readonly string[]
+  metadata: Metadata
+  /** The reason for which it gets no events; `undefined`: it gets them. */
+  disabled: WebhookEnd | undefined
+  /** The key of its signatures, encrypted under the master key. */
+  sealedSecret: string
+  /** The key before, with which events are signed as well until a time. */
+  earlierSecret: { sealed: string; until: Micros } | undefined
+}
+
 /** The role of an operator: a viewer reads, an admin changes, an owner also decides about operators. */
 export type OperatorRole = 'owner' | 'admin' | 'viewer'
 

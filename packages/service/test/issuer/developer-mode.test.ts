@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { createApiKey } from '../../src/domain/keys/api-keys.ts'
-import { createOutgoing } from '../../src/issuer/provider/outgoing.ts'
+import { createOutgoing } from '../../src/egress/outgoing.ts'
 import { startApi, stores } from '../support/api.ts'
 import { createBrowser } from './support/browser.ts'
 import { startIssuer, storeKinds, type TestIssuer } from './support/issuer.ts'

@@ -57,6 +57,8 @@ const kinds: Record<MailKind, { link?: string; values?: Record<string, string> }
   role: {
     values: { by: 'eve@example.com', before: 'viewer', role: 'admin', tenants: 'ten_1, ten_2' },
   },
+  webhookGone: { values: { host: 'shop.example.com', tenant: 'login.acme.example' } },
+  webhookFailing: { values: { host: 'shop.example.com', tenant: 'login.acme.example' } },
   deleted: {},
 }
 

@@ -7,6 +7,7 @@ import { describeAudit } from './suite/audit.ts'
 import { describeConnections } from './suite/connections.ts'
 import { describeCredentials } from './suite/credentials.ts'
 import { describeDeletions } from './suite/deletions.ts'
+import { describeDeliveries } from './suite/deliveries.ts'
 import { describeLists } from './suite/lists.ts'
 import { describeOperators } from './suite/operators.ts'
 import { describeSigningKeys } from './suite/signing-keys.ts'
@@ -39,6 +40,7 @@ export function describeDataStore(name: string, open: Open): void {
     describeApiKeys(opened)
     describeSigningKeys(opened)
     describeConnections(opened)
+    describeDeliveries(opened)
     describeOperators(opened)
     describeAudit(opened)
     describeLists(opened)

@@ -10,6 +10,7 @@ import type {
   SocialCredential,
   Tenant,
   User,
+  Webhook,
 } from '../../src/store/records.ts'
 
 /** Records of every kind, complete and each different from the ones before. */
@@ -193,6 +194,25 @@ export function aConnection(tenantId: string, members: Partial<Connection> = {})
     allowSignup: true,
     enabled: n % 2 === 0,
     apple: { teamId: 'TEAM', keyId: 'KEY' },
+    ...members,
+  }
+}
+
+/** An endpoint for events. */
+export function aWebhook(tenantId: string, members: Partial<Webhook> = {}): Webhook {
+  const { n, text } = next()
+  return {
+    id: `whk_${text}`,
+    tenantId,
+    createdAt: 1_700_000_000_000_000 + n,
+    updatedAt: 1_700_000_000_000_001 + n,
+    url: `https://shop.example.com/${n}`,
+    description: `Shop "${n}"`,
+    types: n % 2 === 0 ? [] : ['user.created'],
+    metadata: { key: 'value' },
+    disabled: undefined,
+    sealedSecret: `v1.${text}`,
+    earlierSecret: { sealed: 'v1.earlier', until: 1_800_000_000_000_000 },
     ...members,
   }
 }

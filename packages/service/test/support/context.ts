@@ -64,6 +64,7 @@ export async function openApi(
     context,
     // There is no issuer.
     support: {} as never,
+    webhooks: {} as never,
     logger: pino({ level: 'silent' }),
     rateLimit: createRateLimit(1_000_000),
     clientIp: createClientIp([], pino({ level: 'silent' })),

@@ -48,6 +48,13 @@ export interface UserState {
   obstacles: Obstacle[]
 }
 
+/** An endpoint for events that was switched off. */
+export interface WebhookSwitchedOff {
+  url: string
+  /** It answered 410, or has accepted nothing for days. */
+  reason: 'gone' | 'failing'
+}
+
 /** A change of the role or the tenants of an operator. */
 export interface RoleChange {
   operator: Operator
@@ -105,6 +112,8 @@ export interface Support {
   tellOfMove(scope: Scope, before: User, email: string): Promise<void>
   /** Tells an operator by mail of another role or other tenants, and who has changed them. */
   tellOfRole(scope: ServiceScope, change: RoleChange): Promise<void>
+  /** Tells the owners and admins who see the tenant by mail that an endpoint was switched off. */
+  tellOfWebhook(scope: Scope, webhook: WebhookSwitchedOff): Promise<void>
   /** The state of a user whose records were read already; it only reads entries that expire. */
   stateOf(tenant: Tenant, user: User, credentials: readonly Credential[]): Promise<UserState>
   /** Has a user asked for the second step on a device again. */

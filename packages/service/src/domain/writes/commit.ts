@@ -41,6 +41,12 @@ export const writeActions = [
   'connection.update',
   'connection.reseal',
   'connection.delete',
+  'webhook.create',
+  'webhook.update',
+  'webhook.rotate_secret',
+  'webhook.reseal',
+  'webhook.disable',
+  'webhook.delete',
 ] as const
 
 /** A write, as {@link writeActions} lists it. */

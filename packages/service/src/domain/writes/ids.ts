@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 
 /** The kind of object that an id names, by its prefix. */
-export type IdPrefix = 'ten' | 'app' | 'usr' | 'key' | 'con'
+export type IdPrefix = 'ten' | 'app' | 'usr' | 'key' | 'con' | 'whk'
 
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz'
 
@@ -66,6 +66,12 @@ export function socialCredentialId({
 }: Record<'connectionId' | 'issuer' | 'subject', string>): string {
   const names = JSON.stringify([connectionId, issuer, subject])
   return `soc_${base32(hash('sha256', names, 'buffer').subarray(0, 16))}`
+}
+
+/** The id of an event, derived from what it is about, so that it is the same wherever it is made. */
+export function eventId(tenantId: string, entryId: number, type: string): string {
+  const names = JSON.stringify([tenantId, entryId, type])
+  return `evt_${base32(hash('sha256', names, 'buffer').subarray(0, 16))}`
 }
 
 /** 16 bytes as 26 characters, the most significant first. */

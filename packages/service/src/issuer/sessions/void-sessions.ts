@@ -1,22 +1,13 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import type { Provider } from 'oidc-provider'
 import { lookUpTenant } from '../../domain/tenants/tenants.ts'
 import { lookUpUser } from '../../domain/users/users.ts'
 import { isAboutToBeKept, isLoginValid } from '../../domain/ways/valid-logins.ts'
-import { isShared } from '../../domain/writes/context.ts'
-import { mayHaveUnread, readLog } from '../../domain/writes/follow-log.ts'
+import { type FollowedLog, followLog } from '../../domain/writes/follow-log.ts'
 import { VOID_SESSIONS } from '../../store/cursors.ts'
-import type { AuditEntry, StoredAuditEntry, Tenant } from '../../store/records.ts'
+import type { StoredAuditEntry, Tenant } from '../../store/records.ts'
 import type { IssuerContext } from '../context.ts'
 import type { Session } from '../oidc-provider-internals.ts'
 import { endSession } from './end-session.ts'
-
-/** Ends sessions in the background. */
-export interface VoidSessions {
-  /** Resolves when nothing is under way. */
-  idle(): Promise<void>
-  close(): Promise<void>
-}
 
 /** The provider of a tenant. */
 type ProviderOf = (tenant: Tenant) => Promise<Provider>
@@ -33,13 +24,6 @@ const CONCERNS_SESSIONS = /^(user\.(update|verify|delete)|credential\.(?!use|res
 /** Users at a time: each takes a few answers of the stores, one after another. */
 const AT_ONCE = 8
 
-/** How often the audit log is looked at for what another process has written: a command, or a server. */
-const POLL_MS = 5_000
-const SHARED_POLL_MS = 1_000
-
-/** When to look again while another process follows the log. */
-const BUSY_MS = 200
-
 /**
  * Ends the sessions of users who were disabled or deleted, or whose sessions were voided, and sends
  * logout tokens to the applications.
@@ -48,12 +32,7 @@ const BUSY_MS = 200
  * applications. It follows the audit log, so that a change is not forgotten when the process ends
  * right after it.
  */
-export function endVoidSessions(context: IssuerContext, providerOf: ProviderOf): VoidSessions {
-  const { events } = context.domain
-  let running: Promise<void> | undefined
-  let isWanted = false
-  let isClosed = false
-
+export function endVoidSessions(context: IssuerContext, providerOf: ProviderOf): FollowedLog {
   async function act(entries: readonly StoredAuditEntry[]): Promise<void> {
     const users = new Map<string, { tenantId: string; userId: string }>()
     for (const { tenantId, action, target } of entries) {
@@ -70,51 +49,13 @@ export function endVoidSessions(context: IssuerContext, providerOf: ProviderOf):
     await Promise.all(Array.from({ length: AT_ONCE }, work))
   }
 
-  async function follow(): Promise<void> {
-    while (!isClosed) {
-      isWanted = false
-      const state = await readLog(context.domain, VOID_SESSIONS, act)
-      if (state === 'done' && !isWanted) return
-      // A change of this process is told no later for another's being at it.
-      if (state === 'busy') await wait(BUSY_MS)
-    }
-  }
-
-  function wake(): Promise<void> {
-    isWanted = true
-    running ??= follow()
-      .catch((err: unknown) => {
-        context.logger.error({ err }, 'Sessions could not be ended; it will be tried again.')
-      })
-      .finally(() => {
-        running = undefined
-      })
-    return running
-  }
-
-  function onChange({ action }: AuditEntry): void {
-    if (CONCERNS_SESSIONS.test(action)) void wake()
-  }
-  events.on('change', onChange)
-  function poll(): void {
-    if (mayHaveUnread(context.domain, VOID_SESSIONS)) void wake()
-  }
-  const polling = setInterval(poll, isShared(context.domain) ? SHARED_POLL_MS : POLL_MS)
-  polling.unref()
-  void wake()
-
-  return {
-    async idle() {
-      await running
-      await wake()
-    },
-    async close() {
-      isClosed = true
-      clearInterval(polling)
-      events.off('change', onChange)
-      await running
-    },
-  }
+  return followLog(context.domain, {
+    name: VOID_SESSIONS,
+    act,
+    isUrgent: ({ action }) => CONCERNS_SESSIONS.test(action),
+    report: (err) =>
+      context.logger.error({ err }, 'Sessions could not be ended; it will be tried again.'),
+  })
 }
 
 async function endSessions(

@@ -5,8 +5,8 @@ import { openConnectionSecret } from '../../domain/connections/connections.ts'
 import type { SocialAccount } from '../../domain/factors/social.ts'
 import type { DomainContext } from '../../domain/writes/context.ts'
 import { isEmail } from '../../domain/writes/rules.ts'
+import type { Outgoing } from '../../egress/outgoing.ts'
 import type { Connection } from '../../store/records.ts'
-import type { Outgoing } from '../provider/outgoing.ts'
 import { appleSecret } from './apple-secret.ts'
 
 /** The values that bind a provider's answer to the browser that was sent there. */

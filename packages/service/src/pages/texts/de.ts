@@ -394,6 +394,11 @@ export const de: Texts = {
   mailRoleText:
     '{by} hat Ihre Rolle von {before} in {role} geändert. Damit sehen Sie {tenants}. Wenn Sie das nicht erwartet haben, fragen Sie bei einem Besitzer (owner) der Konsole nach.',
   mailRoleAllTenants: 'alle Mandanten',
+  mailWebhookSubject: 'Ein Webhook wurde abgeschaltet',
+  mailWebhookGoneText:
+    'Der Empfänger unter {host} des Mandanten {tenant} hat geantwortet, dass es ihn nicht mehr gibt (410). Er bekommt keine Ereignisse mehr. Wenn das ein Versehen war, schalten Sie ihn in der Konsole wieder ein: Ereignisse der letzten 30 Tage lassen sich noch einmal senden.',
+  mailWebhookFailingText:
+    'Der Empfänger unter {host} des Mandanten {tenant} hat seit fünf Tagen nichts angenommen. Er bekommt keine Ereignisse mehr. Sobald er wieder arbeitet, schalten Sie ihn in der Konsole ein: Ereignisse der letzten 30 Tage lassen sich noch einmal senden.',
   mailGuessedSubject: 'Jemand kennt Ihr Passwort bei {company}',
   mailGuessedText:
     'Jemand hat Ihr Passwort eingegeben und danach falsche Codes für den zweiten Schritt. Wenn Sie das nicht waren, holen Sie Ihr Konto mit diesem Link zurück und wählen Sie ein neues Passwort. Er gilt sieben Tage.',

@@ -368,6 +368,11 @@ export const en = {
   mailRoleText:
     '{by} has changed your role from {before} to {role}. You see {tenants} with it. If you did not expect this, ask an owner of the console.',
   mailRoleAllTenants: 'all tenants',
+  mailWebhookSubject: 'A webhook was switched off',
+  mailWebhookGoneText:
+    'The endpoint at {host} of the tenant {tenant} has answered that it is gone (410). It gets no more events. If that was not meant, switch it on again in the console: events of the last 30 days can be sent once more.',
+  mailWebhookFailingText:
+    'The endpoint at {host} of the tenant {tenant} has accepted nothing for five days. It gets no more events. When it works again, switch it on in the console: events of the last 30 days can be sent once more.',
   mailGuessedSubject: 'Another person knows your password at {company}',
   mailGuessedText:
     'A person entered your password, and then wrong codes for the second step. If this was not you, take your account back with this link, and choose a new password. It works for seven days.',

@@ -1,5 +1,5 @@
 import { type AuditStore, TRIM_BATCH } from '../ports.ts'
-import { createAudit, isLogin, type Record, toEntry, toRow } from '../sql/audit.ts'
+import { createAudit, entriesAfter, isLogin, type Record, toEntry, toRow } from '../sql/audit.ts'
 import { columns } from '../sql/columns.ts'
 import type { Engine } from '../sql/engine.ts'
 import type { Connections } from './connections.ts'
@@ -17,6 +17,7 @@ export function createPostgresAudit(
   record: Record,
   connections: Connections,
   settled: Settled,
+  lastEntry: () => number | undefined,
 ): AuditStore {
   const { reader } = engine
   return {
@@ -59,6 +60,15 @@ export function createPostgresAudit(
         .where('id', '>', id)
         .where('id', '<=', end)
       return (await query.orderBy('id').limit(limit).execute()).map(toEntry)
+    },
+
+    async afterOf(tenantId, id, limit) {
+      return entriesAfter(reader, { tenantId, id, limit, end: await settled.wait() })
+    },
+
+    mayFollow(id) {
+      const last = lastEntry()
+      return last === undefined || last > id
     },
 
     async prune(before, refusedBefore) {

@@ -56,6 +56,7 @@ export async function finishCopy(run: Run): Promise<void> {
       case when shard > 0 then 0 else (select count(*) from tenants
         where id <> '${SYSTEM_TENANT_ID}' and deleted_at is null) end from ${shards}`,
     `select setval(pg_get_serial_sequence('audit', 'id'), max(id)) from audit having max(id) > 0`,
+    `select setval(pg_get_serial_sequence('deliveries', 'id'), max(id)) from deliveries having max(id) > 0`,
     'update revision set n = n + 1',
   ]
   for (const sql of steps) await run({ sql, parameters: [] }, false)

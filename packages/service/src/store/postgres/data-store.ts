@@ -1,13 +1,16 @@
+import type { Clock } from '../../clock.ts'
 import { StoreError } from '../errors.ts'
 import type { DataStore } from '../ports.ts'
 import { createRecord } from '../sql/audit.ts'
 import { createCredentials, credentialsTable } from '../sql/credentials.ts'
 import { createRareTables, type SqlTables } from '../sql/data-store.ts'
+import { createDeliveries } from '../sql/deliveries.ts'
 import { createUsers, usersTable } from '../sql/users.ts'
 import { createPostgresAudit } from './audit.ts'
 import type { Connections } from './connections.ts'
 import { createPostgresCursors } from './cursors.ts'
 import { createDatabase } from './database.ts'
+import { createDeliveryDatabase } from './deliveries.ts'
 import { eraseUsers } from './erase-users.ts'
 import { createExclusive } from './exclusive.ts'
 import { createFrequentTable } from './frequent-table.ts'
@@ -18,11 +21,16 @@ import { draft, insertRow } from './statement.ts'
 import { createUpdateAccount } from './update-account.ts'
 import { createInsertMany } from './user-batch.ts'
 
-/** A data store in PostgreSQL, for any number of processes, on tables that exist. */
-export function createPostgresDataStore(connections: Connections): DataStore {
+/**
+ * A data store in PostgreSQL, for any number of processes, on tables that exist.
+ *
+ * @param clock - For tests that move the time of deliveries. Default: that of PostgreSQL.
+ */
+export function createPostgresDataStore(connections: Connections, clock?: Clock): DataStore {
   const revision = followRevision(connections)
   return {
     ...createTables(connections, revision.lastEntry),
+    deliveries: createDeliveries(createDeliveryDatabase(connections, clock)),
     foreignVersion: revision.current,
     exclusively: createExclusive(connections),
     sealingKeys: createSealingKeys(connections),
@@ -92,7 +100,7 @@ function createTables(connections: Connections, lastEntry: () => number | undefi
       return `update users set ${set} from written
         where users.tenant_id = ${one.bind(tenantId)} and users.id = ${one.bind(userId)}`
     }),
-    audit: createPostgresAudit(engine, record, connections, settled),
+    audit: createPostgresAudit(engine, record, connections, settled, lastEntry),
     cursors: createPostgresCursors(connections, settled, lastEntry),
   }
 }

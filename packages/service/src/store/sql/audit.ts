@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import { type AuditStore, TRIM_BATCH } from '../ports.ts'
+import { type AuditStore, type EntriesAfter, TRIM_BATCH } from '../ports.ts'
 import type { AuditEntry, StoredAuditEntry } from '../records.ts'
 import { createAuditCount, createAuditSearch } from './audit-search.ts'
 import { columns } from './columns.ts'
@@ -9,6 +9,7 @@ import type { AuditRow } from './schema.ts'
 
 // Not a parameter, so that the index of refused entries is used.
 const isRefused = sql<boolean>`outcome = 'refused'`
+const isNotRefused = sql<boolean>`outcome <> 'refused'`
 
 /** The action of a login that has ended well. */
 export const LOGIN = 'login.succeeded'
@@ -72,6 +73,25 @@ export function createAudit(engine: Engine, record: Record): AuditStore {
       return (await query.orderBy('id').limit(limit).execute()).map(toEntry)
     },
 
+    async afterOf(tenantId, id, limit) {
+      const last = await reader
+        .selectFrom('audit')
+        .select(({ fn }) => fn.max('id').as('id'))
+        .executeTakeFirst()
+      return entriesAfter(reader, { tenantId, id, limit, end: last?.id ?? id })
+    },
+
+    async between(tenantId, after, to, limit) {
+      const query = reader
+        .selectFrom('audit')
+        .select(columns.audit)
+        .where('tenant_id', '=', tenantId)
+        .where(isNotRefused)
+        .where(sql<boolean>`(at, id) > (${after.at}, ${after.id})`)
+        .where('at', '<', to)
+      return (await query.orderBy('at').orderBy('id').limit(limit).execute()).map(toEntry)
+    },
+
     trimRefused: (actor, keep) =>
       write(async () => {
         const surplus = writer
@@ -100,6 +120,26 @@ export function createAudit(engine: Engine, record: Record): AuditStore {
         return Number(numDeletedRows)
       }),
   }
+}
+
+/** The entries of a tenant between an id and the end of what is complete, without refused requests. */
+export async function entriesAfter(
+  reader: Engine['reader'],
+  { tenantId, id, limit, end }: { tenantId: string; id: number; limit: number; end: number },
+): Promise<EntriesAfter> {
+  const rows = await reader
+    .selectFrom('audit')
+    .select(columns.audit)
+    .where('tenant_id', '=', tenantId)
+    .where(isNotRefused)
+    .where('id', '>', id)
+    .where('id', '<=', end)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  const entries = rows.map(toEntry)
+  const isAll = entries.length < limit
+  return { entries, readTo: Math.max(id, isAll ? end : (entries.at(-1)?.id ?? end)) }
 }
 
 /** An entry as a row; the database gives it its id. */

@@ -8,6 +8,7 @@ import type {
   SigningKeyRow,
   TenantRow,
   UserRow,
+  WebhookRow,
 } from './schema.ts'
 
 /** The names of the columns of a row; the compiler refuses one too few and one too many. */
@@ -111,6 +112,20 @@ export const columns = {
     updated_at: 1,
     invitation_hash: 1,
     invitation_until: 1,
+  }),
+  webhooks: of<WebhookRow>({
+    tenant_id: 1,
+    id: 1,
+    url: 1,
+    description: 1,
+    types: 1,
+    metadata: 1,
+    disabled: 1,
+    sealed_secret: 1,
+    earlier_secret: 1,
+    earlier_secret_until: 1,
+    created_at: 1,
+    updated_at: 1,
   }),
   audit: of<AuditRow>({
     id: 1,

@@ -14,11 +14,12 @@ import { createTable } from './table.ts'
 import { createTenants } from './tenants.ts'
 import { createInsertMany } from './user-batch.ts'
 import { createUsers, usersTable } from './users.ts'
+import { createWebhooks } from './webhooks.ts'
 
 /** The tables of a data store. */
 export type SqlTables = Omit<
   DataStore,
-  'foreignVersion' | 'exclusively' | 'sealingKeys' | 'check' | 'close'
+  'deliveries' | 'foreignVersion' | 'exclusively' | 'sealingKeys' | 'check' | 'close'
 >
 
 /** The tables that few writes concern, for every SQL database. */
@@ -26,7 +27,7 @@ export function createRareTables(
   engine: Engine,
 ): Pick<
   SqlTables,
-  'tenants' | 'applications' | 'apiKeys' | 'signingKeys' | 'connections' | 'operators'
+  'tenants' | 'applications' | 'apiKeys' | 'signingKeys' | 'connections' | 'operators' | 'webhooks'
 > {
   const record = createRecord(engine)
   return {
@@ -36,6 +37,7 @@ export function createRareTables(
     signingKeys: createSigningKeys(engine, record),
     connections: createConnectionTable(engine, record),
     operators: createOperators(engine, record),
+    webhooks: createWebhooks(engine, record),
   }
 }
 

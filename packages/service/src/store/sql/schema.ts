@@ -14,6 +14,7 @@ export interface Schema {
   signing_keys: SigningKeyRow
   connections: ConnectionRow
   operators: OperatorRow
+  webhooks: WebhookRow & LaneColumns
   audit: AuditRow
   cursors: CursorRow
   last_logins: LastLoginRow
@@ -132,6 +133,29 @@ export type ConnectionRow = {
   apple: Json | null
   created_at: number
   updated_at: number
+}
+
+export type WebhookRow = {
+  tenant_id: string
+  id: string
+  url: string
+  description: string
+  types: Json
+  metadata: Json
+  disabled: string | null
+  sealed_secret: string
+  earlier_secret: string | null
+  earlier_secret_until: number | null
+  created_at: number
+  updated_at: number
+}
+
+/** The state of an endpoint's line of deliveries, which changes with them and not with the endpoint. */
+export type LaneColumns = {
+  due_at: Generated<number>
+  held_until: Generated<number>
+  fence: Generated<number>
+  failing_since: Generated<number | null>
 }
 
 /** `tenant_id` is the system tenant's in every row. */

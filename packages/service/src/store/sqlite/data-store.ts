@@ -1,15 +1,26 @@
+import { type Clock, systemClock } from '../../clock.ts'
 import type { DataStore } from '../ports.ts'
 import { createSqlTables } from '../sql/data-store.ts'
+import { createDeliveries } from '../sql/deliveries.ts'
 import { openDatabase } from './database.ts'
+import { createDeliveryDatabase } from './deliveries.ts'
 
 /**
  * A data store in `data.db` of a folder that exists, or in memory. Several processes may open a folder; the one
  * that serves takes ownership first.
+ *
+ * @param clock - The time of deliveries. Default: the machine's.
  */
-export async function openSqliteDataStore(folder: string): Promise<DataStore> {
+export async function openSqliteDataStore(
+  folder: string,
+  clock: Clock = systemClock,
+): Promise<DataStore> {
   const database = await openDatabase(folder)
   return {
     ...createSqlTables(database),
+    deliveries: createDeliveries(
+      createDeliveryDatabase(database, () => Math.floor(clock.now() * 1000)),
+    ),
     foreignVersion: database.foreignVersion,
     check: () => database.probe(),
     close: () => database.close(),

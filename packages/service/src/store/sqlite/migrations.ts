@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { LOG_SHARDS, VOID_SESSIONS } from '../cursors.ts'
+import { LOG_SHARDS, VOID_SESSIONS, WEBHOOKS } from '../cursors.ts'
+import { NOT_DUE } from '../deliveries.ts'
 import { createListFilters } from '../sql/list-filters.ts'
 import { addSearchFunctions, userListsSql } from './trigrams.ts'
 
@@ -206,6 +207,52 @@ const migrations: readonly { name: string; sql: string }[] = [
     sql: createListFilters((column) => column).join(';'),
   },
   { name: '0018-user-lists', sql: userListsSql },
+  {
+    // Endpoints of deleted tenants stay until the last event is delivered, so that nothing refers to a tenant.
+    name: '0019-webhooks',
+    sql: `create table webhooks (
+        tenant_id text not null,
+        id text not null unique,
+        url text not null,
+        description text not null,
+        types text not null,
+        metadata text not null,
+        disabled text,
+        sealed_secret text not null,
+        earlier_secret text,
+        earlier_secret_until integer,
+        created_at integer not null,
+        updated_at integer not null,
+        due_at integer not null default ${NOT_DUE},
+        held_until integer not null default 0,
+        fence integer not null default 0,
+        failing_since integer,
+        primary key (tenant_id, id)
+      ) strict, without rowid;
+      create index webhooks_due on webhooks (due_at);
+      create table deliveries (
+        id integer primary key autoincrement,
+        webhook_id text not null references webhooks (id) on delete cascade,
+        event_id text not null,
+        type text not null,
+        body text not null,
+        created_at integer not null,
+        due_at integer not null,
+        attempts integer not null default 0,
+        tried_at integer,
+        status integer,
+        reason text,
+        millis integer,
+        outcome text
+      ) strict;
+      create unique index deliveries_once on deliveries (webhook_id, event_id);
+      create index deliveries_due on deliveries (webhook_id, due_at) where outcome is null;
+      create index deliveries_by_webhook on deliveries (webhook_id, id);
+      create index audit_of_tenant on audit (tenant_id, id) where outcome <> 'refused';
+      with recursive shards (shard) as (select 0 union all select shard + 1 from shards where shard < ${LOG_SHARDS - 1})
+      insert into cursors (reader, shard, position)
+        select '${WEBHOOKS}', shard, (select coalesce(max(id), 0) from audit) from shards`,
+  },
 ]
 
 /** The last change of release 0.2.0, which {@link SCHEMA} includes. */

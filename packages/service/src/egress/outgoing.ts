@@ -3,10 +3,10 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { Configuration } from 'oidc-provider'
 import { Agent, fetch as undiciFetch } from 'undici'
-import { opensDeveloperMode } from '../../domain/tenants/developer-mode.ts'
-import { lookUpTenant } from '../../domain/tenants/tenants.ts'
-import { isLoopbackHost } from '../../domain/writes/addresses.ts'
-import type { DomainContext } from '../../domain/writes/context.ts'
+import { opensDeveloperMode } from '../domain/tenants/developer-mode.ts'
+import { lookUpTenant } from '../domain/tenants/tenants.ts'
+import { isLoopbackHost } from '../domain/writes/addresses.ts'
+import type { DomainContext } from '../domain/writes/context.ts'
 
 type ProviderFetch = NonNullable<Configuration['fetch']>
 
@@ -16,16 +16,22 @@ export interface Outgoing {
   forTenant(tenantId: string): ProviderFetch
   /** `fetch` on behalf of a tenant, whose answers may have 512 KiB. */
   reading(tenantId: string): (url: string, options: RequestInit) => Promise<Response>
+  /** Why nothing is sent to a URL on behalf of a tenant, as far as the URL itself tells. */
+  refusalOf(tenantId: string, url: URL): Promise<string | undefined>
   close(): Promise<void>
 }
 
-interface OutgoingContext {
+export interface OutgoingOptions {
   domain: Pick<DomainContext, 'store' | 'domains' | 'allowDeveloperMode'>
   allowHttpOnLoopback: boolean
+  /** How long the other side may take to answer. Default 5 s. */
+  timeoutMs?: number
 }
 
-/** How long an application may take to answer. */
 const TIMEOUT_MS = 5_000
+
+/** How long a connection is kept for another request. */
+const IDLE_MS = 10_000
 
 /** No document of a provider is as large. */
 const MAX_BODY_BYTES = 512 * 1024
@@ -48,8 +54,10 @@ export function isPublicAddress(text: string): boolean {
  *
  * A tenant whose developer mode is open, and loopback in development, are exempt.
  */
-export function createOutgoing(context: OutgoingContext): Outgoing {
+export function createOutgoing(context: OutgoingOptions): Outgoing {
+  const { timeoutMs = TIMEOUT_MS } = context
   const guarded = new Agent({
+    keepAliveMaxTimeout: IDLE_MS,
     connect: {
       timeout: TIMEOUT_MS,
       lookup(hostname, options, callback) {
@@ -66,6 +74,7 @@ export function createOutgoing(context: OutgoingContext): Outgoing {
     },
   })
   const open = new Agent({
+    keepAliveMaxTimeout: IDLE_MS,
     connect: {
       timeout: TIMEOUT_MS,
       lookup(hostname, options, callback) {
@@ -82,14 +91,15 @@ export function createOutgoing(context: OutgoingContext): Outgoing {
 
   async function send(tenantId: string, url: URL, options: RequestInit) {
     const exempt = await isExempt(tenantId, url)
-    if (!exempt) assertPublic(url)
+    const refusal = exempt ? undefined : refusalOf(url)
+    if (refusal !== undefined) throw new Error(refusal)
     const { method, headers, body } = options
     return undiciFetch(url.href, {
       method: method ?? 'GET',
       headers: [...new Headers(headers)],
       ...(body && { body: String(body) }),
       redirect: 'manual',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeoutMs),
       dispatcher: exempt ? open : guarded,
     })
   }
@@ -99,7 +109,8 @@ export function createOutgoing(context: OutgoingContext): Outgoing {
       const response = await send(tenantId, new URL(String(target)), options as RequestInit)
       // Its content is not needed, and it may be endless.
       await response.body?.cancel()
-      return new Response(null, { status: response.status })
+      const { status, headers } = response
+      return new Response(null, { status, headers: [...headers] })
     },
     reading: (tenantId) => async (target, options) => {
       const { status, headers, body } = await send(tenantId, new URL(target), options)
@@ -114,17 +125,18 @@ export function createOutgoing(context: OutgoingContext): Outgoing {
       const read = isEmpty ? null : Buffer.concat(chunks)
       return new Response(read, { status, headers: [...headers] })
     },
+    refusalOf: async (tenantId, url) =>
+      (await isExempt(tenantId, url)) ? undefined : refusalOf(url),
     async close() {
       await Promise.all([guarded.destroy(), open.destroy()])
     },
   }
 }
 
-function assertPublic(url: URL): void {
-  if (url.protocol !== 'https:') throw new Error(`${url.origin} is not served over https.`)
+function refusalOf({ protocol, origin, hostname }: URL): string | undefined {
+  if (protocol !== 'https:') return `${origin} is not served over https.`
   // A look-up happens for names only.
-  const address = url.hostname.replace(/^\[|\]$/g, '')
-  if (isIP(address) !== 0 && !isPublicAddress(address)) {
-    throw new Error(`${url.hostname} is not on the public internet.`)
-  }
+  const address = hostname.replace(/^\[|\]$/g, '')
+  if (isIP(address) === 0 || isPublicAddress(address)) return undefined
+  return `${hostname} is not on the public internet.`
 }

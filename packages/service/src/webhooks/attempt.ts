@@ -1,0 +1,64 @@
+import type { DomainContext } from '../domain/writes/context.ts'
+import type { Outgoing } from '../egress/outgoing.ts'
+import type { Webhook } from '../store/records.ts'
+import { secretsOf } from './rules.ts'
+import { sign } from './signature.ts'
+
+/** What an endpoint has answered. */
+export interface WebhookAnswer {
+  /** `undefined`: there was no answer. */
+  status?: number
+  /** Why not. An address that is refused looks like one that is not there. */
+  reason?: 'timeout' | 'unreachable'
+  millis: number
+  /** How long the endpoint asks to be left alone, in seconds. */
+  retryAfter?: number
+}
+
+/** The longest wait that an endpoint can ask for. */
+const MAX_RETRY_AFTER_SECONDS = 3_600
+
+/** Whether an endpoint has taken an event: 2xx, and nothing else. */
+export function isAccepted({ status }: WebhookAnswer): boolean {
+  return status !== undefined && status >= 200 && status < 300
+}
+
+/** Sends an event once. It never rejects for what the other side does. */
+export async function attempt(
+  { domain, outgoing }: { domain: DomainContext; outgoing: Outgoing },
+  webhook: Webhook,
+  { eventId, body }: { eventId: string; body: string },
+): Promise<WebhookAnswer> {
+  // The machine's time, not the service's: the receiver compares it with its own.
+  const seconds = Math.floor(Date.now() / 1000)
+  const signature = sign(secretsOf(domain, webhook), { id: eventId, seconds, body })
+  const started = performance.now()
+  const millis = () => Math.round(performance.now() - started)
+  try {
+    const response = await outgoing.forTenant(webhook.tenantId)(webhook.url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json; charset=utf-8',
+        'user-agent': 'Latchkey-Webhooks/1',
+        'webhook-id': eventId,
+        'webhook-timestamp': String(seconds),
+        'webhook-signature': signature,
+      },
+      body,
+    } as never)
+    const { status, headers } = response as Response
+    const retryAfter = retryAfterOf(headers.get('retry-after'))
+    return { status, millis: millis(), ...(retryAfter !== undefined && { retryAfter }) }
+  } catch (error) {
+    const isLate = (error as Error).name === 'TimeoutError'
+    return { reason: isLate ? 'timeout' : 'unreachable', millis: millis() }
+  }
+}
+
+/** `Retry-After` in seconds or as a date. RFC 9110 §10.2.3. */
+function retryAfterOf(text: string | null): number | undefined {
+  if (text === null) return undefined
+  const seconds = /^\d+$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000
+  if (Number.isNaN(seconds)) return undefined
+  return Math.min(MAX_RETRY_AFTER_SECONDS, Math.max(0, Math.ceil(seconds)))
+}

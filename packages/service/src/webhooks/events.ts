@@ -1,0 +1,175 @@
+import { readField } from '../domain/writes/changed-fields.ts'
+import { eventId } from '../domain/writes/ids.ts'
+import type { StoredAuditEntry } from '../store/records.ts'
+
+/** Every type of event, with what it says. Public: a type keeps its meaning. */
+export const eventTypes = {
+  'tenant.updated': 'Settings, the name or metadata of the tenant were changed.',
+  'tenant.deleted': 'The tenant was deleted, with all that it held.',
+  'application.created': 'An application was made.',
+  'application.updated': 'An application was changed.',
+  'application.secret_rotated': 'An application has a new client secret.',
+  'application.deleted': 'An application was deleted.',
+  'user.created': 'A user was made, by a sign-up, by the API or by an import.',
+  'user.updated': 'A user was changed; "changed" names the members.',
+  'user.disabled': 'A user was disabled: nobody logs in as this user.',
+  'user.enabled': 'A disabled user was enabled again.',
+  'user.verified': 'The address of a user was proven.',
+  'user.deleted': 'A user was deleted, with all credentials.',
+  'credential.created': 'A user has a new way to log in.',
+  'credential.updated': 'A credential was changed, disabled or enabled.',
+  'credential.upgraded': 'The hash of a password was replaced by a better one at a login.',
+  'credential.reset': 'A user has set a new password.',
+  'credential.deleted': 'A way to log in was removed.',
+  'connection.created': 'A connection to another provider was made.',
+  'connection.updated': 'A connection was changed.',
+  'connection.deleted': 'A connection was removed.',
+  'signing_key.created': 'The tenant signs with a new key.',
+  'signing_key.deleted': 'A signing key was withdrawn.',
+  'session.ended': 'A user has logged out, or a session was ended.',
+  'login.succeeded': 'A user has logged in. Sent to endpoints that name it.',
+  'login.failed': 'A login was refused. Sent to endpoints that name it.',
+  'webhook.disabled':
+    'An endpoint was switched off, as it answered 410 or accepted nothing for days.',
+  'webhook.test': 'A test, which somebody has asked for.',
+} as const
+
+/** The name of a type of events. */
+export type EventType = keyof typeof eventTypes
+
+/** The types of which an endpoint has to name each: there are many of them. */
+export const namedTypes: ReadonlySet<EventType> = new Set(['login.succeeded', 'login.failed'])
+
+/** An event as it is sent and read, without the values that have changed. */
+export interface ServiceEvent {
+  /** The same wherever the event is sent or read. */
+  id: string
+  type: EventType
+  timestamp: string
+  data: {
+    /** The type of the object in the API, such as `User`. */
+    type: string
+    /** The id of the object. */
+    id: string
+    tenant_id: string
+    /** Whose credential, login or session it is. */
+    user_id?: string
+    /** The names of the members that were changed. */
+    changed?: string[]
+    /** Who did it, such as `key:key_…`, `user:usr_…` or `service`. */
+    actor: string
+    application_id?: string
+    request_id?: string
+    /** Grows with time within a tenant. */
+    sequence: number
+  }
+}
+
+/** Which types an action of the audit log gives; one that is not here gives none. */
+const typesOfAction: Readonly<Record<string, EventType>> = {
+  'tenant.update': 'tenant.updated',
+  'tenant.delete': 'tenant.deleted',
+  'application.create': 'application.created',
+  'application.update': 'application.updated',
+  'application.rotate_secret': 'application.secret_rotated',
+  'application.delete': 'application.deleted',
+  'user.create': 'user.created',
+  'user.update': 'user.updated',
+  'user.verify': 'user.verified',
+  'user.delete': 'user.deleted',
+  'credential.create': 'credential.created',
+  'credential.update': 'credential.updated',
+  'credential.upgrade': 'credential.upgraded',
+  'credential.reset': 'credential.reset',
+  'credential.delete': 'credential.deleted',
+  'connection.create': 'connection.created',
+  'connection.update': 'connection.updated',
+  'connection.delete': 'connection.deleted',
+  'signing_key.create': 'signing_key.created',
+  'signing_key.delete': 'signing_key.deleted',
+  'logout.succeeded': 'session.ended',
+  'login.succeeded': 'login.succeeded',
+  'webhook.disable': 'webhook.disabled',
+}
+
+const objectTypes: Readonly<Record<string, string>> = {
+  tenant: 'Tenant',
+  application: 'Application',
+  user: 'User',
+  connection: 'Connection',
+  signing_key: 'SigningKey',
+  session: 'User',
+  login: 'User',
+  webhook: 'Webhook',
+}
+
+const credentialTypes: readonly [RegExp, string][] = [
+  [/^password$/, 'PasswordCredential'],
+  [/^totp_app$/, 'TotpAppCredential'],
+  [/^totp_email$/, 'TotpEmailCredential'],
+  [/^recovery_codes$/, 'RecoveryCredential'],
+  [/^hwk_/, 'HardwareCredential'],
+  [/^soc_/, 'SocialCredential'],
+]
+
+/** The events that an entry of the audit log stands for: none, one, or two. */
+export function eventsOf(entry: StoredAuditEntry): ServiceEvent[] {
+  const { tenantId } = entry
+  if (tenantId === undefined) return []
+  return typesOf(entry).map((type) => ({
+    id: eventId(tenantId, entry.id, type),
+    type,
+    timestamp: new Date(entry.at / 1000).toISOString(),
+    data: dataOf(entry, tenantId, type),
+  }))
+}
+
+function typesOf({ action, outcome, fields = [] }: StoredAuditEntry): EventType[] {
+  if (outcome === 'refused') return []
+  if (outcome === 'failure') return action.startsWith('login.') ? ['login.failed'] : []
+  const type = typesOfAction[action]
+  if (type === undefined) return []
+  const disabled = type === 'user.updated' && fields.map(readField).find(isDisabled)
+  if (!disabled) return [type]
+  return [type, disabled.flag ? 'user.disabled' : 'user.enabled']
+}
+
+function isDisabled({ name }: { name: string }): boolean {
+  return name === 'disabled'
+}
+
+function dataOf(
+  { id: sequence, target, actor, fields, applicationId, requestId }: StoredAuditEntry,
+  tenantId: string,
+  type: EventType,
+): ServiceEvent['data'] {
+  const [first = '', second] = target.split('/')
+  const kind = type.split('.')[0] as string
+  const isCredential = kind === 'credential' && second !== undefined
+  const id = isCredential ? second : first
+  const isUsers = isCredential || ((kind === 'login' || kind === 'session') && isUserId(first))
+  return {
+    type: isCredential ? credentialType(second) : (objectTypes[kind] ?? 'User'),
+    id,
+    tenant_id: tenantId,
+    ...(isUsers && { user_id: first }),
+    ...(fields?.length && { changed: fields.map((field) => readField(field).name) }),
+    actor,
+    ...(applicationId !== undefined && { application_id: applicationId }),
+    ...(requestId !== undefined && { request_id: requestId }),
+    sequence,
+  }
+}
+
+function isUserId(text: string): boolean {
+  return text.startsWith('usr_')
+}
+
+function credentialType(id: string): string {
+  return credentialTypes.find(([pattern]) => pattern.test(id))?.[1] ?? 'Credential'
+}
+
+/** Whether an endpoint that names these types gets an event. None named: all but those that must be. */
+export function isWanted(types: readonly string[], { type }: Pick<ServiceEvent, 'type'>): boolean {
+  return types.length === 0 ? !namedTypes.has(type) : types.includes(type)
+}

@@ -1,0 +1,224 @@
+import { type DomainContext, nowMicros, type Scope } from '../domain/writes/context.ts'
+import { found, ServiceError } from '../domain/writes/errors.ts'
+import { followLog } from '../domain/writes/follow-log.ts'
+import { eventId } from '../domain/writes/ids.ts'
+import { createOutgoing } from '../egress/outgoing.ts'
+import { WEBHOOKS } from '../store/cursors.ts'
+import type { Delivery, DeliveryState, NewDelivery } from '../store/deliveries.ts'
+import type { Micros, StoredAuditEntry, Webhook } from '../store/records.ts'
+import { attempt, isAccepted, type WebhookAnswer } from './attempt.ts'
+import { type DeliveringOptions, startDelivering } from './deliver.ts'
+import { eventsOf, isWanted, type ServiceEvent } from './events.ts'
+import { createEventReader, type EventPage, type EventQuery } from './pull.ts'
+import {
+  checkTypes,
+  createWebhook,
+  getWebhook,
+  updateWebhook,
+  type WebhookInput,
+  type WebhookWithSecret,
+} from './rules.ts'
+
+/** Endpoints of customers, and the events that are sent to them or read by them. */
+export interface Webhooks {
+  create(scope: Scope, input: WebhookInput): Promise<WebhookWithSecret>
+  update(scope: Scope, id: string, input: WebhookInput): Promise<Webhook>
+  /** Sends a test to an endpoint now, once, also to one that is switched off. */
+  test(scope: Scope, id: string): Promise<WebhookAnswer & { isAccepted: boolean }>
+  /** Sends the events of a time to an endpoint once more. */
+  replay(scope: Scope, id: string, range: Range): Promise<Replay>
+  /** Deliveries of an endpoint of the last 30 days, the newest first. */
+  deliveries(scope: Scope, id: string, query: DeliveryQuery): Promise<Delivery[]>
+  /** Sends an event to an endpoint once more. */
+  sendAgain(scope: Scope, id: string, deliveryId: number): Promise<Delivery>
+  /** The events of a tenant in their order. @throws ServiceError `invalid_request` for an unknown type. */
+  read(scope: Scope, query: Omit<EventQuery, 'tenantId'>): Promise<EventPage>
+  /** Answers those who wait for events. */
+  stopWaiting(): void
+  /** Resolves when all events were made and tried once. */
+  idle(): Promise<void>
+  close(): Promise<void>
+}
+
+/** From an instant on, and before another one. */
+export interface Range {
+  from: Micros
+  to: Micros
+}
+
+/** The events that were queued again. */
+export interface Replay {
+  events: number
+  /** Where the next request begins, when there were too many for one. */
+  from: Micros | undefined
+}
+
+/** Which deliveries. */
+export interface DeliveryQuery {
+  state?: DeliveryState | undefined
+  /** Those before the one with this id. */
+  before: number | undefined
+  limit: number
+}
+
+export interface WebhookOptions {
+  domain: DomainContext
+  logger: DeliveringOptions['logger']
+  allowHttpOnLoopback: boolean
+  onDisabled: DeliveringOptions['onDisabled']
+}
+
+/** How long an endpoint may take to answer. */
+const TIMEOUT_MS = 15_000
+
+/** How often old deliveries are removed. */
+const PRUNE_EVERY_MS = 24 * 60 * 60 * 1_000
+
+/** How many entries of the audit log one replay reads. */
+const REPLAY_ENTRIES = 10_000
+const REPLAY_BATCH = 500
+
+/** Starts to follow the audit log and to send events. */
+export function createWebhooks(options: WebhookOptions): Webhooks {
+  const { domain, logger, allowHttpOnLoopback } = options
+  const { store } = domain
+  const outgoing = createOutgoing({ domain, allowHttpOnLoopback, timeoutMs: TIMEOUT_MS })
+  const context = { domain, outgoing }
+  const reader = createEventReader(domain)
+  const delivering = startDelivering({ ...options, outgoing })
+  /** Whether this process knows of an endpoint: then its changes are sent at once, not within seconds. */
+  let isAwaited = true
+
+  async function act(entries: readonly StoredAuditEntry[]): Promise<void> {
+    const tenantIds = new Set(entries.flatMap(({ tenantId }) => tenantId ?? []))
+    // Asked now, not remembered: an event that follows an endpoint's creation must not be missed.
+    const on = (await store.webhooks.ofTenants([...tenantIds])).filter(({ disabled }) => !disabled)
+    isAwaited = on.length > 0
+    const queued = entries.flatMap((entry) =>
+      on
+        .filter(({ tenantId }) => tenantId === entry.tenantId)
+        .flatMap((webhook) => deliveriesOf(webhook, entry)),
+    )
+    if (queued.length === 0) return
+    await store.deliveries.add(queued)
+    delivering.wake()
+  }
+
+  async function prune(): Promise<void> {
+    try {
+      await store.deliveries.prune()
+    } catch (err) {
+      logger.error({ err }, 'Old deliveries could not be removed.')
+    }
+  }
+  let pruning = prune()
+  const pruneTimer = setInterval(() => {
+    pruning = pruning.then(prune)
+  }, PRUNE_EVERY_MS)
+  pruneTimer.unref()
+
+  const following = followLog(domain, {
+    name: WEBHOOKS,
+    act,
+    isUrgent: ({ action }) => isAwaited || action.startsWith('webhook.'),
+    report: (err) => logger.error({ err }, 'Events could not be read; it will be tried again.'),
+  })
+
+  return {
+    create: (scope, input) => createWebhook(context, scope, input),
+
+    async update(scope, id, input) {
+      const webhook = await updateWebhook(context, scope, id, input)
+      if (!webhook.disabled) delivering.wake()
+      return webhook
+    },
+
+    async test(scope, id) {
+      const webhook = await getWebhook(scope, id)
+      const answer = await attempt(context, webhook, testOf(scope, webhook))
+      return { ...answer, isAccepted: isAccepted(answer) }
+    },
+
+    async replay(scope, id, range) {
+      const webhook = await getWebhook(scope, id)
+      if (webhook.disabled) {
+        throw new ServiceError('conflict', 'The endpoint is switched off. Switch it on first.')
+      }
+      const replay = await replayTo(scope, webhook, range)
+      delivering.wake()
+      return replay
+    },
+
+    async deliveries(scope, id, query) {
+      await getWebhook(scope, id)
+      return store.deliveries.list(id, query)
+    },
+
+    async sendAgain(scope, id, deliveryId) {
+      await getWebhook(scope, id)
+      await store.deliveries.addAgain([found(await store.deliveries.get(id, deliveryId))])
+      delivering.wake()
+      return found(await store.deliveries.get(id, deliveryId))
+    },
+
+    read(scope, query) {
+      checkTypes(query.types)
+      return reader.read({ ...query, tenantId: scope.tenantId })
+    },
+    stopWaiting: reader.close,
+
+    async idle() {
+      await following.idle()
+      await delivering.idle()
+    },
+
+    async close() {
+      reader.close()
+      clearInterval(pruneTimer)
+      await pruning
+      await following.close()
+      await delivering.close()
+      await outgoing.close()
+    },
+  }
+}
+
+function deliveriesOf({ id: webhookId, types }: Webhook, entry: StoredAuditEntry): NewDelivery[] {
+  return eventsOf(entry)
+    .filter((event) => isWanted(types, event))
+    .map((event) => ({ webhookId, eventId: event.id, type: event.type, body: bodyOf(event) }))
+}
+
+function bodyOf(event: ServiceEvent): string {
+  return JSON.stringify(event)
+}
+
+function testOf({ context, actor }: Scope, { id, tenantId }: Webhook) {
+  const now = nowMicros(context.clock)
+  const event: ServiceEvent = {
+    id: eventId(tenantId, now, 'webhook.test'),
+    type: 'webhook.test',
+    timestamp: new Date(now / 1000).toISOString(),
+    data: { type: 'Webhook', id, tenant_id: tenantId, actor: actor.name, sequence: 0 },
+  }
+  return { eventId: event.id, body: bodyOf(event) }
+}
+
+/** Queues the events of a time, the oldest first, as far as one request goes. */
+async function replayTo(
+  { context: { store }, tenantId }: Scope,
+  webhook: Webhook,
+  { from, to }: Range,
+): Promise<Replay> {
+  let count = 0
+  let after = { at: from - 1, id: Number.MAX_SAFE_INTEGER }
+  for (let read = 0; read < REPLAY_ENTRIES; read += REPLAY_BATCH) {
+    const entries = await store.audit.between(tenantId, after, to, REPLAY_BATCH)
+    const queued = entries.flatMap((entry) => deliveriesOf(webhook, entry))
+    await store.deliveries.addAgain(queued)
+    count += queued.length
+    if (entries.length < REPLAY_BATCH) return { events: count, from: undefined }
+    after = entries.at(-1) as StoredAuditEntry
+  }
+  return { events: count, from: after.at }
+}

@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DomainContext } from '../domain/writes/context.ts'
+import type { AuditEntry } from '../store/records.ts'
+import { eventsOf, isWanted, type ServiceEvent } from './events.ts'
+
+/** Which events a reader asks for. */
+export interface EventQuery {
+  tenantId: string
+  /** The `sequence` of the last event that the reader has. */
+  after: number
+  /** None: all but those that have to be named. */
+  types: readonly string[]
+  limit: number
+  /** How long to wait for an event where there is none, in seconds. */
+  waitSeconds: number
+  /** Whether the reader waits no longer. */
+  isAbandoned(): boolean
+}
+
+/** Events of a tenant in their order, and where to read on. */
+export interface EventPage {
+  events: ServiceEvent[]
+  /** The `after` of the next request. */
+  next: number
+}
+
+/** Answers readers that ask for events. */
+export interface EventReader {
+  read(query: EventQuery): Promise<EventPage>
+  /** Lets those who wait have their answers. */
+  close(): void
+}
+
+/** How many entries are read at a time, and for one answer. */
+const BATCH = 200
+const MAX_READ = 10_000
+
+/** How often those who wait look for what other processes have written. */
+const POLL_MS = 500
+
+/** How many readers wait at a time for each tenant; others get their answers at once. */
+const MAX_WAITING = 20
+
+/** Reads events from the audit log. An event is not seen before all earlier ones of its tenant. */
+export function createEventReader({ store, events }: DomainContext): EventReader {
+  const closed = new AbortController()
+  const waiting = new Map<string, number>()
+
+  async function look(query: EventQuery): Promise<EventPage & { isEnd: boolean }> {
+    const { tenantId, types, limit } = query
+    const found: ServiceEvent[] = []
+    let next = query.after
+    for (let read = 0; read < MAX_READ; ) {
+      const { entries, readTo } = await store.audit.afterOf(tenantId, next, BATCH)
+      read += entries.length
+      for (const entry of entries) {
+        const of = eventsOf(entry).filter((event) => isWanted(types, event))
+        // Both events of one entry, or none: the reader goes on behind the entry.
+        if (found.length > 0 && found.length + of.length > limit) {
+          return { events: found, next, isEnd: false }
+        }
+        found.push(...of)
+        next = entry.id
+      }
+      if (entries.length < BATCH) return { events: found, next: readTo, isEnd: true }
+    }
+    return { events: found, next, isEnd: false }
+  }
+
+  /** Resolves when the tenant may have something new, or the time is over. */
+  async function change(tenantId: string, ms: number): Promise<void> {
+    const wake = new AbortController()
+    const signal = AbortSignal.any([wake.signal, closed.signal])
+    function onChange(entry: AuditEntry): void {
+      if (entry.tenantId === tenantId) wake.abort()
+    }
+    events.on('change', onChange)
+    try {
+      await sleep(Math.min(ms, POLL_MS), undefined, { signal })
+    } catch {
+      // Something was written, or the service closes.
+    } finally {
+      events.off('change', onChange)
+    }
+  }
+
+  async function wait(query: EventQuery, until: number): Promise<EventPage> {
+    let { after } = query
+    for (;;) {
+      const left = until - performance.now()
+      if (left <= 0 || closed.signal.aborted || query.isAbandoned()) break
+      await change(query.tenantId, left)
+      if (!(store.audit.mayFollow?.(after) ?? true)) continue
+      const page = await look({ ...query, after })
+      if (page.events.length > 0) return page
+      after = page.next
+    }
+    return { events: [], next: after }
+  }
+
+  return {
+    async read(query) {
+      const until = performance.now() + query.waitSeconds * 1000
+      const page = await look(query)
+      const count = waiting.get(query.tenantId) ?? 0
+      if (page.events.length > 0 || !page.isEnd || query.waitSeconds === 0) return page
+      if (count >= MAX_WAITING) return page
+      waiting.set(query.tenantId, count + 1)
+      try {
+        return await wait({ ...query, after: page.next }, until)
+      } finally {
+        const others = (waiting.get(query.tenantId) ?? 1) - 1
+        if (others > 0) waiting.set(query.tenantId, others)
+        else waiting.delete(query.tenantId)
+      }
+    },
+    close: () => closed.abort(),
+  }
+}

@@ -1,0 +1,236 @@
+import { opensDeveloperMode } from '../domain/tenants/developer-mode.ts'
+import { getTenant } from '../domain/tenants/tenants.ts'
+import { commit, noting, unlessRefused } from '../domain/writes/commit.ts'
+import { type DomainContext, nowMicros, type Scope, updated } from '../domain/writes/context.ts'
+import { found, ServiceError } from '../domain/writes/errors.ts'
+import { newId } from '../domain/writes/ids.ts'
+import { nearestName } from '../domain/writes/nearest-name.ts'
+import { checkMetadata, checkText, checkUrl } from '../domain/writes/rules.ts'
+import type { Outgoing } from '../egress/outgoing.ts'
+import type { Metadata, Webhook, WebhookEnd } from '../store/records.ts'
+import { eventTypes } from './events.ts'
+import { newSecret } from './signature.ts'
+
+/** The fields of an endpoint that a customer sets. */
+export interface WebhookInput {
+  url: string
+  /** Default: empty. */
+  description?: string | undefined
+  /** The types of events; none: all but those of logins. */
+  types?: readonly string[] | undefined
+  metadata?: Metadata | undefined
+  disabled?: boolean | undefined
+}
+
+/** An endpoint with the key of its signatures in clear text, which is shown once. */
+export interface WebhookWithSecret {
+  webhook: Webhook
+  secret: string
+}
+
+/** What the rules of endpoints work with. */
+export interface WebhookContext {
+  readonly domain: DomainContext
+  readonly outgoing: Pick<Outgoing, 'refusalOf'>
+}
+
+/** How many endpoints a tenant can have: each gets a copy of every event. */
+const MAX_WEBHOOKS = 10
+
+/** How long events are signed with the key before as well, in seconds. */
+const OVERLAP_SECONDS = 86_400
+
+/**
+ * Makes an endpoint.
+ *
+ * @throws ServiceError `invalid_url`, `invalid_metadata` or `invalid_request` for what no endpoint can be; `conflict`
+ *   when the tenant has ten.
+ */
+export async function createWebhook(
+  { outgoing }: WebhookContext,
+  scope: Scope,
+  input: WebhookInput,
+): Promise<WebhookWithSecret> {
+  const { context, tenantId } = scope
+  await check(scope, outgoing, input)
+  const { store, vault } = context
+  if ((await store.webhooks.list(tenantId)).length >= MAX_WEBHOOKS) {
+    throw new ServiceError(
+      'conflict',
+      `The tenant has ${MAX_WEBHOOKS} endpoints; that is as many as it can have. Delete one first.`,
+    )
+  }
+  const id = newId('whk', context.clock)
+  const now = nowMicros(context.clock)
+  const secret = newSecret()
+  const webhook: Webhook = {
+    id,
+    tenantId,
+    createdAt: now,
+    updatedAt: now,
+    ...fieldsOf(input),
+    disabled: input.disabled ? 'switched_off' : undefined,
+    sealedSecret: vault.seal(purpose(id), secret),
+    earlierSecret: undefined,
+  }
+  await commit(scope, 'webhook.create', id, (audit) => store.webhooks.insert(webhook, audit))
+  return { webhook, secret }
+}
+
+/** The endpoints of the tenant, in the order of creation. @throws ServiceError `not_found`. */
+export async function listWebhooks(scope: Scope): Promise<Webhook[]> {
+  await getTenant(scope)
+  return scope.context.store.webhooks.list(scope.tenantId)
+}
+
+/** One endpoint of the tenant. @throws ServiceError `not_found`. */
+export async function getWebhook({ context, tenantId }: Scope, id: string): Promise<Webhook> {
+  return found(await context.store.webhooks.get(tenantId, id))
+}
+
+/**
+ * Replaces the fields of an endpoint. One that is switched on again gets what waited meanwhile.
+ *
+ * @throws ServiceError as {@link createWebhook} does, and `not_found`.
+ */
+export async function updateWebhook(
+  { outgoing }: WebhookContext,
+  scope: Scope,
+  id: string,
+  input: WebhookInput,
+): Promise<Webhook> {
+  const { context } = scope
+  const before = await getWebhook(scope, id)
+  await check(scope, outgoing, input, before)
+  const after = await change(scope, 'webhook.update', id, (last) => ({
+    ...fieldsOf(input),
+    disabled: input.disabled ? (last.disabled ?? 'switched_off') : undefined,
+  }))
+  if (before.disabled && !after.disabled) await context.store.deliveries.resume(id)
+  return after
+}
+
+/** Gives an endpoint a new key. For a day, events are signed with the one before as well. */
+export async function rotateSecret(scope: Scope, id: string): Promise<WebhookWithSecret> {
+  const { context } = scope
+  const secret = newSecret()
+  const sealedSecret = context.vault.seal(purpose(id), secret)
+  const until = nowMicros(context.clock) + OVERLAP_SECONDS * 1e6
+  const webhook = await change(scope, 'webhook.rotate_secret', id, (last) => ({
+    sealedSecret,
+    earlierSecret: { sealed: last.sealedSecret, until },
+  }))
+  return { webhook, secret }
+}
+
+/** Switches an endpoint off that does not take events; answers whether it was on. */
+export async function disableWebhook(
+  scope: Scope,
+  id: string,
+  reason: Exclude<WebhookEnd, 'switched_off'>,
+): Promise<boolean> {
+  let wasOn = false
+  const done = change(scope, 'webhook.disable', id, (last) => {
+    wasOn = !last.disabled
+    return wasOn ? { disabled: reason } : undefined
+  })
+  await unlessRefused(done, 'not_found')
+  return wasOn
+}
+
+/** Deletes an endpoint with its deliveries; answers with its last version. */
+export function deleteWebhook(scope: Scope, id: string): Promise<Webhook> {
+  const { context, tenantId } = scope
+  return commit(scope, 'webhook.delete', id, (audit) =>
+    context.store.webhooks.delete(tenantId, id, audit),
+  )
+}
+
+/** The keys with which events are signed now, in clear text. */
+export function secretsOf({ vault, clock }: DomainContext, webhook: Webhook): string[] {
+  const { id, sealedSecret, earlierSecret } = webhook
+  const isAccepted = earlierSecret && earlierSecret.until > nowMicros(clock)
+  const sealed = isAccepted ? [sealedSecret, earlierSecret.sealed] : [sealedSecret]
+  return sealed.map((one) => vault.open(purpose(id), one))
+}
+
+/** Seals the keys of all endpoints under the newest master key. It is no update of them. */
+export async function resealWebhooks(context: DomainContext): Promise<void> {
+  const { vault, store } = context
+  function reseal(last: Webhook): Webhook {
+    const { id, earlierSecret: earlier } = last
+    const sealedSecret = vault.reseal(purpose(id), last.sealedSecret)
+    const earlierSealed = earlier && vault.reseal(purpose(id), earlier.sealed)
+    if (sealedSecret === undefined && earlierSealed === undefined) return last
+    return {
+      ...last,
+      sealedSecret: sealedSecret ?? last.sealedSecret,
+      earlierSecret: earlier && { ...earlier, sealed: earlierSealed ?? earlier.sealed },
+    }
+  }
+  for (const { id, tenantId } of await store.webhooks.all()) {
+    const scope = { context, actor: { name: 'service' }, tenantId }
+    const done = commit(scope, 'webhook.reseal', id, (audit) =>
+      store.webhooks.update(tenantId, id, reseal, audit),
+    )
+    await unlessRefused(done, 'not_found')
+  }
+}
+
+function change(
+  scope: Scope,
+  action: 'webhook.update' | 'webhook.rotate_secret' | 'webhook.disable',
+  id: string,
+  changes: (last: Webhook) => Partial<Webhook> | undefined,
+): Promise<Webhook> {
+  const { context, tenantId } = scope
+  return commit(scope, action, id, (audit) =>
+    context.store.webhooks.update(
+      tenantId,
+      id,
+      noting(audit, (last) => {
+        const changed = changes(last)
+        return changed ? updated(context, last, changed) : last
+      }),
+      audit,
+    ),
+  )
+}
+
+function fieldsOf(
+  input: WebhookInput,
+): Pick<Webhook, 'url' | 'description' | 'types' | 'metadata'> {
+  const { url, description = '', types = [], metadata = {} } = input
+  return { url, description: description.trim(), types: [...new Set(types)], metadata }
+}
+
+async function check(
+  scope: Scope,
+  outgoing: WebhookContext['outgoing'],
+  { url, description = '', types = [], metadata = {} }: WebhookInput,
+  before?: Webhook,
+): Promise<void> {
+  const tenant = await getTenant(scope)
+  if (url !== before?.url) {
+    checkUrl('"url"', url, opensDeveloperMode(scope.context, tenant))
+    const refusal = await outgoing.refusalOf(scope.tenantId, new URL(url))
+    if (refusal !== undefined) throw new ServiceError('invalid_url', `"url": ${refusal}`)
+  }
+  checkText('invalid_request', '"description"', description, 200)
+  checkMetadata(metadata)
+  checkTypes(types)
+}
+
+/** @throws ServiceError `invalid_request` for an unknown type of events. */
+export function checkTypes(types: readonly string[]): void {
+  const known = Object.keys(eventTypes)
+  const unknown = types.find((type) => !known.includes(type))
+  if (unknown === undefined) return
+  const nearest = nearestName(unknown, known)
+  const hint = nearest ? `did you mean "${nearest}"?` : `the types are: ${known.join(', ')}.`
+  throw new ServiceError('invalid_request', `"${unknown}" is not a type of events; ${hint}`)
+}
+
+function purpose(id: string): string {
+  return `webhook:${id}`
+}

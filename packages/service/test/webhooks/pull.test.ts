@@ -1,0 +1,85 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { type Api, startApi, stores } from '../support/api.ts'
+
+/** All events from the beginning, page by page, and the address of those that follow. */
+async function readAll(api: Api, query = ''): Promise<{ types: string[]; next: string }> {
+  const types: string[] = []
+  let next = `/x${api.tenant}/events?${query}`
+  for (;;) {
+    const { status, body, headers } = await api.get(next)
+    expect(status).toBe(200)
+    next = /<([^>]*)>/.exec(headers.get('link') ?? '')?.[1] ?? ''
+    if (body.data.length === 0) return { types, next }
+    types.push(...body.data.map(({ type }: { type: string }) => type))
+  }
+}
+
+describe.each(stores)('on %s', (store) => {
+  test('a reader gets the events of its tenant in their order, and none twice', async () => {
+    await using api = await startApi(store)
+    const { id, profile } = await api.createUser('ada@example.com')
+    await api.post(`${api.users}/${id}`, { profile, disabled: true })
+    await api.post(`${api.users}/${id}`, { profile })
+    await api.delete(`${api.users}/${id}`)
+    const expected = ['user.created', 'user.updated', 'user.disabled']
+    const { types } = await readAll(api, 'limit=1')
+    expect(types.filter((type) => type.startsWith('user.'))).toEqual([
+      ...expected,
+      ...['user.updated', 'user.enabled', 'user.deleted'],
+    ])
+    const some = await readAll(api, 'types=user.deleted,user.disabled')
+    expect(some.types).toEqual(['user.disabled', 'user.deleted'])
+  })
+})
+
+test('a reader that waits is answered when something happens', async () => {
+  await using api = await startApi()
+  const { next } = await readAll(api)
+  const waiting = api.get(`${next}&wait=20`)
+  await wait(300)
+  const started = performance.now()
+  await api.createUser('ada@example.com')
+  const { body } = await waiting
+  expect(body.data.map(({ type }: { type: string }) => type)).toEqual(['user.created'])
+  expect(performance.now() - started).toBeLessThan(15_000)
+})
+
+test('a reader that waits in vain gets an empty page and where to read on', async () => {
+  await using api = await startApi()
+  const { next } = await readAll(api)
+  const { body, headers } = await api.get(`${next}&wait=1`)
+  expect(body).toMatchObject({ type: 'List', count: 0, data: [] })
+  expect(headers.get('link')).toContain('after=')
+})
+
+test('a service that closes answers those who wait', async () => {
+  const api = await startApi()
+  const { next } = await readAll(api)
+  const waiting = api.get(`${next}&wait=30`)
+  await wait(300)
+  await api[Symbol.asyncDispose]()
+  expect((await waiting).body).toMatchObject({ count: 0 })
+})
+
+test('an event has the id under which it is sent', async () => {
+  await using api = await startApi()
+  await api.createUser('ada@example.com')
+  const first = await api.get(`/x${api.tenant}/events`)
+  const again = await api.get(`/x${api.tenant}/events`)
+  expect(again.body).toEqual(first.body)
+  expect(first.body.data[0].id).toMatch(/^evt_[0-9a-z]{26}$/)
+})
+
+test.each([
+  ['types=user.create', 'did you mean "user.created"?'],
+  ['wait=31', 'from 0 to 30'],
+  ['wait=-1', 'from 0 to 30'],
+  ['after=yesterday', '"sequence" of the last event'],
+  ['offset=3', '"offset"'],
+])('the query %s is refused with a sentence', async (query, sentence) => {
+  await using api = await startApi()
+  const { status, headers } = await api.get(`/x${api.tenant}/events?${query}`)
+  expect(status).toBe(400)
+  expect(headers.get('latchkey-error-detail')).toContain(sentence)
+})

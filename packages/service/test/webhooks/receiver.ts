@@ -1,0 +1,115 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { Webhook } from 'standardwebhooks'
+import { vi } from 'vitest'
+import type { ServiceEvent } from '../../src/webhooks/events.ts'
+import { type Api, startApi } from '../support/api.ts'
+
+/** A request that a receiver got, with its event, which was verified by the library of the standard. */
+export interface Received {
+  event: ServiceEvent
+  headers: Record<string, string>
+  body: string
+}
+
+/** An endpoint of a customer. */
+export interface Receiver extends AsyncDisposable {
+  url: string
+  /** The verified events, in the order of their arrival. */
+  received: Received[]
+  /** Requests whose signature no key fits. */
+  refused: number
+  /** The keys that it verifies with. */
+  secrets: string[]
+  /** Answers a verified request. Default: 204. */
+  answer(response: ServerResponse, received: Received): void
+}
+
+/** Starts an endpoint on loopback. */
+export async function startReceiver(): Promise<Receiver> {
+  const server = createServer(async (request, response) => {
+    const received = await verified(receiver, request)
+    if (!received) {
+      receiver.refused++
+      response.writeHead(401).end()
+      return
+    }
+    receiver.received.push(received)
+    receiver.answer(response, received)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const receiver: Receiver = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
+    received: [],
+    refused: 0,
+    secrets: [],
+    answer: (response) => void response.writeHead(204).end(),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+  return receiver
+}
+
+async function verified(
+  { secrets }: Receiver,
+  request: IncomingMessage,
+): Promise<Received | undefined> {
+  const body = await text(request)
+  const headers = request.headers as Record<string, string>
+  for (const secret of secrets) {
+    try {
+      const event = new Webhook(secret).verify(body, headers) as ServiceEvent
+      return { event, headers, body }
+    } catch {
+      // Perhaps another key fits.
+    }
+  }
+  return undefined
+}
+
+/** A service with one endpoint. */
+export interface Sending extends AsyncDisposable {
+  api: Api
+  receiver: Receiver
+  /** `/x/v1/tenants/<id of the tenant>/webhooks` */
+  webhooks: string
+  /** The endpoint, with its key. */
+  webhook: { id: string; secret: string }
+  /** Waits until the receiver has events of these types, in any order, and no other ones. */
+  has(...types: string[]): Promise<void>
+}
+
+/** Starts a service and an endpoint that gets its events. */
+export async function startSending(
+  options: Parameters<typeof startApi>[1] = {},
+  fields: object = {},
+  store: Parameters<typeof startApi>[0] = 'memory',
+): Promise<Sending> {
+  const receiver = await startReceiver()
+  const api = await startApi(store, { allowHttpOnLoopback: true, ...options })
+  const webhooks = `/x${api.tenant}/webhooks`
+  const webhook = await api.create(webhooks, { url: receiver.url, ...fields })
+  receiver.secrets.push(webhook.secret)
+  return {
+    ...{ api, receiver, webhooks, webhook },
+    has: (...types) =>
+      vi.waitFor(() => {
+        // A tenant gets its first key whenever it is first needed.
+        const found = receiver.received
+          .map(({ event }) => event.type)
+          .filter((type) => type !== 'signing_key.created')
+        if (String(found.sort()) !== String(types.sort())) {
+          throw new Error(`The receiver has ${found.join(', ') || 'nothing'}.`)
+        }
+      }, 15_000),
+    async [Symbol.asyncDispose]() {
+      await receiver[Symbol.asyncDispose]()
+      await api[Symbol.asyncDispose]()
+    },
+  }
+}

@@ -1,0 +1,109 @@
+import { describe, expect, test, vi } from 'vitest'
+import { startApi, stores } from '../support/api.ts'
+import { startSending } from './receiver.ts'
+
+const url = 'https://shop.example.com/hooks'
+
+describe.each(stores)('on %s', (store) => {
+  test('an endpoint is made, read, replaced and deleted; its key is shown once', async () => {
+    await using api = await startApi(store)
+    const webhooks = `/x${api.tenant}/webhooks`
+    const made = await api.create(webhooks, { url, types: ['user.created'], description: 'Shop' })
+    expect(made).toEqual({
+      ...{ type: 'Webhook', id: expect.stringMatching(/^whk_/), url },
+      ...{ types: ['user.created'], description: 'Shop' },
+      ...{ created_at: expect.any(String), updated_at: expect.any(String) },
+      secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+    })
+    const { secret, ...shown } = made
+    expect((await api.get(`${webhooks}/${made.id}`)).body).toEqual(shown)
+    expect((await api.get(webhooks)).body).toMatchObject({ count: 1, data: [shown] })
+    const replaced = await api.post(`${webhooks}/${made.id}`, { url, disabled: true })
+    const { types, description, updated_at, ...rest } = shown
+    expect(replaced.body).toEqual({
+      ...rest,
+      updated_at: expect.any(String),
+      disabled: true,
+      disabled_reason: 'switched_off',
+    })
+    expect((await api.delete(`${webhooks}/${made.id}`)).body).toEqual(replaced.body)
+    expect((await api.get(`${webhooks}/${made.id}`)).status).toBe(404)
+    expect((await api.get(webhooks)).body.data).toEqual([])
+  })
+})
+
+test.each([
+  [{ url, types: ['user.create'] }, 'did you mean "user.created"?'],
+  [{ url, types: ['nothing'] }, 'the types are: '],
+  [{ url, metadata: { key: 'x'.repeat(1_001) } }, 'at most 1000'],
+  [{ url, description: 'x'.repeat(201) }, 'at most 200'],
+  [{}, '"url"'],
+])('%j is refused with a sentence', async (body, sentence) => {
+  await using api = await startApi()
+  const answer = await api.post(`/x${api.tenant}/webhooks`, body)
+  expect(answer.status).toBe(400)
+  expect(answer.headers.get('latchkey-error-detail')).toContain(sentence)
+})
+
+test('a tenant has ten endpoints at most', async () => {
+  await using api = await startApi()
+  const webhooks = `/x${api.tenant}/webhooks`
+  for (let i = 0; i < 10; i++) await api.create(webhooks, { url: `${url}/${i}` })
+  const answer = await api.post(webhooks, { url })
+  expect([answer.status, answer.body.code]).toEqual([409, 'conflict'])
+})
+
+test('a key that only reads makes no endpoint, sends no test and replays nothing', async () => {
+  await using api = await startApi()
+  const webhooks = `/x${api.tenant}/webhooks`
+  const { id } = await api.create(webhooks, { url })
+  const { secret } = await api.service.admin.createApiKey({
+    ...{ name: 'reader', reach: [api.tenantId], readOnly: true },
+  })
+  const headers = { authorization: `Bearer ${secret}` }
+  expect((await api.get(webhooks, headers)).status).toBe(200)
+  for (const path of ['', `/${id}`, `/${id}/test`, `/${id}/replay`, `/${id}/rotate`]) {
+    expect((await api.post(webhooks + path, { url }, headers)).status).toBe(403)
+  }
+})
+
+test('endpoints of another tenant are not there', async () => {
+  await using api = await startApi()
+  const { id } = await api.create(`/x${api.tenant}/webhooks`, { url })
+  const other = await api.service.admin.createTenant({ domain: 'other.example' })
+  const { secret } = await api.service.admin.createApiKey({ name: 'all', reach: 'all' })
+  const headers = { authorization: `Bearer ${secret}` }
+  const theirs = `/x/v1/tenants/${other.id}/webhooks/${id}`
+  expect((await api.get(theirs, headers)).status).toBe(404)
+  expect((await api.get(`${theirs}/deliveries`, headers)).status).toBe(404)
+  for (const act of ['test', 'rotate', 'deliveries/1/resend']) {
+    expect((await api.post(`${theirs}/${act}`, {}, headers)).status).toBe(404)
+  }
+})
+
+test('an endpoint that accepts nothing for five days is switched off, and operators are told', async () => {
+  let now = Date.now()
+  await using sending = await startSending({ clock: { now: () => now } })
+  const { api, receiver, webhooks, webhook } = sending
+  const { operator } = await api.service.admin.inviteOperator({
+    ...{ email: 'ada@example.com', role: 'owner' },
+  })
+  expect(operator.role).toBe('owner')
+  receiver.answer = (response) => void response.writeHead(500).end()
+  await api.createUser('user@example.com')
+  await sending.has('user.created')
+  const state = async () => (await api.get(`${webhooks}/${webhook.id}`)).body
+  expect(await state()).not.toHaveProperty('disabled')
+  now += 5 * 86_400_000 + 60_000
+  await api.createUser('other@example.com')
+  await vi.waitFor(async () => {
+    expect(await state()).toMatchObject({ disabled: true, disabled_reason: 'failing' })
+  }, 15_000)
+  const { body } = await api.get(`${webhooks}/${webhook.id}/deliveries?state=given_up`)
+  expect(body.data).toHaveLength(1)
+  // On again, it gets what waits, and one failure is no reason to switch it off.
+  receiver.received.length = 0
+  await api.post(`${webhooks}/${webhook.id}`, { url: receiver.url })
+  await vi.waitFor(() => expect(receiver.received.length).toBeGreaterThan(0), 10_000)
+  expect(await state()).not.toHaveProperty('disabled')
+})
