@@ -3,10 +3,12 @@ import { createSend } from './request.ts'
 import { type Applications, createApplications } from './resources/applications.ts'
 import { type Audit, createAudit } from './resources/audit.ts'
 import { type Credentials, createCredentials } from './resources/credentials.ts'
+import { createEvents, type Events } from './resources/events.ts'
 import { createMails, type Mails } from './resources/mails.ts'
 import { createSessions, type Sessions } from './resources/sessions.ts'
 import { createTenants, type Tenants } from './resources/tenants.ts'
 import { createUsers, type Users } from './resources/users.ts'
+import { createWebhooks, type Webhooks } from './resources/webhooks.ts'
 
 /** A client of the management API. */
 export interface ManagementClient {
@@ -18,6 +20,8 @@ export interface ManagementClient {
   audit(tenantId: string): Audit
   sessions(tenantId: string, userId: string): Sessions
   mails(tenantId: string): Mails
+  webhooks(tenantId: string): Webhooks
+  events(tenantId: string): Events
 }
 
 /**
@@ -39,5 +43,7 @@ export function createManagementClient(options: ManagementClientOptions): Manage
     audit: (tenantId) => createAudit(send, tenantId),
     sessions: (tenantId, userId) => createSessions(send, tenantId, userId),
     mails: (tenantId) => createMails(send, tenantId),
+    webhooks: (tenantId) => createWebhooks(send, tenantId),
+    events: (tenantId) => createEvents(send, tenantId),
   }
 }

@@ -20,11 +20,13 @@ export type { Applications } from './resources/applications.ts'
 export type { Audit, AuditQuery } from './resources/audit.ts'
 export type { CreateOptions } from './resources/create.ts'
 export type { Credentials } from './resources/credentials.ts'
+export type { EventQuery, Events } from './resources/events.ts'
 export type { MailInput, Mails } from './resources/mails.ts'
 export type { Change, Deletable, Readable } from './resources/resource.ts'
 export type { Sessions } from './resources/sessions.ts'
 export type { Tenants } from './resources/tenants.ts'
 export type { UserSearch, Users } from './resources/users.ts'
+export type { Webhooks } from './resources/webhooks.ts'
 export type {
   ApiObject,
   Application,
@@ -32,6 +34,8 @@ export type {
   AuditEntry,
   Credential,
   CredentialInput,
+  Delivery,
+  EndpointAnswer,
   ImportAlgorithm,
   ImportResult,
   LoginObstacle,
@@ -40,8 +44,14 @@ export type {
   Profile,
   Session,
   Tenant,
+  TenantEvent,
   TenantSettings,
   User,
   UserImport,
   UserInput,
+  Webhook,
+  WebhookInput,
+  WebhookReplay,
+  WebhookTest,
+  WebhookWithSecret,
 } from './types.ts'

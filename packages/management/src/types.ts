@@ -175,6 +175,87 @@ export interface Mail {
   [member: string]: unknown
 }
 
+/** An endpoint for events. */
+export interface Webhook extends ApiObject {
+  url: string
+  description: string
+  /** The types of events; empty: all but `login.succeeded` and `login.failed`. */
+  types: string[]
+  disabled: boolean
+  /** `switched_off`; `gone`: it answered 410; `failing`: it accepted nothing for five days. */
+  disabled_reason?: 'switched_off' | 'gone' | 'failing'
+}
+
+/** An endpoint with the key of its signatures, `whsec_…`, which is shown once. */
+export interface WebhookWithSecret extends Webhook {
+  secret: string
+}
+
+export interface WebhookInput {
+  url: string
+  description?: string
+  types?: string[]
+  metadata?: Metadata
+  disabled?: boolean
+}
+
+/** What an endpoint has answered. */
+export interface EndpointAnswer {
+  /** The status; absent where there was no answer. */
+  status?: number
+  /** Why there was no answer. */
+  reason?: 'timeout' | 'unreachable'
+}
+
+/** The result of a test. */
+export interface WebhookTest extends EndpointAnswer {
+  accepted: boolean
+  milliseconds: number
+}
+
+/** The events that are sent once more. */
+export interface WebhookReplay {
+  events: number
+  /** Where the next request begins, when there were too many for one. */
+  from?: string
+}
+
+/** An event on its way to an endpoint. */
+export interface Delivery extends EndpointAnswer {
+  readonly id: string
+  created_at: string
+  /** The `webhook-id`. */
+  event_id: string
+  event_type: string
+  state: 'waiting' | 'delivered' | 'given_up'
+  attempts: number
+  tried_at?: string
+  due_at?: string
+  milliseconds?: number
+}
+
+/** A change of a tenant; GET the object for its values. */
+export interface TenantEvent {
+  /** The `webhook-id` under which it is sent. */
+  id: string
+  type: string
+  timestamp: string
+  data: {
+    /** The type of the object, such as `User`. */
+    type: string
+    id: string
+    tenant_id: string
+    user_id?: string
+    /** The names of the members that were changed. */
+    changed?: string[]
+    actor: string
+    application_id?: string
+    request_id?: string
+    /** Grows with time within a tenant. */
+    sequence: number
+  }
+}
+
 export interface ApplicationInput {
   name: string
   login_url?: string

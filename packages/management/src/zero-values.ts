@@ -7,7 +7,17 @@ const common = { type: '', id: '', created_at: '', updated_at: '', metadata: {} 
 
 /** The zero values in the tables of the specification. `verified_at` has none: it is present or it is not. */
 export const zeros: Record<
-  'Tenant' | 'Application' | 'User' | 'Credential' | 'AuditEntry' | 'Session' | 'Mail',
+  | 'Tenant'
+  | 'Application'
+  | 'User'
+  | 'Credential'
+  | 'AuditEntry'
+  | 'Session'
+  | 'Mail'
+  | 'Webhook'
+  | 'WebhookTest'
+  | 'WebhookReplay'
+  | 'Delivery',
   Zeros
 > = {
   Tenant: {
@@ -50,6 +60,10 @@ export const zeros: Record<
   },
   Session: { browser: '', system: '', application_ids: [] },
   Mail: { user_id: '', attempts: 0, last_answer: '' },
+  Webhook: { ...common, url: '', description: '', types: [], disabled: false },
+  WebhookTest: { accepted: false, milliseconds: 0 },
+  WebhookReplay: { events: 0 },
+  Delivery: { attempts: 0 },
 }
 
 /** A copy of `object` with every member that the server omitted; all others as they came. */

@@ -68,6 +68,27 @@ test('the client has every operation of the OpenAPI document, and sends no param
   expect(await Array.fromAsync(audit.list({ ...query, ...times }))).toEqual([])
   const [entry] = await Array.fromAsync(audit.list({ user: user.id }))
   expect(await audit.get(entry?.id ?? '')).toEqual(entry)
+  const webhooks = client.webhooks(tenant.id)
+  const webhook = await webhooks.create({ url: 'https://shop.invalid/hooks' })
+  expect(webhook.secret).toMatch(/^whsec_/)
+  expect(await Array.fromAsync(webhooks.list())).toMatchObject([{ id: webhook.id, types: [] }])
+  expect((await webhooks.rotate(webhook.id)).secret).not.toBe(webhook.secret)
+  expect(await webhooks.test(webhook.id)).toMatchObject({ accepted: false, reason: 'unreachable' })
+  const replay = await webhooks.replay(webhook.id, { from: new Date(0).toISOString() })
+  expect(replay.events).toBeGreaterThan(0)
+  const [delivery] = await Array.fromAsync(webhooks.deliveries(webhook.id, { state: 'waiting' }))
+  expect(await webhooks.sendAgain(webhook.id, delivery?.id ?? '')).toMatchObject({
+    event_id: delivery?.event_id,
+  })
+  expect(await webhooks.update(webhook.id, { disabled: true })).toMatchObject({ disabled: true })
+  await webhooks.delete(webhook.id)
+  const types = ['user.created', 'user.deleted']
+  const [first] = await Array.fromAsync(client.events(tenant.id).list({ types }))
+  expect(first).toMatchObject({ type: 'user.created', data: { id: user.id } })
+  for await (const event of client.events(tenant.id).follow({ after: first?.data.sequence })) {
+    expect(event.type).toBe('user.updated')
+    break
+  }
   await users.delete(user.id)
 
   expect([...used].sort()).toEqual(operations.map(({ name }) => name).sort())

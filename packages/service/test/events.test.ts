@@ -26,8 +26,8 @@ const readers = [
   'listSigningKeys',
 ]
 
-/** What is written in the management console; `console/login.test.ts` looks at it. */
-const inConsole = ['operator.accept']
+/** What is written in the management console, and about an endpoint that answers 410: other tests look at it. */
+const elsewhere = ['operator.accept', 'webhook.disable']
 
 const newKey = () => `${randomBytes(32).toString('base64')}\n`
 
@@ -119,12 +119,22 @@ describe.each(stores)('on %s', (store) => {
     await emits(['connection.update'], () =>
       admin.updateConnection(tenantId, connection, { enabled: false }),
     )
+    const webhooks = `/x${tenant}/webhooks`
+    const endpoint = { url: 'https://shop.invalid/hooks' }
+    const hook = (await emits(['webhook.create'], () => post(webhooks, endpoint))).body
+    const off = { ...endpoint, disabled: true }
+    await emits(['webhook.update'], () => post(`${webhooks}/${hook.id}`, off))
+    await emits(['webhook.rotate_secret'], () => post(`${webhooks}/${hook.id}/rotate`, {}))
+    await emits([], () => post(`${webhooks}/${hook.id}/test`, {}))
+    await emits([], () => post(`${webhooks}/${hook.id}/replay`, { from: '2026-01-01T00:00:00Z' }))
+    await emits([], () => post(`${webhooks}/${hook.id}/deliveries/1/resend`, {}))
     const ofTenant = ['signing_key.reseal', 'application.reseal']
     const ofThis = ['signing_key.reseal', 'connection.reseal', 'application.reseal']
-    await emits([...ofThis, ...ofTenant], async () => {
+    await emits([...ofThis, ...ofTenant, 'webhook.reseal'], async () => {
       writeFileSync(masterKeyFile, newKey() + readFileSync(masterKeyFile, 'utf8'))
-      await expect.poll(() => emitted.length, { timeout: 10_000 }).toBe(5)
+      await expect.poll(() => emitted.length, { timeout: 10_000 }).toBe(6)
     })
+    await emits(['webhook.delete'], () => remove(`${webhooks}/${hook.id}`))
     await emits(['connection.delete'], () => admin.deleteConnection(tenantId, connection))
     const profile = { email: 'bob@example.com' }
     const bob = (await emits(['user.create'], () => post(users, { profile }))).body
@@ -231,7 +241,7 @@ describe.each(stores)('on %s', (store) => {
     await emits(['operator.remove'], () => admin.removeOperator(operator.id))
 
     // Nothing was left out.
-    expect([...seen, ...inConsole].sort()).toEqual([...writeActions].sort())
+    expect([...seen, ...elsewhere].sort()).toEqual([...writeActions].sort())
     for (const name of Object.keys(service.admin)) {
       if (!readers.includes(name)) expect(commands).toContain(name)
     }

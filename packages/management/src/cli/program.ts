@@ -11,6 +11,7 @@ import { addRoutesCommand } from './routes.ts'
 import { addSupportCommands } from './support.ts'
 import { addExportCommand } from './users-export.ts'
 import { addImportCommand } from './users-import.ts'
+import { addWebhookCommands } from './webhooks.ts'
 
 /** Makes the `latchkey` command with all its subcommands; for its exit codes, see {@link exitCodes}. */
 export function createProgram(): CommandLine {
@@ -20,6 +21,7 @@ export function createProgram(): CommandLine {
     .hook('preAction', (_, command) => warnOfKey(command))
   const users = addResourceCommands(program)
   addSupportCommands(program, users)
+  addWebhookCommands(program)
   addImportCommand(users)
   addExportCommand(users)
   addRoutesCommand(program)

@@ -14,6 +14,7 @@ const idPatterns: Partial<Record<ResourceName, RegExp>> = {
   Application: idPattern('app'),
   User: idPattern('usr'),
   Credential: credentialIdPattern,
+  Webhook: idPattern('whk'),
 }
 
 /** The parameters of every list. */

@@ -11,7 +11,7 @@ import {
   type WebhookWithSecret,
 } from '../webhooks/rules.ts'
 import { decodePlace, encodePlace } from './list.ts'
-import { query, type Route, write } from './route.ts'
+import { type ListRoute, query, type Route, write } from './route.ts'
 import { formatTimestamp, parseTimestamp } from './timestamps.ts'
 import { omitZero } from './wire.ts'
 
@@ -59,20 +59,19 @@ export const webhookRoutes: Route[] = [
     body: webhookBody,
     run: async ({ scope, webhooks }, body) => withSecret(await webhooks.create(scope, body)),
   }),
-  query({
+  {
+    kind: 'list',
     path: collection,
     operationId: 'listWebhooks',
     summary: 'The endpoints for events of a tenant, at most ten',
     resource: 'Webhook',
-    filters: z.object({}),
-    async run({ scope }, _, { after, limit }) {
+    async run({ scope }, { after = '', limit }) {
       const all = await listWebhooks(scope)
-      const from = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1
-      const items = all.slice(from, from + limit)
-      const next = from + limit < all.length ? items.at(-1)?.id : undefined
-      return { items: items.map(serialiseWebhook), next }
+      const rest = all.filter(({ id }) => id > after)
+      return { total: all.length, items: rest.slice(0, limit), more: rest.length > limit }
     },
-  }),
+    serialize: (_, webhook: Webhook) => serialiseWebhook(webhook),
+  } as ListRoute,
   {
     kind: 'get',
     path: one,

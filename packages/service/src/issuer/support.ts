@@ -2,6 +2,7 @@ import type { Provider } from 'oidc-provider'
 import { offeredConnections } from '../domain/connections/connections.ts'
 import { factorsChangedAt } from '../domain/factors/factors.ts'
 import { loginObstacles } from '../domain/factors/login-obstacles.ts'
+import { operatorsOf } from '../domain/operators/operators.ts'
 import {
   type LiveSession,
   type MailRecord,
@@ -10,7 +11,7 @@ import {
   type Support,
   type UserState,
 } from '../domain/operators/support.ts'
-import { getTenant } from '../domain/tenants/tenants.ts'
+import { getTenant, lookUpTenant } from '../domain/tenants/tenants.ts'
 import { endAllSessions, mayReset } from '../domain/users/accounts.ts'
 import { listCredentials } from '../domain/users/credentials.ts'
 import { getUser } from '../domain/users/users.ts'
@@ -189,16 +190,14 @@ export function createSupport(
     },
 
     async tellOfWebhook(scope, { url, reason }) {
-      const { store } = context.domain
-      const system = await store.tenants.get(SYSTEM_TENANT_ID)
-      if (!system) return
-      const { settings } = await getTenant(scope)
+      const [system, tenant] = await Promise.all(
+        [SYSTEM_TENANT_ID, scope.tenantId].map((id) => lookUpTenant(context.domain, id)),
+      )
+      if (!system || !tenant) return
       const kind = reason === 'gone' ? 'webhookGone' : 'webhookFailing'
       // The host alone: the path of an endpoint may be its secret.
-      const values = { host: new URL(url).host, tenant: settings.domain }
-      for (const { operator, user } of await store.operators.list()) {
-        const sees = operator.reach === 'all' || operator.reach.includes(scope.tenantId)
-        if (!sees || operator.role === 'viewer' || operator.invitation || user.disabled) continue
+      const values = { host: new URL(url).host, tenant: tenant.settings.domain }
+      for (const { user } of await operatorsOf(scope)) {
         const message = composeMail(kind, system, user, { language: languageOf(user), values })
         await context.outbox.post(system, message, { kind, userId: user.id })
       }

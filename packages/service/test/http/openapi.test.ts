@@ -36,6 +36,7 @@ test('the document has the endpoints of the summary, those under /x/v1, and no o
   const application = `${tenant}/applications/{application_id}`
   const user = `${tenant}/users/{user_id}`
   const credential = `${user}/credentials/{credential_id}`
+  const webhook = `/x${tenant}/webhooks/{webhook_id}`
   expect(endpoints.sort()).toEqual(
     [
       'GET /v1/tenants',
@@ -69,6 +70,17 @@ test('the document has the endpoints of the summary, those under /x/v1, and no o
       `POST /x${tenant}/mails/{mail_id}/resend`,
       `GET /x${tenant}/audit/{entry_id}`,
       `POST /x${tenant}/users/import`,
+      `GET /x${tenant}/webhooks`,
+      `POST /x${tenant}/webhooks`,
+      `GET ${webhook}`,
+      `POST ${webhook}`,
+      `DELETE ${webhook}`,
+      `POST ${webhook}/rotate`,
+      `POST ${webhook}/test`,
+      `POST ${webhook}/replay`,
+      `GET ${webhook}/deliveries`,
+      `POST ${webhook}/deliveries/{delivery_id}/resend`,
+      `GET /x${tenant}/events`,
     ].sort(),
   )
 })

@@ -179,6 +179,17 @@ export function listOperators({ context }: ServiceScope): Promise<OperatorUser[]
   return context.store.operators.list()
 }
 
+/** The owners and admins who see the tenant, and can log in. */
+export async function operatorsOf({ context, tenantId }: Scope): Promise<OperatorUser[]> {
+  return (await context.store.operators.list()).filter(
+    ({ operator: { role, reach, invitation }, user }) =>
+      (reach === 'all' || reach.includes(tenantId)) &&
+      role !== 'viewer' &&
+      !invitation &&
+      !user.disabled,
+  )
+}
+
 /** How each operator logs in, by id. */
 export async function operatorLogins({
   context,

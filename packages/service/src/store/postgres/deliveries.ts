@@ -23,11 +23,13 @@ export function createDeliveryDatabase(connections: Connections, clock?: Clock):
         ? sql<Micros>`${Math.floor(clock.now() * 1e3)}::bigint`
         : sql<Micros>`(extract(epoch from now()) * 1e6)::bigint`,
     table(json, columns) {
+      const names = Object.keys(columns).map((name) => sql.ref(name))
       const typed = Object.entries(columns).map(
         ([name, type]) => sql`${sql.ref(name)} ${sql.raw(type)}`,
       )
-      // An alias with the columns stands where this is used, so the function is in a query of its own.
-      return sql`(select * from json_to_recordset(${json}::json) as given (${sql.join(typed)}))`
+      // An alias with the types stands behind the function, so it is in a query of its own.
+      return sql`(select ${sql.join(names)}
+        from json_to_recordset(${json}::json) as given (${sql.join(typed)}))`
     },
     skipLocked: sql`for update skip locked`,
   }

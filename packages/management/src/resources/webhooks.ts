@@ -1,0 +1,71 @@
+import type { Json, Send } from '../request.ts'
+import type {
+  Delivery,
+  Webhook,
+  WebhookInput,
+  WebhookReplay,
+  WebhookTest,
+  WebhookWithSecret,
+} from '../types.ts'
+import { restoreZeros, type Zeros, zeros } from '../zero-values.ts'
+import { type CreateOptions, recovery } from './create.ts'
+import { readFiltered } from './filtered.ts'
+import { createAccess, type Deletable, type Readable, segment } from './resource.ts'
+
+/** The endpoints for events of a tenant. */
+export interface Webhooks extends Readable<Webhook>, Deletable<Webhook> {
+  /** Adds an endpoint. Its key is in this answer, and in no other one. */
+  create(
+    input: WebhookInput,
+    options?: CreateOptions<WebhookWithSecret>,
+  ): Promise<WebhookWithSecret>
+  /**
+   * Gives an endpoint a new key; for 24 hours events are signed with both. It is not repeated when its answer was
+   * lost.
+   */
+  rotate(id: string): Promise<WebhookWithSecret>
+  /** Sends a test event now, and resolves with what the endpoint has answered. */
+  test(id: string): Promise<WebhookTest>
+  /** Sends the events of a time once more. Times are in RFC 3339; `to`, before which they end, is now by default. */
+  replay(id: string, range: { from: string; to?: string | undefined }): Promise<WebhookReplay>
+  /** What became of the events of the last 30 days, the newest first. */
+  deliveries(
+    id: string,
+    query?: { state?: Delivery['state'] | undefined },
+  ): AsyncGenerator<Delivery, void, undefined>
+  /** Sends one event once more. */
+  sendAgain(id: string, deliveryId: string): Promise<Delivery>
+}
+
+export function createWebhooks(send: Send, tenantId: string): Webhooks {
+  const path = `/x/v1/tenants/${segment(tenantId)}/webhooks`
+  const { list, page, get, update, ...access } = createAccess<Webhook>(send, path, zeros.Webhook)
+  async function act<T>(id: string, what: string, of: Zeros, body: object = {}): Promise<T> {
+    const to = `${path}/${segment(id)}/${what}`
+    return restoreZeros<T>(
+      (await send({ method: 'POST', path: to, body, isRepeatable: false })).body,
+      of,
+    )
+  }
+  const restoreDelivery = (json: Json) => restoreZeros<Delivery>(json, zeros.Delivery)
+  return {
+    list,
+    page,
+    get,
+    update,
+    delete: access.delete,
+    async create(input, options) {
+      const recover = recovery(options)
+      const answer = await send({ method: 'POST', path, body: input, isRepeatable: false, recover })
+      return access.restore(answer.body) as WebhookWithSecret
+    },
+    rotate: (id) => act(id, 'rotate', zeros.Webhook),
+    test: (id) => act(id, 'test', zeros.WebhookTest),
+    replay: (id, { from, to }) =>
+      act(id, 'replay', zeros.WebhookReplay, { from, ...(to !== undefined && { to }) }),
+    deliveries: (id, query = {}) =>
+      readFiltered(send, `${path}/${segment(id)}/deliveries`, { ...query }, restoreDelivery),
+    sendAgain: (id, deliveryId) =>
+      act(id, `deliveries/${segment(deliveryId)}/resend`, zeros.Delivery),
+  }
+}
