@@ -199,7 +199,7 @@ export interface WebhookInput {
   disabled?: boolean
 }
 
-/** What an endpoint has answered. */
+/** The answer of an endpoint. */
 export interface EndpointAnswer {
   /** The status; absent where there was no answer. */
   status?: number

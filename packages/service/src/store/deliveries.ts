@@ -46,7 +46,7 @@ export interface DueDelivery extends Delivery {
   age: number
 }
 
-/** What an attempt came to. */
+/** The result of an attempt. */
 export type Attempt = Pick<Delivery, 'id' | 'status' | 'reason' | 'millis' | 'outcome'> & {
   /** When to try again, in seconds from now, where it has not ended. */
   waitSeconds: number
@@ -82,11 +82,11 @@ export interface DeliveryStore {
   release(lane: Lane, pauseSeconds: number): Promise<number | undefined>
   /** The deliveries of a lane that are due, the one that waits longest first. */
   due(webhookId: string, limit: number): Promise<DueDelivery[]>
-  /** Keeps what attempts came to. */
+  /** Stores the results of attempts. */
   finish(attempts: readonly Attempt[]): Promise<void>
   /** Keeps since when an endpoint accepts nothing, or that it has accepted something. */
   setFailing(webhookId: string, isFailing: boolean): Promise<void>
-  /** Begins anew with an endpoint that is switched on again: what it did not accept counts no more. */
+  /** Forgets the failures of an endpoint that is switched on again, and that it was left alone. */
   resume(webhookId: string): Promise<void>
   /** Deliveries of an endpoint, the newest first, that come before the one with this id. */
   list(

@@ -4,7 +4,7 @@ import type { Webhook } from '../store/records.ts'
 import { secretsOf } from './rules.ts'
 import { sign } from './signature.ts'
 
-/** What an endpoint has answered. */
+/** The answer of an endpoint. */
 export interface WebhookAnswer {
   /** `undefined`: there was no answer. */
   status?: number

@@ -118,7 +118,7 @@ export function startDelivering(options: DeliveringOptions): Delivering {
     try {
       let failing = lane.failingSeconds
       while (isOurs && !isClosed) {
-        // Each time anew: a key may have been rotated, and the endpoint switched off.
+        // Read each time: a key may have been rotated, and the endpoint switched off.
         const webhook = await webhooks.get(tenantId, webhookId)
         if (!webhook || webhook.disabled) break
         // An endpoint that accepted nothing lately is asked with one event.

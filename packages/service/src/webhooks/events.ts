@@ -12,7 +12,7 @@ export const eventTypes = {
   'application.deleted': 'An application was deleted.',
   'user.created': 'A user was made, by a sign-up, by the API or by an import.',
   'user.updated': 'A user was changed; "changed" names the members.',
-  'user.disabled': 'A user was disabled: nobody logs in as this user.',
+  'user.disabled': 'A user was disabled, and can no longer log in.',
   'user.enabled': 'A disabled user was enabled again.',
   'user.verified': 'The address of a user was proven.',
   'user.deleted': 'A user was deleted, with all credentials.',
@@ -31,7 +31,7 @@ export const eventTypes = {
   'login.failed': 'A login was refused. Sent to endpoints that name it.',
   'webhook.disabled':
     'An endpoint was switched off, as it answered 410 or accepted nothing for days.',
-  'webhook.test': 'A test, which somebody has asked for.',
+  'webhook.test': 'A test, sent on request.',
 } as const
 
 /** The name of a type of events. */
@@ -56,7 +56,7 @@ export interface ServiceEvent {
     user_id?: string
     /** The names of the members that were changed. */
     changed?: string[]
-    /** Who did it, such as `key:key_…`, `user:usr_…` or `service`. */
+    /** The actor, such as `key:key_…`, `user:usr_…` or `service`. */
     actor: string
     application_id?: string
     request_id?: string

@@ -28,7 +28,7 @@ export interface WebhookWithSecret {
   secret: string
 }
 
-/** What the rules of endpoints work with. */
+/** The parts that the rules of endpoints need. */
 export interface WebhookContext {
   readonly domain: DomainContext
   readonly outgoing: Pick<Outgoing, 'refusalOf'>

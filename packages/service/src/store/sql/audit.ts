@@ -122,7 +122,7 @@ export function createAudit(engine: Engine, record: Record): AuditStore {
   }
 }
 
-/** The entries of a tenant between an id and the end of what is complete, without refused requests. */
+/** The entries of a tenant between an id and the end of the complete log, without refused requests. */
 export async function entriesAfter(
   reader: Engine['reader'],
   { tenantId, id, limit, end }: { tenantId: string; id: number; limit: number; end: number },
