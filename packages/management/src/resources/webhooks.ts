@@ -28,7 +28,7 @@ export interface Webhooks extends Readable<Webhook>, Deletable<Webhook> {
   test(id: string): Promise<WebhookTest>
   /** Sends the events of a time once more. Times are in RFC 3339; `to`, before which they end, is now by default. */
   replay(id: string, range: { from: string; to?: string | undefined }): Promise<WebhookReplay>
-  /** What became of the events of the last 30 days, the newest first. */
+  /** The deliveries of the last 30 days, the newest first. */
   deliveries(
     id: string,
     query?: { state?: Delivery['state'] | undefined },
