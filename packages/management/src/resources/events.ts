@@ -16,7 +16,7 @@ export interface Events {
   /** Reads what there is. */
   list(query?: EventQuery): AsyncGenerator<TenantEvent, void, undefined>
   /**
-   * Reads what there is, and what follows as it happens, until the iteration is left. Keep the `sequence` of the
+   * Reads what there is, and further events as they happen, until the iteration is left. Keep the `sequence` of the
    * last event that you have processed: an event comes again to who begins before it.
    */
   follow(query?: EventQuery): AsyncGenerator<TenantEvent, never, undefined>
