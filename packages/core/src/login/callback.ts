@@ -131,7 +131,7 @@ async function complete(
     ...draft,
     ...(decided?.user && { user: decided.user }),
     // For lists of sessions, which need an index.
-    ...(index && { device: await deviceLabel(request) }),
+    ...(index && { device: deviceLabel(request) }),
   }
   const kept = (await options.hooks.onSession?.(admitted, 'login')) ?? admitted
   context.note?.(request, { kind: 'admitted' })

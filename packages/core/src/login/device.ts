@@ -4,6 +4,7 @@ import type { AuthRequest } from '../http/request.ts'
 import { userHash } from '../log/events.ts'
 import type { AuthSession } from '../session/session.ts'
 import { deriveKey, macOf } from '../shared/sealing.ts'
+import { browserAndSystem } from './user-agent.ts'
 
 /** Longer ones come from no browser, and reading them would cost more. */
 const MAX_USER_AGENT = 512
@@ -14,22 +15,11 @@ const TAG_LENGTH = 16
 
 /**
  * The browser and system of a request, such as `Firefox on macOS`; `undefined` where its
- * `User-Agent` does not tell. Browsers that the library does not know are left out: their name is
- * the visitor's text.
+ * `User-Agent` does not tell.
  */
-export async function deviceLabel({ headers }: AuthRequest): Promise<string | undefined> {
+export function deviceLabel({ headers }: AuthRequest): string | undefined {
   const userAgent = headers.get('user-agent')?.slice(0, MAX_USER_AGENT)
-  if (!userAgent) return undefined
-  const { default: bowser } = await import('bowser')
-  const { browser, os } = bowser.parse(userAgent)
-  const known = [
-    [browser.name, bowser.BROWSER_MAP],
-    [os.name, bowser.OS_MAP],
-  ] as const
-  const names = known.flatMap(([name, map]) =>
-    name && Object.values<string>(map).includes(name) ? [name] : [],
-  )
-  return names.join(' on ') || undefined
+  return userAgent && browserAndSystem(userAgent)
 }
 
 /**
