@@ -163,19 +163,22 @@ function pausing(store: SessionStore) {
     awaited = undefined
     await happens()
   }
-  const paused: SessionStore = new Proxy(store, {
-    get(target, key) {
-      const value: unknown = Reflect.get(target, key, target)
-      if (typeof value !== 'function') return value
-      if (key !== 'get' && key !== 'set' && key !== 'destroy') return value.bind(target)
-      return async (...args: unknown[]) => {
-        await pause(key)
-        return value.apply(target, args)
-      }
-    },
-  })
+  const paused = <T extends object>(part: T, methods: Readonly<Record<string, Method>>): T =>
+    new Proxy(part, {
+      get(target, key) {
+        const value: unknown = Reflect.get(target, key, target)
+        if (key === 'index') return value && paused(value, { begin: 'set', end: 'destroy' })
+        if (typeof value !== 'function') return value
+        const method = methods[String(key)]
+        if (!method) return value.bind(target)
+        return async (...args: unknown[]) => {
+          await pause(method)
+          return value.apply(target, args)
+        }
+      },
+    })
   return {
-    store: paused,
+    store: paused(store, { get: 'get', set: 'set', destroy: 'destroy' }),
     /** Lets something happen before the `nth` call of a method from now on. */
     before(method: Method, calls: number, happens: () => Promise<unknown>): void {
       awaited = { method, calls, happens }

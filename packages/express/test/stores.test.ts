@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { SessionStore } from '@latchkey/core'
 import { requireUser } from '@latchkey/express'
 import type { Express } from 'express'
 import { describe, expect, test } from 'vitest'
@@ -171,12 +170,13 @@ function signal(): [Promise<void>, () => void] {
 }
 
 /** A store whose writes take longer than a browser needs to follow a redirect. */
-function withSlowWrites(store: SessionStore): SessionStore {
+function withSlowWrites<T extends object>(store: T): T {
   return new Proxy(store, {
     get(target, key) {
       const value: unknown = Reflect.get(target, key, target)
+      if (key === 'index') return value && withSlowWrites(value)
       if (typeof value !== 'function') return value
-      if (key !== 'set' && key !== 'replace') return value.bind(target)
+      if (key !== 'set' && key !== 'begin') return value.bind(target)
       return async (...args: unknown[]) => {
         await sleep(150)
         return value.apply(target, args)

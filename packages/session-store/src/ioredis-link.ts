@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type { Cluster, Redis } from 'ioredis'
-import { NO_CONNECTION, patternOf, type RedisLink } from './redis-link.ts'
+import { NO_CONNECTION, patternOf, type RedisLink, type ScriptArgument } from './redis-link.ts'
 
 /** A client of ioredis, for one Redis (also found by Sentinel) or a Cluster. */
 export type IoredisClient = Redis | Cluster
@@ -59,17 +59,19 @@ export function connectIoredis(url: string): RedisLink {
 export function ioredisLink(client: IoredisClient): RedisLink {
   const keyPrefix = client.options.keyPrefix ?? ''
   const together = isCluster(client) ? () => {} : writeTogether(client)
+  const scripted = client as unknown as Scripted
   return {
     address: addressOf(client),
+    isCluster: isCluster(client),
     get(key) {
       together()
       return client.getBuffer(key)
     },
-    evalSha(script, key, args) {
+    evalSha(script, keys, args) {
       together()
-      return client.evalsha(script.sha, 1, key, ...args)
+      return scripted.evalshaBuffer(script.sha, keys.length, ...keys, ...args)
     },
-    eval: (script, key, args) => client.eval(script.lua, 1, key, ...args),
+    eval: (script, keys, args) => scripted.evalBuffer(script.lua, keys.length, ...keys, ...args),
     async *scan(prefix) {
       const nodes = isCluster(client) ? client.nodes('master') : [client]
       const match = patternOf(keyPrefix + prefix)
@@ -86,6 +88,12 @@ export function ioredisLink(client: IoredisClient): RedisLink {
     async close() {},
   }
 }
+
+/** The methods that every client has, and the types of ioredis lack. */
+type Scripted = Record<
+  'evalBuffer' | 'evalshaBuffer',
+  (script: string, keys: number, ...more: ScriptArgument[]) => Promise<unknown>
+>
 
 /** The address of the one server; Sentinel and a Cluster have several, and the result is `undefined`. */
 function addressOf(client: IoredisClient): string | undefined {

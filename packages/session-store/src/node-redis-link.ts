@@ -37,13 +37,14 @@ export function nodeRedisLink(client: NodeRedisClient): RedisLink {
     timeout: undefined,
   }) as { get(key: string): Promise<Buffer | null> }
   // Answers in the types that the scripts expect, regardless of the application's type mapping.
-  const writer = client.withTypeMapping({}) as NodeRedisClient
+  const writer = client.withTypeMapping({ [BULK_STRING]: Buffer }) as NodeRedisClient
   const keyPrefix = String((client as { _keyPrefix?: string | Buffer })._keyPrefix ?? '')
-  const call = (key: string, args: ScriptArgument[]) => ({ keys: [key], arguments: args })
+  const call = (keys: string[], args: ScriptArgument[]) => ({ keys, arguments: args })
   return {
+    isCluster: 'masters' in client,
     get: (key) => reader.get(key),
-    evalSha: (script, key, args) => writer.evalSha(script.sha, call(key, args)),
-    eval: (script, key, args) => writer.eval(script.lua, call(key, args)),
+    evalSha: (script, keys, args) => writer.evalSha(script.sha, call(keys, args)),
+    eval: (script, keys, args) => writer.eval(script.lua, call(keys, args)),
     async *scan(prefix) {
       for await (const node of nodesOf(client)) {
         const pages = node.scanIterator({ MATCH: patternOf(keyPrefix + prefix), COUNT: 100 })

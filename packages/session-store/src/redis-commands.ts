@@ -7,6 +7,11 @@ export interface RedisCommands {
   /** The value of a key. For a list, a hash or another type, a value that no session can be read from. */
   get(name: string): Promise<Buffer | null>
   run(script: Script, name: string, args?: ScriptArgument[]): Promise<unknown>
+  /**
+   * Runs a script on several keys. `undefined` where they are on different servers, as on a Cluster; nothing
+   * has been done then.
+   */
+  runOnAll(script: Script, names: string[], args: ScriptArgument[]): Promise<unknown[] | undefined>
   /** Every name that begins like this, some at a time and each once. */
   scan(start: string): AsyncIterable<string[]>
   readonly health: Availability['health']
@@ -24,10 +29,20 @@ export function createRedisCommands(
     link.address,
   )
   link.watch?.(availability.connection)
+  let isOneServer = !link.isCluster
   return {
     get: (name) => availability.run('read', () => link.get(prefix + name).catch(foreign)),
     run: (script, name, args) =>
-      availability.run('write', () => runScript(link, script, prefix + name, args)),
+      availability.run('write', () => runScript(link, script, [prefix + name], args)),
+    async runOnAll(script, names, args) {
+      if (!isOneServer) return undefined
+      const keys = names.map((name) => prefix + name)
+      const answer = await availability.run('write', () =>
+        runScript(link, script, keys, args).catch(apart),
+      )
+      isOneServer = answer !== undefined
+      return answer as unknown[] | undefined
+    },
     async *scan(start) {
       const seen = new Set<string>()
       for await (const keys of link.scan(prefix + start)) {
@@ -38,6 +53,12 @@ export function createRedisCommands(
     },
     health: () => availability.health(),
   }
+}
+
+/** A proxy in front of several servers refuses a script on keys that are not on the same one. */
+function apart(error: unknown): undefined {
+  if (error instanceof Error && /(^|-)CROSSSLOT /.test(error.message)) return undefined
+  throw error
 }
 
 const UNREADABLE = Buffer.alloc(2)

@@ -1,43 +1,100 @@
-import type { SessionIndex } from '@latchkey/core'
+import { SessionEndedError, type SessionIndex, type SessionRecord } from '@latchkey/core'
 import { type RecordSeal, sessionName } from './record-seal.ts'
 import type { RedisCommands } from './redis-commands.ts'
 import * as scripts from './scripts.ts'
+
+/** The sessions of a store, as its index needs them. */
+export interface IndexedSessions {
+  get(id: string): Promise<SessionRecord | undefined>
+  set(id: string, record: SessionRecord): Promise<void>
+  destroy(id: string): Promise<void>
+  /** The record that a value holds, which is kept under the name of a session. */
+  open(name: string, value: Buffer): SessionRecord | undefined
+  /** The value of a record, and for how many milliseconds it is kept; `undefined` once it has expired. */
+  seal(id: string, record: SessionRecord): { value: Buffer; milliseconds: string } | undefined
+  /** The id of the session of a name, if there is one now. */
+  idOf(name: string): Promise<string | undefined>
+  /** The name of the key of a session, from the name of the session. */
+  keyOf(name: string): string
+}
 
 /**
  * Makes the index: a sorted set of session names under the hidden name of each key. It is added to
  * under the name of the first secret, and looked for under those of all.
  *
- * @param idOf - The id of the session of a name, if there is one now.
+ * A login is stored, and a session ended, by one script on all of its keys. Where these are on different
+ * servers, each key gets a script of its own.
  */
 export function createRedisIndex(
   commands: RedisCommands,
   sealed: () => RecordSeal,
-  idOf: (name: string) => Promise<string | undefined>,
+  sessions: IndexedSessions,
 ): SessionIndex {
-  return {
-    async add(keys, id, seconds) {
+  const addedTo = (keys: readonly string[]): string[] =>
+    keys.map((key) => `i:${sealed().keyNames(key)[0]}`)
+  const lookedFor = (keys: readonly string[]): string[] =>
+    keys.flatMap((key) => sealed().keyNames(key)).map((name) => `i:${name}`)
+  const idsOf = async (members: readonly unknown[]): Promise<string[]> => {
+    const names = new Set(members.map(String))
+    const ids = await Promise.all([...names].map(sessions.idOf))
+    return ids.filter((id) => id !== undefined)
+  }
+  const index = {
+    async add(keys: readonly string[], id: string, seconds: number) {
       const args = [sessionName(id), String(Math.ceil(seconds))]
-      const names = keys.map((key) => sealed().keyNames(key)[0])
       await Promise.all(
-        names.map((name) => commands.run(scripts.indexAddScript, `i:${name}`, args)),
+        addedTo(keys).map((name) => commands.run(scripts.indexAddScript, name, args)),
       )
     },
-    async find(key) {
+    async find(key: string) {
       const sets = await Promise.all(
-        sealed()
-          .keyNames(key)
-          .map((name) => commands.run(scripts.indexFindScript, `i:${name}`)),
+        lookedFor([key]).map((name) => commands.run(scripts.indexFindScript, name)),
       )
-      const names = new Set((sets as string[][]).flat().map(String))
-      const ids = await Promise.all([...names].map(idOf))
-      return ids.filter((id) => id !== undefined)
+      return idsOf((sets as Buffer[][]).flat())
     },
-    async remove(keys, id) {
+    async remove(keys: readonly string[], id: string) {
       const args = [sessionName(id)]
-      const names = keys.flatMap((key) => sealed().keyNames(key))
       await Promise.all(
-        names.map((name) => commands.run(scripts.indexRemoveScript, `i:${name}`, args)),
+        lookedFor(keys).map((name) => commands.run(scripts.indexRemoveScript, name, args)),
       )
+    },
+  }
+  return {
+    ...index,
+    async begin(id, record, { keys, seconds }, read) {
+      const kept = sessions.seal(id, record)
+      const [name, others] = [sessionName(id), read.map(sessionName)]
+      const sets = addedTo(keys)
+      const answer =
+        kept &&
+        (await commands.runOnAll(
+          scripts.beginAllScript,
+          [sessions.keyOf(name), ...sets, ...others.map(sessions.keyOf)],
+          [kept.value, kept.milliseconds, name, String(Math.ceil(seconds)), String(sets.length)],
+        ))
+      if (answer) {
+        const [outcome, ...values] = answer
+        if (outcome === 0) throw new SessionEndedError()
+        return others.map((other, at) => {
+          const value = values[at]
+          return Buffer.isBuffer(value) ? sessions.open(other, value) : undefined
+        })
+      }
+      await Promise.all([index.add(keys, id, seconds), sessions.set(id, record)])
+      return Promise.all(read.map(sessions.get))
+    },
+    async end(id, keys) {
+      const [first, ...others] = keys
+      const wanted = lookedFor([first])
+      const left = await commands.runOnAll(
+        scripts.endAllScript,
+        [sessions.keyOf(sessionName(id)), ...wanted, ...lookedFor(others)],
+        [sessionName(id), String(wanted.length)],
+      )
+      if (left) return idsOf(left)
+      await sessions.destroy(id)
+      await index.remove(keys, id)
+      return index.find(first)
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { Script } from './scripts.ts'
 
-/** The arguments of a script, beside its key. */
+/** The arguments of a script, beside its keys. */
 export type ScriptArgument = string | Buffer
 
 /** The reason of a connection that was closed, where nothing more is known. */
@@ -15,10 +15,13 @@ export interface ConnectionWatcher {
 /** The few operations that any Redis client must offer. */
 export interface RedisLink {
   get(key: string): Promise<Buffer | null>
-  evalSha(script: Script, key: string, args: ScriptArgument[]): Promise<unknown>
-  eval(script: Script, key: string, args: ScriptArgument[]): Promise<unknown>
+  /** Runs a script that Redis knows. Texts in the answer are bytes. */
+  evalSha(script: Script, keys: string[], args: ScriptArgument[]): Promise<unknown>
+  eval(script: Script, keys: string[], args: ScriptArgument[]): Promise<unknown>
   /** Every key that begins like this, on all nodes, some at a time; some may come twice. */
   scan(prefix: string): AsyncIterable<string[]>
+  /** Whether keys are on several servers, so that a script has one key. */
+  readonly isCluster?: boolean
   /** The host and port that it leads to, without a password. */
   readonly address?: string | undefined
   /** Leaves a connection on which nothing has been answered for a while, and makes another. */
@@ -33,14 +36,14 @@ export interface RedisLink {
 export async function runScript(
   link: RedisLink,
   script: Script,
-  key: string,
+  keys: string[],
   args: ScriptArgument[] = [],
 ): Promise<unknown> {
   try {
-    return await link.evalSha(script, key, args)
+    return await link.evalSha(script, keys, args)
   } catch (error) {
     if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error
-    return link.eval(script, key, args)
+    return link.eval(script, keys, args)
   }
 }
 

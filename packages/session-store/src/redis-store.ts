@@ -4,7 +4,7 @@ import { ConfigError, SessionEndedError, type SessionRecord } from '@latchkey/co
 import { ExpressStore } from './express-store.ts'
 import { createRecordSeal, type RecordSeal, sessionName } from './record-seal.ts'
 import { createRedisCommands } from './redis-commands.ts'
-import { createRedisIndex } from './redis-index.ts'
+import { createRedisIndex, type IndexedSessions } from './redis-index.ts'
 import type { RedisLink } from './redis-link.ts'
 import { createRedisOnce } from './redis-once.ts'
 import * as scripts from './scripts.ts'
@@ -87,6 +87,13 @@ export function createRedisStore(settings: RedisSettings): RedisSessionStore {
   const { RedisStore } = createRequire(import.meta.url)('connect-redis')
   const sessions: Sessions = new RedisStore({ client, serializer, prefix: '' })
 
+  const sealedValue: IndexedSessions['seal'] = (id, record) => {
+    const milliseconds = Math.ceil(record.expiresAt * 1000 - Date.now())
+    if (milliseconds <= 0) return undefined
+    const value = sealed().seal(sessionName(id), { id, record })
+    return { value, milliseconds: String(milliseconds) }
+  }
+
   /** Runs a script that writes a record; one that is past its end ends the session instead. */
   const write = async (
     script: scripts.Script,
@@ -94,11 +101,10 @@ export function createRedisStore(settings: RedisSettings): RedisSessionStore {
     record: SessionRecord,
     ...more: (string | Buffer)[]
   ): Promise<unknown> => {
-    const name = sessionName(id)
-    const milliseconds = Math.ceil(record.expiresAt * 1000 - Date.now())
-    if (milliseconds <= 0) return end(id)
-    const value = sealed().seal(name, { id, record })
-    return commands.run(script, SESSION + name, [value, String(milliseconds), ...more])
+    const kept = sealedValue(id, record)
+    if (!kept) return end(id)
+    const { value, milliseconds } = kept
+    return commands.run(script, SESSION + sessionName(id), [value, milliseconds, ...more])
   }
 
   const store: RedisSessionStore = {
@@ -116,9 +122,17 @@ export function createRedisStore(settings: RedisSettings): RedisSessionStore {
       await store.update(id, { ...seen, expiresAt }, seen)
     },
     destroy: (id) => sessions.destroy(id),
-    index: createRedisIndex(commands, sealed, async (name) => {
-      const found = await read(name)
-      return found && open(found)?.id
+    index: createRedisIndex(commands, sealed, {
+      get: (id) => store.get(id),
+      set: (id, record) => store.set(id, record),
+      destroy: (id) => store.destroy(id),
+      open: (name, value) => open({ name, value })?.record,
+      seal: sealedValue,
+      async idOf(name) {
+        const found = await read(name)
+        return found && open(found)?.id
+      },
+      keyOf: (name) => SESSION + name,
     }),
     ...createRedisOnce(commands, sealed),
     health: () => commands.health(),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** A Lua script of one key, and the name Redis keeps it under. */
+/** A Lua script, of one key unless it says otherwise, and the name Redis keeps it under. */
 export interface Script {
   readonly lua: string
   readonly sha: string
@@ -20,11 +20,21 @@ function script(lua: string): Script {
 
 // Every script is safe to send twice: a client may send it again after a connection broke.
 
+const ofSession = `
+local function begin()
+  if redis.call('GETRANGE', KEYS[1], 0, 12) == '${ENDED}' then return 0 end
+  redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+  return 1
+end
+local function finish()
+  redis.call('DEL', KEYS[1])
+  redis.pcall('SET', KEYS[1], '${ENDED}', 'PX', ${ENDED_MILLISECONDS})
+end
+`
+
 /** ARGV: value, milliseconds. 1 when written, 0 when a session of this id has just ended. */
-export const beginScript: Script = script(`
-if redis.call('GETRANGE', KEYS[1], 0, 12) == '${ENDED}' then return 0 end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-return 1`)
+export const beginScript: Script = script(`${ofSession}
+return begin()`)
 
 /** ARGV: value, milliseconds, version seen or ''. 1 when replaced, 0 when ended, 2 when changed. */
 export const replaceScript: Script = script(`
@@ -36,9 +46,8 @@ redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`)
 
 /** Ends a session, also when Redis is full: deleting is always allowed, the mark may be refused. */
-export const endScript: Script = script(`
-redis.call('DEL', KEYS[1])
-redis.pcall('SET', KEYS[1], '${ENDED}', 'PX', ${ENDED_MILLISECONDS})
+export const endScript: Script = script(`${ofSession}
+finish()
 return 1`)
 
 // A key of another type in place of an index would fail every login of its user; it is replaced.
@@ -47,25 +56,61 @@ local function ofIndex(...)
   local answer = redis.pcall(...)
   local failed = type(answer) == 'table' and answer.err
   if not failed or not string.find(failed, 'WRONGTYPE', 1, true) then return answer end
-  redis.call('DEL', KEYS[1])
+  redis.call('DEL', (select(2, ...)))
+end
+local function add(key, member, seconds)
+  local now = tonumber(redis.call('TIME')[1])
+  ofIndex('ZREMRANGEBYSCORE', key, '-inf', now)
+  redis.call('ZADD', key, now + tonumber(seconds), member)
+  if redis.call('TTL', key) < tonumber(seconds) then redis.call('EXPIRE', key, seconds) end
+end
+local function find(key)
+  return ofIndex('ZRANGEBYSCORE', key, redis.call('TIME')[1], '+inf') or {}
 end
 `
 
 /** ARGV: member, seconds. Members carry their own end; the set lives as long as its last member. */
 export const indexAddScript: Script = script(`${ofIndex}
-local now = tonumber(redis.call('TIME')[1])
-ofIndex('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
-redis.call('ZADD', KEYS[1], now + tonumber(ARGV[2]), ARGV[1])
-if redis.call('TTL', KEYS[1]) < tonumber(ARGV[2]) then redis.call('EXPIRE', KEYS[1], ARGV[2]) end
+add(KEYS[1], ARGV[1], ARGV[2])
 return 1`)
 
 /** The members that have not reached their end. */
 export const indexFindScript: Script = script(`${ofIndex}
-return ofIndex('ZRANGEBYSCORE', KEYS[1], redis.call('TIME')[1], '+inf') or {}`)
+return find(KEYS[1])`)
 
 /** ARGV: member. */
 export const indexRemoveScript: Script = script(`${ofIndex}
 return ofIndex('ZREM', KEYS[1], ARGV[1]) or 0`)
+
+/**
+ * Stores a session, adds it to indexes and gets other values. KEYS: session, indexes, others. ARGV: value,
+ * milliseconds, member, seconds, how many indexes. First 1 or 0 as `beginScript`, then the other values.
+ */
+export const beginAllScript: Script = script(`${ofSession}${ofIndex}
+local answer = { begin() }
+if answer[1] == 0 then return answer end
+local last = 1 + tonumber(ARGV[5])
+for at = 2, last do add(KEYS[at], ARGV[3], ARGV[4]) end
+for at = last + 1, #KEYS do
+  local value = redis.pcall('GET', KEYS[at])
+  answer[#answer + 1] = type(value) == 'string' and value
+end
+return answer`)
+
+/**
+ * Ends a session, takes it out of indexes and finds the members that are left in the first of them. KEYS:
+ * session, indexes. ARGV: member, of how many indexes the members are wanted.
+ */
+export const endAllScript: Script = script(`${ofSession}${ofIndex}
+finish()
+local left = {}
+for at = 2, #KEYS do
+  ofIndex('ZREM', KEYS[at], ARGV[1])
+  if at < 2 + tonumber(ARGV[2]) then
+    for _, member in ipairs(find(KEYS[at])) do left[#left + 1] = member end
+  end
+end
+return left`)
 
 /** ARGV: token, milliseconds. 1 for the token that came first, 0 for every other. */
 export const claimScript: Script = script(`

@@ -18,7 +18,16 @@ export interface StoreCase {
 
 /** The promises of a session store; each runs by itself, under any test runner. */
 export function sessionStoreCases(): StoreCase[] {
-  return [...sessions, ...touches, ...lateWrites, ...updates, ...indexing, ...replays, ...locks]
+  return [
+    ...sessions,
+    ...touches,
+    ...lateWrites,
+    ...updates,
+    ...indexing,
+    ...steps,
+    ...replays,
+    ...locks,
+  ]
 }
 
 const newId = (): string => randomBytes(32).toString('base64url')
@@ -282,6 +291,85 @@ const indexing: StoreCase[] = [
       }
       await sleep(1500)
       assert.deepEqual(await indexOf(open()).find(user), [long])
+    },
+  },
+]
+
+/** Calls `begin`, or what the kit calls for an index without it. */
+async function begin(
+  store: SessionStore,
+  id: string,
+  keys: readonly string[],
+  read: readonly string[] = [],
+): Promise<readonly (SessionRecord | undefined)[]> {
+  const index = indexOf(store)
+  if (index.begin) return index.begin(id, record({ cart: 1 }), { keys, seconds: 600 }, read)
+  await store.set(id, record({ cart: 1 }))
+  await index.add(keys, id, 600)
+  return Promise.all(read.map((other) => store.get(other)))
+}
+
+/** Calls `end`, or what the kit calls for an index without it. */
+async function end(
+  store: SessionStore,
+  id: string,
+  keys: readonly [string, ...string[]],
+): Promise<readonly string[]> {
+  const index = indexOf(store)
+  if (index.end) return index.end(id, keys)
+  await store.destroy(id)
+  await index.remove(keys, id)
+  return index.find(keys[0])
+}
+
+const steps: StoreCase[] = [
+  {
+    name: 'a session that is begun with its index keys is stored, and found by each of them',
+    ability: 'index',
+    async run(open) {
+      const [id, user, device] = [newId(), newId(), newId()]
+      await begin(open(), id, [user, device])
+      assert.equal((await read(open(), id)).data.cart, 1)
+      for (const key of [user, device]) assert.deepEqual(await indexOf(open()).find(key), [id])
+    },
+  },
+  {
+    name: 'other records are read in their order when a session is begun',
+    ability: 'index',
+    async run(open) {
+      const [id, user, one, other] = [newId(), newId(), newId(), newId()]
+      await open().set(one, record({ notice: 1 }))
+      await open().set(other, record({ notice: 2 }))
+      const found = await begin(open(), id, [user], [other, newId(), one])
+      assert.deepEqual(
+        found.map((one) => one?.data.notice),
+        [2, undefined, 1],
+      )
+    },
+  },
+  {
+    name: 'a session that has just been destroyed is not begun, nor found',
+    ability: 'late writes',
+    async run(open) {
+      const [id, user] = [newId(), newId()]
+      const { index } = open()
+      await open().destroy(id)
+      await fails(() => (index ? begin(open(), id, [user]) : open().set(id, record())))
+      assert.equal(await open().get(id), undefined)
+      assert.deepEqual((await index?.find(user)) ?? [], [])
+    },
+  },
+  {
+    name: 'a session that is ended with its index keys is gone, and the others of the first key are named',
+    ability: 'index',
+    async run(open) {
+      const [one, other, user, device] = [newId(), newId(), newId(), newId()]
+      await begin(open(), one, [user, device])
+      await begin(open(), other, [user])
+      assert.deepEqual(await end(open(), one, [user, device]), [other])
+      assert.equal(await open().get(one), undefined)
+      assert.deepEqual(await indexOf(open()).find(device), [])
+      assert.deepEqual(await end(open(), other, [user]), [])
     },
   },
 ]

@@ -74,6 +74,8 @@ function answeringLock({ acquire }: SessionLock, answerSeconds: number): Session
   }
 }
 
+const INDEX_METHODS = ['add', 'find', 'remove', 'begin', 'end'] as const
+
 /** A session store with a deadline for each of its calls. */
 export function answeringStore(store: SessionStore, answerSeconds: number): SessionStore {
   const name = 'session.store'
@@ -90,7 +92,7 @@ export function answeringStore(store: SessionStore, answerSeconds: number): Sess
     ...(store.health && { health: store.health.bind(store) }),
     ...(touchSeconds !== undefined && { touchSeconds }),
     ...(isInProcess !== undefined && { isInProcess }),
-    ...(index && { index: part('index', index, ['add', 'find', 'remove']) }),
+    ...(index && { index: part('index', index, INDEX_METHODS) }),
     ...(once && { once: part('once', once, ['consume', 'isConsumed']) }),
     ...(lock && { lock: answeringLock(part('lock', lock, ['acquire']), answerSeconds) }),
   }

@@ -38,13 +38,15 @@ export async function endForGood(
   meant: readonly Pick<FoundSession, 'id' | 'session'>[],
 ): Promise<void> {
   const destroyed = new Set<string>()
+  const key = keyOf(owner)
   for (let found = meant; found.length > 0; ) {
+    let ids: readonly string[] | undefined
     for (const { id, session } of found) {
       if (destroyed.has(id)) throw new SessionStoreError(undefined, NOT_DESTROYED)
-      await sessions.destroy(id, session)
+      ids = await sessions.destroy(id, session, key)
       destroyed.add(id)
     }
-    const left = await findSessions(sessions, owner)
+    const left = await findSessions(sessions, owner, ids)
     found = left.filter((one) => meant.some(({ session }) => isSameLogin(session, one.session)))
   }
 }
@@ -57,24 +59,30 @@ function isSameLogin(one: AuthSession, other: AuthSession): boolean {
   return one.createdAt === other.createdAt && one.idToken === other.idToken
 }
 
+function keyOf({ issuer, sub, sid }: SessionOwner): string {
+  return sid === undefined ? indexKey(issuer, 'sub', sub ?? '') : indexKey(issuer, 'sid', sid)
+}
+
 /**
  * The sessions of an owner.
  *
+ * @param ids - The ids under the owner's index key, if the store has just named them.
  * @throws {@link ConfigError} for a store without an index.
  */
 export async function findSessions(
   sessions: SessionsById,
-  { issuer, sub, sid }: SessionOwner,
+  owner: SessionOwner,
+  ids?: readonly string[],
 ): Promise<FoundSession[]> {
+  const { issuer, sub, sid } = owner
   const { index } = sessions.store
   if (!index) {
     const which = sessions.inCookie ? 'sessions in cookies cannot be listed or revoked' : NO_INDEX
     const remedy = `${which}; use createSessionStore() of @latchkey/session-store`
     throw new ConfigError([{ option: 'session.store', remedy }])
   }
-  const key = sid === undefined ? indexKey(issuer, 'sub', sub ?? '') : indexKey(issuer, 'sid', sid)
   const found: FoundSession[] = []
-  for (const id of await storeAnswer(() => index.find(key))) {
+  for (const id of ids ?? (await storeAnswer(() => index.find(keyOf(owner))))) {
     const record = await sessions.load(id)
     const session = record?.login
     if (!session || session.issuer !== issuer) continue

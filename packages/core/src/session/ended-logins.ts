@@ -1,7 +1,6 @@
-import { type MaybePromise, when, whenAll } from '../shared/maybe-promise.ts'
 import { deriveKey, macOf } from '../shared/sealing.ts'
 import type { AuthSession } from './session.ts'
-import { indexKey } from './session-record.ts'
+import { indexKey, indexKeys } from './session-record.ts'
 import type { SessionRecord, SessionStore } from './session-store.ts'
 import { storeAnswer } from './store-answer.ts'
 
@@ -19,13 +18,20 @@ export interface EndedLogins {
   /** Remembers a notice. Do so before the sessions are ended that exist already. */
   remember(notice: Notice): Promise<void>
   /**
-   * Whether a notice ended the login of a session. Ask once the session is stored: of this and
-   * {@link remember}, the later then sees the other.
+   * The ids of the records that may hold a notice for a session. Read them once the session is stored: of
+   * this and {@link remember}, the later then sees the other.
+   */
+  idsOf(session: AuthSession): readonly string[]
+  /**
+   * Whether a notice ended the login of a session.
    *
    * @param issuedAt - When the provider issued the ID Token of the login, by its clock.
+   * @param records - The records under the ids that {@link idsOf} names, in their order.
    */
-  hasEnded(session: AuthSession, issuedAt: number): MaybePromise<boolean>
+  hasEnded(session: AuthSession, issuedAt: number, records: Records): boolean
 }
+
+type Records = readonly (SessionRecord | undefined)[]
 
 const REMEMBERED_SECONDS = 600
 
@@ -40,33 +46,28 @@ export function createEndedLogins(
 ): EndedLogins {
   const keys = secrets.map((secret) => deriveKey(secret, 'ended-login'))
   const idsOf = (key: string): string[] => keys.map((secret) => macOf(key, secret))
-  const find = (key: string, sub: string | undefined): MaybePromise<number> => {
-    const answers = idsOf(key).map((id) => storeAnswer(() => store.get(id)))
-    return when(whenAll(answers), (records) => {
-      const notices = records.flatMap((record) => (record ? [record.data] : []))
-      const isMeant = ({ keptUntil, sub: ended }: SessionRecord['data']): boolean =>
-        Number(keptUntil) > now() && (ended === undefined || ended === sub)
-      return Math.max(-Infinity, ...notices.filter(isMeant).map(({ endedAt }) => Number(endedAt)))
-    })
+  /** When the latest of the notices that mean this user was issued. */
+  const latest = (records: Records, sub: string | undefined): number => {
+    const notices = records.flatMap((record) => (record ? [record.data] : []))
+    const isMeant = ({ keptUntil, sub: ended }: SessionRecord['data']): boolean =>
+      Number(keptUntil) > now() && (ended === undefined || ended === sub)
+    return Math.max(-Infinity, ...notices.filter(isMeant).map(({ endedAt }) => Number(endedAt)))
   }
 
   return {
+    idsOf: (session) => indexKeys(session).flatMap(idsOf),
     async remember({ issuer, sub, sid, issuedAt }) {
       const key =
         sid === undefined ? indexKey(issuer, 'sub', sub ?? '') : indexKey(issuer, 'sid', sid)
       const [id = ''] = idsOf(key)
       const keptUntil = now() + REMEMBERED_SECONDS
-      const data = { sub, endedAt: Math.max(issuedAt, await find(key, sub)), keptUntil }
+      const earlier = await Promise.all(idsOf(key).map((id) => storeAnswer(() => store.get(id))))
+      const data = { sub, endedAt: Math.max(issuedAt, latest(earlier, sub)), keptUntil }
       await storeAnswer(() => store.set(id, { data, expiresAt: keptUntil }))
     },
-    hasEnded({ issuer, sub, sid }, issuedAt) {
-      const ofSub = find(indexKey(issuer, 'sub', sub), sub)
-      const ofSid = sid === undefined ? -Infinity : find(indexKey(issuer, 'sid', sid), sub)
-      return when(
-        whenAll([ofSub, ofSid]),
-        ([subEnded = -Infinity, sidEnded = -Infinity]) =>
-          sidEnded > -Infinity || issuedAt < subEnded,
-      )
+    hasEnded({ sub }, issuedAt, records) {
+      const [ofSub, ofSid] = [records.slice(0, keys.length), records.slice(keys.length)]
+      return latest(ofSid, sub) > -Infinity || issuedAt < latest(ofSub, sub)
     },
   }
 }

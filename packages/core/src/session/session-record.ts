@@ -15,11 +15,10 @@ export interface SessionSettings {
 
 type Data = SessionRecord['data']
 
-/** The index keys under which a session can be found. */
-export function indexKeys(login: AuthSession): string[] {
-  const keys = [indexKey(login.issuer, 'sub', login.sub)]
-  if (login.sid) keys.push(indexKey(login.issuer, 'sid', login.sid))
-  return keys
+/** The index keys under which a session can be found, its user's first. */
+export function indexKeys(login: AuthSession): [string, ...string[]] {
+  const ofUser = indexKey(login.issuer, 'sub', login.sub)
+  return login.sid ? [ofUser, indexKey(login.issuer, 'sid', login.sid)] : [ofUser]
 }
 
 /** One index key: every session of this issuer with this `sub` or `sid`. */

@@ -77,6 +77,27 @@ export interface SessionIndex {
   find(key: string): MaybePromise<readonly string[]>
   /** Takes an id out of the set of each key. */
   remove(keys: readonly string[], id: string): MaybePromise<void>
+  /**
+   * Stores a session with `set`, adds its id with `add`, and then gets other records, in one round trip.
+   * Optional: without it, the kit calls the three methods.
+   *
+   * @param read - The ids of the other records. They are read once the session is stored and found.
+   * @returns The other records, in the order of `read`.
+   * @throws {@link SessionEndedError} as `set` does; nothing has been written then.
+   */
+  begin?(
+    id: string,
+    record: SessionRecord,
+    entry: { readonly keys: readonly string[]; readonly seconds: number },
+    read: readonly string[],
+  ): MaybePromise<readonly (SessionRecord | undefined)[]>
+  /**
+   * Ends a session with `destroy`, takes its id out with `remove`, and then calls `find` for the first
+   * key, in one round trip. Optional: without it, the kit calls the three methods.
+   *
+   * @returns The ids that are left in the set of the first key.
+   */
+  end?(id: string, keys: readonly [string, ...string[]]): MaybePromise<readonly string[]>
 }
 
 /** A replay cache: every key is accepted once. */

@@ -30,8 +30,17 @@ export interface SessionParts {
 export interface SessionsById extends SessionParts {
   /** Reads a session; `undefined` when it has ended. */
   load(id: string): MaybePromise<SessionRecord | undefined>
-  /** Stores a new session. A login can be found by its user from then on. */
-  create(id: string, record: Omit<SessionRecord, 'expiresAt'>): Promise<void>
+  /**
+   * Stores a new session. A login can be found by its user from then on.
+   *
+   * @param read - The ids of other records, which are read once the session is stored.
+   * @returns The other records.
+   */
+  create(
+    id: string,
+    record: Omit<SessionRecord, 'expiresAt'>,
+    read?: readonly string[],
+  ): Promise<readonly (SessionRecord | undefined)[]>
   /**
    * Changes a session, and starts over when another request has changed it meanwhile. Resolves to the
    * record that is stored, or to `undefined` when there is none: the session has ended.
@@ -46,8 +55,17 @@ export interface SessionsById extends SessionParts {
   ): Promise<SessionRecord | undefined>
   /** Hears of every session that is ended here. */
   readonly ends: { hear: ((id: string) => void) | undefined }
-  /** Ends a session. */
-  destroy(id: string, login: AuthSession | undefined): Promise<void>
+  /**
+   * Ends a session.
+   *
+   * @param key - The index key whose other sessions are wanted. Default the user's.
+   * @returns The ids that are left under the key, if the store says so in the same step.
+   */
+  destroy(
+    id: string,
+    login: AuthSession | undefined,
+    key?: string,
+  ): Promise<readonly string[] | undefined>
 }
 
 /** Makes them. */
@@ -64,10 +82,20 @@ export function createSessionsById(parts: SessionParts): SessionsById {
       storeAnswer(() => store.get(id)),
       (record) => (record && !hasExpired(record, now()) ? record : undefined),
     )
-  const destroy: SessionsById['destroy'] = async (id, login) => {
+  const destroy: SessionsById['destroy'] = async (id, login, first) => {
+    const { index } = store
+    const keys = login && indexKeys(login)
+    if (keys && index?.end) {
+      const [key] = keys
+      const others = keys.filter((one) => one !== (first ?? key))
+      const left = await storeAnswer(() => index.end?.(id, [first ?? key, ...others]))
+      ends.hear?.(id)
+      return left
+    }
     await storeAnswer(() => store.destroy(id))
     ends.hear?.(id)
-    if (login) await storeAnswer(() => store.index?.remove(indexKeys(login), id))
+    if (keys) await storeAnswer(() => index?.remove(keys, id))
+    return undefined
   }
 
   return {
@@ -75,13 +103,18 @@ export function createSessionsById(parts: SessionParts): SessionsById {
     ends,
     load,
     destroy,
-    async create(id, { login, data }) {
-      const keys = login && indexKeys(login)
+    async create(id, { login, data }, read = []) {
+      const { index } = store
+      const record = recordOf({ login, data })
+      const entry = login && { keys: indexKeys(login), seconds: settings.absoluteSeconds }
       try {
+        if (entry && index?.begin) {
+          return (await storeAnswer(() => index.begin?.(id, record, entry, read))) ?? []
+        }
         // Together: no browser knows the id before both are done.
-        const indexed =
-          keys && storeAnswer(() => store.index?.add(keys, id, settings.absoluteSeconds))
-        await whenAll([indexed, storeAnswer(() => store.set(id, recordOf({ login, data })))])
+        const indexed = entry && storeAnswer(() => index?.add(entry.keys, id, entry.seconds))
+        await whenAll([indexed, storeAnswer(() => store.set(id, record))])
+        return await whenAll(read.map((other) => storeAnswer(() => store.get(other))))
       } catch (error) {
         await destroy(id, undefined).catch(() => {})
         throw error

@@ -8,6 +8,7 @@ import type { SessionRecord } from './session-store.ts'
 import type { SessionsById } from './sessions-by-id.ts'
 
 type Data = SessionRecord['data']
+type Notices = readonly (SessionRecord | undefined)[]
 
 /** The result of opening a session. */
 export interface OpenedSession {
@@ -107,7 +108,7 @@ export class StoredSession {
     const { keepAnonymousData } = this.#sessions.settings
     const before = { login: this.current, data: this.data }
     const data = carriedData(before, login, keepAnonymousData)
-    await this.#moveTo(id, { login, data }, () => this.#hasEnded(login, issuedAt))
+    await this.#moveTo(id, { login, data }, (notices) => this.#hasEnded(login, issuedAt, notices))
   }
 
   /** Goes on with the session of an id that no cookie has named. Resolves to whether there is one. */
@@ -133,10 +134,10 @@ export class StoredSession {
     if (!this.#record) throw new SessionEndedError()
     this.#renewed.set(id, next)
     const data = keepsData ? this.#record.data : NO_DATA
-    await this.#moveTo(next, { login, data }, async () => {
+    await this.#moveTo(next, { login, data }, async (notices) => {
       // Asked once the new session is stored: a request that ends this one now finds both.
       await this.reload()
-      return !this.#record || (login && this.#hasEnded(login, login.createdAt))
+      return !this.#record || (login && this.#hasEnded(login, login.createdAt, notices))
     })
   }
 
@@ -150,9 +151,12 @@ export class StoredSession {
     this.mustBeKnown()
     const seen = this.current
     if (!this.#id || !seen) return false
-    const stored = await this.#sessions.change(this.#id, (record) =>
-      // Of two refreshes the later never undoes the earlier.
-      record.login && sameTokens(record.login, seen) ? { login, data: record.data } : undefined,
+    const stored = await this.#sessions.change(
+      this.#id,
+      (record) =>
+        // Of two refreshes the later never undoes the earlier.
+        record.login && sameTokens(record.login, seen) ? { login, data: record.data } : undefined,
+      this.#isAsRead ? this.#record : undefined,
     )
     if (!stored?.login || !sameTokens(stored.login, login)) return false
     this.#record = { ...stored, login, data: this.data }
@@ -210,11 +214,11 @@ export class StoredSession {
   async #moveTo(
     id: string,
     record: Omit<SessionRecord, 'expiresAt'>,
-    hasEnded: () => MaybePromise<boolean | undefined>,
+    hasEnded: (notices: Notices) => MaybePromise<boolean | undefined>,
   ): Promise<void> {
     const [previousId, previousLogin] = [this.#id, this.current]
-    await this.#sessions.create(id, record)
-    if (await hasEnded()) {
+    const ids = record.login && this.#sessions.endedLogins?.idsOf(record.login)
+    if (await hasEnded(await this.#sessions.create(id, record, ids))) {
       await this.#sessions.destroy(id, record.login)
       throw new SessionEndedError()
     }
@@ -222,8 +226,8 @@ export class StoredSession {
     this.#become(id, { ...record, expiresAt: 0 })
   }
 
-  #hasEnded(login: AuthSession, issuedAt: number): MaybePromise<boolean | undefined> {
-    return this.#sessions.endedLogins?.hasEnded(login, issuedAt)
+  #hasEnded(login: AuthSession, issuedAt: number, notices: Notices): boolean | undefined {
+    return this.#sessions.endedLogins?.hasEnded(login, issuedAt, notices)
   }
 
   #become(id: string, record: SessionRecord): void {
