@@ -63,8 +63,9 @@ async function sendMail(): Promise<string> {
 }
 
 async function replaceRelease(): Promise<string> {
-  const { users, codes, mails, twice, failures } = await drillReleases(4)
-  return `${users} users, ${codes} codes, ${mails} mails, ${twice} twice, ${failures} failures`
+  const found = await drillReleases({ clients: 4 })
+  const { users, codes, mails, twice, failures, perSecond } = found
+  return `${users} users, ${codes} codes, ${mails} mails, ${twice} twice, ${failures} failures at ${perSecond.toFixed(0)} requests/s`
 }
 
 async function sendMailApart(): Promise<string> {

@@ -18,6 +18,8 @@ export interface Field extends AsyncDisposable {
   /** The issuer, behind the balancer. */
   readonly url: string
   readonly fetch: Fetch
+  /** How many requests were sent. */
+  requests(): number
   readonly apiKey: string
   readonly tenant: string
   readonly client: { id: string; secret: string }
@@ -48,10 +50,16 @@ export async function startField({ release }: { release?: string } = {}): Promis
   const domain = `acme.localhost:${balancer.port}`
   const prepared = await prepare(cluster, domain, release)
   const owned = parts.move()
+  const fetch = createLoopbackFetch()
+  let requests = 0
   return {
     ...{ postgres, redis, cluster, mailbox, ...prepared },
     url: `http://${domain}`,
-    fetch: createLoopbackFetch(),
+    fetch: (url, init) => {
+      requests++
+      return fetch(url, init)
+    },
+    requests: () => requests,
     [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose](),
   }
 }
