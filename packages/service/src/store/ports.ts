@@ -20,6 +20,9 @@ import type {
 } from './records.ts'
 import type { Found, SearchPage, UserQuery } from './user-search.ts'
 
+/** Stands for the tenant of writes that belong to none, such as those of API keys. */
+export const NO_TENANT = ''
+
 /** Which part of a list: what follows the object with the id `after`, at most `limit` objects. */
 export interface Page {
   after: string | undefined
@@ -77,8 +80,10 @@ export interface DataStore {
    * Changes, at the latest a second later, when another process has written tenants, applications or
    * keys; to be compared with `===`. A store that no other process can write to answers the same for
    * ever. One that cannot ask at the moment answers something else each time.
+   *
+   * @param tenantId - Counts only writes of this tenant, or of {@link NO_TENANT}, where the store can tell.
    */
-  foreignVersion?(): unknown
+  foreignVersion?(tenantId?: string): unknown
 
   /**
    * Runs a task unless another process is at it; answers whether it ran. A store of one process goes

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
 import { startSilentProxy } from '../../../../test/support/silent-proxy.ts'
+import { NO_TENANT } from '../../src/store/ports.ts'
 import { createConnections } from '../../src/store/postgres/connections.ts'
 import { createPostgresDataStore } from '../../src/store/postgres/data-store.ts'
 import { migratePostgres } from '../../src/store/postgres/migrate.ts'
@@ -219,6 +220,39 @@ test('a changed row raises the revision only if it is cached', async () => {
   expect(Number(await revision())).toBe(Number(before) + 1)
 })
 
+test('another process hears which tenant a write concerns, and that a release which does not say so may concern all', async () => {
+  await database.empty()
+  const [here, there] = [openPostgresDataStore(database.url), openPostgresDataStore(database.url)]
+  onTestFinished(() => Promise.all([here.close(), there.close()]).then(() => {}))
+  const [changed, other] = [aTenant(), aTenant()]
+  const audit = (tenantId?: string) => anAudit('update', { tenantId })
+  for (const tenant of [changed, other]) await here.tenants.insert(tenant, audit(tenant.id))
+  const heard = async () => {
+    const [row] = await database.query('select n from revision')
+    await vi.waitFor(() => expect(there.foreignVersion?.()).toBe(Number(row?.n)), 5_000)
+    const of = (tenantId: string) => there.foreignVersion?.(tenantId)
+    return { changed: of(changed.id), other: of(other.id), keys: of(NO_TENANT) }
+  }
+  const start = await heard()
+
+  await here.tenants.update(changed.id, (t) => ({ ...t, name: 'New' }), audit(changed.id))
+  const updated = await heard()
+  expect(updated).toEqual({ ...start, changed: expect.any(Number) })
+  expect(updated.changed).not.toBe(start.changed)
+
+  await here.tenants.delete(changed.id, audit(changed.id))
+  const deleted = await heard()
+  expect(deleted.other).toBe(start.other)
+  expect(deleted.keys).not.toBe(start.keys)
+  expect(deleted.changed).not.toBe(updated.changed)
+
+  // As release 0.2 does.
+  await database.query('update revision set n = n + 1')
+  const unknown = await heard()
+  expect(unknown.other).not.toBe(deleted.other)
+  expect(unknown.keys).not.toBe(deleted.keys)
+})
+
 test('users of an earlier release are found by their names after an update in steps, which was broken off', async () => {
   await using earlier = await anEmptyDatabase()
   await migratePostgres({ url: earlier.url })
@@ -312,6 +346,43 @@ test('users of an earlier release get the texts in which a search looks, and the
   expect(await of('IM 5999')).toEqual(['usr_5999'])
   expect(await of('@x.test')).toHaveLength(10)
   expect(await store.users.lastLogins(id, ['usr_7', 'usr_8'])).toEqual(new Map([['usr_7', 5]]))
+}, 60_000)
+
+test('indexes of a large log are made while it is written, and one that was broken off is made again', async () => {
+  await using earlier = await anEmptyDatabase()
+  await migratePostgres({ url: earlier.url })
+  const name = '0015-list-filters'
+  await earlier.query(`delete from latchkey_migration where name = '${name}';
+    drop index audit_by_action, audit_by_actor, mail_unsent`)
+  const write = `insert into audit (at, actor, action, target) values (1, 'admin', 'x', 'y')`
+  for (const _ of [1, 2]) await earlier.query(write)
+  const brokenOff = 'create unique index concurrently audit_by_action on audit (actor)'
+  await expect(earlier.query(brokenOff)).rejects.toThrow('could not create')
+  const other = new pg.Client({ connectionString: earlier.url })
+  await other.connect()
+  await other.query(`begin; ${write}`)
+
+  let isDone = false
+  const done = Promise.all([1, 2].map(() => migratePostgres({ url: earlier.url }))).then(
+    (names) => {
+      isDone = true
+      return names
+    },
+  )
+  const waits = `select 1 from pg_stat_activity where datname = current_database()
+    and wait_event_type = 'Lock' and query like '%index concurrently%'`
+  await vi.waitFor(async () => expect(await earlier.query(waits)).toHaveLength(1), 15_000)
+  await earlier.query(`set lock_timeout = 500; ${write}`)
+  expect(isDone).toBe(false)
+  await other.query('commit')
+  await other.end()
+
+  expect((await done).flat()).toEqual([name])
+  const invalid = await earlier.query('select indexrelid from pg_index where not indisvalid')
+  const made = await earlier.query(
+    "select 1 from pg_class where relname in ('audit_by_action', 'audit_by_actor', 'mail_unsent')",
+  )
+  expect([invalid.length, made.length]).toEqual([0, 3])
 }, 60_000)
 
 async function anEmptyDatabase(): Promise<TestDatabase & AsyncDisposable> {

@@ -1,4 +1,5 @@
 import { hash, randomInt } from 'node:crypto'
+import { NO_TENANT } from '../../store/ports.ts'
 import type { ApiKey, Micros, Reach } from '../../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import { commit } from '../writes/commit.ts'
@@ -82,14 +83,18 @@ export type Authentication =
 type FindKey = (hash: string) => Promise<ApiKey | undefined>
 
 /** Events that may have changed a key or its reach. */
-const CONCERNS_KEYS = /^(api_key|tenant)\./
+const CONCERNS_KEYS = /^(api_key\.|tenant\.delete$)/
 
 /**
  * Looks up API keys, and caches them until a key is written, by this process or another: see {@link
  * createKept}. A revocation by another process takes effect as soon as the store reports it.
  */
 export function findKeysOnce(context: DomainContext): FindKey {
-  const kept = createKept<ApiKey>(context, 'api_keys', CONCERNS_KEYS)
+  const kept = createKept<ApiKey>(context, {
+    cache: 'api_keys',
+    concerns: CONCERNS_KEYS,
+    tenantOf: () => NO_TENANT,
+  })
   return (hash) => kept.get(hash, () => context.store.apiKeys.findByHash(hash))
 }
 

@@ -54,9 +54,11 @@ export interface Scope extends ServiceScope {
 /**
  * Changes, at the latest a second later, when another process has written; `undefined` where the store
  * cannot tell.
+ *
+ * @param tenantId - As in {@link DataStore.foreignVersion}.
  */
-export function foreignVersion({ store }: DomainContext): unknown {
-  return store.foreignVersion?.()
+export function foreignVersion({ store }: DomainContext, tenantId?: string): unknown {
+  return store.foreignVersion?.(tenantId)
 }
 
 /** Whether several processes serve the same data. */

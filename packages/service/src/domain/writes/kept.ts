@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { NO_TENANT } from '../../store/ports.ts'
 import { count } from '../../telemetry/metrics.ts'
 import { type DomainContext, foreignVersion } from './context.ts'
 
@@ -11,47 +12,63 @@ export interface Kept<T> {
 /** The size of the cache; each value takes some kilobytes. */
 const MAX_KEPT = 1_000
 
+/** How a cache is kept correct. */
+export interface KeptOptions<T> {
+  /** The name in metrics. */
+  cache: string
+  /** The actions of this process after which the values of the tenant are read again. */
+  concerns: RegExp
+  /** The tenant of a value, or `NO_TENANT`: each of these actions then concerns all values. */
+  tenantOf(value: T): string
+}
+
+interface Entry<T> {
+  value: T
+  tenantId: string
+  /** The version of the tenant when the value was read. */
+  version: unknown
+}
+
 /**
- * Caches values until a write that may concern them, by this process or another. If the store
- * cannot report writes of other processes, nothing is cached.
- *
- * @param cache - The name in metrics.
- * @param concerns - The actions of this process after which all of it is read again.
+ * Caches values until a write of their tenant, by this process or another. If the store cannot report
+ * writes of other processes, nothing is cached.
  */
 export function createKept<T extends object>(
   domain: DomainContext,
-  cache: string,
-  concerns: RegExp,
+  { cache, concerns, tenantOf }: KeptOptions<T>,
 ): Kept<T> {
-  const kept = new LRUCache<string, T>({ max: MAX_KEPT })
-  let version: unknown
+  const kept = new LRUCache<string, Entry<T>>({ max: MAX_KEPT })
   let generation = 0
 
-  function clear(): void {
-    kept.clear()
+  domain.events.on('change', ({ action, tenantId }) => {
+    if (!concerns.test(action)) return
     generation++
-  }
-
-  domain.events.on('change', ({ action }) => {
-    if (concerns.test(action)) clear()
+    for (const [key, entry] of kept.entries()) {
+      if (entry.tenantId === NO_TENANT || entry.tenantId === tenantId) kept.delete(key)
+    }
   })
 
   return {
     async get(key: string, read: () => Promise<T | undefined>): Promise<T | undefined> {
-      const seen = foreignVersion(domain)
-      if (seen === undefined) return read()
-      if (seen !== version) clear()
-      version = seen
       const known = kept.get(key)
-      count('cacheLookups', { cache, result: known ? 'hit' : 'miss' })
-      if (known) return known
+      const isKept = known?.version === foreignVersion(domain, known?.tenantId)
+      count('cacheLookups', { cache, result: known && isKept ? 'hit' : 'miss' })
+      if (known && isKept) return known.value
+      kept.delete(key)
 
-      const before = generation
-      const found = await read()
+      const before = { version: foreignVersion(domain), generation }
+      const value = await read()
       // A value that was read before a write is not kept. Nor is that there is nothing:
       // a client that asks for unknown names would drive out the known ones.
-      if (found && before === generation) kept.set(key, found)
-      return found
+      const isCurrent =
+        before.version !== undefined &&
+        before.version === foreignVersion(domain) &&
+        before.generation === generation
+      if (value && isCurrent) {
+        const tenantId = tenantOf(value)
+        kept.set(key, { value, tenantId, version: foreignVersion(domain, tenantId) })
+      }
+      return value
     },
   }
 }

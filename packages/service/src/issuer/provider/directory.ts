@@ -27,6 +27,11 @@ export interface Directory {
   client(tenantId: string, id: string): Promise<AdapterPayload | undefined>
 }
 
+interface Client {
+  tenantId: string
+  metadata: AdapterPayload
+}
+
 /** Events that may have changed a tenant or an application. */
 const CONCERNS_DIRECTORY = /^(tenant|application)\./
 
@@ -35,8 +40,16 @@ export function createDirectory(
   domain: DomainContext,
   options: { allowHttpOnLoopback: boolean },
 ): Directory {
-  const sites = createKept<Site>(domain, 'sites', CONCERNS_DIRECTORY)
-  const clients = createKept<AdapterPayload>(domain, 'clients', CONCERNS_DIRECTORY)
+  const sites = createKept<Site>(domain, {
+    cache: 'sites',
+    concerns: CONCERNS_DIRECTORY,
+    tenantOf: ({ tenant }) => tenant.id,
+  })
+  const clients = createKept<Client>(domain, {
+    cache: 'clients',
+    concerns: CONCERNS_DIRECTORY,
+    tenantOf: ({ tenantId }) => tenantId,
+  })
 
   return {
     siteAt: (host) =>
@@ -47,15 +60,15 @@ export function createDirectory(
         const url = new URL(issuer)
         return { tenant, issuer, url, mustStaySecure: mustStaySecure(url) }
       }),
-    client: (tenantId, id) =>
-      clients.get(`${tenantId} ${id}`, async () => {
+    async client(tenantId, id) {
+      const found = await clients.get(`${tenantId} ${id}`, async () => {
         const application = await lookUpApplication(domain, tenantId, id)
         const tenant = await lookUpTenant(domain, tenantId)
-        return (
-          application &&
-          tenant &&
-          clientMetadata(domain, application, tenant.settings.developerMode)
-        )
-      }),
+        if (!application || !tenant) return undefined
+        const { developerMode } = tenant.settings
+        return { tenantId, metadata: clientMetadata(domain, application, developerMode) }
+      })
+      return found?.metadata
+    },
   }
 }

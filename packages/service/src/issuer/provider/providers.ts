@@ -57,7 +57,7 @@ export interface Providers {
 
 interface Built {
   domain: string
-  /** The version of the data that other processes had written by then. */
+  /** The version of the tenant that other processes had written by then. */
   version: unknown
   served: Promise<Served>
 }
@@ -72,7 +72,7 @@ export function createProviders(context: IssuerContext): Providers {
   return {
     of(tenant) {
       const { domain } = tenant.settings
-      const version = foreignVersion(context.domain) ?? Symbol('unknown')
+      const version = foreignVersion(context.domain, tenant.id) ?? Symbol('unknown')
       const known = built.get(tenant.id)
       const isHit = known?.domain === domain && known.version === version
       count('cacheLookups', { cache: 'providers', result: isHit ? 'hit' : 'miss' })

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import pg from 'pg'
 import type { Engine } from '../sql/engine.ts'
 import type { Schema } from '../sql/schema.ts'
 import { type Connections, oncePreparedAgain, type Run } from './connections.ts'
@@ -11,10 +12,22 @@ import { createTrigrams } from './trigrams.ts'
 /** The time for which a process that stops in the middle of a rare write blocks the others. */
 const MAX_IDLE_MS = 5_000
 
+/** The number of revisions whose tenants are kept. A process that is further behind reads everything again. */
+const KEPT_REVISIONS = 1_000
+
 const BEGIN = `begin;
   set local idle_in_transaction_session_timeout = ${MAX_IDLE_MS};
   set local lock_timeout = ${MAX_IDLE_MS};
   update revision set n = n + 1`
+
+/** Says which tenants the write concerns, and forgets what every process has heard long ago. */
+function noteOf(concerned: ReadonlySet<string>): string {
+  if (concerned.size === 0) return ''
+  const ids = [...concerned].map(pg.escapeLiteral).join(', ')
+  return `with forgotten as (
+      delete from revision_tenants where n < (select n - ${KEPT_REVISIONS} from revision))
+    insert into revision_tenants (n, tenant_id) select n, unnest(array[${ids}]) from revision`
+}
 
 /**
  * PostgreSQL as the tables know it. {@link Engine.write} is for rare writes: it holds the
@@ -24,6 +37,7 @@ const BEGIN = `begin;
 export function createDatabase(connections: Connections): Engine {
   const inLine = createLines()
   let current: Run | undefined
+  let concerned = new Set<string>()
   const reader = createPostgresKysely<Schema>(connections.read)
   const writer = createPostgresKysely<Schema>((statement, isKept) => {
     if (!current) throw new Error('A query on the writing connection belongs inside write().')
@@ -34,9 +48,10 @@ export function createDatabase(connections: Connections): Engine {
     const say = (text: string) => run({ sql: text, parameters: [] }, false)
     await say(BEGIN)
     current = run
+    concerned = new Set()
     try {
       const outcome = await work()
-      await say(hasWritten(outcome) ? 'commit' : 'rollback')
+      await say(hasWritten(outcome) ? `${noteOf(concerned)}; commit` : 'rollback')
       return outcome
     } catch (error) {
       await say('rollback').catch(() => {})
@@ -51,6 +66,7 @@ export function createDatabase(connections: Connections): Engine {
     writer,
     write: (work) =>
       inLine('', () => oncePreparedAgain(() => connections.use((run) => transaction(run, work)))),
+    concerns: (tenantId) => void concerned.add(tenantId),
     isDuplicate,
     counters: createCounters(writer as never),
     lower: (column) => sql`lower(${sql.ref(column)} collate "C")`,

@@ -1,3 +1,4 @@
+import pg from 'pg'
 import type { Connections } from './connections.ts'
 
 /**
@@ -7,10 +8,12 @@ import type { Connections } from './connections.ts'
 export function createExclusive(connections: Connections) {
   return (task: string, work: () => Promise<void>): Promise<boolean> =>
     connections.useForLock(async (run) => {
-      const say = (sql: string, parameters: unknown[] = []) => run({ sql, parameters }, false)
+      const say = (sql: string) => run({ sql, parameters: [] }, false)
       await say('begin; set local idle_in_transaction_session_timeout = 0')
-      const lock = "pg_try_advisory_xact_lock(hashtext('latchkey'), hashtext($1))"
-      const taken: { taken: boolean }[] = (await say(`select ${lock} as taken`, [task])).rows
+      // Without a parameter: the snapshot of a statement with one is held until the next statement, and vacuuming and
+      // `create index concurrently` would wait for it.
+      const lock = `pg_try_advisory_xact_lock(hashtext('latchkey'), hashtext(${pg.escapeLiteral(task)}))`
+      const taken: { taken: boolean }[] = (await say(`select ${lock} as taken`)).rows
       try {
         const isOurs = taken[0]?.taken ?? false
         if (isOurs) await work()

@@ -35,6 +35,11 @@ export function isConflict(error: unknown): boolean {
   return sqlState(error) === '40P01' || sqlState(error) === '40001'
 }
 
+/** Two transactions waited for each other, and this one was undone. */
+export function isDeadlock(error: unknown): boolean {
+  return sqlState(error instanceof StoreError ? error.cause : error) === '40P01'
+}
+
 /** A lock was not to be had within `lock_timeout`. */
 export function isLockTimeout(error: unknown): boolean {
   return sqlState(error instanceof StoreError ? error.cause : error) === '55P03'

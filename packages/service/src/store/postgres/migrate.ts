@@ -6,9 +6,10 @@ import {
   type PostgresOptions,
   type Run,
 } from './connections.ts'
-import { isLockTimeout } from './failure.ts'
+import { createExclusive } from './exclusive.ts'
+import { isDeadlock, isLockTimeout } from './failure.ts'
 import { createPostgresKysely } from './kysely.ts'
-import { migrations } from './migrations.ts'
+import { type IndexesOfFullTables, migrations } from './migrations.ts'
 import { addTrigrams } from './trigrams.ts'
 
 /** The names of the changes that were made. Ours and not Kysely's, so that one lock covers all of it. */
@@ -49,10 +50,13 @@ export async function migratePostgres(options: PostgresOptions): Promise<readonl
   try {
     for (let tries = 1; ; tries++) {
       try {
-        while (!(await connections.use((run) => migrate(run, done))));
-        return done
+        for (;;) {
+          const left = await connections.use((run) => migrate(run, done))
+          if (left === 'none') return done
+          if (left !== 'more') await makeIndexes(connections, left, done)
+        }
       } catch (error) {
-        if (tries === MAX_TRIES || !isLockTimeout(error)) throw error
+        if (tries === MAX_TRIES || !(isLockTimeout(error) || isDeadlock(error))) throw error
         await wait(LOCK_MS * Math.random())
       }
     }
@@ -61,31 +65,74 @@ export async function migratePostgres(options: PostgresOptions): Promise<readonl
   }
 }
 
-/** Makes the changes that are missing, up to one with more to do; answers whether all are made. */
-async function migrate(run: Run, done: string[]): Promise<boolean> {
+/** Changes that are left: none, some, or first of all indexes of tables that are in use. */
+type Left = 'none' | 'more' | (IndexesOfFullTables & { name: string })
+
+/** Makes the changes that are missing, up to one with more to do. */
+async function migrate(run: Run, done: string[]): Promise<Left> {
   const db = createPostgresKysely<unknown>((statement) => run(statement, false))
   await sql`begin`.execute(db)
   try {
     await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)})`.execute(db)
     await sql`set local lock_timeout = ${sql.lit(LOCK_MS)}`.execute(db)
     await sql`create table if not exists ${sql.table(TABLE)} (name text primary key)`.execute(db)
-    const state = stateOf(await appliedTo(db))
+    const applied = await appliedTo(db)
+    const state = stateOf(applied)
     const missing = state.kind === 'behind' ? state.missing : []
+    const isNew = applied.names.length === 0
     const made: string[] = []
+    let left: Left = 'none'
     for (const name of missing) {
-      if ((await migrations[name]?.(db)) === 'unfinished') break
+      const change = migrations[name]
+      if (typeof change === 'function') {
+        if ((await change(db)) === 'unfinished') left = 'more'
+      } else if (change && isNew) {
+        for (const [index, on] of Object.entries(change.indexes)) {
+          await sql.raw(`create index ${index} on ${on}`).execute(db)
+        }
+      } else if (change) left = { ...change, name }
+      if (left !== 'none') break
       await sql`insert into ${sql.table(TABLE)} values (${name})`.execute(db)
       made.push(name)
     }
-    const isDone = made.length === missing.length
-    if (isDone) await addTrigrams(db)
+    if (left === 'none') await addTrigrams(db)
     await sql`commit`.execute(db)
     done.push(...made)
-    return isDone
+    return left
   } catch (error) {
     await sql`rollback`.execute(db).catch(() => {})
     throw error
   }
+}
+
+/**
+ * Makes indexes, one process at a time, while others write to their tables. One that was broken off is made again.
+ */
+async function makeIndexes(
+  connections: Connections,
+  { name, indexes }: Exclude<Left, string>,
+  done: string[],
+): Promise<void> {
+  // No process waits for the lock in a query: making an index waits for the queries in progress.
+  const isOurs = await createExclusive(connections)('indexes', () =>
+    connections.use(async (run) => {
+      const say = async (text: string): Promise<{ isValid?: boolean }[]> =>
+        (await run({ sql: text, parameters: [] }, false)).rows
+      for (const [index, on] of Object.entries(indexes)) {
+        const [found] = await say(
+          `select indisvalid as "isValid" from pg_index where indexrelid = to_regclass('${index}')`,
+        )
+        if (found?.isValid) continue
+        if (found) await say(`drop index concurrently ${index}`)
+        await say(`create index concurrently ${index} on ${on}`)
+      }
+      const noted = await say(
+        `insert into ${TABLE} values ('${name}') on conflict do nothing returning name`,
+      )
+      if (noted.length > 0) done.push(name)
+    }),
+  )
+  if (!isOurs) await wait(LOCK_MS * Math.random())
 }
 
 interface Applied {

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { LOG_SHARDS, VOID_SESSIONS, WEBHOOKS } from '../cursors.ts'
 import { NOT_DUE } from '../deliveries.ts'
-import { createListFilters } from '../sql/list-filters.ts'
+import { listFilterIndexes } from '../sql/list-filters.ts'
 import { addSearchKeys, fillSearchKeys } from './search-keys.ts'
 import { addUserLists, fillSearchTexts } from './trigrams.ts'
 
@@ -9,7 +9,13 @@ import { addUserLists, fillSearchTexts } from './trigrams.ts'
  * One change of the tables, in a transaction. One that writes many rows does so in steps: it answers
  * `unfinished`, and is asked again in a transaction of its own.
  */
-type Migration = (db: Kysely<unknown>) => Promise<unknown>
+type Migration = ((db: Kysely<unknown>) => Promise<unknown>) | IndexesOfFullTables
+
+/** Indexes that are made while the tables are written: `create index concurrently`, without a transaction. */
+export interface IndexesOfFullTables {
+  /** By the name of the index: its table, columns and condition, as they follow `on`. */
+  readonly indexes: Readonly<Record<string, string>>
+}
 
 /**
  * Every change of the tables, oldest first. A released change is never edited. No change removes
@@ -30,11 +36,15 @@ export const migrations: Record<string, Migration> = {
   '0012-costly-passwords': addCostlyPasswords,
   '0013-cursors': addCursors,
   '0014-sealing-keys': addSealingKeys,
-  '0015-list-filters': addListFilters,
+  '0015-list-filters': { indexes: listFilters() },
   '0016-user-lists': addUserLists,
   '0017-fill-search-texts': fillSearchTexts,
-  '0018-mail-by-creation': addMailByCreation,
+  '0018-mail-by-creation': { indexes: { mail_by_creation: 'mail (created_at)' } },
   '0019-webhooks': addWebhooks,
+  '0020-revision-tenants': addRevisionTenants,
+  '0021-log-of-tenants': {
+    indexes: { audit_of_tenant: `audit (tenant_id, id) where outcome <> 'refused'` },
+  },
 }
 
 /** How many shards a counter has, so that inserts into one list do not wait for each other. */
@@ -311,18 +321,22 @@ async function addSealingKeys(db: Kysely<unknown>): Promise<void> {
   await sql`create table sealing_keys (id text collate "C" primary key)`.execute(db)
 }
 
-async function addListFilters(db: Kysely<unknown>): Promise<void> {
-  const statements = [
-    ...createListFilters((column) => `(${column} collate "C")`),
+function listFilters(): Record<string, string> {
+  return {
+    ...listFilterIndexes((column) => `(${column} collate "C")`),
     // Most messages have been sent.
-    `create index mail_unsent on mail (tenant_id, created_at, id) where outcome is null`,
-    `create index mail_given_up on mail (tenant_id, created_at, id) where outcome = 'given_up'`,
-  ]
-  for (const statement of statements) await sql.raw(statement).execute(db)
+    mail_unsent: 'mail (tenant_id, created_at, id) where outcome is null',
+    mail_given_up: `mail (tenant_id, created_at, id) where outcome = 'given_up'`,
+  }
 }
 
-async function addMailByCreation(db: Kysely<unknown>): Promise<void> {
-  await sql`create index mail_by_creation on mail (created_at)`.execute(db)
+// The tenants that a revision concerns. A release that writes none has all processes read everything again.
+async function addRevisionTenants(db: Kysely<unknown>): Promise<void> {
+  await sql`create table revision_tenants (
+    n bigint not null,
+    tenant_id text collate "C" not null,
+    primary key (n, tenant_id)
+  )`.execute(db)
 }
 
 // Endpoints of deleted tenants stay until the last event is delivered, so that nothing refers to a tenant.
@@ -366,7 +380,6 @@ async function addWebhooks(db: Kysely<unknown>): Promise<void> {
     'create unique index deliveries_once on deliveries (webhook_id, event_id)',
     'create index deliveries_due on deliveries (webhook_id, due_at) where outcome is null',
     'create index deliveries_by_webhook on deliveries (webhook_id, id)',
-    `create index audit_of_tenant on audit (tenant_id, id) where outcome <> 'refused'`,
     `insert into cursors (reader, shard, position)
       select '${WEBHOOKS}', shard, (select coalesce(max(id), 0) from audit)
       from generate_series(0, ${LOG_SHARDS - 1}) as shard`,

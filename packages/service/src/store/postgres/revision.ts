@@ -6,20 +6,28 @@ const POLL_MS = 600
 /** An answer older than this says nothing about now. */
 const FRESH_MS = 1_000
 
-const LOOK = 'select n, (select last_value from audit_id_seq) as entries from revision'
+/** How many tenants have a revision of their own; beyond that, all of them begin again with a common one. */
+const MAX_TENANTS = 10_000
+
+const LOOK = `select n, (select last_value from audit_id_seq) as entries,
+  (select coalesce(json_agg(json_build_array(later.n, later.tenant_id)), '[]')
+    from revision_tenants as later where later.n > $1::bigint) as concerned
+  from revision`
 
 interface Heard {
   n: number
   entries: number | null
+  /** Later revisions with the tenants that they concern. */
+  concerned: [number, string][]
 }
 
 /** The revision of what caches hold, as this process knows it. */
 export interface Revision {
   /**
-   * The revision, at most a second old. While the database cannot be reached, a value that differs
-   * from all others, so that nothing is cached.
+   * The revision, at most a second old: of everything, or of one tenant. While the database cannot be reached, a
+   * value that differs from all others, so that nothing is cached.
    */
-  current(): unknown
+  current(tenantId?: string): unknown
   /** The last id of the audit log that was given out, at most a second old; `undefined` if it is not known. */
   lastEntry(): number | undefined
   close(): void
@@ -30,14 +38,31 @@ export function followRevision(connections: Connections): Revision {
   let heard: Heard | undefined
   let heardAt = -Infinity
   let isAsking = false
+  /** The last revision that may concern any tenant, and later ones by the tenant they concern. */
+  let common = 0
+  const own = new Map<string, number>()
+
+  function take(next: Heard): void {
+    const known = new Set(next.concerned.map(([n]) => n)).size
+    const isComplete = heard !== undefined && known === next.n - heard.n
+    if (!isComplete || own.size > MAX_TENANTS) {
+      common = next.n
+      own.clear()
+    } else {
+      for (const [n, tenantId] of next.concerned)
+        own.set(tenantId, Math.max(n, own.get(tenantId) ?? 0))
+    }
+    heard = next
+  }
 
   async function ask(): Promise<void> {
     if (isAsking) return
     isAsking = true
     const askedAt = performance.now()
     try {
-      const rows: Heard[] = (await connections.heartbeat({ sql: LOOK, parameters: [] })).rows
-      heard = rows[0]
+      const parameters = [heard?.n ?? Number.MAX_SAFE_INTEGER]
+      const rows: Heard[] = (await connections.heartbeat({ sql: LOOK, parameters })).rows
+      if (rows[0]) take(rows[0])
       heardAt = askedAt
     } catch {
       // The requests that need the database report it.
@@ -50,8 +75,12 @@ export function followRevision(connections: Connections): Revision {
   const polling = setInterval(() => void ask(), POLL_MS)
   polling.unref()
   const isFresh = () => performance.now() - heardAt < FRESH_MS
+  const of = (tenantId: string) => own.get(tenantId) ?? common
   return {
-    current: () => (isFresh() ? heard?.n : Symbol('unknown')),
+    current(tenantId) {
+      if (!isFresh()) return Symbol('unknown')
+      return tenantId === undefined ? heard?.n : of(tenantId)
+    },
     lastEntry: () => (isFresh() ? (heard?.entries ?? undefined) : undefined),
     close: () => clearInterval(polling),
   }

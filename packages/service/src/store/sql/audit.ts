@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import { type AuditStore, type EntriesAfter, TRIM_BATCH } from '../ports.ts'
+import { type AuditStore, type EntriesAfter, NO_TENANT, TRIM_BATCH } from '../ports.ts'
 import type { AuditEntry, StoredAuditEntry } from '../records.ts'
 import { createAuditCount, createAuditSearch } from './audit-search.ts'
 import { columns } from './columns.ts'
@@ -23,9 +23,12 @@ export function isLogin({ action, tenantId, outcome }: AuditEntry): boolean {
 export type Record = (entry: AuditEntry) => Promise<unknown>
 
 /** Adds to the audit log through the writing connection. */
-export function createRecord({ writer }: Engine): Record {
+export function createRecord({ writer, concerns }: Engine): Record {
   const insert = preparedInsert(writer, 'audit')
-  return (entry) => insert(toRow(entry))
+  return (entry) => {
+    concerns?.(entry.tenantId ?? NO_TENANT)
+    return insert(toRow(entry))
+  }
 }
 
 /** The audit log of an SQL store. */

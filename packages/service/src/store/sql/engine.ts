@@ -32,6 +32,11 @@ export interface Engine {
   readonly writer: Queries<Schema>
   /** Runs `work` atomically and resolves when it is durable. No two run at the same time. */
   write<T>(work: () => Promise<T>): Promise<T>
+  /**
+   * Notes a tenant that a rare write concerns, so that other processes read only its records again. Without a note,
+   * they read all again. Only inside {@link Engine.write}.
+   */
+  concerns?(tenantId: string): void
   /** Whether a write failed because a unique index has such a row; the write is undone then. */
   isDuplicate(error: unknown): boolean
   /** The lengths of the lists, read from `counters`. Only inside {@link Engine.write}. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { TenantStore } from '../ports.ts'
+import { NO_TENANT, type TenantStore } from '../ports.ts'
 import type { Tenant } from '../records.ts'
 import { behindSystemTenant, SYSTEM_TENANT_ID } from '../system-tenant.ts'
 import { searchTenants } from '../tenant-search.ts'
@@ -122,6 +122,8 @@ export function createTenants(engine: Engine, record: Record): TenantStore {
         await writer.deleteFrom('api_key_tenants').where('tenant_id', '=', id).execute()
         await counters.add('tenants', -1)
         if (heldUntil !== undefined) await held.hold(row.domain, id, audit.at, heldUntil)
+        // API keys that reach all tenants are read with those that were deleted.
+        engine.concerns?.(NO_TENANT)
         await record(audit)
         return { kind: 'written', record: fromRow(row) }
       }),

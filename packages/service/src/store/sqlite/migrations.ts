@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { LOG_SHARDS, VOID_SESSIONS, WEBHOOKS } from '../cursors.ts'
 import { NOT_DUE } from '../deliveries.ts'
-import { createListFilters } from '../sql/list-filters.ts'
+import { listFilterIndexes } from '../sql/list-filters.ts'
 import { addSearchFunctions, userListsSql } from './trigrams.ts'
 
 /** The tables as release 0.2.0 left them. Rows are clustered by tenant and id, so that a page is read in one piece. */
@@ -204,7 +204,9 @@ const migrations: readonly { name: string; sql: string }[] = [
   },
   {
     name: '0017-list-filters',
-    sql: createListFilters((column) => column).join(';'),
+    sql: Object.entries(listFilterIndexes((column) => column))
+      .map(([name, on]) => `create index ${name} on ${on}`)
+      .join(';'),
   },
   { name: '0018-user-lists', sql: userListsSql },
   {
