@@ -38,12 +38,14 @@ export interface Call<S extends ServiceScope = ServiceScope> {
   readonly form: URLSearchParams
   /** The tenant of the path, where it names one. */
   readonly tenant?: Tenant | undefined
+  /** The secrets that this page shows once; `used` if they were shown before, or are too old. */
+  readonly once?: URLSearchParams | 'used' | undefined
   /** The origin of the console. */
   readonly origin: string
 }
 
 /** How a request ends: with a page, a redirect to one, or a file of lines. */
-export type Result =
+export type Answer =
   | ({ readonly kind: 'page' } & Content)
   | { readonly kind: 'redirect'; readonly to: string }
   | {
@@ -52,6 +54,15 @@ export type Result =
       readonly lines: Lines
       /** Reads the part behind a place. */
       read(after: string | undefined): Promise<{ items: object[]; next: string | undefined }>
+    }
+
+/** An {@link Answer}, or a redirect to a page that shows secrets once: see `once` of {@link Call}. */
+export type Result =
+  | Answer
+  | {
+      readonly kind: 'secrets'
+      readonly to: string
+      readonly secrets: Readonly<Record<string, string>>
     }
 
 /** A page, or the action of a form. */
@@ -122,7 +133,12 @@ function ofTenant(
   }
 }
 
+/** The secret of that name, if this page is to show it. */
+export function secretIn({ once }: Call, name: string): string | undefined {
+  return (once instanceof URLSearchParams && once.get(name)) || undefined
+}
+
 /** Redirects to a page that shows the result: see `notices` in `page.ts`. */
-export function redirectTo(path: string, done?: string): Result {
+export function redirectTo(path: string, done?: string): Answer {
   return { kind: 'redirect', to: done === undefined ? path : `${path}?done=${done}` }
 }

@@ -15,7 +15,7 @@ import type { ProtocolStore } from '../store/protocol-store.ts'
 import type { OperatorRole } from '../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../store/system-tenant.ts'
 import { nameRoute } from '../telemetry/route.ts'
-import type { ConsoleRoute, Result, System } from './call.ts'
+import type { Answer, Call, ConsoleRoute, Result, System } from './call.ts'
 import { answerInvitation } from './invitation.ts'
 import { createKeptForms } from './kept-forms.ts'
 import {
@@ -65,7 +65,8 @@ export function createConsole(options: ConsoleOptions): Console {
   const login = createLogin(options)
   const csrf = createCsrf(options.masterKeys)
   const strength = strengthAt(options.url)
-  const keptForms = createKeptForms(context, protocol)
+  const keptForms = createKeptForms(context, protocol, 'ConsoleForm')
+  const keptSecrets = createKeptForms(context, protocol, 'ConsoleSecret')
   const freshLogin = { ...strength, maxAge: FRESH_SECONDS }
   const routes = consoleRoutes.map((route) => ({ route, pattern: patternOf(route.path) }))
 
@@ -174,10 +175,18 @@ export function createConsole(options: ConsoleOptions): Console {
         }
         const scope: ServiceScope = { context, actor, tenantId: ids.tenant }
         const query = url.searchParams
-        const call = { scope, operator, support, system, ids, query, form, origin, tenant }
-        const notice = isRead ? notices[url.searchParams.get('done') ?? ''] : undefined
+        const once = request.method === 'GET' ? await secretsOf(operatorId, path, query) : undefined
+        const call = { scope, operator, support, system, ids, query, form, origin, tenant, once }
+        const notice =
+          once === 'used' ? SHOWN_ALREADY : isRead ? notices[query.get('done') ?? ''] : undefined
         const result = await run(found, call)
         const above = tenant && { id: tenant.id, name: tenant.name || tenant.settings.domain }
+        if (result.kind === 'secrets') {
+          const { to, secrets } = result
+          const fields = new URLSearchParams(secrets)
+          const name = await keptSecrets.keep(operatorId, { path: to, fields })
+          return redirect(response, `${to}?once=${name}`)
+        }
         await finish(response, result, (content) =>
           show({ notice, ...content, ...(above && { tenant: above }) }, frame),
         )
@@ -186,6 +195,18 @@ export function createConsole(options: ConsoleOptions): Console {
       if (response.headersSent) return void response.destroy()
       show(failure(error, request))
     }
+  }
+
+  /** The secrets that a page was opened for. Taking them out is what makes a reload show nothing. */
+  async function secretsOf(
+    operatorId: string,
+    path: string,
+    query: URLSearchParams,
+  ): Promise<Call['once']> {
+    const name = query.get('once')
+    if (name === null) return undefined
+    const kept = await keptSecrets.take(operatorId, name)
+    return kept?.path === path ? kept.fields : 'used'
   }
 
   function failure(error: unknown, request: IncomingMessage): Content {
@@ -268,7 +289,7 @@ function refuse(
 
 async function finish(
   response: ServerResponse,
-  result: Result,
+  result: Answer,
   show: (content: Content) => void,
 ): Promise<void> {
   if (result.kind === 'page') return show(result)
@@ -305,6 +326,9 @@ function message(
 ): Content {
   return { name: 'message', title, data: { message: text, wayOn } }
 }
+
+const SHOWN_ALREADY =
+  'What was made was shown once, and is not shown again. Nothing new was made by loading the page.'
 
 const notFoundPage: Content = {
   ...message('There is no such page', 'It may have been removed, or you may not see it.'),

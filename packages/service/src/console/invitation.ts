@@ -2,7 +2,7 @@ import { acceptInvitation, findInvited } from '../domain/operators/operators.ts'
 import type { PasswordProblem } from '../domain/users/chosen-password.ts'
 import { unlessRefused } from '../domain/writes/commit.ts'
 import type { ServiceScope } from '../domain/writes/context.ts'
-import { type Result, redirectTo } from './call.ts'
+import { type Answer, redirectTo } from './call.ts'
 import { paths } from './paths.ts'
 
 const problems: Readonly<Record<PasswordProblem, string>> = {
@@ -19,7 +19,7 @@ export async function answerInvitation(
   scope: ServiceScope,
   url: URL,
   form: URLSearchParams | undefined,
-): Promise<Result> {
+): Promise<Answer> {
   const token = (form ?? url.searchParams).get('token') ?? ''
   const invited = await findInvited(scope.context, token)
   if (!invited) return invalid
@@ -35,7 +35,7 @@ export async function answerInvitation(
   return { ...page, status: 422, data: { token, email, wrong: problems[accepted.problem] } }
 }
 
-const invalid: Result = {
+const invalid: Answer = {
   kind: 'page',
   name: 'message',
   title: 'The invitation is no longer good',

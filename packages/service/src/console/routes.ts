@@ -2,12 +2,12 @@ import type { ConsoleRoute } from './call.ts'
 import { applicationRoutes } from './routes/applications.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { connectionRoutes } from './routes/connections.ts'
-import { deleteTenantRoutes } from './routes/delete-tenant.ts'
 import { editUserRoutes } from './routes/edit-user.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { operatorRoutes } from './routes/operators.ts'
 import { outboxRoutes } from './routes/outbox.ts'
 import { overviewRoutes } from './routes/overview.ts'
+import { redActRoutes } from './routes/red-acts.ts'
 import { settingRoutes } from './routes/settings.ts'
 import { signingKeyRoutes } from './routes/signing-keys.ts'
 import { systemRoutes } from './routes/system.ts'
@@ -22,7 +22,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   ...overviewRoutes,
   ...tenantRoutes,
   ...settingRoutes,
-  ...deleteTenantRoutes,
+  ...redActRoutes,
   ...applicationRoutes,
   ...usersRoutes,
   ...editUserRoutes,

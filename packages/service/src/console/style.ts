@@ -134,6 +134,8 @@ form { margin: 0; }
 .choices { display: flex; flex-wrap: wrap; gap: .6rem; list-style: none; margin: 0 0 1rem; padding: 0; }
 .card > details:first-child > summary { padding: 0; }
 pre.code { margin: 0 0 1rem; }
+ul.effects { margin: 0 0 1rem; padding-left: 1.2rem; }
+.effects li { margin: 0 0 .35rem; }
 p.hint + .actions { margin-top: .6rem; }
 .field.wide { max-width: 46rem; }
 label, legend { display: block; font-weight: 540; font-size: .82rem; margin: 0 0 .3rem; padding: 0; }

@@ -13,6 +13,7 @@ export const tenantPages: readonly TenantPage[] = [
   { path: '/users', label: 'Users' },
   { path: '/connections', label: 'Connections' },
   { path: '/signing-keys', label: 'Signing keys' },
+  { path: '/keys', label: 'API keys' },
   { path: '/outbox', label: 'Outbox' },
   { path: '/audit', label: 'Audit log' },
 ]

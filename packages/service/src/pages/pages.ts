@@ -296,4 +296,6 @@ export interface Look {
   color?: string | undefined
   /** Of an image, by https. */
   logoUrl?: string | undefined
+  /** Whether the pages are those of operators, beside the console. */
+  isForOperators?: boolean
 }

@@ -257,11 +257,14 @@ export interface CredentialStore {
   /**
    * How many users of the tenant have an enabled credential of one of the kinds `lost`, and none of the
    * kinds `kept`. Every credential of the tenant is read for it.
+   *
+   * @param connectionId - Of accounts at providers, those of this connection alone are lost; others are kept.
    */
   countUsersLosing(
     tenantId: string,
     lost: readonly CredentialKind[],
     kept: readonly CredentialKind[],
+    connectionId?: string,
   ): Promise<number>
   /** How many users of the tenant have connected an account by the connection. */
   countConnected(tenantId: string, connectionId: string): Promise<number>

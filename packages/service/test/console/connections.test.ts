@@ -85,7 +85,7 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       expect(await stored()).toMatchObject([changed])
       const wrong = await sendForm(ada, page, { ...fields, scopes: 'email' })
       expect(textOf(wrong.html)).toContain('"scopes" must hold "openid".')
-      await sendForm(ada, `${page}/disable`, {}, page)
+      await sendForm(ada, `${page}/disable`, {}, `${page}/disable`)
       expect(await stored()).toMatchObject([{ enabled: false }])
       await sendForm(ada, `${page}/enable`, {}, page)
       expect(await stored()).toMatchObject([{ enabled: true }])
@@ -106,7 +106,9 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       })
       const page = `${list}/${id}`
       const ada = await running.logIn({ role: 'admin' })
-      expect(textOf((await ada.get(page)).html)).toContain('0 users log in with it.')
+      expect(textOf((await ada.get(`${page}/remove`)).html)).toContain(
+        '0 users can’t log in with it',
+      )
       vi.setSystemTime(Date.now() + 6 * 60_000)
       const asked = await sendForm(ada, `${page}/remove`, {}, page)
       expect(asked.location).toContain('/console/confirm?to=')
@@ -115,7 +117,7 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       expect(await stored()).toHaveLength(1)
       const password = 'correct horse battery'
       await ada.submit(await ada.get(asked.location ?? ''), { password })
-      const removed = await sendForm(ada, `${page}/remove`, {}, page)
+      const removed = await sendForm(ada, `${page}/remove`, { typed: id }, page)
       expect(removed.location).toBe(`${list}?done=removed`)
       expect(await stored()).toEqual([])
     })

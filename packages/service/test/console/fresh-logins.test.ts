@@ -32,6 +32,12 @@ test('acts that could take over logins ask for a new login, and those beside the
   expect(await asks(`/connections/${id}`, { trust_email: 'yes' })).toBe(true)
   expect(await asks(`/users/${ada.id}/verify`)).toBe(true)
   expect(await asks('/signing-keys/rotate')).toBe(true)
+  expect(await asks('/applications', redirects)).toBe(true)
+  expect(await asks(`/connections/${id}/enable`)).toBe(true)
+  expect(await asks('/users/new', { email: 'eve@example.com', verified: 'yes' })).toBe(true)
+  for (const group of ['ways', 'users', 'development']) {
+    expect(await asks('/settings/save', { group })).toBe(true)
+  }
   expect(await asks('/settings/save', { group: 'domain', domain: 'evil.example' })).toBe(true)
 
   expect(await asks('/settings/save', { group: 'names' })).toBe(false)

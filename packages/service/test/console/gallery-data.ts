@@ -63,7 +63,11 @@ export async function fillConsole(
     name: say('Nightly export', 'key.name'),
     reach: 'all',
   })
-  await admin.createApiKey({ name: 'Continuous integration', reach: [tenant.id], readOnly: true })
+  const { key: own } = await admin.createApiKey({
+    name: 'Continuous integration',
+    reach: [tenant.id],
+    readOnly: true,
+  })
   const connection = await admin.createConnection(tenant.id, {
     recipe: 'google',
     name: say('Google Workspace', 'connection.name'),
@@ -84,8 +88,10 @@ export async function fillConsole(
     application: oldest('application.create') ?? '',
     operator: spare.operator.id,
     key: key.id,
+    own: own.id,
     connection: connection.id,
     recipe: 'apple',
+    credential: 'totp_app',
     entry: String((await admin.audit({ limit: 1 }))[0]?.id),
   }
 }

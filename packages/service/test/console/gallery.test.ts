@@ -24,6 +24,17 @@ const gallery: Readonly<Record<string, readonly Entry[]>> = {
   '/console/t/:tenant': ['tenant', { name: 'tenant-empty', path: '/console/t/:empty' }],
   '/console/t/:tenant/settings': ['settings'],
   '/console/t/:tenant/delete': ['tenant-delete'],
+  '/console/keys/:key/withdraw': ['key-withdraw'],
+  '/console/operators/:operator/disable': ['operator-disable'],
+  '/console/operators/:operator/remove': ['operator-remove'],
+  '/console/t/:tenant/users/:user/disable': ['user-disable'],
+  '/console/t/:tenant/users/:user/ways/:credential/remove': ['way-remove'],
+  '/console/t/:tenant/applications/:application/rotate': ['application-rotate'],
+  '/console/t/:tenant/applications/:application/delete': ['application-delete'],
+  '/console/t/:tenant/connections/:connection/disable': ['connection-disable'],
+  '/console/t/:tenant/connections/:connection/remove': ['connection-remove'],
+  '/console/t/:tenant/signing-keys/rotate': ['signing-keys-rotate'],
+  '/console/t/:tenant/signing-keys/withdraw': ['signing-keys-withdraw'],
   '/console/t/:tenant/connections': [
     'connections',
     { name: 'connections-none', path: '/console/t/:empty/connections' },
@@ -48,6 +59,10 @@ const gallery: Readonly<Record<string, readonly Entry[]>> = {
   ],
   '/console/t/:tenant/users/:user/edit': ['user-edit'],
   '/console/t/:tenant/users/:user/delete': ['user-delete'],
+  '/console/t/:tenant/keys': ['tenant-keys'],
+  '/console/t/:tenant/keys/:key/withdraw': [
+    { name: 'tenant-key-withdraw', path: '/console/t/:tenant/keys/:own/withdraw' },
+  ],
   '/console/t/:tenant/outbox': [
     'outbox',
     { name: 'outbox-none', path: '/console/t/:empty/outbox' },
@@ -58,7 +73,7 @@ const gallery: Readonly<Record<string, readonly Entry[]>> = {
 /** Pages that are not in the table, or that an operator sees after pressing a button. */
 const others: readonly Entry[] = [
   { name: 'not-found', path: '/console/nothing' },
-  { name: 'not-permitted-method', path: '/console/t/:tenant/users/:user/disable' },
+  { name: 'not-permitted-method', path: '/console/t/:tenant/users/:user/enable' },
   { name: 'link-expired', path: '/console/invitation?token=gone' },
 ]
 

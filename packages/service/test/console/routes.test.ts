@@ -25,6 +25,7 @@ interface Ids extends Record<string, string> {
   entry: string
   connection: string
   recipe: string
+  credential: string
 }
 
 function at(path: string, ids: Ids): string {
@@ -75,7 +76,9 @@ async function filled(running: ConsoleService) {
     entry: String((await admin.audit({ limit: 1 }))[0]?.id),
     connection: connection.id,
     recipe: 'oidc',
+    credential: 'totp_app',
   }
+  await admin.giveAuthenticatorApp(tenant.id, ids.user)
   return { ids, tenant, other, admin }
 }
 
@@ -263,6 +266,11 @@ describe('every route of the console', () => {
       clientId: 'acme',
       secret: 'a secret',
     })
+    const { key } = await createAdmin(context).createApiKey({
+      name: 'ci',
+      reach: [api.tenantId],
+    })
+    await createAdmin(context).giveAuthenticatorApp(api.tenantId, user.id)
     for (const { path, run } of reads) {
       counted.length = 0
       const call = {
@@ -278,6 +286,9 @@ describe('every route of the console', () => {
           application: application.id,
           connection: connection.id,
           recipe: 'oidc',
+          credential: 'totp_app',
+          key: key.id,
+          operator: operator?.operator.id,
         },
         query: new URLSearchParams(),
         form: new URLSearchParams(),
@@ -332,6 +343,7 @@ test('hostile text in stored fields is shown as text, and links lead to mailboxe
   const [made] = await admin.audit({ tenantId: ids.tenant, limit: 1 })
   await admin.updateConnection(ids.tenant, ids.connection, { name: evil.slice(0, 60) })
   const all = { ...ids, user: made?.target ?? '' }
+  await admin.giveAuthenticatorApp(ids.tenant, all.user)
   const owner = await running.logIn({ role: 'owner' })
   for (const { path } of reads) {
     const { html, status } = await owner.send(at(path, all), { method: 'GET' })

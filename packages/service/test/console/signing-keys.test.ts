@@ -26,7 +26,7 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       expect((await ada.get(page)).html).toContain('No key yet.')
       const [first] = await published()
       expect(textOf((await ada.get(page)).html)).toMatch(new RegExp(`${first}\\s*signs`))
-      const rotated = await sendForm(ada, `${page}/rotate`, {}, page)
+      const rotated = await sendForm(ada, `${page}/rotate`, {}, `${page}/rotate`)
       expect(rotated.location).toBe(`${page}?done=rotated`)
       const [second, ...earlier] = await published()
       expect(earlier).toEqual([first])
@@ -45,11 +45,21 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       const [first] = await published()
       const ada = await running.logIn({ role: 'admin' })
       vi.setSystemTime(Date.now() + 6 * 60_000)
-      const asked = await sendForm(ada, `${page}/withdraw`, {}, page)
+      const asked = await sendForm(
+        ada,
+        `${page}/withdraw`,
+        {},
+        page.replace('signing-keys', 'settings'),
+      )
       expect(asked.location).toContain('/console/confirm?to=')
       expect(await published()).toEqual([first])
       await ada.submit(await ada.get(asked.location ?? ''), { password: 'correct horse battery' })
-      const done = await sendForm(ada, `${page}/withdraw`, {}, page)
+      const done = await sendForm(
+        ada,
+        `${page}/withdraw`,
+        { typed: 'acme.example' },
+        `${page}/withdraw`,
+      )
       expect(done.location).toBe(`${page}?done=keys-withdrawn`)
       const left = await published()
       expect(left).toHaveLength(1)

@@ -21,15 +21,15 @@ describe.each(stores)('on %s', (store) => {
     const ask = await owner.get(path)
     expect(ask.html).toContain('One user, no applications'.replace('no', '0'))
     vi.setSystemTime(Date.now() + 6 * 60_000)
-    const fields = { domain: tenant.domain }
+    const fields = { typed: tenant.domain.toUpperCase() }
     const stale = await press(owner, ask, path, fields)
     expect(stale.location).toContain('/console/confirm')
     const login = await owner.get(stale.location ?? '')
     const fresh = await owner.submit(login, { email: owner.email, password: PASSWORD })
-    const wrong = await press(owner, fresh, path, { domain: 'other.example' })
+    const wrong = await press(owner, fresh, path, { typed: 'other.example' })
     expect(wrong).toMatchObject({
       status: 422,
-      html: expect.stringContaining('Nothing was deleted'),
+      html: expect.stringContaining('Nothing was done: enter acme.example'),
     })
     expect(await admin.findTenant(tenant.domain)).toBeDefined()
 

@@ -99,7 +99,8 @@ const tasks: Readonly<Record<string, () => Promise<void>>> = {
   'remove a lost phone': async () => {
     await findUser('grace.hop', 'grace.hopper@example.com')
     expect(await page.getByText('Authenticator app').count()).toBe(1)
-    await page.getByRole('button', { name: 'Remove', exact: true }).click()
+    await follow('Remove…')
+    await press('Remove it')
     await page.getByText('Removed.').waitFor()
     expect(await page.getByText('Authenticator app').count()).toBe(0)
   },
@@ -120,7 +121,8 @@ const tasks: Readonly<Record<string, () => Promise<void>>> = {
   },
   'read who disabled a user': async () => {
     await findUser('zoe@', 'zoe@example.com')
-    await press('Disable')
+    await follow('Disable…')
+    await press('Disable the user')
     await page.getByText('Every session of this user has ended').waitFor()
     const row = page.getByRole('row').filter({ hasText: 'user.update' }).first()
     expect(await row.textContent()).toContain('operator:usr_')

@@ -132,7 +132,7 @@ describe.each(stores)('on %s, the page of a user', (store) => {
     const ask = await operator.get(`${path}/delete`)
     expect(ask.html).toContain('one way to log in go with the user')
     vi.setSystemTime(Date.now() + 6 * 60_000)
-    const stale = await press(operator, ask, `${path}/delete`)
+    const stale = await press(operator, ask, `${path}/delete`, { typed: ada.email })
     expect(stale.location).toContain('/console/confirm')
     expect((await tenant.call('GET', `/v1${path.replace('/console/t', '/tenants')}`)).status).toBe(
       200,

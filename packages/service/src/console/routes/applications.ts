@@ -6,13 +6,10 @@ import {
 import { exceptionsOf, namedExceptions } from '../../domain/applications/application-exceptions.ts'
 import {
   createApplication,
-  deleteApplication,
   getApplication,
   listApplications,
   openEarlierSecret,
   openSecret,
-  rotateApplicationSecret,
-  SECRET_OVERLAP_SECONDS,
   updateApplication,
 } from '../../domain/applications/applications.ts'
 import { note } from '../../domain/writes/audit.ts'
@@ -24,6 +21,7 @@ import {
   type ConsoleRoute,
   type Result,
   redirectTo,
+  secretIn,
   type TenantCall,
   tenantForm,
   tenantPage,
@@ -44,12 +42,10 @@ const PAGE = 50
 
 export const applicationRoutes: readonly ConsoleRoute[] = [
   tenantPage('/applications', (call) => showApplications(call)),
-  tenantForm('/applications', create),
+  tenantForm('/applications', create, { isDangerous: true }),
   tenantPage('/applications/:application', (call) => showApplication(call)),
   tenantForm('/applications/:application', save, { isDangerous: true }),
   tenantForm('/applications/:application/secret', reveal, { isDangerous: true }),
-  tenantForm('/applications/:application/rotate', rotate, { isDangerous: true }),
-  tenantForm('/applications/:application/delete', remove, { isDangerous: true }),
 ]
 
 const listOf = ({ ids }: Call) => `/console/t/${ids.tenant}/applications`
@@ -119,7 +115,6 @@ async function create(call: TenantCall): Promise<Result> {
 
 /** Further things to show with an application. */
 interface Shown {
-  readonly secret?: string
   readonly refused?: Refused
   /** The stored fields that differ from those that were sent, when another operator was faster. */
   readonly theirs?: Readonly<Record<string, string>>
@@ -129,7 +124,8 @@ async function showApplication(call: TenantCall, shown: Shown = {}): Promise<Res
   const { scope, ids, tenant } = call
   const application = await getApplication(scope, ids.application ?? '')
   const { id } = application
-  const { refused, secret, theirs = {} } = shown
+  const { refused, theirs = {} } = shown
+  const secret = secretIn(call, 'secret')
   const given = `${id} --tenant ${tenant.id}`
   const earlier = openEarlierSecret(scope.context, application)
   return {
@@ -149,7 +145,6 @@ async function showApplication(call: TenantCall, shown: Shown = {}): Promise<Res
       isPublic: exceptionsOf(application.metadata).isPublic,
       earlierUntil: earlier?.until,
       earlierSecret: secret === undefined ? undefined : earlier?.secret,
-      overlapHours: SECRET_OVERLAP_SECONDS / 3_600,
       snippet: kitSnippet({
         issuer: issuerUrl(tenant.settings.domain, {
           allowHttpOnLoopback: scope.context.domains.allowLoopback,
@@ -202,22 +197,8 @@ async function reveal(call: TenantCall): Promise<Result> {
   const { scope, ids } = call
   const application = await getApplication(scope, ids.application ?? '')
   await note(scope, 'application.reveal_secret', application.id)
-  return showApplication(call, { secret: openSecret(scope.context, application) })
-}
-
-async function rotate(call: TenantCall): Promise<Result> {
-  const hours = Number(call.form.get('overlap_hours') ?? Number.NaN)
-  if (!Number.isInteger(hours) || hours < 0 || hours > 8_760) {
-    throw new ServiceError('invalid_request', 'Give the hours as a whole number from 0 to 8760.')
-  }
-  const overlapSeconds = hours * 3_600
-  await rotateApplicationSecret(call.scope, call.ids.application ?? '', { overlapSeconds })
-  return redirectTo(pathOf(call), 'secret-rotated')
-}
-
-async function remove(call: TenantCall): Promise<Result> {
-  await deleteApplication(call.scope, call.ids.application ?? '')
-  return redirectTo(listOf(call), 'removed')
+  const secrets = { secret: openSecret(scope.context, application) }
+  return { kind: 'secrets', to: pathOf(call), secrets }
 }
 
 function draftOf(application: Application): Draft {

@@ -3,7 +3,6 @@ import {
   type ConnectionInput,
   countConnected,
   createConnection,
-  deleteConnection,
   getConnection,
   listConnections,
   updateConnection,
@@ -33,9 +32,7 @@ export const connectionRoutes: readonly ConsoleRoute[] = [
   tenantPage(ONE, (call) => showConnection(call)),
   tenantForm(ONE, change, { isDangerous: true }),
   tenantForm(`${ONE}/secret`, replaceSecret, { isDangerous: true }),
-  tenantForm(`${ONE}/enable`, (call) => setEnabled(call, true)),
-  tenantForm(`${ONE}/disable`, (call) => setEnabled(call, false)),
-  tenantForm(`${ONE}/remove`, remove, { isDangerous: true }),
+  tenantForm(`${ONE}/enable`, enable, { isDangerous: true }),
 ]
 
 const listOf = ({ ids }: Call) => `/console/t/${ids.tenant}${PATH}`
@@ -213,14 +210,9 @@ async function replaceSecret(call: TenantCall): Promise<Result> {
   }
 }
 
-async function setEnabled(call: TenantCall, enabled: boolean): Promise<Result> {
-  await updateConnection(call.scope, call.ids.connection ?? '', { enabled })
-  return redirectTo(pathOf(call), enabled ? 'connection-enabled' : 'connection-disabled')
-}
-
-async function remove(call: TenantCall): Promise<Result> {
-  await deleteConnection(call.scope, call.ids.connection ?? '')
-  return redirectTo(listOf(call), 'removed')
+async function enable(call: TenantCall): Promise<Result> {
+  await updateConnection(call.scope, call.ids.connection ?? '', { enabled: true })
+  return redirectTo(pathOf(call), 'connection-enabled')
 }
 
 function recipeOf({ ids }: Call): RecipeName {

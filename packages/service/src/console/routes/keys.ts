@@ -1,13 +1,17 @@
-import { createApiKey, listApiKeys, revokeApiKey } from '../../domain/keys/api-keys.ts'
+import { createApiKey, listApiKeys } from '../../domain/keys/api-keys.ts'
 import { nowMicros } from '../../domain/writes/context.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
+import type { Reach } from '../../store/records.ts'
 import {
   type Call,
   type ConsoleRoute,
   type Result,
-  redirectTo,
+  secretIn,
   serviceForm,
   servicePage,
+  type TenantCall,
+  tenantForm,
+  tenantPage,
 } from '../call.ts'
 
 const PATH = '/console/keys'
@@ -15,16 +19,24 @@ const DAY_MICROS = 86_400 * 1e6
 
 export const keyRoutes: readonly ConsoleRoute[] = [
   servicePage(PATH, (call) => showKeys(call)),
-  serviceForm(PATH, create, { isDangerous: true }),
-  serviceForm(`${PATH}/:key/withdraw`, withdraw),
+  serviceForm(PATH, (call) => create(call, sentReach(call)), { isDangerous: true }),
+  tenantPage('/keys', (call) => showKeys(call)),
+  tenantForm('/keys', (call) => create(call, [call.tenant.id]), { isDangerous: true }),
 ]
 
+const pathOf = ({ tenant }: Call) => (tenant ? `/console/t/${tenant.id}/keys` : PATH)
+
+/** Whether a key is of one tenant alone: an operator of that tenant may make and withdraw it. */
+const isOf = (reach: Reach, tenantId: string) => reach !== 'all' && reach.join() === tenantId
+
+/** The keys of the service, or those of the tenant of the path. */
 async function showKeys(
-  call: Call,
-  more: { made?: { name: string; secret: string }; problem?: string; status?: number } = {},
+  call: Call | TenantCall,
+  refused: { problem?: string; status?: number } = {},
 ): Promise<Result> {
-  const { scope } = call
-  const { made, ...outcome } = more
+  const { scope, tenant } = call
+  const keys = (await listApiKeys(scope)).reverse()
+  const secret = secretIn(call, 'secret')
   return {
     kind: 'page',
     name: 'keys',
@@ -33,22 +45,23 @@ async function showKeys(
       action: { href: '#new', label: 'Make a key' },
     }),
     data: {
-      made,
+      made: secret && { name: secretIn(call, 'name'), secret },
       now: nowMicros(scope.context.clock),
-      keys: (await listApiKeys(scope)).reverse(),
+      keys: tenant ? keys.filter(({ reach }) => isOf(reach, tenant.id)) : keys,
+      base: pathOf(call),
+      ofTenant: tenant !== undefined,
     },
     commands: [
       'latchkey-service key list',
-      'latchkey-service key create --name ci --tenant <id> --expires 2027-01-31',
+      `latchkey-service key create --name ci --tenant ${tenant?.id ?? '<id>'} --expires 2027-01-31`,
     ],
-    ...outcome,
+    ...refused,
   }
 }
 
-async function create(call: Call): Promise<Result> {
+async function create(call: Call, reach: Reach): Promise<Result> {
   const { scope, form } = call
   const name = (form.get('name') ?? '').trim()
-  const ids = (form.get('tenants') ?? '').split(/[\s,]+/).filter((id) => id !== '')
   const days = Number(form.get('days'))
   try {
     if (name === '') throw new ServiceError('invalid_request', 'Give the key a name.')
@@ -60,11 +73,11 @@ async function create(call: Call): Promise<Result> {
     }
     const { secret } = await createApiKey(scope, {
       name,
-      reach: form.get('reach') === 'all' ? 'all' : ids,
+      reach,
       readOnly: form.get('access') !== 'write',
       expiresAt: nowMicros(scope.context.clock) + days * DAY_MICROS,
     })
-    return await showKeys(call, { made: { name, secret } })
+    return { kind: 'secrets', to: pathOf(call), secrets: { name, secret } }
   } catch (error) {
     if (!(error instanceof ServiceError) || error.statusCode >= 500) throw error
     const problem =
@@ -73,7 +86,7 @@ async function create(call: Call): Promise<Result> {
   }
 }
 
-async function withdraw({ scope, ids }: Call): Promise<Result> {
-  await revokeApiKey(scope, ids.key ?? '')
-  return redirectTo(PATH, 'withdrawn')
+function sentReach({ form }: Call): Reach {
+  if (form.get('reach') === 'all') return 'all'
+  return (form.get('tenants') ?? '').split(/[\s,]+/).filter((id) => id !== '')
 }

@@ -2,7 +2,6 @@ import {
   inviteOperator,
   listOperators,
   operatorLogins,
-  removeOperator,
   setOperatorDisabled,
   updateOperator,
 } from '../../domain/operators/operators.ts'
@@ -14,6 +13,7 @@ import {
   type ConsoleRoute,
   type Result,
   redirectTo,
+  secretIn,
   serviceForm,
   servicePage,
 } from '../call.ts'
@@ -27,16 +27,15 @@ export const operatorRoutes: readonly ConsoleRoute[] = [
   servicePage(PATH, (call) => show(call)),
   serviceForm(PATH, invite, forOwners),
   serviceForm(`${PATH}/:operator/role`, changeRole, forOwners),
-  serviceForm(`${PATH}/:operator/disable`, (call) => setDisabled(call, true), forOwners),
-  serviceForm(`${PATH}/:operator/enable`, (call) => setDisabled(call, false), forOwners),
-  serviceForm(`${PATH}/:operator/remove`, remove, forOwners),
+  serviceForm(`${PATH}/:operator/enable`, enable, forOwners),
 ]
 
 async function show(
-  { scope, operator, origin }: Call,
-  more: { invited?: { email: string; link: string }; problem?: string; status?: number } = {},
+  call: Call,
+  outcome: { problem?: string; status?: number } = {},
 ): Promise<Result> {
-  const { invited, ...outcome } = more
+  const { scope, operator, origin } = call
+  const link = secretIn(call, 'link')
   const [operators, logins] = await Promise.all([listOperators(scope), operatorLogins(scope)])
   return {
     kind: 'page',
@@ -48,7 +47,7 @@ async function show(
     data: {
       operators: operators.map((one) => ({ ...one, ...shownLogins(logins.get(one.operator.id)) })),
       self: operator.operator.id,
-      invited,
+      invited: link && { email: secretIn(call, 'email'), link },
     },
     commands: [
       'latchkey-service operator list',
@@ -62,7 +61,8 @@ async function invite(call: Call): Promise<Result> {
   const email = (call.form.get('email') ?? '').trim()
   try {
     const { token } = await inviteOperator(call.scope, { email, ...decided(call) })
-    return await show(call, { invited: { email, link: invitationLink(call.origin, token) } })
+    const link = invitationLink(call.origin, token)
+    return { kind: 'secrets', to: PATH, secrets: { email, link } }
   } catch (error) {
     if (!(error instanceof ServiceError) || error.statusCode >= 500) throw error
     return show(call, { problem: error.message, status: 422 })
@@ -87,14 +87,9 @@ function shownLogins(logins: OperatorLogins | undefined) {
   }
 }
 
-async function setDisabled({ scope, ids }: Call, disabled: boolean): Promise<Result> {
-  await setOperatorDisabled(scope, ids.operator ?? '', disabled)
-  return redirectTo(PATH, disabled ? 'disabled' : 'enabled')
-}
-
-async function remove({ scope, ids }: Call): Promise<Result> {
-  await removeOperator(scope, ids.operator ?? '')
-  return redirectTo(PATH, 'removed')
+async function enable({ scope, ids }: Call): Promise<Result> {
+  await setOperatorDisabled(scope, ids.operator ?? '', false)
+  return redirectTo(PATH, 'enabled')
 }
 
 /** The role and the reach that a form sent; no tenants are all of them. */

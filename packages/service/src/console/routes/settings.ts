@@ -32,9 +32,13 @@ import {
 export const settingRoutes: readonly ConsoleRoute[] = [
   tenantPage('/settings', (call) => showSettings(call)),
   tenantForm('/settings', preview),
-  // At another domain, another person could answer for the tenant.
-  tenantForm('/settings/save', save, { isDangerous: (form) => form.get('group') === 'domain' }),
+  tenantForm('/settings/save', save, {
+    isDangerous: (form) => guardedGroups.has(form.get('group') ?? ''),
+  }),
 ]
+
+/** At another domain, another person could answer for the tenant; the others decide who gets in, and how safely. */
+const guardedGroups: ReadonlySet<string> = new Set(['domain', 'ways', 'users', 'development'])
 
 const pathOf = ({ ids }: Call) => `/console/t/${ids.tenant}/settings`
 

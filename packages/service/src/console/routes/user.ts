@@ -2,8 +2,8 @@ import type { ObstacleHelp } from '../../domain/factors/login-obstacles.ts'
 import { sentenceOf } from '../../domain/factors/obstacle-sentences.ts'
 import { requestedMails } from '../../domain/operators/support.ts'
 import { endAllSessions } from '../../domain/users/accounts.ts'
-import { deleteCredential, listCredentials } from '../../domain/users/credentials.ts'
-import { deleteUser, getUser, setDisabled } from '../../domain/users/users.ts'
+import { listCredentials } from '../../domain/users/credentials.ts'
+import { getUser, setDisabled } from '../../domain/users/users.ts'
 import { claimAccount } from '../../domain/ways/account-changes.ts'
 import { listAudit } from '../../domain/writes/audit.ts'
 import { nowMicros } from '../../domain/writes/context.ts'
@@ -25,17 +25,13 @@ import { shownEntries } from '../shown-entries.ts'
 /** The page of a user. Its path must be looked at after those of `users.ts`. */
 export const userRoutes: readonly ConsoleRoute[] = [
   tenantPage('/users/:user', showUser),
-  tenantForm('/users/:user/disable', (call) => disable(call, true)),
-  tenantForm('/users/:user/enable', (call) => disable(call, false)),
+  tenantForm('/users/:user/enable', enable),
   tenantForm('/users/:user/verify', verify, { isDangerous: true }),
   tenantForm('/users/:user/mail', sendMail),
   tenantForm('/users/:user/end-session', endSession),
   tenantForm('/users/:user/end-sessions', endSessions),
   tenantForm('/users/:user/forget-device', forgetDevice),
   tenantForm('/users/:user/let-try-again', letTryAgain),
-  tenantForm('/users/:user/remove-credential', removeCredential, { isDangerous: true }),
-  tenantPage('/users/:user/delete', showDeletion, { role: 'admin', isDangerous: true }),
-  tenantForm('/users/:user/delete', remove, { isDangerous: true }),
 ]
 
 const pathOf = ({ ids }: TenantCall) => `/console/t/${ids.tenant}/users/${ids.user}`
@@ -126,9 +122,9 @@ function shownCredential(one: Credential) {
   }
 }
 
-async function disable(call: TenantCall, disabled: boolean): Promise<Result> {
-  await setDisabled(call.scope, idOf(call), disabled)
-  return redirectTo(pathOf(call), disabled ? 'disabled' : 'enabled')
+async function enable(call: TenantCall): Promise<Result> {
+  await setDisabled(call.scope, idOf(call), false)
+  return redirectTo(pathOf(call), 'enabled')
 }
 
 async function verify(call: TenantCall): Promise<Result> {
@@ -163,30 +159,4 @@ async function forgetDevice(call: TenantCall): Promise<Result> {
 async function letTryAgain(call: TenantCall): Promise<Result> {
   await call.support.letTryAgain(call.scope, idOf(call))
   return redirectTo(pathOf(call), 'forgiven')
-}
-
-async function removeCredential(call: TenantCall): Promise<Result> {
-  await deleteCredential(call.scope, idOf(call), call.form.get('credential') ?? '')
-  return redirectTo(pathOf(call), 'removed')
-}
-
-async function showDeletion(call: TenantCall): Promise<Result> {
-  const { scope, tenant } = call
-  const id = idOf(call)
-  const [user, credentials] = await Promise.all([
-    getUser(scope, id),
-    listCredentials(scope, id, { after: undefined, limit: 1 }),
-  ])
-  return {
-    kind: 'page',
-    name: 'delete-user',
-    title: 'Delete a user',
-    data: { user, credentials: credentials.total, base: pathOf(call) },
-    commands: [`latchkey users delete ${id} --tenant ${tenant.id}`],
-  }
-}
-
-async function remove(call: TenantCall): Promise<Result> {
-  await deleteUser(call.scope, idOf(call))
-  return redirectTo(`/console/t/${call.tenant.id}/users`, 'user_deleted')
 }

@@ -27,7 +27,8 @@ export const usersRoutes: readonly ConsoleRoute[] = [
   tenantPage('/users', showUsers),
   tenantPage('/users/export', exportUsers),
   tenantPage('/users/new', (call) => showNew(call), { role: 'admin' }),
-  tenantForm('/users/new', create),
+  // Who has proven an address gets in by a mailed link.
+  tenantForm('/users/new', create, { isDangerous: (form) => form.get('verified') === 'yes' }),
 ]
 
 /** The filters of the form, as they were sent. */

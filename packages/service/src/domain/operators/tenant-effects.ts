@@ -48,6 +48,20 @@ async function lostWays(
   return [`${count(users)} no other way to log in. ${remedy}`]
 }
 
+/**
+ * How many users have no way to log in but an account of one connection. With codes by mail there are none: they go to the
+ * address that every user has.
+ */
+export async function countStrandedBy(
+  { context, tenantId }: Scope,
+  settings: TenantSettings,
+  connectionId: string,
+): Promise<number> {
+  if (allowsMailLogin(settings)) return 0
+  const kept = firstKinds(settings).filter((kind) => kind !== 'social')
+  return context.store.credentials.countUsersLosing(tenantId, ['social'], kept, connectionId)
+}
+
 /** The kinds of credentials by which a login can begin. */
 function firstKinds(settings: TenantSettings): CredentialKind[] {
   return [

@@ -10,6 +10,7 @@ import {
 } from '../../pages/index.ts'
 import { StoreError } from '../../store/errors.ts'
 import type { Application, Tenant } from '../../store/records.ts'
+import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import type { IssuerContext } from '../context.ts'
 
 /** Whose page it is, and in which language its visitor reads. */
@@ -28,6 +29,7 @@ export function lookFor(
     logoText: logoImageText,
     supportEmail,
     ...brandOf(tenant),
+    isForOperators: tenant.id === SYSTEM_TENANT_ID,
   }
 }
 

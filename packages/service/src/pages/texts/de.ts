@@ -168,6 +168,7 @@ export const de: Texts = {
 
   accountTitle: 'Ihr Konto',
   accountBack: 'Zurück zu Ihrem Konto',
+  accountConsole: 'Zurück zur Konsole',
   accountNone: 'Nicht angegeben',
   accountSave: 'Speichern',
   accountProfile: 'Ihre Namen',

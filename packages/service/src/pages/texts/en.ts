@@ -152,6 +152,7 @@ export const en = {
 
   accountTitle: 'Your account',
   accountBack: 'Back to your account',
+  accountConsole: 'Back to the console',
   accountNone: 'Not set',
   accountSave: 'Save',
   accountProfile: 'Your names',

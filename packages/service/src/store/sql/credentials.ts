@@ -71,7 +71,7 @@ export function createCredentials<S>(
       const all = rows.filter(({ id }) => id !== null) as CredentialRow[]
       return pageOfCredentials(all.map(fromRow), page)
     },
-    async countUsersLosing(tenantId, lost, kept) {
+    async countUsersLosing(tenantId, lost, kept, connectionId) {
       if (lost.length === 0) return 0
       const of = (kinds: readonly CredentialKind[]) => kinds.map((kind) => typeOf[kind])
       const { count } = await reader
@@ -83,9 +83,14 @@ export function createCredentials<S>(
             .where('disabled', '=', 0)
             .where('type', 'in', of([...lost, ...kept]))
             .groupBy('user_id')
-            .having(({ eb, fn }) => {
-              const ofKept = eb.case().when('type', 'in', of(kept)).then(1).else(0).end()
-              return kept.length === 0 ? eb.lit(true) : eb(fn.max(ofKept), '=', 0)
+            .having(({ and, eb, fn }) => {
+              const isLost = and([
+                eb('type', 'in', of(lost)),
+                ...(connectionId === undefined
+                  ? []
+                  : [eb('secret', 'like', ofConnection(connectionId))]),
+              ])
+              return eb(fn.min(eb.case().when(isLost).then(1).else(0).end()), '=', 1)
             })
             .as('losing'),
         )
@@ -101,7 +106,7 @@ export function createCredentials<S>(
         // As the index has it, which a parameter would not match.
         .where('type', '=', sql.lit(typeOf.social))
         // The quotes of other members are escaped, so that none looks like this.
-        .where('secret', 'like', `%"connectionId":${JSON.stringify(connectionId)}%`)
+        .where('secret', 'like', ofConnection(connectionId))
         .executeTakeFirstOrThrow()
       return Number(count)
     },
@@ -244,4 +249,9 @@ export function fromRow(row: CredentialRow): Credential {
     case 'SocialCredential':
       return { ...record, kind: 'social', ...secret }
   }
+}
+
+/** The pattern of the secret of an account that was connected by a connection. */
+function ofConnection(connectionId: string): string {
+  return `%"connectionId":${JSON.stringify(connectionId)}%`
 }

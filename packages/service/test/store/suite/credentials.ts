@@ -126,6 +126,16 @@ export function describeCredentials(open: Open): void {
       expect(await countConnected(tenant.id, 'con_other')).toBe(1)
       expect(await countConnected(tenant.id, 'con_none')).toBe(0)
       expect(await countConnected(aTenant().id, connectionId)).toBe(0)
+
+      const { countUsersLosing } = store.credentials
+      expect(await countUsersLosing(tenant.id, ['social'], [], connectionId)).toBe(1)
+      expect(await countUsersLosing(tenant.id, ['social'], ['password'], 'con_other')).toBe(1)
+      const [password] = credentialsOf(other)
+      await store.credentials.insert(password as Credential, anAudit('create'))
+      expect(await countUsersLosing(tenant.id, ['social'], ['password'], 'con_other')).toBe(0)
+      const elsewhere = { ...aSocialCredential(user), id: 'soc_4', subject: 'four' }
+      await store.credentials.insert({ ...elsewhere, connectionId: 'con_other' }, anAudit('create'))
+      expect(await countUsersLosing(tenant.id, ['social'], [], connectionId)).toBe(0)
     })
 
     test('a credential of a user that does not exist is an orphan', async () => {

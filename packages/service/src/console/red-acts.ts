@@ -1,0 +1,107 @@
+import {
+  type Call,
+  type ConsoleRoute,
+  type Result,
+  serviceForm,
+  servicePage,
+  type TenantCall,
+  tenantForm,
+  tenantPage,
+} from './call.ts'
+
+/** An act that takes something away. Its page says what follows before it is done. */
+export interface RedAct<C extends Call = Call> {
+  /** The path of the page and of its form: below `/console/t/:tenant` for an act on a tenant. */
+  readonly path: string
+  readonly title: string
+  /** The label of the red button. */
+  readonly button: string
+  /** The least role that may. Default: `admin`. */
+  readonly role?: 'admin' | 'owner'
+  /** Whether the operator must have logged in just now. Default: `true`. */
+  readonly isDangerous?: boolean
+  /** Reads the consequences. */
+  look(call: C): Promise<Consequences>
+  run(call: C): Promise<Result>
+}
+
+/** The consequences of an act, as its page shows them. */
+export interface Consequences {
+  /** The object, by the name that people know. */
+  readonly name: string
+  readonly id?: string | undefined
+  /** One sentence each, with numbers. */
+  readonly effects: readonly string[]
+  /** The name that has to be typed, where the act cannot be undone; the id is taken, too. */
+  readonly typed?: { readonly label: string; readonly name: string } | undefined
+  /** Another value that the act needs. */
+  readonly field?: ActField | undefined
+  /** The page that the operator comes from. */
+  readonly back: string
+  readonly commands: readonly string[]
+}
+
+/** A number that an act needs. */
+export interface ActField {
+  readonly name: string
+  readonly label: string
+  readonly hint: string
+  readonly value: number
+  readonly max: number
+}
+
+/** The routes of acts on a tenant. */
+export function tenantActs(acts: readonly RedAct<TenantCall>[]): ConsoleRoute[] {
+  return acts.flatMap((act) => {
+    const { role = 'admin', isDangerous = true } = act
+    const path = `/console/t/:tenant${act.path}`
+    return [
+      tenantPage(act.path, (call) => ask(call, act, path), { role, isDangerous }),
+      tenantForm(act.path, (call) => decide(call, act, path), { role, isDangerous }),
+    ]
+  })
+}
+
+/** The routes of acts on the whole service. */
+export function serviceActs(acts: readonly RedAct[]): ConsoleRoute[] {
+  return acts.flatMap((act) => {
+    const { path, role = 'admin', isDangerous = true } = act
+    return [
+      servicePage(path, (call) => ask(call, act, path), { role, isDangerous }),
+      serviceForm(path, (call) => decide(call, act, path), { role, isDangerous }),
+    ]
+  })
+}
+
+/** Shows the page of an act, or shows it again. */
+async function ask<C extends Call>(
+  call: C,
+  act: RedAct<C>,
+  path: string,
+  refused: { problem?: string; status?: number } = {},
+): Promise<Result> {
+  const { commands, ...consequences } = await act.look(call)
+  return {
+    kind: 'page',
+    name: 'red-act',
+    title: act.title,
+    data: {
+      ...consequences,
+      button: act.button,
+      action: path.replace(/:(\w+)/g, (_, name: string) => call.ids[name] ?? ''),
+      sent: call.form.get('typed') ?? '',
+    },
+    commands,
+    ...refused,
+  }
+}
+
+/** Does the act, unless the name that was typed is another one. */
+async function decide<C extends Call>(call: C, act: RedAct<C>, path: string): Promise<Result> {
+  const { typed, id } = await act.look(call)
+  if (!typed) return act.run(call)
+  const sent = (call.form.get('typed') ?? '').trim().toLowerCase()
+  if ([typed.name.trim(), id].some((one) => one?.toLowerCase() === sent)) return act.run(call)
+  const problem = `Nothing was done: enter ${typed.name}, as it is written here.`
+  return ask(call, act, path, { problem, status: 422 })
+}

@@ -1,0 +1,492 @@
+import {
+  deleteApplication,
+  getApplication,
+  listApplications,
+  rotateApplicationSecret,
+  SECRET_OVERLAP_SECONDS,
+} from '../../domain/applications/applications.ts'
+import {
+  countConnected,
+  deleteConnection,
+  getConnection,
+  updateConnection,
+} from '../../domain/connections/connections.ts'
+import { allowedFactors } from '../../domain/factors/factors.ts'
+import { sentenceOf } from '../../domain/factors/obstacle-sentences.ts'
+import { listApiKeys, revokeApiKey } from '../../domain/keys/api-keys.ts'
+import {
+  listSigningKeys,
+  RETIRED_KEY_DAYS,
+  rotateSigningKey,
+} from '../../domain/keys/signing-keys.ts'
+import {
+  listOperators,
+  removeOperator,
+  setOperatorDisabled,
+} from '../../domain/operators/operators.ts'
+import { countStrandedBy } from '../../domain/operators/tenant-effects.ts'
+import { deleteTenant } from '../../domain/tenants/tenants.ts'
+import { deleteCredential, listCredentials } from '../../domain/users/credentials.ts'
+import { deleteUser, getUser, listUsers, setDisabled } from '../../domain/users/users.ts'
+import { nowMicros } from '../../domain/writes/context.ts'
+import { found, notFound, ServiceError } from '../../domain/writes/errors.ts'
+import { formatTimestamp } from '../../http/timestamps.ts'
+import type { ApiKey, Credential } from '../../store/records.ts'
+import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
+import { type Call, type ConsoleRoute, type Result, redirectTo, type TenantCall } from '../call.ts'
+import { credentialKinds } from '../credential-kinds.ts'
+import { type Consequences, type RedAct, serviceActs, tenantActs } from '../red-acts.ts'
+
+const KEYS = '/console/keys'
+const OPERATORS = '/console/operators'
+const NO_ITEMS = { after: undefined, limit: 1 }
+
+const tenantPath = ({ tenant }: TenantCall) => `/console/t/${tenant.id}`
+const userPath = (call: TenantCall) => `${tenantPath(call)}/users/${call.ids.user}`
+const applicationPath = (call: TenantCall) =>
+  `${tenantPath(call)}/applications/${call.ids.application}`
+const connectionPath = (call: TenantCall) =>
+  `${tenantPath(call)}/connections/${call.ids.connection}`
+
+/** A number with its noun. */
+const count = (many: number, one: string, more = `${one}s`) =>
+  `${many === 1 ? 'one' : many} ${many === 1 ? one : more}`
+
+/** The sentence about the sessions that end. */
+const ending = (sessions: number) =>
+  sessions === 0
+    ? 'No session is open, so none ends.'
+    : `Ends ${count(sessions, 'session')} at once, with ${sessions === 1 ? 'its' : 'their'} tokens.`
+
+const onService: readonly RedAct[] = [
+  {
+    path: `${KEYS}/:key/withdraw`,
+    title: 'Withdraw an API key',
+    button: 'Withdraw the key',
+    // A key that leaked is withdrawn at once, and nothing is gained by it.
+    isDangerous: false,
+    look: (call) => lookAtKey(call, KEYS),
+    run: (call) => withdrawKey(call, KEYS),
+  },
+  {
+    path: `${OPERATORS}/:operator/disable`,
+    title: 'Disable an operator',
+    button: 'Disable the operator',
+    role: 'owner',
+    look: async (call) => ({
+      ...(await lookAtOperator(call)),
+      commands: ['latchkey-service operator list'],
+    }),
+    async run({ scope, ids }) {
+      await setOperatorDisabled(scope, ids.operator ?? '', true)
+      return redirectTo(OPERATORS, 'disabled')
+    },
+  },
+  {
+    path: `${OPERATORS}/:operator/remove`,
+    title: 'Remove an operator',
+    button: 'Remove the operator',
+    role: 'owner',
+    async look(call) {
+      const { effects, ...operator } = await lookAtOperator(call)
+      const label = 'Enter the address of the operator to confirm'
+      return {
+        ...operator,
+        effects: [
+          ...effects,
+          'The password, passkeys and other ways to log in go with the operator. Entries of the audit log stay.',
+        ],
+        typed: { label, name: operator.name },
+        commands: [`latchkey-service operator remove ${operator.id}`],
+      }
+    },
+    async run({ scope, ids }) {
+      await removeOperator(scope, ids.operator ?? '')
+      return redirectTo(OPERATORS, 'removed')
+    },
+  },
+]
+
+async function lookAtKey({ scope, ids }: Call, back: string): Promise<Consequences> {
+  const { id, name, reach, readOnly, lastUsedAt } = await keyOf(scope, ids)
+  const where = reach === 'all' ? 'all tenants' : count(reach.length, 'tenant')
+  return {
+    name,
+    id,
+    effects: [
+      `Programs that use it get the answer 401 at once. It can ${readOnly ? 'read' : 'read and write'} in ${where}.`,
+      lastUsedAt === undefined
+        ? 'It was never used.'
+        : `It was used last at ${formatTimestamp(lastUsedAt).slice(0, 16).replace('T', ' ')} UTC.`,
+      'A withdrawn key stays withdrawn; make another one in its place.',
+    ],
+    back,
+    commands: [`latchkey-service key revoke ${id}`],
+  }
+}
+
+async function withdrawKey({ scope, ids }: Call, back: string): Promise<Result> {
+  const { id } = await keyOf(scope, ids)
+  await revokeApiKey(scope, id)
+  return redirectTo(back, 'withdrawn')
+}
+
+/** The key of the path. Below a tenant, a key that reaches others too is not there. */
+async function keyOf(scope: Call['scope'], ids: Call['ids']): Promise<ApiKey> {
+  const key = found((await listApiKeys(scope)).find(({ id }) => id === ids.key))
+  const { tenant } = ids
+  if (tenant !== undefined && (key.reach === 'all' || key.reach.join() !== tenant)) throw notFound()
+  return key
+}
+
+async function lookAtOperator({
+  scope,
+  support,
+  ids,
+}: Call): Promise<Omit<Consequences, 'commands'>> {
+  const operators = await listOperators(scope)
+  const { operator, user } = found(operators.find((one) => one.operator.id === ids.operator))
+  const sessions = await support.sessions({ ...scope, tenantId: SYSTEM_TENANT_ID }, operator.id)
+  const owners = operators.filter(
+    (one) => one.operator.role === 'owner' && !one.user.disabled && one.operator.id !== operator.id,
+  )
+  return {
+    name: user.email,
+    id: operator.id,
+    effects: [
+      ending(sessions.length),
+      ...(operator.role === 'owner'
+        ? [`The operator is an owner; ${count(owners.length, 'owner')} can log in after that.`]
+        : []),
+    ],
+    back: OPERATORS,
+  }
+}
+
+const onTenant: readonly RedAct<TenantCall>[] = [
+  {
+    path: '/keys/:key/withdraw',
+    title: 'Withdraw an API key',
+    button: 'Withdraw the key',
+    isDangerous: false,
+    look: (call) => lookAtKey(call, `${tenantPath(call)}/keys`),
+    run: (call) => withdrawKey(call, `${tenantPath(call)}/keys`),
+  },
+  {
+    path: '/delete',
+    title: 'Delete the tenant',
+    button: 'Delete the tenant',
+    async look(call) {
+      const { scope, tenant } = call
+      const [users, applications] = await Promise.all([
+        listUsers(scope, NO_ITEMS),
+        listApplications(scope, NO_ITEMS),
+      ])
+      return {
+        name: tenant.settings.domain,
+        id: tenant.id,
+        effects: [
+          `${capital(count(users.total, 'user'))}, ${count(applications.total, 'application')}, connections and signing keys go with it.`,
+          'Nobody can log in any more as soon as you confirm; the rows are erased in the background.',
+          'A new tenant can have the domain at once, an existing one after 30 days. Entries of the audit log stay.',
+        ],
+        typed: {
+          label: 'Enter the domain of the tenant to confirm',
+          name: tenant.settings.domain,
+        },
+        back: tenantPath(call),
+        commands: [`latchkey-service tenant delete ${tenant.id} --yes`],
+      }
+    },
+    async run({ scope }) {
+      await deleteTenant(scope)
+      return redirectTo('/console/tenants', 'tenant_deleted')
+    },
+  },
+  {
+    path: '/users/:user/disable',
+    title: 'Disable a user',
+    button: 'Disable the user',
+    isDangerous: false,
+    async look(call) {
+      const { scope, support, ids, tenant } = call
+      const user = await getUser(scope, ids.user ?? '')
+      const sessions = await support.sessions(scope, user.id)
+      return {
+        name: user.email,
+        id: user.id,
+        effects: [
+          ending(sessions.length),
+          'The user cannot log in until an operator enables the account again. Nothing is deleted.',
+        ],
+        back: userPath(call),
+        commands: [`latchkey users update ${user.id} --tenant ${tenant.id} --set disabled=true`],
+      }
+    },
+    async run(call) {
+      await setDisabled(call.scope, call.ids.user ?? '', true)
+      return redirectTo(userPath(call), 'disabled')
+    },
+  },
+  {
+    path: '/users/:user/ways/:credential/remove',
+    title: 'Remove a way to log in',
+    button: 'Remove it',
+    look: lookAtCredential,
+    async run(call) {
+      await deleteCredential(call.scope, call.ids.user ?? '', call.ids.credential ?? '')
+      return redirectTo(userPath(call), 'removed')
+    },
+  },
+  {
+    path: '/users/:user/delete',
+    title: 'Delete a user',
+    button: 'Delete the user',
+    async look(call) {
+      const { scope, support, ids, tenant } = call
+      const id = ids.user ?? ''
+      const [user, credentials, sessions] = await Promise.all([
+        getUser(scope, id),
+        listCredentials(scope, id, NO_ITEMS),
+        support.sessions(scope, id),
+      ])
+      return {
+        name: user.email,
+        id,
+        effects: [
+          `The profile, the metadata and ${count(credentials.total, 'way')} to log in go with the user. Entries of the audit log stay.`,
+          ending(sessions.length),
+        ],
+        typed: { label: 'Enter the address of the user to confirm', name: user.email },
+        back: userPath(call),
+        commands: [`latchkey users delete ${id} --tenant ${tenant.id}`],
+      }
+    },
+    async run(call) {
+      await deleteUser(call.scope, call.ids.user ?? '')
+      return redirectTo(`${tenantPath(call)}/users`, 'user_deleted')
+    },
+  },
+  {
+    path: '/applications/:application/rotate',
+    title: 'Rotate the client secret',
+    button: 'Make a new secret',
+    async look(call) {
+      const application = await getApplication(call.scope, call.ids.application ?? '')
+      return {
+        name: application.name || application.id,
+        id: application.id,
+        effects: [
+          'The application has to be deployed with the new secret while the earlier one is still accepted. Then its logins fail with the earlier one.',
+          'Users who are logged in notice nothing. A secret from before the current one stops at once.',
+        ],
+        field: {
+          name: 'overlap_hours',
+          label: 'Accept the earlier secret for how many hours',
+          hint: 'Both secrets work until then. Enter 0 if the earlier one may have leaked.',
+          value: SECRET_OVERLAP_SECONDS / 3_600,
+          max: 8_760,
+        },
+        back: applicationPath(call),
+        commands: [
+          `latchkey-service application rotate-secret ${application.id} --tenant ${call.tenant.id} --overlap-hours 24`,
+        ],
+      }
+    },
+    async run(call) {
+      const hours = Number(call.form.get('overlap_hours') ?? Number.NaN)
+      if (!Number.isInteger(hours) || hours < 0 || hours > 8_760) {
+        throw new ServiceError(
+          'invalid_request',
+          'Give the hours as a whole number from 0 to 8760.',
+        )
+      }
+      const overlapSeconds = hours * 3_600
+      await rotateApplicationSecret(call.scope, call.ids.application ?? '', { overlapSeconds })
+      return redirectTo(applicationPath(call), 'secret-rotated')
+    },
+  },
+  {
+    path: '/applications/:application/delete',
+    title: 'Delete an application',
+    button: 'Delete the application',
+    async look(call) {
+      const application = await getApplication(call.scope, call.ids.application ?? '')
+      const { id, name, redirectUrls } = application
+      return {
+        name: name || id,
+        id,
+        effects: [
+          `Logins end at once at ${count(redirectUrls.length, 'redirect URL')}, and the tokens of the application cannot be renewed.`,
+          'The users of the tenant stay.',
+        ],
+        typed: { label: 'Enter the name of the application to confirm', name: name || id },
+        back: applicationPath(call),
+        commands: [`latchkey applications delete ${id} --tenant ${call.tenant.id}`],
+      }
+    },
+    async run(call) {
+      await deleteApplication(call.scope, call.ids.application ?? '')
+      return redirectTo(`${tenantPath(call)}/applications`, 'removed')
+    },
+  },
+  {
+    path: '/connections/:connection/disable',
+    title: 'Disable a connection',
+    button: 'Disable the connection',
+    isDangerous: false,
+    async look(call) {
+      const { effects, ...connection } = await lookAtConnection(call)
+      const given = `${connection.id} --tenant ${call.tenant.id}`
+      return {
+        ...connection,
+        effects: [...effects, 'They get in again when it is enabled. Sessions go on.'],
+        commands: [`latchkey-service connection update ${given} --no-enabled`],
+      }
+    },
+    async run(call) {
+      await updateConnection(call.scope, call.ids.connection ?? '', { enabled: false })
+      return redirectTo(connectionPath(call), 'connection-disabled')
+    },
+  },
+  {
+    path: '/connections/:connection/remove',
+    title: 'Remove a connection',
+    button: 'Remove the connection',
+    async look(call) {
+      const { effects, ...connection } = await lookAtConnection(call)
+      const label = 'Enter the name of the connection to confirm'
+      return {
+        ...connection,
+        effects: [...effects, 'They keep their accounts here. What they have connected is lost.'],
+        typed: { label, name: connection.name },
+        commands: [
+          `latchkey-service connection remove ${connection.id} --tenant ${call.tenant.id} --yes`,
+        ],
+      }
+    },
+    async run(call) {
+      await deleteConnection(call.scope, call.ids.connection ?? '')
+      return redirectTo(`${tenantPath(call)}/connections`, 'removed')
+    },
+  },
+  {
+    path: '/signing-keys/rotate',
+    title: 'Rotate the signing key',
+    button: 'Make a new key',
+    async look(call) {
+      const { keys, ...page } = await lookAtKeys(call)
+      return {
+        ...page,
+        effects: [
+          `A new key signs from now on. ${capital(count(keys, 'earlier key'))} ${keys === 1 ? 'stays' : 'stay'} published, and ${keys === 1 ? 'goes' : 'go'} at a rotation ${RETIRED_KEY_DAYS} days after the last signature.`,
+          'No session and no token ends. Applications read the new key when they see it first.',
+        ],
+        commands: [`latchkey-service keys rotate --tenant ${call.tenant.id}`],
+      }
+    },
+    async run(call) {
+      await rotateSigningKey(call.scope, { withdrawEarlier: false })
+      return redirectTo(`${tenantPath(call)}/signing-keys`, 'rotated')
+    },
+  },
+  {
+    path: '/signing-keys/withdraw',
+    title: 'Withdraw the earlier signing keys',
+    button: 'Withdraw the earlier keys',
+    async look(call) {
+      const { keys, ...page } = await lookAtKeys(call)
+      return {
+        ...page,
+        effects: [
+          `A new key signs from now on, and ${count(keys, 'earlier key')} ${keys === 1 ? 'is' : 'are'} published no longer.`,
+          'Sessions and refresh tokens go on. Tokens that an earlier key has signed are refused, also by applications once they read the keys again.',
+        ],
+        typed: {
+          label: 'Enter the domain of the tenant to confirm',
+          name: call.tenant.settings.domain,
+        },
+        commands: [`latchkey-service keys rotate --tenant ${call.tenant.id} --withdraw-earlier`],
+      }
+    },
+    async run(call) {
+      await rotateSigningKey(call.scope, { withdrawEarlier: true })
+      return redirectTo(`${tenantPath(call)}/signing-keys`, 'keys-withdrawn')
+    },
+  },
+]
+
+/** The pages and forms of every act that takes something away. */
+export const redActRoutes: readonly ConsoleRoute[] = [
+  ...serviceActs(onService),
+  ...tenantActs(onTenant),
+]
+
+async function lookAtCredential(call: TenantCall): Promise<Consequences> {
+  const { scope, support, ids, tenant } = call
+  const id = ids.user ?? ''
+  const all = { after: undefined, limit: 100 }
+  const [user, { items }] = await Promise.all([getUser(scope, id), listCredentials(scope, id, all)])
+  const one = found(items.find((credential) => credential.id === ids.credential))
+  const left = items.filter((credential) => credential !== one)
+  const [now, then] = await Promise.all([
+    support.stateOf(tenant, user, items),
+    support.stateOf(tenant, user, left),
+  ])
+  const at = nowMicros(scope.context.clock)
+  const before = now.obstacles.map((obstacle) => sentenceOf(obstacle, at))
+  const after = then.obstacles.map((obstacle) => sentenceOf(obstacle, at))
+  const factors = (credentials: readonly Credential[]) =>
+    credentials.filter((credential) =>
+      allowedFactors(tenant.settings).some((kind) => kind === credential.kind),
+    )
+  const isLastFactor = factors(items).length > 0 && factors(left).length === 0
+  return {
+    name: `${credentialKinds[one.kind]} of ${user.email}`,
+    id: one.id,
+    effects: [
+      ending(now.sessions.length),
+      ...(isLastFactor ? ['No second step is left: the first one alone gets in.'] : []),
+      ...after.filter((sentence) => !before.includes(sentence)),
+    ],
+    back: userPath(call),
+    commands: [`latchkey credentials delete ${one.id} --user ${id} --tenant ${tenant.id}`],
+  }
+}
+
+async function lookAtConnection(call: TenantCall): Promise<Omit<Consequences, 'commands'>> {
+  const { scope, tenant } = call
+  const id = call.ids.connection ?? ''
+  const [connection, users, stranded] = await Promise.all([
+    getConnection(scope, id),
+    countConnected(scope, id),
+    countStrandedBy(scope, tenant.settings, id),
+  ])
+  const remedy = tenant.settings.allowPasswords
+    ? ' They can set a password by a mailed link.'
+    : ' They cannot log in any more.'
+  const alone = `${capital(count(stranded, 'user has', 'users have'))} no other way to log in.`
+  return {
+    name: connection.name,
+    id,
+    effects: [
+      `${capital(count(users, 'user'))} can’t log in with it any more.`,
+      ...(stranded === 0 ? [] : [alone + remedy]),
+    ],
+    back: connectionPath(call),
+  }
+}
+
+async function lookAtKeys(call: TenantCall) {
+  const keys = await listSigningKeys(call.scope)
+  return {
+    keys: keys.length,
+    name: call.tenant.settings.domain,
+    id: call.tenant.id,
+    back: `${tenantPath(call)}/signing-keys`,
+  }
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest'
+import { on, press, startConsole, textOf } from './support.ts'
+import { aTenant } from './tenant.ts'
+
+const KEY = { name: 'Nightly export', access: 'write', days: '30' }
+
+test('a new key is shown once: loading its page again shows no secret, and makes no second key', async () => {
+  await using running = await startConsole(on('SQLite'))
+  const { admin } = running.service
+  const tenant = await aTenant(running)
+  const owner = await running.logIn({ role: 'owner' })
+  const before = (await admin.listApiKeys()).length
+  const form = await owner.get('/console/keys')
+  const made = await press(owner, form, '/console/keys', { ...KEY, tenants: tenant.id })
+  expect(made).toMatchObject({ status: 303, html: '' })
+  const address = made.location ?? ''
+  expect(address).toMatch(/^\/console\/keys\?once=[\w-]{22}$/)
+
+  const other = await running.logIn({ role: 'owner' })
+  expect((await other.get(address)).html).not.toMatch(/latchkey_[0-9A-Za-z]{43}/)
+  await owner.send(address, { method: 'HEAD' })
+
+  const shown = await owner.get(address)
+  const secret = /latchkey_[0-9A-Za-z]{43}/.exec(shown.html)?.[0] ?? ''
+  expect(textOf(shown.html)).toContain('The key Nightly export is shown once.')
+  const used = await running.service.fetch(`https://api.example/v1/tenants/${tenant.id}`, {
+    headers: { authorization: `Bearer ${secret}` },
+  })
+  expect(used.status).toBe(200)
+
+  const reloaded = await owner.get(address)
+  expect(reloaded.html).not.toContain(secret)
+  expect(reloaded.html).toContain('was shown once, and is not shown again')
+  expect(await admin.listApiKeys()).toHaveLength(before + 1)
+})
+
+test('an invitation is shown once', async () => {
+  await using running = await startConsole()
+  const owner = await running.logIn({ role: 'owner' })
+  const fields = { email: 'bob@example.com', role: 'viewer', tenants: '' }
+  const made = await press(
+    owner,
+    await owner.get('/console/operators'),
+    '/console/operators',
+    fields,
+  )
+  expect(made.status).toBe(303)
+  const link = '/console/invitation?token='
+  expect((await owner.get(made.location ?? '')).html).toContain(link)
+  expect((await owner.get(made.location ?? '')).html).not.toContain(link)
+})
+
+test('an admin of one tenant makes and withdraws keys of it, and sees no key that reaches others', async () => {
+  await using running = await startConsole()
+  const { admin } = running.service
+  const tenant = await aTenant(running)
+  const ada = await running.logIn({ role: 'admin', reach: [tenant.id] })
+  const path = `${tenant.path}/keys`
+  expect((await ada.get(tenant.path)).html).toContain(`href="${path}"`)
+  const form = await ada.get(path)
+  expect(textOf(form.html)).toContain('The key reaches this tenant alone.')
+  expect(form.html).not.toContain('name="reach"')
+  const made = await press(ada, form, path, { ...KEY, reach: 'all', tenants: 'ten_other' })
+  const shown = await ada.get(made.location ?? '')
+  expect(shown.html).toMatch(/latchkey_[0-9A-Za-z]{43}/)
+  const keys = await admin.listApiKeys()
+  const own = keys.find(({ name }) => name === KEY.name)
+  expect(own).toMatchObject({ reach: [tenant.id], readOnly: false })
+
+  const wide = keys.find(({ reach }) => reach === 'all')
+  expect(shown.html).not.toContain(wide?.id)
+  expect((await press(ada, form, `${path}/${wide?.id}/withdraw`)).status).toBe(404)
+  const done = await press(ada, form, `${path}/${own?.id}/withdraw`)
+  expect(done.location).toBe(`${path}?done=withdrawn`)
+  const revoked = (await admin.listApiKeys()).filter(({ revokedAt }) => revokedAt !== undefined)
+  expect(revoked.map(({ id }) => id)).toEqual([own?.id])
+})
+
+test('the ways to log in of an operator lead back to the console', async () => {
+  await using running = await startConsole()
+  const owner = await running.logIn({ role: 'owner' })
+  for (const path of ['/account/security', '/account']) {
+    expect((await owner.get(path)).html).toContain('<a href="/console">Back to the console</a>')
+  }
+  const tenant = await aTenant(running)
+  const ada = await tenant.addUser()
+  const browser = await tenant.logIn(ada.email)
+  expect((await browser.get('/account/security')).html).not.toContain('/console')
+})
