@@ -328,7 +328,7 @@ function message(
 }
 
 const SHOWN_ALREADY =
-  'What was made was shown once, and is not shown again. Nothing new was made by loading the page.'
+  'The new secret was shown once, and is not shown again. Loading the page has made nothing new.'
 
 const notFoundPage: Content = {
   ...message('There is no such page', 'It may have been removed, or you may not see it.'),

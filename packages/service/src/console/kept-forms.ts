@@ -6,7 +6,7 @@ import { SYSTEM_TENANT_ID } from '../store/system-tenant.ts'
 /** How long a form is kept while its operator logs in again, and a new secret until its page shows it. */
 const KEPT_SECONDS = 600
 
-/** What is kept: a form, or a secret that the next page shows. */
+/** A form, or secrets that the next page shows. */
 type KeptKind = 'ConsoleForm' | 'ConsoleSecret'
 
 /** A form of an operator who had to log in again before it is acted on, or the secrets that a page shows once. */

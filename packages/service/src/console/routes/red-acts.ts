@@ -187,7 +187,7 @@ const onTenant: readonly RedAct<TenantCall>[] = [
         id: tenant.id,
         effects: [
           `${capital(count(users.total, 'user'))}, ${count(applications.total, 'application')}, connections and signing keys go with it.`,
-          'Nobody can log in any more as soon as you confirm; the rows are erased in the background.',
+          'All logins end as soon as you confirm; the rows are erased in the background.',
           'A new tenant can have the domain at once, an existing one after 30 days. Entries of the audit log stay.',
         ],
         typed: {
@@ -358,7 +358,7 @@ const onTenant: readonly RedAct<TenantCall>[] = [
       const label = 'Enter the name of the connection to confirm'
       return {
         ...connection,
-        effects: [...effects, 'They keep their accounts here. What they have connected is lost.'],
+        effects: [...effects, 'They keep their accounts here. Their accounts at the provider are connected no longer.'],
         typed: { label, name: connection.name },
         commands: [
           `latchkey-service connection remove ${connection.id} --tenant ${call.tenant.id} --yes`,

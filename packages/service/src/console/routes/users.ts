@@ -27,7 +27,7 @@ export const usersRoutes: readonly ConsoleRoute[] = [
   tenantPage('/users', showUsers),
   tenantPage('/users/export', exportUsers),
   tenantPage('/users/new', (call) => showNew(call), { role: 'admin' }),
-  // Who has proven an address gets in by a mailed link.
+  // The owner of a verified address gets in by a mailed link.
   tenantForm('/users/new', create, { isDangerous: (form) => form.get('verified') === 'yes' }),
 ]
 
