@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import {
   type ApplicationInput,
   type ApplicationProblem,
@@ -151,6 +152,7 @@ async function showApplication(call: TenantCall, shown: Shown = {}): Promise<Res
         }),
         clientId: id,
         clientSecret: secret,
+        sessionSecret: randomBytes(32).toString('base64url'),
         loginUrl: application.loginUrl,
         redirectUrls: application.redirectUrls,
       }),

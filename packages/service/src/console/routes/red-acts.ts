@@ -358,7 +358,10 @@ const onTenant: readonly RedAct<TenantCall>[] = [
       const label = 'Enter the name of the connection to confirm'
       return {
         ...connection,
-        effects: [...effects, 'They keep their accounts here. Their accounts at the provider are connected no longer.'],
+        effects: [
+          ...effects,
+          'They keep their accounts here. Their accounts at the provider are connected no longer.',
+        ],
         typed: { label, name: connection.name },
         commands: [
           `latchkey-service connection remove ${connection.id} --tenant ${call.tenant.id} --yes`,
