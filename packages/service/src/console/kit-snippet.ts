@@ -30,7 +30,7 @@ export interface KitSnippet {
   readonly applications: readonly KitApplication[]
 }
 
-/** What an application needs to log users in at the tenant, under each framework of the kit. */
+/** Writes an application that logs users in at the tenant, under each framework of the kit. */
 export function kitSnippet(input: SnippetInput): KitSnippet {
   const { issuer, clientId, clientSecret, sessionSecret } = input
   const callback = URL.parse(input.redirectUrls[0] ?? '')

@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
-import { press, startConsole, textOf } from '../packages/service/test/console/support.ts'
-import { aTenant, PASSWORD } from '../packages/service/test/console/tenant.ts'
-import { createBrowser, type Page } from '../packages/service/test/issuer/support/browser.ts'
-import { freePort } from './support/nginx.ts'
+import { press, startConsole, textOf } from '../../../packages/service/test/console/support.ts'
+import { aTenant, PASSWORD } from '../../../packages/service/test/console/tenant.ts'
+import { createBrowser, type Page } from '../../../packages/service/test/issuer/support/browser.ts'
+import { freePort } from '../../../test/support/nginx.ts'
 
-const examples = fileURLToPath(new URL('../examples', import.meta.url))
+const examples = fileURLToPath(new URL('../..', import.meta.url))
 
 /** The examples whose packages are installed as the snippet says. */
 const installed: Readonly<Record<string, string>> = {
