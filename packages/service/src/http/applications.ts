@@ -1,5 +1,6 @@
 import type { ApplicationInput } from '../domain/applications/application-checks.ts'
 import { exceptionsOf } from '../domain/applications/application-exceptions.ts'
+import { fapiKeys } from '../domain/applications/application-profile.ts'
 import {
   createApplication,
   deleteApplication,
@@ -86,8 +87,9 @@ export function applicationInput(body: ApplicationBody): ApplicationInput {
 }
 
 function withSecret({ context }: Scope, application: Application): object {
-  const { isPublic } = exceptionsOf(application.metadata)
-  return serializeApplication(application, isPublic ? undefined : openSecret(context, application))
+  const { metadata } = application
+  const hasSecret = !exceptionsOf(metadata).isPublic && !fapiKeys(metadata)
+  return serializeApplication(application, hasSecret ? openSecret(context, application) : undefined)
 }
 
 /** An application as the API answers with it; without `secret` after a create or a delete. */

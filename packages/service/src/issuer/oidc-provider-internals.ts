@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Configuration, errors, type KoaContextWithOIDC, Provider } from 'oidc-provider'
 import type { Clock } from '../clock.ts'
@@ -180,6 +181,63 @@ export function loginOfTokens(): LoginFacts {
 /** When the user of a session has proven who they are, in seconds since the epoch; 0: it is not known. */
 export function authTimeOf({ provenAt, loginTs = 0 }: Session): number {
   return provenAt ?? loginTs
+}
+
+interface ContextModel {
+  readonly prototype: object
+}
+
+/**
+ * Takes a request for offline access as one with `prompt=consent`, without which oidc-provider drops the scope.
+ * Applications are the tenant's own, so it needs no consent of the user.
+ *
+ * @see OpenID Connect Core 1.0 §11
+ */
+export function allowOfflineAccess(provider: Provider): void {
+  const { prototype } = (provider as unknown as { OIDCContext: ContextModel }).OIDCContext
+  Object.defineProperty(prototype, 'prompts', {
+    get(this: KoaContextWithOIDC['oidc']) {
+      const { prompt, scope } = this.params ?? {}
+      const prompts = new Set(typeof prompt === 'string' ? prompt.split(' ') : [])
+      const asks = typeof scope === 'string' && scope.split(' ').includes('offline_access')
+      return asks && !prompts.has('none') ? prompts.add('consent') : prompts
+    },
+  })
+}
+
+interface ModesClient {
+  responseModeAllowed(mode: string, ...more: unknown[]): boolean
+}
+
+/** Refuses `response_mode=fragment` in a pushed request as well. */
+export function refusePushedFragments(provider: Provider): void {
+  const { prototype } = provider.Client as unknown as { prototype: ModesClient }
+  const { responseModeAllowed: isAllowed } = prototype
+  prototype.responseModeAllowed = function (mode, ...more) {
+    return mode !== 'fragment' && isAllowed.call(this, mode, ...more)
+  }
+}
+
+interface ReplayModel {
+  unique(issuer: string, id: string, expiresAt: number): Promise<boolean>
+}
+
+/**
+ * Replaces the replay cache of client assertions and DPoP proofs: oidc-provider looks first and writes later, so two
+ * requests at once would both pass.
+ *
+ * @param isFirst - Whether no request has used the id before, within `seconds`.
+ */
+export function useOnce(
+  provider: Provider,
+  isFirst: (id: string, seconds: number) => Promise<boolean>,
+): void {
+  const model = provider.ReplayDetection as unknown as ReplayModel
+  model.unique = (issuer, id, expiresAt) =>
+    isFirst(
+      hash('sha256', `${issuer} ${id}`, 'base64url'),
+      Math.max(1, Math.ceil(expiresAt - Date.now() / 1_000)),
+    )
 }
 
 interface CodeModel {

@@ -10,8 +10,8 @@ async function withTenant({ service }: ConsoleService) {
   const tenant = await service.admin.createTenant({ domain: 'acme.example' })
   const published = async (): Promise<string[]> => {
     const response = await service.fetch('https://acme.example/oidc/jwks')
-    const { keys } = (await response.json()) as { keys: { kid: string }[] }
-    return keys.map(({ kid }) => kid)
+    const { keys } = (await response.json()) as { keys: { kid: string; alg: string }[] }
+    return keys.filter(({ alg }) => alg === 'RS256').map(({ kid }) => kid)
   }
   return { page: `/console/t/${tenant.id}/signing-keys`, published, tenant }
 }

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { exceptionsOf } from '../../src/domain/applications/application-exceptions.ts'
 import type { Application } from '../../src/store/records.ts'
@@ -28,6 +29,17 @@ const kinds: [name: string, write: (api: Api, metadata: unknown) => ReturnType<A
     },
   ],
 ]
+
+/** A set of one key, as text. */
+function jwks({ isPrivate = false, namedCurve = 'P-256' } = {}): string {
+  const pair = generateKeyPairSync('ec', { namedCurve })
+  const key = isPrivate ? pair.privateKey : pair.publicKey
+  return JSON.stringify({ keys: [key.export({ format: 'jwk' })] })
+}
+
+function fapi(latchkey_jwks = jwks()): Record<string, string> {
+  return { latchkey_profile: 'fapi2', latchkey_jwks }
+}
 
 function keys(count: number): Record<string, string> {
   return Object.fromEntries(Array.from({ length: count }, (_, i) => [`key ${i}`, String(i)]))
@@ -114,6 +126,40 @@ describe.each(stores)('on %s', (store) => {
     await using api = await startApi(store)
     const answer = await api.post(api.applications, { name: 'Shop', metadata })
     expectError(answer, 400, 'invalid_metadata')
+  })
+
+  test.each<[name: string, metadata: Record<string, string>, detail: RegExp]>([
+    ['a profile that is not known', { latchkey_profile: 'fapi1' }, /the only profile is "fapi2"/],
+    ['FAPI 2.0 without keys', { latchkey_profile: 'fapi2' }, /needs the public keys/],
+    ['keys without a profile', { latchkey_jwks: jwks() }, /"latchkey_profile": "fapi2" only/],
+    ['text in place of keys', fapi('keys'), /is not a JWK set/],
+    ['no key', fapi('{"keys":[]}'), /is not a JWK set/],
+    ['a private key', fapi(jwks({ isPrivate: true })), /Key 1 .* is a private key/],
+    ['a key of P-384', fapi(jwks({ namedCurve: 'P-384' })), /Key 1 .* must be of P-256/],
+    ['a shared key', fapi('{"keys":[{"kty":"oct","k":"AAAA"}]}'), /Key 1 .* must be of P-256/],
+    [
+      'FAPI 2.0 without PKCE',
+      { ...fapi(), latchkey_pkce: 'optional' },
+      /does not allow "latchkey_pkce"/,
+    ],
+    [
+      'FAPI 2.0 without a secret or key',
+      { ...fapi(), latchkey_client: 'public' },
+      /does not allow "latchkey_client"/,
+    ],
+  ])('%s: refused for an application', async (_name, metadata, detail) => {
+    await using api = await startApi(store)
+    const answer = await api.post(api.applications, { name: 'Shop', metadata })
+    expectError(answer, 400, 'invalid_metadata')
+    expect(answer.headers.get('latchkey-error-detail')).toMatch(detail)
+  })
+
+  test('an application on FAPI 2.0 has no secret in the API', async () => {
+    await using api = await startApi(store)
+    const metadata = fapi()
+    const { id } = await api.create(api.applications, { name: 'Shop', metadata })
+    const { body } = await api.get(`${api.applications}/${id}`)
+    expect([body.metadata, body.secret]).toEqual([metadata, undefined])
   })
 
   test('a public application has no secret in the API, and its secret is good again once it is confidential', async () => {

@@ -372,8 +372,13 @@ test('discovery describes what the issuer does, with every endpoint on https', a
     issuer: origin,
     response_types_supported: ['code'],
     subject_types_supported: ['public'],
-    id_token_signing_alg_values_supported: ['RS256'],
-    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+    id_token_signing_alg_values_supported: ['RS256', 'PS256'],
+    token_endpoint_auth_methods_supported: [
+      'client_secret_basic',
+      'client_secret_post',
+      'private_key_jwt',
+      'none',
+    ],
     grant_types_supported: ['authorization_code', 'refresh_token'],
     code_challenge_methods_supported: ['S256'],
     claims_parameter_supported: false,
@@ -388,14 +393,14 @@ test('discovery describes what the issuer does, with every endpoint on https', a
     expect(discovered[`${name}_endpoint`]).toMatch(/^https:\/\/acme\.example\/oidc\//)
   }
   const { keys } = await get(discovered.jwks_uri ?? '')
-  expect(keys).toEqual([
-    {
+  expect(keys).toEqual(
+    ['RS256', 'PS256'].map((alg) => ({
       kty: 'RSA',
       use: 'sig',
-      alg: 'RS256',
+      alg,
       kid: expect.any(String),
       e: 'AQAB',
       n: expect.any(String),
-    },
-  ])
+    })),
+  )
 })

@@ -20,8 +20,8 @@ afterEach(() => {
 
 async function publishedKids(issuer: TestIssuer): Promise<string[]> {
   const answer = await issuer.fetch(`${issuer.url}/oidc/jwks`)
-  const { keys } = (await answer.json()) as { keys: { kid: string }[] }
-  return keys.map(({ kid }) => kid)
+  const { keys } = (await answer.json()) as { keys: { kid: string; alg: string }[] }
+  return keys.filter(({ alg }) => alg === 'RS256').map(({ kid }) => kid)
 }
 
 function kidOf(jwt: string | undefined): string {

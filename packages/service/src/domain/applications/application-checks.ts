@@ -2,6 +2,7 @@ import type { Application } from '../../store/records.ts'
 import { ServiceError } from '../writes/errors.ts'
 import { checkMetadata, checkText, checkUrl, checkUrlCount, limits } from '../writes/rules.ts'
 import { checkNewExceptions } from './application-exceptions.ts'
+import { checkNewProfile } from './application-profile.ts'
 import { checkNewResources } from './application-resources.ts'
 import { checkNewScopes } from './application-scopes.ts'
 import { checkNewLogoutAddress, refuseNewWildcard } from './application-urls.ts'
@@ -102,7 +103,7 @@ function newChecksOf(
       field: 'metadata',
       run: () => checkNewLogoutAddress(metadata, stored?.metadata, developerMode),
     },
-    ...[checkNewScopes, checkNewExceptions, checkNewResources].map(
+    ...[checkNewScopes, checkNewExceptions, checkNewProfile, checkNewResources].map(
       (check): Check => ({ field: 'metadata', run: () => check(metadata, stored?.metadata) }),
     ),
   ]

@@ -1,4 +1,4 @@
-import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider'
+import { type Adapter, type AdapterFactory, type AdapterPayload, errors } from 'oidc-provider'
 import { nowMicros } from '../../domain/writes/context.ts'
 import { entryName, type ProtocolEntry } from '../../store/protocol-store.ts'
 import { ACCOUNT_CLIENT, accountClient } from '../account/client.ts'
@@ -30,6 +30,7 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
 
   return {
     async upsert(id, payload, expiresIn = FOREVER_SECONDS) {
+      refuseLongRequest(payload)
       await protocol.put({
         ...entryName(tenantId, kind, id),
         payload: JSON.stringify(withoutId(payload, id)),
@@ -66,6 +67,14 @@ function entryAdapter(context: IssuerContext, tenantId: string, kind: string): A
       await protocol.deleteByGrant(tenantId, kind, grantId)
     },
   }
+}
+
+/** The most characters of a pushed request that are stored: those of the longest request in a URL. */
+const MAX_PUSHED = 12_288
+
+function refuseLongRequest({ kind, request }: AdapterPayload): void {
+  if (kind !== 'PushedAuthorizationRequest' || (request?.length ?? 0) <= MAX_PUSHED) return
+  throw new errors.InvalidRequest('the parameters are too long; at most 8,192 bytes are accepted')
 }
 
 /**

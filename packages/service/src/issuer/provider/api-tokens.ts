@@ -2,6 +2,7 @@ import { type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provid
 import { RESOURCES_KEY } from '../../domain/applications/application-resources.ts'
 import { lifetimes } from '../../domain/writes/lifetimes.ts'
 import { loginOfTokens } from '../oidc-provider-internals.ts'
+import { isFapi } from './client-policy.ts'
 
 type Features = NonNullable<Configuration['features']>
 type ExtraTokenClaims = NonNullable<Configuration['extraTokenClaims']>
@@ -23,20 +24,21 @@ export const apiTokens: NonNullable<Features['resourceIndicators']> = {
       scope: '',
       accessTokenFormat: 'jwt',
       accessTokenTTL: lifetimes.apiTokenSeconds,
-      jwt: { sign: { alg: 'RS256' } },
+      jwt: { sign: { alg: isFapi(client) ? 'PS256' : 'RS256' } },
     }
   },
 }
 
 /**
- * Every refresh token is used once. A refresh for an API that the login did not ask for is refused before its
- * token is used up: the next refresh would count as a theft and end the login.
+ * Every refresh token is used once, except those of FAPI 2.0, which are good only with the key of their client. A
+ * refresh for an API that the login did not ask for is refused before its token is used up: the next refresh would
+ * count as a theft and end the login.
  *
- * @see RFC 8707 §2.2
+ * @see RFC 8707 §2.2, FAPI 2.0 Security Profile §5.3.2.1
  */
-export function rotatesUnlessRefused(ctx: KoaContextWithOIDC): true {
+export function rotatesUnlessRefused(ctx: KoaContextWithOIDC): boolean {
   refuseForeignApi(ctx, ctx.oidc.entities.RefreshToken?.resourceIndicators)
-  return true
+  return !isFapi(ctx.oidc.client)
 }
 
 /**

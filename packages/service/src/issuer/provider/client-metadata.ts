@@ -1,5 +1,11 @@
 import type { AdapterPayload } from 'oidc-provider'
 import { exceptionKeys, exceptionsOf } from '../../domain/applications/application-exceptions.ts'
+import {
+  FAPI_2,
+  fapiKeys,
+  PROFILE_KEY,
+  type PublicKeySet,
+} from '../../domain/applications/application-profile.ts'
 import { RESOURCES_KEY, resourcesOf } from '../../domain/applications/application-resources.ts'
 import { allowedScopes } from '../../domain/applications/application-scopes.ts'
 import { BACKCHANNEL_LOGOUT_KEY, workingUrls } from '../../domain/applications/application-urls.ts'
@@ -25,7 +31,8 @@ export function clientMetadata(
   application: Application,
   developerMode: boolean,
 ): AdapterPayload {
-  const redirectUrls = workingUrls(application.redirectUrls, developerMode)
+  const fapi = fapiKeys(application.metadata)
+  const redirectUrls = workingUrls(application.redirectUrls, developerMode && !fapi)
   const canLogIn = redirectUrls.length > 0
   const { isPkceOptional, isNonceOptional, isPublic, isRefreshRepeatRefused } = exceptionsOf(
     application.metadata,
@@ -33,7 +40,11 @@ export function clientMetadata(
   const backchannelLogoutUri = application.metadata[BACKCHANNEL_LOGOUT_KEY]
   return {
     client_id: application.id,
-    ...(isPublic ? { token_endpoint_auth_method: 'none' } : secretsOf(context, application)),
+    ...(fapi
+      ? fapiMetadata(fapi)
+      : isPublic
+        ? { token_endpoint_auth_method: 'none' }
+        : secretsOf(context, application)),
     ...(isPkceOptional && { [exceptionKeys.pkce]: 'optional' }),
     ...(isNonceOptional && { [exceptionKeys.nonce]: 'optional' }),
     ...(isRefreshRepeatRefused && { [exceptionKeys.refreshRepeat]: 'refused' }),
@@ -48,6 +59,18 @@ export function clientMetadata(
       backchannel_logout_uri: backchannelLogoutUri,
       backchannel_logout_session_required: true,
     }),
+  }
+}
+
+/** @see FAPI 2.0 Security Profile §5.3.2.1, §5.3.2.2, §5.4.1 */
+function fapiMetadata(jwks: PublicKeySet): Partial<AdapterPayload> {
+  return {
+    [PROFILE_KEY]: FAPI_2,
+    jwks: jwks as AdapterPayload['jwks'],
+    token_endpoint_auth_method: 'private_key_jwt',
+    require_pushed_authorization_requests: true,
+    dpop_bound_access_tokens: true,
+    id_token_signed_response_alg: 'PS256',
   }
 }
 

@@ -1,15 +1,22 @@
 import { type Client, errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { exceptionKeys } from '../../domain/applications/application-exceptions.ts'
+import { FAPI_2, PROFILE_KEY } from '../../domain/applications/application-profile.ts'
 
 /** A request that the registration of its application does not allow; the description says what to register. */
 export class NotRegisteredFor extends errors.InvalidRequest {}
 
-/** The names of an application's exceptions, as oidc-provider keeps them with its client. */
+/** The names of an application's exceptions and profile, as oidc-provider keeps them with its client. */
 export const exceptionProperties: readonly string[] = [
   exceptionKeys.pkce,
   exceptionKeys.nonce,
   exceptionKeys.refreshRepeat,
+  PROFILE_KEY,
 ]
+
+/** Whether the logins of a client follow the FAPI 2.0 Security Profile. */
+export function isFapi(client: Client | undefined): boolean {
+  return client?.[PROFILE_KEY] === FAPI_2
+}
 
 /**
  * Whether a request needs PKCE, which it does not have. An application with `latchkey_pkce: optional` may send a
@@ -22,6 +29,11 @@ export function needsPkce(ctx: KoaContextWithOIDC, client: Client): boolean {
   if (isPublic(client)) {
     throw new NotRegisteredFor(
       `send a code_challenge with the method S256 (PKCE), which a public client always needs`,
+    )
+  }
+  if (isFapi(client)) {
+    throw new errors.InvalidRequest(
+      'send a code_challenge with the method S256 (PKCE), which FAPI 2.0 requires',
     )
   }
   const { [exceptionKeys.pkce]: pkce, [exceptionKeys.nonce]: nonce } = client

@@ -12,16 +12,19 @@ import { claimsOfScope, createFindAccount } from './account.ts'
 import { createAdapterFactory } from './adapter.ts'
 import { apiTokens, claimsOfAccessToken, rotatesUnlessRefused } from './api-tokens.ts'
 import { EARLIER_SECRET, EARLIER_SECRET_UNTIL } from './client-metadata.ts'
-import { exceptionProperties, mayAskAsScript, needsPkce } from './client-policy.ts'
+import { exceptionProperties, isFapi, mayAskAsScript, needsPkce } from './client-policy.ts'
 import { loadImpliedGrant } from './grants.ts'
 import { createPolicy, prompts } from './policy.ts'
 import { createRenderError } from './render-error.ts'
+
+/** The algorithms of keys that clients hold. */
+const keyAlgorithms = ['ES256', 'PS256', 'EdDSA', 'Ed25519'] as const
 
 /** How oidc-provider is set up for a tenant. Settings are read at each request. */
 export function createConfiguration(
   context: IssuerContext,
   tenant: Tenant,
-  options: { issuer: string; isSecure: boolean; keys: JWK[] },
+  options: { issuer: string; isSecure: boolean; keys: JWK[]; nonceSecret: Buffer },
 ): Configuration {
   const { clock } = context.domain
   return {
@@ -35,7 +38,7 @@ export function createConfiguration(
     // Name and email are in the ID Token as well as in the answer of userinfo.
     conformIdTokenClaims: false,
     responseTypes: ['code'],
-    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
+    clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
     clientDefaults: {
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
@@ -47,7 +50,11 @@ export function createConfiguration(
     extraClientMetadata: {
       properties: [EARLIER_SECRET, EARLIER_SECRET_UNTIL, ...exceptionProperties, RESOURCES_KEY],
     },
-    enabledJWA: { idTokenSigningAlgValues: ['RS256'], clientAuthSigningAlgValues: [] },
+    enabledJWA: {
+      idTokenSigningAlgValues: ['RS256', 'PS256'],
+      clientAuthSigningAlgValues: [...keyAlgorithms],
+      dPoPSigningAlgValues: [...keyAlgorithms],
+    },
     fetch: context.outgoing.forTenant(tenant.id),
     pkce: { required: needsPkce },
     allowOmittingSingleRegisteredRedirectUri: false,
@@ -59,8 +66,16 @@ export function createConfiguration(
     discovery: { prompt_values_supported: prompts, ...logoutDiscovery },
     features: {
       devInteractions: { enabled: false },
-      dPoP: { enabled: false },
-      pushedAuthorizationRequests: { enabled: false },
+      dPoP: {
+        enabled: true,
+        nonceSecret: options.nonceSecret,
+        requireNonce: ({ oidc }) => isFapi(oidc.client),
+      },
+      fapi: {
+        enabled: true,
+        profile: (_ctx, client) => (isFapi(client) ? '2.0' : undefined),
+      },
+      pushedAuthorizationRequests: { enabled: true },
       resourceIndicators: apiTokens,
       revocation: {
         enabled: true,

@@ -95,25 +95,6 @@ function isAddressUnproven(ctx: KoaContextWithOIDC): boolean {
 }
 
 /**
- * Applications are the tenant's own, so offline access needs no consent of the user: a request for it
- * is taken as one with `prompt=consent`, without which oidc-provider drops the scope.
- *
- * @see OpenID Connect Core 1.0 §11
- */
-export function allowOfflineAccess(provider: Provider): void {
-  provider.use(async (ctx, next) => {
-    if (ctx.path !== paths.authorization) return next()
-    const { scope, prompt } = ctx.query
-    const asks = typeof scope === 'string' && scope.split(' ').includes('offline_access')
-    if (asks && prompt !== 'none' && !Array.isArray(prompt)) {
-      const prompts = new Set(prompt?.split(' ')).add('consent')
-      ctx.query = { ...ctx.query, prompt: [...prompts].join(' ') }
-    }
-    await next()
-  })
-}
-
-/**
  * Refuses `response_mode=fragment`: codes go to the application's server, and the part after a `#`
  * is for scripts in the browser. oidc-provider always offers the mode, so it gets to see one that
  * no provider has.

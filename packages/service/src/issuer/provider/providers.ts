@@ -1,7 +1,8 @@
+import { hkdfSync } from 'node:crypto'
 import type { EventEmitter } from 'node:events'
 import { LRUCache } from 'lru-cache'
-import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
-import { signingKeys } from '../../domain/keys/signing-keys.ts'
+import { errors, type JWK, type KoaContextWithOIDC, type Provider } from 'oidc-provider'
+import { type PrivateJwk, signingKeys } from '../../domain/keys/signing-keys.ts'
 import { foreignVersion } from '../../domain/writes/context.ts'
 import { lifetimes } from '../../domain/writes/lifetimes.ts'
 import { renderPage } from '../../pages/index.ts'
@@ -13,6 +14,7 @@ import type { IssuerContext } from '../context.ts'
 import {
   acceptSecondSecret,
   addClaims,
+  allowOfflineAccess,
   bindInteractions,
   carryLoginFacts,
   judgeBeforeUse,
@@ -20,6 +22,8 @@ import {
   keepClients,
   nameSessions,
   RepeatableProvider,
+  refusePushedFragments,
+  useOnce,
 } from '../oidc-provider-internals.ts'
 import { isSameBrowser, markBrowser } from '../requests/browser-cookie.ts'
 import { isBrokenOff } from '../requests/http.ts'
@@ -35,7 +39,7 @@ import { earlierSecret } from './client-metadata.ts'
 import { createConfiguration } from './configuration.ts'
 import { issuerUrl } from './issuer-url.ts'
 import { noteRefusals } from './note-refusals.ts'
-import { allowOfflineAccess, refuseFragments } from './policy.ts'
+import { refuseFragments } from './policy.ts'
 import { createRefreshAnswers } from './repeated-refresh.ts'
 
 /** Providers kept at the same time; each takes 40 to 90 KiB and 0.3 ms to build again. */
@@ -90,10 +94,14 @@ export function createProviders(context: IssuerContext): Providers {
 async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
   const issuer = issuerUrl(tenant.settings.domain, context)
   const isSecure = issuer.startsWith('https:')
-  const keys = await signingKeys(context.domain, tenant.id)
+  const stored = await signingKeys(context.domain, tenant.id)
+  const keys = stored.flatMap((key) => [key, pssKey(key)])
   const provider = new RepeatableProvider(
     issuer,
-    createConfiguration(context, tenant, { issuer, isSecure, keys }),
+    createConfiguration(context, tenant, {
+      ...{ issuer, isSecure, keys },
+      nonceSecret: nonceSecret(stored),
+    }),
     createRefreshAnswers(context, tenant.id),
   )
   // The dispatcher strips what clients send and sets protocol and host from the issuer.
@@ -133,6 +141,12 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
   askInPlaceOfOldHints(provider, keys)
   allowOfflineAccess(provider)
   refuseFragments(provider)
+  refusePushedFragments(provider)
+  useOnce(provider, async (id, seconds) => {
+    const limit = { free: 1, baseSeconds: seconds, maxSeconds: seconds, forgetSeconds: seconds }
+    const { kind } = await context.protocol.admit(`used:${tenant.id}/${id}`, limit)
+    return kind === 'admitted'
+  })
   noteRefusals(provider, context.logger)
   provider.on('server_error', (ctx, err) => {
     if (isBrokenOff(ctx.req)) return
@@ -149,6 +163,20 @@ async function build(context: IssuerContext, tenant: Tenant): Promise<Served> {
     if (!isGone) fail(ctx, err)
   })
   return { provider, handle: provider.callback() }
+}
+
+/**
+ * The same key for PS256, which FAPI 2.0 requires: under a name of its own, as most clients take a key for the algorithm
+ * that it names.
+ */
+function pssKey(key: PrivateJwk): JWK {
+  return { ...key, kid: `${key.kid}-ps256`, alg: 'PS256' } as JWK
+}
+
+/** The secret of DPoP nonces: that of the oldest key, which all processes know while a new one is added. */
+function nonceSecret(keys: readonly PrivateJwk[]): Buffer {
+  const secret = keys.at(-1)?.d ?? ''
+  return Buffer.from(hkdfSync('sha256', secret, '', 'latchkey/dpop-nonce', 32))
 }
 
 /**

@@ -6,6 +6,7 @@ export const paths = {
   jwks: '/oidc/jwks',
   end_session: '/oidc/logout',
   revocation: '/oidc/revoke',
+  pushed_authorization_request: '/oidc/par',
 } as const
 
 /** The account pages, by topic. */
@@ -35,6 +36,7 @@ const METHODS: Readonly<Record<string, readonly string[]>> = {
   [`${paths.end_session}/confirm`]: ['POST'],
   [`${paths.end_session}/success`]: ['GET', 'HEAD'],
   [paths.revocation]: ['POST', 'OPTIONS'],
+  [paths.pushed_authorization_request]: ['POST', 'OPTIONS'],
   '/.well-known/openid-configuration': ['GET', 'HEAD', 'OPTIONS'],
   '/.well-known/oauth-authorization-server': ['GET', 'HEAD', 'OPTIONS'],
 }
