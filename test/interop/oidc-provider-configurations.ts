@@ -1,4 +1,4 @@
-import { createPublicKey, generateKeyPairSync } from 'node:crypto'
+import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto'
 import type { AuthRouterOptions } from '@latchkey/express'
 import type { ClientMetadata } from 'oidc-provider'
 import type { Candidate } from './candidate.ts'
@@ -127,6 +127,7 @@ function requests(): Candidate[] {
         features: { pushedAuthorizationRequests: { requirePushedAuthorizationRequests: true } },
       },
     }),
+    fapi(),
     of('PKCE required', 'Always sent.', { configuration: { pkce: { required: () => true } } }),
     of(
       'form_post',
@@ -141,6 +142,28 @@ function requests(): Candidate[] {
       configuration: { acrValues: ['urn:mace:incommon:iap:silver'] },
     }),
   ]
+}
+
+/** FAPI 2.0 as oidc-provider itself has it. */
+function fapi(): Candidate {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return of('FAPI 2.0', "`profile: 'fapi2'` and `clientKey`.", {
+    client: {
+      token_endpoint_auth_method: 'private_key_jwt',
+      token_endpoint_auth_signing_alg: 'ES256',
+      jwks: { keys: [jwk(publicKey, 'app')] },
+      id_token_signed_response_alg: 'ES256',
+      dpop_bound_access_tokens: true,
+    },
+    configuration: {
+      features: {
+        fapi: { enabled: true, profile: '2.0' },
+        pushedAuthorizationRequests: { requirePushedAuthorizationRequests: true },
+        dPoP: { enabled: true, nonceSecret: randomBytes(32), requireNonce: () => true },
+      },
+    },
+    options: { profile: 'fapi2', clientKey: privateKey, userinfo: 'login' },
+  })
 }
 
 function tokens(): Candidate[] {

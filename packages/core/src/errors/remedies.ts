@@ -94,7 +94,7 @@ export const REMEDIES: Readonly<Record<LatchkeyErrorCode | WarningCode, string>>
   LATCHKEY_REQUEST_FORGED:
     'Nothing, if another site sent it. If a page of your own did, list its origin in `trustedOrigins`. Programs and tests send `Origin` with the value of `baseUrl`.',
   LATCHKEY_BEARER_INVALID:
-    'Nothing, if the token has expired: the client gets a new one. If it is for another audience, let the client ask for yours, or correct `bearer.audience`. For an opaque token, set `bearer.introspection` to `true`.',
+    'Nothing, if the token has expired: the client gets a new one. If it is for another audience, let the client ask for yours, or correct `bearer.audience`. For an opaque token, set `bearer.introspection` to `true`. A token that is bound to a key (`token.cnf`, `token.proof`) needs `Authorization: DPoP …` and a fresh proof in the header `DPoP`.',
   LATCHKEY_SCOPE_MISSING:
     'Let the client ask the provider for the scope. `WWW-Authenticate` of the answer names it.',
   LATCHKEY_REFRESH_UNAVAILABLE:

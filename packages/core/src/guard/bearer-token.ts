@@ -1,17 +1,17 @@
 import type { IntrospectionResponse } from 'openid-client'
 import type { RequestContext } from '../context.ts'
 import { AccessError, CallbackError, ProviderError, RequestError } from '../errors/errors.ts'
-import { hasTokenInUrl } from '../http/bearer-header.ts'
+import { hasTokenInUrl, sendsProof } from '../http/bearer-header.ts'
 import type { AuthRequest } from '../http/request.ts'
 import type { ResolvedBearer } from '../options/options.ts'
 import { printable, providerError } from '../provider/errors.ts'
 import { type DecodedJwt, decodeJwt } from '../provider/jwt.ts'
 import type { Provider } from '../provider/provider.ts'
-import { verifySignature } from '../provider/signature.ts'
 import { isSubject } from '../provider/subject.ts'
 import type { AuthSession } from '../session/session.ts'
 import { publicSessionId } from '../session/session-directory.ts'
 import { sessionUser } from '../session/session-user.ts'
+import { checkProof } from './proof-of-possession.ts'
 
 /** The user of a bearer token. Nothing of it is stored. */
 export interface BearerLogin {
@@ -52,8 +52,7 @@ export async function readBearer(asked: RequestContext): Promise<BearerLogin> {
   const expiresAt = timesOf(claims, now, isAccessToken ? undefined : now)
   const { sub, iat, auth_time: authTime, acr, scope } = claims
   if (!isSubject(sub)) throw invalid('sub', 'has no "sub" of 1 to 255 ASCII characters')
-  // Bound to a key that the client has to prove (RFC 9449, RFC 8705), which nothing here checks.
-  if (claims.cnf !== undefined) throw invalid('cnf', 'is bound to a key')
+  await checkBinding(asked, token, claims.cnf)
   const { user } = await sessionUser(options, { idToken: claims }).catch(misfit)
   return {
     id: publicSessionId(token),
@@ -73,11 +72,29 @@ function tokenOf(request: AuthRequest): string {
     throw malformed('The access token is in the address. Send it in the Authorization header.')
   }
   const [, token] =
-    /^bearer +([\w\-.~+/]+=*) *$/i.exec(request.headers.get('authorization') ?? '') ?? []
+    /^(?:bearer|dpop) +([\w\-.~+/]+=*) *$/i.exec(request.headers.get('authorization') ?? '') ?? []
   if (token === undefined || token.length > MAX_LENGTH) {
     throw malformed('The Authorization header has no bearer token, or more than one.')
   }
   return token
+}
+
+/**
+ * Checks that the sender has the key that a token is bound to. A token that is bound counts with its proof alone, and one
+ * that is not counts nowhere where the profile of the options asks for proofs.
+ *
+ * @see RFC 9449 §7.1, §7.2, FAPI 2.0 Security Profile §5.3.4
+ */
+async function checkBinding(asked: RequestContext, token: string, cnf: unknown): Promise<void> {
+  const isProven = sendsProof(asked.request)
+  if (cnf === undefined) {
+    if (isProven) throw invalid('scheme', 'is not bound to a key; send it with the scheme Bearer')
+    if (asked.context.options.profile) throw invalid('scheme', 'is not bound to a key')
+    return
+  }
+  const { jkt } = Object(cnf) as { jkt?: unknown }
+  if (!isProven || typeof jkt !== 'string') throw invalid('cnf', 'is bound to a key')
+  await checkProof(asked, token, jkt)
 }
 
 /** The values that the claims of a token must match. */
@@ -97,7 +114,7 @@ async function verified(
     throw invalid('iss', `is from "${printable(payload.iss, 200)}", not "${issuer}"`)
   }
   checkAudience(payload, audiences)
-  const { fault } = await verifySignature(token, (header) => provider.keys(header, 'anybody'))
+  const { fault } = await provider.verify(token, 'anybody')
   if (fault !== undefined) throw invalid('signature', `has a signature that ${fault}`)
   if (typeof payload.exp !== 'number') throw invalid('exp', 'has no "exp"')
   return payload
@@ -122,7 +139,7 @@ async function introspected(
   if (!claims.active) throw invalid('active', 'is not active, as the provider says')
   const { iss = issuer, token_type: type = 'Bearer' } = claims
   if (iss !== issuer) throw invalid('iss', `is from "${printable(iss, 200)}"`)
-  if (!/^bearer$/i.test(String(type))) throw invalid('token_type', 'is no bearer token')
+  if (!/^(bearer|dpop)$/i.test(String(type))) throw invalid('token_type', 'is no bearer token')
   checkAudience(claims, audiences)
   return claims
 }

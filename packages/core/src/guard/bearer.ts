@@ -1,5 +1,6 @@
 import type { RequestContext } from '../context.ts'
 import { AccessError, type LatchkeyError, RequestError } from '../errors/errors.ts'
+import { sendsProof } from '../http/bearer-header.ts'
 import type { AuthResponse } from '../http/request.ts'
 import { type BearerLogin, readBearer } from './bearer-token.ts'
 import { explain, failedOf, listOf, weaknessOf } from './failed-requirement.ts'
@@ -16,8 +17,13 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   'token.exp': 'The token has expired',
   'token.nbf': 'The token is not valid yet',
   'token.active': 'The token has expired or was revoked',
-  'token.cnf': 'The token is bound to a key',
+  'token.cnf': 'The token is bound to a key, which needs the scheme DPoP with a proof',
+  'token.proof': 'The proof of possession is missing or not valid',
+  'token.scheme': 'The token is not bound to a key, which the API requires',
 }
+
+/** The algorithms of proofs, for clients (RFC 9449 §7.1). */
+const PROOF_ALGORITHMS = 'ES256 PS256 EdDSA'
 
 /** A request whose guard accepts bearer tokens. */
 interface BearerRequest extends RequestContext {
@@ -75,7 +81,11 @@ function answerToken(asked: BearerRequest, error: unknown): Promise<AuthResponse
   if (error instanceof RequestError) return refuseToken(asked, error, { error: 'invalid_request' })
   if (!(error instanceof AccessError)) throw error
   const told = DESCRIPTIONS[error.failed ?? '']
-  return refuseToken(asked, error, { error: 'invalid_token', error_description: told })
+  const isProof = error.failed === 'token.proof'
+  return refuseToken(asked, error, {
+    error: isProof ? 'invalid_dpop_proof' : 'invalid_token',
+    error_description: told,
+  })
 }
 
 function refuseToken(
@@ -86,6 +96,11 @@ function refuseToken(
   const { context, request, bearer } = asked
   if (error instanceof AccessError) publishRefusal(context, error, bearer?.login)
   asked.bearer = undefined
-  const headers = challenge && { 'www-authenticate': bearerChallenge(context, challenge) }
+  const isBound = context.options.profile !== undefined || sendsProof(request)
+  const headers = challenge && {
+    'www-authenticate': isBound
+      ? bearerChallenge(context, { ...challenge, algs: PROOF_ALGORITHMS }, 'DPoP')
+      : bearerChallenge(context, challenge),
+  }
   return context.answerError(error, request, { api: true, ...(headers && { headers }) })
 }

@@ -43,14 +43,15 @@ export function askForToken({ context, request }: RequestContext): Promise<AuthR
   return context.answerError(error, request, { api: true, headers })
 }
 
-/** The challenge of the scheme `Bearer`, with the parameters that have a value. */
+/** The challenge of the scheme `Bearer`, or `DPoP` for a token of that scheme, with the parameters that have a value. */
 export function bearerChallenge(
   { options }: Pick<AuthContext, 'options'>,
   parameters: Readonly<Record<string, string | undefined>> = {},
+  scheme: 'Bearer' | 'DPoP' = 'Bearer',
 ): string {
   const all = Object.entries({ realm: options.baseUrl.host, ...parameters })
   const given = all.filter(([, value]) => value !== undefined && !/["\\]/.test(value))
-  return `Bearer ${given.map(([name, value]) => `${name}="${value}"`).join(', ')}`
+  return `${scheme} ${given.map(([name, value]) => `${name}="${value}"`).join(', ')}`
 }
 
 /** Sends a page to log in, and answers a program with 401 and where to do so. */

@@ -4,6 +4,7 @@ import { beginLogin, type LoginRequest } from '../login/login.ts'
 import { type LogoutRequest, logOut } from '../logout/logout.ts'
 import type { AuthSession } from '../session/session.ts'
 import { describeSession, type SessionInfo } from '../session/session-directory.ts'
+import { callApi } from '../tokens/call-api.ts'
 import type { AccessTokenRequest } from '../tokens/refresh.ts'
 import { readUserInfo } from '../tokens/userinfo.ts'
 import { failedOf } from './failed-requirement.ts'
@@ -28,6 +29,13 @@ interface RequestActions<U, Sent> {
    * @throws {@link RefreshError} if there is no access token and no way to get one.
    */
   accessToken(request?: AccessTokenRequest): Promise<string>
+  /**
+   * Calls an API with the user's access token, refreshed first if it is about to expire. Where tokens are bound to a key
+   * (`profile: 'fapi2'`), the request carries the proof. Redirects are not followed.
+   *
+   * @throws {@link RefreshError} as `accessToken()` does.
+   */
+  fetch(url: string | URL, init?: RequestInit): Promise<Response>
   /** The ID token as the provider sent it last. */
   idToken(): string | undefined
   /**
@@ -145,15 +153,22 @@ class SessionRequestAuth<U, Sent> implements RequestActions<U, Sent> {
     return context.refresher.accessToken(await this.#source.provider(), session, wanted)
   }
 
+  async fetch(url: string | URL, init: RequestInit = {}): Promise<Response> {
+    const accessToken = await this.accessToken()
+    const tokens = (await this.#source.session.read())?.tokens ?? { accessToken }
+    return callApi(await this.#source.provider(), tokens, url, init)
+  }
+
   idToken(): string | undefined {
     return this.#current()?.idToken
   }
 
   async fetchUserInfo(): Promise<Record<string, unknown>> {
     const { sub } = this.#mustBeLoggedIn()
-    const token = await this.accessToken()
+    const accessToken = await this.accessToken()
+    const tokens = (await this.#source.session.read())?.tokens ?? { accessToken }
     const { now } = this.#source.context.options
-    return readUserInfo(await this.#source.provider(), token, sub, now())
+    return readUserInfo(await this.#source.provider(), tokens, sub, now())
   }
 
   async refreshUser(): Promise<U> {

@@ -1,12 +1,19 @@
 import type { AuthRequest } from './request.ts'
 
-/** Whether a request carries a bearer token, or tries to (RFC 6750 §2). */
+/** Whether a request carries an access token, or tries to (RFC 6750 §2, RFC 9449 §7.1). */
 export function sendsToken(request: Pick<AuthRequest, 'url' | 'headers'>): boolean {
   const authorization = request.headers.get('authorization')
-  return (authorization !== null && /^bearer( |$)/i.test(authorization)) || hasTokenInUrl(request)
+  return (
+    (authorization !== null && /^(bearer|dpop)( |$)/i.test(authorization)) || hasTokenInUrl(request)
+  )
 }
 
 /** Whether the address carries a token, where logs and histories would keep it. */
 export function hasTokenInUrl({ url }: Pick<AuthRequest, 'url'>): boolean {
   return /[?&]access_token=/.test(url)
+}
+
+/** Whether a request carries an access token that is bound to a key (RFC 9449 §7.1). */
+export function sendsProof({ headers }: Pick<AuthRequest, 'headers'>): boolean {
+  return /^dpop( |$)/i.test(headers.get('authorization') ?? '')
 }

@@ -14,13 +14,18 @@ import type { Redeemed } from './redeem.ts'
 export async function newSession(
   { options }: AuthContext,
   provider: Provider,
-  { tokens, claims, issuer }: Redeemed,
+  { tokens, claims, issuer, proofKey }: Redeemed,
 ): Promise<AuthSession> {
   const now = options.now()
   const expiresIn = tokens.expiresIn()
   const userinfo =
     options.userinfo !== 'never'
-      ? await readUserInfo(provider, tokens.access_token, claims.sub, now)
+      ? await readUserInfo(
+          provider,
+          { accessToken: tokens.access_token, proofKey },
+          claims.sub,
+          now,
+        )
       : undefined
   return {
     issuer,
@@ -41,6 +46,7 @@ export async function newSession(
       accessTokenReceivedAt: now,
       refreshToken: tokens.refresh_token,
       scope: tokens.scope,
+      ...(proofKey !== undefined && { proofKey }),
     },
   }
 }

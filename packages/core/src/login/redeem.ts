@@ -25,6 +25,8 @@ export interface Redeemed {
   readonly claims: IDToken
   /** The provider's own name. */
   readonly issuer: string
+  /** The key that the access token is bound to, if it is. */
+  readonly proofKey: string | undefined
 }
 
 const MIN_MAX_AGE = 60
@@ -55,7 +57,7 @@ export async function redeem(
 ): Promise<Redeemed> {
   const metadata = await provider.metadata()
   const secrets = secretsOf(provider, transaction, parameters)
-  checkResponse(metadata, transaction, parameters, secrets)
+  checkResponse(provider, metadata, transaction, parameters, secrets)
   const expected = {
     issuer: metadata.issuer,
     entraTenants: provider.entraTenants,
@@ -68,9 +70,14 @@ export async function redeem(
         transaction.maxAge === undefined ? undefined : Math.max(transaction.maxAge, MIN_MAX_AGE),
     },
   }
-  const tokens = await exchange(provider, transaction, parameters, tokenParams).catch((error) => {
+  const proofKey = provider.profile && (await provider.proofs.makeKey())
+  const request = { transaction, parameters, tokenParams, proofKey }
+  const tokens = await exchange(provider, request).catch((error) => {
     throw exchangeError(error, expected, secrets, clientRemedy(provider, metadata))
   })
+  if (proofKey !== undefined && tokens.token_type !== 'dpop') {
+    throw invalid('The access token is not bound to a key, which FAPI 2.0 requires.')
+  }
   const claims = tokens.claims()
   if (!claims) throw invalid('The provider sent no ID token.')
   const { header, fault } = await provider.verify(tokens.id_token ?? '')
@@ -84,11 +91,12 @@ export async function redeem(
       `The login has "acr" "${printable(claims.acr)}", not one of those asked for: ${transaction.acr.join(', ')}.`,
     )
   }
-  return { tokens, claims, issuer: claims.iss }
+  return { tokens, claims, issuer: claims.iss, proofKey }
 }
 
 /** Checks the authorization response (RFC 6749 §4.1.2, RFC 9207 §2.4). */
 function checkResponse(
+  { profile }: Provider,
   metadata: ServerMetadata,
   transaction: LoginTransaction,
   parameters: URLSearchParams,
@@ -96,7 +104,7 @@ function checkResponse(
 ): void {
   const { issuer, authorization_response_iss_parameter_supported: isPromised } = metadata
   const iss = parameters.get('iss')
-  if (iss ? iss !== issuer : isPromised) {
+  if (iss ? iss !== issuer : isPromised || profile !== undefined) {
     const found = iss
       ? `is from "${printable(iss, 200)}"`
       : 'does not say which provider it is from'
@@ -118,15 +126,20 @@ function checkResponse(
   if (!parameters.get('code')) throw invalid('The response has neither a "code" nor an "error".')
 }
 
+interface Exchange {
+  readonly transaction: LoginTransaction
+  readonly parameters: URLSearchParams
+  readonly tokenParams: Readonly<Record<string, string>>
+  readonly proofKey: string | undefined
+}
+
 function exchange(
   provider: Provider,
-  transaction: LoginTransaction,
-  parameters: URLSearchParams,
-  tokenParams: Readonly<Record<string, string>>,
+  { transaction, parameters, tokenParams, proofKey }: Exchange,
 ): Promise<TokenEndpointResponse & TokenEndpointResponseHelpers> {
   const url = new URL(transaction.redirectUri)
   url.search = parameters.toString()
-  return provider.call((client, configuration) =>
+  return provider.call(async (client, configuration) =>
     client.authorizationCodeGrant(
       configuration,
       url,
@@ -137,6 +150,9 @@ function exchange(
         idTokenExpected: true,
       },
       tokenParams,
+      proofKey === undefined
+        ? {}
+        : { DPoP: await provider.proofs.handle(client, configuration, proofKey) },
     ),
   )
 }

@@ -4,6 +4,7 @@ import { readForm } from '../http/body.ts'
 import type { AuthResponse } from '../http/request.ts'
 import { userHash } from '../log/events.ts'
 import { printable } from '../provider/errors.ts'
+import { FAPI_ALGORITHMS } from '../provider/fapi.ts'
 import { type DecodedJwt, decodeJwt } from '../provider/jwt.ts'
 import type { Provider } from '../provider/provider.ts'
 import { endSessions } from '../session/end-sessions.ts'
@@ -77,6 +78,9 @@ async function verifyLogoutToken(
   const audience = Array.isArray(payload.aud) ? payload.aud : [payload.aud]
   if (!audience.includes(provider.clientId)) throw invalid('is for another client')
   const keys = await provider.keys(jwt.header, 'anybody')
+  if (provider.profile && !FAPI_ALGORITHMS.has(jwt.header.alg)) {
+    throw invalid(`is signed with "${printable(jwt.header.alg)}", which FAPI 2.0 does not allow`)
+  }
   if (!keys.verify(jwt.header, jwt.signed, jwt.signature)) throw invalid('has a wrong signature')
   checkTimes(payload, now)
   checkEvent(payload)

@@ -121,6 +121,7 @@ export const OPTION_RULES: Rules<AuthOptions> = {
     audience: oneOf('issuer', 'token_endpoint'),
     algorithm: oneOf('RS256', 'PS256', 'ES256', 'EdDSA'),
   }),
+  profile: oneOf('fapi2'),
   discoveryUrl: url,
   metadata: rule('an object with members of a discovery document', isRecord),
   entraTenants: texts,

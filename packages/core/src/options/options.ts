@@ -181,6 +181,12 @@ export interface AuthOptions<U = AppUser, Exchange = unknown, Store = SessionSto
   /** How the assertions of `private_key_jwt` are made. */
   readonly clientAssertion?: ClientAssertionOptions
   /**
+   * The security profile of logins. With `fapi2`, logins follow the FAPI 2.0 Security Profile: pushed requests,
+   * `private_key_jwt`, and access tokens that are bound to a key of the session (DPoP), which guards demand as well. It
+   * needs `clientKey`. Default: OpenID Connect as the other options say.
+   */
+  readonly profile?: 'fapi2'
+  /**
    * The address of the provider's discovery document, where it is not at the issuer's own
    * `/.well-known/openid-configuration`. The document must name the issuer that `issuer` does.
    */
@@ -341,6 +347,7 @@ export interface ResolvedAuthOptions {
   readonly clientAuth: ClientAuth | undefined
   readonly clientKey: KeyObject | undefined
   readonly clientAssertion: ClientAssertionOptions
+  readonly profile: 'fapi2' | undefined
   readonly metadata: Readonly<Record<string, unknown>>
   readonly entraTenants: readonly string[] | undefined
   readonly tokenParams: Readonly<Record<string, string>>

@@ -35,9 +35,9 @@ const MAKE_SECRET = 'Make one with: openssl rand -base64 32'
 export function resolveOptions(given: AnyAuthOptions, known?: Environment): ResolvedAuthOptions {
   const environment = known ?? {}
   const checked = checkOptions<AnyAuthOptions>(given, OPTION_RULES, { equivalents: EQUIVALENTS })
-  // Options of a wrong type are missing from these, and are not reported a second time.
-  const options = checked.good
   const faults: ConfigFault[] = []
+  // Options of a wrong type are missing from these, and are not reported a second time.
+  const options = withProfile(checked.good, faults)
   const read = createReader(environment, faults, options.insecureHttpHosts)
   const baseUrls = [options.baseUrl]
     .flat()
@@ -74,7 +74,8 @@ export function resolveOptions(given: AnyAuthOptions, known?: Environment): Reso
         : registration,
     clientAuth: options.clientAuth,
     clientKey,
-    clientAssertion: options.clientAssertion ?? {},
+    clientAssertion: assertionOf(options, clientKey),
+    profile: options.profile,
     metadata: replacements(options),
     entraTenants: options.entraTenants,
     tokenParams: options.tokenParams ?? {},
@@ -125,6 +126,49 @@ export function resolveOptions(given: AnyAuthOptions, known?: Environment): Reso
     fetch: options.fetch,
     now: options.now ?? (() => Math.floor(Date.now() / 1000)),
   }
+}
+
+/**
+ * The options that FAPI 2.0 implies. Those that contradict it are refused.
+ *
+ * @see FAPI 2.0 Security Profile §5.3.3, §5.4.1
+ */
+function withProfile(options: AnyAuthOptions, faults: ConfigFault[]): AnyAuthOptions {
+  const { profile, clientAuth, clientAssertion = {} } = options
+  if (profile === undefined) return options
+  const refuse = (option: string, remedy: string): void => void faults.push({ option, remedy })
+  if (clientAuth !== undefined && clientAuth !== 'private_key_jwt') {
+    refuse('clientAuth', `must be "private_key_jwt" with profile: "fapi2". Leave it out.`)
+  }
+  if (options.pushedAuthorizationRequests === false) {
+    refuse('pushedAuthorizationRequests', 'must not be off with profile: "fapi2". Leave it out.')
+  }
+  if (clientAssertion.algorithm === 'RS256') {
+    refuse(
+      'clientAssertion.algorithm',
+      'must be "PS256", "ES256" or "EdDSA" with profile: "fapi2".',
+    )
+  }
+  if (clientAssertion.audience === 'token_endpoint') {
+    refuse('clientAssertion.audience', 'must be "issuer" with profile: "fapi2". Leave it out.')
+  }
+  for (const option of ['discoveryUrl', 'metadata', 'insecureHttpHosts'] as const) {
+    if (options[option] === undefined) continue
+    refuse(
+      option,
+      'is not allowed with profile: "fapi2": the document of the issuer decides, over https.',
+    )
+  }
+  return { ...options, clientAuth: 'private_key_jwt', pushedAuthorizationRequests: true }
+}
+
+/** RSA keys sign with PS256 in FAPI 2.0, and with RS256 elsewhere. */
+function assertionOf(
+  { profile, clientAssertion = {} }: AnyAuthOptions,
+  key: KeyObject | undefined,
+): ResolvedAuthOptions['clientAssertion'] {
+  if (profile === undefined || key?.asymmetricKeyType !== 'rsa') return clientAssertion
+  return { algorithm: 'PS256', ...clientAssertion }
 }
 
 interface Reader {

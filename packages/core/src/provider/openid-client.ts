@@ -92,8 +92,14 @@ class ReadResponse implements Pick<Response, 'status' | 'bodyUsed' | 'json' | 't
   }
 }
 
+/** A challenge is left out, but for that of a server that asks for a nonce (RFC 9449 §9). */
+function isRead([name, value]: readonly [name: string, value: string]): boolean {
+  if (name === 'www-authenticate') return value.includes('use_dpop_nonce')
+  return name === 'content-type' || name === 'dpop-nonce'
+}
+
 function responseOf({ status, headers, body }: ProviderAnswer): Response {
-  const read = headers.filter(([name]) => name === 'content-type')
+  const read = headers.filter(isRead)
   if (status === 200 && body)
     return new ReadResponse(new Headers(read), body) as unknown as Response
   return new Response(body === '' ? null : body, { status, headers: read })

@@ -13,10 +13,12 @@ import {
 import { clientAuthentication } from './client-auth.ts'
 import { type Discovered, discover } from './discovery.ts'
 import { createExchangeBudget, type ExchangeBudget } from './exchange-budget.ts'
+import { FAPI_ALGORITHMS, mustOfferFapi } from './fapi.ts'
 import type { JwtHeader } from './jwt.ts'
 import { createProviderKeys, type TokenSender } from './keys.ts'
 import { createMetadataCache, type ProviderHealth } from './metadata-cache.ts'
 import { type ClientCall, type ClientPool, createClientPool } from './openid-client.ts'
+import { createProofs, type Proofs } from './proofs.ts'
 import { type KeySet, type SignatureAnswer, verifySignature } from './signature.ts'
 import { createProviderFetch, type ProviderFetch, type ProviderTransport } from './transport.ts'
 
@@ -56,8 +58,16 @@ export interface Provider {
    * @throws {@link ProviderError} when the keys are needed and cannot be had.
    */
   keys(header: JwtHeader, sender: TokenSender): Promise<KeySet>
-  /** Verifies the signature of a token that the provider sent, and nothing else of it. */
-  verify(token: string): Promise<SignatureAnswer>
+  /** The security profile of logins, from the options. */
+  readonly profile: 'fapi2' | undefined
+  /** Proofs that the application has the keys of its access tokens. */
+  readonly proofs: Proofs
+  /**
+   * Verifies the signature of a token, and nothing else of it.
+   *
+   * @param sender - Default `provider`.
+   */
+  verify(token: string, sender?: TokenSender): Promise<SignatureAnswer>
   /** One exchange with an endpoint of the provider. */
   readonly fetch: ProviderFetch
   readonly call: ClientCall
@@ -81,10 +91,16 @@ export function createProvider(settings: ProviderSettings): Provider {
   const { registration, now, publish } = settings
   const { clientSecret } = registration
   const issuer = registration.issuer.href
-  const fetch = createProviderFetch(settings.transport, {
+  const proofs = createProofs()
+  const bare = createProviderFetch(settings.transport, {
     timeoutSeconds: settings.timeoutSeconds,
     maxBytes: MAX_BYTES,
   })
+  const fetch: ProviderFetch = async (url, init) => {
+    const answer = await bare(url, init)
+    proofs.note(url, answer.headers)
+    return answer
+  }
   const cache = createMetadataCache<Known>({
     ...{ issuer, now, publish },
     async lookUp() {
@@ -93,6 +109,7 @@ export function createProvider(settings: ProviderSettings): Provider {
       if (metadata.issuer.includes('{tenantid}') && !settings.entraTenants) {
         throw new ProviderError('LATCHKEY_PROVIDER_INVALID', MULTI_TENANT)
       }
+      if (settings.profile) mustOfferFapi(metadata)
       const credentials = {
         method: settings.clientAuth,
         secret:
@@ -149,7 +166,14 @@ export function createProvider(settings: ProviderSettings): Provider {
         }),
       keys: async (header, sender) =>
         providerKeys.known(header) ?? share(() => providerKeys.find(header, sender)),
-      verify: (token) => verifySignature(token, (header) => provider.keys(header, 'provider')),
+      profile: settings.profile,
+      proofs,
+      verify: (token, sender = 'provider') =>
+        verifySignature(
+          token,
+          (header) => provider.keys(header, sender),
+          settings.profile && FAPI_ALGORITHMS,
+        ),
       fetch: budget
         ? (url, init) => budget.spend((timeoutSeconds) => fetch(url, { ...init, timeoutSeconds }))
         : fetch,

@@ -25,6 +25,8 @@ const MIN_RSA_BITS = 2048
 
 type Algorithm = keyof typeof ALGORITHMS
 
+const ALL: ReadonlySet<string> = new Set(Object.keys(ALGORITHMS))
+
 interface Jwk {
   readonly kty?: unknown
   readonly kid?: unknown
@@ -88,15 +90,20 @@ export type SignatureAnswer =
   | { readonly header: JwtHeader; readonly fault?: undefined }
   | { readonly header?: undefined; readonly fault: string }
 
-/** Verifies the signature of a token, and nothing else of it. */
+/**
+ * Verifies the signature of a token, and nothing else of it.
+ *
+ * @param accepted - Default: every algorithm with a public key.
+ */
 export async function verifySignature(
   token: string,
   keysFor: (header: JwtHeader) => Promise<KeySet>,
+  accepted: ReadonlySet<string> = ALL,
 ): Promise<SignatureAnswer> {
   const jws = decodeJws(token)
   if (!jws || jws.header.crit !== undefined) return { fault: 'cannot be read' }
   const { header } = jws
-  if (!isAccepted(header.alg)) return { fault: refusedAlgorithm(header.alg) }
+  if (!accepted.has(header.alg)) return { fault: refusedAlgorithm(header.alg, accepted) }
   const set = await keysFor(header)
   if (!set.has(header)) {
     return { fault: `is by a key that the provider does not publish${keyName(header)}` }
@@ -106,9 +113,8 @@ export async function verifySignature(
 }
 
 /** The fault of a signature by a shared secret, by none, or by an algorithm that is not known. */
-function refusedAlgorithm(alg: string): string {
-  const accepted = Object.keys(ALGORITHMS).join(', ')
-  return `has the algorithm "${printable(alg)}"; accepted are ${accepted}. Choose one of them for this application at the provider`
+function refusedAlgorithm(alg: string, accepted: ReadonlySet<string>): string {
+  return `has the algorithm "${printable(alg)}"; accepted are ${[...accepted].join(', ')}. Choose one of them for this application at the provider`
 }
 
 function keyName({ kid, alg }: JwtHeader): string {

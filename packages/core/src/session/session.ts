@@ -7,6 +7,8 @@ export interface SessionTokens {
   readonly accessTokenReceivedAt?: number | undefined
   readonly refreshToken?: string | undefined
   readonly scope?: string | undefined
+  /** The private key that the access token is bound to (DPoP): a JWK, as text. */
+  readonly proofKey?: string | undefined
 }
 
 /** The session of a logged-in user. Plain JSON; instants are in seconds since the epoch. */

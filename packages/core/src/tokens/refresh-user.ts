@@ -49,7 +49,13 @@ export function createUserRefresher(
     let current = await session.reload()
     if (!current) throw ended()
     if (!hasUserinfo) return current
-    const claims = await readUserInfo(provider, token, current.sub, now())
+    const { proofKey } = current.tokens ?? {}
+    const claims = await readUserInfo(
+      provider,
+      { accessToken: token, proofKey },
+      current.sub,
+      now(),
+    )
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const idToken = current.idToken ? decodeJwt(current.idToken)?.payload : undefined
       const user = await sessionUser(options, { idToken, userinfo: claims }, current)

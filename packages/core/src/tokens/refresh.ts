@@ -169,9 +169,22 @@ async function requestTokens(
     const { issuer } = await provider.metadata()
     const { entraTenants, clientId } = provider
     expected = { issuer, entraTenants, clientId, now: now() }
-    const tokens = await provider.call((client, configuration) =>
-      client.refreshTokenGrant(configuration, refreshToken, options.tokenParams),
+    // A session from before the profile has no key yet.
+    const proofKey =
+      session.tokens?.proofKey ?? (provider.profile && (await provider.proofs.makeKey()))
+    const tokens = await provider.call(async (client, configuration) =>
+      client.refreshTokenGrant(
+        configuration,
+        refreshToken,
+        options.tokenParams,
+        proofKey === undefined
+          ? {}
+          : { DPoP: await provider.proofs.handle(client, configuration, proofKey) },
+      ),
     )
+    if (provider.profile && tokens.token_type !== 'dpop') {
+      throw unusable('the access token is not bound to a key, which FAPI 2.0 requires')
+    }
     const claims = tokens.claims()
     if (claims) {
       const { header, fault } = await provider.verify(tokens.id_token ?? '')
@@ -187,7 +200,12 @@ async function requestTokens(
     const receivedAt = now()
     const userinfo = await (options.userinfo === 'never'
       ? Promise.resolve(undefined)
-      : readUserInfo(provider, tokens.access_token, session.sub, receivedAt)
+      : readUserInfo(
+          provider,
+          { accessToken: tokens.access_token, proofKey },
+          session.sub,
+          receivedAt,
+        )
     ).catch((error) => {
       // The new tokens must be kept; the user is read again later.
       if (!(error instanceof CallbackError || error instanceof ProviderError)) throw error
@@ -206,6 +224,7 @@ async function requestTokens(
         accessTokenReceivedAt: receivedAt,
         refreshToken: tokens.refresh_token ?? refreshToken,
         scope: tokens.scope ?? session.tokens?.scope,
+        ...(proofKey !== undefined && { proofKey }),
       },
     }
   } catch (error) {

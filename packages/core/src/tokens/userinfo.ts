@@ -1,7 +1,9 @@
 import { CallbackError } from '../errors/errors.ts'
-import { printable } from '../provider/errors.ts'
+import { printable, providerError } from '../provider/errors.ts'
 import { decodeJwt } from '../provider/jwt.ts'
 import type { Provider } from '../provider/provider.ts'
+import type { ProviderAnswer } from '../provider/transport.ts'
+import type { SessionTokens } from '../session/session.ts'
 import { parseRecord } from '../shared/records.ts'
 
 /** The claims of signed userinfo that are about the token. */
@@ -20,19 +22,14 @@ type UserInfo = Readonly<Record<string, unknown>>
  */
 export async function readUserInfo(
   provider: Provider,
-  accessToken: string,
+  tokens: Pick<SessionTokens, 'accessToken' | 'proofKey'>,
   sub: string,
   now: number,
 ): Promise<Record<string, unknown>> {
   const metadata = await provider.metadata()
   const endpoint = metadata.userinfo_endpoint
   if (!endpoint) throw invalid('the provider names no userinfo_endpoint')
-  const { status, headers, body } = await provider.fetch(endpoint, {
-    headers: {
-      accept: 'application/json, application/jwt',
-      authorization: `Bearer ${accessToken}`,
-    },
-  })
+  const { status, headers, body = '' } = await askFor(provider, endpoint, tokens)
   const header = (name: string): string => headers.find(([one]) => one === name)?.[1] ?? ''
   if (status !== 200) {
     const reason = /error="([^"]*)"/.exec(header('www-authenticate'))?.[1]
@@ -43,6 +40,42 @@ export async function readUserInfo(
   if (typeof claims?.sub !== 'string') throw invalid('it is no JSON object with a "sub"')
   if (claims.sub !== sub) throw invalid('it is about another user than the ID token')
   return claims
+}
+
+async function askFor(
+  provider: Provider,
+  endpoint: string,
+  { accessToken, proofKey }: Pick<SessionTokens, 'accessToken' | 'proofKey'>,
+): Promise<ProviderAnswer> {
+  const headers = { accept: 'application/json, application/jwt' }
+  if (proofKey === undefined) {
+    const authorization = `Bearer ${accessToken}`
+    return provider.fetch(endpoint, { headers: { ...headers, authorization } })
+  }
+  const response = await provider.call(async (client, configuration) => {
+    const DPoP = await provider.proofs.handle(client, configuration, proofKey)
+    const target = new URL(endpoint)
+    return client
+      .fetchProtectedResource(
+        ...([
+          configuration,
+          accessToken,
+          target,
+          'GET',
+          null,
+          new Headers(headers),
+          { DPoP },
+        ] as const),
+      )
+      .catch((cause) => {
+        throw providerError(cause, 'refused the access token at userinfo')
+      })
+  })
+  return {
+    status: response.status,
+    headers: [...response.headers],
+    body: await response.text(),
+  }
 }
 
 async function signedClaims(provider: Provider, token: string, now: number): Promise<UserInfo> {

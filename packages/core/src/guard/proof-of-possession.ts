@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import type { RequestContext } from '../context.ts'
+import { AccessError } from '../errors/errors.ts'
+import { type DecodedJwt, decodeJwt } from '../provider/jwt.ts'
+import { parseKeySet } from '../provider/signature.ts'
+
+/** Seconds for which a proof is good, and by which its clock may be ahead. */
+const GOOD_SECONDS = 60
+const MAX_JTI = 256
+
+type Jwk = Readonly<Record<string, unknown>>
+
+/**
+ * Checks that the sender of an access token has the key that the token is bound to: the request carries a proof by that
+ * key, for this token, method and address, which no request has carried before.
+ *
+ * @param thumbprint - The `jkt` of the token.
+ * @throws {@link AccessError} with `LATCHKEY_BEARER_INVALID` naming the check that the proof does not pass.
+ * @see RFC 9449 §4.3, §7.1, §11.1
+ */
+export async function checkProof(
+  { request, context }: RequestContext,
+  token: string,
+  thumbprint: string,
+): Promise<void> {
+  const text = request.headers.get('dpop')
+  if (text === null) throw invalid('is missing: the request has no header "DPoP"')
+  const proof = decodeJwt(text)
+  if (!proof) throw invalid('is not one JWT')
+  const { jwk } = proof.header as { jwk?: unknown }
+  const isPublic = typeof jwk === 'object' && jwk !== null && !('d' in jwk)
+  if (!isPublic) throw invalid('has no public key in its header')
+  checkSignature(proof, jwk as Jwk)
+  if (thumbprintOf(jwk as Jwk) !== thumbprint)
+    throw invalid('is by another key than that of the token')
+  const { htm, htu, iat, jti, ath } = proof.payload
+  const { origin, pathname } = new URL(request.url)
+  if (htm !== request.method) throw invalid('is for another method')
+  const address = typeof htu === 'string' ? URL.parse(htu) : null
+  if (address?.origin !== origin || address.pathname !== pathname) {
+    throw invalid(`is for another address than ${origin}${pathname}`)
+  }
+  if (ath !== createHash('sha256').update(token).digest('base64url')) {
+    throw invalid('is for another access token')
+  }
+  const now = context.options.now()
+  if (typeof iat !== 'number' || Math.abs(now - iat) > GOOD_SECONDS) {
+    throw invalid(`was not made within the last ${GOOD_SECONDS} s; are the clocks right?`)
+  }
+  if (typeof jti !== 'string' || jti === '' || jti.length > MAX_JTI) throw invalid('has no "jti"')
+  const key = `proof:${createHash('sha256').update(`${thumbprint} ${jti}`).digest('base64url')}`
+  if (!(await context.replays.consume(key, 2 * GOOD_SECONDS))) throw invalid('has been used before')
+}
+
+function checkSignature({ header, signed, signature }: DecodedJwt, jwk: Jwk): void {
+  if (header.typ !== 'dpop+jwt' || header.crit !== undefined) {
+    throw invalid('is another kind of token')
+  }
+  const { kid: _kid, alg: _alg, use: _use, key_ops: _operations, ...key } = jwk
+  const keys = parseKeySet(JSON.stringify({ keys: [key] }))
+  const { kid: _none, ...named } = header
+  if (!keys?.verify(named, signed, signature)) throw invalid('has a wrong signature')
+}
+
+/** The members of a thumbprint, by kind of key (RFC 7638 §3.2, RFC 8037 §2). */
+const MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  EC: ['crv', 'kty', 'x', 'y'],
+  OKP: ['crv', 'kty', 'x'],
+  RSA: ['e', 'kty', 'n'],
+}
+
+function thumbprintOf(jwk: Jwk): string {
+  const members = (MEMBERS[String(jwk.kty)] ?? []).map((name) => [name, jwk[name]])
+  return createHash('sha256')
+    .update(JSON.stringify(Object.fromEntries(members)))
+    .digest('base64url')
+}
+
+function invalid(what: string): AccessError {
+  const message = `The proof of possession (DPoP) ${what}.`
+  return new AccessError('LATCHKEY_BEARER_INVALID', message, { failed: 'token.proof' })
+}

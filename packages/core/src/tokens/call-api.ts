@@ -1,0 +1,49 @@
+import type { Provider } from '../provider/provider.ts'
+import type { SessionTokens } from '../session/session.ts'
+
+/**
+ * Calls an API with the access token of a session, and with a proof of its key if it is bound to one. Redirects are
+ * not followed: they would take the token elsewhere.
+ *
+ * @see RFC 6750 §2.1, RFC 9449 §7.1, §9
+ */
+export async function callApi(
+  provider: Provider,
+  { accessToken, proofKey }: SessionTokens,
+  target: string | URL,
+  init: RequestInit,
+): Promise<Response> {
+  const headers = new Headers(init.headers)
+  if (proofKey === undefined) {
+    headers.set('authorization', `Bearer ${accessToken}`)
+    return fetch(target, { ...init, headers, redirect: 'manual' })
+  }
+  return provider.call(async (client, known) => {
+    // One of its own: APIs may be on plain http within a network, and the provider's endpoints must not.
+    const configuration = new client.Configuration(known.serverMetadata(), provider.clientId)
+    const url = new URL(target)
+    if (url.protocol === 'http:') client.allowInsecureRequests(configuration)
+    configuration[client.customFetch] = async (address, options) => {
+      const answer = await fetch(address, { ...init, ...options } as RequestInit)
+      provider.proofs.note(address, answer.headers)
+      return answer
+    }
+    const DPoP = await provider.proofs.handle(client, configuration, proofKey)
+    const { method = 'GET', body } = init
+    return client
+      .fetchProtectedResource(
+        configuration,
+        accessToken,
+        url,
+        method,
+        body as Parameters<typeof client.fetchProtectedResource>[4],
+        headers,
+        { DPoP },
+      )
+      .catch((error) => {
+        // A refusal is an answer, as with fetch.
+        if (error instanceof client.WWWAuthenticateChallengeError) return error.response
+        throw error
+      })
+  })
+}
