@@ -130,7 +130,7 @@ beforeAll(async () => {
     })
     app.get('/refreshed', requireUser({ respond: 'redirect' }), async (req, res) => {
       const token = await req.auth.accessToken({ force: true })
-      remember('access token', token)
+      remember('token', token)
       res.json(token.length > 0)
     })
     app.get('/stolen', requireUser({ respond: 'redirect' }), async (req, res) => {

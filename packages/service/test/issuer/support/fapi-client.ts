@@ -121,8 +121,6 @@ export async function createFapiClient(
   }
 }
 
-export type FapiClient = Awaited<ReturnType<typeof createFapiClient>>
-
 interface Changes {
   readonly algorithm?: string
   readonly claims?: Readonly<Record<string, unknown>>
