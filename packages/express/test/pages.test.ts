@@ -2,7 +2,14 @@ import { type AuthRouterOptions, createAuthRouter, requireUser } from '@latchkey
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { launchChromium } from '../../../test/support/chromium.ts'
-import { keepPicture, overflows, sizes, violationsOf } from '../../../test/support/look.ts'
+import {
+  faultsWhenAdapted,
+  keepPicture,
+  overflows,
+  sizes,
+  violationsOf,
+} from '../../../test/support/look.ts'
+import { compareTree } from '../../../test/support/tree.ts'
 import { type Site, startSite } from './support/site.ts'
 
 let site: Site
@@ -34,6 +41,8 @@ async function looksGood(page: Page, name: string): Promise<void> {
       expect(await overflows(page)).toBe(false)
     }
   }
+  await compareTree(page, `kit-${name}`)
+  expect(await faultsWhenAdapted(page)).toEqual([])
 }
 
 test('the question whether to log out has a link back that keeps the user logged in', {

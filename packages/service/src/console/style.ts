@@ -44,8 +44,8 @@ a { color: var(--accent); text-underline-offset: .2em; text-decoration-thickness
 a:hover { color: var(--accent-strong); }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: .35rem; }
 :target { scroll-margin-top: 1rem; }
-.skip, .unseen { position: absolute; left: -99rem; }
-.skip:focus { left: 1rem; top: .5rem; z-index: 2; background: var(--card); padding: .5rem .8rem; }
+.skip, .unseen { position: absolute; inset-inline-start: -99rem; }
+.skip:focus { inset-inline-start: 1rem; top: .5rem; z-index: 2; background: var(--card); padding: .5rem .8rem; }
 body.alone { display: block; padding: 0 1rem; }
 body.alone main { max-width: 26rem; margin: 12vh auto 2rem; padding: 1.8rem; background: var(--card); border: 1px solid var(--edge); border-radius: .8rem; box-shadow: var(--shadow); }
 body.alone .brand { padding: 0; margin-bottom: 1.4rem; }
@@ -197,14 +197,14 @@ details.command { margin: 3rem 0 0; border-top: 1px solid var(--edge); padding-t
   .settings:first-of-type { border: 0; padding-top: .4rem; }
   .settings h2 { margin: 1.1rem 0 0; }
 }
-@media (max-width: 64rem) {
+@media (max-width: 79.9375rem) {
   .scroll { overflow: visible; border: 0; background: none; box-shadow: none; }
   table, tbody, tr, td { display: block; }
-  thead { position: absolute; left: -99rem; }
+  thead { position: absolute; inset-inline-start: -99rem; }
   tr { background: var(--card); border: 1px solid var(--edge); border-radius: .65rem; padding: .6rem .9rem; margin: 0 0 .6rem; box-shadow: var(--shadow); }
-  td, td.end { display: flow-root; border: 0; padding: .2rem 0 .2rem 6.5rem; min-width: 0; text-align: left; }
+  td, td.end { display: flow-root; border: 0; padding: .2rem 0; padding-inline-start: 6.5rem; min-width: 0; text-align: start; }
   td:first-child { font-weight: 540; padding: 0 0 .25rem; }
-  td::before { content: attr(data-label); float: left; width: 6rem; margin-left: -6.5rem; font: .8rem/1.7 Inter, system-ui, sans-serif; color: var(--soft); }
+  td::before { content: attr(data-label); float: inline-start; width: 6rem; margin-inline-start: -6.5rem; font: .8rem/1.7 Inter, system-ui, sans-serif; color: var(--soft); }
   td:first-child::before, td.end::before { content: none; }
   td.end { padding: .4rem 0 .2rem; }
   td.end:not(:has(*)) { display: none; }

@@ -1,6 +1,13 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { keepPicture, overflows, sizes, violationsOf } from '../../../../test/support/look.ts'
+import {
+  faultsWhenAdapted,
+  keepPicture,
+  overflows,
+  sizes,
+  violationsOf,
+} from '../../../../test/support/look.ts'
+import { compareTree } from '../../../../test/support/tree.ts'
 import { consoleRoutes } from '../../src/console/routes.ts'
 import { startChromium } from '../pages/chromium.ts'
 import { type ListeningConsole, listenWithConsole } from './chromium.ts'
@@ -76,6 +83,17 @@ const others: readonly Entry[] = [
   { name: 'not-permitted-method', path: '/console/t/:tenant/users/:user/enable' },
   { name: 'link-expired', path: '/console/invitation?token=gone' },
 ]
+
+/** Pages whose accessibility tree is compared with the stored one. */
+const spoken = new Set([
+  'overview',
+  'tenants',
+  'users',
+  'user-edit',
+  'settings',
+  'keys',
+  'not-found',
+])
 
 const pages = consoleRoutes
   .filter(({ method, path }) => method === 'GET' && !path.endsWith('/export'))
@@ -169,10 +187,14 @@ test.each(entries)(
       await keepPicture(page, `console-${name}-${device}`)
       if (device === 'desktop') {
         expect(await unseenFocus(page)).toEqual([])
-        // The narrowest window that still has the navigation beside the page.
-        await page.setViewportSize({ width: 800, height: 900 })
-        expect(await cut(page)).toEqual([])
-        expect(await overflows(page)).toBe(false)
+        if (spoken.has(name)) await compareTree(page, `console-${name}`)
+        expect(await faultsWhenAdapted(page)).toEqual([])
+        // The narrowest window that still has the navigation beside the page, and those up to the first with whole tables.
+        for (const width of [800, 1025, 1279]) {
+          await page.setViewportSize({ width, height: 900 })
+          expect(await cut(page)).toEqual([])
+          expect(await overflows(page)).toBe(false)
+        }
         continue
       }
       expect(await small(page)).toEqual([])

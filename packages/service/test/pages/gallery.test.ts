@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { keepPicture, overflows, sizes, violationsOf } from '../../../../test/support/look.ts'
+import {
+  faultsWhenAdapted,
+  keepPicture,
+  overflows,
+  sizes,
+  violationsOf,
+} from '../../../../test/support/look.ts'
+import { compareTree } from '../../../../test/support/tree.ts'
 import {
   type MisbehavingProvider,
   startMisbehavingProvider,
@@ -527,6 +534,24 @@ const pages: Record<string, (page: Window) => Promise<void>> = {
   },
 }
 
+/** Pages whose accessibility tree is compared with the stored one. */
+const spoken = new Set([
+  'login',
+  'login-refused',
+  'login-passkey',
+  'login-code',
+  'login-code-refused',
+  'factor',
+  'factor-refused',
+  'factor-recovery',
+  'enrol-app',
+  'enrol-key',
+  'signup-refused',
+  'security-empty',
+  'error',
+  'expired',
+])
+
 /** What is to be pressed or filled in, and is lower than 44 pixels (WCAG 2.2 §2.5.5). */
 const small = (page: Window) =>
   page.evaluate(`[...document.querySelectorAll('button, a.button, summary, .rows a, input:not([type=checkbox])')]
@@ -566,8 +591,13 @@ test.each(Object.entries(pages))(
       expect(await small(page)).toEqual([])
       expect(await focusedOn(page)).toEqual(await wrongOn(page))
       expect(await overflows(page)).toBe(false)
-      await page.setViewportSize(sizes.narrowest)
-      expect(await overflows(page)).toBe(false)
+      if (device === 'desktop') {
+        if (spoken.has(name)) await compareTree(page, name)
+        expect(await faultsWhenAdapted(page)).toEqual([])
+      } else {
+        await page.setViewportSize(sizes.narrowest)
+        expect(await overflows(page)).toBe(false)
+      }
     }
   },
 )
