@@ -22,6 +22,7 @@ const examples = [
   { name: 'roles-and-step-up', opens: '/publish', sees: 'The guard let you in.' },
   { name: 'several-tenants', opens: '/account', sees: 'at another company it counts for nothing' },
   { name: 'user-import', opens: '/orders', sees: 'A difference engine' },
+  { name: 'user-table', opens: '/members', sees: 'The table, kept in step by webhooks' },
 ]
 
 let browser: Browser

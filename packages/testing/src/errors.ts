@@ -6,6 +6,7 @@ export type TestingErrorCode =
   | 'LATCHKEY_TEST_NO_SOCKET' // a browser needs an identity that listens
   | 'LATCHKEY_TEST_UNGUARDED' // a route has no guard in front
   | 'LATCHKEY_TEST_APP_UNKNOWN' // the routes of the application cannot be seen
+  | 'LATCHKEY_TEST_NO_EVENT' // an event that a test waited for did not arrive
   | 'LATCHKEY_TEST_PEER_MISSING' // a package that this needs is not installed
 
 /** A failure within a test; `message` names the fault and the remedy. */

@@ -1,4 +1,4 @@
-import { type AuthOptions, ConfigError } from '@latchkey/core'
+import { type AuthOptions, ConfigError, type WebhookEventType } from '@latchkey/core'
 import { checkOptions, flag, type Rules, text } from '@latchkey/core/options'
 import { type CapturedMail, createIdentityService, type IdentityService } from '@latchkey/service'
 import { addVirtualKey } from './add-key.ts'
@@ -15,6 +15,7 @@ import {
   type UserClaims,
 } from './users.ts'
 import type { VirtualKey, VirtualKeyOptions } from './virtual-key.ts'
+import { collectWebhooks, type OpenWebhooks, type TestWebhooks } from './webhooks.ts'
 
 /** Options of an identity. */
 export interface IdentityOptions {
@@ -79,6 +80,12 @@ export interface Identity {
   upstream(options?: UpstreamOptions): Promise<Identity>
   /** The messages that would have been sent, the newest first; `link` is the link in them. */
   outbox(): Promise<CapturedMail[]>
+  /**
+   * Adds an endpoint for webhooks, and collects the events that it gets; each is verified. Closing the identity closes it.
+   *
+   * @param options - `types`: the types of events. Default: all but those of logins.
+   */
+  webhooks(options?: { readonly types?: readonly WebhookEventType[] }): Promise<TestWebhooks>
   /** The time, which can be moved ahead to see a session end. */
   readonly clock: TestClock
   /** The service itself, for its admin half and its events; `tenantId` is the tenant used here. */
@@ -139,11 +146,13 @@ async function createIdentity(
   const keys = new Map<string, VirtualKey>()
 
   const upstreams: Identity[] = []
+  const collectors: OpenWebhooks[] = []
 
   async function close(): Promise<void> {
     await Promise.all(upstreams.map((upstream) => upstream.close()))
     clock.reset()
     await service.close()
+    await Promise.all(collectors.map((collector) => collector.close()))
   }
 
   const identity: Identity = {
@@ -166,6 +175,11 @@ async function createIdentity(
       return upstream
     },
     outbox: () => service.outbox.list(tenant.id),
+    async webhooks({ types = [] } = {}) {
+      const collector = await collectWebhooks(call, tenant.id, types)
+      collectors.push(collector)
+      return collector
+    },
     clock,
     service,
     tenantId: tenant.id,

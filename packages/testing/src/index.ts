@@ -21,3 +21,4 @@ export type {
   VirtualKey,
   VirtualKeyOptions,
 } from './virtual-key.ts'
+export type { TestWebhooks } from './webhooks.ts'

@@ -1,0 +1,35 @@
+import { createManagementClient } from '@latchkey/management'
+import { startIdentity } from '@latchkey/testing'
+import { expect, expectTypeOf, test } from 'vitest'
+
+test('webhooks() collects verified events, and waits for one', { timeout: 60_000 }, async () => {
+  await using identity = await startIdentity()
+  const webhooks = await identity.webhooks()
+  const ada = await identity.createUser({ name: 'Ada' })
+  const created = await webhooks.waitFor('user.created', ada.id)
+  expectTypeOf(created.data.type).toEqualTypeOf<'User'>()
+  expect(created.data).toMatchObject({ type: 'User', id: ada.id, tenant_id: identity.tenantId })
+
+  const { service, tenantId } = identity
+  const { secret } = await service.admin.createApiKey({ name: 'test', reach: [tenantId] })
+  const baseUrl = 'https://api.internal'
+  const client = createManagementClient({ baseUrl, apiKey: secret, fetch: service.fetch })
+  const disabled = webhooks.waitFor('user.disabled')
+  await client.users(tenantId).update(ada.id, (user) => {
+    user.disabled = true
+  })
+  expect((await disabled).data).toMatchObject({ id: ada.id, changed: ['disabled'] })
+  const updated = await webhooks.waitFor('user.updated', ada.id)
+  expect(updated.data.sequence).toBe((await disabled).data.sequence)
+  expect(new Set(webhooks.events.map(({ id }) => id)).size).toBe(webhooks.events.length)
+})
+
+test('an event that does not arrive is named, with those that did', { timeout: 60_000 }, async () => {
+  await using identity = await startIdentity()
+  const webhooks = await identity.webhooks({ types: ['user.created'] })
+  const ada = await identity.createUser()
+  await webhooks.waitFor('user.created')
+  await expect(webhooks.waitFor('user.deleted', ada.id)).rejects.toThrow(
+    `No event user.deleted of ${ada.id} has arrived within 10 s. Arrived: user.created of ${ada.id}.`,
+  )
+})
