@@ -22,7 +22,8 @@ const houses: Readonly<Record<string, Caps>> = {
   'packages/service/src': { rooms: 31, arrows: 117, floors: 10, circle: 2 },
   'packages/service/src/domain': { rooms: 10, arrows: 28, floors: 5, circle: 0 },
   'packages/service/src/issuer/interaction': { rooms: 6, arrows: 14, floors: 6, circle: 0 },
-  'packages/testing/src': { rooms: 27, arrows: 62, floors: 6, circle: 0 },
+  // One room more than 27, with four arrows: the endpoint that collects events.
+  'packages/testing/src': { rooms: 28, arrows: 66, floors: 6, circle: 0 },
 }
 
 type Arrows = Map<string, Set<string>>

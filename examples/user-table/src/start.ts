@@ -35,7 +35,7 @@ announce({
   url: baseUrl,
   begunAt,
   users: people.slice(0, 3),
-  more: { 'API key': service.apiKey, Tenant: tenantId },
+  more: { Service: service.url, Tenant: tenantId, 'API key': service.apiKey },
   closing: 'Stop with Ctrl-C.',
 })
 
