@@ -5,6 +5,7 @@ import {
   type SessionStore,
 } from '@latchkey/express'
 import * as latchkey from '@latchkey/fastify'
+import type { ManagementClient, TenantEvent } from '@latchkey/management'
 import express, { type Express } from 'express'
 import fastify, { type FastifyInstance } from 'fastify'
 
@@ -58,4 +59,19 @@ export function rotating(print: (line: string) => void): express.RequestHandler 
   })
   // #endregion
   return handler
+}
+
+/** An application that reads the events itself. */
+export async function follow(
+  client: ManagementClient,
+  tenantId: string,
+  lastSequence: number,
+  apply: (event: TenantEvent) => Promise<void>,
+): Promise<void> {
+  // #region follow
+  for await (const event of client.events(tenantId).follow({ after: lastSequence })) {
+    await apply(event)
+    lastSequence = event.data.sequence // keep it where it outlives the process
+  }
+  // #endregion
 }

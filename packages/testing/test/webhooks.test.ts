@@ -14,7 +14,7 @@ test('webhooks() collects verified events, and waits for one', { timeout: 60_000
   const disabled = webhooks.waitFor('user.disabled')
   const url = `https://api.internal/v1/tenants/${tenantId}/users/${ada.id}`
   const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
-  const user = await (await service.fetch(url, { headers })).json()
+  const user = (await (await service.fetch(url, { headers })).json()) as object
   const body = JSON.stringify({ ...user, disabled: true })
   await service.fetch(url, { method: 'POST', headers, body })
   expect((await disabled).data).toMatchObject({ id: ada.id, changed: ['disabled'] })
