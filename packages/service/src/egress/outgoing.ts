@@ -39,6 +39,11 @@ const MAX_BODY_BYTES = 512 * 1024
 /** The only IPv6 addresses that are given out. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
+/** The address of a request that the service does not send. */
+export class RefusedAddress extends Error {
+  override readonly name = 'RefusedAddress'
+}
+
 /** Whether an IP address is one of the public internet. */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false
@@ -65,7 +70,7 @@ export function createOutgoing(context: OutgoingOptions): Outgoing {
           const refused = found?.find(({ address }) => !isPublicAddress(address))
           if (error) return callback(error, '', 0)
           if (refused)
-            return callback(new Error(`${hostname} is not on the public internet.`), '', 0)
+            return callback(new RefusedAddress(`${hostname} is not on the public internet.`), '', 0)
           const [first] = found
           if (options.all) callback(null, found)
           else callback(null, first?.address ?? '', first?.family)
@@ -92,7 +97,7 @@ export function createOutgoing(context: OutgoingOptions): Outgoing {
   async function send(tenantId: string, url: URL, options: RequestInit) {
     const exempt = await isExempt(tenantId, url)
     const refusal = exempt ? undefined : refusalOf(url)
-    if (refusal !== undefined) throw new Error(refusal)
+    if (refusal !== undefined) throw new RefusedAddress(refusal)
     const { method, headers, body } = options
     return undiciFetch(url.href, {
       method: method ?? 'GET',

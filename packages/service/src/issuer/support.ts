@@ -202,6 +202,7 @@ export function createSupport(
         await context.outbox.post(system, message, { kind, userId: user.id })
       }
     },
+    contact: (connection) => context.upstreams.contact(connection),
 
     async letTryAgain(scope, userId) {
       const user = await getUser(scope, userId)

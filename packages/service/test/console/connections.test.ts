@@ -1,7 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { startMisbehavingProvider } from '../../../testing/src/misbehaving-provider.ts'
 import { type StoreName, stores } from '../support/api.ts'
-import { type ConsoleService, sendForm, startConsoleOn, textOf } from './support.ts'
+import { type ConsoleService, sendForm, startConsole, startConsoleOn, textOf } from './support.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -17,7 +18,13 @@ async function withTenant({ service }: ConsoleService) {
   return { admin, tenant, list, stored: () => admin.listConnections(tenant.id) }
 }
 
-const common = { clientId: 'acme', scopes: 'openid email', allowSignup: 'true', secret: SECRET }
+/** The providers of these tests are not there. */
+const anyway = { anyway: 'yes' }
+
+const common = {
+  ...{ clientId: 'acme', scopes: 'openid email', allowSignup: 'true', secret: SECRET },
+  ...anyway,
+}
 
 describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !== 'cluster'))(
   'connections in the console, on %s',
@@ -52,7 +59,10 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       expect(entry).toMatchObject({ action: 'connection.create', actor: `operator:${ada.id}` })
     })
 
-    test.each(['javascript:alert(1)', 'data:text/html,x', 'http://plain.example', '//x', 'x'])(
+    test.each([
+      ...['javascript:alert(1)', 'data:text/html,x', 'http://plain.example', '//x', 'x'],
+      'https://login.example.com/?q=1',
+    ])(
       'an issuer such as %s is refused, and the fields but the secret are kept (C4)',
       async (issuer) => {
         await using running = await startConsoleOn(store)
@@ -79,9 +89,10 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       })
       const page = `${list}/${id}`
       const ada = await running.logIn({ role: 'admin' })
-      const fields = { name: 'Work', clientId: 'acme-2', scopes: 'openid', trustEmail: 'true' }
+      const input = { name: 'Work', clientId: 'acme-2', scopes: 'openid', trustEmail: 'true' }
+      const fields = { ...input, ...anyway }
       expect((await sendForm(ada, page, fields)).location).toBe(`${page}?done=saved`)
-      const changed = { ...fields, scopes: ['openid'], trustEmail: true, allowSignup: false }
+      const changed = { ...input, scopes: ['openid'], trustEmail: true, allowSignup: false }
       expect(await stored()).toMatchObject([changed])
       const wrong = await sendForm(ada, page, { ...fields, scopes: 'email' })
       expect(textOf(wrong.html)).toContain('"scopes" must hold "openid".')
@@ -121,5 +132,52 @@ describe.each(stores.filter((one): one is Exclude<StoreName, 'cluster'> => one !
       expect(removed.location).toBe(`${list}?done=removed`)
       expect(await stored()).toEqual([])
     })
+  },
+)
+
+test('the provider of a connection is asked before it is saved, and by a button, and the page shows its answer', async () => {
+  await using running = await startConsole({ allowHttpOnLoopback: true })
+  await using provider = await startMisbehavingProvider()
+  const { list, stored } = await withTenant(running)
+  const ada = await running.logIn({ role: 'admin' })
+  const { issuer, clientId, clientSecret: secret } = provider
+  const fields = { name: 'Work', issuer, clientId, secret, scopes: 'openid email' }
+  const nowhere = 'http://localhost:1'
+  const silent = await sendForm(ada, `${list}/add/oidc`, { ...fields, issuer: nowhere })
+  expect(silent.status).toBe(422)
+  expect(textOf(silent.html)).toContain(`Nothing was saved: ${nowhere} does not answer`)
+  expect(silent.html).toContain('name="anyway"')
+  expect(silent.html).not.toContain(secret)
+  expect(await stored()).toEqual([])
+
+  const added = await sendForm(ada, `${list}/add/oidc`, fields)
+  expect(added.location).toMatch(/\/con_\w+\?done=created$/)
+  const page = (added.location ?? '').replace('?done=created', '')
+  const tested = await sendForm(ada, `${page}/test`, {}, page)
+  expect(textOf(tested.html)).toContain('The provider answers.')
+  expect(textOf(tested.html)).toContain(`The issuer is ${issuer}`)
+
+  await provider[Symbol.asyncDispose]()
+  const later = await sendForm(ada, `${page}/test`, {}, page)
+  expect(textOf(later.html)).toContain('The provider does not answer as one.')
+  const changed = await sendForm(ada, page, { ...fields, name: 'Other' })
+  expect(changed.status).toBe(422)
+  expect(await stored()).toMatchObject([{ name: 'Work' }])
+  expect((await sendForm(ada, page, { ...fields, ...anyway, name: 'Other' })).status).toBe(303)
+  expect(await stored()).toMatchObject([{ name: 'Other' }])
+})
+
+test.each(['https://169.254.169.254', 'https://[::1]', 'https://10.0.0.1/login'])(
+  'a connection to %s, which the service sends no requests to, is not saved',
+  async (issuer) => {
+    await using running = await startConsole()
+    const { list, stored } = await withTenant(running)
+    const ada = await running.logIn({ role: 'admin' })
+    const fields = { ...common, anyway: '', name: 'Evil', issuer }
+    const refused = await sendForm(ada, `${list}/add/oidc`, fields)
+    expect(refused.status).toBe(422)
+    expect(textOf(refused.html)).toContain('is not on the public internet.')
+    expect(refused.html).not.toContain('name="anyway"')
+    expect(await stored()).toEqual([])
   },
 )

@@ -1,12 +1,16 @@
 import { type Recipe, recipeNamed, recipes } from '../../domain/connections/connection-recipes.ts'
 import {
+  type ConnectionChanges,
   type ConnectionInput,
+  changedConnection,
   countConnected,
   createConnection,
   getConnection,
   listConnections,
+  newConnection,
   updateConnection,
 } from '../../domain/connections/connections.ts'
+import type { ContactResult } from '../../domain/operators/support.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
 import { issuerUrl } from '../../issuer/provider/issuer-url.ts'
 import { type Connection, type RecipeName, recipeNames } from '../../store/records.ts'
@@ -32,6 +36,7 @@ export const connectionRoutes: readonly ConsoleRoute[] = [
   tenantPage(ONE, (call) => showConnection(call)),
   tenantForm(ONE, change, { isDangerous: true }),
   tenantForm(`${ONE}/secret`, replaceSecret, { isDangerous: true }),
+  tenantForm(`${ONE}/test`, tryOut),
   tenantForm(`${ONE}/enable`, enable, { isDangerous: true }),
 ]
 
@@ -45,6 +50,8 @@ interface Refused {
   readonly draft: Draft
   readonly problem: string
   readonly status: number
+  /** Whether the operator may save it although the provider does not answer. */
+  readonly mayInsist?: boolean
 }
 
 async function showConnections(call: TenantCall): Promise<Result> {
@@ -106,6 +113,7 @@ async function showAdd(call: TenantCall, refused?: Refused): Promise<Result> {
         allowSignup: 'true',
       },
       redirectUri: redirectUriOf(call),
+      mayInsist: refused?.mayInsist ?? false,
       action: `${listOf(call)}/add/${name}`,
     },
     commands: [
@@ -141,6 +149,8 @@ async function add(call: TenantCall): Promise<Result> {
       trustEmail: of('trustEmail') === 'true',
       allowSignup: of('allowSignup') === 'true',
     }
+    const unanswered = await contactOf(call, newConnection(scope, input))
+    if (unanswered) return showAdd(call, { ...unanswered, draft: draftIn(form) })
     const { id } = await createConnection(scope, input)
     return redirectTo(`${listOf(call)}/${id}`, 'created')
   } catch (error) {
@@ -148,7 +158,11 @@ async function add(call: TenantCall): Promise<Result> {
   }
 }
 
-async function showConnection(call: TenantCall, refused?: Refused): Promise<Result> {
+async function showConnection(
+  call: TenantCall,
+  refused?: Refused,
+  contact?: ContactResult,
+): Promise<Result> {
   const { scope, ids, tenant } = call
   const [connection, users] = await Promise.all([
     getConnection(scope, ids.connection ?? ''),
@@ -163,6 +177,8 @@ async function showConnection(call: TenantCall, refused?: Refused): Promise<Resu
     tenant,
     data: {
       connection: shown,
+      contact,
+      mayInsist: refused?.mayInsist ?? false,
       label: labels[connection.recipe],
       users,
       isOffered: tenant.settings.allowSocial,
@@ -184,14 +200,19 @@ async function change(call: TenantCall): Promise<Result> {
   const { scope, ids, form } = call
   const of = (name: string) => (form.get(name) ?? '').trim()
   try {
-    await updateConnection(scope, ids.connection ?? '', {
+    const id = ids.connection ?? ''
+    const changes: ConnectionChanges = {
       name: of('name'),
       clientId: of('clientId'),
       scopes: wordsOf(of('scopes')),
       trustEmail: of('trustEmail') === 'true',
       allowSignup: of('allowSignup') === 'true',
       ...(form.has('keyId') && { keyId: of('keyId') }),
-    })
+    }
+    const changed = changedConnection(scope.context, await getConnection(scope, id), changes)
+    const unanswered = await contactOf(call, changed)
+    if (unanswered) return showConnection(call, { ...unanswered, draft: draftIn(form) })
+    await updateConnection(scope, id, changes)
     return redirectTo(pathOf(call), 'saved')
   } catch (error) {
     return showConnection(call, refusedBy(error, form))
@@ -234,8 +255,34 @@ function draftOf(connection: Connection): Draft {
 function refusedBy(error: unknown, form: URLSearchParams): Refused {
   if (!(error instanceof ServiceError) || error.statusCode >= 500) throw error
   if (error.code === 'not_found') throw error
+  return { draft: draftIn(form), problem: error.message, status: 422 }
+}
+
+/** The fields of a form as they were sent, but for the secret. */
+function draftIn(form: URLSearchParams): Draft {
   const { secret: _, ...draft } = Object.fromEntries(form)
-  return { draft, problem: error.message, status: 422 }
+  return draft
+}
+
+/**
+ * Why a connection is not saved: its provider does not answer. The operator may save it all the same, unless the service
+ * sends no requests to such an address.
+ */
+async function contactOf(
+  { support, form }: TenantCall,
+  connection: Connection,
+): Promise<Omit<Refused, 'draft'> | undefined> {
+  if (form.get('anyway') === 'yes') return undefined
+  const contact = await support.contact(connection)
+  if (contact.kind === 'answered') return undefined
+  const problem = `Nothing was saved: ${connection.issuer} does not answer as a provider. ${contact.reason}`
+  return { problem, status: 422, mayInsist: !contact.isRefused }
+}
+
+/** Asks the provider of a stored connection, and shows its answer. */
+async function tryOut(call: TenantCall): Promise<Result> {
+  const connection = await getConnection(call.scope, call.ids.connection ?? '')
+  return showConnection(call, undefined, await call.support.contact(connection))
 }
 
 function redirectUriOf({ scope, tenant: { settings } }: TenantCall): string {

@@ -50,9 +50,23 @@ const MAX_CONNECTIONS = 20
  */
 export async function createConnection(scope: Scope, input: ConnectionInput): Promise<Connection> {
   const { context, tenantId } = scope
+  const { store } = context
+  const connection = newConnection(scope, input)
+  if ((await store.connections.list(tenantId)).length >= MAX_CONNECTIONS) {
+    throw refused(`The tenant has ${MAX_CONNECTIONS} connections; that is as many as it can have.`)
+  }
+  return commit(scope, 'connection.create', connection.id, (audit) =>
+    store.connections.insert(connection, audit),
+  )
+}
+
+/** A connection that is not stored. @throws ServiceError as {@link createConnection} does. */
+export function newConnection({ context, tenantId }: Scope, input: ConnectionInput): Connection {
   const recipe = recipeNamed(input.recipe)
   const { issuer, apple } = followRecipe(recipe, input)
   checkUrl('"issuer"', issuer, false)
+  // OpenID Connect Core 1.0 §2
+  if (issuer.includes('?')) throw refused('"issuer" must not have a query.')
   const id = newId('con', context.clock)
   const now = nowMicros(context.clock)
   const { trustEmail = false, allowSignup = true, enabled = true } = input
@@ -72,13 +86,9 @@ export async function createConnection(scope: Scope, input: ConnectionInput): Pr
     enabled,
     apple,
   }
-  const { store } = context
-  if ((await store.connections.list(tenantId)).length >= MAX_CONNECTIONS) {
-    throw refused(`The tenant has ${MAX_CONNECTIONS} connections; that is as many as it can have.`)
-  }
   const sealed = withSecret(context, connection, input.secret)
   check(sealed)
-  return commit(scope, 'connection.create', id, (audit) => store.connections.insert(sealed, audit))
+  return sealed
 }
 
 /** The connections of the tenant, in the order of creation. */
@@ -109,25 +119,36 @@ export async function offeredConnections(
 export function updateConnection(
   scope: Scope,
   id: string,
-  { secret, keyId, ...given }: ConnectionChanges,
+  changes: ConnectionChanges,
 ): Promise<Connection> {
   const { context, tenantId } = scope
-  const entries = Object.entries(given).filter(([, value]) => value !== undefined)
-  function change(last: Connection): Connection {
-    const { apple, recipe } = last
-    if (keyId !== undefined && !apple) {
-      throw refused(`"keyId" is not an option of the recipe "${recipe}".`)
-    }
-    const changes = Object.fromEntries(entries)
-    const key = apple && keyId !== undefined ? { apple: { ...apple, keyId } } : {}
-    const changed = updated(context, last, { ...changes, ...key })
-    const next = secret === undefined ? changed : withSecret(context, changed, secret)
-    check(next)
-    return next
-  }
   return commit(scope, 'connection.update', id, (audit) =>
-    context.store.connections.update(tenantId, id, change, audit),
+    context.store.connections.update(
+      tenantId,
+      id,
+      (last) => changedConnection(context, last, changes),
+      audit,
+    ),
   )
+}
+
+/** A connection as changes would leave it. @throws ServiceError as {@link createConnection} does. */
+export function changedConnection(
+  context: DomainContext,
+  last: Connection,
+  { secret, keyId, ...given }: ConnectionChanges,
+): Connection {
+  const entries = Object.entries(given).filter(([, value]) => value !== undefined)
+  const { apple, recipe } = last
+  if (keyId !== undefined && !apple) {
+    throw refused(`"keyId" is not an option of the recipe "${recipe}".`)
+  }
+  const changes = Object.fromEntries(entries)
+  const key = apple && keyId !== undefined ? { apple: { ...apple, keyId } } : {}
+  const changed = updated(context, last, { ...changes, ...key })
+  const next = secret === undefined ? changed : withSecret(context, changed, secret)
+  check(next)
+  return next
 }
 
 /** Removes a connection: no user can log in through it any more, and accounts at the provider open nothing here. */

@@ -1,5 +1,5 @@
 import type { MessageState, QueuedMessage } from '../../store/protocol-store.ts'
-import type { Credential, Micros, Operator, Tenant, User } from '../../store/records.ts'
+import type { Connection, Credential, Micros, Operator, Tenant, User } from '../../store/records.ts'
 import type { Obstacle } from '../factors/login-obstacles.ts'
 import type { Scope, ServiceScope } from '../writes/context.ts'
 
@@ -63,6 +63,22 @@ export interface RoleChange {
   by: string
 }
 
+/** The answer of a provider to a test of its connection. */
+export type ContactResult =
+  | {
+      readonly kind: 'answered'
+      /** Facts of the provider, in sentences. */
+      readonly facts: readonly string[]
+      /** The reasons why logins could fail although it answered. */
+      readonly warnings: readonly string[]
+    }
+  | {
+      readonly kind: 'failed'
+      readonly reason: string
+      /** Whether the service sends no requests to such an address at all. */
+      readonly isRefused: boolean
+    }
+
 /** The languages of messages. */
 export const mailLanguages = ['en', 'de'] as const
 
@@ -120,6 +136,8 @@ export interface Support {
   forgetDevice(scope: Scope, userId: string, id: string): Promise<void>
   /** The reasons why the user cannot log in now; empty: there are none. */
   obstacles(scope: Scope, userId: string): Promise<Obstacle[]>
+  /** Reads the metadata and the keys of the provider of a connection, which need not be stored. */
+  contact(connection: Connection): Promise<ContactResult>
   /** Resets the failed login attempts of the user, and the limit of messages. */
   letTryAgain(scope: Scope, userId: string): Promise<void>
 }

@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache'
-import type { AuthorizationResponseError, Configuration } from 'openid-client'
+import type { AuthorizationResponseError, Configuration, ServerMetadata } from 'openid-client'
 import { recipes } from '../../domain/connections/connection-recipes.ts'
 import { openConnectionSecret } from '../../domain/connections/connections.ts'
 import type { SocialAccount } from '../../domain/factors/social.ts'
+import type { ContactResult } from '../../domain/operators/support.ts'
 import type { DomainContext } from '../../domain/writes/context.ts'
 import { isEmail } from '../../domain/writes/rules.ts'
-import type { Outgoing } from '../../egress/outgoing.ts'
+import { type Outgoing, RefusedAddress } from '../../egress/outgoing.ts'
 import type { Connection } from '../../store/records.ts'
 import { appleSecret } from './apple-secret.ts'
 
@@ -62,6 +63,8 @@ export interface Upstreams {
    * @throws {@link UpstreamError}
    */
   finish(connection: Connection, url: URL, binding: Binding): Promise<Asserted>
+  /** Reads the provider's metadata and keys now, whether or not they are known. */
+  contact(connection: Connection): Promise<ContactResult>
 }
 
 /** The time after which a provider's metadata are fetched again. */
@@ -170,6 +173,27 @@ export function createUpstreams({ domain, outgoing, logger }: UpstreamContext): 
   }
 
   return {
+    async contact(connection) {
+      try {
+        const { config } = await discover(connection)
+        const { issuer, jwks_uri: keys = '', ...server } = config.serverMetadata()
+        const response = await reach(() => outgoing.reading(connection.tenantId)(keys, {}))
+        const { keys: found } = (await response.json()) as { keys: unknown[] }
+        return {
+          kind: 'answered',
+          facts: [
+            `The issuer is ${issuer}, and it has ${found.length === 1 ? 'one key' : `${found.length} keys`}.`,
+            `Users log in at ${server.authorization_endpoint}.`,
+          ],
+          warnings: doubtsOf(connection, server),
+        }
+      } catch (error) {
+        const errors = chainOf(error)
+        const isRefused = errors.some((one) => one instanceof RefusedAddress)
+        return { kind: 'failed', reason: errors.at(-1)?.message ?? String(error), isRefused }
+      }
+    },
+
     begin: (connection, request) =>
       attempt(connection, async () => {
         const client = await import('openid-client')
@@ -213,6 +237,24 @@ export function createUpstreams({ domain, outgoing, logger }: UpstreamContext): 
         return asserted(connection, { ...more, ...claims })
       }),
   }
+}
+
+/** The reasons why logins could fail at a provider that answered. */
+function doubtsOf({ scopes, clientId }: Connection, server: Partial<ServerMetadata>): string[] {
+  const { scopes_supported: known, response_types_supported: types } = server
+  const missing = known ? scopes.filter((scope) => !known.includes(scope)) : []
+  const methods = server.token_endpoint_auth_methods_supported
+  const takesSecret = methods?.some((one) => /^client_secret_(basic|post)$/.test(one)) ?? true
+  return [
+    ...(missing.length > 0 ? [`It does not name these scopes: ${missing.join(', ')}.`] : []),
+    ...(types && !types.includes('code') ? ['It does not name the response type "code".'] : []),
+    ...(takesSecret ? [] : [`It takes no client secret of ${clientId} at its token endpoint.`]),
+  ]
+}
+
+/** An error and its causes. */
+function chainOf(error: unknown): Error[] {
+  return error instanceof Error ? [error, ...chainOf(error.cause)] : []
 }
 
 type Claims = Readonly<Record<string, unknown>> & { iss: string; sub: string }
