@@ -36,6 +36,7 @@ import {
 } from './service-options.ts'
 import { gaugesOf } from './telemetry/gauges.ts'
 import { createMetricsListener, type MetricsListener } from './telemetry/metrics-listener.ts'
+import { traceRequests } from './telemetry/tracing.ts'
 import { version } from './version.ts'
 import { createWebhooks } from './webhooks/index.ts'
 
@@ -142,7 +143,7 @@ export async function createIdentityService(
       await check()
     },
   })
-  const handler = observeRequests(logger, (req, res) => {
+  const route: RequestListener = (req, res) => {
     if (hasTwoHosts(req)) return refuseTwoHosts(res)
     if (consoleHandler?.isFor(req)) return consoleHandler.handle(req, res)
     if (isApiPath(req.url)) return api(req, res)
@@ -150,7 +151,8 @@ export async function createIdentityService(
       (isAnswered) => isAnswered || api(req, res),
       (error) => res.destroy(error),
     )
-  })
+  }
+  const handler = traceRequests(clientIp.isProxied, observeRequests(logger, route))
   const erasure = followDeletions(context, logger)
   const rotation = followMasterKeys(masterKeys, context, protocol, logger)
   const inProcess = connectInProcess(createHttpServer(handler))

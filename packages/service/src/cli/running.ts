@@ -1,13 +1,17 @@
-import { type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
+import { traceIds } from '../telemetry/tracing.ts'
 
 /** JSON lines on standard output; values that could be a secret are cut out. */
-export function createLogger(level: string): Logger {
+export function createLogger(level: string, destination?: DestinationStream): Logger {
   const secrets = ['authorization', 'cookie', 'password', 'secret', 'token', 'hash']
-  return pino({
+  const options: LoggerOptions = {
     level,
     base: null,
+    // Of the trace that the request belongs to, if the operator has loaded an SDK.
+    mixin: traceIds,
     redact: secrets.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
-  })
+  }
+  return destination ? pino(options, destination) : pino(options)
 }
 
 /** The first signal that asks to stop. A second one ends the process at once. */

@@ -12,6 +12,7 @@ import type { DomainContext } from '../domain/writes/context.ts'
 import { notFound, ServiceError } from '../domain/writes/errors.ts'
 import type { ClientIp } from '../server/client.ts'
 import { pathOf } from '../server/request-log.ts'
+import { traceTenant } from '../telemetry/tracing.ts'
 import type { Webhooks } from '../webhooks/index.ts'
 import { answerErrors } from './answer-errors.ts'
 import { applicationRoutes } from './applications.ts'
@@ -155,6 +156,7 @@ const requireReach: RequestHandler<{ tenant_id?: string }> = (req, res, next) =>
   const { tenant_id } = req.params
   const { key } = res.locals as Required<Locals>
   if (tenant_id !== undefined && !reaches(key, tenant_id)) throw notFound()
+  if (tenant_id !== undefined) traceTenant(tenant_id)
   next()
 }
 

@@ -5,6 +5,7 @@ import { ServiceError } from '../domain/writes/errors.ts'
 import { userAgentOf } from '../server/client.ts'
 import { StoreError } from '../store/errors.ts'
 import { nameRoute } from '../telemetry/route.ts'
+import { traceTenant } from '../telemetry/tracing.ts'
 import { handleAccount } from './account/index.ts'
 import type { IssuerContext } from './context.ts'
 import { type FlowRequest, originOf, show } from './interaction/flow/flow-request.ts'
@@ -64,6 +65,7 @@ export function createDispatcher(
       startedAt: nowMicros(context.domain.clock),
     }
     setFacts(request, facts)
+    traceTenant(tenant.id)
     pinIssuer(request, protocol, host)
     response.setHeader('request-id', facts.requestId)
     response.setHeader('x-content-type-options', 'nosniff')

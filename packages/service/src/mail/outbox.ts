@@ -13,6 +13,7 @@ import type {
 } from '../store/protocol-store.ts'
 import type { Tenant } from '../store/records.ts'
 import { count } from '../telemetry/metrics.ts'
+import { inOwnTrace, untraced } from '../telemetry/tracing.ts'
 import type { MailKind } from './compose.ts'
 import type { MailMessage, MailTransport } from './message.ts'
 import { answerIn, codesOf, isFinal } from './refusal.ts'
@@ -91,7 +92,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
   polling?.unref()
 
   function deliver(): Promise<void> {
-    running ??= drain()
+    // Not in the trace of the request that posted the first of them.
+    running ??= untraced(drain)
       .catch((err: unknown) => logger.error({ err }, 'Mail could not be taken from the outbox.'))
       .finally(() => {
         running = undefined
@@ -109,7 +111,8 @@ export function createOutbox(options: OutboxOptions): Outbox {
       if (!queued) return
       const renewing = setInterval(() => void renew(queued), RENEW_MS)
       try {
-        await attempt(queued)
+        const kind = { 'latchkey.mail.kind': queued.kind ?? 'none' }
+        await inOwnTrace('latchkey.mail.send', kind, () => attempt(queued))
       } finally {
         clearInterval(renewing)
       }

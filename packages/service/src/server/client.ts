@@ -4,7 +4,11 @@ import proxyaddr from 'proxy-addr'
 import { canonicalAddress } from '../domain/writes/addresses.ts'
 
 /** The address of the client, as far as the configured proxies vouch for it. */
-export type ClientIp = (request: IncomingMessage) => string
+export interface ClientIp {
+  (request: IncomingMessage): string
+  /** Whether a request comes from a configured proxy, whose headers are believed. */
+  isProxied(request: IncomingMessage): boolean
+}
 
 /** Where a warning goes. */
 interface Warner {
@@ -37,7 +41,7 @@ export function createClientIp(trustedProxies: readonly string[], logger: Warner
     )
   }
 
-  return (request) => {
+  function clientIp(request: IncomingMessage): string {
     let address = canonicalAddress(request.socket.remoteAddress ?? '')
     const header = request.headers['x-forwarded-for']
     if (header === undefined) return address
@@ -50,6 +54,10 @@ export function createClientIp(trustedProxies: readonly string[], logger: Warner
     }
     return address
   }
+  return Object.assign(clientIp, {
+    isProxied: ({ socket }: IncomingMessage) =>
+      isTrusted(canonicalAddress(socket.remoteAddress ?? ''), 0),
+  })
 }
 
 /** The `User-Agent` of a browser or program; of a longer text, the beginning. */

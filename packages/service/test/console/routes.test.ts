@@ -5,6 +5,7 @@ import { createAdmin } from '../../src/admin.ts'
 import type { Call } from '../../src/console/call.ts'
 import { consoleRoutes } from '../../src/console/routes.ts'
 import { createIssuer } from '../../src/issuer/index.ts'
+import { createClientIp } from '../../src/server/client.ts'
 import type { DataStore } from '../../src/store/ports.ts'
 import { createSqliteProtocolStore } from '../../src/store/sqlite/protocol-store.ts'
 import { SYSTEM_TENANT_ID } from '../../src/store/system-tenant.ts'
@@ -258,7 +259,8 @@ describe('every route of the console', () => {
     const [operator] = await context.store.operators.list()
     const tenant = await context.store.tenants.get(api.tenantId)
     const protocol = createSqliteProtocolStore({ path: ':memory:', clock: context.clock })
-    const issuer = createIssuer({ domain: context, protocol, logger, clientIp: () => '' })
+    const clientIp = createClientIp([], logger)
+    const issuer = createIssuer({ domain: context, protocol, logger, clientIp })
     onTestFinished(() => issuer.close())
     await issuer.idle()
     const connection = await createAdmin(context).createConnection(api.tenantId, {

@@ -191,4 +191,4 @@ test('"serve" has metrics where a port is named, and none otherwise', async () =
   const { address, port } = JSON.parse(line)
   const text = await (await fetch(`http://${address}:${port}/x/metrics`)).text()
   expect(metricOf(text, 'latchkey_password_queue_length')).toBe(0)
-})
+}, 90_000)

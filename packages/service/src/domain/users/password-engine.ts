@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/bcrypt'
 import { count, observe, secondsSince } from '../../telemetry/metrics.ts'
+import { beginWait } from '../../telemetry/tracing.ts'
 import { createFairLine } from '../limits/fair-line.ts'
 import { ServiceError } from '../writes/errors.ts'
 
@@ -85,17 +86,23 @@ export function createPasswordEngine(options: PasswordEngineOptions = {}): Passw
   function run<T>(work: () => Promise<T>, priority: HashPriority, tenantId: string): Promise<T> {
     return new Promise((resolve, reject) => {
       const askedAt = performance.now()
+      const waitSpan = beginWait('latchkey.password.wait')
       const start = () => {
         running++
         observe('passwordWaits', { priority }, secondsSince(askedAt))
         const startedAt = performance.now()
-        work()
+        waitSpan
+          .goOn('latchkey.password.hash', work)
           .finally(() => observe('passwordHashes', { priority }, secondsSince(startedAt)))
           .then(resolve, reject)
           .finally(startNext)
       }
+      const refuse = () => {
+        waitSpan.end()
+        reject(tooMany())
+      }
       if (running < concurrency) return start()
-      const refused = waiting[priority].add(tenantId, { start, refuse: () => reject(tooMany()) })
+      const refused = waiting[priority].add(tenantId, { start, refuse })
       if (!refused) return
       count('limits', { limit: 'passwordQueue' })
       refused.refuse()

@@ -6,6 +6,7 @@ import type {
   StoredPassword,
   User,
 } from '../../store/records.ts'
+import { inSpan } from '../../telemetry/tracing.ts'
 import { commit, unlessRefused } from '../writes/commit.ts'
 import { type Scope, updated } from '../writes/context.ts'
 import { ServiceError } from '../writes/errors.ts'
@@ -123,7 +124,15 @@ export type Verification =
  * A legacy hash, or one whose cost differs from the standard cost, is replaced by bcrypt of the
  * password at the standard cost, unless another request changed it meanwhile.
  */
-export async function verifyPassword(
+export function verifyPassword(
+  scope: Scope,
+  user: User | undefined,
+  password: string,
+): Promise<Verification> {
+  return inSpan('latchkey.password.verify', {}, () => verify(scope, user, password))
+}
+
+async function verify(
   scope: Scope,
   user: User | undefined,
   password: string,

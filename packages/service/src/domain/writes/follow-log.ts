@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { HeldShard } from '../../store/cursors.ts'
 import type { AuditEntry, StoredAuditEntry } from '../../store/records.ts'
+import { untraced } from '../../telemetry/tracing.ts'
 import { type DomainContext, isShared } from './context.ts'
 
 /** How many parts of the log a process reads at a time; others are left to other processes. */
@@ -58,7 +59,8 @@ export function followLog(context: DomainContext, reader: LogReader): FollowedLo
 
   function wake(): Promise<void> {
     isWanted = true
-    running ??= follow()
+    // Not in the trace of the request whose change woke it.
+    running ??= untraced(follow)
       .catch(reader.report)
       .finally(() => {
         running = undefined

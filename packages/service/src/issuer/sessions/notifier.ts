@@ -7,6 +7,7 @@ import type { Vault } from '../../domain/writes/vault.ts'
 import { persistently } from '../../store/persistently.ts'
 import type { ClaimedMessage, ProtocolStore, QueuedMessage } from '../../store/protocol-store.ts'
 import type { Tenant } from '../../store/records.ts'
+import { untraced } from '../../telemetry/tracing.ts'
 import {
   type EndedSession,
   hasBackchannel,
@@ -87,7 +88,8 @@ export function createNotifier({ domain, protocol, logger }: NotifierOptions): N
   }
 
   function deliver(): Promise<void> {
-    draining ??= drain()
+    // Not in the trace of the request that woke it.
+    draining ??= untraced(drain)
       .catch((err: unknown) => logger.error({ err }, 'Logout notices could not be read.'))
       .finally(() => {
         draining = undefined

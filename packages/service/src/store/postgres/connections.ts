@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import pg from 'pg'
 import { observe, secondsSince } from '../../telemetry/metrics.ts'
+import { statementName } from '../../telemetry/statement-name.ts'
+import { inClientSpan, isTraced } from '../../telemetry/tracing.ts'
 import { StoreError } from '../errors.ts'
 import { isConnectionLost, isStalePlan, storeFailure } from './failure.ts'
 
@@ -121,7 +123,10 @@ export function createConnections(
   ): Promise<Rows> {
     const preparedIn = generation
     try {
-      return (await client.query({ ...queryOf(statement, isKept), ...limit })) as Rows
+      const query = { ...queryOf(statement, isKept), ...limit }
+      const run = async () => (await client.query(query)) as Rows
+      if (!isTraced()) return await run()
+      return await inClientSpan('postgresql', statementName(statement.sql), run)
     } catch (error) {
       if (isStalePlan(error) && preparedIn === generation) {
         generation++

@@ -18,7 +18,7 @@ export interface RedisFacts {
 /** The facts of each node that takes writes. */
 export async function inspectRedis(client: RedisConnection): Promise<RedisFacts[]> {
   if (client instanceof Cluster) {
-    await answered(client.ping())
+    await answered('ping', client.ping())
     return Promise.all(client.nodes('master').map(factsOf))
   }
   return [await factsOf(client)]
@@ -29,8 +29,8 @@ type Node = Exclude<RedisConnection, Cluster>
 /** `INFO` instead of `CONFIG`, which hosted services do not open. */
 async function factsOf(node: Node): Promise<RedisFacts> {
   const [memory, persistence] = await Promise.all([
-    answered(node.info('memory')),
-    answered(node.info('persistence')),
+    answered('info', node.info('memory')),
+    answered('info', node.info('persistence')),
   ])
   const field = (text: string, name: string) => new RegExp(`^${name}:(\\S+)`, 'm').exec(text)?.[1]
   const { host, port } = node.options

@@ -35,7 +35,7 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
 
   async function entryAt(key: string | null): Promise<ProtocolEntry | undefined> {
     if (key === null) return undefined
-    const entry = toEntry(await answered(client.hgetall(key)))
+    const entry = toEntry(await answered('hgetall', client.hgetall(key)))
     return entry && entry.expiresAt > now() ? entry : undefined
   }
 
@@ -51,7 +51,7 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
     await Promise.all([
       grantId !== undefined && add(keyOf('g', tenantId, kind, grantId)),
       accountId !== undefined && add(keyOf('a', tenantId, kind, accountId)),
-      uid !== undefined && answered(setUntil(keyOf('u', tenantId, kind, uid), key, ms)),
+      uid !== undefined && answered('set', setUntil(keyOf('u', tenantId, kind, uid), key, ms)),
       scripts.put(key, ms, ...fields),
     ])
   }
@@ -61,7 +61,7 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
   }
 
   function members(index: string): Promise<string[]> {
-    return answered(client.zrangebyscore(index, `(${now()}`, '+inf'))
+    return answered('zrangebyscore', client.zrangebyscore(index, `(${now()}`, '+inf'))
   }
 
   return {
@@ -71,7 +71,9 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
     find: (name) => entryAt(entryKey(name)),
 
     async findByUid(tenantId, kind, uid) {
-      const entry = await entryAt(await answered(client.get(keyOf('u', tenantId, kind, uid))))
+      const entry = await entryAt(
+        await answered('get', client.get(keyOf('u', tenantId, kind, uid))),
+      )
       return entry?.uid === uid ? entry : undefined
     },
 
@@ -89,14 +91,14 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
     },
 
     async takeByUid(tenantId, kind, uid) {
-      const key = await answered(client.get(keyOf('u', tenantId, kind, uid)))
+      const key = await answered('get', client.get(keyOf('u', tenantId, kind, uid)))
       if (key === null) return undefined
       const found = (await scripts.take(key, uid, now())) as string[]
       return toEntry(pairs(found))
     },
 
     async delete(name) {
-      await answered(client.del(entryKey(name)))
+      await answered('del', client.del(entryKey(name)))
     },
 
     async deleteByGrant(tenantId, kind, grantId) {
@@ -120,7 +122,7 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
     },
 
     async attemptsOf(group) {
-      const fields = await answered(client.hgetall(keyOf('n', group)))
+      const fields = await answered('hgetall', client.hgetall(keyOf('n', group)))
       const at = now()
       return Object.entries(fields).flatMap(([member, made]) => {
         // The fields of attempts under way are written in another way.
@@ -145,11 +147,11 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
 
     async forgive(key) {
       const [group, field] = counterOf(key)
-      await answered(client.hdel(group, field))
+      await answered('hdel', client.hdel(group, field))
     },
 
     async forgiveAll(group) {
-      await answered(client.del(keyOf('n', group)))
+      await answered('del', client.del(keyOf('n', group)))
     },
 
     /** Redis removes what has expired by itself. */
@@ -159,7 +161,7 @@ export function createRedisProtocolStore(options: RedisProtocolStoreOptions): Pr
     },
 
     async check() {
-      await answered(client.ping())
+      await answered('ping', client.ping())
     },
 
     async close() {

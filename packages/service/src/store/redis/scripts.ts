@@ -1,4 +1,5 @@
 import { count } from '../../telemetry/metrics.ts'
+import { inClientSpan } from '../../telemetry/tracing.ts'
 import { StoreError } from '../errors.ts'
 import type { RedisConnection } from './connect.ts'
 
@@ -114,15 +115,19 @@ export function createScripts(client: RedisConnection): Scripts {
     const command = `latchkey_${name}`
     client.defineCommand(command, { numberOfKeys: 1, lua })
     const run = (client as unknown as Record<string, Script>)[command] as Script
-    return [name, (key, ...values) => answered(run.call(client, key, ...values))]
+    return [name, (key, ...values) => answered(name, run.call(client, key, ...values))]
   })
   return Object.fromEntries(steps) as Scripts
 }
 
-/** The response of Redis; throws StoreError without one. */
-export async function answered<T>(command: Promise<T>): Promise<T> {
+/**
+ * The response of Redis; throws StoreError without one.
+ *
+ * @param name - The command or script, for traces.
+ */
+export async function answered<T>(name: string, command: Promise<T>): Promise<T> {
   try {
-    return await command
+    return await inClientSpan('redis', name, () => command)
   } catch (cause) {
     count('storeErrors', { store: 'redis' })
     throw new StoreError(`Redis failed: ${(cause as Error).message}.`, { cause })

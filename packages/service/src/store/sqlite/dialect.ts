@@ -10,6 +10,8 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
+import { statementName } from '../../telemetry/statement-name.ts'
+import { inClientSpanNow } from '../../telemetry/tracing.ts'
 import type { Queries } from '../sql/engine.ts'
 import { storeFailure } from './failure.ts'
 
@@ -81,7 +83,7 @@ function createRunner(database: DatabaseSync): Run {
     return known
   }
 
-  return ({ sql, parameters }) => {
+  const run: Run = ({ sql, parameters }) => {
     try {
       const { statement, hasRows } = prepare(sql)
       const values = parameters as SQLInputValue[]
@@ -92,4 +94,10 @@ function createRunner(database: DatabaseSync): Run {
       throw storeFailure(error)
     }
   }
+  return (query) =>
+    inClientSpanNow(
+      'sqlite',
+      () => statementName(query.sql),
+      () => run(query),
+    )
 }

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { count } from '../../telemetry/metrics.ts'
+import { bound } from '../../telemetry/tracing.ts'
 import { StoreError } from '../errors.ts'
 
 /** Runs writes one after another and makes those that arrive together durable together. */
@@ -42,7 +43,7 @@ export function createGroupCommit(database: DatabaseSync): GroupCommit {
   return {
     write(work) {
       return new Promise((resolve, reject) => {
-        waiting.push({ work, resolve, reject })
+        waiting.push({ work: bound(work), resolve, reject })
         running ??= drain()
       })
     },

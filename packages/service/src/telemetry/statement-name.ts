@@ -1,0 +1,24 @@
+const OF_ROWS =
+  /\b(?:(insert) into|(update)|(delete) from)\s+"?(\w+)"?|\b(select)\b[\s\S]*?\bfrom\s+"?(\w+)"?/i
+
+/** As many names as the service has statements, several times over: some have a list of values. */
+const MAX_KNOWN = 1_000
+
+const known = new Map<string, string>()
+
+/**
+ * The name of a statement: what it does to its first table, such as `update users`. Only words of the statement's own
+ * text are in it, as values are parameters.
+ */
+export function statementName(sql: string): string {
+  const found = known.get(sql)
+  if (found !== undefined) return found
+  const [, insert, change, remove, written, select, read] = OF_ROWS.exec(sql) ?? []
+  const verb = insert ?? change ?? remove ?? select
+  const name = verb
+    ? `${verb} ${written ?? read}`.toLowerCase()
+    : (/^\s*(\w{1,20})/.exec(sql)?.[1]?.toLowerCase() ?? 'statement')
+  if (known.size >= MAX_KNOWN) known.clear()
+  known.set(sql, name)
+  return name
+}

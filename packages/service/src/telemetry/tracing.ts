@@ -1,0 +1,183 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import {
+  type Attributes,
+  type Context,
+  context,
+  isSpanContextValid,
+  propagation,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api'
+import { methodOf, routeOf } from './route.ts'
+
+/**
+ * Spans by the OpenTelemetry API alone: they go to the SDK that the operator has loaded, and without one they cost
+ * next to nothing. A span has names from closed lists, durations and the kind of an error, but never its message.
+ */
+const tracer = trace.getTracer('@latchkey/service')
+
+/**
+ * Wraps the requests of a server in spans named `METHOD route`.
+ *
+ * @param isTrusted - Whether `traceparent` of a request is believed. Requests of all others begin a new trace:
+ *   strangers could force sampling, or forge ids of traces.
+ */
+export function traceRequests(
+  isTrusted: (request: IncomingMessage) => boolean,
+  listener: RequestListener,
+): RequestListener {
+  return (request, response) => {
+    const parent = parentOf(request, isTrusted)
+    const method = methodOf(request)
+    const attributes = { 'http.request.method': method }
+    const span = tracer.startSpan(method, { kind: SpanKind.SERVER, attributes }, parent)
+    if (!isSpanContextValid(span.spanContext())) return listener(request, response)
+    response.once('close', () => endRequest(span, request, response))
+    return context.with(trace.setSpan(parent, span), listener, undefined, request, response)
+  }
+}
+
+/** The span of an HTTP instrumentation, if there is one; else that of a trusted proxy. */
+function parentOf(request: IncomingMessage, isTrusted: (one: IncomingMessage) => boolean): Context {
+  const active = context.active()
+  if (trace.getSpan(active)) return active
+  return isTrusted(request) ? propagation.extract(ROOT_CONTEXT, request.headers) : ROOT_CONTEXT
+}
+
+function endRequest(span: Span, request: IncomingMessage, response: ServerResponse): void {
+  const route = routeOf(request)
+  span.updateName(`${methodOf(request)} ${route}`)
+  span.setAttribute('http.route', route)
+  span.setAttribute('http.response.status_code', response.statusCode)
+  if (!response.writableFinished) fail(span, 'aborted')
+  else if (response.statusCode >= 500) fail(span, String(response.statusCode))
+  span.end()
+}
+
+/** Names the tenant in the span of the request. */
+export function traceTenant(tenantId: string): void {
+  trace.getActiveSpan()?.setAttribute('latchkey.tenant.id', tenantId)
+}
+
+/** Runs work in a span of its own trace, outside of the request that happened to start it. */
+export function inOwnTrace<T>(
+  name: string,
+  attributes: Attributes,
+  work: () => Promise<T>,
+): Promise<T> {
+  return within(tracer.startSpan(name, { attributes }, ROOT_CONTEXT), ROOT_CONTEXT, work)
+}
+
+/** Runs work outside of every trace. */
+export function untraced<T>(work: () => T): T {
+  return context.with(ROOT_CONTEXT, work)
+}
+
+/** Binds work that another request may start to the trace of this one. */
+export function bound<F extends (...args: never[]) => unknown>(work: F): F {
+  return isTraced() ? context.bind(context.active(), work) : work
+}
+
+/** Runs work in a span below the active one; without one, there is no span. */
+export function inSpan<T>(
+  name: string,
+  attributes: Attributes,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (!isTraced()) return work()
+  const parent = context.active()
+  return within(tracer.startSpan(name, { attributes }, parent), parent, work)
+}
+
+/** Runs a call to a database or a mail server in a span below the active one. */
+export function inClientSpan<T>(
+  system: 'postgresql' | 'redis',
+  operation: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (!isTraced()) return work()
+  const parent = context.active()
+  const span = tracer.startSpan(operation, clientSpan(system, operation), parent)
+  return within(span, parent, work)
+}
+
+/** Runs a synchronous call to a database in a span below the active one. */
+export function inClientSpanNow<T>(system: 'sqlite', operation: () => string, work: () => T): T {
+  if (!isTraced()) return work()
+  const name = operation()
+  const span = tracer.startSpan(name, clientSpan(system, name))
+  try {
+    return work()
+  } catch (error) {
+    fail(span, typeOf(error))
+    throw error
+  } finally {
+    span.end()
+  }
+}
+
+function clientSpan(system: string, operation: string) {
+  const attributes = { 'db.system.name': system, 'db.query.summary': operation }
+  return { kind: SpanKind.CLIENT, attributes }
+}
+
+/** A wait that another request may end. */
+export interface TracedWait {
+  end(): void
+  /** Ends the wait, and runs work in a span beside it. */
+  goOn<T>(name: string, work: () => Promise<T>): Promise<T>
+}
+
+/** Begins a wait below the active span. Its end may be told by another request. */
+export function beginWait(name: string): TracedWait {
+  if (!isTraced()) return { end() {}, goOn: (_, work) => work() }
+  const parent = context.active()
+  const span = tracer.startSpan(name, {}, parent)
+  return {
+    end: () => span.end(),
+    goOn(next, work) {
+      span.end()
+      return within(tracer.startSpan(next, {}, parent), parent, work)
+    },
+  }
+}
+
+/** The ids of the active span, for log lines; nothing outside of a trace. */
+export function traceIds(): { trace_id?: string; span_id?: string } {
+  const active = trace.getActiveSpan()?.spanContext()
+  return active ? { trace_id: active.traceId, span_id: active.spanId } : {}
+}
+
+/** Without an SDK there is no active span, so this is all that a statement costs then. */
+export function isTraced(): boolean {
+  return trace.getActiveSpan() !== undefined
+}
+
+async function within<T>(span: Span, parent: Context, work: () => Promise<T>): Promise<T> {
+  try {
+    return await context.with(trace.setSpan(parent, span), work)
+  } catch (error) {
+    fail(span, typeOf(error))
+    throw error
+  } finally {
+    span.end()
+  }
+}
+
+/** The kind of an error. Its message may hold a value of a user. */
+function typeOf(error: unknown): string {
+  const { code, name } = Object(error) as { code?: unknown; name?: unknown }
+  return (
+    ([code, name].find(
+      (text) => typeof text === 'string' && /^[\w.]{1,60}$/.test(text),
+    ) as string) ?? 'Error'
+  )
+}
+
+function fail(span: Span, type: string): void {
+  span.setAttribute('error.type', type)
+  span.setStatus({ code: SpanStatusCode.ERROR })
+}
