@@ -122,6 +122,7 @@ export const sidebar: Entry[] = [
       { text: 'Branding', link: '/guides/branding' },
       { text: 'The management console', link: '/guides/console' },
       { text: 'Scaling the service', link: '/guides/scaling' },
+      { text: 'Watching the service', link: '/guides/watching' },
     ],
   },
   {
