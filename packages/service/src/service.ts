@@ -171,6 +171,7 @@ export async function createIdentityService(
     return createConsole({
       ...{ url, context, protocol, logger, clientIp, masterKeys },
       support: issuer.support,
+      webhooks,
       system: {
         version,
         stores: storesOf(options),
@@ -224,7 +225,11 @@ export async function createIdentityService(
       const listener = await createMetricsListener(
         gaugesOf({
           ...{ version, clock, passwords },
-          queues: { mail: protocol.mail, logout_tokens: protocol.notices },
+          queues: {
+            mail: protocol.mail,
+            logout_tokens: protocol.notices,
+            webhooks: store.deliveries,
+          },
           cursors: { lag: () => readerLags(context) },
         }),
       )

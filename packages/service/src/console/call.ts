@@ -4,6 +4,7 @@ import type { Lines } from '../http/json-lines.ts'
 import type { OperatorUser } from '../store/ports.ts'
 import type { ProtocolStore } from '../store/protocol-store.ts'
 import type { OperatorRole, Tenant } from '../store/records.ts'
+import type { Webhooks } from '../webhooks/index.ts'
 import type { Content } from './page.ts'
 
 /** The process that serves the console, and its stores. */
@@ -30,6 +31,7 @@ export interface Call<S extends ServiceScope = ServiceScope> {
   readonly scope: S
   readonly operator: OperatorUser
   readonly support: Support
+  readonly webhooks: Webhooks
   /** The parts of the path, by name. */
   readonly ids: Readonly<Record<string, string>>
   readonly query: URLSearchParams

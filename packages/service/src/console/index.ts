@@ -15,6 +15,7 @@ import type { ProtocolStore } from '../store/protocol-store.ts'
 import type { OperatorRole } from '../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../store/system-tenant.ts'
 import { nameRoute } from '../telemetry/route.ts'
+import type { Webhooks } from '../webhooks/index.ts'
 import type { Answer, Call, ConsoleRoute, Result, System } from './call.ts'
 import { answerInvitation } from './invitation.ts'
 import { createKeptForms } from './kept-forms.ts'
@@ -36,6 +37,7 @@ export interface ConsoleOptions extends LoginOptions {
   readonly context: DomainContext
   readonly protocol: ProtocolStore
   readonly support: Support
+  readonly webhooks: Webhooks
   readonly system: System
   readonly clientIp: ClientIp
 }
@@ -60,7 +62,7 @@ const MAX_FORM_BYTES = 512 * 1024
 
 /** Makes the management console, an application of the kit that logs in at the system tenant. */
 export function createConsole(options: ConsoleOptions): Console {
-  const { context, protocol, support, system, clientIp, logger } = options
+  const { context, protocol, support, webhooks, system, clientIp, logger } = options
   const { origin, host } = new URL(options.url)
   const login = createLogin(options)
   const csrf = createCsrf(options.masterKeys)
@@ -176,7 +178,10 @@ export function createConsole(options: ConsoleOptions): Console {
         const scope: ServiceScope = { context, actor, tenantId: ids.tenant }
         const query = url.searchParams
         const once = request.method === 'GET' ? await secretsOf(operatorId, path, query) : undefined
-        const call = { scope, operator, support, system, ids, query, form, origin, tenant, once }
+        const call = {
+          ...{ scope, operator, support, webhooks, system },
+          ...{ ids, query, form, origin, tenant, once },
+        }
         const notice =
           once === 'used' ? SHOWN_ALREADY : isRead ? notices[query.get('done') ?? ''] : undefined
         const result = await run(found, call)

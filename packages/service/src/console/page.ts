@@ -73,6 +73,7 @@ export const notices: Readonly<Record<string, string>> = {
   'keys-withdrawn': 'The tenant signs with a new key, and no earlier one is published.',
   'connection-enabled': 'Enabled. Users see the connection where the tenant allows social login.',
   'connection-disabled': 'Disabled. No user can log in with it until it is enabled again.',
+  replayed: 'On the way. The state of each event is below.',
   'secret-rotated': 'The application has a new secret. Show it to deploy it.',
   confirmed: 'You have logged in again. For five minutes you can do what is dangerous.',
 }

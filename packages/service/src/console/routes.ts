@@ -14,6 +14,7 @@ import { systemRoutes } from './routes/system.ts'
 import { tenantRoutes } from './routes/tenants.ts'
 import { userRoutes } from './routes/user.ts'
 import { usersRoutes } from './routes/users.ts'
+import { webhookRoutes } from './routes/webhooks.ts'
 import { servicePages } from './service-pages.ts'
 import { tenantPages } from './tenant-pages.ts'
 
@@ -29,6 +30,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   ...userRoutes,
   ...outboxRoutes,
   ...connectionRoutes,
+  ...webhookRoutes,
   ...signingKeyRoutes,
   ...keyRoutes,
   ...operatorRoutes,

@@ -12,6 +12,7 @@ export const tenantPages: readonly TenantPage[] = [
   { path: '/applications', label: 'Applications' },
   { path: '/users', label: 'Users' },
   { path: '/connections', label: 'Connections' },
+  { path: '/webhooks', label: 'Webhooks' },
   { path: '/signing-keys', label: 'Signing keys' },
   { path: '/keys', label: 'API keys' },
   { path: '/outbox', label: 'Outbox' },

@@ -1,3 +1,4 @@
+import type { Backlog } from '../telemetry/gauges.ts'
 import type { Micros } from './records.ts'
 
 /** How long deliveries are kept after they were made. */
@@ -94,8 +95,8 @@ export interface DeliveryStore {
     query: { state?: DeliveryState | undefined; before: number | undefined; limit: number },
   ): Promise<Delivery[]>
   get(webhookId: string, id: number): Promise<Delivery | undefined>
-  /** How many deliveries wait, and how long the oldest one has, in seconds. Endpoints that are switched off do not count. */
-  backlog(): Promise<{ waiting: number; oldestSeconds: number }>
+  /** The deliveries that wait. Those of endpoints that are switched off do not count. */
+  backlog(): Promise<Backlog>
   /** Removes old deliveries, and endpoints of deleted tenants that have nothing to deliver any more. */
   prune(): Promise<void>
 }

@@ -1,4 +1,5 @@
 import type { IdentityService } from '@latchkey/service'
+import { addWebhook } from './support.ts'
 
 /** Ids of the objects that the paths of the console name. */
 export type Ids = Readonly<Record<string, string>>
@@ -24,9 +25,10 @@ const people = [
  * @param say - Decides the text of each field.
  */
 export async function fillConsole(
-  { admin }: IdentityService,
+  service: IdentityService,
   say: Say = (natural) => natural,
 ): Promise<Ids> {
+  const { admin } = service
   const domain = 'login.acme.example'
   const tenant = await admin.createTenant({
     domain,
@@ -80,8 +82,13 @@ export async function fillConsole(
   const made = entries.filter(({ action }) => action === 'user.create').toReversed()
   await admin.giveAuthenticatorApp(tenant.id, user)
   const spare = await admin.inviteOperator({ email: 'bob@example.com', role: 'viewer' })
+  const webhook = await addWebhook(service, tenant.id, {
+    url: 'https://shop.invalid/webhooks/latchkey',
+    description: say('Table of members', 'webhook.description'),
+  })
   return {
     tenant: tenant.id,
+    webhook,
     empty: empty.id,
     user,
     long: made[4]?.target ?? '',

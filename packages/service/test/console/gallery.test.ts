@@ -48,6 +48,15 @@ const gallery: Readonly<Record<string, readonly Entry[]>> = {
   ],
   '/console/t/:tenant/connections/add/:recipe': ['connection-add'],
   '/console/t/:tenant/connections/:connection': ['connection'],
+  '/console/t/:tenant/webhooks': [
+    'webhooks',
+    { name: 'webhooks-none', path: '/console/t/:empty/webhooks' },
+  ],
+  '/console/t/:tenant/webhooks/add': ['webhook-add'],
+  '/console/t/:tenant/webhooks/:webhook': ['webhook'],
+  '/console/t/:tenant/webhooks/:webhook/disable': ['webhook-disable'],
+  '/console/t/:tenant/webhooks/:webhook/rotate': ['webhook-rotate'],
+  '/console/t/:tenant/webhooks/:webhook/remove': ['webhook-remove'],
   '/console/t/:tenant/signing-keys': ['signing-keys'],
   '/console/t/:tenant/applications': [
     'applications',

@@ -9,8 +9,16 @@ import { createClientIp } from '../../src/server/client.ts'
 import type { DataStore } from '../../src/store/ports.ts'
 import { createSqliteProtocolStore } from '../../src/store/sqlite/protocol-store.ts'
 import { SYSTEM_TENANT_ID } from '../../src/store/system-tenant.ts'
+import type { DeliveryQuery } from '../../src/webhooks/index.ts'
+import { createWebhook } from '../../src/webhooks/rules.ts'
 import { openApi } from '../support/context.ts'
-import { CONSOLE, type ConsoleService, type OperatorBrowser, startConsole } from './support.ts'
+import {
+  addWebhook,
+  CONSOLE,
+  type ConsoleService,
+  type OperatorBrowser,
+  startConsole,
+} from './support.ts'
 
 const logger = pino({ level: 'silent' })
 
@@ -27,6 +35,7 @@ interface Ids extends Record<string, string> {
   connection: string
   recipe: string
   credential: string
+  webhook: string
 }
 
 function at(path: string, ids: Ids): string {
@@ -78,6 +87,7 @@ async function filled(running: ConsoleService) {
     connection: connection.id,
     recipe: 'oidc',
     credential: 'totp_app',
+    webhook: await addWebhook(running.service, tenant.id, { url: 'https://shop.invalid/hooks' }),
   }
   await admin.giveAuthenticatorApp(tenant.id, ids.user)
   return { ids, tenant, other, admin }
@@ -273,12 +283,20 @@ describe('every route of the console', () => {
       reach: [api.tenantId],
     })
     await createAdmin(context).giveAuthenticatorApp(api.tenantId, user.id)
+    const url = 'https://shop.invalid/hooks'
+    const outgoing = { refusalOf: async () => undefined }
+    const { webhook } = await createWebhook({ domain: context, outgoing }, api.scope, { url })
+    const webhooks = {
+      deliveries: (_: unknown, id: string, query: DeliveryQuery) =>
+        context.store.deliveries.list(id, query),
+    }
     for (const { path, run } of reads) {
       counted.length = 0
       const call = {
         scope: { context, actor: { name: 'operator:x' }, tenantId: api.tenantId },
         operator,
         support: issuer.support,
+        webhooks,
         system: { stores: {}, startedAt: 0, check: async () => {}, queues: protocol },
         tenant,
         ids: {
@@ -291,6 +309,7 @@ describe('every route of the console', () => {
           credential: 'totp_app',
           key: key.id,
           operator: operator?.operator.id,
+          webhook: webhook.id,
         },
         query: new URLSearchParams(),
         form: new URLSearchParams(),

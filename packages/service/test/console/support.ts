@@ -11,11 +11,25 @@ import { onTestFinished } from 'vitest'
 import { SYSTEM_TENANT_ID } from '../../src/store/system-tenant.ts'
 import { type Browser, createBrowser, type Page } from '../issuer/support/browser.ts'
 import { codeOf } from '../issuer/support/factors.ts'
+import { connectApi } from '../support/api.ts'
 
 /** Where the console of the tests is. */
 export const CONSOLE = 'https://console.example'
 
 const PASSWORD = 'correct horse battery'
+
+/** Adds an endpoint for events to a tenant, as a program with an API key does; answers with its id. */
+export async function addWebhook(
+  service: IdentityService,
+  tenantId: string,
+  fields: { url: string; description?: string },
+): Promise<string> {
+  const { secret, key } = await service.admin.createApiKey({ name: 'webhooks', reach: [tenantId] })
+  const { create } = connectApi(service.fetch, secret, tenantId)
+  const { id } = await create(`/x/v1/tenants/${tenantId}/webhooks`, fields)
+  await service.admin.revokeApiKey(key.id)
+  return id
+}
 
 /** A browser of an operator. */
 export interface OperatorBrowser extends Browser {

@@ -33,9 +33,11 @@ import { found, notFound, ServiceError } from '../../domain/writes/errors.ts'
 import { formatTimestamp } from '../../http/timestamps.ts'
 import type { ApiKey, Credential } from '../../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
+import { deleteWebhook, getWebhook, rotateSecret } from '../../webhooks/rules.ts'
 import { type Call, type ConsoleRoute, type Result, redirectTo, type TenantCall } from '../call.ts'
 import { credentialKinds } from '../credential-kinds.ts'
 import { type Consequences, type RedAct, serviceActs, tenantActs } from '../red-acts.ts'
+import { webhookPath } from './webhooks.ts'
 
 const KEYS = '/console/keys'
 const OPERATORS = '/console/operators'
@@ -164,6 +166,51 @@ async function lookAtOperator({
 }
 
 const onTenant: readonly RedAct<TenantCall>[] = [
+  {
+    path: '/webhooks/:webhook/disable',
+    title: 'Switch an endpoint off',
+    button: 'Switch it off',
+    isDangerous: false,
+    look: (call) =>
+      lookAtWebhook(call, 'disable', [
+        'It gets no events. Those that wait are sent when it is switched on again, for 30 days.',
+      ]),
+    async run(call) {
+      const { scope, webhooks, ids } = call
+      const { url, description, types, metadata } = await getWebhook(scope, ids.webhook ?? '')
+      const off = { url, description, types, metadata, disabled: true }
+      await webhooks.update(scope, ids.webhook ?? '', off)
+      return redirectTo(webhookPath(call), 'saved')
+    },
+  },
+  {
+    path: '/webhooks/:webhook/rotate',
+    title: 'Make a new secret for an endpoint',
+    button: 'Make a new secret',
+    look: (call) =>
+      lookAtWebhook(call, 'rotate', [
+        'The new secret is shown once, on the next page.',
+        'For 24 hours events are signed with both secrets; after that, with the new one alone.',
+      ]),
+    async run(call) {
+      const { secret } = await rotateSecret(call.scope, call.ids.webhook ?? '')
+      return { kind: 'secrets', to: webhookPath(call), secrets: { secret } }
+    },
+  },
+  {
+    path: '/webhooks/:webhook/remove',
+    title: 'Delete an endpoint',
+    button: 'Delete the endpoint',
+    look: (call) =>
+      lookAtWebhook(call, 'delete', [
+        'It gets no events any more, and events that wait for it are dropped.',
+        'Its secret and the list of its events go with it.',
+      ]),
+    async run(call) {
+      await deleteWebhook(call.scope, call.ids.webhook ?? '')
+      return redirectTo(`${tenantPath(call)}/webhooks`, 'removed')
+    },
+  },
   {
     path: '/keys/:key/withdraw',
     title: 'Withdraw an API key',
@@ -492,4 +539,16 @@ async function lookAtKeys(call: TenantCall) {
 
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+async function lookAtWebhook(
+  call: TenantCall,
+  command: 'disable' | 'rotate' | 'delete',
+  effects: string[],
+): Promise<Consequences> {
+  const { id, url } = await getWebhook(call.scope, call.ids.webhook ?? '')
+  return {
+    ...{ name: url, id, effects, back: webhookPath(call) },
+    commands: [`latchkey webhooks ${command} ${id} --tenant ${call.tenant.id}`],
+  }
 }

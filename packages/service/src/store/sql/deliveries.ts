@@ -178,7 +178,7 @@ export function createDeliveries(db: DeliveryDatabase): DeliveryStore {
         select count(*) as waiting, (${now()} - min(deliveries.created_at)) / 1000000 as oldest
         from deliveries join webhooks on webhooks.id = deliveries.webhook_id
         where outcome is null and webhooks.disabled is null`)
-      return { waiting: row?.waiting ?? 0, oldestSeconds: row?.oldest ?? 0 }
+      return { waiting: row?.waiting ?? 0, oldestAge: row?.oldest ?? 0 }
     },
 
     async prune() {

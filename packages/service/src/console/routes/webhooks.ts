@@ -1,0 +1,233 @@
+import { ServiceError } from '../../domain/writes/errors.ts'
+import { parseTimestamp } from '../../http/timestamps.ts'
+import { type DeliveryState, NOT_DUE } from '../../store/deliveries.ts'
+import type { Webhook, WebhookEnd } from '../../store/records.ts'
+import { eventTypes, namedTypes } from '../../webhooks/events.ts'
+import { getWebhook, listWebhooks, type WebhookInput } from '../../webhooks/rules.ts'
+import {
+  type ConsoleRoute,
+  type Result,
+  redirectTo,
+  secretIn,
+  type TenantCall,
+  tenantForm,
+  tenantPage,
+} from '../call.ts'
+import { shellWord } from '../form-fields.ts'
+
+const PATH = '/webhooks'
+const ONE = `${PATH}/:webhook`
+
+/** Deliveries on a page. */
+const PAGE = 50
+
+/** An endpoint gets ids and names of users, so that adding and moving one needs a fresh login. */
+export const webhookRoutes: readonly ConsoleRoute[] = [
+  tenantPage(PATH, showWebhooks),
+  tenantPage(`${PATH}/add`, (call) => showAdd(call), { isDangerous: true }),
+  tenantForm(`${PATH}/add`, add, { isDangerous: true }),
+  tenantPage(ONE, (call) => showWebhook(call)),
+  tenantForm(ONE, change, { isDangerous: true }),
+  tenantForm(`${ONE}/enable`, enable),
+  tenantForm(`${ONE}/test`, test),
+  tenantForm(`${ONE}/replay`, replay),
+  tenantForm(`${ONE}/deliveries/:delivery/again`, sendAgain),
+]
+
+/** The path of an endpoint. */
+export const webhookPath = ({ tenant, ids }: TenantCall): string =>
+  `/console/t/${tenant.id}${PATH}/${ids.webhook}`
+
+const listPath = ({ tenant }: TenantCall) => `/console/t/${tenant.id}${PATH}`
+
+const ends: Readonly<Record<WebhookEnd, string>> = {
+  switched_off: 'switched off',
+  gone: 'switched off: it answered 410',
+  failing: 'switched off: it accepted nothing for five days',
+}
+
+const states: Readonly<Record<DeliveryState, { label: string; color: string }>> = {
+  waiting: { label: 'waits', color: '' },
+  delivered: { label: 'delivered', color: 'good' },
+  given_up: { label: 'given up', color: 'bad' },
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  timeout: 'no answer within 15 seconds',
+  unreachable: 'unreachable',
+}
+
+/** The fields of an endpoint as a form has them. */
+interface Draft {
+  readonly url: string
+  readonly description: string
+  readonly types: readonly string[]
+}
+
+interface Refused {
+  readonly draft: Draft
+  readonly problem: string
+  readonly status: number
+}
+
+async function showWebhooks(call: TenantCall): Promise<Result> {
+  const webhooks = await listWebhooks(call.scope)
+  return {
+    kind: 'page',
+    name: 'webhooks',
+    title: 'Webhooks',
+    ...(call.operator.operator.role !== 'viewer' && {
+      action: { href: `${listPath(call)}/add`, label: 'Add an endpoint' },
+    }),
+    data: {
+      base: listPath(call),
+      webhooks: webhooks.map((one) => ({ ...shown(one), url: one.url, types: one.types })),
+    },
+    commands: [`latchkey webhooks list --tenant ${call.tenant.id}`],
+  }
+}
+
+function showAdd(call: TenantCall, refused?: Refused): Promise<Result> {
+  const command = 'latchkey webhooks add --endpoint https://shop.example.com/webhooks'
+  return Promise.resolve({
+    kind: 'page',
+    name: 'webhook-add',
+    title: 'Add an endpoint',
+    data: {
+      ...formOf(refused?.draft ?? { url: '', description: '', types: [] }),
+      action: `${listPath(call)}/add`,
+    },
+    commands: [`${command} --tenant ${call.tenant.id}`],
+    ...(refused && { problem: refused.problem, status: refused.status }),
+  })
+}
+
+async function add(call: TenantCall): Promise<Result> {
+  try {
+    const { webhook, secret } = await call.webhooks.create(call.scope, inputOf(call.form))
+    return { kind: 'secrets', to: `${listPath(call)}/${webhook.id}`, secrets: { secret } }
+  } catch (error) {
+    return showAdd(call, refusedBy(error, call.form))
+  }
+}
+
+async function showWebhook(call: TenantCall, refused?: Refused): Promise<Result> {
+  const { scope, ids, query, tenant, webhooks } = call
+  const webhook = await getWebhook(scope, ids.webhook ?? '')
+  const state = (Object.keys(states) as DeliveryState[]).find((one) => one === query.get('state'))
+  const before = /^\d{1,15}$/.test(query.get('before') ?? '')
+    ? Number(query.get('before'))
+    : undefined
+  const found = await webhooks.deliveries(scope, webhook.id, { state, before, limit: PAGE + 1 })
+  const deliveries = found.slice(0, PAGE)
+  const last = found.length > PAGE ? deliveries.at(-1) : undefined
+  const given = `${webhook.id} --tenant ${tenant.id}`
+  return {
+    kind: 'page',
+    name: 'webhook',
+    title: webhook.description || new URL(webhook.url).host,
+    data: {
+      webhook: { ...shown(webhook), url: webhook.url },
+      ...formOf(refused?.draft ?? webhook),
+      secret: secretIn(call, 'secret'),
+      tested: secretIn(call, 'tested'),
+      base: webhookPath(call),
+      state: state ?? '',
+      states: Object.entries(states).map(([value, { label }]) => [value, label]),
+      further: last && new URLSearchParams({ state: state ?? '', before: String(last.id) }),
+      deliveries: deliveries.map((one) => ({
+        ...one,
+        state: states[one.outcome ?? 'waiting'],
+        answer: one.status ?? reasons[one.reason ?? ''],
+        dueAt: one.outcome === undefined && one.dueAt < NOT_DUE ? one.dueAt : undefined,
+      })),
+    },
+    commands: [
+      `latchkey webhooks test ${given}`,
+      `latchkey webhooks deliveries ${given}`,
+      `latchkey webhooks replay ${given} --from ${shellWord('2027-01-31T09:30:00Z')}`,
+    ],
+    ...(refused && { problem: refused.problem, status: refused.status }),
+  }
+}
+
+async function change(call: TenantCall): Promise<Result> {
+  const { scope, ids, form, webhooks } = call
+  const { disabled, metadata } = await getWebhook(scope, ids.webhook ?? '')
+  try {
+    const kept = { metadata, disabled: disabled !== undefined }
+    await webhooks.update(scope, ids.webhook ?? '', { ...inputOf(form), ...kept })
+    return redirectTo(webhookPath(call), 'saved')
+  } catch (error) {
+    return showWebhook(call, refusedBy(error, form))
+  }
+}
+
+async function enable(call: TenantCall): Promise<Result> {
+  const { scope, ids, webhooks } = call
+  const { url, description, types, metadata } = await getWebhook(scope, ids.webhook ?? '')
+  await webhooks.update(scope, ids.webhook ?? '', { url, description, types, metadata })
+  return redirectTo(webhookPath(call), 'enabled')
+}
+
+/** The answer is about this moment, so that it is shown once. */
+async function test(call: TenantCall): Promise<Result> {
+  const { isAccepted, status, reason, millis } = await call.webhooks.test(
+    call.scope,
+    call.ids.webhook ?? '',
+  )
+  const answer = status === undefined ? (reasons[reason ?? ''] ?? '') : `answer ${status}`
+  const tested = `${isAccepted ? 'Accepted' : 'Not accepted'}: ${answer}, after ${millis} ms.`
+  return { kind: 'secrets', to: webhookPath(call), secrets: { tested } }
+}
+
+async function replay(call: TenantCall): Promise<Result> {
+  const { scope, ids, form, webhooks } = call
+  const from = parseTimestamp(`${form.get('from') ?? ''}:00Z`)
+  const webhook = await getWebhook(scope, ids.webhook ?? '')
+  if (from === undefined) {
+    const problem = 'Give the date and the time from which events are sent once more.'
+    return showWebhook(call, { draft: webhook, problem, status: 422 })
+  }
+  try {
+    await webhooks.replay(scope, webhook.id, { from, to: Number.MAX_SAFE_INTEGER })
+    return redirectTo(webhookPath(call), 'replayed')
+  } catch (error) {
+    const { problem, status } = refusedBy(error, form)
+    return showWebhook(call, { draft: webhook, problem, status })
+  }
+}
+
+async function sendAgain(call: TenantCall): Promise<Result> {
+  const { scope, ids, webhooks } = call
+  await webhooks.sendAgain(scope, ids.webhook ?? '', Number(ids.delivery) || 0)
+  return redirectTo(webhookPath(call), 'replayed')
+}
+
+function shown({ id, description, disabled, createdAt, updatedAt }: Webhook) {
+  return { id, description, createdAt, updatedAt, end: disabled && ends[disabled] }
+}
+
+/** The fields of a form; the types with what each says. */
+function formOf(draft: Draft) {
+  const types = Object.entries(eventTypes)
+    .filter(([name]) => name !== 'webhook.test')
+    .map(([name, text]) => ({ name, text, isNamed: namedTypes.has(name as never) }))
+  return { draft, types }
+}
+
+function inputOf(form: URLSearchParams): WebhookInput {
+  return {
+    url: (form.get('url') ?? '').trim(),
+    description: (form.get('description') ?? '').trim(),
+    types: form.getAll('types'),
+  }
+}
+
+function refusedBy(error: unknown, form: URLSearchParams): Refused {
+  if (!(error instanceof ServiceError) || error.statusCode >= 500 || error.code === 'not_found') {
+    throw error
+  }
+  const { url, description = '', types = [] } = inputOf(form)
+  return { draft: { url, description, types }, problem: error.message, status: 422 }
+}

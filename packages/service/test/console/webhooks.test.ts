@@ -1,0 +1,54 @@
+import { expect, test, vi } from 'vitest'
+import { connectApi } from '../support/api.ts'
+import { startReceiver } from '../webhooks/receiver.ts'
+import { press, startConsole, textOf } from './support.ts'
+
+test('an admin adds an endpoint, tests it, sees what it was sent, and rotates its secret', async () => {
+  await using receiver = await startReceiver()
+  await using running = await startConsole({ allowHttpOnLoopback: true })
+  const { service } = running
+  const tenant = await service.admin.createTenant({ domain: 'acme.example' })
+  const list = `/console/t/${tenant.id}/webhooks`
+  const ada = await running.logIn({ role: 'admin' })
+  expect(textOf((await ada.get(list)).html)).toContain('No endpoint yet.')
+
+  const form = await ada.get(`${list}/add`)
+  const refused = await press(ada, form, `${list}/add`, { url: 'https://10.0.0.1/' })
+  expect(refused.status).toBe(422)
+  expect(textOf(refused.html)).toContain('10.0.0.1 is not on the public internet.')
+  const fields = { url: receiver.url, description: 'Members', types: 'user.created' }
+  const added = await press(ada, form, `${list}/add`, fields)
+  const page = await ada.get(added.location ?? '')
+  const [secret] = /whsec_[\w+/]+=/.exec(page.html) ?? []
+  receiver.secrets.push(secret ?? '')
+  expect((await ada.get(added.location ?? '')).html).not.toContain('whsec_')
+
+  const path = new URL(page.url).pathname
+  const tested = await press(ada, page, `${path}/test`)
+  const answer = await ada.get(tested.location ?? '')
+  expect(textOf(answer.html)).toMatch(/Accepted: answer 204, after \d+ ms\./)
+
+  const key = await service.admin.createApiKey({ name: 'tests', reach: [tenant.id] })
+  await connectApi(service.fetch, key.secret, tenant.id).createUser('eve@example.com')
+  await vi.waitFor(async () => {
+    expect(textOf((await ada.get(path)).html)).toMatch(/user\.created .* delivered .*204/)
+  }, 10_000)
+  const shown = await ada.get(path)
+  const [delivery] = /\/deliveries\/\d+\/again/.exec(shown.html) ?? []
+  await press(ada, shown, `${path}${delivery}`)
+  await vi.waitFor(() => {
+    const users = receiver.received.filter(({ event }) => event.type === 'user.created')
+    expect(users).toHaveLength(2)
+  }, 10_000)
+
+  const ask = await ada.get(`${path}/rotate`)
+  expect(textOf(ask.html)).toContain('For 24 hours events are signed with both secrets')
+  const rotated = await press(ada, ask, `${path}/rotate`)
+  expect((await ada.get(rotated.location ?? '')).html).toMatch(/whsec_/)
+  await press(ada, await ada.get(`${path}/disable`), `${path}/disable`)
+  expect(textOf((await ada.get(path)).html)).toContain('switched off')
+  await press(ada, await ada.get(path), `${path}/enable`)
+  expect(textOf((await ada.get(path)).html)).not.toContain('switched off')
+  await press(ada, await ada.get(`${path}/remove`), `${path}/remove`)
+  expect((await ada.get(path)).status).toBe(404)
+})
