@@ -36,6 +36,7 @@ interface Ids extends Record<string, string> {
   recipe: string
   credential: string
   webhook: string
+  delivery: string
 }
 
 function at(path: string, ids: Ids): string {
@@ -88,6 +89,7 @@ async function filled(running: ConsoleService) {
     recipe: 'oidc',
     credential: 'totp_app',
     webhook: await addWebhook(running.service, tenant.id, { url: 'https://shop.invalid/hooks' }),
+    delivery: '1',
   }
   await admin.giveAuthenticatorApp(tenant.id, ids.user)
   return { ids, tenant, other, admin }
