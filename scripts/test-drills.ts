@@ -1,5 +1,6 @@
 import { styleText } from 'node:util'
 import { type Drill, drills, verify } from '../packages/service/test/cluster/drills.ts'
+import { drillNoise, faults } from '../packages/service/test/cluster/faults-drill.ts'
 import { startField } from '../packages/service/test/cluster/field.ts'
 import { startLoad } from '../packages/service/test/cluster/load.ts'
 import { drillClocks, drillMail } from '../packages/service/test/cluster/mail-drill.ts'
@@ -12,8 +13,8 @@ import { drillReleases } from '../packages/service/test/cluster/releases-drill.t
  * drills. KILLS is how many processes are killed, SECONDS how long PostgreSQL, Redis and a stopped process are
  * gone.
  */
-const KILLS = Number(process.env.KILLS ?? 100)
-const SECONDS = Number(process.env.SECONDS ?? 60)
+const KILLS = Number(process.env.KILLS ?? 20)
+const SECONDS = Number(process.env.SECONDS ?? 10)
 const times: Record<string, number> = { 'kill -9 of a process': KILLS }
 
 const MAILS = 1_000
@@ -36,6 +37,28 @@ if (clocks.includes(word)) await report(clocks, sendMailApart)
 for (const [name, disturbance] of Object.entries(disturbances)) {
   const notices = `${NOTICES} logout notices amid ${name}`
   if (notices.includes(word)) await report(notices, () => sendNotices(disturbance))
+}
+
+for (const [name, fault] of Object.entries(faults)) {
+  if (name.includes(word)) await report(name, () => cause(fault))
+}
+const noise = 'an API key that sends invalid requests, 32 at a time'
+if (noise.includes(word)) await report(noise, disturbOthers)
+
+async function cause(fault: (typeof faults)[keyof typeof faults]): Promise<string> {
+  await using field = await startField()
+  return await fault(field)
+}
+
+/** At most a tenth of their rate. */
+const LEAST_PART = 0.9
+
+async function disturbOthers(): Promise<string> {
+  await using field = await startField()
+  const part = await drillNoise(field, { rounds: 7, seconds: 5 })
+  const found = `the writes of others have ${(part * 100).toFixed(0)} % of their rate`
+  if (part < LEAST_PART) throw new Error(found)
+  return found
 }
 
 async function breakAmidLoad(drill: Drill, count: number): Promise<string> {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '../../../session-store/test/support/redis.ts'
-import type { Serving } from '../store/serving.ts'
+import { type Serving, serveElsewhere } from '../store/serving.ts'
 import type { Field } from './field.ts'
 import { type Ledger, type Load, redeem } from './load.ts'
 
@@ -94,7 +94,56 @@ export const drills = {
       await processes.shift()?.stop()
     }
   },
+
+  async 'a column that a newer release adds to each table'({ cluster }, load) {
+    await withoutFailure(load, async () => {
+      const tables = await cluster.database.query(
+        "select tablename as name from pg_tables where schemaname = 'public'",
+      )
+      const column = `of_${crypto.randomUUID().slice(0, 8)}`
+      for (const { name } of tables) {
+        await cluster.database.query(`alter table ${name} add column ${column} text`)
+      }
+      await load.progress()
+    })
+  },
+
+  async 'a PostgreSQL that ends all connections, five times'({ cluster }, load) {
+    for (let n = 0; n < 5; n++) {
+      await cluster.database.query(`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`)
+      await load.progress(1)
+    }
+    const alive = cluster.processes.map(({ origin }) => fetch(`${origin}/x/health`))
+    await Promise.all(alive)
+  },
+
+  async 'SIGTERM while the balancer still sends requests'({ cluster }, load) {
+    const draining = { ...cluster.options, drainSeconds: NOTICED_MS / 500 }
+    await withoutFailure(load, async () => {
+      for (let n = 0; n < 2; n++) {
+        cluster.processes.unshift(await serveElsewhere(draining))
+        const [one] = cluster.processes
+        await load.progress(1)
+        const gone = one?.stop()
+        await sleep(NOTICED_MS)
+        cluster.processes.shift()
+        await gone
+      }
+    })
+  },
 } satisfies Record<string, Drill>
+
+/** How long a balancer goes on sending requests to a process that is not ready any more. */
+const NOTICED_MS = 1_500
+
+/** Refuses a disturbance that clients notice. */
+async function withoutFailure({ ledger }: Load, work: () => Promise<void>): Promise<void> {
+  const before = ledger.failures
+  await work()
+  const failed = ledger.failures - before
+  if (failed > 0) throw new Error(`${failed} requests failed, the last one: ${ledger.lastFailure}`)
+}
 
 /** What was found after a load, beside what must not be there. */
 export interface Findings {

@@ -9,6 +9,7 @@ const {
   port: wanted,
   clockSeconds = 0,
   logLevel = 'warn',
+  drainSeconds = 0,
   ...options
 } = JSON.parse(process.argv[2] ?? '{}')
 const { now } = Date
@@ -22,5 +23,5 @@ const service = await createIdentityService({
   ...options,
 })
 const { port } = await service.listen({ port: wanted ?? 0 })
-process.once('SIGTERM', () => void service.close())
+process.once('SIGTERM', () => void service.close({ drainSeconds }))
 process.stdout.write(`${port}\n`)

@@ -24,6 +24,8 @@ export type ServeOptions = Omit<IdentityServiceOptions, 'clock' | 'logger' | 'id
   port?: number
   /** From which level on it reports. Default: `warn`. */
   logLevel?: string
+  /** How long it serves on after SIGTERM. */
+  drainSeconds?: number
   /** By how many seconds the clock of its machine is ahead. */
   clockSeconds?: number
 }

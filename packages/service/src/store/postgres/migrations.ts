@@ -45,6 +45,9 @@ export const migrations: Record<string, Migration> = {
   '0021-log-of-tenants': {
     indexes: { audit_of_tenant: `audit (tenant_id, id) where outcome <> 'refused'` },
   },
+  '0022-refusals-by-time': {
+    indexes: { audit_refused_by_time: `audit (at) where outcome = 'refused'` },
+  },
 }
 
 /** How many shards a counter has, so that inserts into one list do not wait for each other. */
