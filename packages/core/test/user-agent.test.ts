@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { browserAndSystem } from '../src/login/user-agent.ts'
 
-const webkit = 'AppleWebKit/537.36 (KHTML, like Gecko)'
+const webkit = 'AppleWebKit/537.36 (like Gecko)'
 const [windows, mac] = ['Windows NT 10.0; Win64; x64', 'Macintosh; Intel Mac OS X 10_15_7']
 const [phone, android] = ['iPhone; CPU iPhone OS 18_5 like Mac OS X', 'Linux; Android 10; K']
 

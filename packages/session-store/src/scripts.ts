@@ -107,7 +107,8 @@ local left = {}
 for at = 2, #KEYS do
   ofIndex('ZREM', KEYS[at], ARGV[1])
   if at < 2 + tonumber(ARGV[2]) then
-    for _, member in ipairs(find(KEYS[at])) do left[#left + 1] = member end
+    local members = find(KEYS[at])
+    for n = 1, #members do left[#left + 1] = members[n] end
   end
 end
 return left`)

@@ -32,7 +32,6 @@ const SYSTEMS: Names = [
   [/\b(iPhone|iPad|iPod)\b/, 'iOS'],
   [/\b(Macintosh|Mac OS X)\b/, 'macOS'],
   [/\b(Open)?Harmony(OS)?\b/, 'HarmonyOS'],
-  [/\bTizen\b/, 'Tizen'],
   [/\bWeb[0O]S\b/, 'WebOS'],
   [/\bAndroid\b/, 'Android'],
   [/\bCrOS\b/, 'Chrome OS'],
