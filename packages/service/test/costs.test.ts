@@ -13,9 +13,10 @@ import { connectApi } from './support/api.ts'
 import { PASSWORD } from './support/hashes.ts'
 import { createDatabase } from './support/postgres.ts'
 
-/** The statements of tasks in the background: the poll of the revision, the readers of the log, the outboxes. */
+/** The statements of tasks in the background: the poll of the revision, the readers of the log, what is sent. */
 const isOther = (sql: string): boolean =>
-  /\b(from|update) (revision|cursors|mail|notices)\b|pg_locks|from audit where|advisory/.test(sql)
+  /\b(from|into|update) "?(revision|cursors|mail|notices|webhooks|deliveries)\b/.test(sql) ||
+  /pg_locks|from "?audit"? where|advisory/.test(sql)
 
 async function startCounted() {
   const stack = new AsyncDisposableStack()
@@ -110,4 +111,4 @@ test('what the service sends to Redis and PostgreSQL for a login is as the table
   await expected('service: refresh', () => refresh(refreshable.refresh_token))
   const left = await expected('service: logout', () => logOut(browser, tokens.id_token))
   expect(left.location).toBe(loggedOut)
-})
+}, 60_000)
