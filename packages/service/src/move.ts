@@ -30,6 +30,7 @@ const TABLES = [
   'webhooks',
   'deliveries',
   'held_domains',
+  'jobs',
   'audit',
   'cursors',
 ] as const

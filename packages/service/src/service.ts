@@ -9,6 +9,7 @@ import { type Clock, systemClock } from './clock.ts'
 import { consoleClient } from './console/client.ts'
 import { parseConsoleUrl } from './console/console-url.ts'
 import type { Console } from './console/index.ts'
+import { followJobs } from './domain/operators/follow-jobs.ts'
 import { canonicalDomain, type DomainPolicy } from './domain/tenants/domain-names.ts'
 import { findTenant } from './domain/tenants/tenants.ts'
 import { createPasswordEngine } from './domain/users/password-engine.ts'
@@ -154,6 +155,7 @@ export async function createIdentityService(
   }
   const handler = traceRequests(clientIp.isProxied, observeRequests(logger, route))
   const erasure = followDeletions(context, logger)
+  const jobs = followJobs(context, issuer.support, (err, message) => logger.error({ err }, message))
   const rotation = followMasterKeys(masterKeys, context, protocol, logger)
   const inProcess = connectInProcess(createHttpServer(handler))
   const consoleHandler = consoleUrl === undefined ? undefined : await startConsole(consoleUrl)
@@ -201,6 +203,7 @@ export async function createIdentityService(
     }
     await rotation.close()
     await erasure.close()
+    await jobs.close()
     await upkeep.close()
     await webhooks.close()
     await issuer.close()

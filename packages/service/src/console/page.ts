@@ -36,6 +36,8 @@ export interface Content {
   readonly notice?: string | undefined
   /** Default 200. */
   readonly status?: number
+  /** The seconds after which the browser loads the page again. */
+  readonly refreshSeconds?: number | undefined
 }
 
 /** The parts that every page of an operator shows. */
@@ -117,7 +119,9 @@ export function renderConsole(
     navigation: frame.operator ? templates.render('./navigation', { ...shared, pages }) : '',
     body: labelCells(templates.render(`./${content.name}`, { ...content.data, ...shared })),
   })
-  return { html, headers: HEADERS }
+  const { refreshSeconds } = content
+  const refresh = refreshSeconds === undefined ? {} : { refresh: String(refreshSeconds) }
+  return { html, headers: { ...HEADERS, ...refresh } }
 }
 
 /** The pages of the navigation that a page is below. */

@@ -3,6 +3,7 @@ import { applicationRoutes } from './routes/applications.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { connectionRoutes } from './routes/connections.ts'
 import { editUserRoutes } from './routes/edit-user.ts'
+import { jobRoutes } from './routes/jobs.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { operatorRoutes } from './routes/operators.ts'
 import { outboxRoutes } from './routes/outbox.ts'
@@ -25,6 +26,7 @@ export const consoleRoutes: readonly ConsoleRoute[] = [
   ...settingRoutes,
   ...redActRoutes,
   ...applicationRoutes,
+  ...jobRoutes,
   ...usersRoutes,
   ...editUserRoutes,
   ...userRoutes,

@@ -11,6 +11,7 @@ export const tenantPages: readonly TenantPage[] = [
   { path: '/settings', label: 'Settings' },
   { path: '/applications', label: 'Applications' },
   { path: '/users', label: 'Users' },
+  { path: '/jobs', label: 'Jobs' },
   { path: '/connections', label: 'Connections' },
   { path: '/webhooks', label: 'Webhooks' },
   { path: '/signing-keys', label: 'Signing keys' },

@@ -1,6 +1,7 @@
 import type { AuditFilter, AuditPage, AuditPart } from './audit-search.ts'
 import type { CursorStore } from './cursors.ts'
 import type { DeliveryStore } from './deliveries.ts'
+import type { JobStore } from './jobs.ts'
 import type {
   ApiKey,
   Application,
@@ -75,6 +76,7 @@ export interface DataStore {
   readonly deliveries: DeliveryStore
   readonly audit: AuditStore
   readonly cursors: CursorStore
+  readonly jobs: JobStore
 
   /**
    * Changes, at the latest a second later, when another process has written tenants, applications or

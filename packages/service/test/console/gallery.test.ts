@@ -69,6 +69,11 @@ const gallery: Readonly<Record<string, readonly Entry[]>> = {
     { name: 'users-found', path: '/console/t/:tenant/users?search=m.freifrau' },
   ],
   '/console/t/:tenant/users/new': ['user-new'],
+  '/console/t/:tenant/users/bulk': [
+    { name: 'bulk', path: '/console/t/:tenant/users/bulk?act=disable&of=all' },
+    'bulk-none',
+  ],
+  '/console/t/:tenant/jobs': ['jobs-none'],
   '/console/t/:tenant/users/:user': [
     'user',
     { name: 'user-long', path: '/console/t/:tenant/users/:long' },

@@ -8,6 +8,7 @@ import { describeConnections } from './suite/connections.ts'
 import { describeCredentials } from './suite/credentials.ts'
 import { describeDeletions } from './suite/deletions.ts'
 import { describeDeliveries } from './suite/deliveries.ts'
+import { describeJobs } from './suite/jobs.ts'
 import { describeLists } from './suite/lists.ts'
 import { describeOperators } from './suite/operators.ts'
 import { describeSigningKeys } from './suite/signing-keys.ts'
@@ -36,6 +37,7 @@ export function describeDataStore(name: string, open: Open): void {
     describeApplications(opened)
     describeUsers(opened)
     describeUserSearch(opened)
+    describeJobs(opened)
     describeCredentials(opened)
     describeApiKeys(opened)
     describeSigningKeys(opened)

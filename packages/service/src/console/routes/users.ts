@@ -8,7 +8,6 @@ import { decodePlace, encodePlace } from '../../http/list.ts'
 import { formatTimestamp } from '../../http/timestamps.ts'
 import { serializeUser } from '../../http/users.ts'
 import type { User } from '../../store/records.ts'
-import { type UserOrder, type UserQuery, userOrders } from '../../store/user-search.ts'
 import {
   type ConsoleRoute,
   type Result,
@@ -18,7 +17,9 @@ import {
   tenantPage,
 } from '../call.ts'
 import { cursorOf } from '../form-fields.ts'
+import { bulkActs } from '../job-words.ts'
 import { languageIn } from '../mail-form.ts'
+import { userFiltersIn, userQueryOf } from '../user-filters.ts'
 
 const PAGE = 50
 const EXPORT_PAGE = 1_000
@@ -31,37 +32,16 @@ export const usersRoutes: readonly ConsoleRoute[] = [
   tenantForm('/users/new', create, { isDangerous: (form) => form.get('verified') === 'yes' }),
 ]
 
-/** The filters of the form, as they were sent. */
-interface Given {
-  readonly search: string
-  readonly state: string
-  readonly order: UserOrder
-}
-
-/** The order by login is that of all users, and a search has an order of its own. */
-function givenIn(query: URLSearchParams): Given {
-  const search = (query.get('search') ?? '').trim().slice(0, 254)
-  const order = userOrders.find((one) => one === query.get('order')) ?? 'oldest'
-  if (search !== '') return { search, state: query.get('state') ?? '', order: 'oldest' }
-  return { search, state: order === 'login' ? '' : (query.get('state') ?? ''), order }
-}
-
-/** The users that a form asks for. */
-function queryOf({ search, state, order }: Given): Omit<UserQuery, 'inside'> {
-  return {
-    search: search || undefined,
-    disabled: state === 'disabled' ? true : undefined,
-    verified: state === 'unverified' ? false : undefined,
-    order,
-  }
-}
-
 async function showUsers({ scope, query, ids, operator }: TenantCall): Promise<Result> {
-  const given = givenIn(query)
-  const { items, next, onlyBeginnings } = await listOfUsers(scope, queryOf(given), {
-    after: cursorOf(query),
-    limit: PAGE,
-  })
+  const given = userFiltersIn(query)
+  const { items, next, onlyBeginnings } = await listOfUsers(
+    scope,
+    { ...userQueryOf(given), order: given.order },
+    {
+      after: cursorOf(query),
+      limit: PAGE,
+    },
+  )
   const base = `/console/t/${ids.tenant}/users`
   const further = next && new URLSearchParams({ ...given, key: next.key, id: next.id }).toString()
   return {
@@ -72,7 +52,7 @@ async function showUsers({ scope, query, ids, operator }: TenantCall): Promise<R
       action: { href: `${base}/new`, label: 'Create a user' },
     }),
     data: {
-      ...{ users: items, ...given, further, base, onlyBeginnings },
+      ...{ users: items, ...given, further, base, onlyBeginnings, acts: bulkActs },
       exportPath: `${base}/export?${new URLSearchParams({ ...given })}`,
     },
     commands: [`latchkey users search --tenant ${scope.tenantId}`],
@@ -81,7 +61,8 @@ async function showUsers({ scope, query, ids, operator }: TenantCall): Promise<R
 
 /** The users that the form asks for, as a file. */
 async function exportUsers({ scope, query, tenant }: TenantCall): Promise<Result> {
-  const asked = queryOf(givenIn(query))
+  const given = userFiltersIn(query)
+  const asked = { ...userQueryOf(given), order: given.order }
   const isCsv = query.get('format') === 'csv'
   return {
     kind: 'lines',

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto'
 import type { Clock } from '../../clock.ts'
 
 /** The kind of object that an id names, by its prefix. */
-export type IdPrefix = 'ten' | 'app' | 'usr' | 'key' | 'con' | 'whk'
+export type IdPrefix = 'ten' | 'app' | 'usr' | 'key' | 'con' | 'whk' | 'job'
 
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz'
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Clock } from '../../clock.ts'
 import { StoreError } from '../errors.ts'
 import type { DataStore } from '../ports.ts'
@@ -5,6 +6,7 @@ import { createRecord } from '../sql/audit.ts'
 import { createCredentials, credentialsTable } from '../sql/credentials.ts'
 import { createRareTables, type SqlTables } from '../sql/data-store.ts'
 import { createDeliveries } from '../sql/deliveries.ts'
+import { createJobs } from '../sql/jobs.ts'
 import { createUsers, usersTable } from '../sql/users.ts'
 import { createPostgresAudit } from './audit.ts'
 import type { Connections } from './connections.ts'
@@ -102,5 +104,15 @@ function createTables(connections: Connections, lastEntry: () => number | undefi
     }),
     audit: createPostgresAudit(engine, record, connections, settled, lastEntry),
     cursors: createPostgresCursors(connections, settled, lastEntry),
+    // In a statement of its own: a rare write has every process read its caches again.
+    jobs: createJobs({
+      reader: engine.reader,
+      run: async (statement) => {
+        const { sql: text, parameters } = statement.compile(engine.reader)
+        return (await connections.write({ sql: text, parameters })).rows
+      },
+      now: sql<number>`(extract(epoch from clock_timestamp()) * 1000000)::bigint`,
+      skipLocked: sql`for update skip locked`,
+    }),
   }
 }

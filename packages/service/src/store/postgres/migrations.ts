@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { LOG_SHARDS, VOID_SESSIONS, WEBHOOKS } from '../cursors.ts'
 import { NOT_DUE } from '../deliveries.ts'
+import { createJobsTable } from '../sql/jobs.ts'
 import { listFilterIndexes } from '../sql/list-filters.ts'
 import { addSearchKeys, fillSearchKeys } from './search-keys.ts'
 import { addUserLists, fillSearchTexts } from './trigrams.ts'
@@ -48,6 +49,7 @@ export const migrations: Record<string, Migration> = {
   '0022-refusals-by-time': {
     indexes: { audit_refused_by_time: `audit (at) where outcome = 'refused'` },
   },
+  '0023-jobs': addJobs,
 }
 
 /** How many shards a counter has, so that inserts into one list do not wait for each other. */
@@ -388,4 +390,10 @@ async function addWebhooks(db: Kysely<unknown>): Promise<void> {
       from generate_series(0, ${LOG_SHARDS - 1}) as shard`,
   ]
   for (const statement of statements) await sql.raw(statement).execute(db)
+}
+
+async function addJobs(db: Kysely<unknown>): Promise<void> {
+  for (const statement of createJobsTable('collate "C"', 'bigint')) {
+    await sql.raw(statement).execute(db)
+  }
 }

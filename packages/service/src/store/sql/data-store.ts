@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { DataStore } from '../ports.ts'
 import { createUpdateAccount } from './accounts.ts'
 import { createApiKeys } from './api-keys.ts'
@@ -7,6 +8,7 @@ import { createConnectionTable } from './connections.ts'
 import { createCredentials, credentialsTable } from './credentials.ts'
 import { createCursors } from './cursors.ts'
 import type { Engine } from './engine.ts'
+import { createJobs } from './jobs.ts'
 import { createOperators } from './operators.ts'
 import { prepared, preparedInsert } from './prepared.ts'
 import { createSigningKeys } from './signing-keys.ts'
@@ -68,5 +70,11 @@ export function createSqlTables(engine: Engine): SqlTables {
     ),
     audit: createAudit(engine, record),
     cursors: createCursors(engine),
+    jobs: createJobs({
+      reader: engine.reader,
+      run: (statement) => engine.write(async () => (await statement.execute(writer)).rows),
+      now: sql<number>`cast(unixepoch('subsec') * 1000000 as integer)`,
+      skipLocked: sql``,
+    }),
   }
 }

@@ -18,6 +18,7 @@ export interface Schema {
   audit: AuditRow
   cursors: CursorRow
   last_logins: LastLoginRow
+  jobs: JobRow
   held_domains: HeldDomainRow
   counters: { scope: string; value: number }
 }
@@ -205,4 +206,19 @@ export type AuditRow = {
   user_agent: string | null
   application_id: string | null
   fields: Json | null
+}
+
+/** A job for users of a tenant, and who carries it on. */
+export type JobRow = {
+  id: string
+  tenant_id: string
+  kind: string
+  state: string
+  users: Json
+  actor: Json
+  progress: Json
+  total: number
+  created_at: number
+  held_until: number
+  fence: number
 }

@@ -1,0 +1,137 @@
+import {
+  beginJob,
+  countUsers,
+  getJob,
+  type Job,
+  type JobKind,
+  jobKinds,
+  listJobs,
+  MAX_COUNTED,
+} from '../../domain/operators/jobs.ts'
+import { listUsers } from '../../domain/users/users.ts'
+import { ServiceError } from '../../domain/writes/errors.ts'
+import { type ConsoleRoute, type Result, type TenantCall, tenantForm, tenantPage } from '../call.ts'
+import { bulkActs } from '../job-words.ts'
+import { userFiltersIn, userQueryOf } from '../user-filters.ts'
+
+/** How often the page of a running job is loaded again. */
+const REFRESH_SECONDS = 3
+
+export const jobRoutes: readonly ConsoleRoute[] = [
+  tenantPage('/users/bulk', confirm, { role: 'admin' }),
+  tenantForm('/users/bulk', begin, { isDangerous: true }),
+  tenantPage('/jobs', (call) => (call.query.has('job') ? showJob(call) : showJobs(call))),
+]
+
+const usersPath = ({ tenant }: TenantCall) => `/console/t/${tenant.id}/users`
+
+/** The act and the users that a form names. */
+function chosenIn(given: URLSearchParams): Pick<Job, 'kind' | 'users'> {
+  const kind = jobKinds.find((one) => one === given.get('act'))
+  if (!kind) throw new ServiceError('invalid_request', 'Choose what to do with the users.')
+  if (given.get('of') === 'all') {
+    return { kind, users: { query: userQueryOf(userFiltersIn(given)) } }
+  }
+  const ids = given.getAll('user').filter((id) => /^usr_\w{1,60}$/.test(id))
+  if (ids.length === 0) throw new ServiceError('invalid_request', 'Choose at least one user.')
+  return { kind, users: { ids: [...new Set(ids)].slice(0, 100) } }
+}
+
+/** The number of users, exact where the tenant knows it or where it is small. */
+async function totalOf({ scope }: TenantCall, { users }: Pick<Job, 'users'>): Promise<number> {
+  const isEverybody =
+    'query' in users && Object.values(users.query).every((value) => value === undefined)
+  if (!isEverybody) return countUsers(scope, users)
+  return (await listUsers(scope, { after: undefined, limit: 1 })).total
+}
+
+async function confirm(call: TenantCall): Promise<Result> {
+  const { query, tenant } = call
+  let chosen: Pick<Job, 'kind' | 'users'>
+  try {
+    chosen = chosenIn(query)
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    return { kind: 'page', ...nothingChosen(error.message, usersPath(call)) }
+  }
+  const total = await totalOf(call, chosen)
+  const fields = [...query].filter(([name]) =>
+    ['act', 'of', 'user', 'search', 'state'].includes(name),
+  )
+  const { search, state } = userFiltersIn(query)
+  return {
+    kind: 'page',
+    name: 'bulk',
+    title: `${bulkActs[chosen.kind].label}: ${inWords(total)}`,
+    data: {
+      ...bulkActs[chosen.kind],
+      ...{ number: inWords(total), total, fields, search, state },
+      isAll: 'query' in chosen.users,
+      base: usersPath(call),
+    },
+    commands: [`latchkey users search --tenant ${tenant.id}`],
+  }
+}
+
+function nothingChosen(message: string, href: string) {
+  const wayOn = { href, label: 'Back to the users' }
+  return { name: 'message', title: 'Nothing was chosen', data: { message, wayOn } }
+}
+
+async function begin(call: TenantCall): Promise<Result> {
+  const chosen = chosenIn(call.form)
+  const total = await totalOf(call, chosen)
+  const { id } = await beginJob(call.scope, { ...chosen, total })
+  return { kind: 'redirect', to: `/console/t/${call.tenant.id}/jobs?job=${id}` }
+}
+
+async function showJobs(call: TenantCall): Promise<Result> {
+  const { tenant, scope } = call
+  return {
+    kind: 'page',
+    name: 'jobs',
+    title: 'Jobs',
+    data: {
+      jobs: (await listJobs(scope)).map(shownJob),
+      base: `/console/t/${tenant.id}/jobs`,
+      users: usersPath(call),
+    },
+    commands: [`latchkey audit list --action job. --tenant ${tenant.id}`],
+  }
+}
+
+async function showJob(call: TenantCall): Promise<Result> {
+  const { query, scope } = call
+  const job = await getJob(scope, query.get('job') ?? '')
+  const { progress, actor } = job
+  return {
+    kind: 'page',
+    name: 'job',
+    title: bulkActs[job.kind].label,
+    refreshSeconds: job.state === 'running' ? REFRESH_SECONDS : undefined,
+    data: {
+      ...shownJob(job),
+      failures: progress.failures,
+      users: usersPath(call),
+      audit: `/console/t/${job.tenantId}/audit?request=${actor.requestId}`,
+    },
+    commands: [`latchkey audit list --action job. --tenant ${job.tenantId}`],
+  }
+}
+
+function shownJob({ id, kind, state, createdAt, total, progress }: Job) {
+  const { done, failed } = progress
+  return {
+    ...{ id, state, createdAt, done, failed, label: labelOf(kind), number: inWords(total) },
+    isCounted: total <= MAX_COUNTED,
+    total: Math.max(total, done + failed),
+  }
+}
+
+const labelOf = (kind: JobKind) => bulkActs[kind].label
+
+function inWords(total: number): string {
+  if (total === 1) return 'one user'
+  if (total === MAX_COUNTED + 1) return `more than ${MAX_COUNTED.toLocaleString('en')} users`
+  return `${total.toLocaleString('en')} users`
+}

@@ -1,0 +1,133 @@
+import { describe, expect, test, vi } from 'vitest'
+import { type OperatorBrowser, on, press, startConsole, stores, textOf } from './support.ts'
+import { aTenant } from './tenant.ts'
+
+/** Confirms what a form of the list asks for; answers with the page of confirmation and the path of the job. */
+async function begin(owner: OperatorBrowser, list: string, query: URLSearchParams) {
+  const page = await owner.get(`${list}/bulk?${query}`)
+  const fields = new URLSearchParams(
+    [...page.html.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)].map(
+      ([, name = '', value = '']): [string, string] => [name, value],
+    ),
+  )
+  const begun = await owner.send(`${list}/bulk`, {
+    method: 'POST',
+    body: fields.toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  })
+  return { page, begun, job: begun.location ?? '' }
+}
+
+const isDone = (owner: OperatorBrowser, job: string) =>
+  vi.waitFor(
+    async () => {
+      const page = await owner.get(job)
+      expect(textOf(page.html)).toMatch(/^.*\bdone\b/is)
+      expect(page.html).not.toContain('loaded again')
+      return page
+    },
+    { timeout: 60_000, interval: 200 },
+  )
+
+describe.each(stores)('on %s, a job of the console', (store) => {
+  async function withUsers(count: number, options = on(store)) {
+    const running = await startConsole(options)
+    const tenant = await aTenant(running)
+    const ids = await tenant.addUsers(count)
+    const owner = await running.logIn({ role: 'owner' })
+    const entries = async (action: string) => {
+      const { body } = await tenant.call(
+        'GET',
+        `/x/v1/tenants/${tenant.id}/audit?action=${action}&limit=100`,
+      )
+      return body.data as { target: string; actor: string; request_id: string; flags?: object }[]
+    }
+    return { running, tenant, ids, owner, entries, list: `${tenant.path}/users` }
+  }
+
+  test('disables the users who were ticked, each with an entry of the audit log, after one page with their number', async () => {
+    const { running, ids, owner, entries, list } = await withUsers(5)
+    await using _ = running
+    const ticked = ids.slice(1, 4)
+    const query = new URLSearchParams([
+      ['act', 'disable'],
+      ['of', 'ticked'],
+      ...ticked.map((id) => ['user', id] as [string, string]),
+    ])
+    const { page, begun, job } = await begin(owner, list, query)
+    expect(textOf(page.html)).toContain('Disable for 3 users')
+    expect(begun.status).toBe(303)
+    await isDone(owner, job)
+    const found = await entries('user.update')
+    expect(found.map(({ target }) => target).sort()).toEqual(ticked)
+    for (const entry of found) {
+      expect(entry).toMatchObject({ actor: `operator:${owner.id}`, flags: { disabled: true } })
+    }
+    expect(new Set(found.map((entry) => entry.request_id)).size).toBe(1)
+    expect((await owner.get(`${list}?state=disabled`)).html.match(/"badge bad"/g)).toHaveLength(3)
+  })
+
+  test('is for all that the filters let through, and tells whom it could not help', async () => {
+    const { running, tenant, owner, entries, list } = await withUsers(3)
+    await using _ = running
+    const eve = await tenant.addUser({ email: 'eve@acme.test' })
+    await press(owner, await owner.get(`${list}/${eve.id}`), `${list}/${eve.id}/disable`)
+    await tenant.addUser({ email: 'bob@acme.test' })
+    const of = (act: string, search: string) =>
+      begin(owner, list, new URLSearchParams({ act, of: 'all', search, state: '' }))
+    const { page, job } = await of('reset', 'acme')
+    expect(textOf(page.html)).toContain('for 2 users')
+    const ended = textOf((await isDone(owner, job)).html)
+    expect(ended).toMatch(/Done\s*1\s*Refused\s*1/)
+    expect(ended).toContain(eve.id)
+    expect(await entries('mail.requested')).toHaveLength(1)
+
+    const { job: enabling } = await of('enable', '@acme.test')
+    await isDone(owner, enabling)
+    expect((await owner.get(`${list}?state=disabled`)).html).toContain('No user was found')
+    expect(textOf((await owner.get(`${tenant.path}/jobs`)).html)).toContain('Enable: 2 users')
+  })
+
+  test('goes on after a restart, and takes each user once', async () => {
+    const options = { ...on(store), masterKey: Buffer.alloc(32, 7).toString('base64') }
+    const first = await withUsers(100, options)
+    const extra = { tenants: [{ settings: { domain: 'acme.example' }, users: manyUsers(300) }] }
+    await first.running.service.admin.seed(extra)
+    const all = new URLSearchParams({ act: 'end-sessions', of: 'all' })
+    const { page, job } = await begin(first.owner, first.list, all)
+    expect(textOf(page.html)).toContain('for 400 users')
+    await first.running.service.close()
+
+    await using second = await startConsole(options)
+    const owner = await second.logIn({ role: 'owner' })
+    const ended = textOf((await isDone(owner, job)).html)
+    expect(ended).toMatch(/Done\s*400\s*Refused\s*0/)
+    const targets = new Set<string>()
+    let count = 0
+    for await (const entry of second.service.admin.exportAudit({ tenantId: first.tenant.id })) {
+      if (entry.actor !== `operator:${first.owner.id}` || !entry.target.startsWith('usr_')) continue
+      targets.add(entry.target)
+      count++
+    }
+    expect([targets.size, count]).toEqual([400, 400])
+  }, 120_000)
+
+  test('needs an act, a user, an admin and a login of the last five minutes', async () => {
+    const { running, tenant, ids, list } = await withUsers(1)
+    await using _ = running
+    const viewer = await running.logIn({ role: 'viewer' })
+    const asked = `${list}/bulk?act=disable&of=ticked&user=${ids[0]}`
+    expect((await viewer.get(asked)).status).toBe(403)
+    expect((await viewer.get(list)).html).not.toContain('checkbox')
+    const admin = await running.logIn({ role: 'admin', reach: [tenant.id] })
+    for (const query of ['act=disable&of=ticked', 'act=explode&of=all']) {
+      expect((await admin.get(`${list}/bulk?${query}`)).html).toContain('Nothing was chosen')
+    }
+    expect((await admin.get(asked)).html).toContain('Disable: one user')
+    expect((await admin.get(`${tenant.path}/jobs?job=job_none`)).status).toBe(404)
+  })
+})
+
+function manyUsers(count: number): { profile: { email: string } }[] {
+  return Array.from({ length: count }, (_, i) => ({ profile: { email: `more${i}@example.com` } }))
+}

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest'
+import type { Job } from '../../../src/store/jobs.ts'
+import type { Open } from '../data-store-suite.ts'
+import { anAudit, aTenant } from '../records.ts'
+
+let made = 0
+
+function aJob(tenantId: string): Job {
+  return {
+    id: `job_${String(made++).padStart(6, '0')}`,
+    tenantId,
+    kind: 'disable',
+    users: { query: { search: 'ada', disabled: false } },
+    actor: { name: 'operator:usr_1', requestId: 'r', address: undefined, userAgent: undefined },
+    createdAt: 1_700_000_000_000_000,
+    total: 7,
+    state: 'running',
+    progress: { after: undefined, taken: [], done: 0, failed: 0, failures: [] },
+  }
+}
+
+export function describeJobs(open: Open): void {
+  describe('jobs', () => {
+    async function withJobs(count: number) {
+      const store = await open()
+      const tenant = aTenant()
+      await store.tenants.insert(tenant, anAudit('create'))
+      const jobs = Array.from({ length: count }, () => aJob(tenant.id))
+      for (const job of jobs) await store.jobs.insert(job)
+      return { store, tenant, jobs }
+    }
+
+    test('a job is read as it was made, the newest first, by its tenant alone', async () => {
+      const { store, tenant, jobs } = await withJobs(3)
+      const plain = (value: unknown) => JSON.parse(JSON.stringify(value))
+      expect(plain(await store.jobs.list(tenant.id, 2))).toEqual(plain(jobs.slice(1).reverse()))
+      const id = jobs[0]?.id ?? ''
+      expect(plain(await store.jobs.get(tenant.id, id))).toEqual(plain(jobs[0]))
+      expect(await store.jobs.get('ten_other', id)).toBeUndefined()
+    })
+
+    test('one process at a time holds a job, and one that comes too late keeps nothing', async () => {
+      const { store, tenant, jobs } = await withJobs(2)
+      const claims = await Promise.all([1, 2, 3].map(() => store.jobs.claim(30)))
+      const held = claims.filter((one) => one !== undefined)
+      expect(held.map(({ id }) => id).sort()).toEqual(jobs.map(({ id }) => id))
+      const [first, second] = held as [(typeof held)[0], (typeof held)[0]]
+      first.progress = { ...first.progress, done: 3, after: { key: 'k', id: 'usr_3' } }
+      expect(await store.jobs.keep(first, 0)).toBe(true)
+      const again = await store.jobs.claim(30)
+      expect(again).toMatchObject({ id: first.id, progress: { done: 3, after: { id: 'usr_3' } } })
+      first.progress.done = 9
+      expect(await store.jobs.keep(first, 30)).toBe(false)
+      expect((await store.jobs.get(tenant.id, first.id))?.progress.done).toBe(3)
+      expect(await store.jobs.keep({ ...second, state: 'done' }, 0)).toBe(true)
+      expect(await store.jobs.claim(30)).toBeUndefined()
+    })
+  })
+}
