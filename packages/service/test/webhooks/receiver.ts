@@ -24,12 +24,12 @@ export interface Receiver extends AsyncDisposable {
   /** The keys that it verifies with. */
   secrets: string[]
   /** Answers a verified request. Default: 204. */
-  answer(response: ServerResponse, received: Received): void
+  answer(response: ServerResponse, received: Received): void | Promise<void>
 }
 
 /** Starts an endpoint on loopback. */
 export async function startReceiver(): Promise<Receiver> {
-  const server = createServer(async (request, response) => {
+  async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const received = await verified(receiver, request)
     if (!received) {
       receiver.refused++
@@ -37,7 +37,10 @@ export async function startReceiver(): Promise<Receiver> {
       return
     }
     receiver.received.push(received)
-    receiver.answer(response, received)
+    await receiver.answer(response, received)
+  }
+  const server = createServer((request, response) => {
+    receive(request, response).catch(() => response.destroy())
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
