@@ -40,16 +40,10 @@ export function createCursors({ reader: db, writer, write }: Engine): CursorStor
       }),
 
     async lag() {
-      const rows = await db
-        .selectFrom('cursors')
-        .select('reader')
-        .select(
-          sql<
-            number | null
-          >`(select at from audit where id > min(position) order by id limit 1)`.as('at'),
-        )
-        .groupBy('reader')
-        .execute()
+      // SQLite takes no aggregate of an outer query within an inner one.
+      const { rows } = await sql<{ reader: string; at: number | null }>`
+        select reader, (select at from audit where id > position order by id limit 1) as at
+        from (select reader, min(position) as position from cursors group by reader)`.execute(db)
       return rows.map(({ reader, at }) => ({ reader, oldestAt: at ?? undefined }))
     },
   }
