@@ -292,6 +292,8 @@ describe('every route of the console', () => {
       deliveries: (_: unknown, id: string, query: DeliveryQuery) =>
         context.store.deliveries.list(id, query),
     }
+    // It ends sessions of changed users in the background, which is no part of a page.
+    await issuer.idle()
     for (const { path, run } of reads) {
       counted.length = 0
       const call = {

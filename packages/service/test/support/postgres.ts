@@ -55,7 +55,7 @@ export function openPostgresDataStore(url: string): DataStore {
 
 // Deleted and not truncated: that is quicker where there are a few rows.
 const EMPTY = `delete from tenants; delete from api_keys; delete from held_domains;
-  delete from audit; delete from mail; delete from notices;
+  delete from webhooks; delete from audit; delete from mail; delete from notices;
   delete from counter_shards where scope <> 'tenants'; update counter_shards set n = 0`
 
 async function once(url: string, sql: string): Promise<void> {
