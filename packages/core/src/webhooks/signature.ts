@@ -28,7 +28,7 @@ export function readSecret(text: string): WebhookSecret | undefined {
   // Decoding skips what is not of the alphabet: a secret that was cut or changed is none.
   const isWhole = bytes.toString('base64').replace(/=+$/, '') === encoded.replace(/=+$/, '')
   if (!isWhole || bytes.length < MIN_BYTES || bytes.length > MAX_BYTES) return undefined
-  const digest = createHash('sha256').update('latchkey webhook ').update(bytes).digest('base64url')
+  const digest = createHash('sha256').update('latchkey-webhook:').update(bytes).digest('base64url')
   return { key: createSecretKey(bytes), fingerprint: digest.slice(0, 22) }
 }
 
