@@ -40,6 +40,7 @@ export const examples: Readonly<Record<string, AuthRouterOptions>> = {
     clientKey: privateKey,
     clientAssertion: { keyId: 'key-2026', audience: 'token_endpoint' },
   },
+  profile: { profile: 'fapi2', clientKey: privateKey },
   discoveryUrl: {
     issuer: 'https://acme.example.com',
     discoveryUrl: 'https://acme.example.com/api/auth/.well-known/openid-configuration',
