@@ -53,7 +53,7 @@ const follow = (name: string) =>
 /** Opens the users of the tenant, and finds one by half an address. */
 async function findUser(half: string, address: string): Promise<void> {
   await page.goto(`${running.url}/console/t/${ids.tenant}/users`)
-  await page.getByLabel('The beginning of an address').fill(half)
+  await page.getByLabel('Part of an address').fill(half)
   await press('Search')
   await follow(address)
 }
@@ -79,7 +79,7 @@ const tasks: Readonly<Record<string, () => Promise<void>>> = {
     await page.goto(`${running.url}/console/tenants`)
     await follow('Acme Garden Supplies')
     await follow('Users')
-    await page.getByLabel('The beginning of an address').fill('grace.hop')
+    await page.getByLabel('Part of an address').fill('grace.hop')
     await press('Search')
     await page.getByText('grace.hopper@example.com').waitFor()
   },
