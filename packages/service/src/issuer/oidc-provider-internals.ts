@@ -206,15 +206,17 @@ export function allowOfflineAccess(provider: Provider): void {
 }
 
 interface ModesClient {
-  responseModeAllowed(mode: string, ...more: unknown[]): boolean
+  responseModeAllowed(mode: string, responseType: string, ...more: unknown[]): boolean
 }
 
 /** Refuses `response_mode=fragment` in a pushed request as well. */
 export function refusePushedFragments(provider: Provider): void {
   const { prototype } = provider.Client as unknown as { prototype: ModesClient }
   const { responseModeAllowed: isAllowed } = prototype
-  prototype.responseModeAllowed = function (mode, ...more) {
-    return mode !== 'fragment' && isAllowed.call(this, mode, ...more)
+  // Of other response types it is the default; those are refused for what they are.
+  prototype.responseModeAllowed = function (mode, responseType, ...more) {
+    if (mode === 'fragment' && responseType === 'code') return false
+    return isAllowed.call(this, mode, responseType, ...more)
   }
 }
 

@@ -359,7 +359,9 @@ test('keys rotate publishes a new key and keeps the old one', async () => {
   const answer = await service.fetch('https://login.example.com/oidc/jwks')
   const { keys } = (await answer.json()) as { keys: { kid: string; d?: string }[] }
   await service.close()
-  expect(keys.map(({ kid }) => kid)).toEqual(kids.reverse())
+  // Each is published for PS256 as well, under a name of its own.
+  const published = keys.map(({ kid }) => kid.replace(/-ps256$/, ''))
+  expect([...new Set(published)]).toEqual(kids.reverse())
   expect(keys.every(({ d }) => d === undefined)).toBe(true)
 })
 
