@@ -1,7 +1,8 @@
 import type { CredentialKind } from '../store/records.ts'
+import type { Sentence } from './texts/index.ts'
 
 /** The ways to log in, in words. */
-export const credentialKinds: Readonly<Record<CredentialKind, string>> = {
+export const credentialKinds: Readonly<Record<CredentialKind, Sentence>> = {
   password: 'Password',
   totp_app: 'Authenticator app',
   totp_email: 'Codes by mail',

@@ -1,12 +1,13 @@
 import { lastDay, MAX_COUNTED } from '../domain/operators/activity.ts'
 import type { Call } from './call.ts'
+import { type Sentence, say, type Text } from './texts/index.ts'
 
 const DAY_SECONDS = 86_400
 
 /** A number of the last 24 hours, by its name. */
 export interface DayFigure {
-  readonly label: string
-  readonly figure: string
+  readonly label: Sentence
+  readonly figure: Text
   readonly href: string
 }
 
@@ -32,7 +33,8 @@ export async function figuresOfDay(
   ]
 }
 
-function shown(count: number): string {
-  const text = Math.min(count, MAX_COUNTED).toLocaleString('en')
-  return count > MAX_COUNTED ? `more than ${text}` : text
+function shown(count: number): Text {
+  return say(count > MAX_COUNTED ? 'more than {count}' : '{count}', {
+    count: Math.min(count, MAX_COUNTED),
+  })
 }

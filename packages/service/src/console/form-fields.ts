@@ -1,6 +1,7 @@
 import { ServiceError } from '../domain/writes/errors.ts'
 import type { Metadata } from '../store/records.ts'
 import type { SearchCursor } from '../store/user-search.ts'
+import type { Sentence } from './texts/index.ts'
 
 /** The place behind which a page of a search begins. */
 export function cursorOf(query: URLSearchParams): SearchCursor | undefined {
@@ -73,7 +74,7 @@ export function baseOf(form: URLSearchParams): Readonly<Record<string, string>> 
 }
 
 /** The sentence for a form that another person was faster than; the form shows both values. */
-export const CHANGED_MEANWHILE =
+export const CHANGED_MEANWHILE: Sentence =
   'Another person changed this a moment ago. Your changes are marked below; save again to keep them.'
 
 /** A word of a command line, as a shell reads it. */

@@ -8,6 +8,7 @@ import type { Actor, DomainContext, ServiceScope } from '../domain/writes/contex
 import { ServiceError } from '../domain/writes/errors.ts'
 import { sendLines } from '../http/json-lines.ts'
 import { isBrokenOff, RequestRefused, readFields, redirect } from '../issuer/requests/http.ts'
+import { chooseLanguage } from '../pages/index.ts'
 import { type ClientIp, userAgentOf } from '../server/client.ts'
 import { StoreError } from '../store/errors.ts'
 import type { OperatorUser } from '../store/ports.ts'
@@ -31,6 +32,7 @@ import {
 import { type Content, type Frame, notices, renderConsole } from './page.ts'
 import { paths } from './paths.ts'
 import { consoleRoutes, serviceNavigation, tenantNavigation } from './routes.ts'
+import { type Sentence, say, type Text, told } from './texts/index.ts'
 
 /** The parts that the console works with. */
 export interface ConsoleOptions extends LoginOptions {
@@ -86,6 +88,7 @@ export function createConsole(options: ConsoleOptions): Console {
     }
     const show = (content: Content, frame: Partial<Frame> = {}) =>
       send(request, response, content, {
+        language: chooseLanguage(undefined, request.headers['accept-language']),
         operator: undefined,
         csrf: '',
         path: url.pathname,
@@ -216,7 +219,10 @@ export function createConsole(options: ConsoleOptions): Console {
 
   function failure(error: unknown, request: IncomingMessage): Content {
     if (error instanceof RequestRefused) {
-      return { ...message('The request cannot be read', error.message), status: error.statusCode }
+      return {
+        ...message('The request cannot be read', told(error.message)),
+        status: error.statusCode,
+      }
     }
     if (!isBrokenOff(request)) logger.error({ err: error }, 'A page of the console failed.')
     const isStore = error instanceof StoreError
@@ -272,7 +278,7 @@ async function run(route: ConsoleRoute, call: Parameters<ConsoleRoute['run']>[0]
     const { scope, ids } = call
     const target = Object.values(ids).at(-1) ?? route.path
     await noteRefusal(scope, error.code, target)
-    const refusal = { ...message('It was not done', error.message), status: error.statusCode }
+    const refusal = { ...message('It was not done', told(error.message)), status: error.statusCode }
     return { kind: 'page', ...withRequest(refusal, scope.actor.requestId) }
   }
 }
@@ -288,7 +294,10 @@ function refuse(
     (route.concerns === 'tenant' && reach.includes(ids.tenant ?? ''))
   if (!isReached || ids.tenant === SYSTEM_TENANT_ID) return notFoundPage
   if (RANKS[role] >= RANKS[route.role]) return undefined
-  const text = `This needs an operator with the role ${route.role}; yours is ${role}.`
+  const text = say('This needs an operator with the role “{needed}”; yours is “{own}”.', {
+    needed: say(route.role),
+    own: say(role),
+  })
   return { ...message('You may not do this', text), status: 403 }
 }
 
@@ -325,14 +334,17 @@ function send(
 }
 
 function message(
-  title: string,
-  text?: string,
-  wayOn: { href: string; label: string } = { href: paths.overview, label: 'Back to the overview' },
+  title: Sentence,
+  text?: Text,
+  wayOn: { href: string; label: Sentence } = {
+    href: paths.overview,
+    label: 'Back to the overview',
+  },
 ): Content {
   return { name: 'message', title, data: { message: text, wayOn } }
 }
 
-const SHOWN_ALREADY =
+const SHOWN_ALREADY: Sentence =
   'The new secret was shown once, and is not shown again. Loading the page has made nothing new.'
 
 const notFoundPage: Content = {

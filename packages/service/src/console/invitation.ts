@@ -4,8 +4,9 @@ import { unlessRefused } from '../domain/writes/commit.ts'
 import type { ServiceScope } from '../domain/writes/context.ts'
 import { type Answer, redirectTo } from './call.ts'
 import { paths } from './paths.ts'
+import type { Sentence } from './texts/index.ts'
 
-const problems: Readonly<Record<PasswordProblem, string>> = {
+const problems: Readonly<Record<PasswordProblem, Sentence>> = {
   short: 'Choose a password of at least 8 characters.',
   long: 'Choose a shorter password: at most 72 bytes.',
   common: 'This password is on lists of passwords that attackers try first. Choose another one.',

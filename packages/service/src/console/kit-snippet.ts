@@ -1,3 +1,5 @@
+import { asIs, say, type Text } from './texts/index.ts'
+
 /** An application, as far as the kit is set up for it. */
 export interface SnippetInput {
   readonly issuer: string
@@ -25,7 +27,8 @@ export interface KitApplication {
 
 /** The environment of an application, and its code under each framework. */
 export interface KitSnippet {
-  readonly environment: string
+  /** The lines of its file. */
+  readonly environment: readonly Text[]
   readonly baseUrl: string
   readonly applications: readonly KitApplication[]
 }
@@ -42,15 +45,18 @@ export function kitSnippet(input: SnippetInput): KitSnippet {
   }
   return {
     environment: [
-      `LATCHKEY_ISSUER=${issuer}`,
-      `LATCHKEY_CLIENT_ID=${clientId}`,
+      asIs(`LATCHKEY_ISSUER=${issuer}`),
+      asIs(`LATCHKEY_CLIENT_ID=${clientId}`),
       ...(clientSecret === undefined
-        ? ['# Press “Show the secret” above, and it stands here.', 'LATCHKEY_CLIENT_SECRET=']
-        : [`LATCHKEY_CLIENT_SECRET=${clientSecret}`]),
-      `LATCHKEY_BASE_URL=${baseUrl}`,
+        ? [
+            say('# Press “Show the secret” above, and it stands here.'),
+            asIs('LATCHKEY_CLIENT_SECRET='),
+          ]
+        : [asIs(`LATCHKEY_CLIENT_SECRET=${clientSecret}`)]),
+      asIs(`LATCHKEY_BASE_URL=${baseUrl}`),
       '# Made for you just now; it is stored nowhere else.',
-      `LATCHKEY_SESSION_SECRET=${sessionSecret}`,
-    ].join('\n'),
+      asIs(`LATCHKEY_SESSION_SECRET=${sessionSecret}`),
+    ],
     baseUrl,
     applications: [express(place), fastify(place), hono(place), koa(place), nestjs(place)],
   }

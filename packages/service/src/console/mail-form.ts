@@ -1,4 +1,5 @@
 import { type MailLanguage, mailLanguages } from '../domain/operators/support.ts'
+import { asIs, type Sentence, say, type Text } from './texts/index.ts'
 
 /** The language that a form asks for; `undefined`: that of the user. */
 export function languageIn(form: URLSearchParams): MailLanguage | undefined {
@@ -6,7 +7,7 @@ export function languageIn(form: URLSearchParams): MailLanguage | undefined {
 }
 
 /** A kind of message in words. */
-export const mailKinds: Readonly<Record<string, string>> = {
+export const mailKinds: Readonly<Record<string, Sentence>> = {
   verify: 'Verification of the address',
   reset: 'Link for a new password',
   invite: 'Invitation',
@@ -26,12 +27,14 @@ export const mailKinds: Readonly<Record<string, string>> = {
 }
 
 /** The last response of the mail server, or the error code of the network. */
-export function answerOf(answer: string | undefined): string | undefined {
-  return answer && /^E[A-Z]+$/.test(answer) ? `none: it can’t be reached (${answer})` : answer
+export function answerOf(answer: string | undefined): Text | undefined {
+  if (!answer) return undefined
+  const isCode = /^E[A-Z]+$/.test(answer)
+  return isCode ? say('none: it can’t be reached ({code})', { code: answer }) : asIs(answer)
 }
 
 /** The states of a message in words, with the color of each. */
-export const mailStates: Readonly<Record<string, { label: string; color: string }>> = {
+export const mailStates: Readonly<Record<string, { label: Sentence; color: string }>> = {
   waiting: { label: 'waiting', color: 'warn' },
   sent: { label: 'sent', color: 'good' },
   given_up: { label: 'given up', color: 'bad' },

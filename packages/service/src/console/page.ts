@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { Eta } from 'eta'
 import { formatTimestamp } from '../http/timestamps.ts'
+import type { Language } from '../pages/index.ts'
 import type { OperatorUser } from '../store/ports.ts'
 import type { Micros } from '../store/records.ts'
 import { labelCells } from './cell-labels.ts'
@@ -9,6 +10,7 @@ import type { ServicePage } from './service-pages.ts'
 import { shownText } from './shown-text.ts'
 import { stylesheet } from './style.ts'
 import type { TenantPage } from './tenant-pages.ts'
+import { type Sentence, type Text, type Voice, voiceOf } from './texts/index.ts'
 
 /** The templates of `templates/`, each compiled once. They escape what they print with `<%=`. */
 const templates = new Eta({
@@ -21,19 +23,19 @@ const templates = new Eta({
 export interface Content {
   /** The file of the template, without its ending. */
   readonly name: string
-  readonly title: string
+  readonly title: Text
   /** The tenant that the page belongs to; its name stands above the page. */
   readonly tenant?: { readonly id: string; readonly name: string } | undefined
   /** The values that the template prints. */
   readonly data?: Readonly<Record<string, unknown>>
   /** The main action of the page: a button beside the title. */
-  readonly action?: { readonly href: string; readonly label: string } | undefined
+  readonly action?: { readonly href: string; readonly label: Sentence } | undefined
   /** The same on the command line. */
   readonly commands?: readonly string[]
   /** The reason of a refusal. */
-  readonly problem?: string | undefined
+  readonly problem?: Text | undefined
   /** The change that was made. */
-  readonly notice?: string | undefined
+  readonly notice?: Text | undefined
   /** Default 200. */
   readonly status?: number
   /** The seconds after which the browser loads the page again. */
@@ -42,6 +44,7 @@ export interface Content {
 
 /** The parts that every page of an operator shows. */
 export interface Frame {
+  readonly language: Language
   readonly operator: OperatorUser | undefined
   readonly csrf: string
   readonly path: string
@@ -52,7 +55,7 @@ export interface Frame {
 }
 
 /** The notices by the `done` of a query: no text comes from an address. */
-export const notices: Readonly<Record<string, string>> = {
+export const notices: Readonly<Record<string, Sentence>> = {
   saved: 'Saved.',
   role: 'Saved. The operator is told by mail.',
   unchanged: 'Nothing changed.',
@@ -91,6 +94,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+  vary: 'Accept-Language',
 }
 
 /** Renders a page of the console as a whole HTML document, with its headers. */
@@ -98,11 +102,14 @@ export function renderConsole(
   content: Content,
   frame: Frame,
 ): { html: string; headers: Readonly<Record<string, string>> } {
+  const { language, t, h } = voiceOf(frame.language)
+  const text = (given: string) => shownText(given, t)
   const shared = {
     ...frame,
+    ...{ t, h, text },
+    list: (texts: readonly Text[]) => texts.map((one) => t(one)).join(', '),
     tenant: content.tenant,
-    text: shownText,
-    time,
+    time: (at: Micros | undefined, isExact = false) => time(at, isExact, t),
     safeLink,
     may: mayOf(frame),
   }
@@ -111,7 +118,7 @@ export function renderConsole(
     ...shared,
     ...content,
     // A heading is a block, which needs nothing to keep its text from turning others.
-    heading: shownText(content.title).replace(/^<bdi>(.*?)<\/bdi>/s, '$1'),
+    heading: text(t(content.title)).replace(/^<bdi>(.*?)<\/bdi>/s, '$1'),
     action: content.action,
     crumbs: crumbsOf(content, frame),
     commands: content.commands ?? [],
@@ -121,14 +128,14 @@ export function renderConsole(
   })
   const { refreshSeconds } = content
   const refresh = refreshSeconds === undefined ? {} : { refresh: String(refreshSeconds) }
-  return { html, headers: { ...HEADERS, ...refresh } }
+  return { html, headers: { ...HEADERS, 'content-language': language, ...refresh } }
 }
 
 /** The pages of the navigation that a page is below. */
 function crumbsOf(
   { tenant }: Content,
   { path, servicePages, tenantPages }: Frame,
-): { href: string; label: string }[] {
+): { href: string; label: Sentence }[] {
   const base = tenant ? `/console/t/${tenant.id}` : ''
   return (tenant ? tenantPages : servicePages)
     .map((page) => ({ href: base + page.path, label: page.label }))
@@ -146,8 +153,8 @@ function mayOf({ operator }: Frame): { write: boolean; own: boolean; all: boolea
 }
 
 /** An instant as HTML, in UTC: to the minute, or to the second. */
-function time(at: Micros | undefined, isExact = false): string {
-  if (at === undefined) return '<span class="soft">never</span>'
+function time(at: Micros | undefined, isExact: boolean, t: Voice['t']): string {
+  if (at === undefined) return `<span class="soft">${t('never')}</span>`
   const text = formatTimestamp(at)
   return `<time datetime="${text}">${text.slice(0, 10)} ${text.slice(11, isExact ? 19 : 16)} UTC</time>`
 }

@@ -8,14 +8,15 @@ import {
   tenantForm,
   tenantPage,
 } from './call.ts'
+import { type Sentence, say, type Text } from './texts/index.ts'
 
 /** An act that takes something away. Its page says what follows before it is done. */
 export interface RedAct<C extends Call = Call> {
   /** The path of the page and of its form: below `/console/t/:tenant` for an act on a tenant. */
   readonly path: string
-  readonly title: string
+  readonly title: Sentence
   /** The label of the red button. */
-  readonly button: string
+  readonly button: Sentence
   /** The least role that may. Default: `admin`. */
   readonly role?: 'admin' | 'owner'
   /** Whether the operator must have logged in just now. Default: `true`. */
@@ -28,12 +29,12 @@ export interface RedAct<C extends Call = Call> {
 /** The consequences of an act, as its page shows them. */
 export interface Consequences {
   /** The object, by the name that people know. */
-  readonly name: string
+  readonly name: Text
   readonly id?: string | undefined
   /** One sentence each, with numbers. */
-  readonly effects: readonly string[]
+  readonly effects: readonly Text[]
   /** The name that has to be typed, where the act cannot be undone; the id is taken, too. */
-  readonly typed?: { readonly label: string; readonly name: string } | undefined
+  readonly typed?: { readonly label: Sentence; readonly name: string } | undefined
   /** Another value that the act needs. */
   readonly field?: ActField | undefined
   /** The page that the operator comes from. */
@@ -44,8 +45,8 @@ export interface Consequences {
 /** A number that an act needs. */
 export interface ActField {
   readonly name: string
-  readonly label: string
-  readonly hint: string
+  readonly label: Sentence
+  readonly hint: Sentence
   readonly value: number
   readonly max: number
 }
@@ -78,7 +79,7 @@ async function ask<C extends Call>(
   call: C,
   act: RedAct<C>,
   path: string,
-  refused: { problem?: string; status?: number } = {},
+  refused: { problem?: Text; status?: number } = {},
 ): Promise<Result> {
   const { commands, ...consequences } = await act.look(call)
   return {
@@ -102,6 +103,8 @@ async function decide<C extends Call>(call: C, act: RedAct<C>, path: string): Pr
   if (!typed) return act.run(call)
   const sent = (call.form.get('typed') ?? '').trim().toLowerCase()
   if ([typed.name.trim(), id].some((one) => one?.toLowerCase() === sent)) return act.run(call)
-  const problem = `Nothing was done: enter ${typed.name}, as it is written here.`
+  const problem = say('Nothing was done: enter {name}, as it is written here.', {
+    name: typed.name,
+  })
   return ask(call, act, path, { problem, status: 422 })
 }

@@ -1,7 +1,8 @@
+import type { Sentence } from './texts/index.ts'
 /** A page in the navigation of the whole service. */
 export interface ServicePage {
   readonly path: string
-  readonly label: string
+  readonly label: Sentence
   /** The lines of its picture, on a square of 16. */
   readonly icon: string
   /** Whether operators of some tenants see it too. */

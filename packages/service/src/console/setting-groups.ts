@@ -1,4 +1,5 @@
 import type { TenantBody } from '../http/schemas.ts'
+import type { Sentence } from './texts/index.ts'
 
 /** A setting of a tenant, by the name that the API has for it. */
 export type SettingName = keyof TenantBody['settings'] | 'name'
@@ -7,14 +8,14 @@ export type SettingName = keyof TenantBody['settings'] | 'name'
 export interface Setting {
   readonly name: SettingName
   readonly kind: 'text' | 'flag' | 'seconds'
-  readonly label: string
-  readonly hint: string
+  readonly label: Sentence
+  readonly hint: Sentence
 }
 
 /** Settings that one form changes together. */
 export interface SettingGroup {
   readonly id: string
-  readonly title: string
+  readonly title: Sentence
   readonly settings: readonly Setting[]
 }
 
@@ -98,14 +99,14 @@ export const settingGroups: readonly SettingGroup[] = [
   },
 ]
 
-function text(name: SettingName, label: string, hint: string): Setting {
+function text(name: SettingName, label: Sentence, hint: Sentence): Setting {
   return { name, kind: 'text', label, hint }
 }
 
-function flag(name: SettingName, label: string, hint: string): Setting {
+function flag(name: SettingName, label: Sentence, hint: Sentence): Setting {
   return { name, kind: 'flag', label, hint }
 }
 
-function seconds(name: SettingName, label: string, hint: string): Setting {
+function seconds(name: SettingName, label: Sentence, hint: Sentence): Setting {
   return { name, kind: 'seconds', label, hint }
 }

@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type TenantBody, tenantBody } from '../http/schemas.ts'
 import { serializeTenant } from '../http/tenants.ts'
 import type { Metadata, Tenant } from '../store/records.ts'
 import { type MetadataRow, metadataOf, metadataRows, sentMetadata } from './form-fields.ts'
 import { type Setting, type SettingGroup, settingGroups } from './setting-groups.ts'
+import { asIs, many, type Said, say, type Text } from './texts/index.ts'
 
 /** The values of a group's fields, as a form has them; those of metadata are rows. */
 export interface SettingValues {
@@ -74,9 +76,9 @@ function secondsOf(text: string): number {
 /** A difference between two sets of values, as text. */
 export interface Difference {
   readonly name: string
-  readonly label: string
-  readonly before: string
-  readonly after: string
+  readonly label: Text
+  readonly before: Text
+  readonly after: Text
 }
 
 /** The values that differ. */
@@ -95,35 +97,30 @@ export function differencesOf(
   const [own, other] = [of(before), of(after)]
   const keys = [...new Set([...own.keys(), ...other.keys()])].map((key) => ({
     name: `metadata.${key}`,
-    label: key,
-    before: own.get(key) ?? '',
-    after: other.get(key) ?? '',
+    label: asIs(key),
+    before: asIs(own.get(key) ?? ''),
+    after: asIs(other.get(key) ?? ''),
   }))
-  return [...rows, ...keys].filter((row) => row.before !== row.after)
+  return [...rows, ...keys].filter((row) => !isDeepStrictEqual(row.before, row.after))
 }
 
 /** A value in words. */
-export function shown(kind: Setting['kind'], value: string): string {
+export function shown(kind: Setting['kind'], value: string): Text {
   if (kind === 'flag') return value === 'true' ? 'on' : 'off'
-  if (kind === 'seconds' && /^\d+$/.test(value)) return `${value} seconds (${duration(value)})`
-  return value
+  if (kind === 'seconds' && /^\d+$/.test(value)) {
+    return say('{value} seconds ({length})', { value, length: duration(value) })
+  }
+  return asIs(value)
 }
 
 /** Seconds in the largest unit that fits. */
-export function duration(value: string): string {
-  const units: [string, number][] = [
-    ['day', 86_400],
-    ['hour', 3_600],
-    ['minute', 60],
-    ['second', 1],
-  ]
+export function duration(value: string): Said {
   const seconds = Number(value)
-  const [unit, size] = units.find(([, one]) => seconds >= one && seconds % one === 0) ?? [
-    'second',
-    1,
-  ]
-  const many = seconds / size
-  return `${many} ${unit}${many === 1 ? '' : 's'}`
+  const fits = (size: number) => seconds >= size && seconds % size === 0
+  if (fits(86_400)) return many(seconds / 86_400, '1 day', '{count} days')
+  if (fits(3_600)) return many(seconds / 3_600, '1 hour', '{count} hours')
+  if (fits(60)) return many(seconds / 60, '1 minute', '{count} minutes')
+  return many(seconds, '1 second', '{count} seconds')
 }
 
 /**

@@ -3,6 +3,7 @@ import { readField } from '../domain/writes/changed-fields.ts'
 import type { DomainContext } from '../domain/writes/context.ts'
 import type { StoredAuditEntry } from '../store/records.ts'
 import { SYSTEM_TENANT_ID } from '../store/system-tenant.ts'
+import { asIs, say, type Text } from './texts/index.ts'
 
 /** A person, key or object of an audit entry. */
 export interface Named {
@@ -17,7 +18,7 @@ export interface Named {
 export interface ShownEntry extends StoredAuditEntry {
   readonly who: Named
   readonly on: Named
-  readonly changes: string
+  readonly changes: readonly Text[]
 }
 
 /** Audit entries as people read them. */
@@ -30,7 +31,7 @@ export async function shownEntries(
     ...entry,
     who: named(names, entry.actor),
     on: named(names, entry.target),
-    changes: (entry.fields ?? []).map(inWords).join(', '),
+    changes: (entry.fields ?? []).map(inWords),
   }))
 }
 
@@ -51,9 +52,10 @@ function pageOf(
   return `/console/t/${user.tenantId}/users/${user.id}`
 }
 
-function inWords(text: string): string {
+function inWords(text: string): Text {
   const { name, flag } = readField(text)
   if (name === 'sessions') return 'sessions ended'
   if (name === 'disabled' && flag !== undefined) return flag ? 'disabled' : 'enabled'
-  return flag === undefined ? name : `${name} ${flag ? 'on' : 'off'}`
+  if (flag === undefined) return asIs(name)
+  return say(flag ? '{name} on' : '{name} off', { name })
 }

@@ -1,3 +1,5 @@
+import type { Sentence, Voice } from './texts/index.ts'
+
 /** Controls that turn the direction of text, and characters that show nothing. Emoji are joined by two. */
 const HIDDEN =
   /(?![\u200d\ufe0f])(?:\p{Cc}|\p{Cf}|\p{Variation_Selector}|\u115f|\u1160|\u3164|\uffa0)|(?<!\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)(?:\u200d|\ufe0f)/gu
@@ -12,18 +14,18 @@ const ALIKE = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Cherokee'].map(
  * text, and marked where mixed scripts in a word or invisible characters could make it look like
  * another text.
  */
-export function shownText(text: string): string {
+export function shownText(text: string, t: Voice['t']): string {
   const parts = text.split(/([^\p{L}\p{M}\p{N}]+)/u)
   const isMixed = parts.some((part) => ALIKE.filter((script) => script.test(part)).length > 1)
-  const marks = [
-    ...(isMixed ? ['letters of several scripts'] : []),
-    ...(text.search(HIDDEN) >= 0 ? ['hidden characters'] : []),
+  const marks: Sentence[] = [
+    ...(isMixed ? (['letters of several scripts'] as const) : []),
+    ...(text.search(HIDDEN) >= 0 ? (['hidden characters'] as const) : []),
   ]
   const shown = escapeHtml(text).replace(HIDDEN, (character) => {
     const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
     return `<span class="hidden-character">U+${code}</span>`
   })
-  const mark = marks.map((one) => ` <span class="badge warn">${one}</span>`).join('')
+  const mark = marks.map((one) => ` <span class="badge warn">${t(one)}</span>`).join('')
   return `<bdi>${shown}</bdi>${mark}`
 }
 

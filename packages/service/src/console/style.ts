@@ -77,7 +77,7 @@ p { margin: 0 0 .8rem; }
 .card > p:last-child, .note > p:last-child { margin-bottom: 0; }
 .soft { color: var(--soft); }
 .tabs { margin: 0 0 1.4rem; border-bottom: 1px solid var(--edge); }
-.tabs ul { display: flex; gap: 1.15rem; margin: 0; padding: 0; list-style: none; overflow-x: auto; scrollbar-width: none; }
+.tabs ul { display: flex; flex-wrap: wrap; gap: 0 1.15rem; margin: 0; padding: 0; list-style: none; }
 .tabs a { display: block; padding: .5rem 0; color: var(--soft); text-decoration: none; border-bottom: 2px solid transparent; font-weight: 500; white-space: nowrap; }
 .tabs a:hover { color: var(--ink); }
 .tabs a[aria-current] { color: var(--ink); border-color: var(--accent); }
@@ -226,7 +226,7 @@ details.command { margin: 3rem 0 0; border-top: 1px solid var(--edge); padding-t
   .who { padding-bottom: .6rem; }
   main { padding: 1.1rem 1rem 3rem; }
   .tabs { margin-left: -1rem; margin-right: -1rem; }
-  .tabs ul { padding: 0 1rem; }
+  .tabs ul { flex-wrap: nowrap; padding: 0 1rem; overflow-x: auto; scrollbar-width: none; }
   .tabs a { padding: .7rem 0; }
   dl { grid-template-columns: 1fr; gap: 0; }
   dt { font-size: .8rem; }

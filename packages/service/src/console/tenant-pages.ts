@@ -1,8 +1,9 @@
+import type { Sentence } from './texts/index.ts'
 /** A page in the navigation of a tenant. */
 export interface TenantPage {
   /** The part of its path behind `/console/t/:tenant`. */
   readonly path: string
-  readonly label: string
+  readonly label: Sentence
 }
 
 /** The navigation of a tenant, in its order. A page without a route is left out. */

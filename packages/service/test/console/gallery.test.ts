@@ -122,6 +122,7 @@ beforeAll(async () => {
   await running.enter(windows.desktop, { email: 'ada@example.com', role: 'owner' })
   const storageState = await windows.desktop.context().storageState()
   windows.phone = await chromium.open({ storageState })
+  windows.german = await chromium.open({ storageState, locale: 'de-DE' })
 }, 60_000)
 
 afterAll(async () => {
@@ -144,9 +145,9 @@ const small = (page: Page) =>
     .filter((target) => target.checkVisibility() && target.getBoundingClientRect().height < 43.9)
     .map((target) => target.outerHTML)`)
 
-/** Tables of which a part is only seen after scrolling. */
+/** Tables of which a part is only seen after scrolling, and the pages of a tenant where the window is no phone. */
 const cut = (page: Page) =>
-  page.evaluate(`[...document.querySelectorAll('.scroll')]
+  page.evaluate(`[...document.querySelectorAll(innerWidth > 768 ? '.scroll, .tabs ul' : '.scroll')]
     .filter((region) => region.scrollWidth > region.clientWidth + 1)
     .map((region) => region.getAttribute('aria-label') + ': ' + region.scrollWidth + ' of ' + region.clientWidth)`)
 
@@ -206,6 +207,22 @@ test.each(entries)(
       expect(await small(page)).toEqual([])
       await page.setViewportSize(sizes.narrowest)
       expect(await overflows(page)).toBe(false)
+    }
+  },
+)
+
+test.each(entries)(
+  'nothing of the page "$name" of the console is cut in German, at 1280 or at 390 pixels',
+  { timeout: 60_000 },
+  async ({ name, path }) => {
+    const page = windows.german as Page
+    for (const device of ['desktop', 'phone'] as const) {
+      await page.setViewportSize(sizes[device])
+      await page.goto(running.url + at(path))
+      expect(await page.getAttribute('html', 'lang')).toBe('de')
+      expect(await overflows(page)).toBe(false)
+      expect(await cut(page)).toEqual([])
+      await keepPicture(page, `console-${name}-german-${device}`)
     }
   },
 )

@@ -55,7 +55,7 @@ describe.each(stores)('on %s, a job of the console', (store) => {
       ...ticked.map((id) => ['user', id] as [string, string]),
     ])
     const { page, begun, job } = await begin(owner, list, query)
-    expect(textOf(page.html)).toContain('Disable for 3 users')
+    expect(textOf(page.html)).toContain('Disable: 3 users')
     expect(begun.status).toBe(303)
     await isDone(owner, job)
     const found = await entries('user.update')
@@ -76,7 +76,7 @@ describe.each(stores)('on %s, a job of the console', (store) => {
     const of = (act: string, search: string) =>
       begin(owner, list, new URLSearchParams({ act, of: 'all', search, state: '' }))
     const { page, job } = await of('reset', 'acme')
-    expect(textOf(page.html)).toContain('for 2 users')
+    expect(textOf(page.html)).toContain('Send a link for a new password: 2 users')
     const ended = textOf((await isDone(owner, job)).html)
     expect(ended).toMatch(/Done\s*1\s*Refused\s*1/)
     expect(ended).toContain(eve.id)
@@ -95,7 +95,7 @@ describe.each(stores)('on %s, a job of the console', (store) => {
     await first.running.service.admin.seed(extra)
     const all = new URLSearchParams({ act: 'end-sessions', of: 'all' })
     const { page, job } = await begin(first.owner, first.list, all)
-    expect(textOf(page.html)).toContain('for 400 users')
+    expect(textOf(page.html)).toContain('End sessions: 400 users')
     await first.running.service.close()
 
     await using second = await startConsole(options)

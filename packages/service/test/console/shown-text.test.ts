@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { shownText } from '../../src/console/shown-text.ts'
+import { voiceOf } from '../../src/console/texts/index.ts'
 
-const marked = (text: string) => shownText(text).includes('class="badge')
+const { t } = voiceOf('en')
+const marked = (text: string) => shownText(text, t).includes('class="badge')
 
 test('letters of several scripts in one word are marked, and words of one script are not', () => {
   // The first letter is a Cyrillic one.
@@ -13,14 +15,14 @@ test('letters of several scripts in one word are marked, and words of one script
 })
 
 test('characters that turn text around or show nothing are shown by their codes', () => {
-  expect(shownText('invoice\u202efdp.exe')).toContain('U+202E')
+  expect(shownText('invoice\u202efdp.exe', t)).toContain('U+202E')
   expect(marked('ad\u200ba')).toBe(true)
   expect(marked('\ufeffAda')).toBe(true)
   expect(marked('Ada 👩🏽‍🔬 ❤️')).toBe(false)
 })
 
 test('text is escaped, and kept from turning what is around it', () => {
-  expect(shownText('<b onclick="x">&\'')).toBe(
+  expect(shownText('<b onclick="x">&\'', t)).toBe(
     '<bdi>&lt;b onclick=&quot;x&quot;&gt;&amp;&#39;</bdi>',
   )
 })

@@ -38,6 +38,7 @@ import {
   shellWord,
 } from '../form-fields.ts'
 import { kitSnippet } from '../kit-snippet.ts'
+import { asIs, type Sentence, type Text, told } from '../texts/index.ts'
 
 const PAGE = 50
 
@@ -66,7 +67,7 @@ const EMPTY: Draft = { name: '', login_url: '', redirect_urls: '', logout_urls: 
 interface Refused {
   readonly draft: Draft
   readonly problems?: readonly ShownProblem[]
-  readonly problem: string
+  readonly problem: Text
   readonly status: number
 }
 
@@ -75,7 +76,7 @@ interface ShownProblem {
   readonly field: string
   readonly line?: number | undefined
   readonly text?: string | undefined
-  readonly message: string
+  readonly message: Text
 }
 
 async function showApplications(call: TenantCall, refused?: Refused): Promise<Result> {
@@ -132,7 +133,7 @@ async function showApplication(call: TenantCall, shown: Shown = {}): Promise<Res
   return {
     kind: 'page',
     name: 'application',
-    title: application.name || id,
+    title: asIs(application.name || id),
     tenant,
     data: {
       application,
@@ -236,7 +237,7 @@ function judge(
     metadata = metadataOf(draft.metadata, stored?.metadata)
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
-    problems.push({ field: 'metadata', message: error.message })
+    problems.push({ field: 'metadata', message: told(error.message) })
   }
   const lines = {
     redirect_urls: linesOf(draft.redirect_urls),
@@ -252,11 +253,11 @@ function judge(
   function shown({ field, index, error }: ApplicationProblem): ShownProblem {
     const isList = field === 'redirect_urls' || field === 'logout_urls'
     const line = isList && index !== undefined ? lines[field][index] : undefined
-    return { field, ...line, message: error.message.replace(/^"\w+(\[\d+\])?" /, '') }
+    return { field, ...line, message: told(error.message) }
   }
   problems.push(...problemsOfApplication(input, stored, developerMode).map(shown))
   if (problems.length === 0) return { kind: 'good', input }
-  const problem = 'Nothing was saved. Fix the lines that are marked below.'
+  const problem: Sentence = 'Nothing was saved. Fix the lines that are marked below.'
   return { kind: 'refused', draft, problems, problem, status: 422 }
 }
 

@@ -24,6 +24,7 @@ import {
   tenantPage,
 } from '../call.ts'
 import { shellWord } from '../form-fields.ts'
+import { asIs, many, type Sentence, say, type Text, told } from '../texts/index.ts'
 
 const PATH = '/connections'
 const ONE = `${PATH}/:connection`
@@ -48,7 +49,7 @@ type Draft = Readonly<Record<string, string>>
 
 interface Refused {
   readonly draft: Draft
-  readonly problem: string
+  readonly problem: Text
   readonly status: number
   /** Whether the operator may save it although the provider does not answer. */
   readonly mayInsist?: boolean
@@ -72,16 +73,18 @@ async function showConnections(call: TenantCall): Promise<Result> {
   }
 }
 
-const labels: Readonly<Record<RecipeName, string>> = {
-  google: 'Google',
-  microsoft: 'Microsoft',
-  apple: 'Apple',
-  gitlab: 'GitLab',
+const labels: Readonly<Record<RecipeName, Text>> = {
+  google: asIs('Google'),
+  microsoft: asIs('Microsoft'),
+  apple: asIs('Apple'),
+  gitlab: asIs('GitLab'),
   oidc: 'Any OpenID provider',
 }
 
 /** The fields of a form that only some recipes have. */
-const optionFields: Readonly<Record<Recipe['options'][number], { label: string; hint: string }>> = {
+const optionFields: Readonly<
+  Record<Recipe['options'][number], { label: Sentence; hint: Sentence }>
+> = {
   issuer: { label: 'Issuer', hint: 'Such as https://login.example.com, as the provider names it.' },
   directory: { label: 'Directory', hint: 'The id of your Entra directory (tenant), a GUID.' },
   teamId: { label: 'Team id', hint: 'Of your Apple developer account.' },
@@ -96,7 +99,7 @@ async function showAdd(call: TenantCall, refused?: Refused): Promise<Result> {
   return {
     kind: 'page',
     name: 'connection-add',
-    title: `Add ${labels[name]}`,
+    title: say('Add {provider}', { provider: labels[name] }),
     tenant,
     data: {
       recipe,
@@ -173,14 +176,18 @@ async function showConnection(
   return {
     kind: 'page',
     name: 'connection',
-    title: connection.name,
+    title: asIs(connection.name),
     tenant,
     data: {
       connection: shown,
       contact,
       mayInsist: refused?.mayInsist ?? false,
       label: labels[connection.recipe],
-      users,
+      users: many(
+        users,
+        '1 user has connected an account',
+        '{count} users have connected an account',
+      ),
       isOffered: tenant.settings.allowSocial,
       draft: refused?.draft ?? draftOf(connection),
       redirectUri: redirectUriOf(call),
@@ -255,7 +262,7 @@ function draftOf(connection: Connection): Draft {
 function refusedBy(error: unknown, form: URLSearchParams): Refused {
   if (!(error instanceof ServiceError) || error.statusCode >= 500) throw error
   if (error.code === 'not_found') throw error
-  return { draft: draftIn(form), problem: error.message, status: 422 }
+  return { draft: draftIn(form), problem: told(error.message), status: 422 }
 }
 
 /** The fields of a form as they were sent, but for the secret. */
@@ -275,7 +282,10 @@ async function contactOf(
   if (form.get('anyway') === 'yes') return undefined
   const contact = await support.contact(connection)
   if (contact.kind === 'answered') return undefined
-  const problem = `Nothing was saved: ${connection.issuer} does not answer as a provider. ${contact.reason}`
+  const problem = say('Nothing was saved: {issuer} does not answer as a provider. {reason}', {
+    issuer: connection.issuer,
+    reason: told(contact.reason),
+  })
   return { problem, status: 422, mayInsist: !contact.isRefused }
 }
 

@@ -16,6 +16,7 @@ import {
   metadataRows,
   sentMetadata,
 } from '../form-fields.ts'
+import { type Sentence, say, type Text, told } from '../texts/index.ts'
 
 /** The form of a user. A new address takes the account over, so a fresh login is asked for. */
 export const editUserRoutes: readonly ConsoleRoute[] = [
@@ -31,7 +32,7 @@ const labels = {
   name: 'Name',
   given_name: 'First name',
   family_name: 'Last name',
-} as const
+} as const satisfies Record<string, Sentence>
 
 type Field = keyof typeof labels
 
@@ -44,7 +45,7 @@ const pathOf = ({ ids }: TenantCall) => `/console/t/${ids.tenant}/users/${ids.us
 
 async function showForm(
   call: TenantCall,
-  more: { draft?: Draft; problem?: string; status?: number } = {},
+  more: { draft?: Draft; problem?: Text; status?: number } = {},
 ): Promise<Result> {
   const { ids, scope } = call
   const user = await getUser(scope, ids.user ?? '')
@@ -119,7 +120,7 @@ async function answering(
     if (error.code === 'conflict') {
       return showForm(call, { draft, problem: CHANGED_MEANWHILE, status: 409 })
     }
-    return showForm(call, { draft, problem: error.message, status: 422 })
+    return showForm(call, { draft, problem: told(error.message), status: 422 })
   }
 }
 
@@ -139,7 +140,7 @@ function editOf({ fields: { email, ...names }, metadata }: Draft, stored: User):
 
 function differencesOf(before: Draft, after: Draft) {
   const fields = (Object.keys(labels) as Field[]).map((name) => ({
-    label: labels[name],
+    label: labels[name] as Text,
     before: before.fields[name],
     after: after.fields[name],
   }))
@@ -147,7 +148,7 @@ function differencesOf(before: Draft, after: Draft) {
     metadata.find((row) => row.key === key)?.value ?? ''
   const keys = new Set([...before.metadata, ...after.metadata].map(({ key }) => key))
   const metadata = [...keys].map((key) => ({
-    label: `Metadata ${key}`,
+    label: say('Metadata {key}', { key }),
     before: valueIn(before, key),
     after: valueIn(after, key),
   }))

@@ -12,6 +12,8 @@ import { listUsers } from '../../domain/users/users.ts'
 import { ServiceError } from '../../domain/writes/errors.ts'
 import { type ConsoleRoute, type Result, type TenantCall, tenantForm, tenantPage } from '../call.ts'
 import { bulkActs } from '../job-words.ts'
+import type { Content } from '../page.ts'
+import { many, type Said, type Sentence, say, told } from '../texts/index.ts'
 import { userFiltersIn, userQueryOf } from '../user-filters.ts'
 
 /** How often the page of a running job is loaded again. */
@@ -62,7 +64,7 @@ async function confirm(call: TenantCall): Promise<Result> {
   return {
     kind: 'page',
     name: 'bulk',
-    title: `${bulkActs[chosen.kind].label}: ${inWords(total)}`,
+    title: say('{act}: {users}', { act: say(bulkActs[chosen.kind].label), users: inWords(total) }),
     data: {
       ...bulkActs[chosen.kind],
       ...{ number: inWords(total), total, fields, search, state },
@@ -73,9 +75,10 @@ async function confirm(call: TenantCall): Promise<Result> {
   }
 }
 
-function nothingChosen(message: string, href: string) {
-  const wayOn = { href, label: 'Back to the users' }
-  return { name: 'message', title: 'Nothing was chosen', data: { message, wayOn } }
+function nothingChosen(reason: string, href: string): Content {
+  const label: Sentence = 'Back to the users'
+  const data = { message: told(reason), wayOn: { href, label } }
+  return { name: 'message', title: 'Nothing was chosen', data }
 }
 
 async function begin(call: TenantCall): Promise<Result> {
@@ -123,6 +126,7 @@ function shownJob({ id, kind, state, createdAt, total, progress }: Job) {
   const { done, failed } = progress
   return {
     ...{ id, state, createdAt, done, failed, label: labelOf(kind), number: inWords(total) },
+    stateLabel: stateLabels[state],
     isCounted: total <= MAX_COUNTED,
     total: Math.max(total, done + failed),
   }
@@ -130,8 +134,13 @@ function shownJob({ id, kind, state, createdAt, total, progress }: Job) {
 
 const labelOf = (kind: JobKind) => bulkActs[kind].label
 
-function inWords(total: number): string {
-  if (total === 1) return 'one user'
-  if (total === MAX_COUNTED + 1) return `more than ${MAX_COUNTED.toLocaleString('en')} users`
-  return `${total.toLocaleString('en')} users`
+const stateLabels: Readonly<Record<Job['state'], Sentence>> = {
+  running: 'running',
+  done: 'done',
+  stopped: 'stopped',
+}
+
+function inWords(total: number): Said {
+  if (total === MAX_COUNTED + 1) return say('more than {count} users', { count: MAX_COUNTED })
+  return many(total, 'one user', '{count} users')
 }

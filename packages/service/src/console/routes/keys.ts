@@ -13,6 +13,7 @@ import {
   tenantForm,
   tenantPage,
 } from '../call.ts'
+import { type Text, told } from '../texts/index.ts'
 
 const PATH = '/console/keys'
 const DAY_MICROS = 86_400 * 1e6
@@ -32,7 +33,7 @@ const isOf = (reach: Reach, tenantId: string) => reach !== 'all' && reach.join()
 /** The keys of the service, or those of the tenant of the path. */
 async function showKeys(
   call: Call | TenantCall,
-  refused: { problem?: string; status?: number } = {},
+  refused: { problem?: Text; status?: number } = {},
 ): Promise<Result> {
   const { scope, tenant } = call
   const keys = (await listApiKeys(scope)).reverse()
@@ -80,8 +81,8 @@ async function create(call: Call, reach: Reach): Promise<Result> {
     return { kind: 'secrets', to: pathOf(call), secrets: { name, secret } }
   } catch (error) {
     if (!(error instanceof ServiceError) || error.statusCode >= 500) throw error
-    const problem =
-      error.code === 'not_found' ? 'There is no tenant with one of these ids.' : error.message
+    const problem: Text =
+      error.code === 'not_found' ? 'There is no tenant with one of these ids.' : told(error.message)
     return showKeys(call, { problem, status: 422 })
   }
 }

@@ -19,6 +19,7 @@ import {
 } from '../call.ts'
 import { credentialKinds } from '../credential-kinds.ts'
 import { invitationLink } from '../invitation-link.ts'
+import { type Text, told } from '../texts/index.ts'
 
 const PATH = '/console/operators'
 const forOwners = { role: 'owner', isDangerous: true } as const
@@ -32,7 +33,7 @@ export const operatorRoutes: readonly ConsoleRoute[] = [
 
 async function show(
   call: Call,
-  outcome: { problem?: string; status?: number } = {},
+  outcome: { problem?: Text; status?: number } = {},
 ): Promise<Result> {
   const { scope, operator, origin } = call
   const link = secretIn(call, 'link')
@@ -65,7 +66,7 @@ async function invite(call: Call): Promise<Result> {
     return { kind: 'secrets', to: PATH, secrets: { email, link } }
   } catch (error) {
     if (!(error instanceof ServiceError) || error.statusCode >= 500) throw error
-    return show(call, { problem: error.message, status: 422 })
+    return show(call, { problem: told(error.message), status: 422 })
   }
 }
 
@@ -82,7 +83,7 @@ function shownLogins(logins: OperatorLogins | undefined) {
   const kinds = Object.keys(credentialKinds) as CredentialKind[]
   const found = kinds.filter((kind) => logins?.kinds.includes(kind))
   return {
-    ways: found.map((kind) => credentialKinds[kind]).join(', '),
+    ways: found.map((kind) => credentialKinds[kind]),
     lastLoginAt: logins?.lastLoginAt,
   }
 }

@@ -10,6 +10,7 @@ import {
   tenantPage,
 } from '../call.ts'
 import { answerOf, mailKinds, mailStates } from '../mail-form.ts'
+import { asIs } from '../texts/index.ts'
 
 const PAGE = 50
 
@@ -47,7 +48,7 @@ async function show({ scope, support, tenant, query }: TenantCall): Promise<Resu
       mails: items.map((one) => ({
         ...one,
         answer: answerOf(one.answer),
-        kind: mailKinds[one.kind ?? ''] ?? one.kind,
+        kind: mailKinds[one.kind ?? ''] ?? asIs(one.kind ?? ''),
         state: mailStates[messageState(one)],
         isWaiting: messageState(one) === 'waiting',
         canBeSentAgain:

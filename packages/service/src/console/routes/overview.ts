@@ -7,6 +7,7 @@ import { SYSTEM_TENANT_ID } from '../../store/system-tenant.ts'
 import { type Call, type ConsoleRoute, type Result, servicePage } from '../call.ts'
 import { figuresOfDay } from '../day.ts'
 import { answerOf } from '../mail-form.ts'
+import { asIs, type Text } from '../texts/index.ts'
 
 /** How many messages that wait are looked at. */
 const MAX_LOOKED_AT = 1_000
@@ -16,6 +17,11 @@ const SOON_MICROS = 14 * 86_400 * 1e6
 export const overviewRoutes: readonly ConsoleRoute[] = [
   { ...servicePage('/console', showOverview), concerns: 'any' },
 ]
+
+/** The name of a tenant; the system tenant, whose users are operators, has none. */
+function nameOf(name: string | undefined): Text {
+  return name === undefined ? 'the console' : asIs(name)
+}
 
 /** The points that need attention. */
 async function showOverview({ scope, operator, system }: Call): Promise<Result> {
@@ -51,7 +57,7 @@ async function showOverview({ scope, operator, system }: Call): Promise<Result> 
       figures,
       failing: shown.map(([tenantId, messages]) => ({
         tenantId,
-        name: names.get(tenantId) ?? 'the console',
+        name: nameOf(names.get(tenantId)),
         count: messages.length,
         answer: answerOf(messages.at(-1)?.answer),
       })),

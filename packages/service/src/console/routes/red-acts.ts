@@ -37,6 +37,7 @@ import { deleteWebhook, getWebhook, rotateSecret } from '../../webhooks/rules.ts
 import { type Call, type ConsoleRoute, type Result, redirectTo, type TenantCall } from '../call.ts'
 import { credentialKinds } from '../credential-kinds.ts'
 import { type Consequences, type RedAct, serviceActs, tenantActs } from '../red-acts.ts'
+import { asIs, many, type Sentence, say, type Text, told } from '../texts/index.ts'
 import { webhookPath } from './webhooks.ts'
 
 const KEYS = '/console/keys'
@@ -50,15 +51,15 @@ const applicationPath = (call: TenantCall) =>
 const connectionPath = (call: TenantCall) =>
   `${tenantPath(call)}/connections/${call.ids.connection}`
 
-/** A number with its noun. */
-const count = (many: number, one: string, more = `${one}s`) =>
-  `${many === 1 ? 'one' : many} ${many === 1 ? one : more}`
-
 /** The sentence about the sessions that end. */
-const ending = (sessions: number) =>
+const ending = (sessions: number): Text =>
   sessions === 0
     ? 'No session is open, so none ends.'
-    : `Ends ${count(sessions, 'session')} at once, with ${sessions === 1 ? 'its' : 'their'} tokens.`
+    : many(
+        sessions,
+        'Ends one session at once, with its tokens.',
+        'Ends {count} sessions at once, with their tokens.',
+      )
 
 const onService: readonly RedAct[] = [
   {
@@ -75,10 +76,10 @@ const onService: readonly RedAct[] = [
     title: 'Disable an operator',
     button: 'Disable the operator',
     role: 'owner',
-    look: async (call) => ({
-      ...(await lookAtOperator(call)),
-      commands: ['latchkey-service operator list'],
-    }),
+    async look(call) {
+      const { email: _, ...operator } = await lookAtOperator(call)
+      return { ...operator, commands: ['latchkey-service operator list'] }
+    },
     async run({ scope, ids }) {
       await setOperatorDisabled(scope, ids.operator ?? '', true)
       return redirectTo(OPERATORS, 'disabled')
@@ -90,15 +91,15 @@ const onService: readonly RedAct[] = [
     button: 'Remove the operator',
     role: 'owner',
     async look(call) {
-      const { effects, ...operator } = await lookAtOperator(call)
-      const label = 'Enter the address of the operator to confirm'
+      const { effects, email, ...operator } = await lookAtOperator(call)
+      const label: Sentence = 'Enter the address of the operator to confirm'
       return {
         ...operator,
         effects: [
           ...effects,
           'The password, passkeys and other ways to log in go with the operator. Entries of the audit log stay.',
         ],
-        typed: { label, name: operator.name },
+        typed: { label, name: email },
         commands: [`latchkey-service operator remove ${operator.id}`],
       }
     },
@@ -111,15 +112,19 @@ const onService: readonly RedAct[] = [
 
 async function lookAtKey({ scope, ids }: Call, back: string): Promise<Consequences> {
   const { id, name, reach, readOnly, lastUsedAt } = await keyOf(scope, ids)
-  const where = reach === 'all' ? 'all tenants' : count(reach.length, 'tenant')
+  const where =
+    reach === 'all' ? say('all tenants') : many(reach.length, 'one tenant', '{count} tenants')
   return {
-    name,
+    name: asIs(name),
     id,
     effects: [
-      `Programs that use it get the answer 401 at once. It can ${readOnly ? 'read' : 'read and write'} in ${where}.`,
+      'Programs that use it get the answer 401 at once.',
+      say(readOnly ? 'It can read in {where}.' : 'It can read and write in {where}.', { where }),
       lastUsedAt === undefined
         ? 'It was never used.'
-        : `It was used last at ${formatTimestamp(lastUsedAt).slice(0, 16).replace('T', ' ')} UTC.`,
+        : say('It was used last at {time} UTC.', {
+            time: formatTimestamp(lastUsedAt).slice(0, 16).replace('T', ' '),
+          }),
       'A withdrawn key stays withdrawn; make another one in its place.',
     ],
     back,
@@ -145,7 +150,7 @@ async function lookAtOperator({
   scope,
   support,
   ids,
-}: Call): Promise<Omit<Consequences, 'commands'>> {
+}: Call): Promise<Omit<Consequences, 'commands'> & { email: string; id: string }> {
   const operators = await listOperators(scope)
   const { operator, user } = found(operators.find((one) => one.operator.id === ids.operator))
   const sessions = await support.sessions({ ...scope, tenantId: SYSTEM_TENANT_ID }, operator.id)
@@ -153,12 +158,19 @@ async function lookAtOperator({
     (one) => one.operator.role === 'owner' && !one.user.disabled && one.operator.id !== operator.id,
   )
   return {
-    name: user.email,
+    name: asIs(user.email),
+    email: user.email,
     id: operator.id,
     effects: [
       ending(sessions.length),
       ...(operator.role === 'owner'
-        ? [`The operator is an owner; ${count(owners.length, 'owner')} can log in after that.`]
+        ? [
+            many(
+              owners.length,
+              'The operator is an owner; one owner can log in after that.',
+              'The operator is an owner; {count} owners can log in after that.',
+            ),
+          ]
         : []),
     ],
     back: OPERATORS,
@@ -230,10 +242,13 @@ const onTenant: readonly RedAct<TenantCall>[] = [
         listApplications(scope, NO_ITEMS),
       ])
       return {
-        name: tenant.settings.domain,
+        name: asIs(tenant.settings.domain),
         id: tenant.id,
         effects: [
-          `${capital(count(users.total, 'user'))}, ${count(applications.total, 'application')}, connections and signing keys go with it.`,
+          say('{users}, {applications}, connections and signing keys go with it.', {
+            users: many(users.total, 'One user', '{count} users'),
+            applications: many(applications.total, 'one application', '{count} applications'),
+          }),
           'All logins end as soon as you confirm; the rows are erased in the background.',
           'A new tenant can have the domain at once, an existing one after 30 days. Entries of the audit log stay.',
         ],
@@ -260,7 +275,7 @@ const onTenant: readonly RedAct<TenantCall>[] = [
       const user = await getUser(scope, ids.user ?? '')
       const sessions = await support.sessions(scope, user.id)
       return {
-        name: user.email,
+        name: asIs(user.email),
         id: user.id,
         effects: [
           ending(sessions.length),
@@ -298,10 +313,14 @@ const onTenant: readonly RedAct<TenantCall>[] = [
         support.sessions(scope, id),
       ])
       return {
-        name: user.email,
+        name: asIs(user.email),
         id,
         effects: [
-          `The profile, the metadata and ${count(credentials.total, 'way')} to log in go with the user. Entries of the audit log stay.`,
+          many(
+            credentials.total,
+            'The profile, the metadata and one way to log in go with the user. Entries of the audit log stay.',
+            'The profile, the metadata and {count} ways to log in go with the user. Entries of the audit log stay.',
+          ),
           ending(sessions.length),
         ],
         typed: { label: 'Enter the address of the user to confirm', name: user.email },
@@ -321,7 +340,7 @@ const onTenant: readonly RedAct<TenantCall>[] = [
     async look(call) {
       const application = await getApplication(call.scope, call.ids.application ?? '')
       return {
-        name: application.name || application.id,
+        name: asIs(application.name || application.id),
         id: application.id,
         effects: [
           'The application has to be deployed with the new secret while the earlier one is still accepted. Then its logins fail with the earlier one.',
@@ -361,10 +380,14 @@ const onTenant: readonly RedAct<TenantCall>[] = [
       const application = await getApplication(call.scope, call.ids.application ?? '')
       const { id, name, redirectUrls } = application
       return {
-        name: name || id,
+        name: asIs(name || id),
         id,
         effects: [
-          `Logins end at once at ${count(redirectUrls.length, 'redirect URL')}, and the tokens of the application cannot be renewed.`,
+          many(
+            redirectUrls.length,
+            'Logins end at once at one redirect URL, and the tokens of the application cannot be renewed.',
+            'Logins end at once at {count} redirect URLs, and the tokens of the application cannot be renewed.',
+          ),
           'The users of the tenant stay.',
         ],
         typed: { label: 'Enter the name of the application to confirm', name: name || id },
@@ -383,7 +406,7 @@ const onTenant: readonly RedAct<TenantCall>[] = [
     button: 'Disable the connection',
     isDangerous: false,
     async look(call) {
-      const { effects, ...connection } = await lookAtConnection(call)
+      const { effects, called: _, ...connection } = await lookAtConnection(call)
       const given = `${connection.id} --tenant ${call.tenant.id}`
       return {
         ...connection,
@@ -401,15 +424,15 @@ const onTenant: readonly RedAct<TenantCall>[] = [
     title: 'Remove a connection',
     button: 'Remove the connection',
     async look(call) {
-      const { effects, ...connection } = await lookAtConnection(call)
-      const label = 'Enter the name of the connection to confirm'
+      const { effects, called, ...connection } = await lookAtConnection(call)
+      const label: Sentence = 'Enter the name of the connection to confirm'
       return {
         ...connection,
         effects: [
           ...effects,
           'They keep their accounts here. Their accounts at the provider are connected no longer.',
         ],
-        typed: { label, name: connection.name },
+        typed: { label, name: called },
         commands: [
           `latchkey-service connection remove ${connection.id} --tenant ${call.tenant.id} --yes`,
         ],
@@ -429,7 +452,12 @@ const onTenant: readonly RedAct<TenantCall>[] = [
       return {
         ...page,
         effects: [
-          `A new key signs from now on. ${capital(count(keys, 'earlier key'))} ${keys === 1 ? 'stays' : 'stay'} published, and ${keys === 1 ? 'goes' : 'go'} at a rotation ${RETIRED_KEY_DAYS} days after the last signature.`,
+          many(
+            keys,
+            'A new key signs from now on. One earlier key stays published, and goes at a rotation {days} days after the last signature.',
+            'A new key signs from now on. {count} earlier keys stay published, and go at a rotation {days} days after the last signature.',
+            { days: RETIRED_KEY_DAYS },
+          ),
           'No session and no token ends. Applications read the new key when they see it first.',
         ],
         commands: [`latchkey-service keys rotate --tenant ${call.tenant.id}`],
@@ -449,7 +477,11 @@ const onTenant: readonly RedAct<TenantCall>[] = [
       return {
         ...page,
         effects: [
-          `A new key signs from now on, and ${count(keys, 'earlier key')} ${keys === 1 ? 'is' : 'are'} published no longer.`,
+          many(
+            keys,
+            'A new key signs from now on, and one earlier key is published no longer.',
+            'A new key signs from now on, and {count} earlier keys are published no longer.',
+          ),
           'Sessions and refresh tokens go on. Tokens that an earlier key has signed are refused, also by applications once they read the keys again.',
         ],
         typed: {
@@ -492,19 +524,21 @@ async function lookAtCredential(call: TenantCall): Promise<Consequences> {
     )
   const isLastFactor = factors(items).length > 0 && factors(left).length === 0
   return {
-    name: `${credentialKinds[one.kind]} of ${user.email}`,
+    name: say('{way} of {user}', { way: say(credentialKinds[one.kind]), user: user.email }),
     id: one.id,
     effects: [
       ending(now.sessions.length),
-      ...(isLastFactor ? ['No second step is left: the first one alone gets in.'] : []),
-      ...after.filter((sentence) => !before.includes(sentence)),
+      ...(isLastFactor ? [say('No second step is left: the first one alone gets in.')] : []),
+      ...after.filter((sentence) => !before.includes(sentence)).map(told),
     ],
     back: userPath(call),
     commands: [`latchkey credentials delete ${one.id} --user ${id} --tenant ${tenant.id}`],
   }
 }
 
-async function lookAtConnection(call: TenantCall): Promise<Omit<Consequences, 'commands'>> {
+async function lookAtConnection(
+  call: TenantCall,
+): Promise<Omit<Consequences, 'commands'> & { called: string; id: string }> {
   const { scope, tenant } = call
   const id = call.ids.connection ?? ''
   const [connection, users, stranded] = await Promise.all([
@@ -512,16 +546,25 @@ async function lookAtConnection(call: TenantCall): Promise<Omit<Consequences, 'c
     countConnected(scope, id),
     countStrandedBy(scope, tenant.settings, id),
   ])
-  const remedy = tenant.settings.allowPasswords
-    ? ' They can set a password by a mailed link.'
-    : ' They cannot log in any more.'
-  const alone = `${capital(count(stranded, 'user has', 'users have'))} no other way to log in.`
+  const remedy: Sentence = tenant.settings.allowPasswords
+    ? 'They can set a password by a mailed link.'
+    : 'They cannot log in any more.'
+  const alone = many(
+    stranded,
+    'One user has no other way to log in.',
+    '{count} users have no other way to log in.',
+  )
   return {
-    name: connection.name,
+    name: asIs(connection.name),
+    called: connection.name,
     id,
     effects: [
-      `${capital(count(users, 'user'))} can’t log in with it any more.`,
-      ...(stranded === 0 ? [] : [alone + remedy]),
+      many(
+        users,
+        'One user can’t log in with it any more.',
+        '{count} users can’t log in with it any more.',
+      ),
+      ...(stranded === 0 ? [] : [alone, remedy]),
     ],
     back: connectionPath(call),
   }
@@ -531,24 +574,20 @@ async function lookAtKeys(call: TenantCall) {
   const keys = await listSigningKeys(call.scope)
   return {
     keys: keys.length,
-    name: call.tenant.settings.domain,
+    name: asIs(call.tenant.settings.domain),
     id: call.tenant.id,
     back: `${tenantPath(call)}/signing-keys`,
   }
 }
 
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
-}
-
 async function lookAtWebhook(
   call: TenantCall,
   command: 'disable' | 'rotate' | 'delete',
-  effects: string[],
+  effects: Sentence[],
 ): Promise<Consequences> {
   const { id, url } = await getWebhook(call.scope, call.ids.webhook ?? '')
   return {
-    ...{ name: url, id, effects, back: webhookPath(call) },
+    ...{ name: asIs(url), id, effects, back: webhookPath(call) },
     commands: [`latchkey webhooks ${command} ${id} --tenant ${call.tenant.id}`],
   }
 }

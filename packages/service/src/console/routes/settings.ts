@@ -28,6 +28,7 @@ import {
   sentValues,
   storedValues,
 } from '../setting-values.ts'
+import { type Text, told } from '../texts/index.ts'
 
 export const settingRoutes: readonly ConsoleRoute[] = [
   tenantPage('/settings', (call) => showSettings(call)),
@@ -46,7 +47,7 @@ const pathOf = ({ ids }: Call) => `/console/t/${ids.tenant}/settings`
 interface Returned {
   readonly group: SettingGroup
   readonly values: SettingValues
-  readonly problem?: string
+  readonly problem?: Text
   readonly status?: number
   /** The stored values that differ, when another person was faster. */
   readonly theirs?: readonly Difference[]
@@ -174,7 +175,7 @@ function refused(
 ): Promise<Result> {
   if (!(error instanceof ServiceError) || error.statusCode >= 500) throw error
   if (error.code === 'not_found') throw error
-  return showSettings(call, { group, values, problem: error.message, status: 422 })
+  return showSettings(call, { group, values, problem: told(error.message), status: 422 })
 }
 
 function isStale(form: URLSearchParams, { updatedAt }: Tenant): boolean {

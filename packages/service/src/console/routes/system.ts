@@ -2,6 +2,7 @@ import { listDeletions } from '../../domain/tenants/deletions.ts'
 import { isShared } from '../../domain/writes/context.ts'
 import type { MessageQueue } from '../../store/protocol-store.ts'
 import { type Call, type ConsoleRoute, type Result, servicePage } from '../call.ts'
+import { type Sentence, say } from '../texts/index.ts'
 
 const PATH = '/console/system'
 
@@ -31,8 +32,8 @@ async function show({ scope, system }: Call): Promise<Result> {
       startedAt: system.startedAt * 1e6,
       isShared: isShared(context),
       queues: [
-        { name: 'Mail', ...mail },
-        { name: 'Notices to applications that a session ended', ...notices },
+        { name: 'Mail' satisfies Sentence, ...mail },
+        { name: 'Notices to applications that a session ended' satisfies Sentence, ...notices },
       ],
     },
     commands: [
@@ -47,7 +48,9 @@ async function show({ scope, system }: Call): Promise<Result> {
 async function backlog(queue: MessageQueue) {
   const waiting = await queue.waiting(MAX_COUNTED)
   return {
-    waiting: waiting.length < MAX_COUNTED ? String(waiting.length) : `${MAX_COUNTED} or more`,
+    waiting: say(waiting.length < MAX_COUNTED ? '{count}' : '{count} or more', {
+      count: waiting.length,
+    }),
     failing: waiting.filter(({ attempts }) => attempts > 0).length,
     oldestAt: waiting.length === 0 ? undefined : Math.min(...waiting.map((one) => one.createdAt)),
   }

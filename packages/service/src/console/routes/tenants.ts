@@ -21,6 +21,7 @@ import {
 } from '../call.ts'
 import { figuresOfDay } from '../day.ts'
 import { cursorOf } from '../form-fields.ts'
+import { asIs, type Text, told } from '../texts/index.ts'
 
 const PATH = '/console/tenants'
 const PAGE = 50
@@ -34,7 +35,7 @@ export const tenantRoutes: readonly ConsoleRoute[] = [
 
 async function showTenants(
   { scope, operator, query }: Call,
-  refused: { problem?: string; status?: number } = {},
+  refused: { problem?: Text; status?: number } = {},
 ): Promise<Result> {
   const { reach, role } = operator.operator
   const search = (query.get('search') ?? '').trim().slice(0, 254)
@@ -85,7 +86,7 @@ async function create(call: Call): Promise<Result> {
     return redirectTo(`/console/t/${id}`, 'created')
   } catch (error) {
     if (!(error instanceof ServiceError) || error.statusCode >= 500) throw error
-    return showTenants(call, { problem: error.message, status: 422 })
+    return showTenants(call, { problem: told(error.message), status: 422 })
   }
 }
 
@@ -100,7 +101,7 @@ async function showTenant({ scope, system }: Call<Scope>): Promise<Result> {
   return {
     kind: 'page',
     name: 'tenant',
-    title: tenant.name || settings.domain,
+    title: asIs(tenant.name || settings.domain),
     tenant,
     data: {
       one: tenant,

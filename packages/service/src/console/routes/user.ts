@@ -21,6 +21,7 @@ import {
 import { credentialKinds } from '../credential-kinds.ts'
 import { answerOf, languageIn, mailKinds, mailStates } from '../mail-form.ts'
 import { shownEntries } from '../shown-entries.ts'
+import { asIs, type Sentence } from '../texts/index.ts'
 
 /** The page of a user. Its path must be looked at after those of `users.ts`. */
 export const userRoutes: readonly ConsoleRoute[] = [
@@ -49,7 +50,7 @@ async function showUser(call: TenantCall): Promise<Result> {
   return {
     kind: 'page',
     name: 'user',
-    title: user.profile.name || user.email,
+    title: asIs(user.profile.name || user.email),
     data: {
       user,
       obstacles: obstacles.map((one) => ({
@@ -70,6 +71,7 @@ async function showUser(call: TenantCall): Promise<Result> {
       offers: offersFor(call, user, credentials.length),
       base: pathOf(call),
       tenantPath: `/console/t/${tenant.id}`,
+      claims,
     },
     commands: [
       `latchkey users get ${id} --tenant ${tenant.id}`,
@@ -81,34 +83,56 @@ async function showUser(call: TenantCall): Promise<Result> {
   }
 }
 
-/** The forms behind the acts that remove an obstacle. */
-const helpForms: Readonly<Record<ObstacleHelp, { path: string; label: string; kind?: string }>> = {
-  enable: { path: 'enable', label: 'Enable the user' },
-  invite: { path: 'mail', label: 'Send an invitation', kind: 'invite' },
-  reset: { path: 'mail', label: 'Send a link for a new password', kind: 'reset' },
-  verify: { path: 'mail', label: 'Send the verification again', kind: 'verify' },
-  let_try_again: { path: 'let-try-again', label: 'Let the user try again now' },
+/** The standard claims of a profile in words. */
+const claims: Readonly<Record<string, Sentence>> = {
+  name: 'Name',
+  given_name: 'First name',
+  family_name: 'Last name',
+  middle_name: 'Middle name',
+  nickname: 'Nickname',
+  preferred_username: 'Preferred username',
+  profile: 'Profile',
+  picture: 'Picture',
+  website: 'Website',
+  gender: 'Gender',
+  birthdate: 'Birthdate',
+  zoneinfo: 'Zoneinfo',
+  locale: 'Locale',
+  phone_number: 'Phone number',
 }
+
+/** The forms behind the acts that remove an obstacle. */
+const helpForms: Readonly<Record<ObstacleHelp, { path: string; label: Sentence; kind?: string }>> =
+  {
+    enable: { path: 'enable', label: 'Enable the user' },
+    invite: { path: 'mail', label: 'Send an invitation', kind: 'invite' },
+    reset: { path: 'mail', label: 'Send a link for a new password', kind: 'reset' },
+    verify: { path: 'mail', label: 'Send the verification again', kind: 'verify' },
+    let_try_again: { path: 'let-try-again', label: 'Let the user try again now' },
+  }
 
 /** The messages that can be of use to the user now. */
 function offersFor(
   { tenant }: TenantCall,
   { disabled, verifiedAt }: { disabled: boolean; verifiedAt: number | undefined },
   credentials: number,
-): { kind: string; label: string }[] {
+): { kind: string; label: Sentence }[] {
   if (disabled) return []
   const { allowPasswords } = tenant.settings
-  return [
-    ...(allowPasswords && credentials === 0
-      ? [{ kind: 'invite', label: 'Invitation, good for 7 days' }]
-      : []),
-    ...(allowPasswords
-      ? [{ kind: 'reset', label: 'Link for a new password, good for an hour' }]
-      : []),
-    ...(verifiedAt === undefined
-      ? [{ kind: 'verify', label: 'Link that verifies the address, good for a day' }]
-      : []),
+  const offers: { kind: string; label: Sentence; isOf: boolean }[] = [
+    {
+      kind: 'invite',
+      label: 'Invitation, good for 7 days',
+      isOf: allowPasswords && credentials === 0,
+    },
+    { kind: 'reset', label: 'Link for a new password, good for an hour', isOf: allowPasswords },
+    {
+      kind: 'verify',
+      label: 'Link that verifies the address, good for a day',
+      isOf: verifiedAt === undefined,
+    },
   ]
+  return offers.filter(({ isOf }) => isOf)
 }
 
 function shownCredential(one: Credential) {

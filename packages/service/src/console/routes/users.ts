@@ -19,6 +19,7 @@ import {
 import { cursorOf } from '../form-fields.ts'
 import { bulkActs } from '../job-words.ts'
 import { languageIn } from '../mail-form.ts'
+import { type Text, told } from '../texts/index.ts'
 import { userFiltersIn, userQueryOf } from '../user-filters.ts'
 
 const PAGE = 50
@@ -91,7 +92,7 @@ function lineOf(user: User, lastLoginAt: number | undefined): object {
 
 async function showNew(
   { tenant, form }: TenantCall,
-  more: { problem?: string; status?: number } = {},
+  more: { problem?: Text; status?: number } = {},
 ): Promise<Result> {
   return {
     kind: 'page',
@@ -126,7 +127,7 @@ async function create(call: TenantCall): Promise<Result> {
     id = user.id
   } catch (error) {
     if (!(error instanceof ServiceError) || error.statusCode >= 500) throw error
-    return showNew(call, { problem: error.message, status: 422 })
+    return showNew(call, { problem: told(error.message), status: 422 })
   }
   const path = `/console/t/${scope.tenantId}/users/${id}`
   if (form.get('invite') !== 'yes') return redirectTo(path, 'created')

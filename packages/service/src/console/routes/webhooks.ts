@@ -14,6 +14,7 @@ import {
   tenantPage,
 } from '../call.ts'
 import { shellWord } from '../form-fields.ts'
+import { asIs, type Sentence, type Text, told } from '../texts/index.ts'
 
 const PATH = '/webhooks'
 const ONE = `${PATH}/:webhook`
@@ -40,19 +41,19 @@ export const webhookPath = ({ tenant, ids }: TenantCall): string =>
 
 const listPath = ({ tenant }: TenantCall) => `/console/t/${tenant.id}${PATH}`
 
-const ends: Readonly<Record<WebhookEnd, string>> = {
+const ends: Readonly<Record<WebhookEnd, Sentence>> = {
   switched_off: 'switched off',
   gone: 'switched off: it answered 410',
   failing: 'switched off: it accepted nothing for five days',
 }
 
-const states: Readonly<Record<DeliveryState, { label: string; color: string }>> = {
+const states: Readonly<Record<DeliveryState, { label: Sentence; color: string }>> = {
   waiting: { label: 'waits', color: '' },
   delivered: { label: 'delivered', color: 'good' },
   given_up: { label: 'given up', color: 'bad' },
 }
 
-const reasons: Readonly<Record<string, string>> = {
+const reasons: Readonly<Record<string, Sentence>> = {
   timeout: 'no answer within 15 seconds',
   unreachable: 'unreachable',
 }
@@ -66,7 +67,7 @@ interface Draft {
 
 interface Refused {
   readonly draft: Draft
-  readonly problem: string
+  readonly problem: Text
   readonly status: number
 }
 
@@ -125,7 +126,7 @@ async function showWebhook(call: TenantCall, refused?: Refused): Promise<Result>
   return {
     kind: 'page',
     name: 'webhook',
-    title: webhook.description || new URL(webhook.url).host,
+    title: asIs(webhook.description || new URL(webhook.url).host),
     data: {
       webhook: { ...shown(webhook), url: webhook.url },
       ...formOf(refused?.draft ?? webhook),
@@ -138,7 +139,7 @@ async function showWebhook(call: TenantCall, refused?: Refused): Promise<Result>
       deliveries: deliveries.map((one) => ({
         ...one,
         state: states[one.outcome ?? 'waiting'],
-        answer: one.status ?? reasons[one.reason ?? ''],
+        answer: one.status === undefined ? reasons[one.reason ?? ''] : asIs(String(one.status)),
         dueAt: one.outcome === undefined && one.dueAt < NOT_DUE ? one.dueAt : undefined,
       })),
     },
@@ -186,7 +187,7 @@ async function replay(call: TenantCall): Promise<Result> {
   const from = parseTimestamp(`${form.get('from') ?? ''}:00Z`)
   const webhook = await getWebhook(scope, ids.webhook ?? '')
   if (from === undefined) {
-    const problem = 'Give the date and the time from which events are sent once more.'
+    const problem: Sentence = 'Give the date and the time from which events are sent once more.'
     return showWebhook(call, { draft: webhook, problem, status: 422 })
   }
   try {
@@ -229,5 +230,5 @@ function refusedBy(error: unknown, form: URLSearchParams): Refused {
     throw error
   }
   const { url, description = '', types = [] } = inputOf(form)
-  return { draft: { url, description, types }, problem: error.message, status: 422 }
+  return { draft: { url, description, types }, problem: told(error.message), status: 422 }
 }

@@ -1,0 +1,282 @@
+/**
+ * The sentences that rules of the domain make, in German: obstacles of a login, effects of a change, reasons of a refusal. The
+ * domain has them in English, with their values in place; see `told` in `index.ts`.
+ */
+export const domainInGerman: Readonly<Record<string, string>> = {
+  'This user can’t log in: the user is disabled. Enable the user to change that.':
+    'Dieser Benutzer kann sich nicht anmelden: Er ist gesperrt. Aktivieren Sie ihn, um das zu ändern.',
+  'This user can’t log in: there is no password, passkey or connected account. Send an invitation.':
+    'Dieser Benutzer kann sich nicht anmelden: Es gibt kein Passwort, keinen Passkey und kein verbundenes Konto. Schicken Sie eine Einladung.',
+  'This user can’t log in: there is no password, passkey or connected account, and the last message did not arrive (“{answer}”). Correct the address, then send an invitation.':
+    'Dieser Benutzer kann sich nicht anmelden: Es gibt kein Passwort, keinen Passkey und kein verbundenes Konto, und die letzte Nachricht kam nicht an („{answer}“). Korrigieren Sie die Adresse und schicken Sie dann eine Einladung.',
+  'This user can’t log in: every way to log in is disabled. Remove one and send a link for a new password.':
+    'Dieser Benutzer kann sich nicht anmelden: Alle Wege zur Anmeldung sind gesperrt. Entfernen Sie einen und schicken Sie einen Link für ein neues Passwort.',
+  'This user can’t log in: the tenant’s settings allow none of the ways to log in that the user has.':
+    'Dieser Benutzer kann sich nicht anmelden: Die Einstellungen des Mandanten erlauben keinen der Wege zur Anmeldung, die der Benutzer hat.',
+  'This user can’t log in: the only way in is an account at a provider, and its connection is disabled or removed.':
+    'Dieser Benutzer kann sich nicht anmelden: Der einzige Weg ist ein Konto bei einem Anbieter, und dessen Verbindung ist gesperrt oder entfernt.',
+  'This user can’t log in: the address is not verified, and this tenant requires that. Send the verification again, or mark the address as verified.':
+    'Dieser Benutzer kann sich nicht anmelden: Die Adresse ist nicht bestätigt, und dieser Mandant verlangt das. Schicken Sie die Bestätigung noch einmal, oder markieren Sie die Adresse als bestätigt.',
+  'The code or link that this user needs does not arrive: the mail server answered “{answer}”. Correct the address.':
+    'Der Code oder Link, den dieser Benutzer braucht, kommt nicht an: Der Mailserver antwortete „{answer}“. Korrigieren Sie die Adresse.',
+  'This user can’t log in with the password: too many attempts have failed. Let the user try again, or send a link for a new password.':
+    'Dieser Benutzer kann sich nicht mit dem Passwort anmelden: Zu viele Versuche sind fehlgeschlagen. Lassen Sie den Benutzer es wieder versuchen, oder schicken Sie einen Link für ein neues Passwort.',
+  'This user can’t log in with the password {wait}: too many attempts have failed. Let the user try again now, or wait.':
+    'Dieser Benutzer kann sich {wait} nicht mit dem Passwort anmelden: Zu viele Versuche sind fehlgeschlagen. Lassen Sie den Benutzer es sofort wieder versuchen, oder warten Sie.',
+  'This user can’t log in with the password from {network} {wait}: too many attempts have failed. Let the user try again now, or wait.':
+    'Dieser Benutzer kann sich von {network} aus {wait} nicht mit dem Passwort anmelden: Zu viele Versuche sind fehlgeschlagen. Lassen Sie den Benutzer es sofort wieder versuchen, oder warten Sie.',
+  'This user can’t log in with the password {wait} on a device that the user has used before: too many attempts have failed there. Let the user try again now, or wait.':
+    'Dieser Benutzer kann sich auf einem Gerät, das er schon benutzt hat, {wait} nicht mit dem Passwort anmelden: Zu viele Versuche sind dort fehlgeschlagen. Lassen Sie den Benutzer es sofort wieder versuchen, oder warten Sie.',
+  'No user can log in {wait}: too many logins have failed there, of this user or of others. Wait, or let the user try from another network.':
+    'Niemand kann sich {wait} anmelden: Zu viele Anmeldungen dieses Benutzers oder anderer sind dort fehlgeschlagen. Warten Sie, oder lassen Sie den Benutzer es aus einem anderen Netz versuchen.',
+  'No user can log in from {network} {wait}: too many logins have failed there, of this user or of others. Wait, or let the user try from another network.':
+    'Niemand kann sich von {network} aus {wait} anmelden: Zu viele Anmeldungen dieses Benutzers oder anderer sind dort fehlgeschlagen. Warten Sie, oder lassen Sie den Benutzer es aus einem anderen Netz versuchen.',
+  'This user can’t log in: too many second steps have failed. Let the user try again.':
+    'Dieser Benutzer kann sich nicht anmelden: Zu viele zweite Schritte sind fehlgeschlagen. Lassen Sie den Benutzer es wieder versuchen.',
+  'This user can’t enter a second step {wait}: too many have failed. Let the user try again now, or wait.':
+    'Dieser Benutzer kann {wait} keinen zweiten Schritt eingeben: Zu viele sind fehlgeschlagen. Lassen Sie den Benutzer es sofort wieder versuchen, oder warten Sie.',
+  'This user gets no code by mail {wait}: too many messages went to the address. Let the user try again now, or wait.':
+    'Dieser Benutzer bekommt {wait} keinen Code per E-Mail: Zu viele Nachrichten gingen an die Adresse. Lassen Sie den Benutzer es sofort wieder versuchen, oder warten Sie.',
+  'No user gets a code by mail {wait}: too many messages were asked for there. Wait, or let the user try from another network.':
+    'Niemand bekommt {wait} einen Code per E-Mail: Zu viele Nachrichten wurden dort angefordert. Warten Sie, oder lassen Sie den Benutzer es aus einem anderen Netz versuchen.',
+  'No user gets a code by mail from {network} {wait}: too many messages were asked for there. Wait, or let the user try from another network.':
+    'Niemand bekommt von {network} aus {wait} einen Code per E-Mail: Zu viele Nachrichten wurden dort angefordert. Warten Sie, oder lassen Sie den Benutzer es aus einem anderen Netz versuchen.',
+  '{obstacle} Another way to log in is still open.':
+    '{obstacle} Ein anderer Weg zur Anmeldung ist noch offen.',
+  'for another second': 'noch eine Sekunde',
+  'for another {count} seconds': 'noch {count} Sekunden',
+  'for another {count} minutes': 'noch {count} Minuten',
+  'for another {count} hours': 'noch {count} Stunden',
+  '{users} no other second step. They will log in with their password alone.':
+    '{users} keinen anderen zweiten Schritt. Sie melden sich dann nur mit dem Passwort an.',
+  '{users} no other second step. They will log in with their first step alone.':
+    '{users} keinen anderen zweiten Schritt. Sie melden sich dann nur mit dem ersten Schritt an.',
+  '{users} no other way to log in. They can set a password by a mailed link.':
+    '{users} keinen anderen Weg zur Anmeldung. Sie können über einen zugeschickten Link ein Passwort setzen.',
+  '{users} no other way to log in. They cannot log in any more.':
+    '{users} keinen anderen Weg zur Anmeldung. Sie können sich nicht mehr anmelden.',
+  '1 user has': '1 Benutzer hat',
+  '{count} users have': '{count} Benutzer haben',
+  'Users cannot log in: "allow_passwords" is off, and no other setting allows a way to log in.':
+    'Benutzer können sich nicht anmelden: „allow_passwords“ ist aus, und keine andere Einstellung erlaubt einen Weg zur Anmeldung.',
+  '"allow_social" has no effect: no connection is enabled. Add one: latchkey-service connection add':
+    '„allow_social“ bewirkt nichts: Keine Verbindung ist aktiv. Fügen Sie eine hinzu: latchkey-service connection add',
+  'Outside developer mode, plain-http URLs do not work, of: {names}.':
+    'Ohne den Entwicklermodus funktionieren URLs mit http nicht, von: {names}.',
+  'Passkeys and security keys that users added at another domain do not work at this one ({count} of them). They work again when you set it back.':
+    'Passkeys und Sicherheitsschlüssel, die Benutzer an einer anderen Domain hinzugefügt haben, funktionieren an dieser nicht ({count} davon). Sie funktionieren wieder, wenn Sie die Domain zurückstellen.',
+  '"developer_mode" opens no private network and no outbox: the operator has not allowed it.':
+    '„developer_mode“ öffnet kein privates Netz und keinen Postausgang: Der Betreiber hat es nicht erlaubt.',
+  'Logins may have a nonce in place of PKCE. A stolen code can be put into the login of another user, unless the client checks the nonce.':
+    'Anmeldungen dürfen eine Nonce statt PKCE haben. Ein gestohlener Code lässt sich in die Anmeldung eines anderen Benutzers einsetzen, wenn der Client die Nonce nicht prüft.',
+  'Logins may have neither PKCE nor a nonce. A stolen code can be put into the login of another user, and no check notices. Use it only for a client that knows neither.':
+    'Anmeldungen dürfen weder PKCE noch eine Nonce haben. Ein gestohlener Code lässt sich in die Anmeldung eines anderen Benutzers einsetzen, und keine Prüfung merkt es. Nur für einen Client, der beides nicht kennt.',
+  'The application has no secret. Anybody who controls a redirect URL can log users in as it, and scripts on the origins of its redirect URLs can read and keep tokens. A backend with a session, such as the kit, keeps tokens away from scripts.':
+    'Die Anwendung hat kein Geheimnis. Jeder, der eine Weiterleitungs-URL kontrolliert, kann Benutzer in ihrem Namen anmelden, und Skripte auf deren Origins können Tokens lesen und behalten. Ein Backend mit einer Sitzung, wie das Kit, hält Tokens von Skripten fern.',
+  'The issuer is {issuer}, and it has one key.': 'Der Issuer ist {issuer} und hat einen Schlüssel.',
+  'The issuer is {issuer}, and it has {count} keys.':
+    'Der Issuer ist {issuer} und hat {count} Schlüssel.',
+  'Users log in at {address}.': 'Benutzer melden sich an: {address}.',
+  'It does not name these scopes: {scopes}.': 'Er nennt diese Scopes nicht: {scopes}.',
+  'It does not name the response type "code".': 'Er nennt den Antworttyp „code“ nicht.',
+  'It takes no client secret of {client} at its token endpoint.':
+    'Er nimmt an seinem Token-Endpunkt kein Client-Geheimnis von {client} an.',
+  '{host} is not on the public internet.': '{host} ist nicht im öffentlichen Internet.',
+  '{origin} is not served over https.': '{origin} wird nicht über https angeboten.',
+  '{address} answered with too much.': '{address} antwortete mit zu viel.',
+  'Accepted: {answer}, after {millis} ms.': 'Angenommen: {answer}, nach {millis} ms.',
+  'Not accepted: {answer}, after {millis} ms.': 'Nicht angenommen: {answer}, nach {millis} ms.',
+  'answer {status}': 'Antwort {status}',
+  'Settings, the name or metadata of the tenant were changed.':
+    'Einstellungen, Name oder Metadaten des Mandanten wurden geändert.',
+  'The tenant was deleted, with all that it held.':
+    'Der Mandant wurde mit allem, was er enthielt, gelöscht.',
+  'An application was made.': 'Eine Anwendung wurde angelegt.',
+  'An application was changed.': 'Eine Anwendung wurde geändert.',
+  'An application has a new client secret.': 'Eine Anwendung hat ein neues Client-Geheimnis.',
+  'An application was deleted.': 'Eine Anwendung wurde gelöscht.',
+  'A user was made, by a sign-up, by the API or by an import.':
+    'Ein Benutzer entstand durch eine Registrierung, die API oder einen Import.',
+  'A user was changed; "changed" names the members.':
+    'Ein Benutzer wurde geändert; „changed“ nennt die Felder.',
+  'A user was disabled, and can no longer log in.':
+    'Ein Benutzer wurde gesperrt und kann sich nicht mehr anmelden.',
+  'A disabled user was enabled again.': 'Ein gesperrter Benutzer wurde wieder aktiviert.',
+  'The address of a user was proven.': 'Die Adresse eines Benutzers wurde nachgewiesen.',
+  'A user was deleted, with all credentials.':
+    'Ein Benutzer wurde mit allen Anmeldedaten gelöscht.',
+  'A user has a new way to log in.': 'Ein Benutzer hat einen neuen Weg zur Anmeldung.',
+  'A credential was changed, disabled or enabled.':
+    'Ein Weg zur Anmeldung wurde geändert, gesperrt oder aktiviert.',
+  'The hash of a password was replaced by a better one at a login.':
+    'Der Hash eines Passworts wurde bei einer Anmeldung durch einen besseren ersetzt.',
+  'A user has set a new password.': 'Ein Benutzer hat ein neues Passwort gesetzt.',
+  'A way to log in was removed.': 'Ein Weg zur Anmeldung wurde entfernt.',
+  'A connection to another provider was made.':
+    'Eine Verbindung zu einem anderen Anbieter wurde angelegt.',
+  'A connection was changed.': 'Eine Verbindung wurde geändert.',
+  'A connection was removed.': 'Eine Verbindung wurde entfernt.',
+  'The tenant signs with a new key.': 'Der Mandant signiert mit einem neuen Schlüssel.',
+  'A signing key was withdrawn.': 'Ein Signaturschlüssel wurde zurückgezogen.',
+  'A user has logged out, or a session was ended.':
+    'Ein Benutzer hat sich abgemeldet, oder eine Sitzung wurde beendet.',
+  'A user has logged in. Sent to endpoints that name it.':
+    'Ein Benutzer hat sich angemeldet. Wird an Endpunkte gesendet, die es nennen.',
+  'A login was refused. Sent to endpoints that name it.':
+    'Eine Anmeldung wurde abgelehnt. Wird an Endpunkte gesendet, die es nennen.',
+  'An endpoint was switched off, as it answered 410 or accepted nothing for days.':
+    'Ein Endpunkt wurde ausgeschaltet, weil er 410 antwortete oder tagelang nichts annahm.',
+  'Another connection of this tenant has this name.':
+    'Eine andere Verbindung dieses Mandanten hat diesen Namen.',
+  'Another tenant has this "settings.domain", or gave it up within the last 30 days; the operator can free it.':
+    'Ein anderer Mandant hat diese „settings.domain“ oder hat sie in den letzten 30 Tagen aufgegeben; der Betreiber kann sie freigeben.',
+  'Another tenant has the domain {domain}. Nothing was changed.':
+    'Ein anderer Mandant hat die Domain {domain}. Nichts wurde geändert.',
+  'Another user of this tenant has this "profile.email".':
+    'Ein anderer Benutzer dieses Mandanten hat diese Adresse („profile.email“).',
+  'There is such an object already.': 'So ein Objekt gibt es schon.',
+  'Another person changed this a moment ago.': 'Das wurde gerade von jemand anderem geändert.',
+  'The user was changed meanwhile. Read the user again.':
+    'Der Benutzer wurde inzwischen geändert. Laden Sie die Seite neu.',
+  'The login has ended meanwhile.': 'Die Anmeldung ist inzwischen beendet.',
+  'The endpoint is switched off. Switch it on first.':
+    'Der Endpunkt ist ausgeschaltet. Schalten Sie ihn zuerst ein.',
+  'This is the only owner. Invite another owner first.':
+    'Das ist der einzige Inhaber. Laden Sie zuerst einen anderen ein.',
+  'This address is an operator’s already. To give another role, change the role. If all ways to log in are lost, run "latchkey-service operator recover".':
+    'Diese Adresse gehört schon einem Operator. Für eine andere Rolle ändern Sie die Rolle. Sind alle Wege zur Anmeldung verloren, führen Sie „latchkey-service operator recover“ aus.',
+  'This address was invited as {role}, for all tenants. Change the role or the tenants of that operator first, or invite to the same.':
+    'Diese Adresse wurde als {role} eingeladen, für alle Mandanten. Ändern Sie zuerst die Rolle oder die Mandanten dieses Operators, oder laden Sie zu denselben ein.',
+  'This address was invited as {role}, for other tenants. Change the role or the tenants of that operator first, or invite to the same.':
+    'Diese Adresse wurde als {role} eingeladen, für andere Mandanten. Ändern Sie zuerst die Rolle oder die Mandanten dieses Operators, oder laden Sie zu denselben ein.',
+  'An operator needs at least one tenant, or all.':
+    'Ein Operator braucht mindestens einen Mandanten oder alle.',
+  'A key needs at least one tenant, or all of them.':
+    'Ein Schlüssel braucht mindestens einen Mandanten oder alle.',
+  'The tenant has {count} endpoints; that is as many as it can have. Delete one first.':
+    'Der Mandant hat {count} Endpunkte; mehr kann er nicht haben. Löschen Sie zuerst einen.',
+  'The tenant has {count} connections; that is as many as it can have.':
+    'Der Mandant hat {count} Verbindungen; mehr kann er nicht haben.',
+  'The client secret is empty.': 'Das Client-Geheimnis ist leer.',
+  'The secret of Apple is the private key that Apple has given you: a .p8 file, in PEM.':
+    'Das Geheimnis bei Apple ist der private Schlüssel, den Sie von Apple bekommen haben: eine .p8-Datei im PEM-Format.',
+  'The recipe {recipe} needs {option}: {wanted}.':
+    'Die Vorlage {recipe} braucht {option}: {wanted}.',
+  'the issuer of the provider, such as https://login.example.com':
+    'der Issuer des Anbieters, zum Beispiel https://login.example.com',
+  'the id of your Entra directory, a GUID; "common" would let every directory in':
+    'die ID Ihres Entra-Verzeichnisses, eine GUID; „common“ ließe jedes Verzeichnis hinein',
+  'the team id of your Apple developer account': 'die Team-ID Ihres Apple-Entwicklerkontos',
+  'the id of the private key that Apple has given you':
+    'die ID des privaten Schlüssels, den Sie von Apple bekommen haben',
+  'Only links for a new password, for an invitation and for an address of a user are sent again.':
+    'Nur Links für ein neues Passwort, eine Einladung oder die Adresse eines Benutzers werden noch einmal gesendet.',
+  'The address of this user is verified.': 'Die Adresse dieses Benutzers ist schon bestätigt.',
+  'The user is disabled; enable the user first.':
+    'Der Benutzer ist gesperrt; aktivieren Sie ihn zuerst.',
+  'The tenant allows no passwords ("allow_passwords").':
+    'Der Mandant erlaubt keine Passwörter („allow_passwords“).',
+  'The user or the password is disabled; enable it first.':
+    'Der Benutzer oder das Passwort ist gesperrt; aktivieren Sie es zuerst.',
+  'The user has a way to log in. Send a link for a new password ("reset") instead.':
+    'Der Benutzer hat schon einen Weg zur Anmeldung. Schicken Sie stattdessen einen Link für ein neues Passwort.',
+  'Too many messages went to this address lately. Try again in an hour.':
+    'An diese Adresse gingen zuletzt zu viele Nachrichten. Versuchen Sie es in einer Stunde noch einmal.',
+  'Too many passwords are waiting to be hashed; try again in a few seconds.':
+    'Zu viele Passwörter warten auf ihre Berechnung; versuchen Sie es in ein paar Sekunden noch einmal.',
+  'The value {value} has no key.': 'Der Wert {value} hat keinen Schlüssel.',
+  'The key {key} is there twice.': 'Der Schlüssel {key} ist doppelt.',
+  '{field} must be a whole number of seconds.': '{field} muss eine ganze Zahl von Sekunden sein.',
+  '{field} has {count} characters; at most {most} are kept.':
+    '{field} hat {count} Zeichen; höchstens {most} sind erlaubt.',
+  '{field} contains U+0000 or half of a surrogate pair; send well-formed text.':
+    '{field} enthält U+0000 oder ein halbes Ersatzzeichenpaar; senden Sie wohlgeformten Text.',
+  '{field} is not an email address such as ada@example.com.':
+    '{field} ist keine E-Mail-Adresse wie ada@example.com.',
+  '{field} contains characters that show nothing.': '{field} enthält Zeichen, die man nicht sieht.',
+  '{field} has a domain that cannot receive mail.':
+    '{field} hat eine Domain, die keine E-Mails empfangen kann.',
+  '{field} is not an absolute URL such as https://app.example.com/callback.':
+    '{field} ist keine vollständige URL wie https://app.example.com/callback.',
+  '{field} must begin with https:// (http:// is for localhost, or for any host in developer mode).':
+    '{field} muss mit https:// beginnen (http:// ist für localhost, im Entwicklermodus für jeden Host).',
+  '{field} must not have a fragment.': '{field} darf kein Fragment (#) haben.',
+  '{field} must not hold a user name or password.':
+    '{field} darf keinen Benutzernamen und kein Passwort enthalten.',
+  '{field} is a wildcard, which is not supported: give each URL in full.':
+    '{field} ist ein Platzhalter; das geht nicht: Geben Sie jede URL vollständig an.',
+  '{field} holds {count} URLs; at most {most} are kept.':
+    '{field} hat {count} URLs; höchstens {most} sind erlaubt.',
+  'The name of the key': 'Der Name des Schlüssels',
+  'The address': 'Die Adresse',
+  'A key of "metadata"': 'Ein Schlüssel in „metadata“',
+  '"metadata" has {count} keys; at most {most} are kept.':
+    '„metadata“ hat {count} Schlüssel; höchstens {most} sind erlaubt.',
+  '"metadata.{key}" is "{value}"; it must be {wanted}.':
+    '„metadata.{key}“ ist „{value}“; es muss {wanted} sein.',
+  '"true" or "false", which is the default': '„true“ oder „false“ (die Vorgabe)',
+  '"true", which is the default, or "false"': '„true“ (die Vorgabe) oder „false“',
+  'a color such as #3b46c8': 'eine Farbe wie #3b46c8',
+  'an https:// URL of an image, without a fragment': 'eine https://-URL eines Bildes ohne Fragment',
+  '"metadata.{key}" is "{value}"; it must be "{usual}", which is the default, or "{exception}".':
+    '„metadata.{key}“ ist „{value}“; es muss „{usual}“ (die Vorgabe) oder „{exception}“ sein.',
+  '"metadata.{key}" must not be "optional" while "{client}" is "public": a client without a secret needs PKCE.':
+    '„metadata.{key}“ darf nicht „optional“ sein, solange „{client}“ auf „public“ steht: Ein Client ohne Geheimnis braucht PKCE.',
+  '"metadata.{key}" says nothing while PKCE is required, as a nonce is asked for only without PKCE. Leave it out, or set "{pkce}" to "optional".':
+    '„metadata.{key}“ bewirkt nichts, solange PKCE verlangt wird, denn nach einer Nonce wird nur ohne PKCE gefragt. Lassen Sie es weg, oder setzen Sie „{pkce}“ auf „optional“.',
+  '"metadata.{key}" contains "{scope}", which is not a scope; use some of {scopes}, with spaces between them.':
+    '„metadata.{key}“ enthält „{scope}“; das ist kein Scope. Nehmen Sie einige von {scopes}, mit Leerzeichen dazwischen.',
+  '"metadata.{key}" must contain "openid", which every login needs.':
+    '„metadata.{key}“ muss „openid“ enthalten; jede Anmeldung braucht es.',
+  '"metadata.{key}" contains "{value}", which is not an absolute URI without a fragment; use some such as https://api.example.com, with spaces between them.':
+    '„metadata.{key}“ enthält „{value}“; das ist keine vollständige URI ohne Fragment. Nehmen Sie solche wie https://api.example.com, mit Leerzeichen dazwischen.',
+  '"metadata.{key}" is used with "{profile}": "{value}" only. Set it too, or leave the keys out.':
+    '„metadata.{key}“ gilt nur zusammen mit „{profile}“: „{value}“. Setzen Sie es auch, oder lassen Sie die Schlüssel weg.',
+  '"metadata.{key}" needs the public keys of the application in "{keys}", such as {example}.':
+    '„metadata.{key}“ braucht die öffentlichen Schlüssel der Anwendung in „{keys}“, zum Beispiel {example}.',
+  '"metadata.{key}" is not a JWK set; it must be like {example}.':
+    '„metadata.{key}“ ist kein JWK-Set; es muss so aussehen: {example}.',
+  'Key {number} of "metadata.{key}" is a private key: register only the public part, and replace this key.':
+    'Schlüssel {number} in „metadata.{key}“ ist ein privater Schlüssel: Registrieren Sie nur den öffentlichen Teil, und ersetzen Sie diesen Schlüssel.',
+  'Key {number} of "metadata.{key}" must be of P-256 (ES256), RSA with 2048 bits or more (PS256), or Ed25519.':
+    'Schlüssel {number} in „metadata.{key}“ muss P-256 (ES256), RSA mit mindestens 2048 Bit (PS256) oder Ed25519 sein.',
+  '"settings.domain" must be the host at which the tenant issues, such as login.example.com.':
+    '„settings.domain“ muss der Host sein, an dem der Mandant ausstellt, zum Beispiel login.example.com.',
+  '"settings.domain" is {domain}; wildcards are not supported.':
+    '„settings.domain“ ist {domain}; Platzhalter gehen nicht.',
+  '"settings.domain" is {domain}; host names have no underscores.':
+    '„settings.domain“ ist {domain}; Hostnamen haben keine Unterstriche.',
+  '"settings.domain": publish the TXT record {name} with the value "{value}" to show that the domain is yours; found {count} others.':
+    '„settings.domain“: Veröffentlichen Sie den TXT-Eintrag {name} mit dem Wert „{value}“, um zu zeigen, dass die Domain Ihnen gehört; gefunden wurden {count} andere.',
+  'The DNS could not be asked for the TXT record {name} ({code}). Try again shortly.':
+    'Das DNS konnte nicht nach dem TXT-Eintrag {name} gefragt werden ({code}). Versuchen Sie es gleich noch einmal.',
+  '"url": {reason}': '„url“: {reason}',
+  '"{type}" is not a type of events; {hint}': '„{type}“ ist keine Art von Ereignissen; {hint}',
+  'The request did not arrive in time.': 'Die Anfrage kam nicht rechtzeitig an.',
+  '"settings.domain" is {domain}, which is this machine; that is for development only.':
+    '„settings.domain“ ist {domain}, also dieser Rechner; das geht nur in der Entwicklung.',
+  '"settings.domain" is the IP address {domain}; a name is needed.':
+    '„settings.domain“ ist die IP-Adresse {domain}; ein Name wird gebraucht.',
+  '"settings.domain" is {domain}, which is not a host name such as login.example.com.':
+    '„settings.domain“ ist {domain}; das ist kein Hostname wie login.example.com.',
+  '"settings.domain" is {domain}; it needs at least two labels, such as login.example.com.':
+    '„settings.domain“ ist {domain}; nötig sind mindestens zwei Teile, zum Beispiel login.example.com.',
+  '"settings.domain" is {domain}, a public suffix below which others have their domains.':
+    '„settings.domain“ ist {domain}, eine öffentliche Endung, unter der andere ihre Domains haben.',
+  'A form is sent as application/x-www-form-urlencoded.':
+    'Ein Formular wird als application/x-www-form-urlencoded geschickt.',
+  'The form is too large.': 'Das Formular ist zu groß.',
+  '"issuer" must not have a query.': '„issuer“ darf keine Query (?) haben.',
+  '"name" is empty; users read it on the button.':
+    '„name“ ist leer; Benutzer lesen ihn auf der Schaltfläche.',
+  '"clientId" is empty; the provider tells it.': '„clientId“ ist leer; der Anbieter nennt sie.',
+  '"scopes" must hold "openid".': '„scopes“ muss „openid“ enthalten.',
+  '"{scope}" is not a scope.': '„{scope}“ ist kein Scope.',
+  '"settings.domain" is {domain}, where the management API is.':
+    '„settings.domain“ ist {domain}; dort ist die Verwaltungs-API.',
+  '"settings.domain" is {domain}, where the management console is.':
+    '„settings.domain“ ist {domain}; dort ist die Verwaltungskonsole.',
+  '"metadata.{key}" is "{value}"; the only profile is "{profile}".':
+    '„metadata.{key}“ ist „{value}“; das einzige Profil ist „{profile}“.',
+  '"metadata.{key}" does not allow "{other}".': '„metadata.{key}“ erlaubt „{other}“ nicht.',
+}

@@ -1,0 +1,133 @@
+import type { Language } from '../../pages/index.ts'
+import { de } from './de.ts'
+import { domainInGerman } from './de-domain.ts'
+
+/** A sentence or label of the console, in English: its key in the catalogues of other languages. */
+export type Sentence = keyof typeof de
+
+/** A value in a sentence: a name as it is, a number, or another text. */
+type Value = string | number | Exclude<Text, string>
+
+type Values = Readonly<Record<string, Value>>
+
+/**
+ * A text that is shown in the language of the operator. Routes make it, and the page says it: a sentence, one with values,
+ * a name as it is, or a sentence that a rule of the domain has made in English.
+ */
+export type Text =
+  | Sentence
+  | { readonly sentence: Sentence; readonly values: Values }
+  | { readonly asIs: string }
+  | { readonly told: string }
+
+/** A sentence with values in place of `{name}`. */
+export function say(sentence: Sentence, values: Values = {}): Said {
+  return { sentence, values }
+}
+
+/** A sentence about a number of things, which is `{count}` in it. */
+export function many(count: number, one: Sentence, more: Sentence, values: Values = {}): Said {
+  return { sentence: count === 1 ? one : more, values: { count, ...values } }
+}
+
+export type Said = Extract<Text, { sentence: Sentence }>
+
+/** A name, which is the same in every language. */
+export function asIs(name: string): Text {
+  return { asIs: name }
+}
+
+/** A sentence of the domain, such as the reason of a refusal. */
+export function told(sentence: string): Text {
+  return { told: sentence }
+}
+
+/** Says texts in one language. */
+export interface Voice {
+  readonly language: Language
+  /** A text, to be escaped. */
+  t(text: Text, values?: Values): string
+  /** A sentence with markup, as HTML. Its values are HTML, too: a template gives what it has escaped. */
+  h(sentence: Sentence, values?: Readonly<Record<string, string>>): string
+}
+
+/** The voice of a language. */
+export function voiceOf(language: Language): Voice {
+  const inLanguage = (sentence: string) =>
+    (language === 'de' ? german.get(sentence) : undefined) ?? sentence
+
+  function t(text: Text, values: Values = {}): string {
+    if (typeof text === 'string') return fill(inLanguage(text), values)
+    if ('sentence' in text) return t(text.sentence, { ...text.values, ...values })
+    if ('asIs' in text) return text.asIs
+    return language === 'de' ? toldInGerman(text.told) : text.told
+  }
+
+  function fill(pattern: string, values: Values): string {
+    return pattern.replaceAll(PLACE, (place, name: string) => {
+      const value = values[name]
+      if (value === undefined) return place
+      if (typeof value === 'number') return value.toLocaleString(language)
+      return typeof value === 'string' ? value : t(value)
+    })
+  }
+
+  return {
+    language,
+    t,
+    h: (sentence, values = {}) =>
+      inLanguage(sentence).replaceAll(PLACE, (place, name: string) => values[name] ?? place),
+  }
+}
+
+/** By their English. Text that comes from elsewhere is looked up, too. */
+const german: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(de),
+  ...Object.entries(domainInGerman),
+])
+
+/** A longer sentence stays in English, as looking for its values takes longer. */
+const MAX_TOLD = 3_000
+
+const PLACE = /\{(\w+)\}/g
+
+/** The sentences of the domain with values, as expressions that find the values in them. */
+let patterns: readonly Pattern[] | undefined
+
+interface Pattern {
+  /** In German. */
+  readonly sentence: string
+  readonly expression: RegExp
+}
+
+/**
+ * A sentence of the domain in German: the domain has it in English, with its values already in place. A sentence that the
+ * catalogue does not have stays as it is.
+ */
+function toldInGerman(text: string): string {
+  const known = german.get(text)
+  if (known !== undefined || text.length > MAX_TOLD) return known ?? text
+  patterns ??= patternsOf(domainInGerman)
+  for (const { sentence, expression } of patterns) {
+    const values = expression.exec(text)?.groups
+    if (!values) continue
+    return sentence.replaceAll(PLACE, (_, name: string) => toldInGerman(values[name] ?? ''))
+  }
+  return text
+}
+
+/** Patterns of sentences with a place; those that have more words of their own are tried first. */
+function patternsOf(catalogue: Readonly<Record<string, string>>): Pattern[] {
+  const words = (sentence: string) => sentence.replaceAll(PLACE, '').length
+  return Object.entries(catalogue)
+    .filter(([sentence]) => sentence.includes('{'))
+    .sort(([a], [b]) => words(b) - words(a))
+    .map(([english, sentence]) => {
+      const parts = english
+        .split(PLACE)
+        .map((part, i) =>
+          i % 2 === 0 ? part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&') : `(?<${part}>.+?)`,
+        )
+      return { sentence, expression: new RegExp(`^${parts.join('')}$`, 's') }
+    })
+}
