@@ -81,6 +81,7 @@ test('the existing users are imported, and the result names their new ids', asyn
   await run('audit-export.sh')
   const exported = await readFile(join(folder, 'audit.jsonl'), 'utf8')
   expect(exported).toMatch(/^\{"id":1,.*\}\n/)
+  expect(await run('audit-verify.sh')).toContain('no seals, so no entry was compared')
 })
 
 test('a tenant allows second factors, and a factor that a user does not have cannot be removed', async () => {

@@ -23,6 +23,7 @@ import {
   rotateSigningKey,
   type SigningKeyFacts,
 } from './domain/keys/signing-keys.ts'
+import { type AuditVerification, verifyAuditOf } from './domain/keys/verify-audit.ts'
 import {
   inviteOperator,
   listOperators,
@@ -174,6 +175,13 @@ export interface Admin {
   audit(query?: AuditQuery): Promise<StoredAuditEntry[]>
   /** The whole audit log, or what follows the entry `after`, the oldest first. */
   exportAudit(query?: { after?: number; tenantId?: string }): AsyncIterable<StoredAuditEntry>
+  /**
+   * Compares the audit log with its daily seals, tenant by tenant.
+   *
+   * @param query - `tenantId`: of one tenant; otherwise of all. `days`: for how long the service keeps entries.
+   * @throws ServiceError `not_found` for an unknown tenant.
+   */
+  verifyAudit(query: { tenantId?: string; days: number }): AsyncIterable<AuditVerification>
   /** Creates the objects of a seed document that do not exist yet. */
   seed(document: unknown): Promise<SeedReport>
 }
@@ -236,6 +244,7 @@ export function createAdmin(context: DomainContext, name = 'admin'): Admin {
     },
     audit: (query = {}) => listAudit(context, query),
     exportAudit: (query) => exportAudit(context, query),
+    verifyAudit: (query) => verifyAuditOf(scope, query),
     seed: (document) => seed(scope, document),
   }
 }

@@ -9,6 +9,7 @@ import { type Clock, systemClock } from './clock.ts'
 import { consoleClient } from './console/client.ts'
 import { parseConsoleUrl } from './console/console-url.ts'
 import type { Console } from './console/index.ts'
+import { followSeals } from './domain/keys/follow-seals.ts'
 import { followJobs } from './domain/operators/follow-jobs.ts'
 import { canonicalDomain, type DomainPolicy } from './domain/tenants/domain-names.ts'
 import { findTenant } from './domain/tenants/tenants.ts'
@@ -186,9 +187,9 @@ export async function createIdentityService(
     })
   }
 
-  const upkeep = await startAuditUpkeep(context, options.auditDays ?? 400, (err, message) =>
-    logger.error({ err }, message),
-  )
+  const reportUpkeep = (err: unknown, message: string) => logger.error({ err }, message)
+  const upkeep = await startAuditUpkeep(context, options.auditDays ?? 400, reportUpkeep)
+  const seals = followSeals(context, reportUpkeep)
 
   async function shutDown(drainSeconds: number): Promise<void> {
     webhooks.stopWaiting()
@@ -205,6 +206,7 @@ export async function createIdentityService(
     await erasure.close()
     await jobs.close()
     await upkeep.close()
+    await seals.close()
     await webhooks.close()
     await issuer.close()
     await opened.close()

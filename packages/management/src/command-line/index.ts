@@ -5,6 +5,7 @@ export { Exit, exitCodes } from './exit-codes.ts'
 export { readInput } from './files.ts'
 export {
   type JsonOptions,
+  printLine,
   printResult,
   printTable,
   printText,

@@ -1,7 +1,6 @@
 import {
   type JsonOptions,
   oneLine,
-  printableJson,
   printTable,
   printText,
   wholeNumber,
@@ -11,6 +10,9 @@ import { type Command, Option } from 'commander'
 import { auditCells, auditColumns, csvLines } from '../http/exports.ts'
 import { formatTimestamp } from '../http/timestamps.ts'
 import type { StoredAuditEntry } from '../store/records.ts'
+import { addAuditFollow } from './audit-follow.ts'
+import { auditLine } from './audit-line.ts'
+import { addAuditVerify } from './audit-verify.ts'
 import { type DataOptions, withAdmin, withDataOptions } from './options.ts'
 
 interface ListOptions extends DataOptions, JsonOptions {
@@ -28,9 +30,11 @@ interface ExportOptions extends DataOptions {
 /** How many entries are printed at a time. */
 const LOT = 1_000
 
-/** Adds `audit`, which lists, and `audit export`. */
+/** Adds `audit`, which lists, and `audit export`, `audit follow` and `audit verify`. */
 export function addAuditCommand(program: Command): void {
-  const audit = program.command('audit').description('Show who did what, or export all of it.')
+  const audit = program
+    .command('audit')
+    .description('Show who did what, follow it, export all of it, or verify it.')
 
   withDataOptions(withJson(audit.command('list', { isDefault: true })))
     .description('Show who did what, the newest first.')
@@ -92,6 +96,9 @@ export function addAuditCommand(program: Command): void {
         await printText(lines.textOf(lot))
       }),
     )
+
+  addAuditFollow(audit)
+  addAuditVerify(audit)
 }
 
 function printableCells(entry: StoredAuditEntry): object {
@@ -100,32 +107,5 @@ function printableCells(entry: StoredAuditEntry): object {
 }
 
 function jsonText(entries: readonly object[]): string {
-  return entries.map((entry) => `${line(entry as StoredAuditEntry)}\n`).join('')
-}
-
-/** An entry as one line; members without a value are left out. */
-function line({
-  at,
-  tenantId,
-  requestId,
-  userAgent,
-  applicationId,
-  ...rest
-}: StoredAuditEntry): string {
-  const { id, actor, action, target, outcome, fields, address } = rest
-  const entry = {
-    id,
-    at: formatTimestamp(at),
-    actor,
-    action,
-    target,
-    outcome,
-    fields,
-    tenant_id: tenantId,
-    application_id: applicationId,
-    request_id: requestId,
-    address,
-    user_agent: userAgent,
-  }
-  return printableJson(JSON.stringify(entry))
+  return entries.map((entry) => `${auditLine(entry as StoredAuditEntry)}\n`).join('')
 }

@@ -429,7 +429,10 @@ export interface AuditStore {
    * processes write, an entry is returned only when no earlier one can appear any more.
    */
   after(id: number, limit: number): Promise<StoredAuditEntry[]>
-  /** Entries of a tenant but for refused requests, as {@link AuditStore.after} has those of all. */
+  /**
+   * Entries of a tenant but for refused requests, as {@link AuditStore.after} has those of all. The system tenant has
+   * those that belong to no tenant as well.
+   */
   afterOf(tenantId: string, id: number, limit: number): Promise<EntriesAfter>
   /**
    * Whether entries may follow the one with this id, by what this process has heard within the last second; it asks

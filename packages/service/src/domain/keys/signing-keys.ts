@@ -44,6 +44,12 @@ export async function signingKeys(context: DomainContext, tenantId: string): Pro
   return stored.map((key) => openKey(context, key)).reverse()
 }
 
+/** The tenant's signing keys as private JWKs, if it has any. */
+export async function storedKeys(context: DomainContext, tenantId: string): Promise<PrivateJwk[]> {
+  const stored = await context.store.signingKeys.list(tenantId)
+  return stored.map((key) => openKey(context, key))
+}
+
 /**
  * Gives the tenant a new signing key. It signs from now on. Earlier keys stay published for 90 days
  * after they last signed, so that tokens and sessions stay valid.

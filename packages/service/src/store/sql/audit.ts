@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import { type AuditStore, type EntriesAfter, NO_TENANT, TRIM_BATCH } from '../ports.ts'
 import type { AuditEntry, StoredAuditEntry } from '../records.ts'
+import { SYSTEM_TENANT_ID } from '../system-tenant.ts'
 import { createAuditCount, createAuditSearch } from './audit-search.ts'
 import { columns } from './columns.ts'
 import type { Engine } from './engine.ts'
@@ -125,7 +126,10 @@ export function createAudit(engine: Engine, record: Record): AuditStore {
   }
 }
 
-/** The entries of a tenant between an id and the end of the complete log, without refused requests. */
+/**
+ * The entries of a tenant between an id and the end of the complete log, without refused requests. Entries without a
+ * tenant are those of the system tenant.
+ */
 export async function entriesAfter(
   reader: Engine['reader'],
   { tenantId, id, limit, end }: { tenantId: string; id: number; limit: number; end: number },
@@ -133,7 +137,11 @@ export async function entriesAfter(
   const rows = await reader
     .selectFrom('audit')
     .select(columns.audit)
-    .where('tenant_id', '=', tenantId)
+    .where(({ eb, or }) =>
+      tenantId === SYSTEM_TENANT_ID
+        ? or([eb('tenant_id', '=', tenantId), eb('tenant_id', 'is', null)])
+        : eb('tenant_id', '=', tenantId),
+    )
     .where(isNotRefused)
     .where('id', '>', id)
     .where('id', '<=', end)

@@ -1,0 +1,1 @@
+latchkey-service audit verify

@@ -1,0 +1,180 @@
+import type { Micros } from '../../store/records.ts'
+import { nowMicros, type Scope, type ServiceScope } from '../writes/context.ts'
+import { notFound } from '../writes/errors.ts'
+import { digestOf, type Seal, type SealStatement, sealsOf } from './audit-seals.ts'
+import { tenantIds } from './follow-seals.ts'
+
+/** The result of a verification: the seals that were compared, those that were not, and all differences. */
+export interface AuditVerification {
+  tenantId: string
+  /** The seals in the log. */
+  seals: number
+  /** Seals whose entries are as they were sealed, with the number of these entries. */
+  verified: {
+    seals: number
+    /** Of these, those by a key that the tenant no longer has. A later seal contains each of them. */
+    byFormerKeys: number
+    entries: number
+    firstAt: Micros | undefined
+    lastAt: Micros | undefined
+  }
+  /** Seals of which entries were pruned, as far as can be told: these entries were not compared. */
+  pruned: number
+  /** Entries behind the last seal, which were not compared, and the time of the first one. */
+  unsealed: { entries: number; firstAt: Micros | undefined }
+  /** When seals were made more than two days after their first entry. Until then, no change would be found. */
+  late: { at: Micros; firstAt: Micros }[]
+  problems: AuditProblem[]
+}
+
+/** Something that is not as it was sealed. */
+export interface AuditProblem {
+  kind: 'changed' | 'seal_missing' | 'seal_invalid' | 'seal_forged' | 'not_sealed'
+  /** The entries concerned: those behind the id `from`, up to the id `to`. */
+  from: number
+  to: number
+  message: string
+}
+
+interface Compared {
+  seal: Seal
+  statement: SealStatement
+  /** The time of the last entry; `undefined`: the entries are not as they were sealed. */
+  intactTo: Micros | undefined
+}
+
+/** Entries are sealed on the next day; those that have waited for longer are told of. */
+const LATE_MICROS = 2 * 86_400 * 1e6
+
+/**
+ * Compares the entries of a tenant with their seals.
+ *
+ * @param days - For how long the service keeps entries. Seals whose first entry is older may miss entries.
+ */
+export async function verifyAudit(scope: Scope, days: number): Promise<AuditVerification> {
+  const { context, tenantId } = scope
+  const now = nowMicros(context.clock)
+  const horizon = now - days * 86_400 * 1e6
+  const seals = await sealsOf(scope)
+  const found: AuditVerification = {
+    ...{ tenantId, seals: seals.length, pruned: 0, late: [], problems: [] },
+    verified: { seals: 0, byFormerKeys: 0, entries: 0, firstAt: undefined, lastAt: undefined },
+    unsealed: { entries: 0, firstAt: undefined },
+  }
+  const compared: Compared[] = []
+  let covered: number | undefined
+  for (const seal of seals) {
+    const { statement } = seal
+    if (!statement) {
+      const message = 'An entry that should be a seal of this tenant is none.'
+      found.problems.push({ kind: 'seal_invalid', from: seal.id - 1, to: seal.id, message })
+      continue
+    }
+    const gap = gapBefore(statement, covered, horizon)
+    if (gap) found.problems.push(gap)
+    compared.push({
+      seal,
+      statement,
+      intactTo: await compare(scope, seal, statement, horizon, found),
+    })
+    covered = Math.max(covered ?? 0, statement.to)
+  }
+  judge(compared, found)
+  await lookBehind(scope, covered ?? 0, now, found)
+  return found
+}
+
+/**
+ * Verifies the entries of one tenant, or of all, one after the other.
+ *
+ * @throws ServiceError `not_found` for an unknown tenant.
+ */
+export async function* verifyAuditOf(
+  scope: ServiceScope,
+  { tenantId, days }: { tenantId?: string; days: number },
+): AsyncGenerator<AuditVerification> {
+  const { context } = scope
+  if (tenantId !== undefined && !(await context.store.tenants.get(tenantId))) throw notFound()
+  const ids = tenantId === undefined ? tenantIds(context) : [tenantId]
+  for await (const id of ids) yield await verifyAudit({ ...scope, tenantId: id }, days)
+}
+
+/** Whether the seal before this one is missing. One that is older than all entries may have been pruned. */
+function gapBefore(
+  { from, previousAt }: SealStatement,
+  covered: number | undefined,
+  horizon: Micros,
+): AuditProblem | undefined {
+  const isPruned = covered === undefined && (previousAt === null || previousAt < horizon)
+  if (from <= (covered ?? 0) || isPruned) return undefined
+  const message = 'The seal of these entries is missing.'
+  return { kind: 'seal_missing', from: covered ?? 0, to: from, message }
+}
+
+/** Compares the entries of a seal with its hash; answers with the time of the last one. */
+async function compare(
+  scope: Scope,
+  { at }: Seal,
+  statement: SealStatement,
+  horizon: Micros,
+  found: AuditVerification,
+): Promise<Micros | undefined> {
+  const { from, to, entries, firstAt, sha256 } = statement
+  let lastAt = firstAt
+  const digest = await digestOf(scope, from, (entry) => {
+    if (entry.id <= to) lastAt = entry.at
+    return entry.id > to
+  })
+  const { firstOtherAt = at } = digest
+  if (at - firstOtherAt > LATE_MICROS) found.late.push({ at, firstAt: firstOtherAt })
+  if (digest.sha256 === sha256) return lastAt
+  if (firstAt < horizon && digest.entries < entries) {
+    found.pruned++
+    return undefined
+  }
+  const count = `${digest.entries} entries, ${entries} were sealed`
+  const what = digest.entries === entries ? `${count}; one or more of them were changed` : count
+  found.problems.push({ kind: 'changed', from, to, message: `There are ${what}.` })
+  return undefined
+}
+
+/**
+ * A seal holds if a key of the tenant has signed it, or if a later seal that holds contains its entry: a key may have
+ * been withdrawn since.
+ */
+function judge(compared: readonly Compared[], { verified, problems }: AuditVerification): void {
+  const holding: SealStatement[] = []
+  for (const { seal, statement, intactTo } of compared.toReversed()) {
+    const { from, to, entries, firstAt } = statement
+    const isContained = holding.some((later) => later.from < seal.id && seal.id <= later.to)
+    if (!seal.isSigned && !isContained) {
+      const message =
+        'The seal is signed by a key that the tenant does not have, and no later seal contains it. If the key was ' +
+        'withdrawn today, verify again tomorrow.'
+      problems.push({ kind: 'seal_forged', from, to, message })
+    } else if (intactTo !== undefined) {
+      holding.push(statement)
+      verified.seals++
+      verified.entries += entries
+      verified.firstAt = Math.min(verified.firstAt ?? firstAt, firstAt)
+      verified.lastAt = Math.max(verified.lastAt ?? intactTo, intactTo)
+      if (!seal.isSigned) verified.byFormerKeys++
+    }
+  }
+}
+
+/** Counts the entries behind the last seal. */
+async function lookBehind(
+  scope: Scope,
+  covered: number,
+  now: Micros,
+  found: AuditVerification,
+): Promise<void> {
+  const { others, firstOtherAt, to } = await digestOf(scope, covered, () => false)
+  found.unsealed = { entries: others, firstAt: firstOtherAt }
+  if (firstOtherAt === undefined || now - firstOtherAt <= LATE_MICROS) return
+  const message =
+    'These entries are older than two days and have no seal. A running service seals each day; a seal may have been ' +
+    'removed.'
+  found.problems.push({ kind: 'not_sealed', from: covered, to, message })
+}
