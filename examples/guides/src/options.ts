@@ -6,6 +6,7 @@ import {
   DeniedError,
 } from '@latchkey/express'
 import { createSessionStore } from '@latchkey/session-store'
+import * as telemetry from '@opentelemetry/api'
 import { pino } from 'pino'
 import { z } from 'zod'
 
@@ -103,6 +104,7 @@ export const examples: Readonly<Record<string, AuthRouterOptions>> = {
   answerSeconds: { answerSeconds: 20 },
   texts: { texts: { de: { stayLoggedIn: 'Doch nicht' } } },
   logger: { logger: pino({ level: 'warn' }) },
+  telemetry: { telemetry },
   fetch: {
     fetch: (url, init) =>
       fetch(url, { ...init, headers: { ...init?.headers, 'user-agent': 'shop' } }),

@@ -31,7 +31,7 @@ import type {
 } from './options/options.ts'
 import type { ProviderHealth } from './provider/metadata-cache.ts'
 import { createProviders } from './provider/providers.ts'
-import { transportOver } from './provider/transport.ts'
+import { tracedTransport, transportOver } from './provider/transport.ts'
 import { askAtStart } from './session/ask-at-start.ts'
 import { createCookieSessions } from './session/cookie-sessions.ts'
 import { createMemoryStore } from './session/memory-store.ts'
@@ -43,6 +43,7 @@ import { storeAnswer } from './session/store-answer.ts'
 import { StoredSession } from './session/stored-session.ts'
 import { createStoredSessions, type StoredSessions } from './session/stored-sessions.ts'
 import { type MaybePromise, when } from './shared/maybe-promise.ts'
+import { createTelemetry } from './shared/telemetry.ts'
 import { createRefresher } from './tokens/refresh.ts'
 import { createUserRefresher } from './tokens/refresh-user.ts'
 import { type Answer, openVisit, type ResponsePort, type Visit } from './visit/visit.ts'
@@ -123,11 +124,14 @@ export function createAuth<U = AppUser, Exchange = unknown>(
   // The type of the user is what the application's schema or word says; the kit looks at records alone.
   const { resolved, personas } = resolveForHere(options as unknown as AnyAuthOptions, platform)
   const { fetch } = resolved
-  const transport = fetch
-    ? transportOver(fetch)
-    : (platform.transport ?? transportOver(globalFetch))
+  const telemetry = createTelemetry(resolved.telemetry)
+  const transport = tracedTransport(
+    fetch ? transportOver(fetch) : (platform.transport ?? transportOver(globalFetch)),
+    telemetry,
+  )
+  const guarded = tracedTransport(platform.guardedTransport ?? refuseToFetch, telemetry)
   const { now } = resolved
-  const log = createLog(resolved.logger, now)
+  const log = createLog(resolved.logger, now, telemetry.idsOf)
   const recorder = createRecorder(resolved)
   const publish = logEvents(recordEvents(platform.publish, recorder), log, resolved)
   const given = options.session?.store
@@ -135,19 +139,21 @@ export function createAuth<U = AppUser, Exchange = unknown>(
     given === 'cookie'
       ? createCookieSessions(resolved.session, now, log.failed)
       : createStoredSessions(
-          given ? answeringStore(given, resolved.answerSeconds) : createMemoryStore({ now }),
+          given
+            ? answeringStore(given, resolved.answerSeconds, telemetry.store)
+            : createMemoryStore({ now }),
           resolved.session,
           now,
           resolved.routes.backchannelLogout !== undefined,
         )
   const { store } = storedSessions
   const replays = replaysOf(store, now)
-  const refresher = createRefresher({ lock: store.lock, options: resolved, publish })
+  const refresher = createRefresher({ lock: store.lock, options: resolved, publish, telemetry })
   const sessionWatch = createSessionWatch(storedSessions)
   const userRefresher = createUserRefresher(resolved, refresher, publish)
   const contextAt = (at: ResolvedAuthOptions): AuthContext => ({
     options: at,
-    providers: createProviders(at, publish, transport, platform.guardedTransport ?? refuseToFetch),
+    providers: createProviders(at, publish, transport, guarded),
     transactions: createTransactions(at, replays.consume),
     logoutState: createLogoutState(at),
     sameSiteReturn: createSameSiteReturn(at),
@@ -160,6 +166,7 @@ export function createAuth<U = AppUser, Exchange = unknown>(
     keptForms: createKeptForms({ options: at, store, replays, log }),
     publish,
     log,
+    telemetry,
     note: recorder?.note,
     answerError: createAnswerError(at, log, recorder?.note),
   })

@@ -17,6 +17,7 @@ import type { SessionWatch } from './session/session-watch.ts'
 import type { StoredSession } from './session/stored-session.ts'
 import type { StoredSessions } from './session/stored-sessions.ts'
 import type { MaybePromise } from './shared/maybe-promise.ts'
+import type { Telemetry } from './shared/telemetry.ts'
 import type { Refresher } from './tokens/refresh.ts'
 import type { UserRefresher } from './tokens/refresh-user.ts'
 
@@ -38,6 +39,7 @@ export interface AuthContext {
   readonly keptForms: FormKeeping | undefined
   readonly publish: Publish
   readonly log: Log
+  readonly telemetry: Telemetry
   /** Records a note for the flight recorder; only in development. */
   readonly note: TakeNote | undefined
   readonly answerError: AnswerError

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { inspect } from 'node:util'
 import { type AuthOptions, ConfigError, createAuth, createMemoryStore } from '@latchkey/core'
+import * as telemetry from '@opentelemetry/api'
 import { expect, test } from 'vitest'
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -45,6 +46,20 @@ test('the message names every option, every variable and what to do', () => {
   expect(() => createAuth({})).toThrow(
     /"baseUrl" \(or LATCHKEY_BASE_URL\) is not set\. Pass it, or set the environment variable\.[\s\S]*"session.secret"/,
   )
+})
+
+test('what is not the module of OpenTelemetry is refused as `telemetry`', () => {
+  const { context, metrics, trace } = telemetry
+  for (const wrong of [true, {}, { trace }, trace, { context, trace, metrics: {} }]) {
+    expect(faultsOf({ ...good, telemetry: wrong as never })).toEqual([
+      {
+        option: 'telemetry',
+        remedy: expect.stringContaining('must be the module "@opentelemetry/api", not '),
+      },
+    ])
+  }
+  expect(faultsOf({ ...good, telemetry })).toEqual([])
+  expect(faultsOf({ ...good, telemetry: { context, metrics, trace } })).toEqual([])
 })
 
 test('the environment provides what the options leave out, and the options win', () => {

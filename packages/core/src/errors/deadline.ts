@@ -76,18 +76,38 @@ function answeringLock({ acquire }: SessionLock, answerSeconds: number): Session
 
 const INDEX_METHODS = ['add', 'find', 'remove', 'begin', 'end'] as const
 
-/** A session store with a deadline for each of its calls. */
-export function answeringStore(store: SessionStore, answerSeconds: number): SessionStore {
+/** Runs a call of a store, which is named by its method, such as `index.add`. */
+type Observe = <T>(operation: string, ask: () => MaybePromise<T>) => MaybePromise<T>
+
+/** The same object with each of its functions run by `observe`. */
+function observed<T extends object>(prefix: string, target: T, observe: Observe): T {
+  const functions = Object.entries(target).map(([name, run]: [string, AnyFunction]) => [
+    name,
+    (...given: never[]) => observe(prefix + name, () => run(...given)),
+  ])
+  return Object.fromEntries(functions) as T
+}
+
+/**
+ * A session store with a deadline for each of its calls.
+ *
+ * @param observe - Runs each call, such as to measure it.
+ */
+export function answeringStore(
+  store: SessionStore,
+  answerSeconds: number,
+  observe: Observe = (_, ask) => ask(),
+): SessionStore {
   const name = 'session.store'
   const { index, once, lock, touchSeconds, isInProcess } = store
   const part = <P extends object>(
     of: string,
     value: P,
     members: readonly (keyof P & string)[],
-  ): P => answeringAll(`${name}.${of}`, value, answerSeconds, members)
+  ): P => observed(`${of}.`, answeringAll(`${name}.${of}`, value, answerSeconds, members), observe)
   const methods = ['get', 'set', 'update', 'touch', 'destroy'] as const
   return {
-    ...answeringAll(name, store, answerSeconds, methods),
+    ...observed('', answeringAll(name, store, answerSeconds, methods), observe),
     ...(store.useSecrets && { useSecrets: store.useSecrets.bind(store) }),
     ...(store.health && { health: store.health.bind(store) }),
     ...(touchSeconds !== undefined && { touchSeconds }),

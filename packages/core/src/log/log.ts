@@ -29,6 +29,9 @@ interface Facts {
   readonly cause?: string
   /** How many lines with this code were left out since the last one. */
   readonly leftOut?: number
+  /** The span in which it happened, with the option `telemetry`. */
+  readonly trace_id?: string
+  readonly span_id?: string
 }
 
 type Level = 'info' | 'warn' | 'error'
@@ -55,8 +58,13 @@ const MAX_LENGTH = 500
  * Makes a log. Lines are bounded for each code, so that neither an outage nor an attack floods it.
  *
  * @param now - The time in whole seconds.
+ * @param idsOf - The ids of the span that an error was thrown in, or of the active one.
  */
-export function createLog(logger: Logger | false, now: () => number): Log {
+export function createLog(
+  logger: Logger | false,
+  now: () => number,
+  idsOf: (error?: object) => Pick<Facts, 'trace_id' | 'span_id'> | undefined = () => undefined,
+): Log {
   const windows = new Map<string, { began: number; lines: number; leftOut: number }>()
   const outages = new Set<LatchkeyErrorCode>()
   const seen = new WeakSet<LatchkeyError>()
@@ -73,13 +81,19 @@ export function createLog(logger: Logger | false, now: () => number): Log {
     windows.set(code, { began: time, lines: 1, leftOut: 0 })
     return known?.leftOut ?? 0
   }
-  const write = (level: Level, facts: Facts, message: string): void => {
-    if (logger !== false) writeLine(logger, level, facts, message)
+  const write = (level: Level, facts: Facts, message: string, error?: LatchkeyError): void => {
+    if (logger !== false) writeLine(logger, level, { ...facts, ...idsOf(error) }, message)
   }
-  const limited = (level: Level, most: number, facts: Facts, message: string): void => {
+  const limited = (
+    level: Level,
+    most: number,
+    facts: Facts,
+    message: string,
+    error?: LatchkeyError,
+  ): void => {
     const leftOut = admit(facts.code, most)
     if (leftOut === undefined) return
-    write(level, leftOut > 0 ? { ...facts, leftOut } : facts, message)
+    write(level, leftOut > 0 ? { ...facts, leftOut } : facts, message, error)
   }
 
   return {
@@ -90,7 +104,7 @@ export function createLog(logger: Logger | false, now: () => number): Log {
       if (error.retryable) outages.add(code)
       const facts: Facts = { code, remedy: REMEDIES[code], correlationId, ...causeOf(error) }
       const level = levelOf(error)
-      limited(level, error.retryable ? OUTAGE_LINES : LINES, facts, message)
+      limited(level, error.retryable ? OUTAGE_LINES : LINES, facts, message, error)
     },
     noticed(code, message) {
       outages.add(code)
@@ -149,12 +163,14 @@ function writeLine(logger: Logger, level: Level, facts: Facts, message: string):
   }
 }
 
-function lineOf({ code, remedy, correlationId, cause, leftOut }: Facts, message: string): string {
+function lineOf(facts: Facts, message: string): string {
+  const { code, remedy, correlationId, cause, leftOut, trace_id } = facts
   const parts = [`[latchkey] ${code}: ${message}`]
   if (cause) parts.push(`Cause: ${cause.replace(/[.\s]*$/, '.')}`)
   if (remedy) parts.push(`What to do: ${remedy}`)
   if (leftOut) parts.push(`(${leftOut} more like it since the last line)`)
   if (correlationId) parts.push(`(correlation id ${correlationId})`)
+  if (trace_id) parts.push(`(trace id ${trace_id})`)
   return parts.join(' ')
 }
 

@@ -39,7 +39,11 @@ const QUIET_ERRORS: readonly unknown[] = [
  * @throws {@link CallbackError} when the login cannot be completed.
  * @see RFC 6749 §4.1.2, RFC 9207 §2.4, OpenID Connect Core 1.0 §3.1.3.7
  */
-export async function handleCallback(asked: RequestContext): Promise<AuthResponse> {
+export function handleCallback(asked: RequestContext): Promise<AuthResponse> {
+  return asked.context.telemetry.step('callback', () => finish(asked))
+}
+
+async function finish(asked: RequestContext): Promise<AuthResponse> {
   const { request } = asked
   const { options, transactions, sameSiteReturn, publish } = asked.context
   const query = queryOf(request.url)
@@ -89,7 +93,7 @@ async function complete(
   parameters: URLSearchParams,
 ): Promise<{ returnTo: string; setCookies: string[] }> {
   const { context, request, session } = asked
-  const { options, publish } = context
+  const { options, publish, telemetry } = context
   if (transaction.issuer !== provider.issuer || transaction.clientId !== provider.clientId) {
     throw new CallbackError(
       'LATCHKEY_ISSUER_MISMATCH',
@@ -144,6 +148,7 @@ async function complete(
   const user = userHash(kept.issuer, kept.sub)
   publish('session.created', { issuer: kept.issuer, user })
   publish('login.succeeded', { issuer: kept.issuer, user })
+  telemetry.succeeded('callback')
   const returnTo =
     decided?.returnTo === undefined
       ? transaction.returnTo

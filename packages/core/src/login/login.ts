@@ -98,10 +98,18 @@ export async function handleLogin(asked: RequestContext): Promise<AuthResponse> 
  * @throws {@link LatchkeyError} with `LATCHKEY_LOGIN_LOOP` when this login begins again and again.
  * @see OpenID Connect Core 1.0 §3.1.2.1, RFC 7636 §4.2, RFC 9126 §2
  */
-export async function beginLogin(
+export function beginLogin(
   asked: RequestContext,
   login: LoginRequest = {},
   restart: LoginRestart = FIRST,
+): Promise<AuthResponse> {
+  return asked.context.telemetry.step('login', () => begin(asked, login, restart))
+}
+
+async function begin(
+  asked: RequestContext,
+  login: LoginRequest,
+  restart: LoginRestart,
 ): Promise<AuthResponse> {
   const { context, request } = asked
   const { options, transactions, publish, log } = context

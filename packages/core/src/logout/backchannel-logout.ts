@@ -35,7 +35,11 @@ interface LogoutClaims {
  *   token.
  * @see OpenID Connect Back-Channel Logout 1.0 §2.5 to §2.8
  */
-export async function handleBackchannelLogout(asked: RequestContext): Promise<AuthResponse> {
+export function handleBackchannelLogout(asked: RequestContext): Promise<AuthResponse> {
+  return asked.context.telemetry.step('backchannel_logout', () => receive(asked))
+}
+
+async function receive(asked: RequestContext): Promise<AuthResponse> {
   const { context } = asked
   const tokens = (await readForm(asked.request)).getAll('logout_token')
   const [token = ''] = tokens

@@ -64,9 +64,13 @@ export async function handleLogout(asked: RequestContext): Promise<AuthResponse>
  *
  * @see OpenID Connect RP-Initiated Logout 1.0 §2
  */
-export async function logOut(
+export function logOut(asked: RequestContext, logout: LogoutRequest = {}): Promise<AuthResponse> {
+  return asked.context.telemetry.step('logout', () => end(asked, logout))
+}
+
+async function end(
   asked: RequestContext,
-  { returnTo, federated = true }: LogoutRequest = {},
+  { returnTo, federated = true }: LogoutRequest,
 ): Promise<AuthResponse> {
   const { context, request, session } = asked
   const ended = await readable(session)

@@ -58,6 +58,13 @@ function isStore(value: unknown): boolean {
   return ABILITIES.every(([name, fits]) => store[name] === undefined || fits(store[name]))
 }
 
+const isTracing = methods('getTracer', 'getActiveSpan', 'setSpan')
+
+function isTelemetryApi(value: unknown): boolean {
+  const { trace, context, metrics } = Object(value) as Readonly<Record<string, unknown>>
+  return isTracing(trace) && methods('active', 'with')(context) && methods('getMeter')(metrics)
+}
+
 const origins = rule(
   '"any", or an array of origins without "*", such as "https://admin.example.com"',
   (value) => {
@@ -207,6 +214,7 @@ export const OPTION_RULES: Rules<AuthOptions> = {
     rule('a logger with info(), warn() and error()', methods('info', 'warn', 'error')),
     off,
   ),
+  telemetry: rule('the module "@opentelemetry/api"', isTelemetryApi),
   fetch: callable,
   now: callable,
 }

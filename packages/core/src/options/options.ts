@@ -6,6 +6,7 @@ import type { ClaimsSchema } from '../session/claims-schema.ts'
 import type { SessionTokens } from '../session/session.ts'
 import type { SessionSettings } from '../session/session-record.ts'
 import type { SessionStore } from '../session/session-store.ts'
+import type { TelemetryApi } from '../shared/telemetry.ts'
 import type { Languages } from '../texts/languages.ts'
 import type { PageTexts } from '../texts/page-texts.ts'
 import type { Hooks } from './hooks.ts'
@@ -303,6 +304,13 @@ export interface AuthOptions<U = AppUser, Exchange = unknown, Store = SessionSto
    */
   readonly logger?: Logger | false
   /**
+   * The module `@opentelemetry/api` of the application, 1.3 or newer. With it, the kit makes spans of logins, callbacks,
+   * refreshes, logouts, calls of the session store and exchanges with the provider, counts logins, refreshes and errors
+   * of the store, and its log lines have `trace_id`. Spans and counters hold no secret, query, body or user. Default:
+   * none.
+   */
+  readonly telemetry?: TelemetryApi
+  /**
    * How the provider is reached. Default: the platform's own way, on Node `node:http`. With an issuer
    * function it also takes the place of the guard against private addresses.
    */
@@ -379,6 +387,7 @@ export interface ResolvedAuthOptions {
   readonly hooks: NonNullable<AnyAuthOptions['hooks']>
   readonly allowPrivateIssuers: boolean
   readonly logger: Logger | false
+  readonly telemetry: TelemetryApi | undefined
   /**
    * Opens the flight recorder and the personas. `undefined` where this is not a developer's machine: there
    * are neither, and error pages do not help the developer.

@@ -122,6 +122,7 @@ export function resolveOptions(given: AnyAuthOptions, known?: Environment): Reso
     answerSeconds,
     languages: languagesOf(options.texts),
     logger: options.logger ?? console,
+    telemetry: options.telemetry,
     developmentKey,
     fetch: options.fetch,
     now: options.now ?? (() => Math.floor(Date.now() / 1000)),

@@ -1,4 +1,5 @@
 import { ProviderError } from '../errors/errors.ts'
+import type { Telemetry } from '../shared/telemetry.ts'
 
 /** One exchange with a provider. */
 export interface ProviderRequest {
@@ -72,6 +73,14 @@ export function createProviderFetch(
       throw unavailable(url, `${reason}.`, cause)
     }
   }
+}
+
+/** A transport whose exchanges have spans. */
+export function tracedTransport(
+  transport: ProviderTransport,
+  { exchange }: Telemetry,
+): ProviderTransport {
+  return (url, request) => exchange(request.method, url, () => transport(url, request))
 }
 
 /** A transport over the `fetch` of the options. */

@@ -17,6 +17,7 @@ import type { SessionLock } from '../session/session-store.ts'
 import { sessionUser } from '../session/session-user.ts'
 import { storeAnswer } from '../session/store-answer.ts'
 import type { StoredSession } from '../session/stored-session.ts'
+import type { Telemetry } from '../shared/telemetry.ts'
 import { readUserInfo } from './userinfo.ts'
 
 /** Which access token is wanted. */
@@ -32,6 +33,7 @@ export interface RefreshSettings {
   readonly lock: SessionLock | undefined
   readonly options: ResolvedAuthOptions
   readonly publish: Publish
+  readonly telemetry: Telemetry
 }
 
 /** Gives out access tokens, refreshing them when needed. */
@@ -64,7 +66,7 @@ const NEEDS_LOGIN: ReadonlySet<string> = new Set([
 
 /** Makes the refresher of one instance. */
 export function createRefresher(settings: RefreshSettings): Refresher {
-  const { lock, options, publish } = settings
+  const { lock, options, publish, telemetry } = settings
   const { hooks, now } = options
   // As long again for the hooks and the session store.
   const lockSeconds = 2 * options.requestSeconds
@@ -95,6 +97,7 @@ export function createRefresher(settings: RefreshSettings): Refresher {
       throw rejected('The session ended while it was refreshed.')
     }
     publish('token.refreshed', { issuer: stored.issuer, user })
+    telemetry.succeeded('refresh')
     return kept
   }
 
@@ -145,7 +148,9 @@ export function createRefresher(settings: RefreshSettings): Refresher {
         }
         // New tokens that cannot be kept would leave the session with one that is used up.
         session.mustBeWritable()
-        const flight = locked(provider, session, seen, key).finally(() => inFlight.delete(key))
+        const flight = telemetry
+          .step('refresh', () => locked(provider, session, seen, key))
+          .finally(() => inFlight.delete(key))
         inFlight.set(key, flight)
         return tokenOf(await flight)
       } catch (error) {

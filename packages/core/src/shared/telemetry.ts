@@ -1,0 +1,232 @@
+import { isThenable, type MaybePromise } from './maybe-promise.ts'
+
+/** A span of OpenTelemetry, as far as the kit uses it. */
+export interface TelemetrySpan {
+  spanContext(): { readonly traceId: string; readonly spanId: string }
+  setAttribute(name: string, value: string | number): unknown
+  setStatus(status: { readonly code: number }): unknown
+  end(): void
+}
+
+/** The module `@opentelemetry/api`, as far as the kit uses it: version 1.3 or newer. */
+export interface TelemetryApi {
+  readonly trace: {
+    getTracer(name: string): {
+      startSpan(name: string, options?: SpanOptions, parent?: object): TelemetrySpan
+    }
+    getActiveSpan(): TelemetrySpan | undefined
+    setSpan(context: object, span: TelemetrySpan): object
+  }
+  readonly context: {
+    active(): object
+    with(context: object, work: () => unknown): unknown
+  }
+  readonly metrics: {
+    getMeter(name: string): {
+      createCounter(name: string, options?: { readonly description: string }): Counter
+    }
+  }
+}
+
+interface SpanOptions {
+  readonly kind: number
+  readonly attributes: Attributes
+}
+
+interface Counter {
+  add(count: number, attributes?: Readonly<Record<string, string>>): void
+}
+
+type Attributes = Readonly<Record<string, string | number>>
+
+/** The ids of a span, as log lines have them. */
+export interface TraceIds {
+  readonly trace_id: string
+  readonly span_id: string
+}
+
+/** The operations of the kit that have a span of their own. */
+export type TracedStep = 'login' | 'callback' | 'refresh' | 'logout' | 'backchannel_logout'
+
+/** Spans and counters of one instance. Nothing in them is a secret, a message, a query or a user. */
+export interface Telemetry {
+  /** Runs an operation in a span below the active one. Its failure is counted once, by its code. */
+  step<T>(name: TracedStep, work: () => Promise<T>): Promise<T>
+  /** Counts an operation that has succeeded. */
+  succeeded(name: CountedStep): void
+  /** Asks the session store, in a span if one is active. Failures are counted by the operation. */
+  store<T>(operation: string, ask: () => MaybePromise<T>): MaybePromise<T>
+  /** Sends a request to the provider, in a span if one is active. */
+  exchange<T extends { readonly status: number }>(
+    method: string,
+    url: string,
+    send: () => Promise<T>,
+  ): Promise<T>
+  /** The ids of the span in which an error was thrown, or else of the active one. */
+  idsOf(error?: object): TraceIds | undefined
+}
+
+const NAME = '@latchkey/core'
+/** The values of `SpanKind` and `SpanStatusCode`, which are the same in every version of the API. */
+const [INTERNAL, CLIENT, ERROR] = [0, 2, 2]
+
+/** The counter that each operation adds to. */
+const COUNTED = {
+  login: 'latchkey.logins',
+  callback: 'latchkey.logins',
+  refresh: 'latchkey.refreshes',
+} as const
+
+type CountedStep = keyof typeof COUNTED
+
+const DESCRIPTIONS = {
+  'latchkey.logins': 'Logins that succeeded, or failed with a code.',
+  'latchkey.refreshes': 'Refreshes of access tokens that succeeded, or failed with a code.',
+  'latchkey.store.errors': 'Operations that the session store failed.',
+} as const
+
+/** Nothing is measured, and nothing is waited for. */
+const SILENT: Telemetry = {
+  step: (_, work) => work(),
+  succeeded() {},
+  store: (_, ask) => ask(),
+  exchange: (_method, _url, send) => send(),
+  idsOf: () => undefined,
+}
+
+/** Makes the telemetry of one instance; without the module, it does nothing. */
+export function createTelemetry(api: TelemetryApi | undefined): Telemetry {
+  return api ? telemetryOver(api) : SILENT
+}
+
+function telemetryOver({ trace, context, metrics }: TelemetryApi): Telemetry {
+  const tracer = trace.getTracer(NAME)
+  const counters = new Map<string, Counter>()
+  const failures = new WeakMap<object, TraceIds>()
+  const counted = new WeakSet<object>()
+
+  const count = (name: keyof typeof DESCRIPTIONS, attributes: Record<string, string>): void => {
+    // Made at the first use: meters do nothing that are made before the SDK has started.
+    const counter =
+      counters.get(name) ??
+      metrics.getMeter(NAME).createCounter(name, { description: DESCRIPTIONS[name] })
+    counters.set(name, counter)
+    counter.add(1, attributes)
+  }
+  const ids = (span: TelemetrySpan | undefined): TraceIds | undefined => {
+    const found = span?.spanContext()
+    // Without an SDK, all ids are zero.
+    if (!found || /^0+$/.test(found.traceId)) return undefined
+    return { trace_id: found.traceId, span_id: found.spanId }
+  }
+  /** A login that begins again within a callback is one operation. */
+  const countFailure = (name: TracedStep, error: unknown): void => {
+    if (!isCounted(name) || (isObject(error) && counted.has(error))) return
+    if (isObject(error)) counted.add(error)
+    count(COUNTED[name], { outcome: outcomeOf(error) })
+  }
+  const fail = (span: TelemetrySpan, error: unknown): void => {
+    span.setAttribute('error.type', typeOf(error))
+    if (!isVisitors(error)) span.setStatus({ code: ERROR })
+    const found = ids(span)
+    if (found && isObject(error) && !failures.has(error)) failures.set(error, found)
+  }
+  /** Runs work in a span, which ends with it. */
+  const within = <T>(
+    name: string,
+    options: SpanOptions,
+    work: () => MaybePromise<T>,
+    done?: (span: TelemetrySpan, value: T) => void,
+  ): MaybePromise<T> => {
+    const parent = context.active()
+    const span = tracer.startSpan(name, options, parent)
+    const run = (): MaybePromise<T> =>
+      settle(
+        work,
+        (value) => done?.(span, value),
+        (error) => fail(span, error),
+        () => span.end(),
+      )
+    return context.with(trace.setSpan(parent, span), run) as MaybePromise<T>
+  }
+
+  return {
+    step: (name, work) =>
+      within(`latchkey.${name}`, PLAIN, () =>
+        settle(work, undefined, (error) => countFailure(name, error)),
+      ) as ReturnType<typeof work>,
+    succeeded: (name) => count(COUNTED[name], { outcome: 'succeeded' }),
+    store: (operation, ask) => {
+      const watched = () =>
+        settle(ask, undefined, (error) => {
+          if (!isVisitors(error)) count('latchkey.store.errors', { operation })
+        })
+      return trace.getActiveSpan()
+        ? within(`latchkey.store.${operation}`, { kind: CLIENT, attributes: {} }, watched)
+        : watched()
+    },
+    exchange(method, url, send) {
+      if (!trace.getActiveSpan()) return send()
+      const attributes = { 'http.request.method': method, 'server.address': new URL(url).hostname }
+      return within('latchkey.provider', { kind: CLIENT, attributes }, send, (span, { status }) =>
+        span.setAttribute('http.response.status_code', status),
+      ) as ReturnType<typeof send>
+    },
+    idsOf: (error) => (error && failures.get(error)) ?? ids(trace.getActiveSpan()),
+  }
+}
+
+function isCounted(name: TracedStep): name is CountedStep {
+  return name in COUNTED
+}
+
+const PLAIN: SpanOptions = { kind: INTERNAL, attributes: {} }
+
+/** Runs work and watches how it ends: at once when nothing has to be waited for. */
+function settle<T>(
+  work: () => MaybePromise<T>,
+  done: ((value: T) => void) | undefined,
+  failed: (error: unknown) => void,
+  ended?: () => void,
+): MaybePromise<T> {
+  const kept = (value: T): T => {
+    done?.(value)
+    ended?.()
+    return value
+  }
+  const lost = (error: unknown): never => {
+    failed(error)
+    ended?.()
+    throw error
+  }
+  let answer: MaybePromise<T>
+  try {
+    answer = work()
+  } catch (error) {
+    return lost(error)
+  }
+  return isThenable(answer) ? answer.then(kept, lost) : kept(answer)
+}
+
+/** The code of an error of the kit; every other error is `error`, so that there are few values. */
+function outcomeOf(error: unknown): string {
+  const { code } = Object(error) as { code?: unknown }
+  return typeof code === 'string' && code.startsWith('LATCHKEY_') ? code : 'error'
+}
+
+/** The kind of an error. Its message may hold a value of a user. */
+function typeOf(error: unknown): string {
+  const { code, name } = Object(error) as { code?: unknown; name?: unknown }
+  const found = [code, name].find((one) => typeof one === 'string' && /^[\w.]{1,60}$/.test(one))
+  return (found as string | undefined) ?? 'Error'
+}
+
+/** Whether an error is the visitor's affair, such as a login that was cancelled, and no fault of the application. */
+function isVisitors(error: unknown): boolean {
+  const { code, expose } = Object(error) as { code?: unknown; expose?: unknown }
+  return expose === true && String(code).startsWith('LATCHKEY_')
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
