@@ -44,9 +44,13 @@ export function createDispatcher(
       await answer(site, request, response)
     } catch (error) {
       if (!isBrokenOff(request)) context.logger.error({ err: error }, 'The issuer failed.')
-      if (response.headersSent) response.destroy()
-      else
-        sendText(response, statusOf(error), 'Something went wrong on our side. Please try again.')
+      if (response.headersSent) {
+        response.destroy()
+        return true
+      }
+      const status = statusOf(error)
+      if (status === 503) response.setHeader('retry-after', STORE_RETRY_SECONDS)
+      sendText(response, status, 'Something went wrong on our side. Please try again.')
     }
     return true
   }

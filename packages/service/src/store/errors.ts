@@ -1,4 +1,4 @@
 /** The store itself failed: the disk is full, the database is locked or gone. Nothing was written. */
 export class StoreError extends Error {
-  override readonly name = 'StoreError'
+  override readonly name: string = 'StoreError'
 }

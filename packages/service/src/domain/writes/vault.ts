@@ -6,6 +6,7 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto'
+import { StoreError } from '../../store/errors.ts'
 
 /** Encrypts what must not lie in the database in clear text: client secrets and signing keys. */
 export interface Vault {
@@ -25,8 +26,8 @@ export interface Vault {
   firstUnknown(ids: readonly string[]): string | undefined
 }
 
-/** A text was sealed under a master key that is not known here. */
-export class UnknownMasterKeyError extends Error {
+/** A text was sealed under a master key that is not known here. Other processes may know it, so a request may be repeated. */
+export class UnknownMasterKeyError extends StoreError {
   override readonly name = 'UnknownMasterKeyError'
 
   constructor(id: string) {
