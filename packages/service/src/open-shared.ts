@@ -26,7 +26,7 @@ export async function openShared(options: IdentityServiceOptions, clock: Clock):
   const limiting = connectRedis(redis, LIMIT_MS)
   void warnOfEviction(redis, options.logger)
   const store = createPostgresDataStore(connections, options.clock)
-  const queues = createPostgresQueues(connections, options.clock)
+  const queues = createPostgresQueues(connections, options.clock, store.mayBeDue)
   const protocol = createRedisProtocolStore({ url: redis, clock, queues })
   return {
     store,

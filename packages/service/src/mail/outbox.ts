@@ -87,9 +87,12 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const { mail } = protocol
   let running: Promise<void> | undefined
   let isClosed = false
-  const polling =
-    transport && setInterval(() => void deliver(), isShared(domain) ? SHARED_POLL_MS : POLL_MS)
+  const polling = transport && setInterval(poll, isShared(domain) ? SHARED_POLL_MS : POLL_MS)
   polling?.unref()
+
+  function poll(): void {
+    if (mail.mayBeDue?.() !== false) void deliver()
+  }
 
   function deliver(): Promise<void> {
     // Not in the trace of the request that posted the first of them.

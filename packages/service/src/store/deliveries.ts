@@ -72,6 +72,8 @@ export interface DeliveryStore {
   add(deliveries: readonly NewDelivery[]): Promise<void>
   /** Like {@link DeliveryStore.add}, but sends an event that has ended once more. */
   addAgain(deliveries: readonly NewDelivery[]): Promise<void>
+  /** Whether something may be due, as of a second ago at most. Without this method it is always asked. */
+  mayBeDue?(): boolean
   /** Takes up to `limit` lanes with due deliveries that no other process holds, for `seconds`. */
   claim(limit: number, seconds: number): Promise<Lane[]>
   /** Holds a lane for longer; answers `false` when another process has it. */

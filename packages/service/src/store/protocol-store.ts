@@ -138,6 +138,8 @@ export interface ClaimedMessage extends QueuedMessage {
 export interface MessageQueue {
   /** Queues a message, which is due at once. */
   add(message: NewMessage): Promise<QueuedMessage>
+  /** Whether something may be due, as of a second ago at most. Without this method it is always asked. */
+  mayBeDue?(): boolean
   /** Takes up to `limit` messages that are due, so that no other process gets them for `seconds`. */
   claim(limit: number, seconds: number): Promise<ClaimedMessage[]>
   /** Keeps a claimed message from others for `seconds` from now; it may have been removed. */

@@ -174,7 +174,9 @@ export function startDelivering(options: DeliveringOptions): Delivering {
     await options.onDisabled(webhook, reason)
   }
 
-  const polling = setInterval(wake, POLL_MS)
+  const polling = setInterval(() => {
+    if (deliveries.mayBeDue?.() !== false) wake()
+  }, POLL_MS)
   polling.unref()
   wake()
 

@@ -164,7 +164,9 @@ export function createNotifier({ domain, protocol, logger }: NotifierOptions): N
     while (draining || underWay.size > 0) await Promise.all([draining, ...underWay])
   }
 
-  const polling = setInterval(() => void deliver(), POLL_MS)
+  const polling = setInterval(() => {
+    if (notices.mayBeDue?.() !== false) void deliver()
+  }, POLL_MS)
   polling.unref()
 
   return {

@@ -16,7 +16,7 @@ import { createDeliveryDatabase } from './deliveries.ts'
 import { eraseUsers } from './erase-users.ts'
 import { createExclusive } from './exclusive.ts'
 import { createFrequentTable } from './frequent-table.ts'
-import { followRevision } from './revision.ts'
+import { followRevision, type Waiting } from './revision.ts'
 import { createSealingKeys } from './sealing-keys.ts'
 import { followSettled } from './settled.ts'
 import { draft, insertRow } from './statement.ts'
@@ -28,11 +28,20 @@ import { createInsertMany } from './user-batch.ts'
  *
  * @param clock - For tests that move the time of deliveries. Default: that of PostgreSQL.
  */
-export function createPostgresDataStore(connections: Connections, clock?: Clock): DataStore {
+export function createPostgresDataStore(
+  connections: Connections,
+  clock?: Clock,
+): DataStore & { mayBeDue(table: Waiting): boolean } {
   const revision = followRevision(connections)
+  // A clock of a test is not that of PostgreSQL.
+  const mayBeDue = (table: Waiting) => clock !== undefined || revision.mayBeDue(table)
   return {
+    mayBeDue,
     ...createTables(connections, revision.lastEntry),
-    deliveries: createDeliveries(createDeliveryDatabase(connections, clock)),
+    deliveries: {
+      ...createDeliveries(createDeliveryDatabase(connections, clock)),
+      mayBeDue: () => mayBeDue('webhooks'),
+    },
     foreignVersion: revision.current,
     exclusively: createExclusive(connections),
     sealingKeys: createSealingKeys(connections),

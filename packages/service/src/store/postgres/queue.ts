@@ -17,15 +17,20 @@ import { type Draft, draft } from './statement.ts'
  * Creates the queues of outgoing messages, from which any number of processes send.
  *
  * @param clock - For tests that move it. Default: that of PostgreSQL, as those of several machines differ.
+ * @param mayBeDue - As in {@link MessageQueue.mayBeDue}.
  */
-export function createPostgresQueues(connections: Connections, clock?: Clock): MessageQueues {
+export function createPostgresQueues(
+  connections: Connections,
+  clock?: Clock,
+  mayBeDue: (table: 'mail' | 'notices') => boolean = () => true,
+): MessageQueues {
   const now: Now = (one, seconds = 0) =>
     clock
       ? `${one.bind(Math.floor(clock.now() * 1e3) + seconds * 1e6)}::bigint`
       : `(extract(epoch from now()) * 1e6)::bigint + ${one.bind(seconds * 1e6)}::bigint`
   return {
-    mail: createQueue(connections, now, 'mail'),
-    notices: createQueue(connections, now, 'notices'),
+    mail: { ...createQueue(connections, now, 'mail'), mayBeDue: () => mayBeDue('mail') },
+    notices: { ...createQueue(connections, now, 'notices'), mayBeDue: () => mayBeDue('notices') },
     async prune() {
       const one = draft()
       const before = now(one, -MAIL_KEPT_SECONDS)

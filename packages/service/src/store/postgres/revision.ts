@@ -9,12 +9,21 @@ const FRESH_MS = 1_000
 /** How many tenants have a revision of their own; beyond that, all of them begin again with a common one. */
 const MAX_TENANTS = 10_000
 
-const LOOK = `select n, (select last_value from audit_id_seq) as entries,
+/** Rows that wait for their time, in tables that have an index by it. */
+export const WAITING = ['mail', 'notices', 'webhooks'] as const
+export type Waiting = (typeof WAITING)[number]
+
+const IS_DUE = WAITING.map(
+  (table) =>
+    `exists (select 1 from ${table} where due_at <= (extract(epoch from now()) * 1e6)::bigint) as ${table}`,
+)
+
+const LOOK = `select n, ${IS_DUE.join(', ')}, (select last_value from audit_id_seq) as entries,
   (select coalesce(json_agg(json_build_array(later.n, later.tenant_id)), '[]')
     from revision_tenants as later where later.n > $1::bigint) as concerned
   from revision`
 
-interface Heard {
+interface Heard extends Record<Waiting, boolean> {
   n: number
   entries: number | null
   /** Later revisions with the tenants that they concern. */
@@ -30,6 +39,8 @@ export interface Revision {
   current(tenantId?: string): unknown
   /** The last id of the audit log that was given out, at most a second old; `undefined` if it is not known. */
   lastEntry(): number | undefined
+  /** Whether rows of a table were due at most a second ago, or may have been. */
+  mayBeDue(table: Waiting): boolean
   close(): void
 }
 
@@ -82,6 +93,7 @@ export function followRevision(connections: Connections): Revision {
       return tenantId === undefined ? heard?.n : of(tenantId)
     },
     lastEntry: () => (isFresh() ? (heard?.entries ?? undefined) : undefined),
+    mayBeDue: (table) => !isFresh() || heard?.[table] !== false,
     close: () => clearInterval(polling),
   }
 }
